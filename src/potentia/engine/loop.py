@@ -1,0 +1,100 @@
+"""The compiled loop: steps of a rule on a game, with records every so often.
+
+One function serves every rule and game; Numba specialises it on the types of their records. It stops
+early when the buffers of the sink are full, and the caller empties them and calls again.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from potentia.kernel.cache import Entry
+from potentia.kernel.dispatch import portable
+from potentia.kernel.journal import CHANGES, REVISIONS, Journal, stand
+from potentia.kernel.protocol import potential, settle, welfare
+from potentia.rules.base import step
+
+EVENTS = 0
+ROWS = 1
+NEVER = 2**62
+
+
+class Sink(NamedTuple):
+    """Buffers for one stretch of a run; what is not recorded is empty."""
+
+    used: NDArray[np.int64]  # (2,) events and rows written
+    shadow: NDArray[np.int64]  # (N,) the profile at the last record
+    event_time: NDArray[np.int64]
+    event_player: NDArray[np.int32]
+    event_action: NDArray[np.int32]
+    num_rows: int
+    potential: NDArray[np.float64]
+    welfare: NDArray[np.float64]
+    revisions: NDArray[np.int64]
+    changes: NDArray[np.int64]
+
+
+@portable
+def _has_room(sink: Sink) -> bool:
+    if sink.used[ROWS] >= sink.num_rows:
+        return False
+    return sink.shadow.shape[0] == 0 or sink.event_time.shape[0] - sink.used[EVENTS] >= sink.shadow.shape[0]
+
+
+@portable
+def _record(sink: Sink, journal: Journal, game: Any, state: Any, time: int) -> None:
+    row = sink.used[ROWS]
+    sink.used[ROWS] = row + 1
+    if sink.potential.shape[0]:
+        sink.potential[row] = potential(game, state)
+    if sink.welfare.shape[0]:
+        sink.welfare[row] = welfare(game, state)
+    if sink.revisions.shape[0]:
+        sink.revisions[row] = journal.counts[REVISIONS]
+        sink.changes[row] = journal.counts[CHANGES]
+    if sink.shadow.shape[0]:
+        event = sink.used[EVENTS]
+        for k in range(journal.pending[0]):
+            player = journal.changed[k]
+            journal.dirty[player] = 0
+            # a player that changed and changed back since the last record leaves no event
+            if state.profile[player] != sink.shadow[player]:
+                sink.shadow[player] = state.profile[player]
+                sink.event_time[event] = time
+                sink.event_player[event] = player
+                sink.event_action[event] = state.profile[player]
+                event += 1
+        sink.used[EVENTS] = event
+        journal.pending[0] = 0
+
+
+def play(
+    game: Any, state: Any, rule: Any, memory: Any, journal: Journal, sink: Sink, key: Any, n: int, stop: int, every: int
+) -> int:
+    """Advance from time n towards ``stop``, recording at multiples of ``every``; return the time reached."""
+    while n < stop:
+        due = (n // every + 1) * every
+        if due <= stop and not _has_room(sink):
+            break
+        target = min(due, stop)
+        for m in range(n, target):
+            step(rule, memory, game, state, journal, key, m)
+        n = target
+        if n == due:
+            _record(sink, journal, game, state, n)
+    if journal.visits.shape[0]:
+        stand(journal, n + 1)
+    return n
+
+
+def prepare(game: Any, state: Any) -> tuple[float, float]:
+    """Settle a new state; return its potential and welfare."""
+    settle(game, state)
+    return potential(game, state), welfare(game, state)
+
+
+play_entry = Entry(play)
+prepare_entry = Entry(prepare)

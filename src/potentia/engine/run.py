@@ -1,0 +1,291 @@
+"""A run as a state machine: ``begin``, then ``advance`` in chunks; ``run`` does both.
+
+The bits of a run depend on the game, the rule, the seed and the start, and on nothing else: not on
+chunks, workers or interruptions.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from potentia.engine.interrupt import Flag, deferred_interrupt
+from potentia.engine.loop import EVENTS, NEVER, ROWS, Sink, play_entry, prepare_entry
+from potentia.engine.trace import Trace
+from potentia.errors import InvalidGame, InvalidRun, RunInterrupted
+from potentia.games import Game
+from potentia.kernel import memory
+from potentia.kernel.draws import START, make_key, uniform_array
+from potentia.kernel.journal import CHANGES, REVISIONS, Journal
+from potentia.rules import Rule, rule_from
+
+RECORDERS = ("profile", "potential", "welfare", "acceptance", "visits")
+_CHUNK_SECONDS = 0.03
+_MAX_ROWS = 65_536
+_MAX_EVENTS = 65_536
+
+Progress = Callable[[int, int], None]
+
+
+def checked_integer(value: Any, name: str, least: int) -> int:
+    """An integer of at least ``least``, or an error that names it."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise InvalidRun(f"{name} must be an integer of at least {least}, got {value!r}")
+    if value < least:
+        raise InvalidRun(f"{name} must be at least {least}, got {value}")
+    return int(value)
+
+
+def random_start(game: Game, seed: int) -> NDArray[np.int64]:
+    """A uniformly random profile; the same for every rule, so that rules can be compared from one start."""
+    units = uniform_array(make_key(seed, "start"), game.num_players, START)
+    return (units * game.sizes).astype(np.int64)
+
+
+def checked_record(game: Game, record: str | Iterable[str]) -> tuple[str, ...]:
+    """Names of recorders that this game can serve."""
+    names = (record,) if isinstance(record, str) else tuple(record)
+    for name in names:
+        if name not in RECORDERS:
+            raise InvalidRun(f"record must name some of {', '.join(RECORDERS)}, got {name!r}")
+    if "potential" in names and not game.has_potential:
+        raise InvalidRun(f"no potential is known for this {type(game).__name__}; record welfare, or pass potential=")
+    return names
+
+
+class Run:
+    """One run in progress. Make it with :func:`begin`."""
+
+    def __init__(
+        self,
+        game: Game,
+        rule: Rule,
+        seed: int,
+        start: NDArray[np.int64],
+        record: tuple[str, ...],
+        every: int,
+        horizon: int | None,
+    ) -> None:
+        self.game, self.rule, self.seed = game, rule, seed
+        self.record, self.every, self.horizon = record, every, horizon
+        self.step = 0
+        self.start = start
+        self.key = make_key(seed, "run", game.describe(), rule.describe())
+        players = game.num_players
+        tracked = players if "profile" in record else 0
+        profiles = game.num_profiles if "visits" in record else 0
+        memory.require(
+            game.state_size + rule.memory_size(game) + 8.0 * profiles + 17.0 * tracked,
+            f"a run with {players} players" + (f" and visits of {profiles} profiles" if profiles else ""),
+            'leave "visits" out of record' if profiles else "",
+        )
+        self._data = game.data
+        self._rule_data = rule.data(game, horizon)
+        self.state = game.new_state(start.copy())
+        self.memory = rule.new_memory(game)
+        strides = np.zeros(0, np.int64)
+        if profiles:
+            strides = np.ascontiguousarray(np.cumprod((1, *game.num_actions[:0:-1]))[::-1]).astype(np.int64)
+        self.journal = Journal(
+            np.zeros(2, np.int64),
+            np.zeros(tracked, np.uint8),
+            np.zeros(tracked, np.int64),
+            np.zeros(1, np.int64),
+            np.zeros(profiles, np.int64),
+            strides,
+            np.array([int((strides * start).sum()) if profiles else 0, 1], np.int64),
+        )
+        self.shadow = start.copy() if tracked else np.zeros(0, np.int64)
+        self._rows: dict[str, list[NDArray[Any]]] = {}
+        self._events: list[tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]] = []
+        self._sink: Sink | None = None
+        first_potential, first_welfare = self._call(prepare_entry, self._data, self.state)
+        for name, value in (("potential", first_potential), ("welfare", first_welfare)):
+            if name in record:
+                self._rows[name] = [np.array([value])]
+        if "acceptance" in record:
+            self._rows["revisions"] = [np.zeros(1, np.int64)]
+            self._rows["changes"] = [np.zeros(1, np.int64)]
+
+    def _call(self, entry: Any, *args: Any) -> Any:
+        try:
+            return entry(*args, compiled=self.game.compiled)
+        except ValueError as error:
+            raise InvalidGame(f"after step {self.step}: {error}") from error
+
+    @property
+    def profile(self) -> NDArray[np.int64]:
+        """The current profile; a copy."""
+        return np.array(self.state.profile)
+
+    # Advancing ----------------------------------------------------------------------------------------
+
+    def advance(self, steps: int, progress: Progress | None = None, flag: Flag | None = None) -> Run:
+        """Play ``steps`` more steps. Ctrl-C raises ``KeyboardInterrupt`` once the state is consistent."""
+        stop = self.step + checked_integer(steps, "steps", 0)
+        if flag is not None:
+            self._advance(stop, progress, flag)
+            return self
+        with deferred_interrupt() as own:
+            self._advance(stop, progress, own)
+        if own.raised:
+            raise KeyboardInterrupt
+        return self
+
+    def _advance(self, stop: int, progress: Progress | None, flag: Flag) -> None:
+        begin = self.step
+        chunk = max(1, min(1000, 200_000 // self.game.num_players))
+        while self.step < stop and not flag.raised:
+            started, before = time.perf_counter(), self.step
+            self._stretch(min(stop, self.step + chunk))
+            elapsed = max(time.perf_counter() - started, 1e-7)
+            chunk = int(max(1, min((self.step - before) * _CHUNK_SECONDS / elapsed, 100 * chunk)))
+            if progress is not None:
+                progress(self.step - begin, stop - begin)
+
+    def _stretch(self, stop: int) -> None:
+        """One call of the compiled loop, and its records brought to safety."""
+        sink = self._emptied_sink(stop)
+        every = self.every if sink.num_rows else NEVER
+        self.step = self._call(
+            play_entry,
+            self._data,
+            self.state,
+            self._rule_data,
+            self.memory,
+            self.journal,
+            sink,
+            self.key,
+            self.step,
+            stop,
+            every,
+        )
+        rows, events = int(sink.used[ROWS]), int(sink.used[EVENTS])
+        if rows:
+            for name in self._rows:
+                self._rows[name].append(getattr(sink, name)[:rows].copy())
+        if events:
+            self._events.append(
+                (sink.event_time[:events].copy(), sink.event_player[:events].copy(), sink.event_action[:events].copy())
+            )
+            if len(self._events) % 64 == 0:
+                memory.require(2**20, "the record of changes", "use a larger every, or leave profile out of record")
+
+    def _emptied_sink(self, stop: int) -> Sink:
+        recording = bool(self._rows) or self.shadow.size > 0
+        rows = min(_MAX_ROWS, stop // self.every - self.step // self.every) if recording else 0
+        sink = self._sink
+        if sink is None or sink.num_rows < rows:
+            players = self.shadow.size
+            room = players + min(_MAX_EVENTS + 3 * players, rows * players) if players else 0
+
+            def column(name: str, dtype: Any) -> NDArray[Any]:
+                return np.empty(rows if name in self._rows else 0, dtype)
+
+            sink = Sink(
+                np.zeros(2, np.int64),
+                self.shadow,
+                np.empty(room, np.int64),
+                np.empty(room, np.int32),
+                np.empty(room, np.int32),
+                rows,
+                column("potential", np.float64),
+                column("welfare", np.float64),
+                column("revisions", np.int64),
+                column("changes", np.int64),
+            )
+            self._sink = sink
+        sink.used[:] = 0
+        return sink
+
+    # What was recorded --------------------------------------------------------------------------------
+
+    def trace(self, complete: bool = True) -> Trace:
+        """What was recorded so far."""
+        rows = {name: np.concatenate(parts) for name, parts in self._rows.items()}
+        scalars = {name: values for name, values in rows.items() if name in ("potential", "welfare")}
+        if "revisions" in rows:
+            revised, changed = np.diff(rows["revisions"]), np.diff(rows["changes"])
+            share = np.divide(changed, revised, out=np.full(revised.shape, np.nan), where=revised > 0)
+            scalars["acceptance"] = np.concatenate([[np.nan], share])
+        events = None
+        if self.shadow.size:
+            columns = list(zip(*self._events, strict=True)) or [
+                (np.zeros(0, np.int64),), (np.zeros(0, np.int32),), (np.zeros(0, np.int32),)
+            ]
+            events = (np.concatenate(columns[0]), np.concatenate(columns[1]), np.concatenate(columns[2]))
+        return Trace(
+            game=self.game.describe(),
+            rule=self.rule.spec(),
+            seed=self.seed,
+            steps=self.step,
+            every=self.every,
+            complete=complete,
+            start=self.start.copy(),
+            final=self.profile,
+            times=np.arange(self.step // self.every + 1) * self.every,
+            revisions=int(self.journal.counts[REVISIONS]),
+            changes=int(self.journal.counts[CHANGES]),
+            scalars=scalars,
+            visits=self.journal.visits.copy() if "visits" in self.record else None,
+            events=events,
+        )
+
+
+def begin(
+    game: Game,
+    rule: Rule | dict[str, Any],
+    seed: int = 0,
+    *,
+    start: ArrayLike | None = None,
+    record: str | Sequence[str] = ("profile",),
+    every: int = 1,
+    horizon: int | None = None,
+) -> Run:
+    """A run at time 0. ``horizon`` is its planned length, for schedules that fall over the run."""
+    if not isinstance(game, Game):
+        raise InvalidRun(f"game must be a potentia game, got {type(game).__name__}")
+    seed = checked_integer(seed, "seed", 0)
+    every = checked_integer(every, "every", 1)
+    if horizon is not None:
+        horizon = checked_integer(horizon, "horizon", 0)
+    first = random_start(game, seed) if start is None else game.check_profile(start)
+    return Run(game, rule_from(rule), seed, first, checked_record(game, record), every, horizon)
+
+
+def advance(run: Run, steps: int, progress: Progress | None = None) -> Run:
+    """Play ``steps`` more steps of a run."""
+    return run.advance(steps, progress)
+
+
+def run(
+    game: Game,
+    rule: Rule | dict[str, Any],
+    steps: int,
+    seed: int = 0,
+    *,
+    start: ArrayLike | None = None,
+    record: str | Sequence[str] = ("profile",),
+    every: int = 1,
+    progress: Progress | None = None,
+) -> Trace:
+    """Play ``steps`` steps of ``rule`` on ``game`` and return what was recorded.
+
+    ``record`` names some of profile, potential, welfare, acceptance and visits; all but visits are taken
+    at times 0, every, 2·every, ... Pass ``record=()`` for full speed: the final profile is always kept.
+    Ctrl-C returns what was computed so far, with a warning and ``complete`` false.
+    """
+    steps = checked_integer(steps, "steps", 0)
+    state = begin(game, rule, seed, start=start, record=record, every=every, horizon=steps)
+    columns = sum({"potential": 8, "welfare": 8, "acceptance": 24}.get(name, 0) for name in state.record)
+    memory.require(2.0 * columns * (steps // state.every), f"recording {steps // state.every} rows", "use a larger every")
+    try:
+        state.advance(steps, progress)
+    except KeyboardInterrupt:
+        warnings.warn(f"stopped by Ctrl-C after {state.step} of {steps} steps", RunInterrupted, stacklevel=2)
+    return state.trace(complete=state.step == steps)

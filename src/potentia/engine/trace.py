@@ -1,0 +1,97 @@
+"""What a run recorded: a start, the changes and when they came, and one array per scalar recorder."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from potentia.errors import InvalidRun
+from potentia.kernel import memory
+
+if TYPE_CHECKING:
+    import xarray
+
+
+@dataclass(frozen=True)
+class Trace:
+    """The record of one run.
+
+    Rows are the times 0, every, 2·every, ...; row 0 is the start. A run in which little moves stays
+    small however long it is: profiles are kept as changes, and :attr:`profiles` is a dense view of them.
+    """
+
+    game: str
+    rule: dict[str, Any]
+    seed: int
+    steps: int
+    every: int
+    complete: bool
+    start: NDArray[np.int64]
+    final: NDArray[np.int64]
+    times: NDArray[np.int64]
+    revisions: int
+    changes: int
+    scalars: dict[str, NDArray[np.float64]]
+    visits: NDArray[np.int64] | None
+    events: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]] | None = field(repr=False)
+
+    def __getattr__(self, name: str) -> Any:
+        scalars = self.__dict__.get("scalars", {})
+        if name in scalars:
+            return scalars[name]
+        if name in ("potential", "welfare", "acceptance"):
+            raise InvalidRun(f'{name} was not recorded; pass record=("{name}", ...)')
+        raise AttributeError(name)
+
+    @property
+    def acceptance_rate(self) -> float:
+        """The share of revisions, over the whole run, that changed an action."""
+        return self.changes / self.revisions if self.revisions else float("nan")
+
+    @cached_property
+    def profiles(self) -> NDArray[np.int64]:
+        """The profile at each row, (rows, N)."""
+        rows, players = self.times.size, self.start.size
+        memory.require(8.0 * rows * players, f"a dense view of {rows} profiles of {players} players", "use a larger every")
+        dense = np.empty((rows, players), np.int64)
+        self.fill(dense)
+        dense.setflags(write=False)
+        return dense
+
+    def fill(self, dense: NDArray[Any]) -> None:
+        """Write the profile of each row into ``dense``."""
+        if self.events is None:
+            raise InvalidRun('profiles were not recorded; pass record=("profile", ...)')
+        times, players, actions = self.events
+        profile = self.start.copy()
+        bounds = np.searchsorted(times, self.times, "right")
+        begin = 0
+        if self.start.size <= 64:
+            # Few players: a column at a time is a handful of array operations.
+            for player in range(self.start.size):
+                mine = players == player
+                place = np.searchsorted(times[mine], self.times, "right")
+                dense[: self.times.size, player] = np.concatenate([self.start[player : player + 1], actions[mine]])[place]
+            return
+        for row, end in enumerate(bounds):
+            profile[players[begin:end]] = actions[begin:end]
+            dense[row] = profile
+            begin = end
+
+    def to_dataset(self) -> xarray.Dataset:
+        """The trace as an ``xarray.Dataset`` with dimensions ``time`` and ``player``."""
+        import xarray
+
+        variables: dict[str, Any] = {name: ("time", values) for name, values in self.scalars.items()}
+        if self.events is not None:
+            variables["profile"] = (("time", "player"), self.profiles)
+        if self.visits is not None:
+            variables["visits"] = ("state", self.visits)
+        variables["final"] = ("player", self.final)
+        attributes = {"game": self.game, "rule": str(self.rule), "seed": self.seed, "steps": self.steps}
+        coordinates = {"time": self.times, "player": np.arange(self.start.size)}
+        return xarray.Dataset(variables, coordinates, attributes)

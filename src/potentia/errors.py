@@ -1,0 +1,65 @@
+"""Every exception and warning of the package, in one tree.
+
+::
+
+    PotentiaError
+    ├── InvalidInput (ValueError)
+    │   ├── InvalidGame         a game's data make no sense
+    │   ├── InvalidRule         a rule's parameters make no sense
+    │   └── InvalidRun          steps, seed, start, recorders or files of a run
+    ├── NotPotentialGame        a claimed potential is none; carries the evidence
+    ├── TooLarge (MemoryError)  would need more memory than the machine has
+    └── CheckFailed (AssertionError)   a third party's game or rule breaks the protocol
+
+    UserWarning
+    ├── NotCompiled             a utility runs in Python, with the reason
+    └── RunInterrupted          Ctrl-C: what was computed is kept
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class PotentiaError(Exception):
+    """The root: catch this to catch everything the package raises on purpose."""
+
+
+class InvalidInput(PotentiaError, ValueError):
+    """An argument is wrong. The message names it, what was expected and what arrived."""
+
+
+class InvalidGame(InvalidInput):
+    """A game's data make no sense."""
+
+
+class InvalidRule(InvalidInput):
+    """A rule's parameters make no sense, alone or for this game."""
+
+
+class InvalidRun(InvalidInput):
+    """Steps, seed, start, recorders or the saved state of a run make no sense."""
+
+
+class NotPotentialGame(PotentiaError):
+    """A potential was asked for or claimed where there is none; ``evidence`` holds the numbers."""
+
+    def __init__(self, message: str, evidence: Any = None) -> None:
+        super().__init__(message)
+        self.evidence = evidence
+
+
+class TooLarge(PotentiaError, MemoryError):
+    """The work would need more memory than the machine has."""
+
+
+class CheckFailed(PotentiaError, AssertionError):
+    """A game or rule handed to ``potentia.testing`` breaks the protocol."""
+
+
+class NotCompiled(UserWarning):
+    """A utility that Numba could not compile runs in Python, slowly."""
+
+
+class RunInterrupted(UserWarning):
+    """A run was stopped with Ctrl-C; what was computed until then is returned."""

@@ -1,0 +1,26 @@
+"""What is played: one file per kind of game."""
+
+from potentia.games.base import Game
+from potentia.games.congestion import Congestion
+from potentia.games.coordination import Coordination, consensus, ising, ring_edges, torus_edges
+from potentia.games.custom import Custom, custom
+from potentia.games.moves import grid_moves, path_moves
+from potentia.games.normal_form import NormalForm, random_potential_game
+from potentia.games.separable import Separable
+
+__all__ = [
+    "Congestion",
+    "Coordination",
+    "Custom",
+    "Game",
+    "NormalForm",
+    "Separable",
+    "consensus",
+    "custom",
+    "grid_moves",
+    "ising",
+    "path_moves",
+    "random_potential_game",
+    "ring_edges",
+    "torus_edges",
+]

@@ -1,0 +1,211 @@
+"""The base of every game: immutable data, a plain reference utility and what the engine needs.
+
+A game G(I, A, u) has players 0..N-1, player i's actions 0..A_i-1 and utilities u^i: A → R (paper,
+section 2). It may restrict moves to constrained action sets A_c^i (Assumptions 1 and 2).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from potentia.errors import InvalidGame, InvalidRun
+from potentia.games.moves import make_moves, reachable_actions
+from potentia.kernel.arrays import frozen
+from potentia.kernel.protocol import Interactions, Moves
+
+
+def finite_array(value: ArrayLike, name: str) -> NDArray[np.float64]:
+    """A frozen float array, or an error that names the field."""
+    try:
+        array = frozen(value, np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidGame(f"{name} must be a rectangular array of numbers, got {_brief(value)} ({error})") from None
+    if not np.isfinite(array).all():
+        where = tuple(int(k) for k in np.argwhere(~np.isfinite(array))[0])
+        raise InvalidGame(f"{name} must be finite, got {array[where]} at index {where}")
+    return array
+
+
+def action_counts(value: Any, name: str = "num_actions") -> NDArray[np.int64]:
+    """One positive integer per player."""
+    try:
+        counts = np.array(value)
+    except ValueError:
+        counts = np.array(None)
+    if counts.ndim != 1 or (counts.size and counts.dtype.kind not in "iu"):
+        raise InvalidGame(f"{name} must be a sequence with one integer per player, got {_brief(value)}")
+    if counts.size == 0:
+        raise InvalidGame(f"{name} must name at least one player, got none")
+    if (counts < 1).any():
+        player = int(np.argmax(counts < 1))
+        raise InvalidGame(f"player {player} must have at least one action, got {int(counts[player])}")
+    return frozen(counts, np.int64)
+
+
+def _brief(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+class Game(ABC):
+    """What is played. Subclasses set everything in ``__init__`` and then never change."""
+
+    _sealed = False
+
+    def __init__(self, sizes: NDArray[np.int64], moves: Any) -> None:
+        self.sizes = sizes
+        self.moves: Moves = make_moves(moves, sizes)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if self._sealed:
+            raise AttributeError(f"a game is immutable: build a new {type(self).__name__} instead of setting {name}")
+        super().__setattr__(name, value)
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a game is immutable: cannot delete {name}")
+
+    def _seal(self) -> None:
+        object.__setattr__(self, "_sealed", True)
+
+    # What a game is -----------------------------------------------------------------------------------
+
+    @property
+    def num_players(self) -> int:
+        return int(self.sizes.shape[0])
+
+    @property
+    def num_actions(self) -> tuple[int, ...]:
+        """The number of actions of each player."""
+        return tuple(self.sizes.tolist())
+
+    @property
+    def num_profiles(self) -> int:
+        """How many profiles there are; exact, however large."""
+        product = 1
+        for count, players in zip(*np.unique(self.sizes, return_counts=True), strict=True):
+            product *= int(count) ** int(players)
+        return product
+
+    def reachable(self, player: int, action: int) -> list[int]:
+        """The actions this player may move to from ``action``, the current one excluded."""
+        return reachable_actions(self.moves, int(self.sizes[player]), player, action)
+
+    @abstractmethod
+    def utility(self, player: int, profile: Sequence[int] | NDArray[np.int64]) -> float:
+        """u^i(profile), written the obvious way; the compiled kernel is checked against it."""
+
+    def welfare(self, profile: Sequence[int] | NDArray[np.int64]) -> float:
+        """The sum of utilities."""
+        return float(sum(self.utility(player, profile) for player in range(self.num_players)))
+
+    @property
+    def has_potential(self) -> bool:
+        """Whether an exact potential is known in closed form."""
+        return False
+
+    def potential(self, profile: Sequence[int] | NDArray[np.int64]) -> float:
+        """Φ(profile), where :attr:`has_potential`."""
+        raise InvalidGame(f"no potential is known for this {type(self).__name__}; pass potential= if you have one")
+
+    # What the engine needs ----------------------------------------------------------------------------
+
+    @abstractmethod
+    def _build(self) -> Any:
+        """Make :attr:`data`."""
+
+    @cached_property
+    def data(self) -> Any:
+        """The NamedTuple of frozen arrays that compiled code reads."""
+        return self._build()
+
+    @abstractmethod
+    def new_state(self, profile: NDArray[np.int64]) -> Any:
+        """Fresh arrays for one run; the engine settles what the profile implies."""
+
+    @property
+    def compiled(self) -> bool:
+        """Whether compiled code can play this game."""
+        return True
+
+    @cached_property
+    def interactions(self) -> Interactions:
+        """Who interacts with whom, for ``guard``."""
+        return everyone_interacts(self.num_players)
+
+    @cached_property
+    def no_interactions(self) -> Interactions:
+        """The same record for a rule without a guard: empty."""
+        return Interactions(frozen([0], np.int64), frozen([], np.int64), 0)
+
+    @property
+    def state_size(self) -> int:
+        """Bytes a run's state takes, roughly, to refuse what cannot fit."""
+        return 16 * self.num_players
+
+    def describe(self) -> str:
+        """One line for people, and part of what a run's key is made from."""
+        return f"{type(self).__name__}(players={self.num_players})"
+
+    def fingerprint(self) -> str:
+        """A hash of the game's data, so that a saved run is resumed on the game it was played on."""
+        digest = hashlib.sha256(type(self).__name__.encode())
+        _feed(digest, self.data)
+        return digest.hexdigest()[:32]
+
+    def check_profile(self, profile: ArrayLike, name: str = "start") -> NDArray[np.int64]:
+        """A fresh int64 copy of a legal profile, or an error that names the entry."""
+        array = np.array(profile)
+        if array.shape != (self.num_players,) or array.dtype.kind not in "iu":
+            raise InvalidRun(
+                f"{name} must be {self.num_players} integers, one action per player, "
+                f"got shape {array.shape} of {array.dtype}"
+            )
+        bad = (array < 0) | (array >= self.sizes)
+        if bad.any():
+            player = int(np.argmax(bad))
+            raise InvalidRun(
+                f"{name}: player {player}'s action must be in 0..{int(self.sizes[player]) - 1}, got {array[player]}"
+            )
+        return array.astype(np.int64)
+
+
+def _feed(digest: Any, value: Any) -> None:
+    if isinstance(value, np.ndarray):
+        digest.update(f"{value.dtype.str}{value.shape}".encode())
+        digest.update(np.ascontiguousarray(value).data)
+    elif isinstance(value, tuple):
+        for part in value:
+            _feed(digest, part)
+    elif callable(value):
+        digest.update(getattr(value, "__qualname__", type(value).__name__).encode())
+    else:
+        digest.update(repr(value).encode())
+
+
+def everyone_interacts(num_players: int) -> Interactions:
+    """One group that holds every player."""
+    return Interactions(frozen(np.arange(num_players + 1)), frozen(np.zeros(num_players, np.int64)), 1)
+
+
+def interactions_from_groups(num_players: int, members: Sequence[ArrayLike]) -> Interactions:
+    """Interactions from a list of groups of players."""
+    sizes = [np.size(np.asarray(group)) for group in members]
+    players = np.concatenate([np.asarray(g, np.int64) for g in members]) if members else np.zeros(0, np.int64)
+    return interactions_from_pairs(num_players, players, np.repeat(np.arange(len(members)), sizes), len(members))
+
+
+def interactions_from_pairs(
+    num_players: int, players: NDArray[np.int64], groups: NDArray[np.int64], num_groups: int
+) -> Interactions:
+    """Interactions from (player, group) memberships."""
+    order = np.argsort(players, kind="stable")
+    ptr = np.zeros(num_players + 1, np.int64)
+    np.cumsum(np.bincount(players, minlength=num_players), out=ptr[1:])
+    return Interactions(frozen(ptr), frozen(groups[order], np.int64), int(num_groups))

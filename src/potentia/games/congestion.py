@@ -1,0 +1,230 @@
+"""Congestion games (Rosenthal 1973): players choose sets of resources that cost more the more use them.
+
+u^i(α) = -Σ_{r ∈ α^i} c_r(load_r(α)), with the exact potential Φ(α) = -Σ_r Σ_{k=1}^{load_r(α)} c_r(k).
+The run keeps the load of every resource, so a revision costs the resources of the player's own
+strategies and never O(N).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from potentia.errors import InvalidGame
+from potentia.games.base import Game, action_counts, finite_array, interactions_from_pairs
+from potentia.kernel import protocol
+from potentia.kernel.arrays import frozen
+from potentia.kernel.dispatch import portable
+from potentia.kernel.protocol import Interactions, Moves
+
+
+class CongestionData(NamedTuple):
+    sizes: NDArray[np.int64]
+    row: NDArray[np.int64]  # the player's first strategy
+    strategy_ptr: NDArray[np.int64]
+    resources: NDArray[np.int64]
+    cost_ptr: NDArray[np.int64]
+    cost: NDArray[np.float64]  # cost[cost_ptr[r] + load]
+    total: NDArray[np.float64]  # the same, summed over loads 1..load: Rosenthal's potential
+    moves: Moves
+
+
+class CongestionState(NamedTuple):
+    profile: NDArray[np.int64]
+    loads: NDArray[np.int64]
+
+
+class Congestion(Game):
+    """Players on shared resources.
+
+    ``strategies``
+        with ``num_players``: one list of strategies that all players share; without: one such list per
+        player. A strategy is a list of resources, numbered from 0.
+    ``costs``
+        one entry per resource: a function of its load, or a table with the cost at loads 1, 2, ...
+    """
+
+    def __init__(
+        self,
+        strategies: Sequence[Any],
+        costs: Sequence[Callable[[int], float] | Sequence[float]] | NDArray[Any],
+        *,
+        num_players: int | None = None,
+        moves: Any = None,
+    ) -> None:
+        if num_players is not None and (not isinstance(num_players, int | np.integer) or num_players < 1):
+            raise InvalidGame(f"num_players must be an integer of at least 1, got {num_players!r}")
+        menus = [_menu(strategies, "strategies")] if num_players else [
+            _menu(menu, f"strategies of player {i}") for i, menu in enumerate(_listed(strategies, "strategies"))
+        ]
+        menu_of = np.zeros(num_players, np.int64) if num_players else np.arange(len(menus))
+        if not menus:
+            raise InvalidGame("strategies must have one entry per player, got none")
+        super().__init__(action_counts(np.array([len(m) for m in menus])[menu_of], "strategies"), moves)
+        first = np.concatenate([[0], np.cumsum([len(m) for m in menus])[:-1]])
+        flat = [strategy for menu in menus for strategy in menu]
+        self.strategies = tuple(tuple(menu) for menu in menus)
+        self._menu_of = frozen(menu_of)
+        self._row = frozen(first[menu_of], np.int64)
+        self._ptr = frozen(np.concatenate([[0], np.cumsum([len(s) for s in flat])]), np.int64)
+        self._resources = frozen([r for s in flat for r in s], np.int64)
+        self.num_resources = len(costs)
+        if self._resources.size and self._resources.max() >= self.num_resources:
+            raise InvalidGame(
+                f"strategies use resource {int(self._resources.max())}, but costs has {self.num_resources} entries"
+            )
+        self.costs = tuple(
+            _cost_table(costs[r], int(top), r) for r, top in enumerate(self._largest_loads())
+        )
+        self._seal()
+
+    def _largest_loads(self) -> NDArray[np.int64]:
+        """How many players could use each resource."""
+        players = np.bincount(self._menu_of, minlength=len(self.strategies))
+        top = np.zeros(self.num_resources, np.int64)
+        for menu, count in zip(self.strategies, players, strict=True):
+            top[sorted({r for strategy in menu for r in strategy})] += count
+        return top
+
+    def strategy(self, player: int, action: int) -> tuple[int, ...]:
+        """The resources that the player's action uses."""
+        return self.strategies[self._menu_of[player]][action]
+
+    def loads(self, profile: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
+        """How many players use each resource."""
+        loads = np.zeros(self.num_resources, np.int64)
+        for player in range(self.num_players):
+            for resource in self.strategy(player, int(profile[player])):
+                loads[resource] += 1
+        return loads
+
+    def utility(self, player: int, profile: Sequence[int] | NDArray[np.int64]) -> float:
+        loads = self.loads(profile)
+        return -float(sum(self.costs[r][loads[r] - 1] for r in self.strategy(player, int(profile[player]))))
+
+    @property
+    def has_potential(self) -> bool:
+        return True
+
+    def potential(self, profile: Sequence[int] | NDArray[np.int64]) -> float:
+        return -float(sum(self.costs[r][:load].sum() for r, load in enumerate(self.loads(profile))))
+
+    @cached_property
+    def interactions(self) -> Interactions:
+        """Players who could use a common resource interact: one group per resource."""
+        uses = [np.array(sorted({r for s in menu for r in s}), np.int64) for menu in self.strategies]
+        groups = np.concatenate([uses[m] for m in self._menu_of])
+        players = np.repeat(np.arange(self.num_players), [uses[m].size for m in self._menu_of])
+        return interactions_from_pairs(self.num_players, players, groups, self.num_resources)
+
+    def _build(self) -> CongestionData:
+        cost = [np.concatenate([[0.0], table]) for table in self.costs]
+        ptr = np.concatenate([[0], np.cumsum([c.size for c in cost])[:-1]])
+        return CongestionData(
+            self.sizes,
+            self._row,
+            self._ptr,
+            self._resources,
+            frozen(ptr, np.int64),
+            frozen(np.concatenate(cost)),
+            frozen(np.concatenate([np.cumsum(c) for c in cost])),
+            self.moves,
+        )
+
+    def new_state(self, profile: NDArray[np.int64]) -> CongestionState:
+        return CongestionState(profile, np.zeros(self.num_resources, np.int64))
+
+
+def _listed(value: Any, name: str) -> list[Any]:
+    try:
+        return list(value)
+    except TypeError:
+        raise InvalidGame(f"{name} must be a list of lists, got {value!r}") from None
+
+
+def _menu(value: Any, name: str) -> list[tuple[int, ...]]:
+    menu = []
+    for action, strategy in enumerate(_listed(value, name)):
+        resources = _listed(strategy, f"{name}, action {action}")
+        for r in resources:
+            if isinstance(r, bool) or not isinstance(r, int | np.integer) or r < 0:
+                raise InvalidGame(f"{name}, action {action}: resources are integers from 0, got {r!r}")
+        if len(set(resources)) != len(resources):
+            raise InvalidGame(f"{name}, action {action}: a resource is listed twice in {resources}")
+        menu.append(tuple(int(r) for r in resources))
+    if not menu:
+        raise InvalidGame(f"{name} must hold at least one strategy, got none")
+    return menu
+
+
+def _cost_table(cost: Any, top: int, resource: int) -> NDArray[np.float64]:
+    name = f"costs of resource {resource}"
+    table = finite_array([cost(load) for load in range(1, top + 1)] if callable(cost) else cost, name)
+    if table.ndim != 1 or table.size < top:
+        raise InvalidGame(f"{name} must cover loads 1..{top}, got shape {table.shape}")
+    return frozen(table[:top])
+
+
+@protocol.utility.register(CongestionData)
+def _utility(game: CongestionData, state: CongestionState, player: int, action: int) -> float:
+    row = game.row[player]
+    current = state.profile[player]
+    loads = state.loads
+    _add(game, loads, row + current, -1)
+    cost = _cost(game, loads, row + action)
+    _add(game, loads, row + current, 1)
+    return -cost
+
+
+@protocol.utilities.register(CongestionData)
+def _utilities(game: CongestionData, state: CongestionState, player: int, out: NDArray[np.float64]) -> None:
+    row = game.row[player]
+    current = state.profile[player]
+    loads = state.loads
+    _add(game, loads, row + current, -1)
+    for action in range(game.sizes[player]):
+        out[action] = -_cost(game, loads, row + action)
+    _add(game, loads, row + current, 1)
+
+
+@protocol.apply.register(CongestionData)
+def _apply(game: CongestionData, state: CongestionState, player: int, action: int) -> None:
+    row = game.row[player]
+    _add(game, state.loads, row + state.profile[player], -1)
+    _add(game, state.loads, row + action, 1)
+    state.profile[player] = action
+
+
+@protocol.settle.register(CongestionData)
+def _settle(game: CongestionData, state: CongestionState) -> None:
+    state.loads[:] = 0
+    for player in range(game.sizes.shape[0]):
+        _add(game, state.loads, game.row[player] + state.profile[player], 1)
+
+
+@protocol.potential.register(CongestionData)
+def _potential(game: CongestionData, state: CongestionState) -> float:
+    total = 0.0
+    for resource in range(state.loads.shape[0]):
+        total -= game.total[game.cost_ptr[resource] + state.loads[resource]]
+    return total
+
+
+@portable
+def _add(game: CongestionData, loads: NDArray[np.int64], strategy: int, change: int) -> None:
+    for k in range(game.strategy_ptr[strategy], game.strategy_ptr[strategy + 1]):
+        loads[game.resources[k]] += change
+
+
+@portable
+def _cost(game: CongestionData, loads: NDArray[np.int64], strategy: int) -> float:
+    """What the strategy costs a player who is not yet counted in the loads."""
+    cost = 0.0
+    for k in range(game.strategy_ptr[strategy], game.strategy_ptr[strategy + 1]):
+        resource = game.resources[k]
+        cost += game.cost[game.cost_ptr[resource] + loads[resource] + 1]
+    return cost

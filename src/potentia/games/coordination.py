@@ -1,0 +1,317 @@
+"""Coordination on a graph: a player plays the same action with all its neighbours.
+
+u^i(α) = Σ_{j ~ i} w_ij P_ij[α^i, α^j] + h_i[α^i], with one payoff matrix P for all edges or one per
+edge, weights w and an optional field h. Majority, consensus and Ising-like games are of this form
+(:func:`ising`, :func:`consensus`).
+
+An edge game (P[a, b], P[b, a]) has an exact potential iff P[a, b] - P[b, a] = r(a) - r(b); it is then
+φ(a, b) = P[a, b] + r(b), and Φ sums w φ over the edges and h over the players. Two actions always
+satisfy it.
+
+The run keeps a compact copy of the profile (one byte a player): with a million players it stays in
+the processor's cache, which is where the time goes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from potentia.errors import InvalidGame
+from potentia.games.base import Game, action_counts, finite_array, interactions_from_pairs
+from potentia.kernel import memory, protocol
+from potentia.kernel.arrays import frozen
+from potentia.kernel.protocol import Interactions, Moves
+
+_TOLERANCE = 1e-9
+
+
+class CoordinationData(NamedTuple):
+    actions: int
+    ptr: NDArray[np.int64]
+    neighbours: NDArray[np.int32]
+    edges: NDArray[np.int32]  # the edge behind each neighbour; empty where neither table nor weight needs it
+    tables: NDArray[np.float64]  # (1 or E, A, A), [other, own]: the own actions of one look-up lie together
+    weights: NDArray[np.float64]  # (E,) or empty
+    field: NDArray[np.float64]  # (N, A) or empty
+    corrections: NDArray[np.float64]  # (1 or E, A): r above; empty where there is no potential
+    moves: Moves
+
+
+class CoordinationState(NamedTuple):
+    profile: NDArray[np.int64]
+    compact: NDArray[Any]
+
+
+class Coordination(Game):
+    """A coordination game on a graph.
+
+    ``edges``
+        integers of shape (E, 2), or a networkx graph (its nodes in their order become the players;
+        an edge attribute ``weight`` becomes the weights unless ``weights`` is given).
+    ``payoff``
+        (A, A), row the own action; or (E, A, A), one per edge.
+    ``weights``, ``field``
+        (E,) and (N, A); 1 and 0 where left out.
+    """
+
+    def __init__(
+        self,
+        edges: Any,
+        payoff: ArrayLike,
+        *,
+        num_players: int | None = None,
+        weights: ArrayLike | None = None,
+        field: ArrayLike | None = None,
+        moves: Any = None,
+    ) -> None:
+        self.nodes: tuple[Any, ...] | None = None
+        if hasattr(edges, "nodes") and hasattr(edges, "edges"):
+            self.nodes, edges, found = _from_networkx(edges)
+            num_players = len(self.nodes)
+            weights = found if weights is None else weights
+        pairs = _checked_edges(edges)
+        if num_players is None:
+            num_players = int(pairs.max()) + 1 if pairs.size else 0
+        if not isinstance(num_players, int | np.integer) or num_players < 1:
+            raise InvalidGame(f"num_players must be an integer of at least 1, got {num_players!r}")
+        if pairs.size and pairs.max() >= num_players:
+            raise InvalidGame(f"edges name player {int(pairs.max())}, but there are {num_players} players")
+        tables = finite_array(payoff, "payoff")
+        if tables.ndim == 2:
+            tables = tables[None]
+        if tables.ndim != 3 or tables.shape[1] != tables.shape[2] or tables.shape[1] < 1:
+            raise InvalidGame(f"payoff must have shape (A, A) or (edges, A, A) with A >= 1, got {np.shape(payoff)}")
+        if tables.shape[0] not in (1, len(pairs)):
+            raise InvalidGame(f"payoff must have one matrix or one for each of {len(pairs)} edges, got {tables.shape[0]}")
+        size = tables.shape[1]
+        super().__init__(action_counts(np.full(num_players, size)), moves)
+        self.edges = pairs
+        self.payoff = tables
+        self.weights = frozen([]) if weights is None else finite_array(weights, "weights")
+        if weights is not None and self.weights.shape != (len(pairs),):
+            raise InvalidGame(f"weights must have one number for each of {len(pairs)} edges, got {self.weights.shape}")
+        self.field = frozen(np.zeros((0, size))) if field is None else finite_array(field, "field")
+        if field is not None and self.field.shape != (num_players, size):
+            raise InvalidGame(f"field must have shape {(num_players, size)}, got {self.field.shape}")
+        self._corrections = _corrections(tables)
+        self._check_range()
+        self._seal()
+
+    def _check_range(self) -> None:
+        """A sum over neighbours that overflows would turn into NaN in a logit."""
+        degree = int(np.bincount(self.edges.reshape(-1), minlength=1).max()) if self.edges.size else 0
+        weight = float(np.abs(self.weights).max()) if self.weights.size else 1.0
+        field = float(np.abs(self.field).max()) if self.field.size else 0.0
+        with np.errstate(over="ignore"):
+            largest = degree * weight * float(np.abs(self.payoff).max()) + field
+        if not np.isfinite(largest):
+            raise InvalidGame(f"payoff times weights must not overflow when {degree} neighbours are summed; scale them")
+
+    def utility(self, player: int, profile: Sequence[int] | NDArray[np.int64]) -> float:
+        own = profile[player]
+        total = float(self.field[player, own]) if self.field.size else 0.0
+        for edge in np.flatnonzero((self.edges == player).any(axis=1)):
+            other = int(self.edges[edge].sum()) - player
+            total += self._weight(edge) * float(self._table(edge)[own, profile[other]])
+        return total
+
+    @property
+    def has_potential(self) -> bool:
+        return self._corrections.size > 0
+
+    def potential(self, profile: Sequence[int] | NDArray[np.int64]) -> float:
+        if not self.has_potential:
+            return super().potential(profile)
+        total = float(sum(self.field[i, a] for i, a in enumerate(profile))) if self.field.size else 0.0
+        for edge, (i, j) in enumerate(self.edges):
+            correction = self._corrections[edge % len(self._corrections)]
+            total += self._weight(edge) * float(self._table(edge)[profile[i], profile[j]] + correction[profile[j]])
+        return total
+
+    def _weight(self, edge: int) -> float:
+        return float(self.weights[edge]) if self.weights.size else 1.0
+
+    def _table(self, edge: int) -> NDArray[np.float64]:
+        return self.payoff[edge % len(self.payoff)]
+
+    @cached_property
+    def interactions(self) -> Interactions:
+        """Neighbours interact: one group per edge."""
+        num_edges = len(self.edges)
+        players = self.edges.reshape(-1).astype(np.int64)
+        return interactions_from_pairs(self.num_players, players, np.repeat(np.arange(num_edges), 2), num_edges)
+
+    def _build(self) -> CoordinationData:
+        ptr, neighbours, edges = _adjacency(self.num_players, self.edges)
+        if len(self.payoff) == 1 and not self.weights.size:
+            edges = np.zeros(0, np.int32)
+        for array in (ptr, neighbours, edges):
+            array.setflags(write=False)
+        return CoordinationData(
+            int(self.sizes[0]),
+            ptr,
+            neighbours,
+            edges,
+            frozen(self.payoff.transpose(0, 2, 1)),
+            self.weights,
+            self.field,
+            self._corrections,
+            self.moves,
+        )
+
+    def new_state(self, profile: NDArray[np.int64]) -> CoordinationState:
+        compact = np.uint8 if self.sizes[0] <= 256 else np.uint32
+        return CoordinationState(profile, np.zeros(self.num_players, compact))
+
+
+def ising(edges: Any, *, coupling: float = 1.0, field: ArrayLike | float = 0.0, **options: Any) -> Coordination:
+    """Spins on a graph: u^i = s_i (coupling Σ_j s_j + field_i), action 0 being s = -1 and 1 being s = +1."""
+    spins = np.array([-1.0, 1.0])
+    game = Coordination(edges, coupling * np.outer(spins, spins), **options)
+    if np.ndim(field) == 0 and field == 0.0:
+        return game
+    own = np.broadcast_to(finite_array(field, "field"), game.num_players)
+    return Coordination(edges, coupling * np.outer(spins, spins), field=np.outer(own, spins), **options)
+
+
+def consensus(edges: Any, num_actions: int = 2, **options: Any) -> Coordination:
+    """Each neighbour with the same action is worth its edge's weight; with two actions, the majority game."""
+    return Coordination(edges, np.eye(num_actions), **options)
+
+
+def ring_edges(num_players: int) -> NDArray[np.int32]:
+    """A cycle: player i next to i - 1 and i + 1."""
+    if num_players < 3:
+        raise InvalidGame(f"a ring needs at least 3 players, got {num_players}")
+    players = np.arange(num_players, dtype=np.int32)
+    return np.stack([players, np.roll(players, -1)], axis=1)
+
+
+def torus_edges(rows: int, columns: int) -> NDArray[np.int32]:
+    """A grid whose opposite sides touch: four neighbours each."""
+    if min(rows, columns) < 3:
+        raise InvalidGame(f"a torus needs at least 3 rows and 3 columns, got {rows} and {columns}")
+    cell = np.arange(rows * columns, dtype=np.int32).reshape(rows, columns)
+    right, down = np.roll(cell, -1, axis=1), np.roll(cell, -1, axis=0)
+    return np.concatenate([np.stack([cell.ravel(), n.ravel()], axis=1) for n in (right, down)])
+
+
+def _from_networkx(graph: Any) -> tuple[tuple[Any, ...], NDArray[np.int64], NDArray[np.float64] | None]:
+    if graph.is_directed():
+        raise InvalidGame("edges must be an undirected graph, got a directed one")
+    nodes = tuple(graph.nodes)
+    place = {node: k for k, node in enumerate(nodes)}
+    pairs = np.array([(place[a], place[b]) for a, b in graph.edges()], np.int64).reshape(-1, 2)
+    found = [w for _, _, w in graph.edges(data="weight")]
+    return nodes, pairs, None if all(w is None for w in found) else np.array([1.0 if w is None else w for w in found])
+
+
+def _checked_edges(edges: Any) -> NDArray[np.int32]:
+    try:
+        array = np.asarray(edges)
+    except ValueError:
+        array = np.empty(0, object)
+    if array.size == 0:
+        array = np.zeros((0, 2), np.int32)
+    if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iu":
+        raise InvalidGame(f"edges must be integers of shape (edges, 2), got shape {array.shape} of {array.dtype}")
+    memory.require(40 * array.shape[0], f"a graph with {array.shape[0]} edges")
+    if array.size and array.min() < 0:
+        raise InvalidGame(f"edges must name players from 0, got {int(array.min())}")
+    if array.size and array.max() >= 2**31 - 1:
+        raise InvalidGame(f"edges must name players below 2^31 - 1, got {int(array.max())}")
+    loops = array[:, 0] == array[:, 1]
+    if loops.any():
+        raise InvalidGame(f"edges must join two different players, got a loop at edge {int(np.argmax(loops))}")
+    return frozen(array, np.int32)
+
+
+def _corrections(tables: NDArray[np.float64]) -> NDArray[np.float64]:
+    """r of the module's docstring for each matrix, or an empty array if some edge game has no potential."""
+    skew = tables - tables.transpose(0, 2, 1)
+    r = skew[:, :, 0]
+    gap = np.abs(skew - (r[:, :, None] - r[:, None, :])).max()
+    if gap > _TOLERANCE * max(float(np.abs(tables).max()), np.finfo(float).tiny):
+        return frozen(np.zeros((0, tables.shape[1])))
+    return frozen(r)
+
+
+def _adjacency(
+    num_players: int, edges: NDArray[np.int32]
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
+    """Neighbours of each player and the edge behind each, in the order of the edges."""
+    ends = edges.reshape(-1)  # half-edge k belongs to edge k // 2; its other end is ends[k ^ 1]
+    order = np.argsort(ends, kind="stable").astype(np.int32 if ends.size < 2**31 else np.int64)
+    ptr = np.zeros(num_players + 1, np.int64)
+    np.cumsum(np.bincount(ends, minlength=num_players), out=ptr[1:])
+    return ptr, ends[order ^ 1], (order >> 1).astype(np.int32)
+
+
+@protocol.num_players.register(CoordinationData)
+def _num_players(game: CoordinationData) -> int:
+    return game.ptr.shape[0] - 1
+
+
+@protocol.num_actions.register(CoordinationData)
+def _num_actions(game: CoordinationData, player: int) -> int:
+    return game.actions
+
+
+@protocol.utility.register(CoordinationData)
+def _utility(game: CoordinationData, state: CoordinationState, player: int, action: int) -> float:
+    total = game.field[player, action] if game.field.shape[0] else 0.0
+    many = game.tables.shape[0] > 1
+    weighted = game.weights.shape[0] > 0
+    for k in range(game.ptr[player], game.ptr[player + 1]):
+        table = game.edges[k] if many else 0
+        weight = game.weights[game.edges[k]] if weighted else 1.0
+        total += weight * game.tables[table, state.compact[game.neighbours[k]], action]
+    return total
+
+
+@protocol.utilities.register(CoordinationData)
+def _utilities(game: CoordinationData, state: CoordinationState, player: int, out: NDArray[np.float64]) -> None:
+    many = game.tables.shape[0] > 1
+    weighted = game.weights.shape[0] > 0
+    for action in range(game.actions):
+        out[action] = game.field[player, action] if game.field.shape[0] else 0.0
+    for k in range(game.ptr[player], game.ptr[player + 1]):
+        table = game.edges[k] if many else 0
+        weight = game.weights[game.edges[k]] if weighted else 1.0
+        other = state.compact[game.neighbours[k]]
+        for action in range(game.actions):
+            out[action] += weight * game.tables[table, other, action]
+
+
+@protocol.apply.register(CoordinationData)
+def _apply(game: CoordinationData, state: CoordinationState, player: int, action: int) -> None:
+    state.profile[player] = action
+    state.compact[player] = action
+
+
+@protocol.settle.register(CoordinationData)
+def _settle(game: CoordinationData, state: CoordinationState) -> None:
+    for player in range(state.profile.shape[0]):
+        state.compact[player] = state.profile[player]
+
+
+@protocol.potential.register(CoordinationData)
+def _potential(game: CoordinationData, state: CoordinationState) -> float:
+    total = 0.0
+    for player in range(state.profile.shape[0]):
+        own = state.profile[player]
+        if game.field.shape[0]:
+            total += game.field[player, own]
+        for k in range(game.ptr[player], game.ptr[player + 1]):
+            # Each edge is met twice. φ(a, b) = P[a, b] + r(b) is symmetric; take it at the lower end.
+            if game.neighbours[k] > player:
+                other = state.profile[game.neighbours[k]]
+                table = game.edges[k] if game.tables.shape[0] > 1 else 0
+                weight = game.weights[game.edges[k]] if game.weights.shape[0] else 1.0
+                total += weight * (game.tables[table, other, own] + game.corrections[table, other])
+    return total

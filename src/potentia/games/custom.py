@@ -1,0 +1,201 @@
+"""The user's own game: a utility written as a Python function of (player, profile, data).
+
+If Numba can compile the function, it runs inside the compiled engine. If not, the same engine runs in
+Python, with one warning that says why. Machine code that contains a user's function is never written
+to disk, so an edited function takes effect on the very next run.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+import warnings
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from potentia.errors import InvalidGame, NotCompiled
+from potentia.games.base import Game, action_counts, everyone_interacts, interactions_from_groups
+from potentia.games.separable import ProfileState
+from potentia.kernel import protocol
+from potentia.kernel.arrays import frozen
+from potentia.kernel.cache import jit_disabled
+from potentia.kernel.protocol import Interactions, Moves
+
+
+class CustomData(NamedTuple):
+    sizes: NDArray[np.int64]
+    function: Callable[..., float]
+    phi: Callable[..., float] | None
+    data: Any
+    moves: Moves
+
+
+class Custom(Game):
+    """A game whose utility is a function ``utility(player, profile, data) -> float``.
+
+    ``num_actions``
+        the number of actions of each player.
+    ``data``
+        whatever the function needs; arrays are copied and frozen. For compiled speed use numbers, arrays
+        and (named) tuples of them.
+    ``potential``
+        a function ``potential(profile, data) -> float``, if the game has one that you know.
+    ``interactions``
+        pairs or groups of players who affect each other, for ``guard``; everybody where left out.
+
+    The function must not change ``profile`` or ``data``, must not keep state of its own and must return a
+    finite number.
+    """
+
+    def __init__(
+        self,
+        utility: Callable[[int, NDArray[np.int64], Any], float],
+        num_actions: Sequence[int],
+        *,
+        data: Any = None,
+        potential: Callable[[NDArray[np.int64], Any], float] | None = None,
+        moves: Any = None,
+        interactions: Sequence[Sequence[int]] | None = None,
+    ) -> None:
+        for name, function in (("utility", utility), ("potential", potential)):
+            if function is not None and not callable(function):
+                raise InvalidGame(f"{name} must be a function, got {function!r}")
+        if utility is None:
+            raise InvalidGame("utility must be a function of (player, profile, data), got None")
+        super().__init__(action_counts(num_actions), moves)
+        self._utility = getattr(utility, "py_func", utility)
+        self._potential = getattr(potential, "py_func", potential)
+        self.custom_data = _frozen_deep(data)
+        self._pairs = None if interactions is None else _checked_groups(interactions, self.num_players)
+        self._probe()
+        self._seal()
+
+    def _probe(self) -> None:
+        """Call the functions once, on a profile they cannot write to."""
+        profile = frozen(np.zeros(self.num_players, np.int64))
+        calls: list[tuple[str, Any]] = [("utility", lambda: self._utility(0, profile, self.custom_data))]
+        if self._potential is not None:
+            phi = self._potential
+            calls.append(("potential", lambda: phi(profile, self.custom_data)))
+        for name, call in calls:
+            try:
+                value = call()
+            except Exception as error:
+                raise InvalidGame(f"{name} failed on the profile of zeros: {type(error).__name__}: {error}") from error
+            if not isinstance(value, int | float | np.number) or not math.isfinite(value):
+                raise InvalidGame(f"{name} must return a finite number, got {value!r} on the profile of zeros")
+
+    def utility(self, player: int, profile: Sequence[int] | NDArray[np.int64]) -> float:
+        return float(self._utility(player, np.asarray(profile, np.int64), self.custom_data))
+
+    @property
+    def has_potential(self) -> bool:
+        return self._potential is not None
+
+    def potential(self, profile: Sequence[int] | NDArray[np.int64]) -> float:
+        if self._potential is None:
+            return super().potential(profile)
+        return float(self._potential(np.asarray(profile, np.int64), self.custom_data))
+
+    @cached_property
+    def interactions(self) -> Interactions:
+        if self._pairs is None:
+            return everyone_interacts(self.num_players)
+        return interactions_from_groups(self.num_players, self._pairs)
+
+    @cached_property
+    def _compiled_functions(self) -> tuple[Any, Any] | None:
+        """The functions as Numba dispatchers, or None (after one warning) if one does not compile."""
+        if jit_disabled():
+            return None
+        import numba
+        from numba.core.errors import NumbaError
+
+        profile = np.zeros(self.num_players, np.int64)
+        result = []
+        for function, first in ((self._utility, (0,)), (self._potential, ())):
+            if function is None:
+                result.append(None)
+                continue
+            dispatcher = numba.njit(nogil=True, error_model="numpy")(function)
+            try:
+                types = tuple(numba.typeof(a) for a in (*first, profile, self.custom_data))
+                dispatcher.compile(types)
+                returned = dispatcher.overloads[types].signature.return_type
+                if not isinstance(returned, numba.types.Number | numba.types.Boolean):
+                    raise TypeError(f"it returns {returned}, not a number")
+            except (NumbaError, TypeError, ValueError, NotImplementedError, AttributeError) as error:
+                warnings.warn(
+                    f"{function.__name__} runs in Python, hundreds of times slower, because Numba cannot compile it: "
+                    f"{_reason(error)}",
+                    NotCompiled,
+                    stacklevel=2,
+                )
+                return None
+            result.append(dispatcher)
+        return result[0], result[1]
+
+    @property
+    def compiled(self) -> bool:
+        return self._compiled_functions is not None
+
+    def _build(self) -> CustomData:
+        utility, phi = self._compiled_functions or (self._utility, self._potential)
+        return CustomData(self.sizes, utility, phi, self.custom_data, self.moves)
+
+    def new_state(self, profile: NDArray[np.int64]) -> ProfileState:
+        return ProfileState(profile)
+
+    def describe(self) -> str:
+        return f"Custom({self._utility.__name__}, players={self.num_players})"
+
+
+def custom(utility: Callable[..., float], num_actions: Sequence[int], **options: Any) -> Custom:
+    """Build a :class:`Custom` game: ``custom(utility, num_actions, data=..., potential=..., moves=...)``."""
+    return Custom(utility, num_actions, **options)
+
+
+def _reason(error: Exception) -> str:
+    """The line of Numba's long message that a person can act on."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    useful = [line for line in lines if not line.startswith(("Failed in", "During:", "File ", "-", "<source"))]
+    return (useful or lines or [type(error).__name__])[0]
+
+
+def _frozen_deep(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return frozen(value)
+    if isinstance(value, tuple):
+        parts = [_frozen_deep(part) for part in value]
+        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+    return copy.deepcopy(value)
+
+
+def _checked_groups(groups: Sequence[Sequence[int]], num_players: int) -> list[ArrayLike]:
+    checked: list[ArrayLike] = []
+    for group in groups:
+        array = np.asarray(group)
+        if array.ndim != 1 or array.dtype.kind not in "iu" or (array < 0).any() or (array >= num_players).any():
+            raise InvalidGame(f"interactions must hold groups of players in 0..{num_players - 1}, got {group!r}")
+        checked.append(np.unique(array))
+    return checked
+
+
+@protocol.utility.register(CustomData)
+def _utility(game: CustomData, state: ProfileState, player: int, action: int) -> float:
+    current = state.profile[player]
+    state.profile[player] = action
+    value = float(game.function(player, state.profile, game.data))
+    state.profile[player] = current
+    if not math.isfinite(value):
+        raise ValueError("utility must return finite numbers, got NaN or infinity")
+    return value
+
+
+@protocol.potential.register(CustomData)
+def _potential(game: CustomData, state: ProfileState) -> float:
+    return float(game.phi(state.profile, game.data))  # type: ignore[misc]

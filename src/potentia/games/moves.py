@@ -1,0 +1,97 @@
+"""Constrained action sets A_c^i: A^i → 2^{A^i} (paper, section 2.2, Assumptions 1 and 2).
+
+``moves`` may be given as
+
+- ``None``: every action is reachable from every other (completeness);
+- a boolean (A, A) array, shared by all players: ``moves[a, b]`` says whether b is reachable from a;
+- a sequence with one entry per player, each a boolean (A_i, A_i) array, or for each action the list of
+  reachable actions.
+
+Staying is always allowed and never listed: the current action is removed from each set (trial sets
+exclude it; ``include_current`` of a rule puts it back).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from potentia.errors import InvalidGame
+from potentia.kernel.arrays import frozen
+from potentia.kernel.protocol import Moves
+
+
+def make_moves(moves: Any, sizes: NDArray[np.int64]) -> Moves:
+    """Validate ``moves`` and lay it out for compiled code."""
+    if moves is None:
+        empty = frozen([], np.int64)
+        return Moves(False, empty, frozen([0], np.int64), empty)
+    if isinstance(moves, np.ndarray) and moves.ndim == 2:
+        if (sizes != sizes[0]).any():
+            raise InvalidGame("moves shared by all players need players with equally many actions; give one per player")
+        ptr, targets = _table(moves, int(sizes[0]), "moves")
+        return Moves(True, frozen(np.zeros(sizes.size), np.int64), frozen(ptr, np.int64), frozen(targets, np.int64))
+    try:
+        count = len(moves)
+    except TypeError:
+        raise InvalidGame(
+            f"moves must be None, a boolean matrix or one entry per player, got {type(moves).__name__}"
+        ) from None
+    if count != sizes.size:
+        raise InvalidGame(f"moves must have one entry for each of {sizes.size} players, got {count}")
+    all_ptr, all_targets, rows = [0], [], []
+    for player, table in enumerate(moves):
+        rows.append(len(all_ptr) - 1)
+        ptr, targets = _table(table, int(sizes[player]), f"moves of player {player}")
+        all_ptr.extend(p + len(all_targets) for p in ptr[1:])
+        all_targets.extend(targets)
+    return Moves(True, frozen(rows, np.int64), frozen(all_ptr, np.int64), frozen(all_targets, np.int64))
+
+
+def _table(table: Any, size: int, name: str) -> tuple[list[int], list[int]]:
+    if isinstance(table, np.ndarray) and table.dtype == bool:
+        if table.shape != (size, size):
+            raise InvalidGame(f"{name} must have shape {(size, size)}, got {table.shape}")
+        lists: list[Any] = [np.flatnonzero(row) for row in table]
+    else:
+        lists = list(table)
+        if len(lists) != size:
+            raise InvalidGame(f"{name} must list the reachable actions of each of {size} actions, got {len(lists)} lists")
+    ptr, targets = [0], []
+    for action, reach in enumerate(lists):
+        chosen: set[int] = set()
+        for target in reach:
+            if isinstance(target, bool | np.bool_) or not isinstance(target, int | np.integer):
+                raise InvalidGame(f"{name}, action {action}: expected actions as integers, got {target!r}")
+            if not 0 <= target < size:
+                raise InvalidGame(f"{name}, action {action}: reachable actions must be in 0..{size - 1}, got {target}")
+            chosen.add(int(target))
+        chosen.discard(action)
+        if not chosen and size > 1:
+            raise InvalidGame(f"{name}, action {action} leads nowhere: list at least one other action")
+        targets.extend(sorted(chosen))
+        ptr.append(len(targets))
+    return ptr, targets
+
+
+def reachable_actions(moves: Moves, size: int, player: int, action: int) -> list[int]:
+    """The reachable actions as a list, the current one excluded."""
+    if not moves.constrained:
+        return [a for a in range(size) if a != action]
+    row = int(moves.row[player]) + action
+    return [int(a) for a in moves.targets[moves.ptr[row] : moves.ptr[row + 1]]]
+
+
+def path_moves(num_actions: int) -> NDArray[np.bool_]:
+    """Moves along a line: action a reaches a - 1 and a + 1."""
+    steps = np.arange(num_actions)
+    return np.abs(steps[:, None] - steps[None, :]) == 1
+
+
+def grid_moves(rows: int, columns: int) -> NDArray[np.bool_]:
+    """Moves on a grid: a cell reaches the up to eight adjacent ones. Actions are cells in row order."""
+    y, x = np.divmod(np.arange(rows * columns), columns)
+    near = np.maximum(np.abs(y[:, None] - y[None, :]), np.abs(x[:, None] - x[None, :]))
+    return near == 1

@@ -1,0 +1,168 @@
+"""Finite games in normal form: any number of players and actions, payoffs as one array.
+
+``payoffs[i, a_1, ..., a_N]`` is u^i(a_1, ..., a_N). The run keeps the flat index of its profile, so a
+revision costs as many look-ups as the player has actions, whatever N.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from potentia.errors import InvalidGame, NotPotentialGame
+from potentia.games.base import Game, action_counts, finite_array, interactions_from_groups
+from potentia.kernel import memory, protocol
+from potentia.kernel.arrays import frozen
+from potentia.kernel.protocol import Interactions, Moves
+
+# Relative to the payoffs: rounding in a potential built by sums, not a difference anyone means.
+_TOLERANCE = 1e-9
+
+
+class NormalFormData(NamedTuple):
+    sizes: NDArray[np.int64]
+    strides: NDArray[np.int64]
+    payoffs: NDArray[np.float64]  # (N, profiles)
+    phi: NDArray[np.float64]  # (profiles,), or empty where no potential is known
+    moves: Moves
+
+
+class NormalFormState(NamedTuple):
+    profile: NDArray[np.int64]
+    index: NDArray[np.int64]  # (1,) the profile's place in C order
+
+
+class NormalForm(Game):
+    """A game given by its payoffs, of shape ``(N, A_1, ..., A_N)``.
+
+    ``potential``, of shape ``(A_1, ..., A_N)``, is checked against the payoffs; a wrong one raises
+    :class:`~potentia.errors.NotPotentialGame` with the two profiles that disprove it.
+    """
+
+    def __init__(self, payoffs: ArrayLike, *, potential: ArrayLike | None = None, moves: Any = None) -> None:
+        array = finite_array(payoffs, "payoffs")
+        if array.ndim < 2:
+            raise InvalidGame(f"payoffs must have shape (N, A_1, ..., A_N), got {array.shape}")
+        if array.shape[0] != array.ndim - 1:
+            raise InvalidGame(
+                f"payoffs must have shape (N, A_1, ..., A_N): {array.ndim - 1} action axes need as many players, "
+                f"got shape {array.shape}"
+            )
+        super().__init__(action_counts(array.shape[1:]), moves)
+        self.payoffs = array
+        self._phi = frozen(np.zeros(0)) if potential is None else _checked_potential(array, potential)
+        self._seal()
+
+    @property
+    def has_potential(self) -> bool:
+        return self._phi.size > 0
+
+    def utility(self, player: int, profile: Sequence[int] | NDArray[np.int64]) -> float:
+        return float(self.payoffs[(player, *profile)])
+
+    def potential(self, profile: Sequence[int] | NDArray[np.int64]) -> float:
+        if not self.has_potential:
+            return super().potential(profile)
+        return float(self._phi[np.ravel_multi_index(tuple(profile), self.num_actions)])
+
+    @cached_property
+    def interactions(self) -> Interactions:
+        """Players i and j interact iff one's payoff depends on the other's action."""
+        pairs = []
+        for i in range(self.num_players):
+            for j in range(i + 1, self.num_players):
+                if _depends(self.payoffs[i], j) or _depends(self.payoffs[j], i):
+                    pairs.append((i, j))
+        return interactions_from_groups(self.num_players, pairs)
+
+    def _build(self) -> NormalFormData:
+        shape = self.num_actions
+        strides = np.cumprod((1, *shape[:0:-1]))[::-1]
+        return NormalFormData(
+            self.sizes, frozen(strides, np.int64), self.payoffs.reshape(self.num_players, -1), self._phi, self.moves
+        )
+
+    def new_state(self, profile: NDArray[np.int64]) -> NormalFormState:
+        return NormalFormState(profile, np.zeros(1, np.int64))
+
+
+def _depends(payoff: NDArray[np.float64], axis: int) -> bool:
+    return bool((payoff != np.take(payoff, [0], axis=axis)).any())
+
+
+def _checked_potential(payoffs: NDArray[np.float64], potential: ArrayLike) -> NDArray[np.float64]:
+    phi = finite_array(potential, "potential")
+    if phi.shape != payoffs.shape[1:]:
+        raise InvalidGame(f"potential must have shape {payoffs.shape[1:]}, got {phi.shape}")
+    scale = max(float(np.abs(payoffs).max()), float(np.abs(phi).max()), np.finfo(float).tiny)
+    for player in range(payoffs.shape[0]):
+        # u^i - Φ may depend on the others only.
+        rest = payoffs[player] - phi
+        gap = rest - np.take(rest, [0], axis=player)
+        if np.abs(gap).max() > _TOLERANCE * scale:
+            second = tuple(int(k) for k in np.unravel_index(int(np.abs(gap).argmax()), gap.shape))
+            first = tuple(0 if axis == player else k for axis, k in enumerate(second))
+            du = payoffs[(player, *second)] - payoffs[(player, *first)]
+            dphi = phi[second] - phi[first]
+            raise NotPotentialGame(
+                f"potential is not exact: from {first} to {second} player {player}'s utility changes by {du:g}, "
+                f"the potential by {dphi:g}",
+                evidence=(player, first, second, float(du), float(dphi)),
+            )
+    flat = phi.reshape(-1)
+    flat.setflags(write=False)
+    return flat
+
+
+def random_potential_game(num_actions: Sequence[int], seed: int = 0, scale: float = 1.0) -> NormalForm:
+    """A random exact potential game: u^i = Φ + a term of the others' actions, all standard normal.
+
+    Every finite exact potential game has this form (Monderer & Shapley 1996).
+    """
+    shape = tuple(int(a) for a in action_counts(num_actions))
+    size = float(np.prod([float(a) for a in shape]))
+    memory.require(16 * size * (len(shape) + 1), f"a normal form with {size:.3g} profiles", "use fewer players")
+    random = np.random.Generator(np.random.PCG64(seed))
+    phi = scale * random.standard_normal(shape)
+    payoffs = np.empty((len(shape), *shape))
+    for player in range(len(shape)):
+        others = tuple(1 if axis == player else a for axis, a in enumerate(shape))
+        payoffs[player] = phi + scale * random.standard_normal(others)
+    return NormalForm(payoffs, potential=phi)
+
+
+@protocol.utility.register(NormalFormData)
+def _utility(game: NormalFormData, state: NormalFormState, player: int, action: int) -> float:
+    return game.payoffs[player, state.index[0] + (action - state.profile[player]) * game.strides[player]]
+
+
+@protocol.utilities.register(NormalFormData)
+def _utilities(game: NormalFormData, state: NormalFormState, player: int, out: NDArray[np.float64]) -> None:
+    stride = game.strides[player]
+    place = state.index[0] - state.profile[player] * stride
+    for action in range(game.sizes[player]):
+        out[action] = game.payoffs[player, place]
+        place += stride
+
+
+@protocol.apply.register(NormalFormData)
+def _apply(game: NormalFormData, state: NormalFormState, player: int, action: int) -> None:
+    state.index[0] += (action - state.profile[player]) * game.strides[player]
+    state.profile[player] = action
+
+
+@protocol.settle.register(NormalFormData)
+def _settle(game: NormalFormData, state: NormalFormState) -> None:
+    place = 0
+    for player in range(game.sizes.shape[0]):
+        place += state.profile[player] * game.strides[player]
+    state.index[0] = place
+
+
+@protocol.potential.register(NormalFormData)
+def _potential(game: NormalFormData, state: NormalFormState) -> float:
+    return game.phi[state.index[0]]

@@ -1,0 +1,81 @@
+"""Separable games: each player's utility depends on its own action only.
+
+This is the hypothesis under which the paper's separable proposition (Eq. 19–20) promises that
+P-SBLLL's stochastically stable states are the potential maximisers. Φ(α) = Σ_i u^i(α^i).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from potentia.errors import InvalidGame
+from potentia.games.base import Game, action_counts, finite_array, interactions_from_groups
+from potentia.kernel import protocol
+from potentia.kernel.arrays import frozen
+from potentia.kernel.protocol import Interactions, Moves, welfare
+
+
+class SeparableData(NamedTuple):
+    sizes: NDArray[np.int64]
+    row: NDArray[np.int64]
+    values: NDArray[np.float64]
+    moves: Moves
+
+
+class ProfileState(NamedTuple):
+    """A state that is its profile and nothing else."""
+
+    profile: NDArray[np.int64]
+
+
+class Separable(Game):
+    """``utilities[i][a]`` is what player i gets for its own action a, whatever the others do."""
+
+    def __init__(self, utilities: Sequence[ArrayLike] | NDArray[Any], *, moves: Any = None) -> None:
+        try:
+            num_players = len(utilities)
+        except TypeError:
+            raise InvalidGame(f"utilities must hold one sequence per player, got {utilities!r}") from None
+        tables = [finite_array(utilities[i], f"utilities of player {i}") for i in range(num_players)]
+        for player, table in enumerate(tables):
+            if table.ndim != 1:
+                raise InvalidGame(f"utilities of player {player} must be one number per action, got shape {table.shape}")
+        super().__init__(action_counts([t.size for t in tables], "utilities"), moves)
+        self.tables = tuple(tables)
+        self._seal()
+
+    def utility(self, player: int, profile: Sequence[int] | NDArray[np.int64]) -> float:
+        return float(self.tables[player][profile[player]])
+
+    @property
+    def has_potential(self) -> bool:
+        return True
+
+    def potential(self, profile: Sequence[int] | NDArray[np.int64]) -> float:
+        return self.welfare(profile)
+
+    @cached_property
+    def interactions(self) -> Interactions:
+        return interactions_from_groups(self.num_players, [])
+
+    def _build(self) -> SeparableData:
+        row = frozen(np.concatenate([[0], np.cumsum(self.sizes)[:-1]]), np.int64)
+        return SeparableData(self.sizes, row, frozen(np.concatenate(self.tables)), self.moves)
+
+    def new_state(self, profile: NDArray[np.int64]) -> ProfileState:
+        return ProfileState(profile)
+
+
+@protocol.utility.register(SeparableData)
+def _utility(game: SeparableData, state: ProfileState, player: int, action: int) -> float:
+    return game.values[game.row[player] + action]
+
+
+@protocol.potential.register(SeparableData)
+def _potential(game: SeparableData, state: ProfileState) -> float:
+    return welfare(game, state)

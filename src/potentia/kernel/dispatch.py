@@ -1,0 +1,124 @@
+"""Functions that run as plain Python and inside compiled code, chosen by the type of their first argument.
+
+Two decorators:
+
+``portable``
+    a helper that kernels call. In Python it is the function itself; once Numba is in use it is also
+    known to the compiler.
+``generic``
+    a function with one implementation per data type, like :func:`functools.singledispatch`. The
+    undecorated body is the default. In compiled code the choice is made while compiling and costs
+    nothing.
+
+Numba is imported by :func:`activate`, on the first compilation and not before: building a game or a
+rule must not cost half a second.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Protocol, TypeVar, cast
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Generic(Protocol):
+    """What :func:`generic` returns."""
+
+    table: dict[type, Callable[..., Any]]
+
+    def register(self, kind: type) -> Callable[[F], F]: ...
+
+    def __call__(self, *args: Any) -> Any: ...
+
+
+_waiting: list[Callable[[], None]] = []
+_active = False
+
+
+def activate() -> None:
+    """Make every portable and generic function known to Numba."""
+    global _active
+    _active = True
+    while _waiting:
+        _waiting.pop()()
+
+
+def _when_active(action: Callable[[], None]) -> None:
+    if _active:
+        action()
+    else:
+        _waiting.append(action)
+
+
+def portable(function: F) -> F:
+    """Let compiled code call ``function``; calls from Python are unaffected."""
+
+    def tell_numba() -> None:
+        from numba.extending import register_jitable
+
+        register_jitable(forceinline=True, _nrt=False)(function)
+
+    _when_active(tell_numba)
+    return function
+
+
+def generic(default: Callable[..., Any]) -> Generic:
+    """A function dispatched on the type of its first argument; ``default`` serves unregistered types.
+
+    ``f.register(DataType)`` decorates an implementation. ``DataType`` is a NamedTuple class, the only
+    kind of record that both Python and Numba tell apart by class.
+    """
+    table: dict[type, Callable[..., Any]] = {}
+
+    @wraps(default)
+    def call(*args: Any) -> Any:
+        return table.get(type(args[0]), default)(*args)
+
+    def register(kind: type) -> Callable[[F], F]:
+        def add(implementation: F) -> F:
+            expected = list(inspect.signature(default).parameters)
+            arrived = list(inspect.signature(implementation).parameters)
+            if expected != arrived:
+                raise TypeError(
+                    f"an implementation of {default.__name__} takes {expected}, got {arrived} for {kind.__name__}"
+                )
+            table[kind] = implementation
+            return implementation
+
+        return add
+
+    def tell_numba() -> None:
+        from numba.extending import overload
+
+        def choose(*types: Any) -> Callable[..., Any]:
+            return table.get(getattr(types[0], "instance_class", None), default)
+
+        # Not strict: Numba would compare annotations too. The names were compared in ``register``.
+        overload(call, strict=False, jit_options={"forceinline": True, "_nrt": False})(choose)
+
+    _when_active(tell_numba)
+    result = cast(Generic, call)
+    result.register = register  # type: ignore[method-assign]
+    result.table = table
+    return result
+
+
+def twin(python: F) -> Callable[[F], F]:
+    """Give ``python`` a second body for compiled code, where the two languages' integers differ."""
+
+    def add(compiled: F) -> F:
+        def tell_numba() -> None:
+            from numba.extending import overload
+
+            def choose(*types: Any) -> Callable[..., Any]:
+                return compiled
+
+            overload(python, strict=False, jit_options={"forceinline": True, "_nrt": False})(choose)
+
+        _when_active(tell_numba)
+        return compiled
+
+    return add

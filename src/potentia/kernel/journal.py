@@ -1,0 +1,57 @@
+"""What a run notes while it plays: counters, changed players and visits.
+
+Everything costs something only when a profile changes. A part that is off is an empty array. Visits
+carry a weight, the number of steps the state has stood, so a state that holds for long costs nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from potentia.kernel.dispatch import portable
+from potentia.kernel.protocol import apply
+
+REVISIONS = 0
+CHANGES = 1
+
+
+class Journal(NamedTuple):
+    counts: NDArray[np.int64]  # (2,) revisions and changes since the start
+    dirty: NDArray[np.uint8]  # (N,) whether the player is in ``changed``, or empty
+    changed: NDArray[np.int64]  # (N,) players that changed since the last record
+    pending: NDArray[np.int64]  # (1,) how many of those
+    visits: NDArray[np.int64]  # (profiles,) steps spent in each, or empty
+    strides: NDArray[np.int64]  # (N,) of the profiles in C order
+    cursor: NDArray[np.int64]  # (2,) the profile's index, and the time since when it stands
+
+
+@portable
+def move(journal: Journal, game: Any, state: Any, player: int, action: int, step: int) -> None:
+    """Let the player play ``action`` at this step and note it."""
+    current = state.profile[player]
+    if action != current:
+        apply(game, state, player, action)
+        note(journal, player, current, action, step)
+
+
+@portable
+def note(journal: Journal, player: int, before: int, after: int, step: int) -> None:
+    """Note a change that was already applied."""
+    journal.counts[CHANGES] += 1
+    if journal.dirty.shape[0] and not journal.dirty[player]:
+        journal.dirty[player] = 1
+        journal.changed[journal.pending[0]] = player
+        journal.pending[0] += 1
+    if journal.visits.shape[0]:
+        stand(journal, step + 1)
+        journal.cursor[0] += (after - before) * journal.strides[player]
+
+
+@portable
+def stand(journal: Journal, time: int) -> None:
+    """Credit the current profile with the time up to, and not including, ``time``."""
+    journal.visits[journal.cursor[0]] += time - journal.cursor[1]
+    journal.cursor[1] = time

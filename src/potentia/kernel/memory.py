@@ -1,0 +1,28 @@
+"""Refuse work that cannot fit, before any of it is done."""
+
+from __future__ import annotations
+
+from potentia.errors import TooLarge
+
+
+def available() -> int:
+    """Bytes of memory the machine can still give."""
+    import psutil
+
+    return int(psutil.virtual_memory().available)
+
+
+def require(num_bytes: float, what: str, advice: str = "") -> None:
+    """Raise :class:`TooLarge` if ``what`` needs more than there is."""
+    free = available()
+    if num_bytes > free:
+        tail = f"; {advice}" if advice else ""
+        raise TooLarge(f"{what} needs {_human(num_bytes)}, the machine has {_human(free)} free{tail}")
+
+
+def _human(num_bytes: float) -> str:
+    for unit in ("bytes", "kB", "MB", "GB", "TB"):
+        if num_bytes < 1000:
+            return f"{num_bytes:.0f} {unit}" if unit == "bytes" else f"{num_bytes:.1f} {unit}"
+        num_bytes /= 1000
+    return f"{num_bytes:.3g} PB"

@@ -1,0 +1,108 @@
+"""What a rule may ask of a game, as functions that compile.
+
+A game is two records: its *data* (a NamedTuple of frozen arrays, with at least ``moves``) and a *state*
+(a NamedTuple of the run's own arrays, with at least ``profile``). The state changes only through
+:func:`apply`, one player at a time; a joint change is a sequence of those.
+
+A new kind of game registers ``num_players``, ``num_actions`` and ``utility``; whatever it keeps beside
+the profile (loads, counts) it updates in ``apply`` and builds in ``settle``. The others have defaults.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from potentia.kernel.dispatch import generic, portable
+
+
+class Moves(NamedTuple):
+    """Constrained action sets: the actions reachable from action a of player i, the current one excluded.
+
+    They are ``targets[ptr[row[i] + a]:ptr[row[i] + a + 1]]``. Players with the same table share rows.
+    With ``constrained`` false the arrays are empty and every other action is reachable.
+    """
+
+    constrained: bool
+    row: NDArray[np.int64]
+    ptr: NDArray[np.int64]
+    targets: NDArray[np.int64]
+
+
+class Interactions(NamedTuple):
+    """Who interacts with whom: player i belongs to the groups ``groups[ptr[i]:ptr[i + 1]]``.
+
+    Two players interact iff they share a group: an edge, a resource, or one group for everybody.
+    """
+
+    ptr: NDArray[np.int64]
+    groups: NDArray[np.int64]
+    num_groups: int
+
+
+@generic
+def num_players(game: Any) -> int:
+    return game.sizes.shape[0]
+
+
+@generic
+def num_actions(game: Any, player: int) -> int:
+    return game.sizes[player]
+
+
+@generic
+def utility(game: Any, state: Any, player: int, action: int) -> float:
+    """u^i(action, α^{-i}): the player's utility if it alone switched to ``action``."""
+    raise NotImplementedError("this game has no utility")
+
+
+@generic
+def utilities(game: Any, state: Any, player: int, out: NDArray[np.float64]) -> None:
+    """Write u^i(a, α^{-i}) for each action a of the player into ``out``."""
+    for action in range(num_actions(game, player)):
+        out[action] = utility(game, state, player, action)
+
+
+@generic
+def apply(game: Any, state: Any, player: int, action: int) -> None:
+    """Let the player play ``action``: the only way a game's state changes."""
+    state.profile[player] = action
+
+
+@generic
+def settle(game: Any, state: Any) -> None:
+    """Derive everything else in the state from its profile."""
+
+
+@generic
+def potential(game: Any, state: Any) -> float:
+    """Φ at the current profile, computed from scratch so that nothing drifts."""
+    return np.nan
+
+
+@generic
+def welfare(game: Any, state: Any) -> float:
+    """The sum of utilities at the current profile."""
+    total = 0.0
+    for player in range(num_players(game)):
+        total += utility(game, state, player, state.profile[player])
+    return total
+
+
+@portable
+def num_reachable(moves: Moves, player: int, action: int, complete: int) -> int:
+    """How many actions other than the current one are reachable; ``complete`` is the player's |A^i|."""
+    if moves.constrained:
+        row = moves.row[player] + action
+        return moves.ptr[row + 1] - moves.ptr[row]
+    return complete - 1
+
+
+@portable
+def reachable(moves: Moves, player: int, action: int, index: int) -> int:
+    """The index-th reachable action, the current one excluded."""
+    if moves.constrained:
+        return moves.targets[moves.ptr[moves.row[player] + action] + index]
+    return index if index < action else index + 1

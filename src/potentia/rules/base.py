@@ -1,0 +1,169 @@
+"""The base of every rule: parameters as immutable data, registered under a name."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import json
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from potentia.errors import InvalidRule
+from potentia.games import Game
+from potentia.kernel.dispatch import generic, portable
+from potentia.kernel.journal import Journal
+from potentia.kernel.protocol import num_actions, num_reachable, reachable, utilities, utility
+from potentia.rules.revision import Groups, revision_spec
+from potentia.rules.schedules import Schedule
+
+
+class Rule:
+    """How players revise. Subclasses are frozen dataclasses, one field per parameter."""
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+    remembers: ClassVar[tuple[str, ...]] = ()  # fields of the memory that a saved run must keep
+
+    def data(self, game: Game, horizon: int | None) -> Any:
+        """The NamedTuple that compiled code reads, for this game and a run of planned length ``horizon``."""
+        raise NotImplementedError
+
+    def new_memory(self, game: Game) -> Any:
+        """Fresh arrays for one run: what the rule remembers, and room to work in."""
+        raise NotImplementedError
+
+    def memory_size(self, game: Game) -> int:
+        """Bytes of :meth:`new_memory`, roughly."""
+        return 8 * 3 * int(game.sizes.max())
+
+    def spec(self) -> dict[str, Any]:
+        """The rule as plain data; :func:`rule_from` reads it back."""
+        fields = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}  # type: ignore[arg-type]
+        return {"rule": self.name, **{name: _plain(value) for name, value in fields.items()}}
+
+    def describe(self) -> str:
+        """One line for people, and part of what a run's key is made from."""
+        return json.dumps(self.spec(), sort_keys=True)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Schedule):
+        spec = value.spec()
+        return spec["tau"] if spec["kind"] == "constant" else spec
+    if isinstance(value, tuple | Groups):
+        return revision_spec(value)
+    return value
+
+
+_registry: dict[str, type[Rule]] = {}
+
+
+def register(cls: type[Rule]) -> type[Rule]:
+    """Class decorator: make a rule known under its name."""
+    if _registry.get(cls.name, cls).__qualname__ != cls.__qualname__:
+        raise InvalidRule(f"a rule named {cls.name!r} exists already")
+    _registry[cls.name] = cls
+    return cls
+
+
+def registered() -> dict[str, type[Rule]]:
+    """All rules by name."""
+    return dict(_registry)
+
+
+def rule(name: str, **parameters: Any) -> Rule:
+    """Build a rule by name: ``rule("p-sblll", tau=0.1, revision=0.3)``."""
+    if name not in _registry:
+        near = difflib.get_close_matches(str(name), _registry, 1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise InvalidRule(f"rule must be one of {', '.join(sorted(_registry))}, got {name!r}{hint}")
+    cls = _registry[name]
+    fields = {f.name: f for f in dataclasses.fields(cls)}  # type: ignore[arg-type]
+    for given in parameters:
+        if given not in fields:
+            near = difflib.get_close_matches(given, fields, 1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise InvalidRule(f"{name} has no parameter {given!r}{hint} (it has {', '.join(fields)})")
+    for field in fields.values():
+        if field.default is dataclasses.MISSING and field.name not in parameters:
+            raise InvalidRule(f"{name} needs {field.name}=")
+    return cls(**parameters)
+
+
+def rule_from(value: Any) -> Rule:
+    """A rule from a rule, or from the plain data of one."""
+    if isinstance(value, Rule):
+        return value
+    if isinstance(value, dict) and "rule" in value:
+        options = dict(value)
+        return rule(options.pop("rule"), **options)
+    raise InvalidRule(f'expected a rule such as rule("lll", tau=0.1), got {value!r}')
+
+
+# What rules share in compiled code --------------------------------------------------------------------
+
+
+class Memory(NamedTuple):
+    """Room to work in. Arrays that a rule does not need are empty."""
+
+    values: NDArray[np.float64]  # utilities of the actions a player weighs
+    weights: NDArray[np.float64]
+    options: NDArray[np.int64]  # which actions those are, with constrained sets
+    awake: NDArray[np.int64]
+    trial: NDArray[np.int64]
+    before: NDArray[np.float64]
+    after: NDArray[np.float64]
+    champion: NDArray[np.int64]  # per group, the awake player with the highest priority
+
+
+def new_memory(game: Game, synchronous: bool = False, groups: int = 0) -> Memory:
+    """Fresh arrays of the sizes a rule needs."""
+    widest = int(game.sizes.max())
+    players = game.num_players if synchronous else 0
+    return Memory(
+        np.zeros(widest),
+        np.zeros(widest),
+        np.zeros(widest, np.int64),
+        np.zeros(players, np.int64),
+        np.zeros(players, np.int64),
+        np.zeros(players),
+        np.zeros(players),
+        np.zeros(groups, np.int64),
+    )
+
+
+@generic
+def step(rule: Any, memory: Any, game: Any, state: Any, journal: Journal, key: Any, n: int) -> None:
+    """One step of the rule: from time n to n + 1."""
+    raise NotImplementedError("this rule has no step")
+
+
+@portable
+def survey(memory: Memory, game: Any, state: Any, player: int) -> int:
+    """Write the utility of each action the player may now choose into ``values``; return how many.
+
+    With a complete action set these are all its actions; with a constrained one, the current action and
+    the reachable ones.
+    """
+    moves = game.moves
+    size = num_actions(game, player)
+    if not moves.constrained:
+        utilities(game, state, player, memory.values)
+        return size
+    current = state.profile[player]
+    memory.options[0] = current
+    memory.values[0] = utility(game, state, player, current)
+    count = num_reachable(moves, player, current, size)
+    for k in range(count):
+        action = reachable(moves, player, current, k)
+        memory.options[k + 1] = action
+        memory.values[k + 1] = utility(game, state, player, action)
+    return count + 1
+
+
+@portable
+def surveyed(memory: Memory, game: Any, index: int) -> int:
+    """The action behind an index of :func:`survey`."""
+    return memory.options[index] if game.moves.constrained else index

@@ -1,0 +1,58 @@
+"""Best response: one random player plays a best response to the others' actions.
+
+The limit of LLL as tau → 0, and the unperturbed process of the paper's stability analysis.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+from potentia.errors import InvalidRule
+from potentia.games import Game
+from potentia.kernel.draws import CHOICE, WAKE, below, uniform
+from potentia.kernel.journal import REVISIONS, Journal, move
+from potentia.kernel.protocol import num_players, utility
+from potentia.rules.base import Memory, Rule, new_memory, register, step, survey, surveyed
+from potentia.rules.choice import best_weights, pick
+
+
+class BestResponseData(NamedTuple):
+    stay: bool
+
+
+@register
+@dataclass(frozen=True)
+class BestResponse(Rule):
+    """One random player plays a best response; ``ties`` are drawn uniformly, or keep the current action ("stay")."""
+
+    name: ClassVar[str] = "best-response"
+    summary: ClassVar[str] = "one random player plays a best response (lll as tau goes to 0)"
+    ties: str = "uniform"
+
+    def __post_init__(self) -> None:
+        if self.ties not in ("uniform", "stay"):
+            raise InvalidRule(f'ties must be "uniform" or "stay", got {self.ties!r}')
+
+    def data(self, game: Game, horizon: int | None) -> BestResponseData:
+        return BestResponseData(self.ties == "stay")
+
+    def new_memory(self, game: Game) -> Memory:
+        return new_memory(game)
+
+
+@step.register(BestResponseData)
+def _best_response(
+    rule: BestResponseData, memory: Memory, game: Any, state: Any, journal: Journal, key: Any, n: int
+) -> None:
+    players = num_players(game)
+    player = below(uniform(key, players, n, 0, WAKE), players)
+    count = survey(memory, game, state, player)
+    total = best_weights(memory.values, count, memory.weights)
+    index = pick(memory.weights, count, total, uniform(key, players, n, player, CHOICE))
+    journal.counts[REVISIONS] += 1
+    if rule.stay:
+        current = utility(game, state, player, state.profile[player])
+        if memory.values[index] == current:
+            return
+    move(journal, game, state, player, surveyed(memory, game, index), n)

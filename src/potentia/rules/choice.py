@@ -1,0 +1,63 @@
+"""Choice functions: how utilities become probabilities. Simulation and exact analysis both call these.
+
+Both forms shift by the largest utility first, so that no temperature above zero and no finite utility
+gives a NaN: differences are at most 0, quotients may become -inf, and exp(-inf) is 0.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from potentia.kernel.dispatch import portable
+
+
+@portable
+def logit_weights(values: NDArray[np.float64], count: int, tau: float, out: NDArray[np.float64]) -> float:
+    """Write unnormalised logit probabilities of ``values[:count]`` into ``out``; return their sum (Eq. 3)."""
+    largest = values[0]
+    for k in range(1, count):
+        largest = max(largest, values[k])
+    total = 0.0
+    for k in range(count):
+        # The best action's weight is 1: no need to ask exp for it.
+        out[k] = 1.0 if values[k] == largest else math.exp((values[k] - largest) / tau)
+        total += out[k]
+    return total
+
+
+@portable
+def best_weights(values: NDArray[np.float64], count: int, out: NDArray[np.float64]) -> float:
+    """The same for tau → 0: weight 1 on each best action, 0 elsewhere."""
+    largest = values[0]
+    for k in range(1, count):
+        largest = max(largest, values[k])
+    total = 0.0
+    for k in range(count):
+        out[k] = 1.0 if values[k] == largest else 0.0
+        total += out[k]
+    return total
+
+
+@portable
+def pick(weights: NDArray[np.float64], count: int, total: float, unit: float) -> int:
+    """The index that a uniform draw selects under these weights."""
+    threshold = unit * total
+    reached = 0.0
+    for k in range(count - 1):
+        reached += weights[k]
+        if threshold < reached:
+            return k
+    return count - 1
+
+
+@portable
+def binary_logit(current: float, trial: float, tau: float) -> float:
+    """The probability of taking the trial action (Eq. 11)."""
+    gain = (trial - current) / tau
+    if gain >= 0.0:
+        return 1.0 / (1.0 + math.exp(-gain))
+    odds = math.exp(gain)
+    return odds / (1.0 + odds)

@@ -1,0 +1,308 @@
+"""Log-linear learning and its relatives (paper, sections 2.2 and 3).
+
+================  =====================  ===========================  ==================================
+name              who revises            what it considers            guarantee in potential games
+================  =====================  ===========================  ==================================
+``lll``           one random player      its whole action set, Eq. 3  Gibbs law e^{Φ/τ}; maximisers stable
+``slll``          a random group         its whole action set         under Marden & Shamma's conditions
+``blll``          one random player      one trial action             maximisers stable (Assumptions 1–2)
+``p-sblll``       players that wake      one trial action each,       separable games (Assumptions 1–3);
+                  independently          Eq. 10–11                    not in general
+================  =====================  ===========================  ==================================
+
+References: Blume 1993; Marden & Shamma 2012; Hasanbeig & Pavel.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+from potentia.errors import InvalidRule
+from potentia.games import Game
+from potentia.kernel.dispatch import portable
+from potentia.kernel.draws import CHOICE, PRIORITY, TRIAL, WAKE, below, uniform
+from potentia.kernel.journal import REVISIONS, Journal, move, note
+from potentia.kernel.protocol import (
+    Interactions,
+    apply,
+    num_actions,
+    num_players,
+    num_reachable,
+    reachable,
+    utility,
+)
+from potentia.rules.base import Memory, Rule, new_memory, register, step, survey, surveyed
+from potentia.rules.choice import binary_logit, logit_weights, pick
+from potentia.rules.revision import Revision, RevisionData, awaken, revision_data, revision_from
+from potentia.rules.schedules import Schedule, ScheduleData, schedule_from, temperature
+
+
+def _flag(value: Any, name: str) -> None:
+    if not isinstance(value, bool):
+        raise InvalidRule(f"{name} must be True or False, got {value!r}")
+
+
+# LLL --------------------------------------------------------------------------------------------------
+
+
+class LLLData(NamedTuple):
+    schedule: ScheduleData
+
+
+@register
+@dataclass(frozen=True)
+class LLL(Rule):
+    """Log-linear learning: one random player redraws its action by the logit map (Eq. 3)."""
+
+    name: ClassVar[str] = "lll"
+    summary: ClassVar[str] = "one random player redraws its action by the logit map (Eq. 3)"
+    tau: Schedule
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "tau", schedule_from(self.tau))
+
+    def data(self, game: Game, horizon: int | None) -> LLLData:
+        return LLLData(self.tau.data(horizon))
+
+    def new_memory(self, game: Game) -> Memory:
+        return new_memory(game)
+
+
+@step.register(LLLData)
+def _lll(rule: LLLData, memory: Memory, game: Any, state: Any, journal: Journal, key: Any, n: int) -> None:
+    players = num_players(game)
+    player = below(uniform(key, players, n, 0, WAKE), players)
+    count = survey(memory, game, state, player)
+    total = logit_weights(memory.values, count, temperature(rule.schedule, n), memory.weights)
+    index = pick(memory.weights, count, total, uniform(key, players, n, player, CHOICE))
+    journal.counts[REVISIONS] += 1
+    move(journal, game, state, player, surveyed(memory, game, index), n)
+
+
+# SLLL -------------------------------------------------------------------------------------------------
+
+
+class SLLLData(NamedTuple):
+    schedule: ScheduleData
+    revision: RevisionData
+
+
+@register
+@dataclass(frozen=True)
+class SLLL(Rule):
+    """Synchronous log-linear learning: every player that wakes redraws its action against the others' old ones."""
+
+    name: ClassVar[str] = "slll"
+    summary: ClassVar[str] = "players that wake, or a random group, redraw by the logit map at once"
+    tau: Schedule
+    revision: Revision
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "tau", schedule_from(self.tau))
+        object.__setattr__(self, "revision", revision_from(self.revision, allow_groups=True))
+
+    def data(self, game: Game, horizon: int | None) -> SLLLData:
+        return SLLLData(self.tau.data(horizon), revision_data(self.revision, game))
+
+    def new_memory(self, game: Game) -> Memory:
+        return new_memory(game, synchronous=True)
+
+    def memory_size(self, game: Game) -> int:
+        return super().memory_size(game) + 32 * game.num_players
+
+
+@step.register(SLLLData)
+def _slll(rule: SLLLData, memory: Memory, game: Any, state: Any, journal: Journal, key: Any, n: int) -> None:
+    players = num_players(game)
+    tau = temperature(rule.schedule, n)
+    awake = awaken(rule.revision, state.profile, key, n, memory.awake)
+    for k in range(awake):
+        player = memory.awake[k]
+        count = survey(memory, game, state, player)
+        total = logit_weights(memory.values, count, tau, memory.weights)
+        index = pick(memory.weights, count, total, uniform(key, players, n, player, CHOICE))
+        memory.trial[k] = surveyed(memory, game, index)
+    for k in range(awake):
+        move(journal, game, state, memory.awake[k], memory.trial[k], n)
+    journal.counts[REVISIONS] += awake
+
+
+# BLLL -------------------------------------------------------------------------------------------------
+
+
+class BLLLData(NamedTuple):
+    schedule: ScheduleData
+    include_current: bool
+
+
+@portable
+def draw_trial(game: Any, state: Any, player: int, include_current: bool, unit: float) -> int:
+    """A trial action, uniform over the reachable ones; the current one counts only on request."""
+    current = state.profile[player]
+    count = num_reachable(game.moves, player, current, num_actions(game, player))
+    index = below(unit, count + 1 if include_current else count)
+    if index >= count:
+        return current
+    return reachable(game.moves, player, current, index)
+
+
+@register
+@dataclass(frozen=True)
+class BLLL(Rule):
+    """Binary log-linear learning: one random player compares its action with one reachable trial action."""
+
+    name: ClassVar[str] = "blll"
+    summary: ClassVar[str] = "one random player compares its action with one reachable trial action"
+    tau: Schedule
+    include_current: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "tau", schedule_from(self.tau))
+        _flag(self.include_current, "include_current")
+
+    def data(self, game: Game, horizon: int | None) -> BLLLData:
+        return BLLLData(self.tau.data(horizon), self.include_current)
+
+    def new_memory(self, game: Game) -> Memory:
+        return new_memory(game)
+
+
+@step.register(BLLLData)
+def _blll(rule: BLLLData, memory: Memory, game: Any, state: Any, journal: Journal, key: Any, n: int) -> None:
+    players = num_players(game)
+    player = below(uniform(key, players, n, 0, WAKE), players)
+    trial = draw_trial(game, state, player, rule.include_current, uniform(key, players, n, player, TRIAL))
+    journal.counts[REVISIONS] += 1
+    current = state.profile[player]
+    if trial != current:
+        now = utility(game, state, player, current)
+        then = utility(game, state, player, trial)
+        accept = binary_logit(now, then, temperature(rule.schedule, n))
+        if uniform(key, players, n, player, CHOICE) < accept:
+            move(journal, game, state, player, trial, n)
+
+
+# P-SBLLL ----------------------------------------------------------------------------------------------
+
+
+class PSBLLLData(NamedTuple):
+    schedule: ScheduleData
+    revision: RevisionData
+    joint: bool
+    guard: bool
+    include_current: bool
+    interactions: Interactions
+
+
+@register
+@dataclass(frozen=True)
+class PSBLLL(Rule):
+    """Partial-synchronous binary log-linear learning (Eq. 10–11).
+
+    ``trial="joint"`` evaluates the joint trial profile, as the paper does; ``"unilateral"`` the player's
+    own change alone. With ``guard=True`` an awake player revises only if its random priority beats that
+    of every awake player it interacts with, so that no two interacting players move at once.
+    """
+
+    name: ClassVar[str] = "p-sblll"
+    summary: ClassVar[str] = "players that wake compare their action with one trial action each (Eq. 10-11)"
+    tau: Schedule
+    revision: Revision
+    trial: str = "joint"
+    guard: bool = False
+    include_current: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "tau", schedule_from(self.tau))
+        object.__setattr__(self, "revision", revision_from(self.revision))
+        if self.trial not in ("joint", "unilateral"):
+            raise InvalidRule(f'trial must be "joint" or "unilateral", got {self.trial!r}')
+        _flag(self.guard, "guard")
+        _flag(self.include_current, "include_current")
+
+    def data(self, game: Game, horizon: int | None) -> PSBLLLData:
+        interactions = game.interactions if self.guard else game.no_interactions
+        return PSBLLLData(
+            self.tau.data(horizon),
+            revision_data(self.revision, game),
+            self.trial == "joint",
+            self.guard,
+            self.include_current,
+            interactions,
+        )
+
+    def new_memory(self, game: Game) -> Memory:
+        groups = game.interactions.num_groups if self.guard else 0
+        return new_memory(game, synchronous=True, groups=groups)
+
+    def memory_size(self, game: Game) -> int:
+        groups = game.interactions.num_groups if self.guard else 0
+        return super().memory_size(game) + 32 * game.num_players + 8 * groups
+
+
+@step.register(PSBLLLData)
+def _p_sblll(rule: PSBLLLData, memory: Memory, game: Any, state: Any, journal: Journal, key: Any, n: int) -> None:
+    players = num_players(game)
+    tau = temperature(rule.schedule, n)
+    awake = awaken(rule.revision, state.profile, key, n, memory.awake)
+    if rule.guard:
+        awake = _keep_champions(rule.interactions, memory, awake, key, players, n)
+    journal.counts[REVISIONS] += awake
+    for k in range(awake):
+        player = memory.awake[k]
+        memory.trial[k] = draw_trial(game, state, player, rule.include_current, uniform(key, players, n, player, TRIAL))
+        memory.before[k] = utility(game, state, player, state.profile[player])
+        if not rule.joint:
+            memory.after[k] = utility(game, state, player, memory.trial[k])
+    if rule.joint:
+        # Everybody awake tries at once; ``trial`` then holds the way back.
+        for k in range(awake):
+            player, trial = memory.awake[k], memory.trial[k]
+            memory.trial[k] = state.profile[player]
+            apply(game, state, player, trial)
+        for k in range(awake):
+            player = memory.awake[k]
+            memory.after[k] = utility(game, state, player, state.profile[player])
+    for k in range(awake):
+        player = memory.awake[k]
+        accept = binary_logit(memory.before[k], memory.after[k], tau)
+        accepted = uniform(key, players, n, player, CHOICE) < accept
+        if not rule.joint:
+            if accepted:
+                move(journal, game, state, player, memory.trial[k], n)
+        elif not accepted:
+            apply(game, state, player, memory.trial[k])
+        elif memory.trial[k] != state.profile[player]:
+            note(journal, player, memory.trial[k], state.profile[player], n)
+
+
+@portable
+def _keep_champions(
+    interactions: Interactions, memory: Memory, awake: int, key: Any, players: int, n: int
+) -> int:
+    """Keep the awake players who beat every awake player they interact with; return how many."""
+    champion = memory.champion
+    priority = memory.before  # not yet in use
+    for k in range(awake):
+        player = memory.awake[k]
+        for g in range(interactions.ptr[player], interactions.ptr[player + 1]):
+            champion[interactions.groups[g]] = -1
+    for k in range(awake):
+        player = memory.awake[k]
+        priority[k] = uniform(key, players, n, player, PRIORITY)
+        for g in range(interactions.ptr[player], interactions.ptr[player + 1]):
+            group = interactions.groups[g]
+            # champions are places in ``awake``; a tie goes to the earlier one
+            if champion[group] < 0 or priority[k] > priority[champion[group]]:
+                champion[group] = k
+    kept = 0
+    for k in range(awake):
+        player = memory.awake[k]
+        wins = True
+        for g in range(interactions.ptr[player], interactions.ptr[player + 1]):
+            wins = wins and champion[interactions.groups[g]] == k
+        if wins:
+            memory.awake[kept] = player
+            kept += 1
+    return kept

@@ -1,0 +1,161 @@
+"""Revision probabilities: who wakes.
+
+A number, one per player, one per player and action (the paper's rp^i: A^i → (0, 1)), or, for SLLL, a
+distribution over groups of players (rp ∈ Δ(2^I)).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from potentia.errors import InvalidRule
+from potentia.games import Game
+from potentia.kernel.arrays import frozen
+from potentia.kernel.dispatch import portable
+from potentia.kernel.draws import WAKE, uniform
+
+_SAME, _BY_PLAYER, _BY_ACTION, _BY_GROUP = range(4)
+
+
+class RevisionData(NamedTuple):
+    kind: int
+    same: float
+    values: NDArray[np.float64]  # per player, per player and action, or cumulative over groups
+    ptr: NDArray[np.int64]  # first value of a player, or first member of a group
+    members: NDArray[np.int64]
+
+
+@portable
+def awaken(revision: RevisionData, profile: NDArray[np.int64], key: Any, step: int, out: NDArray[np.int64]) -> int:
+    """Write the players that wake at this step into ``out``, in increasing order; return how many."""
+    count = 0
+    players = profile.shape[0]
+    if revision.kind == _BY_GROUP:
+        unit = uniform(key, players, step, 0, WAKE)
+        group = np.searchsorted(revision.values, unit, "right")
+        for k in range(revision.ptr[group], revision.ptr[group + 1]):
+            out[count] = revision.members[k]
+            count += 1
+        return count
+    for player in range(players):
+        probability = revision.same
+        if revision.kind == _BY_PLAYER:
+            probability = revision.values[player]
+        elif revision.kind == _BY_ACTION:
+            probability = revision.values[revision.ptr[player] + profile[player]]
+        if uniform(key, players, step, player, WAKE) < probability:
+            out[count] = player
+            count += 1
+    return count
+
+
+def _checked(value: Any, name: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number):
+        raise InvalidRule(f"{name} must be a number in (0, 1], got {value!r}")
+    number = float(value)
+    if not 0.0 < number <= 1.0:
+        raise InvalidRule(f"{name} must be in (0, 1], got {number}")
+    return number
+
+
+@dataclass(frozen=True)
+class Groups:
+    """A distribution over groups of players: ``Groups([((0, 1), 0.5), ((2,), 0.5)])``, for SLLL."""
+
+    groups: tuple[tuple[tuple[int, ...], float], ...]
+
+    def __post_init__(self) -> None:
+        items: Any = self.groups.items() if isinstance(self.groups, Mapping) else self.groups
+        checked = []
+        try:
+            for members, probability in items:
+                players = tuple(sorted({int(m) for m in members}))
+                checked.append((players, float(probability)))
+        except (TypeError, ValueError):
+            raise InvalidRule(f"groups must be pairs (players, probability), got {self.groups!r}") from None
+        for players, probability in checked:
+            if not 0.0 < probability <= 1.0:
+                raise InvalidRule(f"the probability of group {players} must be in (0, 1], got {probability}")
+            if players and players[0] < 0:
+                raise InvalidRule(f"group {players} names a negative player")
+        total = math.fsum(p for _, p in checked)
+        if not checked or abs(total - 1.0) > 1e-9:
+            raise InvalidRule(f"the probabilities of the groups must sum to 1, got {total}")
+        object.__setattr__(self, "groups", tuple(checked))
+
+
+Revision = float | tuple[float, ...] | tuple[tuple[float, ...], ...] | Groups
+
+
+def revision_from(value: Any, allow_groups: bool = False) -> Revision:
+    """Validate a revision probability in any of its forms and freeze it."""
+    if isinstance(value, Groups) or (isinstance(value, Mapping) and "groups" in value):
+        if not allow_groups:
+            raise InvalidRule("a distribution over groups is for slll; this rule wakes players independently")
+        if isinstance(value, Groups):
+            return value
+        return Groups(tuple((tuple(m), p) for m, p in value["groups"]))
+    if isinstance(value, int | float | np.number):
+        return _checked(value, "revision")
+    if isinstance(value, str) or not isinstance(value, Sequence | np.ndarray):
+        raise InvalidRule(
+            f"revision must be a number in (0, 1], one per player or one per player and action, got {value!r}"
+        )
+    if len(value) == 0:
+        raise InvalidRule("revision must have one entry per player, got none")
+    if all(isinstance(v, int | float | np.number) for v in value):
+        return tuple(_checked(v, f"revision of player {i}") for i, v in enumerate(value))
+    rows = []
+    for player, row in enumerate(value):
+        if isinstance(row, str) or not isinstance(row, Sequence | np.ndarray):
+            raise InvalidRule(f"revision of player {player} must be a list with one entry per action, got {row!r}")
+        rows.append(tuple(_checked(v, f"revision of player {player}, action {a}") for a, v in enumerate(row)))
+    return tuple(rows)
+
+
+def revision_spec(revision: Revision) -> Any:
+    """Plain data that :func:`revision_from` reads back."""
+    if isinstance(revision, Groups):
+        return {"groups": [[list(m), p] for m, p in revision.groups]}
+    if isinstance(revision, float):
+        return revision
+    return [list(r) if isinstance(r, tuple) else r for r in revision]
+
+
+def revision_data(revision: Revision, game: Game) -> RevisionData:
+    """Lay a revision probability out for this game, checking that it fits."""
+    none = frozen([], np.int64)
+    if isinstance(revision, float):
+        return RevisionData(_SAME, revision, frozen([], np.float64), none, none)
+    if isinstance(revision, Groups):
+        top = max((m[-1] for m, _ in revision.groups if m), default=-1)
+        if top >= game.num_players:
+            raise InvalidRule(f"revision names player {top}, but the game has {game.num_players}")
+        cumulative = np.cumsum([p for _, p in revision.groups])
+        cumulative[-1] = 1.0
+        ptr = np.concatenate([[0], np.cumsum([len(m) for m, _ in revision.groups])])
+        members = [i for m, _ in revision.groups for i in m]
+        return RevisionData(
+            _BY_GROUP, 0.0, frozen(cumulative, np.float64), frozen(ptr, np.int64), frozen(members, np.int64)
+        )
+    if len(revision) != game.num_players:
+        raise InvalidRule(f"revision must have one entry for each of {game.num_players} players, got {len(revision)}")
+    if isinstance(revision[0], float):
+        return RevisionData(_BY_PLAYER, 0.0, frozen(revision, np.float64), none, none)
+    rows: Any = revision
+    for player, row in enumerate(rows):
+        if len(row) != game.sizes[player]:
+            raise InvalidRule(
+                f"revision of player {player} must have one entry for each of {game.sizes[player]} actions, got {len(row)}"
+            )
+    ptr = np.concatenate([[0], np.cumsum(game.sizes)[:-1]])
+    return RevisionData(
+        _BY_ACTION, 0.0, frozen([p for row in rows for p in row], np.float64), frozen(ptr, np.int64), none
+    )
+

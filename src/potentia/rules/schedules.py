@@ -1,0 +1,194 @@
+"""Temperature over a run: constant, or a schedule. All are plain data and serialise.
+
+``steps`` of a schedule is the time over which it falls; left out, it is the planned length of the run.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from potentia.errors import InvalidRule
+from potentia.kernel.arrays import frozen
+from potentia.kernel.dispatch import portable
+
+_CONSTANT, _GEOMETRIC, _LOGARITHMIC, _PIECEWISE = range(4)
+
+
+class ScheduleData(NamedTuple):
+    kind: int
+    start: float
+    stop: float
+    rate: float
+    times: NDArray[np.float64]
+    values: NDArray[np.float64]
+
+
+@portable
+def temperature(schedule: ScheduleData, step: int) -> float:
+    """tau at this step."""
+    if schedule.kind == _CONSTANT:
+        return schedule.start
+    if schedule.kind == _GEOMETRIC:
+        return max(schedule.stop, schedule.start * math.exp(-schedule.rate * step))
+    if schedule.kind == _LOGARITHMIC:
+        return max(schedule.stop, schedule.start / math.log(math.e + schedule.rate * step))
+    last = schedule.times.shape[0] - 1
+    if step >= schedule.times[last]:
+        return schedule.values[last]
+    k = 0
+    while step >= schedule.times[k + 1]:
+        k += 1
+    share = (step - schedule.times[k]) / (schedule.times[k + 1] - schedule.times[k])
+    return schedule.values[k] + share * (schedule.values[k + 1] - schedule.values[k])
+
+
+def checked_tau(value: Any, name: str = "tau") -> float:
+    """A finite positive float, or an error that says what to use instead."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number):
+        raise InvalidRule(f"{name} must be a number or a schedule, got {value!r}")
+    number = float(value)
+    if not math.isfinite(number) or number <= 0.0:
+        raise InvalidRule(f'{name} must be finite and > 0, got {number}; for best response use rule("best-response")')
+    return number
+
+
+def _checked_steps(value: int | None) -> None:
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1):
+        raise InvalidRule(f"steps of a schedule must be an integer of at least 1, got {value!r}")
+
+
+class Schedule:
+    """A temperature that changes over the run."""
+
+    kind: ClassVar[str]
+
+    def data(self, horizon: int | None) -> ScheduleData:
+        raise NotImplementedError
+
+    def at(self, step: int, horizon: int | None = None) -> float:
+        """tau at this step of a run planned for ``horizon`` steps."""
+        return float(temperature(self.data(horizon), step))
+
+    def spec(self) -> dict[str, Any]:
+        """The schedule as plain data; :func:`schedule_from` reads it back."""
+        return {"kind": self.kind, **{k: _plain(v) for k, v in vars(self).items()}}
+
+
+def _plain(value: Any) -> Any:
+    return [list(pair) for pair in value] if isinstance(value, tuple) else value
+
+
+def _record(
+    kind: int, start: float, stop: float = 0.0, rate: float = 0.0, points: Sequence[tuple[float, float]] = ()
+) -> ScheduleData:
+    times = frozen([t for t, _ in points], np.float64)
+    values = frozen([v for _, v in points], np.float64)
+    return ScheduleData(kind, start, stop, rate, times, values)
+
+
+@dataclass(frozen=True)
+class Constant(Schedule):
+    """The same tau at every step."""
+
+    kind: ClassVar[str] = "constant"
+    tau: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "tau", checked_tau(self.tau))
+
+    def data(self, horizon: int | None) -> ScheduleData:
+        return _record(_CONSTANT, self.tau)
+
+
+@dataclass(frozen=True)
+class Geometric(Schedule):
+    """From ``start`` down to ``stop`` by a constant factor a step, then ``stop``."""
+
+    kind: ClassVar[str] = "geometric"
+    start: float
+    stop: float
+    steps: int | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "start", checked_tau(self.start, "start"))
+        object.__setattr__(self, "stop", checked_tau(self.stop, "stop"))
+        if self.stop > self.start:
+            raise InvalidRule(f"stop must not exceed start, got start {self.start} and stop {self.stop}")
+        _checked_steps(self.steps)
+
+    def data(self, horizon: int | None) -> ScheduleData:
+        length = self.steps or horizon
+        if length is None:
+            raise InvalidRule("a geometric schedule needs steps=, or a run of planned length")
+        # stop is reached at the last step
+        rate = (math.log(self.start) - math.log(self.stop)) / max(length - 1, 1)
+        return _record(_GEOMETRIC, self.start, self.stop, rate)
+
+
+@dataclass(frozen=True)
+class Logarithmic(Schedule):
+    """``start`` / log(e + rate·n): the classical annealing law, slow enough for the guarantee; not below ``stop``."""
+
+    kind: ClassVar[str] = "logarithmic"
+    start: float
+    stop: float = 0.0
+    rate: float = 1.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "start", checked_tau(self.start, "start"))
+        for name in ("stop", "rate"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
+                raise InvalidRule(f"{name} must be finite and >= 0, got {value!r}")
+            object.__setattr__(self, name, float(value))
+
+    def data(self, horizon: int | None) -> ScheduleData:
+        return _record(_LOGARITHMIC, self.start, self.stop, self.rate)
+
+
+@dataclass(frozen=True)
+class Piecewise(Schedule):
+    """Linear between ``points``, a list of (step, tau) that begins at step 0; the last tau stays."""
+
+    kind: ClassVar[str] = "piecewise"
+    points: tuple[tuple[float, float], ...]
+
+    def __post_init__(self) -> None:
+        try:
+            points = tuple((float(t), checked_tau(v, "tau in points")) for t, v in self.points)
+        except (TypeError, ValueError) as error:
+            if isinstance(error, InvalidRule):
+                raise
+            raise InvalidRule(f"points must be pairs (step, tau), got {self.points!r}") from None
+        times = [t for t, _ in points]
+        if not points or times[0] != 0 or any(b <= a for a, b in zip(times, times[1:], strict=False)):
+            raise InvalidRule(f"points must begin at step 0 and increase, got steps {times}")
+        object.__setattr__(self, "points", points)
+
+    def data(self, horizon: int | None) -> ScheduleData:
+        return _record(_PIECEWISE, self.points[0][1], points=self.points)
+
+
+_KINDS: dict[str, type[Schedule]] = {c.kind: c for c in (Constant, Geometric, Logarithmic, Piecewise)}
+
+
+def schedule_from(value: Any) -> Schedule:
+    """A schedule from a number, a schedule or the plain data of one."""
+    if isinstance(value, Schedule):
+        return value
+    if isinstance(value, dict):
+        options = dict(value)
+        kind = options.pop("kind", None)
+        if kind not in _KINDS:
+            raise InvalidRule(f"tau's kind must be one of {sorted(_KINDS)}, got {kind!r}")
+        try:
+            return _KINDS[kind](**options)
+        except TypeError as error:
+            raise InvalidRule(f"tau of kind {kind}: {error}") from None
+    return Constant(checked_tau(value))

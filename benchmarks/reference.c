@@ -55,13 +55,14 @@ static inline double binary_logit(double current, double trial, double tau)
 /* LLL on a ring, two actions, payoff[own][other]. */
 void ring_lll(int64_t players, const double payoff[2][2], double tau, uint64_t key, int64_t steps, uint8_t *profile)
 {
-    double value[2], weight[2];
+    double value[2];
     for (int64_t n = 0; n < steps; n++) {
         int64_t i = (int64_t)(uniform(key, players, n, 0, WAKE) * players);
         uint8_t left = profile[i == 0 ? players - 1 : i - 1], right = profile[i == players - 1 ? 0 : i + 1];
         value[0] = payoff[0][left] + payoff[0][right];
         value[1] = payoff[1][left] + payoff[1][right];
-        profile[i] = (uint8_t)logit(value, weight, 2, tau, uniform(key, players, n, i, CHOICE));
+        double odds = exp(-fabs(value[0] - value[1]) / tau), first = value[0] >= value[1] ? 1.0 : odds;
+        profile[i] = !(uniform(key, players, n, i, CHOICE) * (1.0 + odds) < first);
     }
 }
 

@@ -18,7 +18,7 @@ from potentia.errors import InvalidGame
 from potentia.games.base import Game, action_counts, finite_array, interactions_from_pairs
 from potentia.kernel import protocol
 from potentia.kernel.arrays import frozen
-from potentia.kernel.dispatch import portable
+from potentia.kernel.dispatch import at, portable
 from potentia.kernel.protocol import Interactions, Moves
 
 
@@ -171,8 +171,8 @@ def _cost_table(cost: Any, top: int, resource: int) -> NDArray[np.float64]:
 
 @protocol.utility.register(CongestionData)
 def _utility(game: CongestionData, state: CongestionState, player: int, action: int) -> float:
-    row = game.row[player]
-    current = state.profile[player]
+    row = game.row[at(player)]
+    current = state.profile[at(player)]
     loads = state.loads
     _add(game, loads, row + current, -1)
     cost = _cost(game, loads, row + action)
@@ -182,21 +182,35 @@ def _utility(game: CongestionData, state: CongestionState, player: int, action: 
 
 @protocol.utilities.register(CongestionData)
 def _utilities(game: CongestionData, state: CongestionState, player: int, out: NDArray[np.float64]) -> None:
-    row = game.row[player]
-    current = state.profile[player]
+    row = game.row[at(player)]
+    current = state.profile[at(player)]
     loads = state.loads
     _add(game, loads, row + current, -1)
-    for action in range(game.sizes[player]):
+    for action in range(game.sizes[at(player)]):
         out[action] = -_cost(game, loads, row + action)
     _add(game, loads, row + current, 1)
 
 
+@protocol.compare.register(CongestionData)
+def _compare(game: CongestionData, state: CongestionState, player: int, trial: int) -> tuple[float, float]:
+    row = game.row[at(player)]
+    current = state.profile[at(player)]
+    loads = state.loads
+    _add(game, loads, row + current, -1)
+    now, then = _cost(game, loads, row + current), _cost(game, loads, row + trial)
+    _add(game, loads, row + current, 1)
+    return -now, -then
+
+
 @protocol.apply.register(CongestionData)
 def _apply(game: CongestionData, state: CongestionState, player: int, action: int) -> None:
-    row = game.row[player]
-    _add(game, state.loads, row + state.profile[player], -1)
+    row = game.row[at(player)]
+    current = state.profile[at(player)]
+    if action == current:
+        return
+    _add(game, state.loads, row + current, -1)
     _add(game, state.loads, row + action, 1)
-    state.profile[player] = action
+    state.profile[at(player)] = action
 
 
 @protocol.settle.register(CongestionData)
@@ -216,15 +230,15 @@ def _potential(game: CongestionData, state: CongestionState) -> float:
 
 @portable
 def _add(game: CongestionData, loads: NDArray[np.int64], strategy: int, change: int) -> None:
-    for k in range(game.strategy_ptr[strategy], game.strategy_ptr[strategy + 1]):
-        loads[game.resources[k]] += change
+    for k in range(game.strategy_ptr[at(strategy)], game.strategy_ptr[at(strategy + 1)]):
+        loads[at(game.resources[at(k)])] += change
 
 
 @portable
 def _cost(game: CongestionData, loads: NDArray[np.int64], strategy: int) -> float:
     """What the strategy costs a player who is not yet counted in the loads."""
     cost = 0.0
-    for k in range(game.strategy_ptr[strategy], game.strategy_ptr[strategy + 1]):
-        resource = game.resources[k]
-        cost += game.cost[game.cost_ptr[resource] + loads[resource] + 1]
+    for k in range(game.strategy_ptr[at(strategy)], game.strategy_ptr[at(strategy + 1)]):
+        resource = at(game.resources[at(k)])
+        cost += game.cost[at(game.cost_ptr[resource] + loads[resource] + 1)]
     return cost

@@ -25,6 +25,7 @@ from potentia.errors import InvalidGame
 from potentia.games.base import Game, action_counts, finite_array, interactions_from_pairs
 from potentia.kernel import memory, protocol
 from potentia.kernel.arrays import frozen
+from potentia.kernel.dispatch import at, portable
 from potentia.kernel.protocol import Interactions, Moves
 
 _TOLERANCE = 1e-9
@@ -35,7 +36,7 @@ class CoordinationData(NamedTuple):
     ptr: NDArray[np.int64]
     neighbours: NDArray[np.int32]
     edges: NDArray[np.int32]  # the edge behind each neighbour; empty where neither table nor weight needs it
-    tables: NDArray[np.float64]  # (1 or E, A, A), [other, own]: the own actions of one look-up lie together
+    tables: NDArray[np.float64]  # flat (1 or E, A, A), [other, own]: the own actions of one look-up lie together
     weights: NDArray[np.float64]  # (E,) or empty
     field: NDArray[np.float64]  # (N, A) or empty
     corrections: NDArray[np.float64]  # (1 or E, A): r above; empty where there is no potential
@@ -157,7 +158,7 @@ class Coordination(Game):
             ptr,
             neighbours,
             edges,
-            frozen(self.payoff.transpose(0, 2, 1)),
+            frozen(self.payoff.transpose(0, 2, 1)).reshape(-1),
             self.weights,
             self.field,
             self._corrections,
@@ -264,34 +265,72 @@ def _num_actions(game: CoordinationData, player: int) -> int:
 
 @protocol.utility.register(CoordinationData)
 def _utility(game: CoordinationData, state: CoordinationState, player: int, action: int) -> float:
-    total = game.field[player, action] if game.field.shape[0] else 0.0
-    many = game.tables.shape[0] > 1
-    weighted = game.weights.shape[0] > 0
-    for k in range(game.ptr[player], game.ptr[player + 1]):
-        table = game.edges[k] if many else 0
-        weight = game.weights[game.edges[k]] if weighted else 1.0
-        total += weight * game.tables[table, state.compact[game.neighbours[k]], action]
+    total = game.field[at(player), at(action)] if game.field.shape[0] else 0.0
+    for k in range(game.ptr[at(player)], game.ptr[at(player + 1)]):
+        other = state.compact[at(game.neighbours[at(k)])]
+        total += _weight(game, k) * game.tables[at(_column(game, k, other) + action)]
     return total
 
 
 @protocol.utilities.register(CoordinationData)
 def _utilities(game: CoordinationData, state: CoordinationState, player: int, out: NDArray[np.float64]) -> None:
-    many = game.tables.shape[0] > 1
-    weighted = game.weights.shape[0] > 0
+    begin, end = game.ptr[at(player)], game.ptr[at(player + 1)]
+    if game.actions == 2:  # two sums in registers
+        first = game.field[at(player), at(0)] if game.field.shape[0] else 0.0
+        second = game.field[at(player), at(1)] if game.field.shape[0] else 0.0
+        if game.edges.shape[0] == 0:  # one matrix, no weights
+            for k in range(begin, end):
+                other = state.compact[at(game.neighbours[at(k)])]
+                first += game.tables[at(2 * other)]
+                second += game.tables[at(2 * other + 1)]
+        else:
+            for k in range(begin, end):
+                other = state.compact[at(game.neighbours[at(k)])]
+                weight, column = _weight(game, k), _column(game, k, other)
+                first += weight * game.tables[at(column)]
+                second += weight * game.tables[at(column + 1)]
+        out[0], out[1] = first, second
+        return
     for action in range(game.actions):
-        out[action] = game.field[player, action] if game.field.shape[0] else 0.0
-    for k in range(game.ptr[player], game.ptr[player + 1]):
-        table = game.edges[k] if many else 0
-        weight = game.weights[game.edges[k]] if weighted else 1.0
-        other = state.compact[game.neighbours[k]]
+        out[at(action)] = game.field[at(player), at(action)] if game.field.shape[0] else 0.0
+    for k in range(begin, end):
+        other = state.compact[at(game.neighbours[at(k)])]
+        weight, column = _weight(game, k), _column(game, k, other)
         for action in range(game.actions):
-            out[action] += weight * game.tables[table, other, action]
+            out[at(action)] += weight * game.tables[at(column + action)]
+
+
+@protocol.compare.register(CoordinationData)
+def _compare(game: CoordinationData, state: CoordinationState, player: int, trial: int) -> tuple[float, float]:
+    current = state.profile[at(player)]
+    now = game.field[at(player), at(current)] if game.field.shape[0] else 0.0
+    then = game.field[at(player), at(trial)] if game.field.shape[0] else 0.0
+    for k in range(game.ptr[at(player)], game.ptr[at(player + 1)]):
+        other = state.compact[at(game.neighbours[at(k)])]
+        weight, column = _weight(game, k), _column(game, k, other)
+        now += weight * game.tables[at(column + current)]
+        then += weight * game.tables[at(column + trial)]
+    return now, then
+
+
+@portable
+def _weight(game: CoordinationData, half_edge: int) -> float:
+    return game.weights[at(game.edges[at(half_edge)])] if game.weights.shape[0] else 1.0
+
+
+@portable
+def _column(game: CoordinationData, half_edge: int, other: int) -> int:
+    """Where in ``tables`` the payoffs against a neighbour's action begin."""
+    size = game.actions
+    if game.tables.shape[0] == size * size:
+        return other * size
+    return (game.edges[at(half_edge)] * size + other) * size
 
 
 @protocol.apply.register(CoordinationData)
 def _apply(game: CoordinationData, state: CoordinationState, player: int, action: int) -> None:
-    state.profile[player] = action
-    state.compact[player] = action
+    state.profile[at(player)] = action
+    state.compact[at(player)] = action
 
 
 @protocol.settle.register(CoordinationData)
@@ -311,7 +350,6 @@ def _potential(game: CoordinationData, state: CoordinationState) -> float:
             # Each edge is met twice. φ(a, b) = P[a, b] + r(b) is symmetric; take it at the lower end.
             if game.neighbours[k] > player:
                 other = state.profile[game.neighbours[k]]
-                table = game.edges[k] if game.tables.shape[0] > 1 else 0
-                weight = game.weights[game.edges[k]] if game.weights.shape[0] else 1.0
-                total += weight * (game.tables[table, other, own] + game.corrections[table, other])
+                correction = game.corrections[game.edges[k] if game.corrections.shape[0] > 1 else 0, other]
+                total += _weight(game, k) * (game.tables[_column(game, k, other) + own] + correction)
     return total

@@ -20,19 +20,18 @@ from numpy.typing import NDArray
 
 from potentia.errors import InvalidGame
 from potentia.kernel.arrays import frozen
-from potentia.kernel.protocol import Moves
+from potentia.kernel.protocol import Complete, Constrained, Moves
 
 
 def make_moves(moves: Any, sizes: NDArray[np.int64]) -> Moves:
     """Validate ``moves`` and lay it out for compiled code."""
     if moves is None:
-        empty = frozen([], np.int64)
-        return Moves(False, empty, frozen([0], np.int64), empty)
+        return Complete()
     if isinstance(moves, np.ndarray) and moves.ndim == 2:
         if (sizes != sizes[0]).any():
             raise InvalidGame("moves shared by all players need players with equally many actions; give one per player")
         ptr, targets = _table(moves, int(sizes[0]), "moves")
-        return Moves(True, frozen(np.zeros(sizes.size), np.int64), frozen(ptr, np.int64), frozen(targets, np.int64))
+        return Constrained(frozen(np.zeros(sizes.size), np.int64), frozen(ptr, np.int64), frozen(targets, np.int64))
     try:
         count = len(moves)
     except TypeError:
@@ -47,7 +46,7 @@ def make_moves(moves: Any, sizes: NDArray[np.int64]) -> Moves:
         ptr, targets = _table(table, int(sizes[player]), f"moves of player {player}")
         all_ptr.extend(p + len(all_targets) for p in ptr[1:])
         all_targets.extend(targets)
-    return Moves(True, frozen(rows, np.int64), frozen(all_ptr, np.int64), frozen(all_targets, np.int64))
+    return Constrained(frozen(rows, np.int64), frozen(all_ptr, np.int64), frozen(all_targets, np.int64))
 
 
 def _table(table: Any, size: int, name: str) -> tuple[list[int], list[int]]:
@@ -78,7 +77,7 @@ def _table(table: Any, size: int, name: str) -> tuple[list[int], list[int]]:
 
 def reachable_actions(moves: Moves, size: int, player: int, action: int) -> list[int]:
     """The reachable actions as a list, the current one excluded."""
-    if not moves.constrained:
+    if isinstance(moves, Complete):
         return [a for a in range(size) if a != action]
     row = int(moves.row[player]) + action
     return [int(a) for a in moves.targets[moves.ptr[row] : moves.ptr[row + 1]]]

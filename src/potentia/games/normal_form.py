@@ -17,6 +17,7 @@ from potentia.errors import InvalidGame, NotPotentialGame
 from potentia.games.base import Game, action_counts, finite_array, interactions_from_groups
 from potentia.kernel import memory, protocol
 from potentia.kernel.arrays import frozen
+from potentia.kernel.dispatch import at
 from potentia.kernel.protocol import Interactions, Moves
 
 # Relative to the payoffs: rounding in a potential built by sums, not a difference anyone means.
@@ -137,22 +138,23 @@ def random_potential_game(num_actions: Sequence[int], seed: int = 0, scale: floa
 
 @protocol.utility.register(NormalFormData)
 def _utility(game: NormalFormData, state: NormalFormState, player: int, action: int) -> float:
-    return game.payoffs[player, state.index[0] + (action - state.profile[player]) * game.strides[player]]
+    place = state.index[0] + (action - state.profile[at(player)]) * game.strides[at(player)]
+    return game.payoffs[at(player), at(place)]
 
 
 @protocol.utilities.register(NormalFormData)
 def _utilities(game: NormalFormData, state: NormalFormState, player: int, out: NDArray[np.float64]) -> None:
-    stride = game.strides[player]
-    place = state.index[0] - state.profile[player] * stride
-    for action in range(game.sizes[player]):
-        out[action] = game.payoffs[player, place]
+    stride = game.strides[at(player)]
+    place = state.index[0] - state.profile[at(player)] * stride
+    for action in range(game.sizes[at(player)]):
+        out[action] = game.payoffs[at(player), at(place)]
         place += stride
 
 
 @protocol.apply.register(NormalFormData)
 def _apply(game: NormalFormData, state: NormalFormState, player: int, action: int) -> None:
-    state.index[0] += (action - state.profile[player]) * game.strides[player]
-    state.profile[player] = action
+    state.index[0] += (action - state.profile[at(player)]) * game.strides[at(player)]
+    state.profile[at(player)] = action
 
 
 @protocol.settle.register(NormalFormData)

@@ -17,6 +17,7 @@ from potentia.errors import InvalidGame
 from potentia.games.base import Game, action_counts, finite_array, interactions_from_groups
 from potentia.kernel import protocol
 from potentia.kernel.arrays import frozen
+from potentia.kernel.dispatch import at
 from potentia.kernel.protocol import Interactions, Moves, welfare
 
 
@@ -73,7 +74,7 @@ class Separable(Game):
 
 @protocol.utility.register(SeparableData)
 def _utility(game: SeparableData, state: ProfileState, player: int, action: int) -> float:
-    return game.values[game.row[player] + action]
+    return game.values[at(game.row[at(player)] + action)]
 
 
 @protocol.potential.register(SeparableData)

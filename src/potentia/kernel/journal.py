@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from potentia.kernel.dispatch import portable
+from potentia.kernel.dispatch import at, portable
 from potentia.kernel.protocol import apply
 
 REVISIONS = 0
@@ -31,9 +31,12 @@ class Journal(NamedTuple):
 @portable
 def move(journal: Journal, game: Any, state: Any, player: int, action: int, step: int) -> None:
     """Let the player play ``action`` at this step and note it."""
-    current = state.profile[player]
-    if action != current:
-        apply(game, state, player, action)
+    current = state.profile[at(player)]
+    # Applied even if nothing changes: a branch on a coin toss costs more than a few stores.
+    apply(game, state, player, action)
+    if journal.dirty.shape[0] == 0 and journal.visits.shape[0] == 0:
+        journal.counts[CHANGES] += action != current
+    elif action != current:
         note(journal, player, current, action, step)
 
 

@@ -15,20 +15,27 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from potentia.kernel.dispatch import generic, portable
+from potentia.kernel.dispatch import at, generic
 
 
-class Moves(NamedTuple):
+class Complete(NamedTuple):
+    """No constraint: every other action is reachable. A type of its own, so that kernels need not ask."""
+
+    complete: bool = True
+
+
+class Constrained(NamedTuple):
     """Constrained action sets: the actions reachable from action a of player i, the current one excluded.
 
     They are ``targets[ptr[row[i] + a]:ptr[row[i] + a + 1]]``. Players with the same table share rows.
-    With ``constrained`` false the arrays are empty and every other action is reachable.
     """
 
-    constrained: bool
     row: NDArray[np.int64]
     ptr: NDArray[np.int64]
     targets: NDArray[np.int64]
+
+
+Moves = Complete | Constrained
 
 
 class Interactions(NamedTuple):
@@ -49,7 +56,7 @@ def num_players(game: Any) -> int:
 
 @generic
 def num_actions(game: Any, player: int) -> int:
-    return game.sizes[player]
+    return game.sizes[at(player)]
 
 
 @generic
@@ -66,9 +73,15 @@ def utilities(game: Any, state: Any, player: int, out: NDArray[np.float64]) -> N
 
 
 @generic
+def compare(game: Any, state: Any, player: int, trial: int) -> tuple[float, float]:
+    """The player's utility now, and if it alone switched to ``trial``."""
+    return utility(game, state, player, state.profile[at(player)]), utility(game, state, player, trial)
+
+
+@generic
 def apply(game: Any, state: Any, player: int, action: int) -> None:
     """Let the player play ``action``: the only way a game's state changes."""
-    state.profile[player] = action
+    state.profile[at(player)] = action
 
 
 @generic
@@ -91,18 +104,24 @@ def welfare(game: Any, state: Any) -> float:
     return total
 
 
-@portable
-def num_reachable(moves: Moves, player: int, action: int, complete: int) -> int:
-    """How many actions other than the current one are reachable; ``complete`` is the player's |A^i|."""
-    if moves.constrained:
-        row = moves.row[player] + action
-        return moves.ptr[row + 1] - moves.ptr[row]
-    return complete - 1
+@generic
+def num_reachable(moves: Any, player: int, action: int, size: int) -> int:
+    """How many actions other than the current one are reachable; ``size`` is the player's |A^i|."""
+    return size - 1
 
 
-@portable
-def reachable(moves: Moves, player: int, action: int, index: int) -> int:
+@num_reachable.register(Constrained)
+def _num_reachable(moves: Constrained, player: int, action: int, size: int) -> int:
+    row = moves.row[at(player)] + action
+    return moves.ptr[at(row + 1)] - moves.ptr[at(row)]
+
+
+@generic
+def reachable(moves: Any, player: int, action: int, index: int) -> int:
     """The index-th reachable action, the current one excluded."""
-    if moves.constrained:
-        return moves.targets[moves.ptr[moves.row[player] + action] + index]
     return index if index < action else index + 1
+
+
+@reachable.register(Constrained)
+def _reachable(moves: Constrained, player: int, action: int, index: int) -> int:
+    return moves.targets[at(moves.ptr[at(moves.row[at(player)] + action)] + index)]

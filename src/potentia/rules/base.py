@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from potentia.errors import InvalidRule
 from potentia.games import Game
 from potentia.kernel.dispatch import generic, portable
+from potentia.kernel.draws import WAKE, below, uniform
 from potentia.kernel.journal import Journal
-from potentia.kernel.protocol import num_actions, num_reachable, reachable, utilities, utility
+from potentia.kernel.protocol import Constrained, num_actions, num_reachable, reachable, utilities, utility
 from potentia.rules.revision import Groups, revision_spec
 from potentia.rules.schedules import Schedule
 
@@ -141,21 +142,28 @@ def step(rule: Any, memory: Any, game: Any, state: Any, journal: Journal, key: A
 
 
 @portable
-def survey(memory: Memory, game: Any, state: Any, player: int) -> int:
+def wake_one(key: Any, players: int, n: int) -> int:
+    """The one player, uniformly random, that revises at this step."""
+    return below(uniform(key, players, n, 0, WAKE), players)
+
+
+@generic
+def survey(moves: Any, memory: Memory, game: Any, state: Any, player: int) -> int:
     """Write the utility of each action the player may now choose into ``values``; return how many.
 
     With a complete action set these are all its actions; with a constrained one, the current action and
     the reachable ones.
     """
-    moves = game.moves
-    size = num_actions(game, player)
-    if not moves.constrained:
-        utilities(game, state, player, memory.values)
-        return size
+    utilities(game, state, player, memory.values)
+    return num_actions(game, player)
+
+
+@survey.register(Constrained)
+def _survey(moves: Constrained, memory: Memory, game: Any, state: Any, player: int) -> int:
     current = state.profile[player]
     memory.options[0] = current
     memory.values[0] = utility(game, state, player, current)
-    count = num_reachable(moves, player, current, size)
+    count = num_reachable(moves, player, current, num_actions(game, player))
     for k in range(count):
         action = reachable(moves, player, current, k)
         memory.options[k + 1] = action
@@ -163,7 +171,12 @@ def survey(memory: Memory, game: Any, state: Any, player: int) -> int:
     return count + 1
 
 
-@portable
-def surveyed(memory: Memory, game: Any, index: int) -> int:
+@generic
+def surveyed(moves: Any, memory: Memory, index: int) -> int:
     """The action behind an index of :func:`survey`."""
-    return memory.options[index] if game.moves.constrained else index
+    return index
+
+
+@surveyed.register(Constrained)
+def _surveyed(moves: Constrained, memory: Memory, index: int) -> int:
+    return memory.options[index]

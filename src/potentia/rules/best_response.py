@@ -10,10 +10,10 @@ from typing import Any, ClassVar, NamedTuple
 
 from potentia.errors import InvalidRule
 from potentia.games import Game
-from potentia.kernel.draws import CHOICE, WAKE, below, uniform
+from potentia.kernel.draws import CHOICE, uniform
 from potentia.kernel.journal import REVISIONS, Journal, move
 from potentia.kernel.protocol import num_players, utility
-from potentia.rules.base import Memory, Rule, new_memory, register, step, survey, surveyed
+from potentia.rules.base import Memory, Rule, new_memory, register, step, survey, surveyed, wake_one
 from potentia.rules.choice import best_weights, pick
 
 
@@ -46,8 +46,8 @@ def _best_response(
     rule: BestResponseData, memory: Memory, game: Any, state: Any, journal: Journal, key: Any, n: int
 ) -> None:
     players = num_players(game)
-    player = below(uniform(key, players, n, 0, WAKE), players)
-    count = survey(memory, game, state, player)
+    player = wake_one(key, players, n)
+    count = survey(game.moves, memory, game, state, player)
     total = best_weights(memory.values, count, memory.weights)
     index = pick(memory.weights, count, total, uniform(key, players, n, player, CHOICE))
     journal.counts[REVISIONS] += 1
@@ -55,4 +55,4 @@ def _best_response(
         current = utility(game, state, player, state.profile[player])
         if memory.values[index] == current:
             return
-    move(journal, game, state, player, surveyed(memory, game, index), n)
+    move(journal, game, state, player, surveyed(game.moves, memory, index), n)

@@ -6,12 +6,11 @@ gives a NaN: differences are at most 0, quotients may become -inf, and exp(-inf)
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
 
 from potentia.kernel.dispatch import portable
+from potentia.kernel.mathematics import exp
 
 
 @portable
@@ -23,9 +22,20 @@ def logit_weights(values: NDArray[np.float64], count: int, tau: float, out: NDAr
     total = 0.0
     for k in range(count):
         # The best action's weight is 1: no need to ask exp for it.
-        out[k] = 1.0 if values[k] == largest else math.exp((values[k] - largest) / tau)
+        out[k] = 1.0 if values[k] == largest else exp((values[k] - largest) / tau)
         total += out[k]
     return total
+
+
+@portable
+def logit_pick(values: NDArray[np.float64], count: int, tau: float, unit: float, weights: NDArray[np.float64]) -> int:
+    """Draw an index of ``values[:count]`` by the logit map."""
+    if count == 2:
+        # The same numbers as below without a branch on a coin toss.
+        odds = exp(-abs(values[0] - values[1]) / tau)
+        first = 1.0 if values[0] >= values[1] else odds
+        return 0 if unit * (1.0 + odds) < first else 1
+    return pick(weights, count, logit_weights(values, count, tau, weights), unit)
 
 
 @portable
@@ -58,6 +68,6 @@ def binary_logit(current: float, trial: float, tau: float) -> float:
     """The probability of taking the trial action (Eq. 11)."""
     gain = (trial - current) / tau
     if gain >= 0.0:
-        return 1.0 / (1.0 + math.exp(-gain))
-    odds = math.exp(gain)
+        return 1.0 / (1.0 + exp(-gain))
+    odds = exp(gain)
     return odds / (1.0 + odds)

@@ -20,20 +20,21 @@ from typing import Any, ClassVar, NamedTuple
 
 from potentia.errors import InvalidRule
 from potentia.games import Game
-from potentia.kernel.dispatch import portable
-from potentia.kernel.draws import CHOICE, PRIORITY, TRIAL, WAKE, below, uniform
+from potentia.kernel.dispatch import at, portable
+from potentia.kernel.draws import CHOICE, PRIORITY, TRIAL, below, uniform
 from potentia.kernel.journal import REVISIONS, Journal, move, note
 from potentia.kernel.protocol import (
     Interactions,
     apply,
+    compare,
     num_actions,
     num_players,
     num_reachable,
     reachable,
     utility,
 )
-from potentia.rules.base import Memory, Rule, new_memory, register, step, survey, surveyed
-from potentia.rules.choice import binary_logit, logit_weights, pick
+from potentia.rules.base import Memory, Rule, new_memory, register, step, survey, surveyed, wake_one
+from potentia.rules.choice import binary_logit, logit_pick
 from potentia.rules.revision import Revision, RevisionData, awaken, revision_data, revision_from
 from potentia.rules.schedules import Schedule, ScheduleData, schedule_from, temperature
 
@@ -72,12 +73,12 @@ class LLL(Rule):
 @step.register(LLLData)
 def _lll(rule: LLLData, memory: Memory, game: Any, state: Any, journal: Journal, key: Any, n: int) -> None:
     players = num_players(game)
-    player = below(uniform(key, players, n, 0, WAKE), players)
-    count = survey(memory, game, state, player)
-    total = logit_weights(memory.values, count, temperature(rule.schedule, n), memory.weights)
-    index = pick(memory.weights, count, total, uniform(key, players, n, player, CHOICE))
+    player = wake_one(key, players, n)
+    unit = uniform(key, players, n, player, CHOICE)
+    count = survey(game.moves, memory, game, state, player)
+    index = logit_pick(memory.values, count, temperature(rule.schedule, n), unit, memory.weights)
     journal.counts[REVISIONS] += 1
-    move(journal, game, state, player, surveyed(memory, game, index), n)
+    move(journal, game, state, player, surveyed(game.moves, memory, index), n)
 
 
 # SLLL -------------------------------------------------------------------------------------------------
@@ -119,10 +120,10 @@ def _slll(rule: SLLLData, memory: Memory, game: Any, state: Any, journal: Journa
     awake = awaken(rule.revision, state.profile, key, n, memory.awake)
     for k in range(awake):
         player = memory.awake[k]
-        count = survey(memory, game, state, player)
-        total = logit_weights(memory.values, count, tau, memory.weights)
-        index = pick(memory.weights, count, total, uniform(key, players, n, player, CHOICE))
-        memory.trial[k] = surveyed(memory, game, index)
+        count = survey(game.moves, memory, game, state, player)
+        unit = uniform(key, players, n, player, CHOICE)
+        index = logit_pick(memory.values, count, tau, unit, memory.weights)
+        memory.trial[k] = surveyed(game.moves, memory, index)
     for k in range(awake):
         move(journal, game, state, memory.awake[k], memory.trial[k], n)
     journal.counts[REVISIONS] += awake
@@ -137,12 +138,13 @@ class BLLLData(NamedTuple):
 
 
 @portable
-def draw_trial(game: Any, state: Any, player: int, include_current: bool, unit: float) -> int:
+def draw_trial(game: Any, state: Any, player: int, include_current: bool, key: Any, players: int, n: int) -> int:
     """A trial action, uniform over the reachable ones; the current one counts only on request."""
-    current = state.profile[player]
-    count = num_reachable(game.moves, player, current, num_actions(game, player))
-    index = below(unit, count + 1 if include_current else count)
-    if index >= count:
+    current = state.profile[at(player)]
+    others = num_reachable(game.moves, player, current, num_actions(game, player))
+    count = others + 1 if include_current else others
+    index = 0 if count == 1 else below(uniform(key, players, n, player, TRIAL), count)
+    if index >= others:
         return current
     return reachable(game.moves, player, current, index)
 
@@ -171,16 +173,14 @@ class BLLL(Rule):
 @step.register(BLLLData)
 def _blll(rule: BLLLData, memory: Memory, game: Any, state: Any, journal: Journal, key: Any, n: int) -> None:
     players = num_players(game)
-    player = below(uniform(key, players, n, 0, WAKE), players)
-    trial = draw_trial(game, state, player, rule.include_current, uniform(key, players, n, player, TRIAL))
+    player = wake_one(key, players, n)
+    trial = draw_trial(game, state, player, rule.include_current, key, players, n)
     journal.counts[REVISIONS] += 1
-    current = state.profile[player]
-    if trial != current:
-        now = utility(game, state, player, current)
-        then = utility(game, state, player, trial)
-        accept = binary_logit(now, then, temperature(rule.schedule, n))
-        if uniform(key, players, n, player, CHOICE) < accept:
-            move(journal, game, state, player, trial, n)
+    current = state.profile[at(player)]
+    now, then = compare(game, state, player, trial)
+    accept = binary_logit(now, then, temperature(rule.schedule, n))
+    accepted = uniform(key, players, n, player, CHOICE) < accept
+    move(journal, game, state, player, trial if accepted else current, n)
 
 
 # P-SBLLL ----------------------------------------------------------------------------------------------
@@ -251,10 +251,8 @@ def _p_sblll(rule: PSBLLLData, memory: Memory, game: Any, state: Any, journal: J
     journal.counts[REVISIONS] += awake
     for k in range(awake):
         player = memory.awake[k]
-        memory.trial[k] = draw_trial(game, state, player, rule.include_current, uniform(key, players, n, player, TRIAL))
-        memory.before[k] = utility(game, state, player, state.profile[player])
-        if not rule.joint:
-            memory.after[k] = utility(game, state, player, memory.trial[k])
+        memory.trial[k] = draw_trial(game, state, player, rule.include_current, key, players, n)
+        memory.before[k], memory.after[k] = compare(game, state, player, memory.trial[k])
     if rule.joint:
         # Everybody awake tries at once; ``trial`` then holds the way back.
         for k in range(awake):

@@ -15,12 +15,18 @@ from numpy.typing import NDArray
 
 from potentia.errors import InvalidRule
 from potentia.kernel.arrays import frozen
-from potentia.kernel.dispatch import portable
+from potentia.kernel.dispatch import generic
 
-_CONSTANT, _GEOMETRIC, _LOGARITHMIC, _PIECEWISE = range(4)
+_GEOMETRIC, _LOGARITHMIC, _PIECEWISE = range(3)
 
 
-class ScheduleData(NamedTuple):
+class ConstantData(NamedTuple):
+    """A type of its own: with a constant temperature no step asks for the time."""
+
+    tau: float
+
+
+class VaryingData(NamedTuple):
     kind: int
     start: float
     stop: float
@@ -29,11 +35,17 @@ class ScheduleData(NamedTuple):
     values: NDArray[np.float64]
 
 
-@portable
-def temperature(schedule: ScheduleData, step: int) -> float:
+ScheduleData = ConstantData | VaryingData
+
+
+@generic
+def temperature(schedule: Any, step: int) -> float:
     """tau at this step."""
-    if schedule.kind == _CONSTANT:
-        return schedule.start
+    return schedule.tau
+
+
+@temperature.register(VaryingData)
+def _temperature(schedule: VaryingData, step: int) -> float:
     if schedule.kind == _GEOMETRIC:
         return max(schedule.stop, schedule.start * math.exp(-schedule.rate * step))
     if schedule.kind == _LOGARITHMIC:
@@ -86,10 +98,10 @@ def _plain(value: Any) -> Any:
 
 def _record(
     kind: int, start: float, stop: float = 0.0, rate: float = 0.0, points: Sequence[tuple[float, float]] = ()
-) -> ScheduleData:
+) -> VaryingData:
     times = frozen([t for t, _ in points], np.float64)
     values = frozen([v for _, v in points], np.float64)
-    return ScheduleData(kind, start, stop, rate, times, values)
+    return VaryingData(kind, start, stop, rate, times, values)
 
 
 @dataclass(frozen=True)
@@ -103,7 +115,7 @@ class Constant(Schedule):
         object.__setattr__(self, "tau", checked_tau(self.tau))
 
     def data(self, horizon: int | None) -> ScheduleData:
-        return _record(_CONSTANT, self.tau)
+        return ConstantData(self.tau)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,8 @@
 """The engine: runs, batches, records and saved states."""
 
+from potentia.engine.batch import run_batch
 from potentia.engine.run import RECORDERS, Run, advance, begin, run
+from potentia.engine.saved import load
 from potentia.engine.trace import Trace
 
-__all__ = ["RECORDERS", "Run", "Trace", "advance", "begin", "run"]
+__all__ = ["RECORDERS", "Run", "Trace", "advance", "begin", "load", "run", "run_batch"]

@@ -6,9 +6,11 @@ chunks, workers or interruptions.
 
 from __future__ import annotations
 
+import os
 import time
 import warnings
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from potentia.engine.interrupt import Flag, deferred_interrupt
 from potentia.engine.loop import EVENTS, NEVER, ROWS, Sink, play_entry, prepare_entry
-from potentia.engine.trace import Trace
+from potentia.engine.trace import Events, Trace
 from potentia.errors import InvalidGame, InvalidRun, RunInterrupted
 from potentia.games import Game
 from potentia.kernel import memory
@@ -102,7 +104,7 @@ class Run:
         )
         self.shadow = start.copy() if tracked else np.zeros(0, np.int64)
         self._rows: dict[str, list[NDArray[Any]]] = {}
-        self._events: list[tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]] = []
+        self._events: list[Events] = []
         self._sink: Sink | None = None
         first_potential, first_welfare = self._call(prepare_entry, self._data, self.state)
         for name, value in (("potential", first_potential), ("welfare", first_welfare)):
@@ -205,27 +207,41 @@ class Run:
 
     # What was recorded --------------------------------------------------------------------------------
 
-    def trace(self, complete: bool = True) -> Trace:
-        """What was recorded so far."""
+    def records(self) -> tuple[dict[str, NDArray[Any]], Events | None]:
+        """Rows of each recorder, and the changes of the profile if it is recorded."""
         rows = {name: np.concatenate(parts) for name, parts in self._rows.items()}
+        if not self.shadow.size:
+            return rows, None
+        first = (np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int32))
+        times, players, actions = zip(first, *self._events, strict=True)
+        return rows, (np.concatenate(times), np.concatenate(players), np.concatenate(actions))
+
+    def restore_records(self, rows: dict[str, NDArray[Any]], events: Events | None) -> None:
+        """Put back what :meth:`records` returned."""
+        self._rows = {name: [values] for name, values in rows.items()}
+        self._events = [] if events is None else [events]
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the state to a file that :func:`load` reads."""
+        from potentia.engine.saved import save
+
+        return save(self, path)
+
+    def trace(self) -> Trace:
+        """What was recorded so far."""
+        rows, events = self.records()
         scalars = {name: values for name, values in rows.items() if name in ("potential", "welfare")}
         if "revisions" in rows:
             revised, changed = np.diff(rows["revisions"]), np.diff(rows["changes"])
             share = np.divide(changed, revised, out=np.full(revised.shape, np.nan), where=revised > 0)
             scalars["acceptance"] = np.concatenate([[np.nan], share])
-        events = None
-        if self.shadow.size:
-            columns = list(zip(*self._events, strict=True)) or [
-                (np.zeros(0, np.int64),), (np.zeros(0, np.int32),), (np.zeros(0, np.int32),)
-            ]
-            events = (np.concatenate(columns[0]), np.concatenate(columns[1]), np.concatenate(columns[2]))
         return Trace(
             game=self.game.describe(),
             rule=self.rule.spec(),
             seed=self.seed,
             steps=self.step,
             every=self.every,
-            complete=complete,
+            complete=self.horizon is None or self.step >= self.horizon,
             start=self.start.copy(),
             final=self.profile,
             times=np.arange(self.step // self.every + 1) * self.every,
@@ -288,4 +304,4 @@ def run(
         state.advance(steps, progress)
     except KeyboardInterrupt:
         warnings.warn(f"stopped by Ctrl-C after {state.step} of {steps} steps", RunInterrupted, stacklevel=2)
-    return state.trace(complete=state.step == steps)
+    return state.trace()

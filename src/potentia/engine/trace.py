@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     import xarray
 
 
+Events = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]  # times, players, actions
+
+
 @dataclass(frozen=True)
 class Trace:
     """The record of one run.
@@ -37,7 +40,7 @@ class Trace:
     changes: int
     scalars: dict[str, NDArray[np.float64]]
     visits: NDArray[np.int64] | None
-    events: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]] | None = field(repr=False)
+    events: Events | None = field(repr=False)
 
     def __getattr__(self, name: str) -> Any:
         scalars = self.__dict__.get("scalars", {})

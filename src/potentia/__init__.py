@@ -1,0 +1,60 @@
+"""potentia: learning in potential games, from log-linear learning to reinforcement learning."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from potentia import engine, errors, figures, games, rules, testing
+    from potentia.engine import Run, Trace, advance, begin, load, run, run_batch
+    from potentia.games.library import game
+    from potentia.rules import rule
+
+_MODULES = ("engine", "errors", "figures", "games", "rules", "testing")
+_NAMES = {
+    "Run": "engine",
+    "Trace": "engine",
+    "advance": "engine",
+    "begin": "engine",
+    "game": "games.library",
+    "load": "engine",
+    "rule": "rules",
+    "run": "engine",
+    "run_batch": "engine",
+}
+
+__all__ = [
+    "Run",
+    "Trace",
+    "advance",
+    "begin",
+    "engine",
+    "errors",
+    "figures",
+    "game",
+    "games",
+    "load",
+    "rule",
+    "rules",
+    "run",
+    "run_batch",
+    "testing",
+]
+
+
+def __getattr__(name: str) -> Any:
+    # Loaded on first use: ``potentia --help`` must not pay for numpy and numba.
+    if name in _MODULES:
+        return import_module(f"potentia.{name}")
+    if name in _NAMES:
+        value = getattr(import_module(f"potentia.{_NAMES[name]}"), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module 'potentia' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

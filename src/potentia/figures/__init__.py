@@ -1,0 +1,1 @@
+"""Dataset in, figure out; never simulates."""

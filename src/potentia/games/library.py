@@ -1,0 +1,156 @@
+"""Ready-made games by name, for the command line, examples and tests: ``game("ring", players=100)``."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from potentia.errors import InvalidGame
+from potentia.games.base import Game
+from potentia.games.congestion import Congestion
+from potentia.games.coordination import Coordination, consensus, ising, ring_edges, torus_edges
+from potentia.games.normal_form import NormalForm, random_potential_game
+from potentia.games.separable import Separable
+from potentia.kernel import memory
+
+Builder = Callable[..., Game]
+_registry: dict[str, Builder] = {}
+
+
+def register_game(name: str) -> Callable[[Builder], Builder]:
+    """Decorator: make a function that builds a game known under a name. Its defaults are the game's."""
+
+    def add(builder: Builder) -> Builder:
+        if name in _registry:
+            raise InvalidGame(f"a game named {name!r} exists already")
+        _registry[name] = builder
+        return builder
+
+    return add
+
+
+def registered_games() -> dict[str, Builder]:
+    """All named games."""
+    return dict(_registry)
+
+
+def game_parameters(name: str) -> dict[str, Any]:
+    """The parameters of a named game and their defaults."""
+    return {p.name: p.default for p in inspect.signature(builder(name)).parameters.values()}
+
+
+def builder(name: str) -> Builder:
+    """The function behind a name, or an error that suggests the nearest one."""
+    if name not in _registry:
+        near = difflib.get_close_matches(str(name), _registry, 1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise InvalidGame(f"game must be one of {', '.join(sorted(_registry))}, got {name!r}{hint}")
+    return _registry[name]
+
+
+def game(name: str, **parameters: Any) -> Game:
+    """Build a game by name: ``game("ring", players=100)``."""
+    build = builder(name)
+    known = game_parameters(name)
+    for given, value in parameters.items():
+        if given not in known:
+            near = difflib.get_close_matches(given, known, 1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise InvalidGame(f"{name} has no parameter {given!r}{hint} (it has {', '.join(known) or 'none'})")
+        default = known[given]
+        kinds = (int, np.integer) if isinstance(default, int) else (int, float, np.number)
+        if isinstance(value, bool) or not isinstance(value, kinds):
+            wanted = "an integer" if isinstance(default, int) else "a number"
+            raise InvalidGame(f"{given} of {name} must be {wanted}, got {value!r}")
+    return build(**parameters)
+
+
+def _at_least(value: int, least: int, name: str) -> int:
+    if value < least:
+        raise InvalidGame(f"{name} must be at least {least}, got {value}")
+    memory.require(100.0 * value, f"a game with {name} = {value}")
+    return int(value)
+
+
+@register_game("ring")
+def ring(players: int = 100, actions: int = 2) -> Coordination:
+    """Consensus on a ring: each neighbour with the same action is worth 1."""
+    return consensus(ring_edges(_at_least(players, 3, "players")), _at_least(actions, 1, "actions"))
+
+
+@register_game("torus")
+def torus(rows: int = 20, columns: int = 20, actions: int = 2) -> Coordination:
+    """Consensus on a grid whose opposite sides touch, four neighbours each."""
+    edges = torus_edges(_at_least(rows, 3, "rows"), _at_least(columns, 3, "columns"))
+    return consensus(edges, _at_least(actions, 1, "actions"))
+
+
+@register_game("ising")
+def ising_torus(rows: int = 20, columns: int = 20, coupling: float = 1.0, field: float = 0.0) -> Coordination:
+    """The Ising model on a torus: spins -1 and +1, coupling and field."""
+    edges = torus_edges(_at_least(rows, 3, "rows"), _at_least(columns, 3, "columns"))
+    return ising(edges, coupling=coupling, field=field)
+
+
+@register_game("innovation")
+def innovation(players: int = 100, advantage: float = 0.5) -> Coordination:
+    """Spread of a better technology on a ring: matching on 0 is worth 1, on 1 it is worth 1 + advantage."""
+    return Coordination(ring_edges(_at_least(players, 3, "players")), np.diag([1.0, 1.0 + advantage]))
+
+
+@register_game("congestion")
+def parallel_links(players: int = 100, links: int = 5) -> Congestion:
+    """Parallel links: link k costs (k + 1) times its load, per player."""
+    players, links = _at_least(players, 1, "players"), _at_least(links, 1, "links")
+    costs = [(k + 1) * np.arange(1, players + 1) / players for k in range(links)]
+    return Congestion([[k] for k in range(links)], costs, num_players=players)
+
+
+@register_game("braess")
+def braess(players: int = 100) -> Congestion:
+    """Braess's network: two routes with a shortcut that makes everybody slower."""
+    players = _at_least(players, 1, "players")
+    rising = np.arange(1, players + 1) / players
+    # resources: s-a, a-t, s-b, b-t, shortcut a-b
+    costs = [rising, np.ones(players), np.ones(players), rising, np.zeros(players)]
+    return Congestion([[0, 1], [2, 3], [0, 4, 3]], costs, num_players=players)
+
+
+@register_game("random-potential")
+def random_potential(players: int = 3, actions: int = 3, seed: int = 0) -> NormalForm:
+    """A random exact potential game in normal form, payoffs standard normal."""
+    return random_potential_game([_at_least(actions, 1, "actions")] * _at_least(players, 1, "players"), seed)
+
+
+@register_game("separable")
+def random_separable(players: int = 5, actions: int = 4, seed: int = 0) -> Separable:
+    """Each player's utility depends on its own action only; values standard normal."""
+    shape = (_at_least(players, 1, "players"), _at_least(actions, 1, "actions"))
+    return Separable(np.random.Generator(np.random.PCG64(seed)).standard_normal(shape))
+
+
+@register_game("stag-hunt")
+def stag_hunt(stag: float = 4.0, hare: float = 3.0) -> NormalForm:
+    """Two hunters: the stag needs both (action 0), a hare is safe (action 1)."""
+    own = np.array([[stag, 0.0], [hare, hare]])
+    potential = np.array([[stag - hare, 0.0], [0.0, hare]])
+    return NormalForm([own, own.T], potential=potential)
+
+
+@register_game("prisoners-dilemma")
+def prisoners_dilemma(temptation: float = 5.0, reward: float = 3.0, punishment: float = 1.0) -> NormalForm:
+    """Cooperate (0) or defect (1); the sucker gets 0."""
+    own = np.array([[reward, 0.0], [temptation, punishment]])
+    potential = np.array([[reward - temptation, 0.0], [0.0, punishment]])
+    return NormalForm([own, own.T], potential=potential)
+
+
+@register_game("matching-pennies")
+def matching_pennies() -> NormalForm:
+    """Zero-sum and without a potential: what one gains the other loses."""
+    own = np.array([[1.0, -1.0], [-1.0, 1.0]])
+    return NormalForm([own, -own])

@@ -1,7 +1,7 @@
 """The engine: runs, batches, records and saved states."""
 
 from potentia.engine.batch import run_batch
-from potentia.engine.run import RECORDERS, Run, advance, begin, run
+from potentia.engine.runs import RECORDERS, Run, advance, begin, run
 from potentia.engine.saved import load
 from potentia.engine.trace import Trace
 

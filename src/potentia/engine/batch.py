@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from potentia.engine.interrupt import Flag, deferred_interrupt
-from potentia.engine.run import Progress, begin, checked_integer, checked_record
+from potentia.engine.runs import Progress, begin, checked_integer, checked_record
 from potentia.errors import InvalidRun, RunInterrupted
 from potentia.games import Game
 from potentia.kernel import memory
@@ -59,9 +59,7 @@ def run_batch(
     def one(index: int, flag: Flag) -> None:
         if flag.raised:
             return
-        run = begin(
-            game, rule, numbers[index], start=starts[index], record=names, every=every, horizon=steps
-        )
+        run = begin(game, rule, numbers[index], start=starts[index], record=names, every=every, horizon=steps)
         run.advance(steps, meter.of_run(), flag)
         table.put(index, run)
 
@@ -149,9 +147,7 @@ class _Table:
             "use a larger every, fewer recorders or fewer seeds",
         )
         self.times = np.arange(rows) * every
-        self.scalars = {
-            n: np.full((runs, rows), np.nan) for n in ("potential", "welfare", "acceptance") if n in names
-        }
+        self.scalars = {n: np.full((runs, rows), np.nan) for n in ("potential", "welfare", "acceptance") if n in names}
         self.profile = np.full((runs, rows, players), -1, action) if "profile" in names else None
         self.visits = np.zeros((runs, int(profiles)), np.int64) if "visits" in names else None
         self.final = np.full((runs, players), -1, action)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from potentia.engine.run import Run, begin
+from potentia.engine.runs import Run, begin
 from potentia.errors import InvalidRun
 from potentia.games import Game
 from potentia.rules import rule_from
@@ -88,7 +88,11 @@ def load(path: str | os.PathLike[str], game: Game) -> Run:
     try:
         run.step = about["step"]
         run.shadow[...] = arrays["shadow"]
-        for part, fields in (("state", run.state._fields), ("memory", run.rule.remembers), ("journal", run.journal._fields)):
+        for part, fields in (
+            ("state", run.state._fields),
+            ("memory", run.rule.remembers),
+            ("journal", run.journal._fields),
+        ):
             for name in fields:
                 getattr(getattr(run, part), name)[...] = arrays[f"{part}.{name}"]
         events = tuple(arrays[f"events.{name}"] for name in _EVENTS) if "events.time" in arrays else None

@@ -59,7 +59,9 @@ class Trace:
     def profiles(self) -> NDArray[np.int64]:
         """The profile at each row, (rows, N)."""
         rows, players = self.times.size, self.start.size
-        memory.require(8.0 * rows * players, f"a dense view of {rows} profiles of {players} players", "use a larger every")
+        memory.require(
+            8.0 * rows * players, f"a dense view of {rows} profiles of {players} players", "use a larger every"
+        )
         dense = np.empty((rows, players), np.int64)
         self.fill(dense)
         dense.setflags(write=False)
@@ -78,7 +80,9 @@ class Trace:
             for player in range(self.start.size):
                 mine = players == player
                 place = np.searchsorted(times[mine], self.times, "right")
-                dense[: self.times.size, player] = np.concatenate([self.start[player : player + 1], actions[mine]])[place]
+                dense[: self.times.size, player] = np.concatenate([self.start[player : player + 1], actions[mine]])[
+                    place
+                ]
             return
         for row, end in enumerate(bounds):
             profile[players[begin:end]] = actions[begin:end]

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from potentia.errors import InvalidGame
 from potentia.games.base import Game, action_counts, finite_array, interactions_from_pairs
@@ -51,16 +51,18 @@ class Congestion(Game):
     def __init__(
         self,
         strategies: Sequence[Any],
-        costs: Sequence[Callable[[int], float] | Sequence[float]] | NDArray[Any],
+        costs: Sequence[Callable[[int], float] | ArrayLike] | NDArray[Any],
         *,
         num_players: int | None = None,
         moves: Any = None,
     ) -> None:
         if num_players is not None and (not isinstance(num_players, int | np.integer) or num_players < 1):
             raise InvalidGame(f"num_players must be an integer of at least 1, got {num_players!r}")
-        menus = [_menu(strategies, "strategies")] if num_players else [
-            _menu(menu, f"strategies of player {i}") for i, menu in enumerate(_listed(strategies, "strategies"))
-        ]
+        menus = (
+            [_menu(strategies, "strategies")]
+            if num_players
+            else [_menu(menu, f"strategies of player {i}") for i, menu in enumerate(_listed(strategies, "strategies"))]
+        )
         menu_of = np.zeros(num_players, np.int64) if num_players else np.arange(len(menus))
         if not menus:
             raise InvalidGame("strategies must have one entry per player, got none")
@@ -77,9 +79,7 @@ class Congestion(Game):
             raise InvalidGame(
                 f"strategies use resource {int(self._resources.max())}, but costs has {self.num_resources} entries"
             )
-        self.costs = tuple(
-            _cost_table(costs[r], int(top), r) for r, top in enumerate(self._largest_loads())
-        )
+        self.costs = tuple(_cost_table(costs[r], int(top), r) for r, top in enumerate(self._largest_loads()))
         self._seal()
 
     def _largest_loads(self) -> NDArray[np.int64]:

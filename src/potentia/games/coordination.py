@@ -88,7 +88,9 @@ class Coordination(Game):
         if tables.ndim != 3 or tables.shape[1] != tables.shape[2] or tables.shape[1] < 1:
             raise InvalidGame(f"payoff must have shape (A, A) or (edges, A, A) with A >= 1, got {np.shape(payoff)}")
         if tables.shape[0] not in (1, len(pairs)):
-            raise InvalidGame(f"payoff must have one matrix or one for each of {len(pairs)} edges, got {tables.shape[0]}")
+            raise InvalidGame(
+                f"payoff must have one matrix or one for each of {len(pairs)} edges, got {tables.shape[0]}"
+            )
         size = tables.shape[1]
         super().__init__(action_counts(np.full(num_players, size)), moves)
         self.edges = pairs
@@ -116,7 +118,7 @@ class Coordination(Game):
     def utility(self, player: int, profile: Sequence[int] | NDArray[np.int64]) -> float:
         own = profile[player]
         total = float(self.field[player, own]) if self.field.size else 0.0
-        for edge in np.flatnonzero((self.edges == player).any(axis=1)):
+        for edge in np.flatnonzero((self.edges == player).any(axis=1)).tolist():
             other = int(self.edges[edge].sum()) - player
             total += self._weight(edge) * float(self._table(edge)[own, profile[other]])
         return total
@@ -247,7 +249,7 @@ def _adjacency(
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
     """Neighbours of each player and the edge behind each, in the order of the edges."""
     ends = edges.reshape(-1)  # half-edge k belongs to edge k // 2; its other end is ends[k ^ 1]
-    order = np.argsort(ends, kind="stable").astype(np.int32 if ends.size < 2**31 else np.int64)
+    order = np.argsort(ends, kind="stable")
     ptr = np.zeros(num_players + 1, np.int64)
     np.cumsum(np.bincount(ends, minlength=num_players), out=ptr[1:])
     return ptr, ends[order ^ 1], (order >> 1).astype(np.int32)

@@ -116,12 +116,12 @@ class Custom(Game):
         from numba.core.errors import NumbaError
 
         profile = np.zeros(self.num_players, np.int64)
-        result = []
+        result: list[Any] = []
         for function, first in ((self._utility, (0,)), (self._potential, ())):
             if function is None:
                 result.append(None)
                 continue
-            dispatcher = numba.njit(nogil=True, error_model="numpy")(function)
+            dispatcher: Any = numba.njit(nogil=True, error_model="numpy")(function)
             try:
                 types = tuple(numba.typeof(a) for a in (*first, profile, self.custom_data))
                 dispatcher.compile(types)

@@ -40,7 +40,9 @@ def make_moves(moves: Any, sizes: NDArray[np.int64]) -> Moves:
         ) from None
     if count != sizes.size:
         raise InvalidGame(f"moves must have one entry for each of {sizes.size} players, got {count}")
-    all_ptr, all_targets, rows = [0], [], []
+    all_ptr: list[int] = [0]
+    all_targets: list[int] = []
+    rows: list[int] = []
     for player, table in enumerate(moves):
         rows.append(len(all_ptr) - 1)
         ptr, targets = _table(table, int(sizes[player]), f"moves of player {player}")
@@ -57,7 +59,9 @@ def _table(table: Any, size: int, name: str) -> tuple[list[int], list[int]]:
     else:
         lists = list(table)
         if len(lists) != size:
-            raise InvalidGame(f"{name} must list the reachable actions of each of {size} actions, got {len(lists)} lists")
+            raise InvalidGame(
+                f"{name} must list the reachable actions of each of {size} actions, got {len(lists)} lists"
+            )
     ptr, targets = [0], []
     for action, reach in enumerate(lists):
         chosen: set[int] = set()

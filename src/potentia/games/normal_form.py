@@ -34,7 +34,7 @@ class NormalFormData(NamedTuple):
 
 class NormalFormState(NamedTuple):
     profile: NDArray[np.int64]
-    index: NDArray[np.int64]  # (1,) the profile's place in C order
+    place: NDArray[np.int64]  # (1,) the profile's place in C order
 
 
 class NormalForm(Game):
@@ -138,14 +138,14 @@ def random_potential_game(num_actions: Sequence[int], seed: int = 0, scale: floa
 
 @protocol.utility.register(NormalFormData)
 def _utility(game: NormalFormData, state: NormalFormState, player: int, action: int) -> float:
-    place = state.index[0] + (action - state.profile[at(player)]) * game.strides[at(player)]
+    place = state.place[0] + (action - state.profile[at(player)]) * game.strides[at(player)]
     return game.payoffs[at(player), at(place)]
 
 
 @protocol.utilities.register(NormalFormData)
 def _utilities(game: NormalFormData, state: NormalFormState, player: int, out: NDArray[np.float64]) -> None:
     stride = game.strides[at(player)]
-    place = state.index[0] - state.profile[at(player)] * stride
+    place = state.place[0] - state.profile[at(player)] * stride
     for action in range(game.sizes[at(player)]):
         out[action] = game.payoffs[at(player), at(place)]
         place += stride
@@ -153,7 +153,7 @@ def _utilities(game: NormalFormData, state: NormalFormState, player: int, out: N
 
 @protocol.apply.register(NormalFormData)
 def _apply(game: NormalFormData, state: NormalFormState, player: int, action: int) -> None:
-    state.index[0] += (action - state.profile[at(player)]) * game.strides[at(player)]
+    state.place[0] += (action - state.profile[at(player)]) * game.strides[at(player)]
     state.profile[at(player)] = action
 
 
@@ -162,9 +162,9 @@ def _settle(game: NormalFormData, state: NormalFormState) -> None:
     place = 0
     for player in range(game.sizes.shape[0]):
         place += state.profile[player] * game.strides[player]
-    state.index[0] = place
+    state.place[0] = place
 
 
 @protocol.potential.register(NormalFormData)
 def _potential(game: NormalFormData, state: NormalFormState) -> float:
-    return game.phi[state.index[0]]
+    return game.phi[state.place[0]]

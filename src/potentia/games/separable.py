@@ -45,7 +45,9 @@ class Separable(Game):
         tables = [finite_array(utilities[i], f"utilities of player {i}") for i in range(num_players)]
         for player, table in enumerate(tables):
             if table.ndim != 1:
-                raise InvalidGame(f"utilities of player {player} must be one number per action, got shape {table.shape}")
+                raise InvalidGame(
+                    f"utilities of player {player} must be one number per action, got shape {table.shape}"
+                )
         super().__init__(action_counts([t.size for t in tables], "utilities"), moves)
         self.tables = tuple(tables)
         self._seal()

@@ -89,7 +89,8 @@ class Entry:
             import numba
 
             activate()
-            dispatcher = numba.njit(nogil=True, error_model="numpy", _nrt=False)(self.function)
+            options: Any = {"nogil": True, "error_model": "numpy", "_nrt": False}
+            dispatcher: Any = numba.njit(**options)(self.function)
             dispatcher._cache = _disk_cache(self.function)
             self._dispatcher = dispatcher
         return self._dispatcher

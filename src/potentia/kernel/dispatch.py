@@ -36,6 +36,10 @@ class Generic(Protocol):
     def __call__(self, *args: Any) -> Any: ...
 
 
+# Kernels allocate nothing, so reference counting is left out: with it, each step would touch the counter
+# of every array in the records. Everything is inlined into the entry point.
+KERNEL_OPTIONS: Any = {"forceinline": True, "_nrt": False}
+
 _waiting: list[Callable[[], None]] = []
 _active = False
 
@@ -62,7 +66,7 @@ def portable(function: F) -> F:
     def tell_numba() -> None:
         from numba.extending import register_jitable
 
-        register_jitable(forceinline=True, _nrt=False)(function)
+        register_jitable(**KERNEL_OPTIONS)(function)
 
     when_active(tell_numba)
     return function
@@ -97,10 +101,10 @@ def generic(default: Callable[..., Any]) -> Generic:
         from numba.extending import overload
 
         def choose(*types: Any) -> Callable[..., Any]:
-            return table.get(getattr(types[0], "instance_class", None), default)
+            return table.get(getattr(types[0], "instance_class", object), default)
 
         # Not strict: Numba would compare annotations too. The names were compared in ``register``.
-        overload(call, strict=False, jit_options={"forceinline": True, "_nrt": False})(choose)
+        overload(call, strict=False, jit_options=KERNEL_OPTIONS)(choose)
 
     when_active(tell_numba)
     result = cast(Generic, call)
@@ -119,7 +123,7 @@ def twin(python: F) -> Callable[[F], F]:
             def choose(*types: Any) -> Callable[..., Any]:
                 return compiled
 
-            overload(python, strict=False, jit_options={"forceinline": True, "_nrt": False})(choose)
+            overload(python, strict=False, jit_options=KERNEL_OPTIONS)(choose)
 
         when_active(tell_numba)
         return compiled

@@ -90,21 +90,16 @@ def make_key(seed: int, *labels: str) -> np.uint64:
     digest = hashlib.sha256("\0".join(labels).encode()).digest()
     entropy = [int(seed), *np.frombuffer(digest, dtype="<u4").tolist()]
     words = iter(np.random.SeedSequence(entropy).generate_state(16, np.uint64).tolist())
+    last = 2 * (next(words) % 8) + 1
     key = 0
-    for half in range(2):
-        digits = list(range(1, 16))
-        for place in range(8):
-            allowed = [d for d in digits if d % 2] if (half, place) == (1, 7) else digits
-            # The last digit must be odd, so an odd one is held back until then.
-            if half == 1 and place < 7 and sum(d % 2 for d in digits) == 1:
-                allowed = [d for d in digits if d % 2 == 0]
-            digit = allowed[next(words) % len(allowed)]
-            digits.remove(digit)
-            key = key << 4 | digit
-    return np.uint64(key)
+    for digits, count in ((list(range(1, 16)), 8), ([d for d in range(1, 16) if d != last], 7)):
+        for _ in range(count):
+            key = key << 4 | digits.pop(next(words) % len(digits))
+    return np.uint64(key << 4 | last)
 
 
 def uniform_array(key: np.uint64, count: int, purpose: int) -> NDArray[np.float64]:
     """The draws of players 0..count-1 at step 0, all at once."""
     counters = np.arange(count, dtype=np.uint64) * np.uint64(NUM_PURPOSES) + np.uint64(purpose)
-    return _to_unit_compiled(_squares_compiled(counters, key))
+    squares_of: Any = _squares_compiled
+    return _to_unit_compiled(squares_of(counters, key))  # type: ignore[return-value]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from potentia.errors import TooLarge
 
+_SMALL = 16e6  # always there; asking costs more than it is worth
+
 
 def available() -> int:
     """Bytes of memory the machine can still give."""
@@ -14,6 +16,8 @@ def available() -> int:
 
 def require(num_bytes: float, what: str, advice: str = "") -> None:
     """Raise :class:`TooLarge` if ``what`` needs more than there is."""
+    if num_bytes < _SMALL:
+        return
     free = available()
     if num_bytes > free:
         tail = f"; {advice}" if advice else ""

@@ -276,9 +276,7 @@ def _p_sblll(rule: PSBLLLData, memory: Memory, game: Any, state: Any, journal: J
 
 
 @portable
-def _keep_champions(
-    interactions: Interactions, memory: Memory, awake: int, key: Any, players: int, n: int
-) -> int:
+def _keep_champions(interactions: Interactions, memory: Memory, awake: int, key: Any, players: int, n: int) -> int:
     """Keep the awake players who beat every awake player they interact with; return how many."""
     champion = memory.champion
     priority = memory.before  # not yet in use

@@ -158,4 +158,3 @@ def revision_data(revision: Revision, game: Game) -> RevisionData:
     return RevisionData(
         _BY_ACTION, 0.0, frozen([p for row in rows for p in row], np.float64), frozen(ptr, np.int64), none
     )
-

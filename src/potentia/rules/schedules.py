@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -179,7 +180,7 @@ class Piecewise(Schedule):
                 raise
             raise InvalidRule(f"points must be pairs (step, tau), got {self.points!r}") from None
         times = [t for t, _ in points]
-        if not points or times[0] != 0 or any(b <= a for a, b in zip(times, times[1:], strict=False)):
+        if not points or times[0] != 0 or any(b <= a for a, b in itertools.pairwise(times)):
             raise InvalidRule(f"points must begin at step 0 and increase, got steps {times}")
         object.__setattr__(self, "points", points)
 

@@ -299,7 +299,9 @@ def run(
     steps = checked_integer(steps, "steps", 0)
     state = begin(game, rule, seed, start=start, record=record, every=every, horizon=steps)
     columns = sum({"potential": 8, "welfare": 8, "acceptance": 24}.get(name, 0) for name in state.record)
-    memory.require(2.0 * columns * (steps // state.every), f"recording {steps // state.every} rows", "use a larger every")
+    memory.require(
+        2.0 * columns * (steps // state.every), f"recording {steps // state.every} rows", "use a larger every"
+    )
     try:
         state.advance(steps, progress)
     except KeyboardInterrupt:

@@ -1,0 +1,44 @@
+# Everything happens in .venv, made on first use and again only when pyproject.toml changes.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test long bench lint format clean
+
+.venv/.base: pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "potentia needs Python 3.11 or newer")'
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	touch $@
+
+.venv/.dev: .venv/.base
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	touch $@
+
+.venv/.bench: .venv/.base
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'
+	touch $@
+
+demo: .venv/.base        ## a short tour: a table and two plots in out/demo
+	$(BIN)/potentia demo --out out/demo
+
+test: .venv/.dev         ## the tests, in parallel
+	$(BIN)/python -m pytest -n auto
+
+long: .venv/.dev         ## the studies that take minutes
+	$(BIN)/python -m pytest -n auto -m long
+
+bench: .venv/.bench      ## speed, side by side with peers and with C
+	$(BIN)/python -m benchmarks --out out/bench.json
+
+lint: .venv/.dev         ## style, types and the direction of imports
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: .venv/.dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean:
+	rm -rf .venv out build dist

@@ -23,6 +23,8 @@ from potentia.kernel.protocol import Interactions, Moves
 
 
 class CongestionData(NamedTuple):
+    """What compiled code reads."""
+
     sizes: NDArray[np.int64]
     row: NDArray[np.int64]  # the player's first strategy
     strategy_ptr: NDArray[np.int64]
@@ -34,6 +36,8 @@ class CongestionData(NamedTuple):
 
 
 class CongestionState(NamedTuple):
+    """The profile and the load of every resource."""
+
     profile: NDArray[np.int64]
     loads: NDArray[np.int64]
 

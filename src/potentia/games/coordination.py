@@ -32,6 +32,8 @@ _TOLERANCE = 1e-9
 
 
 class CoordinationData(NamedTuple):
+    """What compiled code reads; the graph as neighbours of each player."""
+
     actions: int
     ptr: NDArray[np.int64]
     neighbours: NDArray[np.int32]
@@ -44,6 +46,8 @@ class CoordinationData(NamedTuple):
 
 
 class CoordinationState(NamedTuple):
+    """The profile, twice: for everybody, and one byte a player for speed."""
+
     profile: NDArray[np.int64]
     compact: NDArray[Any]
 

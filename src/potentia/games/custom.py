@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,10 +27,15 @@ from potentia.kernel.cache import jit_disabled
 from potentia.kernel.protocol import Interactions, Moves
 
 
+_dispatchers: WeakKeyDictionary[Callable[..., Any], Any] = WeakKeyDictionary()
+
+
 class CustomData(NamedTuple):
+    """What the kernel reads; compiled functions, or plain ones where Numba gave up."""
+
     sizes: NDArray[np.int64]
     function: Callable[..., float]
-    phi: Callable[..., float] | None
+    phi: Callable[..., float]
     data: Any
     moves: Moves
 
@@ -117,11 +123,12 @@ class Custom(Game):
 
         profile = np.zeros(self.num_players, np.int64)
         result: list[Any] = []
-        for function, first in ((self._utility, (0,)), (self._potential, ())):
-            if function is None:
-                result.append(None)
-                continue
-            dispatcher: Any = numba.njit(nogil=True, error_model="numpy")(function)
+        for function, first in ((self._utility, (0,)), (self._potential or _unknown, ())):
+            # Games built on the same function share its machine code, and so the kernels that contain it.
+            dispatcher: Any = _dispatchers.get(function)
+            if dispatcher is None:
+                dispatcher = numba.njit(nogil=True, error_model="numpy")(function)
+                _dispatchers[function] = dispatcher
             try:
                 types = tuple(numba.typeof(a) for a in (*first, profile, self.custom_data))
                 dispatcher.compile(types)
@@ -144,7 +151,7 @@ class Custom(Game):
         return self._compiled_functions is not None
 
     def _build(self) -> CustomData:
-        utility, phi = self._compiled_functions or (self._utility, self._potential)
+        utility, phi = self._compiled_functions or (self._utility, self._potential or _unknown)
         return CustomData(self.sizes, utility, phi, self.custom_data, self.moves)
 
     def new_state(self, profile: NDArray[np.int64]) -> ProfileState:
@@ -152,6 +159,10 @@ class Custom(Game):
 
     def describe(self) -> str:
         return f"Custom({self._utility.__name__}, players={self.num_players})"
+
+
+def _unknown(profile: NDArray[np.int64], data: Any) -> float:
+    return np.nan
 
 
 def custom(utility: Callable[..., float], num_actions: Sequence[int], **options: Any) -> Custom:
@@ -198,4 +209,4 @@ def _utility(game: CustomData, state: ProfileState, player: int, action: int) ->
 
 @protocol.potential.register(CustomData)
 def _potential(game: CustomData, state: ProfileState) -> float:
-    return float(game.phi(state.profile, game.data))  # type: ignore[misc]
+    return float(game.phi(state.profile, game.data))

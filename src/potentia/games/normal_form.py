@@ -25,6 +25,8 @@ _TOLERANCE = 1e-9
 
 
 class NormalFormData(NamedTuple):
+    """What compiled code reads; profiles in C order."""
+
     sizes: NDArray[np.int64]
     strides: NDArray[np.int64]
     payoffs: NDArray[np.float64]  # (N, profiles)
@@ -33,6 +35,8 @@ class NormalFormData(NamedTuple):
 
 
 class NormalFormState(NamedTuple):
+    """The profile and its flat index."""
+
     profile: NDArray[np.int64]
     place: NDArray[np.int64]  # (1,) the profile's place in C order
 
@@ -73,11 +77,12 @@ class NormalForm(Game):
     @cached_property
     def interactions(self) -> Interactions:
         """Players i and j interact iff one's payoff depends on the other's action."""
-        pairs = []
-        for i in range(self.num_players):
-            for j in range(i + 1, self.num_players):
-                if _depends(self.payoffs[i], j) or _depends(self.payoffs[j], i):
-                    pairs.append((i, j))
+        pairs = [
+            (i, j)
+            for i in range(self.num_players)
+            for j in range(i + 1, self.num_players)
+            if _depends(self.payoffs[i], j) or _depends(self.payoffs[j], i)
+        ]
         return interactions_from_groups(self.num_players, pairs)
 
     def _build(self) -> NormalFormData:

@@ -22,6 +22,8 @@ from potentia.kernel.protocol import Interactions, Moves, welfare
 
 
 class SeparableData(NamedTuple):
+    """What compiled code reads; player i's values begin at ``row[i]``."""
+
     sizes: NDArray[np.int64]
     row: NDArray[np.int64]
     values: NDArray[np.float64]

@@ -19,6 +19,8 @@ CHANGES = 1
 
 
 class Journal(NamedTuple):
+    """Counters and marks of one run."""
+
     counts: NDArray[np.int64]  # (2,) revisions and changes since the start
     dirty: NDArray[np.uint8]  # (N,) whether the player is in ``changed``, or empty
     changed: NDArray[np.int64]  # (N,) players that changed since the last record

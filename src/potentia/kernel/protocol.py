@@ -51,11 +51,13 @@ class Interactions(NamedTuple):
 
 @generic
 def num_players(game: Any) -> int:
+    """N."""
     return game.sizes.shape[0]
 
 
 @generic
 def num_actions(game: Any, player: int) -> int:
+    """|A^i|."""
     return game.sizes[at(player)]
 
 

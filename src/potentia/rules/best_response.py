@@ -18,6 +18,8 @@ from potentia.rules.choice import best_weights, pick
 
 
 class BestResponseData(NamedTuple):
+    """What compiled code reads."""
+
     stay: bool
 
 

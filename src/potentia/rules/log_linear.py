@@ -48,6 +48,8 @@ def _flag(value: Any, name: str) -> None:
 
 
 class LLLData(NamedTuple):
+    """What compiled code reads."""
+
     schedule: ScheduleData
 
 
@@ -85,6 +87,8 @@ def _lll(rule: LLLData, memory: Memory, game: Any, state: Any, journal: Journal,
 
 
 class SLLLData(NamedTuple):
+    """What compiled code reads."""
+
     schedule: ScheduleData
     revision: RevisionData
 
@@ -133,6 +137,8 @@ def _slll(rule: SLLLData, memory: Memory, game: Any, state: Any, journal: Journa
 
 
 class BLLLData(NamedTuple):
+    """What compiled code reads."""
+
     schedule: ScheduleData
     include_current: bool
 
@@ -187,6 +193,8 @@ def _blll(rule: BLLLData, memory: Memory, game: Any, state: Any, journal: Journa
 
 
 class PSBLLLData(NamedTuple):
+    """What compiled code reads."""
+
     schedule: ScheduleData
     revision: RevisionData
     joint: bool

@@ -24,6 +24,8 @@ _SAME, _BY_PLAYER, _BY_ACTION, _BY_GROUP = range(4)
 
 
 class RevisionData(NamedTuple):
+    """What compiled code reads."""
+
     kind: int
     same: float
     values: NDArray[np.float64]  # per player, per player and action, or cumulative over groups
@@ -152,7 +154,8 @@ def revision_data(revision: Revision, game: Game) -> RevisionData:
     for player, row in enumerate(rows):
         if len(row) != game.sizes[player]:
             raise InvalidRule(
-                f"revision of player {player} must have one entry for each of {game.sizes[player]} actions, got {len(row)}"
+                f"revision of player {player} must have one entry for each of {game.sizes[player]} actions, "
+                f"got {len(row)}"
             )
     ptr = np.concatenate([[0], np.cumsum(game.sizes)[:-1]])
     return RevisionData(

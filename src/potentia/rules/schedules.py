@@ -28,6 +28,8 @@ class ConstantData(NamedTuple):
 
 
 class VaryingData(NamedTuple):
+    """What compiled code reads of a temperature that changes."""
+
     kind: int
     start: float
     stop: float

@@ -1,0 +1,114 @@
+"""The program: measure, print one table, write the numbers.
+
+The exit code is 0 even where a target is missed: this is a report. It is not 0 where the engine's bits
+differ from C's, since then no number means anything.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import tempfile
+import time
+from dataclasses import asdict
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import psutil
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks import peers, reference, scaling, startup, workers
+from benchmarks.measure import QUICK, Effort, Report
+
+PACKAGES = ("potentia", "numba", "numpy", "xarray", "quantecon", "open_spiel")
+BUSY_PERCENT = 10
+
+
+def main() -> None:
+    """Measure everything."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Speed, side by side.")
+    parser.add_argument("--out", type=Path, help="write all numbers to this JSON file")
+    parser.add_argument("--quick", action="store_true", help="shorter and fewer repetitions, to try it out")
+    options = parser.parse_args()
+    effort = QUICK if options.quick else Effort()
+    console = Console()
+    started = time.perf_counter()
+    report = _measured(effort, console)
+    seconds = time.perf_counter() - started
+    _show(report, console, seconds)
+    if options.out:
+        _write(options.out, report, effort, seconds)
+        console.print(f"Numbers: {options.out}")
+
+
+def _measured(effort: Effort, console: Console) -> Report:
+    report = Report()
+    busy = psutil.cpu_percent(interval=1)
+    if busy > BUSY_PERCENT:
+        report.notes.append(f"other programs used {busy:.0f} % of the processors when this began; expect noise")
+
+    def say(what: str) -> None:
+        console.print(f"measuring {what} ...", style="dim")
+
+    with tempfile.TemporaryDirectory() as directory:
+        say("peers")
+        peers.compare(effort, report)
+        library = reference.build(Path(directory), report)
+        if library is not None:
+            say("C")
+            reference.compare(library, effort, report)
+        say("a million players")
+        scaling.compare(effort, report)
+        say("two workers")
+        workers.compare(library, effort, report)
+        say("start-up")
+        startup.compare(effort, report)
+    return report
+
+
+def _show(report: Report, console: Console, seconds: float) -> None:
+    table = Table(title=f"{platform.python_implementation()} {platform.python_version()}, {seconds:.0f} s")
+    for column in ("what", "potentia", "contender", "ratio", "target", "met"):
+        table.add_column(column, overflow="fold")
+    for row in report.rows:
+        met = {True: "[green]yes[/]", False: "[bold red]MISSED[/]", None: "–"}[row.met]
+        table.add_row(row.what, row.potentia, row.contender, row.ratio, row.target, met)
+    # Into a file, the table keeps the width it needs.
+    wide = console if console.is_terminal else Console(width=max(console.width, 140))
+    wide.print(table)
+    for note in report.notes:
+        wide.print(f"Note: {note}", markup=False, highlight=False)
+    missed = [row.what for row in report.rows if row.met is False]
+    asked = sum(row.met is not None for row in report.rows)
+    wide.print(f"{asked - len(missed)} of {asked} targets met" + (f"; missed: {'; '.join(missed)}" if missed else ""))
+
+
+def _write(path: Path, report: Report, effort: Effort, seconds: float) -> None:
+    numbers = {
+        "versions": _versions(),
+        "processors": workers.processors(),
+        "machine": f"{platform.system()} {platform.machine()}",
+        "effort": asdict(effort),
+        "seconds": seconds,
+        "rows": [asdict(row) for row in report.rows],
+        "notes": report.notes,
+    }
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(numbers, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def _versions() -> dict[str, Any]:
+    found: dict[str, Any] = {"python": platform.python_version(), "compiler": reference.compiler_version()}
+    for package in PACKAGES:
+        try:
+            found[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            found[package] = None
+    return found
+
+
+if __name__ == "__main__":
+    main()

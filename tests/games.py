@@ -1,0 +1,81 @@
+"""Small games of every kind, with and without constrained moves, for tests that run over all of them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import potentia as pt
+
+
+def _tilted(player, profile, data):
+    """A utility with no special structure: a bilinear form in the actions plus a tilt."""
+    total = data[player, 0] * profile[player]
+    for other in range(profile.shape[0]):
+        if other != player:
+            total += data[player, 1] * (profile[player] - 1) * (profile[other] + data[other, 2])
+    return total
+
+
+def _uncompilable(player, profile, data):
+    """The same kind of thing, through a dict that Numba does not take."""
+    return data["own"][player] * int(profile[player]) - data["cross"] * abs(int(profile.sum()) - 3)
+
+
+def normal_form():
+    """Three players, no potential, unequal action sets."""
+    payoffs = np.random.default_rng(3).normal(size=(3, 2, 3, 2))
+    return pt.games.NormalForm(payoffs)
+
+
+def constrained():
+    """The same with moves along a line for the second player and a one-way street for the first's two actions."""
+    payoffs = np.random.default_rng(4).normal(size=(2, 3, 4))
+    moves = [[[1, 2], [0], [1]], [[1], [0, 2], [1, 3], [2]]]
+    return pt.games.NormalForm(payoffs, moves=moves)
+
+
+def separable():
+    return pt.games.Separable([[0.0, 0.7], [0.3, -0.2, 0.9], [1.0, 0.4]])
+
+
+def congestion():
+    menus = [[[0], [1, 2]], [[0, 1], [2]], [[1], [2], [0, 2]]]
+    return pt.games.Congestion(menus, [[0.3, 0.9, 2.0], lambda load: 0.4 * load, [0.1, 0.5, 1.1]])
+
+
+def coordination():
+    edges = [[0, 1], [1, 2], [0, 2]]
+    payoff = np.array([[[1.0, 0.2], [-0.3, 0.8]], [[0.5, 0.0], [0.0, 0.9]], [[0.0, 1.0], [1.0, 0.2]]])
+    return pt.games.Coordination(edges, payoff, weights=[1.0, 0.5, 2.0], field=[[0.1, 0.0], [0.0, 0.3], [0.0, 0.0]])
+
+
+def path():
+    """Three actions on a path of three players: the ends do not interact."""
+    payoff = np.array([[1.0, 0.2, 0.0], [0.2, 0.6, 0.1], [0.0, 0.1, 0.9]])
+    return pt.games.Coordination([[0, 1], [1, 2]], payoff, moves=pt.games.path_moves(3))
+
+
+def custom():
+    data = np.array([[0.5, 0.3, 0.0], [-0.2, 0.4, 1.0], [0.1, -0.3, 0.5]])
+    return pt.games.custom(_tilted, [2, 2, 3], data=data)
+
+
+def uncompiled():
+    return pt.games.custom(_uncompilable, [2, 3], data={"own": [0.5, -0.4], "cross": 0.8})
+
+
+COMPILED = {
+    f.__name__: f for f in (normal_form, constrained, separable, congestion, coordination, path, custom)
+}
+ALL = {**COMPILED, "uncompiled": uncompiled}
+
+RULES = {
+    "lll": {"rule": "lll", "tau": 0.4},
+    "slll": {"rule": "slll", "tau": 0.4, "revision": 0.35},
+    "blll": {"rule": "blll", "tau": 0.4},
+    "blll-current": {"rule": "blll", "tau": 0.4, "include_current": True},
+    "p-sblll": {"rule": "p-sblll", "tau": 0.4, "revision": 0.35},
+    "p-sblll-unilateral": {"rule": "p-sblll", "tau": 0.4, "revision": 0.35, "trial": "unilateral"},
+    "p-sblll-guard": {"rule": "p-sblll", "tau": 0.4, "revision": 0.6, "guard": True},
+    "best-response": {"rule": "best-response"},
+}

@@ -64,9 +64,7 @@ def uncompiled():
     return pt.games.custom(_uncompilable, [2, 3], data={"own": [0.5, -0.4], "cross": 0.8})
 
 
-COMPILED = {
-    f.__name__: f for f in (normal_form, constrained, separable, congestion, coordination, path, custom)
-}
+COMPILED = {f.__name__: f for f in (normal_form, constrained, separable, congestion, coordination, path, custom)}
 ALL = {**COMPILED, "uncompiled": uncompiled}
 
 RULES = {

@@ -62,7 +62,7 @@ CASES = {
         lambda g: oracle.p_sblll(g, TAU, lambda i, a: 0.6, guard=True, neighbours=neighbours(g)),
         {"wake": lambda g: oracle.p_sblll(g, TAU, lambda i, a: 0.4, guard=True, neighbours=neighbours(g))},
     ),
-    "best-response": (lambda g: oracle.best_response(g), {"tau": lambda g: oracle.lll(g, TAU)}),
+    "best-response": (oracle.best_response, {"tau": lambda g: oracle.lll(g, TAU)}),
 }
 
 

@@ -571,6 +571,7 @@ TOO_LARGE = [
     case("profiles", lambda: game("random-potential", players=60), r"4\.24e\+28 profiles .*use fewer players"),
     case("uncountable profiles", lambda: game("random-potential", players=2000), r"profiles .*use fewer players"),
     case("players", lambda: game("ring", players=10**15), r"players = 1000000000000000 needs 100 PB"),
+    case("cells", lambda: game("torus", rows=10**7, columns=10**7), r"rows|columns|cells|players"),
     case("visits", lambda: pt.begin(game("ring"), rule("lll", tau=1), record="visits"), r"100 players and visits of"),
     case(
         "uncountable visits",

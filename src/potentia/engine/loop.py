@@ -90,10 +90,10 @@ def play(
     return n
 
 
-def prepare(game: Any, state: Any) -> tuple[float, float]:
-    """Settle a new state; return its potential and welfare."""
+def prepare(game: Any, state: Any, want_potential: bool, want_welfare: bool) -> tuple[float, float]:
+    """Settle a new state; return its potential and welfare, where wanted."""
     settle(game, state)
-    return potential(game, state), welfare(game, state)
+    return potential(game, state) if want_potential else np.nan, welfare(game, state) if want_welfare else np.nan
 
 
 play_entry = Entry(play)

@@ -72,9 +72,11 @@ class Run:
         record: tuple[str, ...],
         every: int,
         horizon: int | None,
+        compiled: bool,
     ) -> None:
         self.game, self.rule, self.seed = game, rule, seed
         self.record, self.every, self.horizon = record, every, horizon
+        self.compiled = compiled and game.compiled
         self.step = 0
         self.start = start
         self.key = make_key(seed, "run", game.describe(), rule.describe())
@@ -106,7 +108,9 @@ class Run:
         self._rows: dict[str, list[NDArray[Any]]] = {}
         self._events: list[Events] = []
         self._sink: Sink | None = None
-        first_potential, first_welfare = self._call(prepare_entry, self._data, self.state)
+        first_potential, first_welfare = self._call(
+            prepare_entry, self._data, self.state, "potential" in record, "welfare" in record
+        )
         for name, value in (("potential", first_potential), ("welfare", first_welfare)):
             if name in record:
                 self._rows[name] = [np.array([value])]
@@ -116,7 +120,7 @@ class Run:
 
     def _call(self, entry: Any, *args: Any) -> Any:
         try:
-            return entry(*args, compiled=self.game.compiled)
+            return entry(*args, compiled=self.compiled)
         except ValueError as error:
             raise InvalidGame(f"after step {self.step}: {error}") from error
 
@@ -262,8 +266,13 @@ def begin(
     record: str | Sequence[str] = ("profile",),
     every: int = 1,
     horizon: int | None = None,
+    compiled: bool = True,
 ) -> Run:
-    """A run at time 0. ``horizon`` is its planned length, for schedules that fall over the run."""
+    """A run at time 0.
+
+    ``horizon`` is its planned length, for schedules that fall over the run. ``compiled=False`` plays in
+    plain Python, with the same bits: slow, but a debugger can step through it.
+    """
     if not isinstance(game, Game):
         raise InvalidRun(f"game must be a potentia game, got {type(game).__name__}")
     seed = checked_integer(seed, "seed", 0)
@@ -271,7 +280,7 @@ def begin(
     if horizon is not None:
         horizon = checked_integer(horizon, "horizon", 0)
     first = random_start(game, seed) if start is None else game.check_profile(start)
-    return Run(game, rule_from(rule), seed, first, checked_record(game, record), every, horizon)
+    return Run(game, rule_from(rule), seed, first, checked_record(game, record), every, horizon, compiled)
 
 
 def advance(run: Run, steps: int, progress: Progress | None = None) -> Run:

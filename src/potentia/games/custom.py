@@ -26,7 +26,6 @@ from potentia.kernel.arrays import frozen
 from potentia.kernel.cache import jit_disabled
 from potentia.kernel.protocol import Interactions, Moves
 
-
 _dispatchers: WeakKeyDictionary[Callable[..., Any], Any] = WeakKeyDictionary()
 
 

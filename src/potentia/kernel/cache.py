@@ -107,7 +107,7 @@ class Entry:
 
 
 def _disk_cache(function: Callable[..., Any]) -> Any:
-    from numba.core import types
+    from numba.core import config, types
     from numba.core.caching import CompileResultCacheImpl, NullCache
 
     class DiskCache(NullCache):
@@ -121,7 +121,7 @@ def _disk_cache(function: Callable[..., Any]) -> Any:
             return str(cache_directory())
 
         def _file(self, sig: Any, codegen: Any) -> Path:
-            text = f"{function.__module__}.{function.__qualname__} {sig} {codegen.magic_tuple()}"
+            text = f"{function.__module__}.{function.__qualname__} {sig} {codegen.magic_tuple()} {getattr(config, "BOUNDSCHECK", None)}"
             return cache_directory() / f"{function.__name__}-{hashlib.sha256(text.encode()).hexdigest()[:32]}.nbc"
 
         def load_overload(self, sig: Any, target_context: Any) -> Any:

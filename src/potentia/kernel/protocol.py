@@ -93,7 +93,7 @@ def settle(game: Any, state: Any) -> None:
 
 @generic
 def potential(game: Any, state: Any) -> float:
-    """Φ at the current profile, computed from scratch so that nothing drifts."""
+    """Φ at the current profile, computed from scratch so that nothing drifts. Asked only where there is one."""
     return np.nan
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+from potentia.version import __version__
 
 if TYPE_CHECKING:
     from potentia import engine, errors, figures, games, rules, testing
@@ -29,6 +29,7 @@ _NAMES = {
 __all__ = [
     "Run",
     "Trace",
+    "__version__",
     "advance",
     "begin",
     "engine",
@@ -57,4 +58,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return [*__all__, "__version__"]
+    return list(__all__)

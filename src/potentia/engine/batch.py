@@ -22,6 +22,7 @@ from potentia.errors import InvalidRun, RunInterrupted
 from potentia.games import Game
 from potentia.kernel import memory
 from potentia.rules import Rule, rule_from
+from potentia.version import __version__
 
 if TYPE_CHECKING:
     import xarray
@@ -174,8 +175,6 @@ class _Table:
             variables["visits"] = (("seed", "state"), self.visits)
         variables["final"] = (("seed", "player"), self.final)
         variables["steps_done"] = ("seed", self.steps_done)
-        from potentia import __version__
-
         return xarray.Dataset(
             variables,
             {"seed": seeds, "time": self.times, "player": np.arange(self.final.shape[1])},

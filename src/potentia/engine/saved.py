@@ -18,6 +18,7 @@ from potentia.engine.runs import Run, begin
 from potentia.errors import InvalidRun
 from potentia.games import Game
 from potentia.rules import rule_from
+from potentia.version import __version__
 
 FORMAT = 1
 _EVENTS = ("time", "player", "action")
@@ -25,8 +26,6 @@ _EVENTS = ("time", "player", "action")
 
 def save(run: Run, path: str | os.PathLike[str]) -> Path:
     """Write the run's state and records to ``path``."""
-    from potentia import __version__
-
     about = {
         "format": FORMAT,
         "potentia": __version__,

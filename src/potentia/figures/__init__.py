@@ -1,1 +1,5 @@
 """Dataset in, figure out; never simulates."""
+
+from potentia.figures.runs import law_figure, potential_figure, scalar_figure
+
+__all__ = ["law_figure", "potential_figure", "scalar_figure"]

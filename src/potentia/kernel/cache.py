@@ -121,7 +121,8 @@ def _disk_cache(function: Callable[..., Any]) -> Any:
             return str(cache_directory())
 
         def _file(self, sig: Any, codegen: Any) -> Path:
-            text = f"{function.__module__}.{function.__qualname__} {sig} {codegen.magic_tuple()} {getattr(config, "BOUNDSCHECK", None)}"
+            checks = getattr(config, "BOUNDSCHECK", None)
+            text = f"{function.__module__}.{function.__qualname__} {sig} {codegen.magic_tuple()} {checks}"
             return cache_directory() / f"{function.__name__}-{hashlib.sha256(text.encode()).hexdigest()[:32]}.nbc"
 
         def load_overload(self, sig: Any, target_context: Any) -> Any:

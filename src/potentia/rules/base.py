@@ -74,13 +74,18 @@ def registered() -> dict[str, type[Rule]]:
     return dict(_registry)
 
 
-def rule(name: str, **parameters: Any) -> Rule:
-    """Build a rule by name: ``rule("p-sblll", tau=0.1, revision=0.3)``."""
+def rule_class(name: str) -> type[Rule]:
+    """The class behind a name, or an error that suggests the nearest one."""
     if name not in _registry:
         near = difflib.get_close_matches(str(name), _registry, 1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise InvalidRule(f"rule must be one of {', '.join(sorted(_registry))}, got {name!r}{hint}")
-    cls = _registry[name]
+    return _registry[name]
+
+
+def rule(name: str, **parameters: Any) -> Rule:
+    """Build a rule by name: ``rule("p-sblll", tau=0.1, revision=0.3)``."""
+    cls = rule_class(name)
     fields = {f.name: f for f in dataclasses.fields(cls)}  # type: ignore[arg-type]
     for given in parameters:
         if given not in fields:

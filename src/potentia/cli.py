@@ -1,0 +1,317 @@
+"""The command line: parse, call, print."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from potentia.errors import InvalidInput, InvalidRule, InvalidRun, PotentiaError
+from potentia.terminal import pairs, print_json, print_table, progress, status, value
+
+app = typer.Typer(
+    name="potentia",
+    help="""Learning in potential games: log-linear learning and its relatives.
+
+    Start with [bold]potentia games[/bold] and [bold]potentia rules[/bold] to see what there is, then play one:
+
+        potentia run ring --rule lll --tau 0.2 --steps 100000
+        potentia run congestion --rule blll --runs 20 --plot congestion.png
+        potentia run ising --set rows=50 --set columns=50 --tau geometric:5:0.1
+
+    The same seed gives the same bits, on any number of workers.""",
+    rich_markup_mode="rich",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from potentia.version import __version__
+
+        typer.echo(f"potentia {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and stop.")
+    ] = False,
+) -> None:
+    """Options before the command."""
+
+
+@app.command()
+def games(
+    name: Annotated[str | None, typer.Argument(help="Show this game only.", show_default=False)] = None,
+    json: Json = False,
+) -> None:
+    """List the built-in games and their parameters."""
+    from potentia.games.library import builder, game_parameters, registered_games
+
+    chosen = {name: builder(name)} if name else registered_games()
+    rows: list[dict[str, Any]] = [
+        {"game": key, "parameters": game_parameters(key), "about": (make.__doc__ or "").strip()}
+        for key, make in chosen.items()
+    ]
+    if json:
+        return print_json(rows)
+    print_table(
+        ["game", "parameters", "what it is"],
+        [[r["game"], pairs(r["parameters"]), r["about"]] for r in rows],
+        "change a parameter with --set, as in: potentia run ring --set players=50",
+    )
+    return None
+
+
+@app.command()
+def rules(
+    name: Annotated[str | None, typer.Argument(help="Show this rule only.", show_default=False)] = None,
+    json: Json = False,
+) -> None:
+    """List the learning rules and their parameters."""
+    import dataclasses
+
+    from potentia.rules import registered
+    from potentia.rules.base import rule_class
+
+    rows: list[dict[str, Any]] = []
+    for key, cls in ({name: rule_class(name)} if name else registered()).items():
+        fields = dataclasses.fields(cls)  # type: ignore[arg-type]
+        parameters = {f.name: None if f.default is dataclasses.MISSING else f.default for f in fields}
+        rows.append({"rule": key, "parameters": parameters, "about": cls.summary})
+    if json:
+        return print_json(rows)
+    print_table(["rule", "parameters", "what it does"], [[r["rule"], pairs(r["parameters"]), r["about"]] for r in rows])
+    return None
+
+
+@app.command()
+def run(
+    game: Annotated[str, typer.Argument(help="A built-in game; see: potentia games", show_default=False)],
+    rule: Annotated[str, typer.Option(help="A learning rule; see: potentia rules")] = "lll",
+    steps: Annotated[int, typer.Option(help="Steps per run.")] = 10_000,
+    seed: Annotated[int, typer.Option(help="Seed of the first run; the others follow it.")] = 0,
+    runs: Annotated[int, typer.Option(help="How many runs, with seeds SEED, SEED + 1, ...")] = 1,
+    workers: Annotated[int, typer.Option(help="Threads; the result does not depend on it.")] = 1,
+    tau: Annotated[
+        str,
+        typer.Option(
+            help="Temperature: a number, or a schedule: geometric:START:STOP, logarithmic:START, "
+            "piecewise:0=START,STEP=TAU,..."
+        ),
+    ] = "0.1",
+    revision: Annotated[
+        str | None,
+        typer.Option(help="slll and p-sblll: revision probability, a number or one per player.", show_default="0.3"),
+    ] = None,
+    trial: Annotated[str | None, typer.Option(help="p-sblll: joint (the paper) or unilateral.")] = None,
+    guard: Annotated[bool, typer.Option("--guard", help="p-sblll: no two interacting players move at once.")] = False,
+    parameters: Annotated[
+        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the game; may be repeated.")
+    ] = None,
+    start: Annotated[str | None, typer.Option(help="First profile, as in 0,1,0; random where left out.")] = None,
+    every: Annotated[int | None, typer.Option(help="Steps between records; about 500 records where left out.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw potential, welfare and acceptance into this file.")] = None,
+    save: Annotated[Path | None, typer.Option(help="Write the records to this netCDF file.")] = None,
+    json: Json = False,
+) -> None:
+    """Play a rule on a built-in game and say where it ended up.
+
+    [bold]Examples[/bold]
+
+        potentia run stag-hunt --tau 0.5 --seed 3
+
+        potentia run innovation --rule blll --steps 200000 --runs 10 --workers 2
+
+        potentia run ring --rule p-sblll --revision 0.2 --guard --tau geometric:1:0.05 --plot ring.png
+    """
+    from potentia.engine import begin, run_batch
+    from potentia.experiments.summary import LABELS, summarise
+    from potentia.games.library import game as build
+
+    played = build(game, **_assignments(parameters or []))
+    chosen = _rule(rule, tau, revision, trial, guard)
+    if plot is not None:
+        _check_folder(plot, "--plot")
+    if save is not None:
+        _check_folder(save, "--save")
+    if runs < 1:
+        raise InvalidRun(f"--runs must be at least 1, got {runs}")
+    record = ("potential", "welfare", "acceptance") if played.has_potential else ("welfare", "acceptance")
+    spacing = max(1, steps // 500) if every is None else every
+    first = None if start is None else _numbers(start, int, "--start")
+    with status("compiling for the first time, or loading", quiet=json):
+        begin(played, chosen, seed, start=first, record=record, horizon=steps).advance(min(1, steps))
+    with progress(f"{rule} on {game}", quiet=json) as tell:
+        started = time.perf_counter()
+        data = run_batch(
+            played,
+            chosen,
+            steps,
+            range(seed, seed + runs),
+            start=first,
+            record=record,
+            every=spacing,
+            workers=workers,
+            progress=tell,
+        )
+        seconds = time.perf_counter() - started
+    summary = summarise(played, chosen, data, seconds)
+    if plot is not None:
+        from potentia.figures import scalar_figure
+
+        scalar_figure(data, f"{chosen.name} on {game}, {played.num_players} players").savefig(plot, dpi=150)
+        summary["plot"] = str(plot)
+    if save is not None:
+        data.to_netcdf(save, engine="scipy")
+        summary["saved"] = str(save)
+    if json:
+        return print_json(summary)
+    print_table(None, [[LABELS.get(name, name), value(entry)] for name, entry in summary.items()])
+    return None
+
+
+@app.command()
+def demo(
+    out: Annotated[Path, typer.Option(help="Folder for the figures.")] = Path("out/demo"),
+    workers: Annotated[int, typer.Option(help="Threads.")] = 2,
+) -> None:
+    """A short tour: coordination on a ring, congestion, a random potential game."""
+    from potentia.experiments.tour import tour
+    from potentia.figures import law_figure, potential_figure
+
+    _check_folder(out / "x", "--out", create=True)
+    with status("compiling and playing") as tell:
+        stops, law = tour(workers, tell)
+    rows = []
+    for stop in stops:
+        for name, data in stop.datasets.items():
+            tail = data.potential.isel(time=slice(-40, None))
+            rows.append(
+                [
+                    stop.title,
+                    name,
+                    f"{float(tail.mean()):.2f}",
+                    f"{stop.maximum:.2f}",
+                    f"{stop.acceptance[name]:.1%}",
+                    f"{stop.speeds[name] / 1e6:.1f} M",
+                ]
+            )
+    print_table(["game", "rule", "final potential", "largest", "accepted", "revisions/s"], rows)
+    rows = [[law.title, name, f"{law.distance(name):.4f}"] for name in law.shares]
+    print_table(
+        ["game", "rule", "distance from the Gibbs law"],
+        rows,
+        "LLL and BLLL spend their time by the Gibbs law exp(Φ/τ); joint trials of P-SBLLL do not.",
+    )
+    first, second = out / "potential.png", out / "law.png"
+    panels = [(stop.title, stop.maximum, stop.datasets) for stop in stops]
+    potential_figure(panels).savefig(first, dpi=120)
+    law_figure(f"Time spent in each profile: {law.title}", law.labels, law.gibbs, law.shares).savefig(second, dpi=120)
+    typer.echo(f"figures: {first} and {second}")
+
+
+# Parsing ----------------------------------------------------------------------------------------------
+
+
+def _rule(name: str, tau: str, revision: str | None, trial: str | None, guard: bool) -> Any:
+    import dataclasses
+
+    from potentia.rules import rule
+    from potentia.rules.base import rule_class
+
+    known = {field.name for field in dataclasses.fields(rule_class(name))}  # type: ignore[arg-type]
+    options: dict[str, Any] = {}
+    if "tau" in known:
+        options["tau"] = _tau(tau)
+    if "revision" in known:
+        values = _numbers(revision or "0.3", float, "--revision")
+        options["revision"] = values[0] if len(values) == 1 else values
+    for flag, given in (("revision", revision), ("trial", trial), ("guard", guard or None)):
+        if given is not None and flag not in known:
+            raise InvalidRule(f"--{flag} is not for {name}")
+        if given is not None and flag != "revision":
+            options[flag] = given
+    return rule(name, **options)
+
+
+def _tau(text: str) -> Any:
+    kind, _, rest = text.partition(":")
+    try:
+        if kind == "geometric":
+            start, stop = (float(part) for part in rest.split(":"))
+            return {"kind": kind, "start": start, "stop": stop}
+        if kind == "logarithmic":
+            return {"kind": kind, "start": float(rest)}
+        if kind == "piecewise":
+            return {"kind": kind, "points": [[float(x) for x in part.split("=")] for part in rest.split(",")]}
+        return float(text)
+    except ValueError:
+        raise InvalidRule(
+            "--tau must be a number, geometric:START:STOP, logarithmic:START or piecewise:0=TAU,STEP=TAU,..., "
+            f"got {text!r}"
+        ) from None
+
+
+def _numbers(text: str, kind: type, name: str) -> list[Any]:
+    try:
+        return [kind(part) for part in text.split(",")]
+    except ValueError:
+        wanted = "integers" if kind is int else "numbers"
+        raise InvalidRun(f"{name} must be {wanted} separated by commas, got {text!r}") from None
+
+
+def _assignments(items: list[str]) -> dict[str, Any]:
+    out: dict[str, Any] = {}
+    for item in items:
+        name, equals, text = item.partition("=")
+        if not equals or not name:
+            raise InvalidInput(f"--set takes NAME=VALUE, got {item!r}")
+        try:
+            out[name] = int(text)
+        except ValueError:
+            try:
+                out[name] = float(text)
+            except ValueError:
+                raise InvalidInput(f"--set {name} must be a number, got {text!r}") from None
+    return out
+
+
+def _check_folder(path: Path, name: str, create: bool = False) -> None:
+    """Fail before an hour of work, not after."""
+    import os
+
+    try:
+        if create:
+            path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InvalidInput(f"{name}: cannot create {path.parent}: {error.strerror}") from None
+    if not path.parent.is_dir():
+        raise InvalidInput(f"{name}: there is no folder {path.parent}")
+    if not os.access(path.parent, os.W_OK):
+        raise InvalidInput(f"{name}: cannot write to {path.parent}")
+
+
+def main() -> None:
+    """The entry point: one line and exit code 2 for what the user can mend."""
+    try:
+        app()
+    except PotentiaError as error:
+        typer.echo(f"error: {error}", err=True)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        typer.echo("stopped", err=True)
+        sys.exit(130)
+
+
+if __name__ == "__main__":
+    main()

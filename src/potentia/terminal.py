@@ -1,0 +1,98 @@
+"""What the command line prints with: tables, JSON, progress. Quiet where nobody watches."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import typer
+
+
+def print_json(value: Any) -> None:
+    """Strict JSON on standard output: NaN becomes null."""
+    typer.echo(json.dumps(_plain(value), indent=2, allow_nan=False))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(k): _plain(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(v) for v in value]
+    if hasattr(value, "tolist"):
+        return _plain(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def print_table(header: Sequence[str] | None, rows: Sequence[Sequence[str]], caption: str | None = None) -> None:
+    """A table on standard output; not cut to 80 columns when it goes to a file."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(width=None if sys.stdout.isatty() else 140)
+    table = Table(box=box.SIMPLE_HEAD if header else box.SIMPLE, show_header=header is not None, caption=caption)
+    table.caption_justify = "left"
+    for column in header or rows[0]:
+        table.add_column(column if header else None, overflow="fold")
+    for row in rows:
+        table.add_row(*[_escape(cell) for cell in row])
+    console.print(table)
+
+
+def _escape(text: str) -> str:
+    from rich.markup import escape
+
+    return escape(text)
+
+
+def pairs(parameters: Mapping[str, Any]) -> str:
+    """``name=default`` for each parameter; a bare name must be given."""
+    return ", ".join(name if default is None else f"{name}={default}" for name, default in parameters.items()) or "none"
+
+
+def value(entry: Any) -> str:
+    """A number or list as people read it."""
+    if isinstance(entry, bool):
+        return "yes" if entry else "no"
+    if isinstance(entry, float):
+        return "-" if not math.isfinite(entry) else f"{entry:,.6g}"
+    if isinstance(entry, int):
+        return f"{entry:,}"
+    if isinstance(entry, list):
+        return " ".join(value(e) for e in entry)
+    if isinstance(entry, Mapping):
+        return ", ".join(f"{k}: {value(v)}" for k, v in entry.items())
+    return str(entry)
+
+
+@contextmanager
+def progress(title: str, quiet: bool = False) -> Iterator[Callable[[int, int], None] | None]:
+    """A bar on standard error with rate and time left, if a person is watching."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("steps"))
+    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(title, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+@contextmanager
+def status(title: str, quiet: bool = False) -> Iterator[Callable[[str], None]]:
+    """A line on standard error that says what is under way, if a person is watching."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda text: None
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(title) as line:
+        yield lambda text: line.update(f"{title}: {text}")

@@ -38,8 +38,8 @@ def print_table(header: Sequence[str] | None, rows: Sequence[Sequence[str]], cap
     console = Console(width=None if sys.stdout.isatty() else 140)
     table = Table(box=box.SIMPLE_HEAD if header else box.SIMPLE, show_header=header is not None, caption=caption)
     table.caption_justify = "left"
-    for column in header or rows[0]:
-        table.add_column(column if header else None, overflow="fold")
+    for column in header or [""] * len(rows[0]):
+        table.add_column(column, overflow="fold")
     for row in rows:
         table.add_row(*[_escape(cell) for cell in row])
     console.print(table)

@@ -48,11 +48,13 @@ def potential_figure(panels: Sequence[tuple[str, float, Mapping[str, xarray.Data
         for index, (name, data) in enumerate(datasets.items()):
             _band(one, data.time, data.potential.values, name, index)
         one.axhline(maximum, color="black", linewidth=0.9)
-        one.annotate("largest potential", (0.99, maximum), xycoords=("axes fraction", "data"), ha="right", va="bottom")
+        one.annotate("largest potential", (0.02, maximum), xycoords=("axes fraction", "data"), va="bottom")
         one.set_title(title)
-        one.set_xlabel("step n")
+        one.set_xscale("symlog", linthresh=10)
+        one.set_xlim(left=0)
+        one.set_xlabel("step n (logarithmic above 10)")
         one.set_ylabel("potential Φ (mean and middle 80 % of seeds)")
-        one.margins(x=0.01, y=0.08)
+        one.margins(y=0.08)
         one.legend(loc="lower right", frameon=False)
     return figure
 

@@ -1,0 +1,226 @@
+"""The command line as a user types it, in processes of their own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import xarray
+
+POTENTIA = Path(sys.executable).with_name("potentia")
+
+
+def potentia(*args, **environment):
+    return subprocess.run(
+        [POTENTIA, *map(str, args)], capture_output=True, text=True, env={**os.environ, **environment}, check=False
+    )
+
+
+def test_help_teaches():
+    done = potentia("--help")
+    assert done.returncode == 0
+    for word in ("games", "rules", "run", "--tau", "seed"):
+        assert word in done.stdout
+    assert "geometric:START:STOP" in potentia("run", "--help", COLUMNS="200").stdout
+
+
+def test_help_loads_nothing_heavy():
+    """Speed itself is measured in benchmarks; what makes it is that these are not imported."""
+    code = "import sys; import potentia.cli, potentia; print([m for m in ('numpy', 'numba', 'scipy', 'xarray', 'matplotlib') if m in sys.modules])"
+    assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "[]"
+
+
+@pytest.mark.parametrize("command", ["games", "rules"])
+def test_lists(command):
+    rows = json.loads(potentia(command, "--json").stdout)
+    assert len(rows) >= 5
+    first = rows[0][command[:-1]]
+    assert first in potentia(command).stdout
+    assert json.loads(potentia(command, first, "--json").stdout) == rows[:1]
+
+
+def test_run_repeats_with_its_seed():
+    def result(*args):
+        out = json.loads(potentia("run", "stag-hunt", "--tau", "0.5", "--steps", "500", "--json", *args).stdout)
+        return {k: v for k, v in out.items() if "second" not in k}
+
+    once = result("--seed", "3", "--runs", "3")
+    assert once == result("--seed", "3", "--runs", "3", "--workers", "2")
+    assert once != result("--seed", "4", "--runs", "3")
+    assert once["seeds"] == [3, 4, 5]
+    assert once["rule"] == {"rule": "lll", "tau": 0.5}
+
+
+def test_run_writes_what_it_was_asked_for(tmp_path):
+    done = potentia(
+        *("run", "ring", "--set", "players=12", "--rule", "p-sblll", "--guard", "--revision", "0.2", "--steps", "300"),
+        *("--tau", "geometric:1:0.1", "--runs", "2", "--plot", tmp_path / "a.png", "--save", tmp_path / "a.nc"),
+    )
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
+    data = xarray.load_dataset(tmp_path / "a.nc", engine="scipy")
+    assert data.potential.dims == ("seed", "time")
+    assert "final profile" in done.stdout
+
+
+BAD = {
+    "unknown game": (["run", "rings"], "did you mean 'ring'"),
+    "unknown rule": (["run", "ring", "--rule", "llll"], "did you mean 'lll'"),
+    "tau": (["run", "ring", "--tau", "-1"], "tau must be finite and > 0, got -1.0"),
+    "tau not a number": (["run", "ring", "--tau", "warm"], "--tau must be a number"),
+    "tau nan": (["run", "ring", "--tau", "nan"], "tau must be finite"),
+    "schedule": (["run", "ring", "--tau", "geometric:1"], "geometric:START:STOP"),
+    "revision": (["run", "ring", "--rule", "slll", "--revision", "1.5"], r"must be in (0, 1], got 1.5"),
+    "revision not for lll": (["run", "ring", "--revision", "0.5"], "--revision is not for lll"),
+    "guard not for blll": (["run", "ring", "--rule", "blll", "--guard"], "--guard is not for blll"),
+    "trial": (["run", "ring", "--rule", "p-sblll", "--trial", "both"], 'trial must be "joint" or "unilateral"'),
+    "steps": (["run", "ring", "--steps", "-5"], "steps must be at least 0, got -5"),
+    "seed": (["run", "ring", "--seed", "-1"], "seed must be at least 0, got -1"),
+    "runs": (["run", "ring", "--runs", "0"], "--runs must be at least 1, got 0"),
+    "workers": (["run", "ring", "--workers", "0"], "workers must be at least 1, got 0"),
+    "every": (["run", "ring", "--every", "0"], "every must be at least 1, got 0"),
+    "start": (["run", "stag-hunt", "--start", "0,7"], "player 1's action must be in 0..1, got 7"),
+    "start not numbers": (["run", "stag-hunt", "--start", "a,b"], "--start must be integers"),
+    "parameter": (["run", "ring", "--set", "player=5"], "did you mean 'players'"),
+    "parameter value": (["run", "ring", "--set", "players=many"], "must be a number, got 'many'"),
+    "no assignment": (["run", "ring", "--set", "players"], "--set takes NAME=VALUE"),
+    "too small": (["run", "ring", "--set", "players=2"], "players must be at least 3, got 2"),
+    "too large": (["run", "random-potential", "--set", "players=60"], "the machine has"),
+    "folder": (["run", "ring", "--plot", "nowhere/at/all.png"], "there is no folder"),
+    "game name": (["games", "nothing"], "game must be one of"),
+    "rule name": (["rules", "nothing"], "rule must be one of"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_is_one_clear_line(case):
+    args, message = BAD[case]
+    done = potentia(*args)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stderr.strip().count("\n") == 0
+    assert done.stdout == ""
+
+
+def test_a_second_process_compiles_nothing(tmp_path):
+    """The first ``potentia run`` fills the cache; the second finds everything there."""
+    code = (
+        "import sys; sys.argv = ['potentia', 'run', 'stag-hunt', '--steps', '50', '--json']\n"
+        "from potentia.cli import app\n"
+        "app(standalone_mode=False)\n"
+        "from potentia.kernel.cache import entries\n"
+        "print(sum(e.cache_misses for e in entries), sum(e.cache_hits for e in entries), file=sys.stderr)"
+    )
+
+    def misses_and_hits():
+        environment = {**os.environ, "POTENTIA_CACHE_DIR": str(tmp_path)}
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
+        return tuple(int(n) for n in done.stderr.split())
+
+    first, second = misses_and_hits(), misses_and_hits()
+    assert first[0] > 0
+    assert second == (0, first[0])
+
+
+def test_ctrl_c_keeps_what_was_computed(tmp_path):
+    """A run far too long to finish, stopped like a user would: a result, a note and no traceback."""
+    code = """
+import os, signal, sys, threading, time, warnings
+import potentia as pt
+game, rule = pt.game("ring"), pt.rule("lll", tau=0.3)
+pt.run(game, rule, 10)
+warnings.simplefilter("always")
+def press():
+    time.sleep(0.5)
+    os.kill(os.getpid(), signal.SIGINT)
+threading.Thread(target=press).start()
+trace = pt.run(game, rule, 10**12, seed=5, every=10_000, record=("potential", "profile"))
+assert not trace.complete and trace.steps > 0, trace
+assert len(trace.potential) == len(trace.times) == trace.steps // 10_000 + 1
+again = pt.run(game, rule, trace.steps, seed=5, record=())
+assert (again.final == trace.final).all()
+threading.Thread(target=press).start()
+batch = pt.run_batch(game, rule, 10**9, range(4), every=10**7, record="potential", workers=2)
+assert batch.attrs["interrupted"] == 1 and int(batch.steps_done.max()) > 0
+assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+print("kept")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=120)
+    assert done.stdout.strip() == "kept", done.stderr
+    assert "stopped by Ctrl-C" in done.stderr
+
+
+def test_an_edited_utility_takes_effect_in_the_next_process(tmp_path):
+    """The stale-cache trap: same file, same function name, same types, other numbers."""
+    script = tmp_path / "mine.py"
+    body = """
+import potentia as pt
+
+def utility(player, profile, data):
+    return {gain} if profile[player] == {favourite} else 0.0
+
+game = pt.games.custom(utility, [3, 3])
+assert game.compiled
+print(pt.run(game, pt.rule("lll", tau=0.01), 200, record=()).final.tolist())
+"""
+    environment = {**os.environ, "POTENTIA_CACHE_DIR": str(tmp_path / "cache")}
+
+    def run_it(favourite, gain="1.0"):
+        script.write_text(body.format(favourite=favourite, gain=gain))
+        os.utime(script, (1, 1))  # not even the time of the file changes
+        return subprocess.check_output([sys.executable, script], text=True, env=environment).strip()
+
+    assert run_it(0) == "[0, 0]"
+    assert run_it(2) == "[2, 2]"
+    assert run_it(1) == "[1, 1]"
+    kernels = list((tmp_path / "cache").rglob("*.nbc"))
+    assert kernels == [], "a kernel with a user's function in it was written to disk"
+
+
+def test_sources_are_part_of_the_cache_key(tmp_path, monkeypatch):
+    """An edit anywhere in the package names another cache directory."""
+    from potentia.kernel import cache
+
+    package = tmp_path / "package"
+    package.mkdir()
+    (package / "a.py").write_text("x = 1\n")
+    monkeypatch.setattr(cache, "_PACKAGE", package)
+    names = set()
+    for text in ("x = 1\n", "x = 2\n"):
+        (package / "a.py").write_text(text)
+        names.add(cache.source_hash.__wrapped__())
+    assert len(names) == 2
+
+
+def test_a_damaged_or_unwritable_cache_only_costs_time(tmp_path):
+    code = (
+        "import potentia as pt; print(pt.run(pt.game('stag-hunt'), pt.rule('lll', tau=0.5), 50, seed=1).final.tolist())"
+    )
+
+    def final(folder):
+        environment = {**os.environ, "POTENTIA_CACHE_DIR": str(folder)}
+        return subprocess.check_output([sys.executable, "-c", code], text=True, env=environment)
+
+    good = final(tmp_path)
+    for file in tmp_path.rglob("*.nbc"):
+        file.write_bytes(file.read_bytes()[:100])
+    assert final(tmp_path) == good
+    occupied = tmp_path / "file"
+    occupied.write_text("not a folder")
+    assert final(occupied) == good
+
+
+def test_demo_draws_two_figures(tmp_path):
+    started = time.time()
+    done = potentia("demo", "--out", tmp_path)
+    assert done.returncode == 0, done.stderr
+    for name in ("potential.png", "law.png"):
+        assert (tmp_path / name).stat().st_mtime >= started - 1
+        assert (tmp_path / name).read_bytes().startswith(b"\x89PNG")
+    assert "distance from the Gibbs law" in done.stdout

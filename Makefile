@@ -22,10 +22,10 @@ demo: .venv/.base        ## a short tour: a table and two plots in out/demo
 	$(BIN)/potentia demo --out out/demo
 
 test: .venv/.dev         ## the tests, in parallel
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist loadgroup
 
 long: .venv/.dev         ## the studies that take minutes
-	$(BIN)/python -m pytest -n auto -m long
+	$(BIN)/python -m pytest -n auto --dist loadgroup -m long
 
 bench: .venv/.bench      ## speed, side by side with peers and with C
 	$(BIN)/python -m benchmarks --out out/bench.json

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import pytest
 
+import potentia as pt
 from tests import games
+
+
+def pytest_collection_modifyitems(items):
+    """Keep tests of one kind of game on one worker: then each kernel is compiled once."""
+    for item in items:
+        parameters = getattr(item, "callspec", None)
+        name = parameters.id.split("-")[0] if parameters else item.nodeid
+        if name in games.ALL:
+            item.add_marker(pytest.mark.xdist_group(name))
 
 
 @pytest.fixture(params=games.COMPILED, ids=str)
@@ -16,6 +26,4 @@ def game(request):
 @pytest.fixture(params=games.RULES, ids=str)
 def rule(request):
     """Each rule with its options."""
-    import potentia as pt
-
     return pt.rules.rule_from(games.RULES[request.param])

@@ -25,7 +25,7 @@ from benchmarks import peers, reference, scaling, startup, workers
 from benchmarks.measure import QUICK, Effort, Report
 
 PACKAGES = ("potentia", "numba", "numpy", "xarray", "quantecon", "open_spiel")
-NOISY = 0.2  # processors kept busy by other programs
+NOISY = 0.3  # processors kept busy by other programs
 
 
 def main() -> None:

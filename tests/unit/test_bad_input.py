@@ -106,25 +106,29 @@ def begins_with(revision):
 
 PAYOFFS = [
     case(
-        "nan", lambda: NormalForm([[[1.0, NAN], [0, 0]], EYE]), r"payoffs must be finite, got nan at index \(0, 0, 1\)"
+        "nan",
+        lambda: NormalForm([[[1.0, NAN], [0, 0]], EYE]),
+        r"payoffs must be finite number, got nan at index \(0, 0, 1\)",
     ),
     case("inf", lambda: NormalForm([EYE, [[0, 0], [-INF, 0]]]), r"payoffs .*got -inf at index \(1, 1, 0\)"),
     case("ragged", lambda: NormalForm([[1, 2], [3]]), r"payoffs must be a rectangular array.*\[\[1, 2\], \[3\]\]"),
     case("text", lambda: NormalForm("abc"), r"payoffs .*got 'abc'"),
-    case("complex", lambda: NormalForm(np.ones((2, 2, 2), complex)), r"payoffs .*complex"),
+    case("complex", lambda: NormalForm(np.ones((2, 2, 2), complex)), r"payoffs must be .*real numbers, got array"),
     case("one axis", lambda: NormalForm([1.0, 2.0]), r"payoffs must have shape \(N, A_1.*got \(2,\)"),
     case("axes and players differ", lambda: NormalForm(np.zeros((3, 2, 2))), r"payoffs .*got shape \(3, 2, 2\)"),
     case("no players", lambda: NormalForm(np.zeros((0,))), r"payoffs must have shape .*got \(0,\)"),
     case("no actions", lambda: NormalForm(np.zeros((2, 2, 0))), r"player 1 must have at least one action, got 0"),
     case("potential's shape", lambda: NormalForm(DILEMMA, potential=[1.0, 2.0]), r"potential .*\(2, 2\), got \(2,\)"),
-    case("potential nan", lambda: NormalForm(DILEMMA, potential=NAN * EYE), r"potential must be finite, got nan"),
+    case(
+        "potential nan", lambda: NormalForm(DILEMMA, potential=NAN * EYE), r"potential must be finite number, got nan"
+    ),
     case("separable number", lambda: Separable(5), r"utilities must hold one sequence per player, got 5"),
     case("separable mapping", lambda: Separable({1: [1.0, 2.0]}), r"utilities .*\{1: "),
-    case("separable empty", lambda: Separable([]), r"utilities must name at least one player, got none"),
+    case("separable empty", lambda: Separable([]), r"utilities must hold one sequence per player, got \[\]"),
     case("separable no actions", lambda: Separable([[1.0], []]), r"player 1 must have at least one action, got 0"),
-    case("separable nan", lambda: Separable([[1.0], [NAN]]), r"utilities of player 1 must be finite, got nan"),
+    case("separable nan", lambda: Separable([[1.0], [NAN]]), r"utilities of player 1 must be finite number, got nan"),
     case("separable matrix", lambda: Separable([EYE]), r"utilities of player 0 .*got shape \(2, 2\)"),
-    case("random scale", lambda: random_potential_game([2, 2], scale=NAN), r"finite, got nan"),
+    case("random scale", lambda: random_potential_game([2, 2], scale=NAN), r"finite number, got nan"),
     case("random seed", lambda: random_potential_game([2, 2], seed=-1), r"seed .*-1"),
     case(
         "random no players", lambda: random_potential_game([]), r"num_actions must name at least one player, got none"
@@ -176,11 +180,15 @@ CONGESTION = [
     case("duplicate", lambda: Congestion([[[0], [1, 1]]], [[1.0]] * 2), r"player 0, action 1: .*twice in \[1, 1\]"),
     case("no strategies, shared", lambda: Congestion([], [[1.0]], num_players=2), r"strategies .*got none"),
     case("no strategies", lambda: Congestion([[[0]], []], [[1.0] * 2]), r"strategies of player 1 .*got none"),
-    case("zero players", lambda: Congestion([[0]], [[1.0]], num_players=0), r"num_players must be .*got 0"),
+    case("zero players", lambda: Congestion([[0]], [[1.0]], num_players=0), r"edges must join some players, got none"),
     case("no players", lambda: Congestion([], [[1.0]]), r"strategies must have one entry per player, got none"),
     case("players True", lambda: Congestion([[0]], [[1.0]], num_players=True), r"num_players must be .*got True"),
     case("strategies number", lambda: Congestion(5, [[1.0]]), r"strategies must be a list of lists, got 5"),
-    case("nan", lambda: Congestion([[0]], [[1.0, NAN]], num_players=2), r"costs of resource 0 must be finite, got nan"),
+    case(
+        "nan",
+        lambda: Congestion([[0]], [[1.0, NAN]], num_players=2),
+        r"costs of resource 0 must be finite number, got nan",
+    ),
     case(
         "nan function", lambda: Congestion([[0]], [lambda load: NAN], num_players=2), r"costs of resource 0 .*got nan"
     ),
@@ -202,7 +210,9 @@ def test_bad_congestion(call, message):
 
 
 COORDINATION = [
-    case("loop", lambda: Coordination([[0, 1], [1, 1]], EYE), r"edges must join two different .*loop at edge 1"),
+    case(
+        "loop", lambda: Coordination([[0, 1], [1, 1]], EYE), r"edges must join two different .*loop: edge 1 at player 1"
+    ),
     case("negative", lambda: Coordination([[0, -1]], EYE), r"edges must name players from 0, got -1"),
     case("floats", lambda: Coordination([[0.0, 1.0]], EYE), r"edges must be integers .*got shape \(1, 2\) of float64"),
     case("triples", lambda: Coordination([[0, 1, 2]], EYE), r"edges .*got shape \(1, 3\)"),
@@ -212,21 +222,23 @@ COORDINATION = [
         "huge", lambda: Coordination([[0, 2**40]], EYE, num_players=2), r"edges must name players below .*1099511627776"
     ),
     case("too few players", lambda: Coordination([[0, 5]], EYE, num_players=3), r"edges name player 5, .*3 players"),
-    case("no players", lambda: Coordination([], EYE), r"num_players must be .*got 0"),
+    case("no players", lambda: Coordination([], EYE), r"edges must join some players, got none"),
     case("players float", lambda: Coordination([[0, 1]], EYE, num_players=2.0), r"num_players must be .*got 2\.0"),
     case("payoff shape", lambda: Coordination([[0, 1]], np.ones((2, 3))), r"payoff must have shape .*got \(2, 3\)"),
     case("payoff empty", lambda: Coordination([[0, 1]], np.ones((0, 0))), r"payoff must have shape .*got \(0, 0\)"),
-    case("payoff nan", lambda: Coordination([[0, 1]], [[1, NAN], [0, 1]]), r"payoff must be finite, got nan at"),
+    case("payoff nan", lambda: Coordination([[0, 1]], [[1, NAN], [0, 1]]), r"payoff must be finite number, got nan at"),
     case("matrices", lambda: Coordination(ring_edges(4), np.ones((3, 2, 2))), r"payoff .*each of 4 edges, got 3"),
     case("no matrices", lambda: Coordination([], np.ones((0, 2, 2)), num_players=2), r"payoff .*got .*0"),
     case("weights", lambda: Coordination(ring_edges(3), EYE, weights=[1, 2]), r"weights .*each of 3 edges, got \(2,\)"),
     case(
-        "weights nan", lambda: Coordination(ring_edges(3), EYE, weights=[1, 2, NAN]), r"weights must be finite, got nan"
+        "weights nan",
+        lambda: Coordination(ring_edges(3), EYE, weights=[1, 2, NAN]),
+        r"weights must be finite number, got nan",
     ),
     case(
         "field", lambda: Coordination(ring_edges(3), EYE, field=[1, 2]), r"field must have shape \(3, 2\), got \(2,\)"
     ),
-    case("overflow", lambda: Coordination(ring_edges(3), 1e308 * EYE), r"payoff .*not overflow when 2 neighbours"),
+    case("overflow", lambda: Coordination(ring_edges(3), 1e308 * EYE), r"payoff .*not overflow"),
     case("overflow, weight", lambda: Coordination([[0, 1]], 1e300 * EYE, weights=[1e300]), r"payoff .*not overflow"),
     case("overflow, skew", lambda: Coordination([[0, 1]], [[0, 1.7e308], [-1.7e308, 0]]), r"payoff .*overflow"),
     case("directed", lambda: Coordination(nx.DiGraph([(0, 1)]), EYE), r"edges must be .*undirected .*got a directed"),
@@ -235,7 +247,7 @@ COORDINATION = [
     case("graph and players", lambda: Coordination(nx.path_graph(3), EYE, num_players=9), r"num_players .*9"),
     case("weight text", lambda: Coordination(nx.Graph([(0, 1, {"weight": "x"})]), EYE), r"weights must be .*'x'"),
     case("ising field", lambda: ising(ring_edges(4), field=[1.0, 2.0, 3.0]), r"field .*\(3,\)"),
-    case("ising field nan", lambda: ising(ring_edges(4), field=NAN), r"field must be finite, got nan"),
+    case("ising field nan", lambda: ising(ring_edges(4), field=NAN), r"field must be finite number, got nan"),
     case("ising coupling", lambda: ising(ring_edges(4), coupling="a"), r"coupling .*'a'"),
     case("consensus negative", lambda: consensus(ring_edges(4), -1), r"num_actions .*-1"),
     case("consensus float", lambda: consensus(ring_edges(4), 2.5), r"num_actions .*2\.5"),
@@ -297,8 +309,8 @@ NAMED = [
     case("no parameters", lambda: game("matching-pennies", a=1), r"'a' \(it has none\)"),
     case("float", lambda: game("ring", players=4.0), r"players of ring must be an integer, got 4\.0"),
     case("bool", lambda: game("ring", players=True), r"players of ring must be an integer, got True"),
-    case("text", lambda: game("stag-hunt", stag="big"), r"stag of stag-hunt must be a number, got 'big'"),
-    case("nan", lambda: game("stag-hunt", stag=NAN), r"finite, got nan"),
+    case("text", lambda: game("stag-hunt", stag="big"), r"stag of stag-hunt must be a finite number, got 'big'"),
+    case("nan", lambda: game("stag-hunt", stag=NAN), r"finite number, got nan"),
     case("zero players", lambda: game("congestion", players=0), r"players must be at least 1, got 0"),
     case("zero actions", lambda: game("ring", actions=0), r"actions must be at least 1, got 0"),
     case("seed", lambda: game("random-potential", seed=-1), r"seed .*-1"),
@@ -381,12 +393,12 @@ REVISIONS = [
     case("negative", lambda: slll(-0.5), r"revision must be in \(0, 1\], got -0\.5"),
     case("above one", lambda: p_sblll(1.5), r"revision must be in \(0, 1\], got 1\.5"),
     case("nan", lambda: p_sblll(NAN), r"revision must be in \(0, 1\], got nan"),
-    case("bool", lambda: p_sblll(True), r"revision must be a number in \(0, 1\], got True"),
+    case("bool", lambda: p_sblll(True), r"revision must be a number in \(0, 1\], .*got True"),
     case("text", lambda: p_sblll("0.3"), r"revision must be a number .*got '0\.3'"),
     case("none", lambda: p_sblll(None), r"revision must be a number .*got None"),
     case("mapping", lambda: p_sblll({"a": 1}), r"revision must be a number .*got \{'a': 1\}"),
     case("empty", lambda: p_sblll([]), r"revision must have one entry per player, got none"),
-    case("array of no axes", lambda: p_sblll(np.array(0.3)), r"revision .*0\.3"),
+    case("array of no axes", lambda: p_sblll(np.array(1.3)), r"revision .*1\.3"),
     case("player", lambda: p_sblll([0.5, 1.5]), r"revision of player 1 must be in \(0, 1\], got 1\.5"),
     case("player zero", lambda: slll(np.array([0.0, 0.5])), r"revision of player 0 must be in \(0, 1\], got 0\.0"),
     case("player bool", lambda: slll([0.5, True]), r"revision of player 1 must be a number .*got True"),
@@ -400,12 +412,12 @@ REVISIONS = [
     case("group negative", lambda: Groups([((-1, 0), 1.0)]), r"group \(-1, 0\) names a negative player"),
     case("group half a player", lambda: Groups([((0.5,), 1.0)]), r"0\.5"),
     case("group text", lambda: Groups([("01", 1.0)]), r"'01'"),
-    case("groups number", lambda: Groups(5), r"groups must be pairs \(players, probability\), got 5"),
+    case("groups number", lambda: Groups(5), r"groups of revision must be pairs \(players, probability\), got 5"),
     case("groups for p-sblll", lambda: p_sblll(Groups([((0,), 1.0)])), r"groups is for slll"),
     case("plain groups for p-sblll", lambda: p_sblll({"groups": [[[0], 1.0]]}), r"groups is for slll"),
-    case("plain groups number", lambda: slll({"groups": 3}), r"groups must be pairs .*3"),
-    case("plain groups flat", lambda: slll({"groups": [[0, 1.0]]}), r"groups must be pairs"),
-    case("plain groups triple", lambda: slll({"groups": [[[0], 0.5, 1]]}), r"groups must be pairs"),
+    case("plain groups number", lambda: slll({"groups": 3}), r"groups of revision must be pairs .*3"),
+    case("plain groups flat", lambda: slll({"groups": [[0, 1.0]]}), r"groups of revision must be pairs"),
+    case("plain groups triple", lambda: slll({"groups": [[[0], 0.5, 1]]}), r"groups of revision must be pairs"),
     case("too few players", lambda: begins_with([0.5]), r"revision .*each of 2 players, got 1"),
     case("too many players", lambda: begins_with([0.5] * 3), r"revision .*each of 2 players, got 3"),
     case("too few rows", lambda: begins_with([[0.5, 0.5]]), r"revision .*each of 2 players, got 1"),
@@ -421,7 +433,7 @@ def test_bad_revision(call, message):
 
 SCHEDULES = [
     case("rising", lambda: Geometric(0.1, 1.0), r"stop must not exceed start, got start 0\.1 and stop 1\.0"),
-    case("rising logarithmic", lambda: Logarithmic(0.1, stop=1.0), r"stop must not exceed start, .*0\.1 .*1\.0"),
+    case("rising logarithmic", lambda: Logarithmic(0.1, stop=1.0), r"stop must be between 0 and 0\.1, got 1\.0"),
     case("start", lambda: Geometric(0.0, 0.0), r"start must be finite and > 0, got 0\.0"),
     case("stop", lambda: Geometric(1.0, NAN), r"stop must be finite and > 0, got nan"),
     case("steps", lambda: Geometric(1.0, 0.1, steps=0), r"steps of a schedule .*at least 1, got 0"),
@@ -429,9 +441,9 @@ SCHEDULES = [
     case("steps bool", lambda: Geometric(1.0, 0.1, steps=True), r"steps of a schedule .*got True"),
     case("no length", lambda: Geometric(1.0, 0.1).at(0), r"geometric schedule needs steps="),
     case("no length in a run", lambda: pt.begin(dilemma(), rule("lll", tau=Geometric(1, 0.1))), r"needs steps="),
-    case("rate", lambda: Logarithmic(1.0, rate=-1.0), r"rate must be finite and >= 0, got -1\.0"),
-    case("rate inf", lambda: Logarithmic(1.0, rate=INF), r"rate must be finite and >= 0, got inf"),
-    case("stop negative", lambda: Logarithmic(1.0, stop=-1), r"stop must be finite and >= 0, got -1"),
+    case("rate", lambda: Logarithmic(1.0, rate=-1.0), r"rate must be between 0 .*got -1\.0"),
+    case("rate inf", lambda: Logarithmic(1.0, rate=INF), r"rate must be between 0 .*got inf"),
+    case("stop negative", lambda: Logarithmic(1.0, stop=-1), r"stop must be between 0 .*got -1"),
     case("late", lambda: Piecewise([(5, 1.0), (10, 0.1)]), r"points must begin at step 0 .*got steps \[5\.0, 10\.0\]"),
     case("not increasing", lambda: Piecewise([(0, 1.0), (9, 0.5), (9, 0.1)]), r"points .*increase, got .*9\.0, 9\.0"),
     case("nan step", lambda: Piecewise([(0, 1.0), (NAN, 0.5)]), r"points .*nan"),
@@ -445,8 +457,8 @@ SCHEDULES = [
     ),
     case("no kind", lambda: schedule_from({"start": 1.0}), r"kind must be one of .*got None"),
     case("kind's type", lambda: schedule_from({"kind": ["geometric"]}), r"kind must be one of .*got \['geometric'\]"),
-    case("missing", lambda: schedule_from({"kind": "geometric", "start": 1.0}), r"tau of kind geometric: .*'stop'"),
-    case("unknown", lambda: schedule_from({"kind": "constant", "tau": 1, "x": 2}), r"tau of kind constant: .*'x'"),
+    case("missing", lambda: schedule_from({"kind": "geometric", "start": 1.0}), r"tau of kind geometric needs 'stop'"),
+    case("unknown", lambda: schedule_from({"kind": "constant", "tau": 1, "x": 2}), r"tau of kind constant has no 'x'"),
 ]
 
 
@@ -525,7 +537,7 @@ RUNS = [
         lambda: batch(pennies, record=["potential"]),
         r"no potential is known for this NormalForm",
     ),
-    case("not a game", lambda: pt.run("ring", rule("lll", tau=1), 10), r"game must be a potentia game, got str"),
+    case("not a game", lambda: pt.run("ring", rule("lll", tau=1), 10), r"game must be a potentia game.*got str"),
     case("not a game, batch", lambda: pt.run_batch("ring", rule("lll", tau=1), 10, [0]), r"game must be .*got str"),
 ]
 
@@ -570,11 +582,15 @@ def test_unwritable_file_is_named(tmp_path):
 # Memory -----------------------------------------------------------------------------------------------
 
 TOO_LARGE = [
-    case("profiles", lambda: game("random-potential", players=60), r"4\.24e\+28 profiles .*use fewer players"),
+    case("profiles", lambda: game("random-potential", players=60), r"about 10\^28 profiles .*use fewer players"),
     case("uncountable profiles", lambda: game("random-potential", players=2000), r"profiles .*use fewer players"),
-    case("players", lambda: game("ring", players=10**15), r"players = 1000000000000000 needs 100 PB"),
+    case("players", lambda: game("ring", players=10**15), r"1000000000000000 players needs about 10\^17 bytes"),
     case("cells", lambda: game("torus", rows=10**7, columns=10**7), r"rows|columns|cells|players"),
-    case("visits", lambda: pt.begin(game("ring"), rule("lll", tau=1), record="visits"), r"100 players and visits of"),
+    case(
+        "visits",
+        lambda: pt.begin(game("ring"), rule("lll", tau=1), record="visits"),
+        r"players=100\) with visits of about 10\^30 profiles",
+    ),
     case(
         "uncountable visits",
         lambda: pt.begin(game("ring", players=2000), rule("lll", tau=1), record="visits"),
@@ -603,8 +619,8 @@ def small_machine(monkeypatch):
 
 SLIGHTLY_TOO_LARGE = [
     case("profiles", lambda: game("random-potential", players=6, actions=9), r"normal form .*has 20\.0 MB free"),
-    case("players", lambda: game("ring", players=10**6), r"players = 1000000 needs 100\.0 MB.*has 20\.0 MB"),
-    case("edges", lambda: consensus(ring_edges(10**6)), r"1000000 edges needs 40\.0 MB"),
+    case("players", lambda: game("ring", players=10**6), r"1000000 players needs 100\.0 MB.*has 20\.0 MB"),
+    case("edges", lambda: consensus(np.zeros((10**6, 2), int)), r"1000000 edges needs 40\.0 MB"),
     case("cells", lambda: game("torus", rows=700, columns=700), r"edges|cells|players|rows"),
     case("actions", lambda: game("ring", players=3, actions=2000), r"actions"),
     case("actions of consensus", lambda: consensus(ring_edges(3), 2000), r"actions"),
@@ -613,11 +629,11 @@ SLIGHTLY_TOO_LARGE = [
     case(
         "visits",
         lambda: pt.begin(game("ring", players=22), rule("lll", tau=1), record="visits"),
-        r'22 players and visits of 4194304 profiles needs 33\.6 MB.*leave "visits" out',
+        r'players=22\) with visits of 4,194,304 profiles needs 33\.6 MB.*leave "visits" out',
     ),
     case("rows", lambda: play(steps=10**6, record=["welfare", "acceptance"]), r"1000000 rows needs 64\.0 MB"),
     case(
-        "rows of a batch", lambda: batch(steps=10**6, record=["welfare", "acceptance"]), r"batch of 2 runs .*32\.0 MB"
+        "rows of a batch", lambda: batch(steps=10**6, record=["welfare", "acceptance"]), r"batch of 2 runs .*48\.0 MB"
     ),
 ]
 
@@ -631,7 +647,7 @@ def test_too_large_for_this_machine(call, message):
 @pytest.mark.usefixtures("small_machine")
 def test_too_many_players_for_this_machine():
     big = Separable(np.zeros((1, 10**6)))
-    refuses(lambda: pt.begin(big, rule("lll", tau=1)), TooLarge, r"a run with 1 players needs 24\.0 MB")
+    refuses(lambda: pt.begin(big, rule("lll", tau=1)), TooLarge, r"a run of Separable\(players=1\) needs 24\.0 MB")
 
 
 @pytest.mark.usefixtures("small_machine")

@@ -86,7 +86,9 @@ def test_logarithmic_schedule():
 
 def test_no_schedule_reaches_zero():
     """tau = 0 divides by zero; best response has a rule of its own."""
-    assert Logarithmic(1.0, rate=1e308).at(10) > 0.0
+    assert Logarithmic(1.0, rate=1e100).at(2**62) > 0.0
+    assert Logarithmic(5e-324).at(10**9) > 0.0
+    assert Geometric(1e300, 1e-300, steps=1001).at(600) == pytest.approx(1e-60, rel=1e-9)
 
 
 def test_piecewise_schedule_interpolates():

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from potentia.engine.interrupt import Flag, deferred_interrupt
-from potentia.engine.runs import Progress, begin, checked_integer, checked_record
+from potentia.engine.runs import Progress, begin, check_is_game, checked_integer, checked_record
 from potentia.errors import InvalidRun, RunInterrupted
 from potentia.games import Game
 from potentia.kernel import memory
@@ -47,6 +47,7 @@ def run_batch(
     all runs, or one per seed; left out, each seed draws its own. ``progress`` is told steps done and steps
     in all. Ctrl-C returns what was computed: rows that were not reached hold NaN, or -1 for profiles.
     """
+    check_is_game(game)
     steps = checked_integer(steps, "steps", 0)
     every = checked_integer(every, "every", 1)
     workers = checked_integer(workers, "workers", 1)
@@ -93,15 +94,19 @@ def _checked_seeds(seeds: Iterable[int]) -> list[int]:
     if not numbers:
         raise InvalidRun("seeds must name at least one run, got none")
     if len(set(numbers)) != len(numbers):
-        raise InvalidRun("seeds must differ: two runs with one seed are the same run")
+        twice = next(seed for seed in numbers if numbers.count(seed) > 1)
+        raise InvalidRun(f"seeds must differ, got {twice} twice: two runs with one seed are the same run")
     return numbers
 
 
 def _checked_starts(game: Game, start: ArrayLike | None, count: int) -> list[NDArray[np.int64] | None]:
     if start is None:
         return [None] * count
-    if np.ndim(start) == 2:
+    try:
         rows = np.asarray(start)
+    except ValueError:
+        raise InvalidRun("start must be one profile, or one per seed, got rows of different lengths") from None
+    if rows.ndim == 2:
         if len(rows) != count:
             raise InvalidRun(f"start must hold one profile for each of {count} seeds, got {len(rows)}")
         return [game.check_profile(row, f"start of run {k}") for k, row in enumerate(rows)]
@@ -135,12 +140,13 @@ class _Table:
     """The dataset's arrays, allocated before anything runs."""
 
     def __init__(self, game: Game, names: tuple[str, ...], runs: int, steps: int, every: int) -> None:
-        rows, players = steps // every + 1, game.num_players
+        timed = any(name in names for name in ("profile", "potential", "welfare", "acceptance"))
+        rows, players = steps // every + 1 if timed else 0, game.num_players
         # -1 marks a row that was not reached, so the type must be signed
         action: Any = next(t for t in (np.int8, np.int16, np.int32, np.int64) if game.sizes.max() <= np.iinfo(t).max)
         width = np.dtype(action).itemsize
-        profiles = float(game.num_profiles) if "visits" in names else 0.0
-        row_bytes = 8.0 * sum(n in names for n in ("potential", "welfare", "acceptance"))
+        profiles = game.num_profiles if "visits" in names else 0
+        row_bytes = 8 + 8 * sum(n in names for n in ("potential", "welfare", "acceptance"))
         row_bytes += width * players if "profile" in names else 0
         memory.require(
             runs * (rows * row_bytes + 8 * profiles + width * players),
@@ -150,7 +156,7 @@ class _Table:
         self.times = np.arange(rows) * every
         self.scalars = {n: np.full((runs, rows), np.nan) for n in ("potential", "welfare", "acceptance") if n in names}
         self.profile = np.full((runs, rows, players), -1, action) if "profile" in names else None
-        self.visits = np.zeros((runs, int(profiles)), np.int64) if "visits" in names else None
+        self.visits = np.zeros((runs, profiles), np.int64) if "visits" in names else None
         self.final = np.full((runs, players), -1, action)
         self.steps_done = np.zeros(runs, np.int64)
 

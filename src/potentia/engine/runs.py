@@ -6,6 +6,7 @@ chunks, workers or interruptions.
 
 from __future__ import annotations
 
+import difflib
 import os
 import time
 import warnings
@@ -24,6 +25,7 @@ from potentia.games import Game
 from potentia.kernel import memory
 from potentia.kernel.draws import START, make_key, uniform_array
 from potentia.kernel.journal import CHANGES, REVISIONS, Journal
+from potentia.kernel.numbers import in_words, is_integer
 from potentia.rules import Rule, rule_from
 
 RECORDERS = ("profile", "potential", "welfare", "acceptance", "visits")
@@ -36,11 +38,17 @@ Progress = Callable[[int, int], None]
 
 def checked_integer(value: Any, name: str, least: int) -> int:
     """An integer of at least ``least``, or an error that names it."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+    if not is_integer(value):
         raise InvalidRun(f"{name} must be an integer of at least {least}, got {value!r}")
     if value < least:
         raise InvalidRun(f"{name} must be at least {least}, got {value}")
     return int(value)
+
+
+def check_is_game(game: Any) -> None:
+    """The commonest slip: a name or an array where a game is wanted."""
+    if not isinstance(game, Game):
+        raise InvalidRun(f'game must be a potentia game, such as game("ring"), got {type(game).__name__}')
 
 
 def random_start(game: Game, seed: int) -> NDArray[np.int64]:
@@ -51,10 +59,15 @@ def random_start(game: Game, seed: int) -> NDArray[np.int64]:
 
 def checked_record(game: Game, record: str | Iterable[str]) -> tuple[str, ...]:
     """Names of recorders that this game can serve."""
-    names = (record,) if isinstance(record, str) else tuple(record)
+    try:
+        names = (record,) if isinstance(record, str) else tuple(record)
+    except TypeError:
+        raise InvalidRun(f"record must name some of {', '.join(RECORDERS)}, got {record!r}") from None
     for name in names:
         if name not in RECORDERS:
-            raise InvalidRun(f"record must name some of {', '.join(RECORDERS)}, got {name!r}")
+            near = difflib.get_close_matches(str(name), RECORDERS, 1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise InvalidRun(f"record must name some of {', '.join(RECORDERS)}, got {name!r}{hint}")
     if "potential" in names and not game.has_potential:
         raise InvalidRun(f"no potential is known for this {type(game).__name__}; record welfare, or pass potential=")
     return names
@@ -84,8 +97,8 @@ class Run:
         tracked = players if "profile" in record else 0
         profiles = game.num_profiles if "visits" in record else 0
         memory.require(
-            game.state_size + rule.memory_size(game) + 8.0 * profiles + 17.0 * tracked,
-            f"a run with {players} players" + (f" and visits of {profiles} profiles" if profiles else ""),
+            game.state_size + rule.memory_size(game) + 8 * profiles + 17 * tracked,
+            f"a run of {game.describe()}" + (f" with visits of {in_words(profiles)} profiles" if profiles else ""),
             'leave "visits" out of record' if profiles else "",
         )
         self._data = game.data
@@ -128,6 +141,11 @@ class Run:
     def profile(self) -> NDArray[np.int64]:
         """The current profile; a copy."""
         return np.array(self.state.profile)
+
+    @property
+    def recording(self) -> bool:
+        """Whether anything is recorded row by row."""
+        return bool(self._rows) or self.shadow.size > 0
 
     # Advancing ----------------------------------------------------------------------------------------
 
@@ -183,8 +201,7 @@ class Run:
                 memory.require(2**20, "the record of changes", "use a larger every, or leave profile out of record")
 
     def _emptied_sink(self, stop: int) -> Sink:
-        recording = bool(self._rows) or self.shadow.size > 0
-        rows = min(_MAX_ROWS, stop // self.every - self.step // self.every) if recording else 0
+        rows = min(_MAX_ROWS, stop // self.every - self.step // self.every) if self.recording else 0
         sink = self._sink
         if sink is None or sink.num_rows < rows:
             players = self.shadow.size
@@ -248,7 +265,7 @@ class Run:
             complete=self.horizon is None or self.step >= self.horizon,
             start=self.start.copy(),
             final=self.profile,
-            times=np.arange(self.step // self.every + 1) * self.every,
+            times=np.arange(self.step // self.every + 1 if self.recording else 0) * self.every,
             revisions=int(self.journal.counts[REVISIONS]),
             changes=int(self.journal.counts[CHANGES]),
             scalars=scalars,
@@ -273,8 +290,7 @@ def begin(
     ``horizon`` is its planned length, for schedules that fall over the run. ``compiled=False`` plays in
     plain Python, with the same bits: slow, but a debugger can step through it.
     """
-    if not isinstance(game, Game):
-        raise InvalidRun(f"game must be a potentia game, got {type(game).__name__}")
+    check_is_game(game)
     seed = checked_integer(seed, "seed", 0)
     every = checked_integer(every, "every", 1)
     if horizon is not None:
@@ -307,7 +323,7 @@ def run(
     """
     steps = checked_integer(steps, "steps", 0)
     state = begin(game, rule, seed, start=start, record=record, every=every, horizon=steps)
-    columns = sum({"potential": 8, "welfare": 8, "acceptance": 24}.get(name, 0) for name in state.record)
+    columns = sum({"profile": 8, "potential": 8, "welfare": 8, "acceptance": 24}.get(n, 0) for n in state.record)
     memory.require(
         2.0 * columns * (steps // state.every), f"recording {steps // state.every} rows", "use a larger every"
     )

@@ -64,12 +64,13 @@ def save(run: Run, path: str | os.PathLike[str]) -> Path:
 def load(path: str | os.PathLike[str], game: Game) -> Run:
     """Read a saved run of ``game`` back; its rule comes from the file."""
     try:
-        with np.load(path, allow_pickle=False) as file:
+        # opened here: NumPy leaves the file open where it is no proper archive
+        with open(path, "rb") as raw, np.load(raw, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
         about = json.loads(str(arrays["about"]))
     except OSError as error:
         raise InvalidRun(f"cannot read {path}: {error.strerror or error}") from error
-    except (ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+    except (ValueError, KeyError, EOFError, TypeError, AttributeError, zipfile.BadZipFile) as error:
         raise InvalidRun(f"{path} is not a saved run, or is damaged: {error}") from error
     if about.get("format") != FORMAT:
         raise InvalidRun(f"{path} has format {about.get('format')}, this version reads {FORMAT}")

@@ -24,9 +24,12 @@ from potentia.kernel.protocol import Interactions, Moves
 def finite_array(value: ArrayLike, name: str) -> NDArray[np.float64]:
     """A frozen float array, or an error that names the field."""
     try:
-        array = frozen(value, np.float64)
-    except (TypeError, ValueError) as error:
-        raise InvalidGame(f"{name} must be a rectangular array of numbers, got {_brief(value)} ({error})") from None
+        given = np.asarray(value)
+        if given.dtype.kind not in "iuf":  # not booleans, text, complex numbers or ragged lists
+            raise TypeError
+        array = frozen(given, np.float64)
+    except (TypeError, ValueError):
+        raise InvalidGame(f"{name} must be a rectangular array of real numbers, got {_brief(value)}") from None
     if not np.isfinite(array).all():
         where = tuple(int(k) for k in np.argwhere(~np.isfinite(array))[0])
         raise InvalidGame(f"{name} must be finite, got {array[where]} at index {where}")
@@ -161,7 +164,10 @@ class Game(ABC):
 
     def check_profile(self, profile: ArrayLike, name: str = "start") -> NDArray[np.int64]:
         """A fresh int64 copy of a legal profile, or an error that names the entry."""
-        array = np.array(profile)
+        try:
+            array = np.array(profile)
+        except ValueError:  # ragged
+            array = np.array(None)
         if array.shape != (self.num_players,) or array.dtype.kind not in "iu":
             raise InvalidRun(
                 f"{name} must be {self.num_players} integers, one action per player, "

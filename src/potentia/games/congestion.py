@@ -16,9 +16,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from potentia.errors import InvalidGame
 from potentia.games.base import Game, action_counts, finite_array, interactions_from_pairs
-from potentia.kernel import protocol
+from potentia.kernel import memory, protocol
 from potentia.kernel.arrays import frozen
 from potentia.kernel.dispatch import at, portable
+from potentia.kernel.numbers import is_integer
 from potentia.kernel.protocol import Interactions, Moves
 
 
@@ -60,7 +61,7 @@ class Congestion(Game):
         num_players: int | None = None,
         moves: Any = None,
     ) -> None:
-        if num_players is not None and (not isinstance(num_players, int | np.integer) or num_players < 1):
+        if num_players is not None and (not is_integer(num_players) or num_players < 1):
             raise InvalidGame(f"num_players must be an integer of at least 1, got {num_players!r}")
         menus = (
             [_menu(strategies, "strategies")]
@@ -78,13 +79,24 @@ class Congestion(Game):
         self._row = frozen(first[menu_of], np.int64)
         self._ptr = frozen(np.concatenate([[0], np.cumsum([len(s) for s in flat])]), np.int64)
         self._resources = frozen([r for s in flat for r in s], np.int64)
-        self.num_resources = len(costs)
+        prices = _listed(costs, "costs")
+        self.num_resources = len(prices)
         if self._resources.size and self._resources.max() >= self.num_resources:
             raise InvalidGame(
                 f"strategies use resource {int(self._resources.max())}, but costs has {self.num_resources} entries"
             )
-        self.costs = tuple(_cost_table(costs[r], int(top), r) for r, top in enumerate(self._largest_loads()))
+        top = self._largest_loads()
+        memory.require(32.0 * float(top.sum()), f"the costs of {self.num_resources} resources at all their loads")
+        self.costs = tuple(_cost_table(prices[r], int(most), r) for r, most in enumerate(top))
+        self._check_range()
         self._seal()
+
+    def _check_range(self) -> None:
+        """A sum of costs that overflows would turn into NaN in a logit."""
+        with np.errstate(over="ignore"):
+            total = sum(float(np.abs(table).sum()) for table in self.costs)
+        if not np.isfinite(total):
+            raise InvalidGame("costs must not overflow when they are summed over resources and loads; scale them")
 
     def _largest_loads(self) -> NDArray[np.int64]:
         """How many players could use each resource."""
@@ -155,7 +167,7 @@ def _menu(value: Any, name: str) -> list[tuple[int, ...]]:
     for action, strategy in enumerate(_listed(value, name)):
         resources = _listed(strategy, f"{name}, action {action}")
         for r in resources:
-            if isinstance(r, bool) or not isinstance(r, int | np.integer) or r < 0:
+            if not is_integer(r) or r < 0:
                 raise InvalidGame(f"{name}, action {action}: resources are integers from 0, got {r!r}")
         if len(set(resources)) != len(resources):
             raise InvalidGame(f"{name}, action {action}: a resource is listed twice in {resources}")
@@ -167,7 +179,12 @@ def _menu(value: Any, name: str) -> list[tuple[int, ...]]:
 
 def _cost_table(cost: Any, top: int, resource: int) -> NDArray[np.float64]:
     name = f"costs of resource {resource}"
-    table = finite_array([cost(load) for load in range(1, top + 1)] if callable(cost) else cost, name)
+    if callable(cost):
+        try:
+            cost = [cost(load) for load in range(1, top + 1)]
+        except Exception as error:
+            raise InvalidGame(f"{name} failed as a function of the load: {type(error).__name__}: {error}") from error
+    table = finite_array(cost, name) if np.size(cost) or top else frozen(np.zeros(0))
     if table.ndim != 1 or table.size < top:
         raise InvalidGame(f"{name} must cover loads 1..{top}, got shape {table.shape}")
     return frozen(table[:top])

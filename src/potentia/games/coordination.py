@@ -14,6 +14,7 @@ the processor's cache, which is where the time goes.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -26,6 +27,7 @@ from potentia.games.base import Game, action_counts, finite_array, interactions_
 from potentia.kernel import memory, protocol
 from potentia.kernel.arrays import frozen
 from potentia.kernel.dispatch import at, portable
+from potentia.kernel.numbers import is_integer, is_real
 from potentia.kernel.protocol import Interactions, Moves
 
 _TOLERANCE = 1e-9
@@ -77,20 +79,26 @@ class Coordination(Game):
         self.nodes: tuple[Any, ...] | None = None
         if hasattr(edges, "nodes") and hasattr(edges, "edges"):
             self.nodes, edges, found = _from_networkx(edges)
+            if num_players not in (None, len(self.nodes)):
+                raise InvalidGame(f"num_players must be left out: the graph has {len(self.nodes)}, got {num_players!r}")
             num_players = len(self.nodes)
             weights = found if weights is None else weights
         pairs = _checked_edges(edges)
+        if num_players is None and not pairs.size:
+            raise InvalidGame("edges must join some players, got none; give num_players for players without edges")
         if num_players is None:
-            num_players = int(pairs.max()) + 1 if pairs.size else 0
-        if not isinstance(num_players, int | np.integer) or num_players < 1:
+            num_players = int(pairs.max()) + 1
+        if not is_integer(num_players) or num_players < 1:
             raise InvalidGame(f"num_players must be an integer of at least 1, got {num_players!r}")
         if pairs.size and pairs.max() >= num_players:
             raise InvalidGame(f"edges name player {int(pairs.max())}, but there are {num_players} players")
         tables = finite_array(payoff, "payoff")
         if tables.ndim == 2:
             tables = tables[None]
-        if tables.ndim != 3 or tables.shape[1] != tables.shape[2] or tables.shape[1] < 1:
-            raise InvalidGame(f"payoff must have shape (A, A) or (edges, A, A) with A >= 1, got {np.shape(payoff)}")
+        if tables.ndim != 3 or tables.shape[1] != tables.shape[2] or tables.size == 0:
+            raise InvalidGame(
+                f"payoff must have shape (A, A) or (edges, A, A) and not be empty, got {np.shape(payoff)}"
+            )
         if tables.shape[0] not in (1, len(pairs)):
             raise InvalidGame(
                 f"payoff must have one matrix or one for each of {len(pairs)} edges, got {tables.shape[0]}"
@@ -105,19 +113,19 @@ class Coordination(Game):
         self.field = frozen(np.zeros((0, size))) if field is None else finite_array(field, "field")
         if field is not None and self.field.shape != (num_players, size):
             raise InvalidGame(f"field must have shape {(num_players, size)}, got {self.field.shape}")
-        self._corrections = _corrections(tables)
         self._check_range()
+        self._corrections = _corrections(tables)
         self._seal()
 
     def _check_range(self) -> None:
         """A sum over neighbours that overflows would turn into NaN in a logit."""
-        degree = int(np.bincount(self.edges.reshape(-1), minlength=1).max()) if self.edges.size else 0
         weight = float(np.abs(self.weights).max()) if self.weights.size else 1.0
         field = float(np.abs(self.field).max()) if self.field.size else 0.0
         with np.errstate(over="ignore"):
-            largest = degree * weight * float(np.abs(self.payoff).max()) + field
+            # the potential sums over all edges, and its correction is at most twice a payoff
+            largest = 4 * len(self.edges) * weight * float(np.abs(self.payoff).max()) + self.num_players * field
         if not np.isfinite(largest):
-            raise InvalidGame(f"payoff times weights must not overflow when {degree} neighbours are summed; scale them")
+            raise InvalidGame("payoff times weights must not overflow when all edges are summed; scale them")
 
     def utility(self, player: int, profile: Sequence[int] | NDArray[np.int64]) -> float:
         own = profile[player]
@@ -178,31 +186,41 @@ class Coordination(Game):
 
 def ising(edges: Any, *, coupling: float = 1.0, field: ArrayLike | float = 0.0, **options: Any) -> Coordination:
     """Spins on a graph: u^i = s_i (coupling Σ_j s_j + field_i), action 0 being s = -1 and 1 being s = +1."""
+    if not is_real(coupling) or not math.isfinite(coupling):
+        raise InvalidGame(f"coupling must be finite, got {coupling!r}")
+    own = finite_array(field, "field")
     spins = np.array([-1.0, 1.0])
     game = Coordination(edges, coupling * np.outer(spins, spins), **options)
-    if np.ndim(field) == 0 and field == 0.0:
+    if own.shape not in ((), (game.num_players,)):
+        raise InvalidGame(f"field must be a number or one per player ({game.num_players}), got shape {own.shape}")
+    if not own.any():
         return game
-    own = np.broadcast_to(finite_array(field, "field"), game.num_players)
-    return Coordination(edges, coupling * np.outer(spins, spins), field=np.outer(own, spins), **options)
+    tilt = np.outer(np.broadcast_to(own, game.num_players), spins)
+    return Coordination(edges, coupling * np.outer(spins, spins), field=tilt, **options)
 
 
 def consensus(edges: Any, num_actions: int = 2, **options: Any) -> Coordination:
     """Each neighbour with the same action is worth its edge's weight; with two actions, the majority game."""
+    if not is_integer(num_actions) or num_actions < 1:
+        raise InvalidGame(f"num_actions must be an integer of at least 1, got {num_actions!r}")
+    memory.require(40 * num_actions**2, f"a payoff matrix of {num_actions} actions")
     return Coordination(edges, np.eye(num_actions), **options)
 
 
 def ring_edges(num_players: int) -> NDArray[np.int32]:
     """A cycle: player i next to i - 1 and i + 1."""
-    if num_players < 3:
-        raise InvalidGame(f"a ring needs at least 3 players, got {num_players}")
+    if not is_integer(num_players) or num_players < 3:
+        raise InvalidGame(f"a ring needs at least 3 players, got {num_players!r}")
+    memory.require(100 * num_players, f"a ring of {num_players} players")
     players = np.arange(num_players, dtype=np.int32)
     return np.stack([players, np.roll(players, -1)], axis=1)
 
 
 def torus_edges(rows: int, columns: int) -> NDArray[np.int32]:
     """A grid whose opposite sides touch: four neighbours each."""
-    if min(rows, columns) < 3:
-        raise InvalidGame(f"a torus needs at least 3 rows and 3 columns, got {rows} and {columns}")
+    if not is_integer(rows) or not is_integer(columns) or min(rows, columns) < 3:
+        raise InvalidGame(f"a torus needs at least 3 rows and 3 columns, got {rows!r} and {columns!r}")
+    memory.require(200 * rows * columns, f"a torus of {rows} by {columns} players")
     cell = np.arange(rows * columns, dtype=np.int32).reshape(rows, columns)
     right, down = np.roll(cell, -1, axis=1), np.roll(cell, -1, axis=0)
     return np.concatenate([np.stack([cell.ravel(), n.ravel()], axis=1) for n in (right, down)])
@@ -222,7 +240,7 @@ def _checked_edges(edges: Any) -> NDArray[np.int32]:
     try:
         array = np.asarray(edges)
     except ValueError:
-        array = np.empty(0, object)
+        raise InvalidGame("edges must be integers of shape (edges, 2), got rows of different lengths") from None
     if array.size == 0:
         array = np.zeros((0, 2), np.int32)
     if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iu":
@@ -234,7 +252,8 @@ def _checked_edges(edges: Any) -> NDArray[np.int32]:
         raise InvalidGame(f"edges must name players below 2^31 - 1, got {int(array.max())}")
     loops = array[:, 0] == array[:, 1]
     if loops.any():
-        raise InvalidGame(f"edges must join two different players, got a loop at edge {int(np.argmax(loops))}")
+        edge = int(np.argmax(loops))
+        raise InvalidGame(f"edges must join two different players, got a loop: edge {edge} at player {array[edge, 0]}")
     return frozen(array, np.int32)
 
 
@@ -242,8 +261,8 @@ def _corrections(tables: NDArray[np.float64]) -> NDArray[np.float64]:
     """r of the module's docstring for each matrix, or an empty array if some edge game has no potential."""
     skew = tables - tables.transpose(0, 2, 1)
     r = skew[:, :, 0]
-    gap = np.abs(skew - (r[:, :, None] - r[:, None, :])).max()
-    if gap > _TOLERANCE * max(float(np.abs(tables).max()), np.finfo(float).tiny):
+    gap = np.abs(skew - (r[:, :, None] - r[:, None, :])).max(axis=(1, 2))
+    if (gap > _TOLERANCE * np.abs(tables).max(axis=(1, 2))).any():
         return frozen(np.zeros((0, tables.shape[1])))
     return frozen(r)
 
@@ -347,6 +366,8 @@ def _settle(game: CoordinationData, state: CoordinationState) -> None:
 
 @protocol.potential.register(CoordinationData)
 def _potential(game: CoordinationData, state: CoordinationState) -> float:
+    if game.corrections.shape[0] == 0:
+        return np.nan
     total = 0.0
     for player in range(state.profile.shape[0]):
         own = state.profile[player]

@@ -24,6 +24,7 @@ from potentia.games.separable import ProfileState
 from potentia.kernel import protocol
 from potentia.kernel.arrays import frozen
 from potentia.kernel.cache import jit_disabled
+from potentia.kernel.numbers import as_float, is_real
 from potentia.kernel.protocol import Interactions, Moves
 
 _dispatchers: WeakKeyDictionary[Callable[..., Any], Any] = WeakKeyDictionary()
@@ -91,7 +92,7 @@ class Custom(Game):
                 value = call()
             except Exception as error:
                 raise InvalidGame(f"{name} failed on the profile of zeros: {type(error).__name__}: {error}") from error
-            if not isinstance(value, int | float | np.number) or not math.isfinite(value):
+            if not is_real(value) or not math.isfinite(as_float(value)):
                 raise InvalidGame(f"{name} must return a finite number, got {value!r} on the profile of zeros")
 
     def utility(self, player: int, profile: Sequence[int] | NDArray[np.int64]) -> float:
@@ -124,11 +125,11 @@ class Custom(Game):
         result: list[Any] = []
         for function, first in ((self._utility, (0,)), (self._potential or _unknown, ())):
             # Games built on the same function share its machine code, and so the kernels that contain it.
-            dispatcher: Any = _dispatchers.get(function)
-            if dispatcher is None:
-                dispatcher = numba.njit(nogil=True, error_model="numpy")(function)
-                _dispatchers[function] = dispatcher
             try:
+                dispatcher: Any = _dispatchers.get(function)
+                if dispatcher is None:
+                    dispatcher = numba.njit(nogil=True, error_model="numpy")(function)
+                    _dispatchers[function] = dispatcher
                 types = tuple(numba.typeof(a) for a in (*first, profile, self.custom_data))
                 dispatcher.compile(types)
                 returned = dispatcher.overloads[types].signature.return_type
@@ -136,7 +137,7 @@ class Custom(Game):
                     raise TypeError(f"it returns {returned}, not a number")
             except (NumbaError, TypeError, ValueError, NotImplementedError, AttributeError) as error:
                 warnings.warn(
-                    f"{function.__name__} runs in Python, hundreds of times slower, because Numba cannot compile it: "
+                    f"{_name(function)} runs in Python, hundreds of times slower, because Numba cannot compile it: "
                     f"{_reason(error)}",
                     NotCompiled,
                     stacklevel=2,
@@ -157,7 +158,7 @@ class Custom(Game):
         return ProfileState(profile)
 
     def describe(self) -> str:
-        return f"Custom({self._utility.__name__}, players={self.num_players})"
+        return f"Custom({_name(self._utility)}, players={self.num_players})"
 
 
 def _unknown(profile: NDArray[np.int64], data: Any) -> float:
@@ -167,6 +168,11 @@ def _unknown(profile: NDArray[np.int64], data: Any) -> float:
 def custom(utility: Callable[..., float], num_actions: Sequence[int], **options: Any) -> Custom:
     """Build a :class:`Custom` game: ``custom(utility, num_actions, data=..., potential=..., moves=...)``."""
     return Custom(utility, num_actions, **options)
+
+
+def _name(function: Callable[..., Any]) -> str:
+    """What to call a function, or an object that is called like one."""
+    return getattr(function, "__name__", type(function).__name__)
 
 
 def _reason(error: Exception) -> str:
@@ -187,8 +193,11 @@ def _frozen_deep(value: Any) -> Any:
 
 def _checked_groups(groups: Sequence[Sequence[int]], num_players: int) -> list[ArrayLike]:
     checked: list[ArrayLike] = []
-    for group in groups:
-        array = np.asarray(group)
+    try:
+        listed = [np.asarray(group) for group in groups]
+    except (TypeError, ValueError):
+        raise InvalidGame(f"interactions must be a list of groups of players, got {groups!r}") from None
+    for group, array in zip(groups, listed, strict=True):
         if array.ndim != 1 or array.dtype.kind not in "iu" or (array < 0).any() or (array >= num_players).any():
             raise InvalidGame(f"interactions must hold groups of players in 0..{num_players - 1}, got {group!r}")
         checked.append(np.unique(array))

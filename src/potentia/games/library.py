@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +17,7 @@ from potentia.games.coordination import Coordination, consensus, ising, ring_edg
 from potentia.games.normal_form import NormalForm, random_potential_game
 from potentia.games.separable import Separable
 from potentia.kernel import memory
+from potentia.kernel.numbers import as_float, is_integer, is_real
 
 Builder = Callable[..., Game]
 _registry: dict[str, Builder] = {}
@@ -45,7 +47,7 @@ def game_parameters(name: str) -> dict[str, Any]:
 
 def builder(name: str) -> Builder:
     """The function behind a name, or an error that suggests the nearest one."""
-    if name not in _registry:
+    if not isinstance(name, str) or name not in _registry:
         near = difflib.get_close_matches(str(name), _registry, 1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise InvalidGame(f"game must be one of {', '.join(sorted(_registry))}, got {name!r}{hint}")
@@ -62,9 +64,9 @@ def game(name: str, **parameters: Any) -> Game:
             hint = f"; did you mean {near[0]!r}?" if near else ""
             raise InvalidGame(f"{name} has no parameter {given!r}{hint} (it has {', '.join(known) or 'none'})")
         default = known[given]
-        kinds = (int, np.integer) if isinstance(default, int) else (int, float, np.number)
-        if isinstance(value, bool) or not isinstance(value, kinds):
-            wanted = "an integer" if isinstance(default, int) else "a number"
+        whole = isinstance(default, int)
+        if not (is_integer(value) if whole else is_real(value) and math.isfinite(as_float(value))):
+            wanted = "an integer" if whole else "a finite number"
             raise InvalidGame(f"{given} of {name} must be {wanted}, got {value!r}")
     return build(**parameters)
 
@@ -72,7 +74,6 @@ def game(name: str, **parameters: Any) -> Game:
 def _at_least(value: int, least: int, name: str) -> int:
     if value < least:
         raise InvalidGame(f"{name} must be at least {least}, got {value}")
-    memory.require(100.0 * value, f"a game with {name} = {value}")
     return int(value)
 
 
@@ -106,6 +107,7 @@ def innovation(players: int = 100, advantage: float = 0.5) -> Coordination:
 def parallel_links(players: int = 100, links: int = 5) -> Congestion:
     """Parallel links: link k costs (k + 1) times its load, per player."""
     players, links = _at_least(players, 1, "players"), _at_least(links, 1, "links")
+    memory.require(50 * players * links, f"{links} links with loads up to {players}")
     costs = [(k + 1) * np.arange(1, players + 1) / players for k in range(links)]
     return Congestion([[k] for k in range(links)], costs, num_players=players)
 
@@ -114,6 +116,7 @@ def parallel_links(players: int = 100, links: int = 5) -> Congestion:
 def braess(players: int = 100) -> Congestion:
     """Braess's network: two routes with a shortcut that makes everybody slower."""
     players = _at_least(players, 1, "players")
+    memory.require(300 * players, f"a network for {players} players")
     rising = np.arange(1, players + 1) / players
     # resources: s-a, a-t, s-b, b-t, shortcut a-b
     costs = [rising, np.ones(players), np.ones(players), rising, np.zeros(players)]
@@ -130,6 +133,9 @@ def random_potential(players: int = 3, actions: int = 3, seed: int = 0) -> Norma
 def random_separable(players: int = 5, actions: int = 4, seed: int = 0) -> Separable:
     """Each player's utility depends on its own action only; values standard normal."""
     shape = (_at_least(players, 1, "players"), _at_least(actions, 1, "actions"))
+    memory.require(32 * shape[0] * shape[1], f"values of {shape[0]} players and {shape[1]} actions")
+    if seed < 0:
+        raise InvalidGame(f"seed must be at least 0, got {seed}")
     return Separable(np.random.Generator(np.random.PCG64(seed)).standard_normal(shape))
 
 

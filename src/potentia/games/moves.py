@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from potentia.errors import InvalidGame
 from potentia.kernel.arrays import frozen
+from potentia.kernel.numbers import is_integer
 from potentia.kernel.protocol import Complete, Constrained, Moves
 
 
@@ -28,6 +29,7 @@ def make_moves(moves: Any, sizes: NDArray[np.int64]) -> Moves:
     if moves is None:
         return Complete()
     if isinstance(moves, np.ndarray) and moves.ndim == 2:
+        _require_boolean(moves, "moves")
         if (sizes != sizes[0]).any():
             raise InvalidGame("moves shared by all players need players with equally many actions; give one per player")
         ptr, targets = _table(moves, int(sizes[0]), "moves")
@@ -51,13 +53,27 @@ def make_moves(moves: Any, sizes: NDArray[np.int64]) -> Moves:
     return Constrained(frozen(rows, np.int64), frozen(all_ptr, np.int64), frozen(all_targets, np.int64))
 
 
+def _require_boolean(matrix: NDArray[Any], name: str) -> None:
+    if matrix.dtype != bool:
+        # 0 and 1 could be read as actions; ask rather than guess
+        raise InvalidGame(f"{name} as a matrix must be boolean, got {matrix.dtype}; use matrix.astype(bool)")
+
+
+def _listed(value: Any, name: str) -> list[Any]:
+    try:
+        return list(value)
+    except TypeError:
+        raise InvalidGame(f"{name} must be a list, got {value!r}") from None
+
+
 def _table(table: Any, size: int, name: str) -> tuple[list[int], list[int]]:
-    if isinstance(table, np.ndarray) and table.dtype == bool:
+    if isinstance(table, np.ndarray) and table.ndim == 2:
+        _require_boolean(table, name)
         if table.shape != (size, size):
             raise InvalidGame(f"{name} must have shape {(size, size)}, got {table.shape}")
         lists: list[Any] = [np.flatnonzero(row) for row in table]
     else:
-        lists = list(table)
+        lists = _listed(table, name)
         if len(lists) != size:
             raise InvalidGame(
                 f"{name} must list the reachable actions of each of {size} actions, got {len(lists)} lists"
@@ -65,8 +81,8 @@ def _table(table: Any, size: int, name: str) -> tuple[list[int], list[int]]:
     ptr, targets = [0], []
     for action, reach in enumerate(lists):
         chosen: set[int] = set()
-        for target in reach:
-            if isinstance(target, bool | np.bool_) or not isinstance(target, int | np.integer):
+        for target in _listed(reach, f"{name}, action {action}"):
+            if not is_integer(target):
                 raise InvalidGame(f"{name}, action {action}: expected actions as integers, got {target!r}")
             if not 0 <= target < size:
                 raise InvalidGame(f"{name}, action {action}: reachable actions must be in 0..{size - 1}, got {target}")

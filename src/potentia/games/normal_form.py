@@ -6,6 +6,7 @@ revision costs as many look-ups as the player has actions, whatever N.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -18,10 +19,12 @@ from potentia.games.base import Game, action_counts, finite_array, interactions_
 from potentia.kernel import memory, protocol
 from potentia.kernel.arrays import frozen
 from potentia.kernel.dispatch import at
+from potentia.kernel.numbers import in_words, is_integer, is_real
 from potentia.kernel.protocol import Interactions, Moves
 
-# Relative to the payoffs: rounding in a potential built by sums, not a difference anyone means.
+# Relative to the spread of payoffs: rounding in a potential built by sums, not a difference anyone means.
 _TOLERANCE = 1e-9
+_MOST_AXES = 63  # NumPy arrays have 64 axes, one of them for the player
 
 
 class NormalFormData(NamedTuple):
@@ -104,20 +107,23 @@ def _checked_potential(payoffs: NDArray[np.float64], potential: ArrayLike) -> ND
     phi = finite_array(potential, "potential")
     if phi.shape != payoffs.shape[1:]:
         raise InvalidGame(f"potential must have shape {payoffs.shape[1:]}, got {phi.shape}")
-    scale = max(float(np.abs(payoffs).max()), float(np.abs(phi).max()), np.finfo(float).tiny)
+    # An eighth of everything, so that no difference below overflows.
+    small, claim = payoffs / 8, phi / 8
+    spread = max(float(np.ptp(small)), float(np.ptp(claim)))
+    rounding = 8 * np.finfo(float).eps * max(float(np.abs(small).max()), float(np.abs(claim).max()))
     for player in range(payoffs.shape[0]):
         # u^i - Φ may depend on the others only.
-        rest = payoffs[player] - phi
+        rest = small[player] - claim
         gap = rest - np.take(rest, [0], axis=player)
-        if np.abs(gap).max() > _TOLERANCE * scale:
+        if np.abs(gap).max() > _TOLERANCE * spread + rounding:
             second = tuple(int(k) for k in np.unravel_index(int(np.abs(gap).argmax()), gap.shape))
             first = tuple(0 if axis == player else k for axis, k in enumerate(second))
-            du = payoffs[(player, *second)] - payoffs[(player, *first)]
-            dphi = phi[second] - phi[first]
+            du = 8 * float(small[(player, *second)] - small[(player, *first)])
+            dphi = 8 * float(claim[second] - claim[first])
             raise NotPotentialGame(
                 f"potential is not exact: from {first} to {second} player {player}'s utility changes by {du:g}, "
                 f"the potential by {dphi:g}",
-                evidence=(player, first, second, float(du), float(dphi)),
+                evidence=(player, first, second, du, dphi),
             )
     flat = phi.reshape(-1)
     flat.setflags(write=False)
@@ -130,8 +136,14 @@ def random_potential_game(num_actions: Sequence[int], seed: int = 0, scale: floa
     Every finite exact potential game has this form (Monderer & Shapley 1996).
     """
     shape = tuple(int(a) for a in action_counts(num_actions))
-    size = float(np.prod([float(a) for a in shape]))
-    memory.require(16 * size * (len(shape) + 1), f"a normal form with {size:.3g} profiles", "use fewer players")
+    size = math.prod(shape)
+    memory.require(16 * size * (len(shape) + 1), f"a normal form with {in_words(size)} profiles", "use fewer players")
+    if len(shape) > _MOST_AXES:
+        raise InvalidGame(f"a normal form has at most {_MOST_AXES} players, got {len(shape)}; use another kind of game")
+    if not is_integer(seed) or seed < 0:
+        raise InvalidGame(f"seed must be an integer of at least 0, got {seed!r}")
+    if not is_real(scale) or not math.isfinite(scale):
+        raise InvalidGame(f"scale must be finite, got {scale!r}")
     random = np.random.Generator(np.random.PCG64(seed))
     phi = scale * random.standard_normal(shape)
     payoffs = np.empty((len(shape), *shape))
@@ -172,4 +184,4 @@ def _settle(game: NormalFormData, state: NormalFormState) -> None:
 
 @protocol.potential.register(NormalFormData)
 def _potential(game: NormalFormData, state: NormalFormState) -> float:
-    return game.phi[state.place[0]]
+    return game.phi[state.place[0]] if game.phi.shape[0] else np.nan

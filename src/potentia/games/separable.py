@@ -6,7 +6,7 @@ P-SBLLL's stochastically stable states are the potential maximisers. Φ(α) = Σ
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -41,10 +41,12 @@ class Separable(Game):
 
     def __init__(self, utilities: Sequence[ArrayLike] | NDArray[Any], *, moves: Any = None) -> None:
         try:
-            num_players = len(utilities)
+            rows = [] if isinstance(utilities, Mapping) else list(utilities)
         except TypeError:
-            raise InvalidGame(f"utilities must hold one sequence per player, got {utilities!r}") from None
-        tables = [finite_array(utilities[i], f"utilities of player {i}") for i in range(num_players)]
+            rows = []
+        if not rows:
+            raise InvalidGame(f"utilities must hold one sequence per player, got {utilities!r}")
+        tables = [finite_array(row, f"utilities of player {i}") for i, row in enumerate(rows)]
         for player, table in enumerate(tables):
             if table.ndim != 1:
                 raise InvalidGame(

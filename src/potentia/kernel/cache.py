@@ -110,6 +110,9 @@ def _disk_cache(function: Callable[..., Any]) -> Any:
     from numba.core import config, types
     from numba.core.caching import CompileResultCacheImpl, NullCache
 
+    def _may_cache(sig: Any) -> bool:
+        return function.__module__.startswith("potentia.") and all(_is_ours(arg, types) for arg in sig)
+
     class DiskCache(NullCache):
         """One file per signature under :func:`cache_directory`."""
 
@@ -126,7 +129,7 @@ def _disk_cache(function: Callable[..., Any]) -> Any:
             return cache_directory() / f"{function.__name__}-{hashlib.sha256(text.encode()).hexdigest()[:32]}.nbc"
 
         def load_overload(self, sig: Any, target_context: Any) -> Any:
-            if not all(_is_ours(arg, types) for arg in sig):
+            if not _may_cache(sig):
                 return None
             target_context.refresh()
             try:
@@ -136,7 +139,7 @@ def _disk_cache(function: Callable[..., Any]) -> Any:
                 return None
 
         def save_overload(self, sig: Any, data: Any) -> None:
-            if not all(_is_ours(arg, types) for arg in sig) or not self._impl.check_cachable(data):
+            if not _may_cache(sig) or not self._impl.check_cachable(data):
                 return
             path = self._file(sig, data.codegen)
             with contextlib.suppress(OSError):

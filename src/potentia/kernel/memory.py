@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from potentia.errors import TooLarge
+from potentia.kernel.numbers import in_words
 
 _SMALL = 16e6  # always there; asking costs more than it is worth
 
@@ -14,7 +15,7 @@ def available() -> int:
     return int(psutil.virtual_memory().available)
 
 
-def require(num_bytes: float, what: str, advice: str = "") -> None:
+def require(num_bytes: float | int, what: str, advice: str = "") -> None:
     """Raise :class:`TooLarge` if ``what`` needs more than there is."""
     if num_bytes < _SMALL:
         return
@@ -24,9 +25,11 @@ def require(num_bytes: float, what: str, advice: str = "") -> None:
         raise TooLarge(f"{what} needs {_human(num_bytes)}, the machine has {_human(free)} free{tail}")
 
 
-def _human(num_bytes: float) -> str:
-    for unit in ("bytes", "kB", "MB", "GB", "TB"):
+def _human(num_bytes: float | int) -> str:
+    if num_bytes >= 10**15:
+        return f"{in_words(int(num_bytes))} bytes"
+    for unit in ("bytes", "kB", "MB", "GB"):
         if num_bytes < 1000:
             return f"{num_bytes:.0f} {unit}" if unit == "bytes" else f"{num_bytes:.1f} {unit}"
         num_bytes /= 1000
-    return f"{num_bytes:.3g} PB"
+    return f"{num_bytes:.1f} TB"

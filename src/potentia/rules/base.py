@@ -76,7 +76,7 @@ def registered() -> dict[str, type[Rule]]:
 
 def rule_class(name: str) -> type[Rule]:
     """The class behind a name, or an error that suggests the nearest one."""
-    if name not in _registry:
+    if not isinstance(name, str) or name not in _registry:
         near = difflib.get_close_matches(str(name), _registry, 1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise InvalidRule(f"rule must be one of {', '.join(sorted(_registry))}, got {name!r}{hint}")

@@ -16,13 +16,14 @@ from potentia.kernel.mathematics import exp
 @portable
 def logit_weights(values: NDArray[np.float64], count: int, tau: float, out: NDArray[np.float64]) -> float:
     """Write unnormalised logit probabilities of ``values[:count]`` into ``out``; return their sum (Eq. 3)."""
-    largest = values[0]
+    # float(): in plain Python, NumPy's own would warn where a difference overflows to -inf, as it may
+    largest = float(values[0])
     for k in range(1, count):
-        largest = max(largest, values[k])
+        largest = max(largest, float(values[k]))
     total = 0.0
     for k in range(count):
         # The best action's weight is 1: no need to ask exp for it.
-        out[k] = 1.0 if values[k] == largest else exp((values[k] - largest) / tau)
+        out[k] = 1.0 if values[k] == largest else exp((float(values[k]) - largest) / tau)
         total += out[k]
     return total
 
@@ -32,7 +33,7 @@ def logit_pick(values: NDArray[np.float64], count: int, tau: float, unit: float,
     """Draw an index of ``values[:count]`` by the logit map."""
     if count == 2:
         # The same numbers as below without a branch on a coin toss.
-        odds = exp(-abs(values[0] - values[1]) / tau)
+        odds = exp(-abs(float(values[0]) - float(values[1])) / tau)
         first = 1.0 if values[0] >= values[1] else odds
         return 0 if unit * (1.0 + odds) < first else 1
     return pick(weights, count, logit_weights(values, count, tau, weights), unit)
@@ -66,7 +67,7 @@ def pick(weights: NDArray[np.float64], count: int, total: float, unit: float) ->
 @portable
 def binary_logit(current: float, trial: float, tau: float) -> float:
     """The probability of taking the trial action (Eq. 11)."""
-    gain = (trial - current) / tau
+    gain = (float(trial) - float(current)) / tau
     if gain >= 0.0:
         return 1.0 / (1.0 + exp(-gain))
     odds = exp(gain)

@@ -19,6 +19,7 @@ from potentia.games import Game
 from potentia.kernel.arrays import frozen
 from potentia.kernel.dispatch import portable
 from potentia.kernel.draws import WAKE, uniform
+from potentia.kernel.numbers import as_float, is_integer, is_real
 
 _SAME, _BY_PLAYER, _BY_ACTION, _BY_GROUP = range(4)
 
@@ -58,9 +59,9 @@ def awaken(revision: RevisionData, profile: NDArray[np.int64], key: Any, step: i
 
 
 def _checked(value: Any, name: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float | np.number):
+    if not is_real(value):
         raise InvalidRule(f"{name} must be a number in (0, 1], got {value!r}")
-    number = float(value)
+    number = as_float(value)
     if not 0.0 < number <= 1.0:
         raise InvalidRule(f"{name} must be in (0, 1], got {number}")
     return number
@@ -77,10 +78,11 @@ class Groups:
         checked = []
         try:
             for members, probability in items:
-                players = tuple(sorted({int(m) for m in members}))
-                checked.append((players, float(probability)))
+                if not all(is_integer(m) for m in members) or not is_real(probability):
+                    raise TypeError
+                checked.append((tuple(sorted({int(m) for m in members})), as_float(probability)))
         except (TypeError, ValueError):
-            raise InvalidRule(f"groups must be pairs (players, probability), got {self.groups!r}") from None
+            raise InvalidRule(f"groups of revision must be pairs (players, probability), got {self.groups!r}") from None
         for players, probability in checked:
             if not 0.0 < probability <= 1.0:
                 raise InvalidRule(f"the probability of group {players} must be in (0, 1], got {probability}")
@@ -99,11 +101,18 @@ def revision_from(value: Any, allow_groups: bool = False) -> Revision:
     """Validate a revision probability in any of its forms and freeze it."""
     if isinstance(value, Groups) or (isinstance(value, Mapping) and "groups" in value):
         if not allow_groups:
-            raise InvalidRule("a distribution over groups is for slll; this rule wakes players independently")
+            raise InvalidRule(
+                f"revision must be a number, one per player or one per player and action, got {value!r}; "
+                "a distribution over groups is for slll, this rule wakes players independently"
+            )
         if isinstance(value, Groups):
             return value
-        return Groups(tuple((tuple(m), p) for m, p in value["groups"]))
-    if isinstance(value, int | float | np.number):
+        if set(value) != {"groups"}:
+            raise InvalidRule(f"revision over groups has no other entry than 'groups', got {sorted(value)}")
+        return Groups(value["groups"])
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value.item()
+    if is_real(value):
         return _checked(value, "revision")
     if isinstance(value, str) or not isinstance(value, Sequence | np.ndarray):
         raise InvalidRule(
@@ -111,7 +120,7 @@ def revision_from(value: Any, allow_groups: bool = False) -> Revision:
         )
     if len(value) == 0:
         raise InvalidRule("revision must have one entry per player, got none")
-    if all(isinstance(v, int | float | np.number) for v in value):
+    if is_real(value[0]):
         return tuple(_checked(v, f"revision of player {i}") for i, v in enumerate(value))
     rows = []
     for player, row in enumerate(value):

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import math
 from collections.abc import Sequence
@@ -17,7 +18,9 @@ from numpy.typing import NDArray
 from potentia.errors import InvalidRule
 from potentia.kernel.arrays import frozen
 from potentia.kernel.dispatch import generic
+from potentia.kernel.numbers import as_float, is_integer, is_real
 
+_FASTEST = 1e100  # of a logarithmic schedule: rate times any step stays finite
 _GEOMETRIC, _LOGARITHMIC, _PIECEWISE = range(3)
 
 
@@ -50,7 +53,9 @@ def temperature(schedule: Any, step: int) -> float:
 @temperature.register(VaryingData)
 def _temperature(schedule: VaryingData, step: int) -> float:
     if schedule.kind == _GEOMETRIC:
-        return max(schedule.stop, schedule.start * math.exp(-schedule.rate * step))
+        # the factor in two halves: one alone may underflow on the way from 1e300 to 1e-300
+        half = math.exp(-0.5 * schedule.rate * step)
+        return max(schedule.stop, schedule.start * half * half)
     if schedule.kind == _LOGARITHMIC:
         return max(schedule.stop, schedule.start / math.log(math.e + schedule.rate * step))
     last = schedule.times.shape[0] - 1
@@ -65,17 +70,20 @@ def _temperature(schedule: VaryingData, step: int) -> float:
 
 def checked_tau(value: Any, name: str = "tau") -> float:
     """A finite positive float, or an error that says what to use instead."""
-    if isinstance(value, bool) or not isinstance(value, int | float | np.number):
+    if not is_real(value):
         raise InvalidRule(f"{name} must be a number or a schedule, got {value!r}")
-    number = float(value)
+    number = as_float(value)
     if not math.isfinite(number) or number <= 0.0:
         raise InvalidRule(f'{name} must be finite and > 0, got {number}; for best response use rule("best-response")')
     return number
 
 
-def _checked_steps(value: int | None) -> None:
-    if value is not None and (isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1):
+def _checked_steps(value: int | None) -> int | None:
+    if value is None:
+        return None
+    if not is_integer(value) or value < 1:
         raise InvalidRule(f"steps of a schedule must be an integer of at least 1, got {value!r}")
+    return int(value)
 
 
 class Schedule:
@@ -135,7 +143,7 @@ class Geometric(Schedule):
         object.__setattr__(self, "stop", checked_tau(self.stop, "stop"))
         if self.stop > self.start:
             raise InvalidRule(f"stop must not exceed start, got start {self.start} and stop {self.stop}")
-        _checked_steps(self.steps)
+        object.__setattr__(self, "steps", _checked_steps(self.steps))
 
     def data(self, horizon: int | None) -> ScheduleData:
         length = self.steps or horizon
@@ -157,14 +165,15 @@ class Logarithmic(Schedule):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "start", checked_tau(self.start, "start"))
-        for name in ("stop", "rate"):
+        for name, most in (("stop", self.start), ("rate", _FASTEST)):
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
-                raise InvalidRule(f"{name} must be finite and >= 0, got {value!r}")
+            if not is_real(value) or not 0 <= as_float(value) <= most:
+                raise InvalidRule(f"{name} must be between 0 and {most:g}, got {value!r}")
             object.__setattr__(self, name, float(value))
 
     def data(self, horizon: int | None) -> ScheduleData:
-        return _record(_LOGARITHMIC, self.start, self.stop, self.rate)
+        # never zero, however small ``start`` is
+        return _record(_LOGARITHMIC, self.start, max(self.stop, math.ulp(0.0)), self.rate)
 
 
 @dataclass(frozen=True)
@@ -182,7 +191,12 @@ class Piecewise(Schedule):
                 raise
             raise InvalidRule(f"points must be pairs (step, tau), got {self.points!r}") from None
         times = [t for t, _ in points]
-        if not points or times[0] != 0 or any(b <= a for a, b in itertools.pairwise(times)):
+        if (
+            not points
+            or times[0] != 0
+            or not math.isfinite(times[-1])
+            or any(not b > a for a, b in itertools.pairwise(times))
+        ):
             raise InvalidRule(f"points must begin at step 0 and increase, got steps {times}")
         object.__setattr__(self, "points", points)
 
@@ -200,10 +214,14 @@ def schedule_from(value: Any) -> Schedule:
     if isinstance(value, dict):
         options = dict(value)
         kind = options.pop("kind", None)
-        if kind not in _KINDS:
+        if not isinstance(kind, str) or kind not in _KINDS:
             raise InvalidRule(f"tau's kind must be one of {sorted(_KINDS)}, got {kind!r}")
-        try:
-            return _KINDS[kind](**options)
-        except TypeError as error:
-            raise InvalidRule(f"tau of kind {kind}: {error}") from None
+        known = {f.name: f.default is dataclasses.MISSING for f in dataclasses.fields(_KINDS[kind])}  # type: ignore[arg-type]
+        for name in options:
+            if name not in known:
+                raise InvalidRule(f"tau of kind {kind} has no {name!r}; it has {', '.join(known)}")
+        for name, needed in known.items():
+            if needed and name not in options:
+                raise InvalidRule(f"tau of kind {kind} needs {name!r}")
+        return _KINDS[kind](**options)
     return Constant(checked_tau(value))

@@ -203,7 +203,10 @@ def test_sources_are_part_of_the_cache_key(tmp_path, monkeypatch):
 
 
 def test_a_damaged_or_unwritable_cache_only_costs_time(tmp_path):
-    code = "import potentia as pt; print(pt.run(pt.game('stag-hunt'), pt.rule('lll', tau=0.5), 50, seed=1).profiles.tolist())"
+    code = (
+        "import potentia as pt\n"
+        "print(pt.run(pt.game('stag-hunt'), pt.rule('lll', tau=0.5), 50, seed=1).profiles.tolist())"
+    )
 
     def final(folder):
         environment = {**os.environ, "POTENTIA_CACHE_DIR": str(folder)}

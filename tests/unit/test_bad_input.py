@@ -108,7 +108,7 @@ PAYOFFS = [
     case(
         "nan",
         lambda: NormalForm([[[1.0, NAN], [0, 0]], EYE]),
-        r"payoffs must be finite number, got nan at index \(0, 0, 1\)",
+        r"payoffs must be finite.*, got nan at index \(0, 0, 1\)",
     ),
     case("inf", lambda: NormalForm([EYE, [[0, 0], [-INF, 0]]]), r"payoffs .*got -inf at index \(1, 1, 0\)"),
     case("ragged", lambda: NormalForm([[1, 2], [3]]), r"payoffs must be a rectangular array.*\[\[1, 2\], \[3\]\]"),
@@ -119,16 +119,14 @@ PAYOFFS = [
     case("no players", lambda: NormalForm(np.zeros((0,))), r"payoffs must have shape .*got \(0,\)"),
     case("no actions", lambda: NormalForm(np.zeros((2, 2, 0))), r"player 1 must have at least one action, got 0"),
     case("potential's shape", lambda: NormalForm(DILEMMA, potential=[1.0, 2.0]), r"potential .*\(2, 2\), got \(2,\)"),
-    case(
-        "potential nan", lambda: NormalForm(DILEMMA, potential=NAN * EYE), r"potential must be finite number, got nan"
-    ),
+    case("potential nan", lambda: NormalForm(DILEMMA, potential=NAN * EYE), r"potential must be finite.*, got nan"),
     case("separable number", lambda: Separable(5), r"utilities must hold one sequence per player, got 5"),
     case("separable mapping", lambda: Separable({1: [1.0, 2.0]}), r"utilities .*\{1: "),
     case("separable empty", lambda: Separable([]), r"utilities must hold one sequence per player, got \[\]"),
     case("separable no actions", lambda: Separable([[1.0], []]), r"player 1 must have at least one action, got 0"),
-    case("separable nan", lambda: Separable([[1.0], [NAN]]), r"utilities of player 1 must be finite number, got nan"),
+    case("separable nan", lambda: Separable([[1.0], [NAN]]), r"utilities of player 1 must be finite.*, got nan"),
     case("separable matrix", lambda: Separable([EYE]), r"utilities of player 0 .*got shape \(2, 2\)"),
-    case("random scale", lambda: random_potential_game([2, 2], scale=NAN), r"finite number, got nan"),
+    case("random scale", lambda: random_potential_game([2, 2], scale=NAN), r"finite.*, got nan"),
     case("random seed", lambda: random_potential_game([2, 2], seed=-1), r"seed .*-1"),
     case(
         "random no players", lambda: random_potential_game([]), r"num_actions must name at least one player, got none"
@@ -180,14 +178,14 @@ CONGESTION = [
     case("duplicate", lambda: Congestion([[[0], [1, 1]]], [[1.0]] * 2), r"player 0, action 1: .*twice in \[1, 1\]"),
     case("no strategies, shared", lambda: Congestion([], [[1.0]], num_players=2), r"strategies .*got none"),
     case("no strategies", lambda: Congestion([[[0]], []], [[1.0] * 2]), r"strategies of player 1 .*got none"),
-    case("zero players", lambda: Congestion([[0]], [[1.0]], num_players=0), r"edges must join some players, got none"),
+    case("zero players", lambda: Congestion([[0]], [[1.0]], num_players=0), r"num_players must be .*got 0"),
     case("no players", lambda: Congestion([], [[1.0]]), r"strategies must have one entry per player, got none"),
     case("players True", lambda: Congestion([[0]], [[1.0]], num_players=True), r"num_players must be .*got True"),
     case("strategies number", lambda: Congestion(5, [[1.0]]), r"strategies must be a list of lists, got 5"),
     case(
         "nan",
         lambda: Congestion([[0]], [[1.0, NAN]], num_players=2),
-        r"costs of resource 0 must be finite number, got nan",
+        r"costs of resource 0 must be finite.*, got nan",
     ),
     case(
         "nan function", lambda: Congestion([[0]], [lambda load: NAN], num_players=2), r"costs of resource 0 .*got nan"
@@ -226,14 +224,14 @@ COORDINATION = [
     case("players float", lambda: Coordination([[0, 1]], EYE, num_players=2.0), r"num_players must be .*got 2\.0"),
     case("payoff shape", lambda: Coordination([[0, 1]], np.ones((2, 3))), r"payoff must have shape .*got \(2, 3\)"),
     case("payoff empty", lambda: Coordination([[0, 1]], np.ones((0, 0))), r"payoff must have shape .*got \(0, 0\)"),
-    case("payoff nan", lambda: Coordination([[0, 1]], [[1, NAN], [0, 1]]), r"payoff must be finite number, got nan at"),
+    case("payoff nan", lambda: Coordination([[0, 1]], [[1, NAN], [0, 1]]), r"payoff must be finite.*, got nan at"),
     case("matrices", lambda: Coordination(ring_edges(4), np.ones((3, 2, 2))), r"payoff .*each of 4 edges, got 3"),
     case("no matrices", lambda: Coordination([], np.ones((0, 2, 2)), num_players=2), r"payoff .*got .*0"),
     case("weights", lambda: Coordination(ring_edges(3), EYE, weights=[1, 2]), r"weights .*each of 3 edges, got \(2,\)"),
     case(
         "weights nan",
         lambda: Coordination(ring_edges(3), EYE, weights=[1, 2, NAN]),
-        r"weights must be finite number, got nan",
+        r"weights must be finite.*, got nan",
     ),
     case(
         "field", lambda: Coordination(ring_edges(3), EYE, field=[1, 2]), r"field must have shape \(3, 2\), got \(2,\)"
@@ -247,7 +245,7 @@ COORDINATION = [
     case("graph and players", lambda: Coordination(nx.path_graph(3), EYE, num_players=9), r"num_players .*9"),
     case("weight text", lambda: Coordination(nx.Graph([(0, 1, {"weight": "x"})]), EYE), r"weights must be .*'x'"),
     case("ising field", lambda: ising(ring_edges(4), field=[1.0, 2.0, 3.0]), r"field .*\(3,\)"),
-    case("ising field nan", lambda: ising(ring_edges(4), field=NAN), r"field must be finite number, got nan"),
+    case("ising field nan", lambda: ising(ring_edges(4), field=NAN), r"field must be finite.*, got nan"),
     case("ising coupling", lambda: ising(ring_edges(4), coupling="a"), r"coupling .*'a'"),
     case("consensus negative", lambda: consensus(ring_edges(4), -1), r"num_actions .*-1"),
     case("consensus float", lambda: consensus(ring_edges(4), 2.5), r"num_actions .*2\.5"),
@@ -274,7 +272,7 @@ def mutates(player, profile, data):
 
 CUSTOM = [
     case("raises", lambda: Custom(raises, [2, 2]), r"utility failed .*KeyError: 'left out'"),
-    case("nan", lambda: Custom(lambda i, p, d: NAN, [2, 2]), r"utility must return a finite number, got nan"),
+    case("nan", lambda: Custom(lambda i, p, d: NAN, [2, 2]), r"utility must return a finite.*, got nan"),
     case("text", lambda: Custom(lambda i, p, d: "one", [2, 2]), r"utility must return a finite number, got 'one'"),
     case("none", lambda: Custom(lambda i, p, d: None, [2, 2]), r"utility must return a finite number, got None"),
     case("complex", lambda: Custom(lambda i, p, d: np.complex128(1), [2, 2]), r"utility must return a finite number"),
@@ -310,7 +308,7 @@ NAMED = [
     case("float", lambda: game("ring", players=4.0), r"players of ring must be an integer, got 4\.0"),
     case("bool", lambda: game("ring", players=True), r"players of ring must be an integer, got True"),
     case("text", lambda: game("stag-hunt", stag="big"), r"stag of stag-hunt must be a finite number, got 'big'"),
-    case("nan", lambda: game("stag-hunt", stag=NAN), r"finite number, got nan"),
+    case("nan", lambda: game("stag-hunt", stag=NAN), r"finite.*, got nan"),
     case("zero players", lambda: game("congestion", players=0), r"players must be at least 1, got 0"),
     case("zero actions", lambda: game("ring", actions=0), r"actions must be at least 1, got 0"),
     case("seed", lambda: game("random-potential", seed=-1), r"seed .*-1"),

@@ -123,9 +123,12 @@ class Custom(Game):
 
         profile = np.zeros(self.num_players, np.int64)
         result: list[Any] = []
+        odd = _first_odd_part(self.custom_data)
         for function, first in ((self._utility, (0,)), (self._potential or _unknown, ())):
             # Games built on the same function share its machine code, and so the kernels that contain it.
             try:
+                if odd is not None:
+                    raise TypeError(f"data holds a {odd}; use numbers, arrays and (named) tuples of them")
                 dispatcher: Any = _dispatchers.get(function)
                 if dispatcher is None:
                     dispatcher = numba.njit(nogil=True, error_model="numpy")(function)
@@ -189,6 +192,17 @@ def _frozen_deep(value: Any) -> Any:
         parts = [_frozen_deep(part) for part in value]
         return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
     return copy.deepcopy(value)
+
+
+def _first_odd_part(data: Any) -> str | None:
+    """The type of the first part of ``data`` that kernels, which own no memory, cannot take."""
+    if isinstance(data, tuple):
+        return next((odd for odd in map(_first_odd_part, data) if odd is not None), None)
+    if data is None or isinstance(data, bool | int | float | complex | np.generic):
+        return None
+    if isinstance(data, np.ndarray) and data.dtype.kind in "biufc":
+        return None
+    return f"{data.dtype} array" if isinstance(data, np.ndarray) else type(data).__name__
 
 
 def _checked_groups(groups: Sequence[Sequence[int]], num_players: int) -> list[ArrayLike]:

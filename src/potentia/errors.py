@@ -18,7 +18,15 @@
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
 from typing import Any
+
+
+def did_you_mean(given: Any, known: Iterable[str]) -> str:
+    """The end of a message about an unknown name: the nearest known one, if any is near."""
+    near = difflib.get_close_matches(str(given), list(known), 1)
+    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 class PotentiaError(Exception):

@@ -6,7 +6,6 @@ chunks, workers or interruptions.
 
 from __future__ import annotations
 
-import difflib
 import os
 import time
 import warnings
@@ -20,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from potentia.engine.interrupt import Flag, deferred_interrupt
 from potentia.engine.loop import EVENTS, NEVER, ROWS, Sink, play_entry, prepare_entry
 from potentia.engine.trace import Events, Trace
-from potentia.errors import InvalidGame, InvalidRun, RunInterrupted
+from potentia.errors import InvalidGame, InvalidRun, RunInterrupted, did_you_mean
 from potentia.games import Game
 from potentia.kernel import memory
 from potentia.kernel.draws import START, make_key, uniform_array
@@ -65,8 +64,7 @@ def checked_record(game: Game, record: str | Iterable[str]) -> tuple[str, ...]:
         raise InvalidRun(f"record must name some of {', '.join(RECORDERS)}, got {record!r}") from None
     for name in names:
         if name not in RECORDERS:
-            near = difflib.get_close_matches(str(name), RECORDERS, 1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
+            hint = did_you_mean(name, RECORDERS)
             raise InvalidRun(f"record must name some of {', '.join(RECORDERS)}, got {name!r}{hint}")
     if "potential" in names and not game.has_potential:
         raise InvalidRun(f"no potential is known for this {type(game).__name__}; record welfare, or pass potential=")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import math
 from collections.abc import Callable
@@ -10,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from potentia.errors import InvalidGame
+from potentia.errors import InvalidGame, did_you_mean
 from potentia.games.base import Game
 from potentia.games.congestion import Congestion
 from potentia.games.coordination import Coordination, consensus, ising, ring_edges, torus_edges
@@ -48,8 +47,7 @@ def game_parameters(name: str) -> dict[str, Any]:
 def builder(name: str) -> Builder:
     """The function behind a name, or an error that suggests the nearest one."""
     if not isinstance(name, str) or name not in _registry:
-        near = difflib.get_close_matches(str(name), _registry, 1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
+        hint = did_you_mean(name, _registry)
         raise InvalidGame(f"game must be one of {', '.join(sorted(_registry))}, got {name!r}{hint}")
     return _registry[name]
 
@@ -60,8 +58,7 @@ def game(name: str, **parameters: Any) -> Game:
     known = game_parameters(name)
     for given, value in parameters.items():
         if given not in known:
-            near = difflib.get_close_matches(given, known, 1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
+            hint = did_you_mean(given, known)
             raise InvalidGame(f"{name} has no parameter {given!r}{hint} (it has {', '.join(known) or 'none'})")
         default = known[given]
         whole = isinstance(default, int)

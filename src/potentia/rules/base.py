@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import json
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from potentia.errors import InvalidRule
+from potentia.errors import InvalidRule, did_you_mean
 from potentia.games import Game
 from potentia.kernel.dispatch import generic, portable
 from potentia.kernel.draws import WAKE, below, uniform
@@ -77,8 +76,7 @@ def registered() -> dict[str, type[Rule]]:
 def rule_class(name: str) -> type[Rule]:
     """The class behind a name, or an error that suggests the nearest one."""
     if not isinstance(name, str) or name not in _registry:
-        near = difflib.get_close_matches(str(name), _registry, 1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
+        hint = did_you_mean(name, _registry)
         raise InvalidRule(f"rule must be one of {', '.join(sorted(_registry))}, got {name!r}{hint}")
     return _registry[name]
 
@@ -89,8 +87,7 @@ def rule(name: str, **parameters: Any) -> Rule:
     fields = {f.name: f for f in dataclasses.fields(cls)}  # type: ignore[arg-type]
     for given in parameters:
         if given not in fields:
-            near = difflib.get_close_matches(given, fields, 1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
+            hint = did_you_mean(given, fields)
             raise InvalidRule(f"{name} has no parameter {given!r}{hint} (it has {', '.join(fields)})")
     for field in fields.values():
         if field.default is dataclasses.MISSING and field.name not in parameters:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+import warnings
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -31,6 +32,17 @@ app = typer.Typer(
 )
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+
+
+def _whole(text: str | int) -> int:
+    """An integer, also as 1e6 or 1_000_000."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.5
+    if not number.is_integer():
+        raise InvalidRun(f"--steps must be a whole number, got {text!r}")
+    return int(text) if str(text).lstrip("+-").replace("_", "").isdigit() else int(number)
 
 
 def _version(wanted: bool) -> None:
@@ -99,17 +111,20 @@ def rules(
 def run(
     game: Annotated[str, typer.Argument(help="A built-in game; see: potentia games", show_default=False)],
     rule: Annotated[str, typer.Option(help="A learning rule; see: potentia rules")] = "lll",
-    steps: Annotated[int, typer.Option(help="Steps per run.")] = 10_000,
+    steps: Annotated[
+        int, typer.Option(help="Steps per run; 1e6 is fine.", parser=_whole, metavar="<int>", show_default="10000")
+    ] = 10_000,
     seed: Annotated[int, typer.Option(help="Seed of the first run; the others follow it.")] = 0,
     runs: Annotated[int, typer.Option(help="How many runs, with seeds SEED, SEED + 1, ...")] = 1,
     workers: Annotated[int, typer.Option(help="Threads; the result does not depend on it.")] = 1,
     tau: Annotated[
-        str,
+        str | None,
         typer.Option(
             help="Temperature: a number, or a schedule: geometric:START:STOP, logarithmic:START, "
-            "piecewise:0=START,STEP=TAU,..."
+            "piecewise:0=START,STEP=TAU,...",
+            show_default="0.1",
         ),
-    ] = "0.1",
+    ] = None,
     revision: Annotated[
         str | None,
         typer.Option(help="slll and p-sblll: revision probability, a number or one per player.", show_default="0.3"),
@@ -135,13 +150,18 @@ def run(
         potentia run ring --rule p-sblll --guard --tau geometric:1:0.05 --plot ring.png
     """
     from potentia.engine import run_batch
-    from potentia.experiments.summary import LABELS, summarise
+    from potentia.errors import RunInterrupted
+    from potentia.experiments.summary import LABELS, summarise, write_netcdf
     from potentia.games.library import game as build
+    from potentia.games.library import game_parameters
 
-    played = build(game, **_assignments(parameters or []))
+    given = _assignments(parameters or [])
+    played = build(game, **given)
+    label = f"{game}({pairs({**game_parameters(game), **given})})"
     chosen = _rule(rule, tau, revision, trial, guard)
     if plot is not None:
         _check_folder(plot, "--plot")
+        _check_picture(plot)
     if save is not None:
         _check_folder(save, "--save")
     if runs < 1:
@@ -149,8 +169,11 @@ def run(
     record = ("potential", "welfare", "acceptance") if played.has_potential else ("welfare", "acceptance")
     spacing = max(1, steps // 500) if every is None else every
     first = None if start is None else _numbers(start, int, "--start")
-    with status("compiling for the first time, or loading", quiet=json):
-        run_batch(played, chosen, min(1, steps), [seed], start=first, record=record)
+    warnings.simplefilter("ignore", RunInterrupted)  # said below, in the command line's own words
+    with status("loading; the first time, compiling", quiet=json):
+        warm = run_batch(played, chosen, min(1, steps), [seed], start=first, record=record)
+        if warm.attrs["interrupted"]:
+            raise KeyboardInterrupt
     with progress(f"{rule} on {game}", quiet=json) as tell:
         started = time.perf_counter()
         data = run_batch(
@@ -165,19 +188,27 @@ def run(
             progress=tell,
         )
         seconds = time.perf_counter() - started
-    summary = summarise(played, chosen, data, seconds)
+    data.attrs["game"] = label
+    summary = summarise(played, label, chosen, data, seconds)
     if plot is not None:
         from potentia.figures import scalar_figure
 
-        scalar_figure(data, f"{chosen.name} on {game}, {played.num_players} players").savefig(plot, dpi=150)
+        scalar_figure(data, f"{chosen.name} on {label}").savefig(plot, dpi=150)
         summary["plot"] = str(plot)
     if save is not None:
-        data.to_netcdf(save, engine="scipy")
+        write_netcdf(data, save)
         summary["saved"] = str(save)
     if json:
-        return print_json(summary)
-    print_table(None, [[LABELS.get(name, name), value(entry)] for name, entry in summary.items()])
-    return None
+        print_json(summary)
+    else:
+        shown = {**summary, "rule": _rule_text(chosen.spec())}
+        print_table(None, [[LABELS.get(name, name), value(entry)] for name, entry in shown.items()])
+    if summary["interrupted"]:
+        done = int(data.steps_done.sum())
+        typer.echo(
+            f"stopped by Ctrl-C after {done:,} of {steps * runs:,} steps; the above is what was computed", err=True
+        )
+        raise typer.Exit(130)
 
 
 @app.command()
@@ -192,31 +223,25 @@ def demo(
     _check_folder(out / "x", "--out", create=True)
     with status("compiling and playing") as tell:
         stops, law = tour(workers, tell)
-    rows = []
     for stop in stops:
+        rows = []
         for name in stop.datasets:
             settled = stop.settled(name)
-            rows.append(
-                [
-                    stop.title,
-                    name,
-                    "not reached" if settled is None else f"{settled:,}",
-                    f"{stop.final(name):.2f}",
-                    f"{stop.maximum:.2f}",
-                    f"{stop.acceptance(name):.1%}",
-                ]
-            )
+            reached = "not reached" if settled is None else f"{settled:,}"
+            rows.append([name, reached, f"{stop.final(name):.2f}", f"{stop.acceptance(name):.2%}"])
+        print_table(
+            ["rule", "steps to 99 %", "final potential", "accepted at the end"],
+            rows,
+            title=f"{stop.title}; largest potential {stop.maximum:.2f}",
+        )
+    typer.echo("Means over 20 seeds; 99 % of the way from the start to the largest potential.")
+    typer.echo("A step of P-SBLLL wakes ten players on average; LLL and BLLL revise one player a step.")
     print_table(
-        ["game", "rule", "steps to 99 %", "final potential", "largest", "accepted"],
-        rows,
-        "Means over 20 seeds. A step of P-SBLLL wakes ten players on average, one of LLL and BLLL a single one.",
+        ["rule", "distance from the Gibbs law"],
+        [[name, f"{law.distance(name):.4f}"] for name in law.shares],
+        title=law.title,
     )
-    rows = [[law.title, name, f"{law.distance(name):.4f}"] for name in law.shares]
-    print_table(
-        ["game", "rule", "distance from the Gibbs law"],
-        rows,
-        "LLL and BLLL spend their time by the Gibbs law exp(Φ/τ); joint trials of P-SBLLL do not.",
-    )
+    typer.echo("LLL and BLLL spend their time by the Gibbs law exp(Φ/τ); joint trials of P-SBLLL do not.")
     first, second = out / "potential.png", out / "law.png"
     panels = [(stop.title, stop.maximum, stop.datasets) for stop in stops]
     potential_figure(panels).savefig(first, dpi=120)
@@ -227,7 +252,7 @@ def demo(
 # Parsing ----------------------------------------------------------------------------------------------
 
 
-def _rule(name: str, tau: str, revision: str | None, trial: str | None, guard: bool) -> Any:
+def _rule(name: str, tau: str | None, revision: str | None, trial: str | None, guard: bool) -> Any:
     import dataclasses
 
     from potentia.rules import rule
@@ -236,14 +261,14 @@ def _rule(name: str, tau: str, revision: str | None, trial: str | None, guard: b
     known = {field.name for field in dataclasses.fields(rule_class(name))}  # type: ignore[arg-type]
     options: dict[str, Any] = {}
     if "tau" in known:
-        options["tau"] = _tau(tau)
+        options["tau"] = _tau("0.1" if tau is None else tau)
     if "revision" in known:
         values = _numbers(revision or "0.3", float, "--revision")
         options["revision"] = values[0] if len(values) == 1 else values
-    for flag, given in (("revision", revision), ("trial", trial), ("guard", guard or None)):
+    for flag, given in (("tau", tau), ("revision", revision), ("trial", trial), ("guard", guard or None)):
         if given is not None and flag not in known:
             raise InvalidRule(f"--{flag} is not for {name}")
-        if given is not None and flag != "revision":
+        if given is not None and flag not in options:
             options[flag] = given
     return rule(name, **options)
 
@@ -264,6 +289,19 @@ def _tau(text: str) -> Any:
             "--tau must be a number, geometric:START:STOP, logarithmic:START or piecewise:0=TAU,STEP=TAU,..., "
             f"got {text!r}"
         ) from None
+
+
+def _rule_text(spec: dict[str, Any]) -> str:
+    """A rule in one line: p-sblll, tau geometric 1 to 0.05, revision 0.3, ..."""
+    parts = [spec["rule"]]
+    for name, entry in spec.items():
+        if name == "tau" and isinstance(entry, dict):
+            span = [value(v) for k, v in entry.items() if k in ("start", "stop") and v]
+            points = [f"{value(v)} at step {value(t)}" for t, v in entry.get("points", [])]
+            parts.append(f"tau {entry['kind']} {' to '.join(span or points)}")
+        elif name != "rule" and entry is not False:
+            parts.append(name if entry is True else f"{name} {value(entry)}")
+    return ", ".join(parts)
 
 
 def _numbers(text: str, kind: type, name: str) -> list[Any]:
@@ -303,6 +341,14 @@ def _check_folder(path: Path, name: str, create: bool = False) -> None:
         raise InvalidInput(f"{name}: there is no folder {path.parent}")
     if not os.access(path.parent, os.W_OK):
         raise InvalidInput(f"{name}: cannot write to {path.parent}")
+
+
+def _check_picture(path: Path) -> None:
+    from matplotlib.backend_bases import FigureCanvasBase
+
+    known = sorted(FigureCanvasBase.get_supported_filetypes())
+    if path.suffix.removeprefix(".").lower() not in known:
+        raise InvalidInput(f"--plot: {path.name} must end in one of {', '.join(known)}")
 
 
 def main() -> None:

@@ -29,14 +29,21 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def print_table(header: Sequence[str] | None, rows: Sequence[Sequence[str]], caption: str | None = None) -> None:
+def print_table(
+    header: Sequence[str] | None,
+    rows: Sequence[Sequence[str]],
+    caption: str | None = None,
+    title: str | None = None,
+) -> None:
     """A table on standard output; not cut to 80 columns when it goes to a file."""
     from rich import box
     from rich.console import Console
     from rich.table import Table
 
     console = Console(width=None if sys.stdout.isatty() else 140)
-    table = Table(box=box.SIMPLE_HEAD if header else box.SIMPLE, show_header=header is not None, caption=caption)
+    table = Table(box=box.SIMPLE_HEAD if header else box.SIMPLE, show_header=header is not None)
+    table.title, table.title_justify, table.title_style = title, "left", "bold"
+    table.caption = caption
     table.caption_justify = "left"
     for column in header or [""] * len(rows[0]):
         table.add_column(column, overflow="fold")
@@ -61,7 +68,9 @@ def value(entry: Any) -> str:
     if isinstance(entry, bool):
         return "yes" if entry else "no"
     if isinstance(entry, float):
-        return "-" if not math.isfinite(entry) else f"{entry:,.6g}"
+        if not math.isfinite(entry):
+            return "-"
+        return f"{entry:,.0f}" if abs(entry) >= 1e5 else f"{entry:.6g}"
     if isinstance(entry, int):
         return f"{entry:,}"
     if isinstance(entry, list):

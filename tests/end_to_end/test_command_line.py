@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -95,6 +96,8 @@ BAD = {
     "no assignment": (["run", "ring", "--set", "players"], "--set takes NAME=VALUE"),
     "too small": (["run", "ring", "--set", "players=2"], "players must be at least 3, got 2"),
     "too large": (["run", "random-potential", "--set", "players=60"], "the machine has"),
+    "picture": (["run", "ring", "--plot", "a.foo"], "must end in one of"),
+    "tau not for best response": (["run", "ring", "--rule", "best-response", "--tau", "1"], "--tau is not for"),
     "folder": (["run", "ring", "--plot", "nowhere/at/all.png"], "there is no folder"),
     "game name": (["games", "nothing"], "game must be one of"),
     "rule name": (["rules", "nothing"], "rule must be one of"),
@@ -158,6 +161,25 @@ print("kept")
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=120)
     assert done.stdout.strip() == "kept", done.stderr
     assert "stopped by Ctrl-C" in done.stderr
+
+
+@pytest.mark.parametrize("runs", [1, 3])
+def test_ctrl_c_on_the_command_line(tmp_path, runs):
+    """The table, the files and one line, with numbers of the profile that was reached; exit code 130."""
+    args = ["run", "ring", "--steps", "1e13", "--runs", runs, "--workers", "2", "--json", "--save", tmp_path / "a.nc"]
+    potentia("run", "ring", "--steps", "1")  # so that nothing compiles below
+    process = subprocess.Popen([POTENTIA, *map(str, args)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(6)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert err.strip().startswith("stopped by Ctrl-C after")
+    assert "\n" not in err.strip()
+    summary = json.loads(out)
+    assert summary["interrupted"] is True
+    assert summary["potential_end"] > summary["potential_start"]
+    assert 0 < summary["acceptance"] < 1
+    assert xarray.load_dataset(tmp_path / "a.nc", engine="scipy").attrs["interrupted"] == 1
 
 
 def test_an_edited_utility_takes_effect_in_the_next_process(tmp_path):

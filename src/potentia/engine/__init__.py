@@ -1,8 +1,8 @@
 """The engine: runs, batches, records and saved states."""
 
 from potentia.engine.batch import run_batch
-from potentia.engine.runs import RECORDERS, Run, advance, begin, run
+from potentia.engine.runs import RECORDERS, Run, advance, begin, evaluate, run
 from potentia.engine.saved import load
 from potentia.engine.trace import Trace
 
-__all__ = ["RECORDERS", "Run", "Trace", "advance", "begin", "load", "run", "run_batch"]
+__all__ = ["RECORDERS", "Run", "Trace", "advance", "begin", "evaluate", "load", "run", "run_batch"]

@@ -43,7 +43,8 @@ def run_batch(
     """Play one run per seed and return an ``xarray.Dataset``.
 
     Its dimensions are ``seed``, ``time``, ``player`` (and ``state`` for visits, profiles in C order), with
-    one variable per recorder under its own name, ``final`` and ``steps_done``. ``start`` is one profile for
+    one variable per recorder under its own name, and per seed ``final``, ``steps_done``, ``revisions`` and
+    ``changes``. ``start`` is one profile for
     all runs, or one per seed; left out, each seed draws its own. ``progress`` is told steps done and steps
     in all. Ctrl-C returns what was computed: rows that were not reached hold NaN, or -1 for profiles.
     """
@@ -158,7 +159,7 @@ class _Table:
         self.profile = np.full((runs, rows, players), -1, action) if "profile" in names else None
         self.visits = np.zeros((runs, profiles), np.int64) if "visits" in names else None
         self.final = np.full((runs, players), -1, action)
-        self.steps_done = np.zeros(runs, np.int64)
+        self.steps_done, self.revisions, self.changes = np.zeros((3, runs), np.int64)
 
     def put(self, index: int, run: Any) -> None:
         trace = run.trace()
@@ -170,6 +171,7 @@ class _Table:
             self.visits[index] = trace.visits
         self.final[index] = trace.final
         self.steps_done[index] = trace.steps
+        self.revisions[index], self.changes[index] = trace.revisions, trace.changes
 
     def dataset(self, game: Game, rule: Rule, seeds: list[int], interrupted: bool) -> xarray.Dataset:
         import xarray
@@ -180,7 +182,8 @@ class _Table:
         if self.visits is not None:
             variables["visits"] = (("seed", "state"), self.visits)
         variables["final"] = (("seed", "player"), self.final)
-        variables["steps_done"] = ("seed", self.steps_done)
+        for name in ("steps_done", "revisions", "changes"):
+            variables[name] = ("seed", getattr(self, name))
         return xarray.Dataset(
             variables,
             {"seed": seeds, "time": self.times, "player": np.arange(self.final.shape[1])},

@@ -132,8 +132,12 @@ class Run:
     def _call(self, entry: Any, *args: Any) -> Any:
         try:
             return entry(*args, compiled=self.compiled)
-        except ValueError as error:
-            raise InvalidGame(f"after step {self.step}: {error}") from error
+        except (ValueError, IndexError, ZeroDivisionError) as error:  # from a user's utility
+            reason = self.game.diagnose(self.profile)
+            raise InvalidGame(f"after step {self.step}: {reason or error}") from error
+
+    def __repr__(self) -> str:
+        return f"<Run of {self.rule.name} on {self.game.describe()} at step {self.step}, seed {self.seed}>"
 
     @property
     def profile(self) -> NDArray[np.int64]:
@@ -295,6 +299,14 @@ def begin(
         horizon = checked_integer(horizon, "horizon", 0)
     first = random_start(game, seed) if start is None else game.check_profile(start)
     return Run(game, rule_from(rule), seed, first, checked_record(game, record), every, horizon, compiled)
+
+
+def evaluate(game: Game, profile: ArrayLike) -> dict[str, float]:
+    """Welfare, and potential where one is known, of a profile: by the kernel, so fit for a million players."""
+    state = game.new_state(game.check_profile(profile, "profile"))
+    values = prepare_entry(game.data, state, game.has_potential, True, compiled=game.compiled)
+    named = dict(zip(("potential", "welfare"), values, strict=True))
+    return named if game.has_potential else {"welfare": named["welfare"]}
 
 
 def advance(run: Run, steps: int, progress: Progress | None = None) -> Run:

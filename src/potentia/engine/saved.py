@@ -71,7 +71,7 @@ def load(path: str | os.PathLike[str], game: Game) -> Run:
     except OSError as error:
         raise InvalidRun(f"cannot read {path}: {error.strerror or error}") from error
     except (ValueError, KeyError, EOFError, TypeError, AttributeError, zipfile.BadZipFile) as error:
-        raise InvalidRun(f"{path} is not a saved run, or is damaged: {error}") from error
+        raise InvalidRun(f"{path} is not a saved run, or is damaged") from error
     if about.get("format") != FORMAT:
         raise InvalidRun(f"{path} has format {about.get('format')}, this version reads {FORMAT}")
     if about["fingerprint"] != game.fingerprint():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from potentia.errors import InvalidRun
 from potentia.kernel import memory
+from potentia.version import __version__
 
 if TYPE_CHECKING:
     import xarray
@@ -99,6 +101,13 @@ class Trace:
         if self.visits is not None:
             variables["visits"] = ("state", self.visits)
         variables["final"] = ("player", self.final)
-        attributes = {"game": self.game, "rule": str(self.rule), "seed": self.seed, "steps": self.steps}
+        attributes = {
+            "game": self.game,
+            "rule": json.dumps(self.rule),
+            "potentia": __version__,
+            "interrupted": int(not self.complete),
+            "seed": self.seed,
+            "steps": self.steps,
+        }
         coordinates = {"time": self.times, "player": np.arange(self.start.size)}
         return xarray.Dataset(variables, coordinates, attributes)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from potentia.engine import evaluate
 from potentia.games import Game
 from potentia.rules import Rule
 
@@ -19,9 +23,10 @@ LABELS = {
     "potential_start": "potential at the start",
     "potential_end": "potential at the end",
     "potential_end_sd": "  standard deviation over seeds",
-    "welfare_start": "welfare (sum of utilities) at the start",
+    "welfare_start": "welfare at the start",
     "welfare_end": "welfare at the end",
     "welfare_end_sd": "  standard deviation over seeds",
+    "interrupted": "interrupted",
     "acceptance": "share of revisions that changed an action",
     "final_profile": "final profile",
     "commonest_final_profile": "commonest final profile",
@@ -31,27 +36,29 @@ LABELS = {
 }
 
 
-def summarise(game: Game, rule: Rule, data: xarray.Dataset, seconds: float) -> dict[str, Any]:
-    """Plain data for a table or for JSON."""
-    runs = data.sizes["seed"]
-    steps = int(data.steps_done.sum())
+def summarise(game: Game, label: str, rule: Rule, data: xarray.Dataset, seconds: float) -> dict[str, Any]:
+    """Plain data for a table or for JSON, about the runs that were begun."""
+    started = data.isel(seed=(data.final.values[:, 0] >= 0))
+    runs = started.sizes["seed"]
+    steps = int(started.steps_done.sum())
+    seeds = [int(s) for s in started.seed.values]
     out: dict[str, Any] = {
-        "game": game.describe(),
+        "game": label,
         "rule": rule.spec(),
-        "seeds": [int(s) for s in data.seed.values] if runs <= _SHOWN else f"{int(data.seed[0])}..{int(data.seed[-1])}",
-        "steps": int(data.steps_done.max()),
+        "seeds": seeds if runs <= _SHOWN else f"{seeds[0]}..{seeds[-1]}",
+        "steps": int(started.steps_done.max()),
     }
+    finals = started.final.values.astype(np.int64)
+    ends = [evaluate(game, final) for final in finals]
     for name in ("potential", "welfare"):
-        if name not in data:
-            continue
-        first, last = data[name].values[:, 0], _last(data[name].values)
-        out[f"{name}_start"] = float(first.mean())
-        out[f"{name}_end"] = float(last.mean())
-        if runs > 1:
-            out[f"{name}_end_sd"] = float(last.std(ddof=1))
-    accepted = data.acceptance.values[:, 1:]
-    out["acceptance"] = float(np.nanmean(accepted)) if np.isfinite(accepted).any() else float("nan")
-    finals = data.final.values
+        if name in started:
+            last = np.array([end[name] for end in ends])
+            out[f"{name}_start"] = float(started[name].values[:, 0].mean())
+            out[f"{name}_end"] = float(last.mean())
+            if runs > 1:
+                out[f"{name}_end_sd"] = float(last.std(ddof=1))
+    revisions = int(started.revisions.sum())
+    out["acceptance"] = int(started.changes.sum()) / revisions if revisions else float("nan")
     if game.num_players <= _SHOWN:
         profiles, counts = np.unique(finals, axis=0, return_counts=True)
         common = int(counts.argmax())
@@ -63,12 +70,21 @@ def summarise(game: Game, rule: Rule, data: xarray.Dataset, seconds: float) -> d
         out["final_action_shares"] = [round(float(s), 4) for s in shares[:_SHOWN]]
     out["seconds"] = round(seconds, 3)
     out["steps_per_second"] = float(steps / seconds) if seconds > 0 else float("nan")
-    if data.attrs["interrupted"]:
-        out["interrupted"] = True
+    out["interrupted"] = bool(data.attrs["interrupted"])
     return out
 
 
-def _last(values: Any) -> Any:
-    """The last row that each run reached."""
-    reached = np.isfinite(values).sum(axis=1) - 1
-    return values[np.arange(len(values)), reached]
+def write_netcdf(data: xarray.Dataset, path: Path) -> None:
+    """Write a dataset whole or not at all, in the netCDF dialect that needs nothing but SciPy.
+
+    That dialect has no 64-bit integers; as doubles they are exact up to 2^53.
+    """
+    wide = {name: array.astype(float) for name, array in data.variables.items() if array.dtype == np.int64}
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
+    os.close(handle)
+    try:
+        data.assign(wide).to_netcdf(temporary, engine="scipy")
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise

@@ -34,7 +34,7 @@ def _new(columns: int, width: float = 6.4, height: float = 4.2) -> tuple[Figure,
 
 def _band(axes: Axes, time: Any, values: NDArray[np.float64], label: str, index: int) -> None:
     """The mean over seeds, and the middle 80 % of them."""
-    colour, style = COLOURS[index % len(COLOURS)], STYLES[index % len(STYLES)]
+    colour, style = COLOURS[index % len(COLOURS)], STYLES[index % len(STYLES)] if label else "-"
     axes.plot(time, np.nanmean(values, axis=0), style, color=colour, label=label, linewidth=1.8)
     if len(values) > 1:
         low, high = np.nanquantile(values, [0.1, 0.9], axis=0)
@@ -79,14 +79,20 @@ def law_figure(title: str, labels: Sequence[str], law: NDArray[np.float64], shar
 
 
 def scalar_figure(data: xarray.Dataset, title: str) -> Figure:
-    """Every scalar of a batch over time, one panel each."""
+    """Every scalar of a batch over time, one panel each; time is logarithmic beyond the first rows."""
+    data = data.isel(seed=np.flatnonzero(data.final.values[:, 0] >= 0))
     names = [name for name in ("potential", "welfare", "acceptance") if name in data]
     labels = {"potential": "potential Φ", "welfare": "welfare Σu", "acceptance": "accepted share of revisions"}
     figure, axes = _new(len(names), width=5.6)
     for index, (one, name) in enumerate(zip(axes, names, strict=True)):
         skip = 1 if name == "acceptance" else 0  # nothing was revised before the first step
-        _band(one, data.time[skip:], data[name].values[:, skip:], name, index)
+        _band(one, data.time[skip:], data[name].values[:, skip:], "", index)
+        if data.sizes["time"] > 20:
+            first = float(data.time[1])
+            one.set_xscale("symlog", linthresh=10 * first, linscale=0.5)
+            one.set_xlim(left=0)
         one.set_xlabel("step n")
-        one.set_ylabel(labels[name] + (" (mean and middle 80 % of seeds)" if data.sizes["seed"] > 1 else ""))
-    figure.suptitle(title)
+        one.set_ylabel(labels[name])
+    seeds = data.sizes["seed"]
+    figure.suptitle(title + (f" (mean and middle 80 % of {seeds} seeds)" if seeds > 1 else ""))
     return figure

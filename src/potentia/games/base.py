@@ -152,6 +152,13 @@ class Game(ABC):
         """Bytes a run's state takes, roughly, to refuse what cannot fit."""
         return 16 * self.num_players
 
+    def diagnose(self, profile: NDArray[np.int64]) -> str | None:
+        """After a failed run: what is wrong with the game at this profile, where that can be said."""
+        return None
+
+    def __repr__(self) -> str:
+        return self.describe()
+
     def describe(self) -> str:
         """One line for people, and part of what a run's key is made from."""
         return f"{type(self).__name__}(players={self.num_players})"

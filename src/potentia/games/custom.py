@@ -8,6 +8,7 @@ to disk, so an edited function takes effect on the very next run.
 from __future__ import annotations
 
 import copy
+import inspect
 import math
 import warnings
 from collections.abc import Callable, Sequence
@@ -26,6 +27,8 @@ from potentia.kernel.arrays import frozen
 from potentia.kernel.cache import jit_disabled
 from potentia.kernel.numbers import as_float, is_real
 from potentia.kernel.protocol import Interactions, Moves
+
+_SHOWN = 20
 
 _dispatchers: WeakKeyDictionary[Callable[..., Any], Any] = WeakKeyDictionary()
 
@@ -81,19 +84,37 @@ class Custom(Game):
         self._seal()
 
     def _probe(self) -> None:
-        """Call the functions once, on a profile they cannot write to."""
-        profile = frozen(np.zeros(self.num_players, np.int64))
-        calls: list[tuple[str, Any]] = [("utility", lambda: self._utility(0, profile, self.custom_data))]
+        """Call the functions a few times, on profiles they cannot write to."""
+        _check_arguments(self._utility, "utility", "(player, profile, data)", 3)
         if self._potential is not None:
-            phi = self._potential
-            calls.append(("potential", lambda: phi(profile, self.custom_data)))
-        for name, call in calls:
-            try:
-                value = call()
-            except Exception as error:
-                raise InvalidGame(f"{name} failed on the profile of zeros: {type(error).__name__}: {error}") from error
-            if not is_real(value) or not math.isfinite(as_float(value)):
-                raise InvalidGame(f"{name} must return a finite number, got {value!r} on the profile of zeros")
+            _check_arguments(self._potential, "potential", "(profile, data)", 2)
+        for profile in (frozen(np.zeros(self.num_players, np.int64)), frozen(self.sizes - 1)):
+            for player in (0, self.num_players - 1):
+                self._probe_one("utility", self._utility, (player, profile, self.custom_data))
+            if self._potential is not None:
+                self._probe_one("potential", self._potential, (profile, self.custom_data))
+
+    def _probe_one(self, name: str, function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+        where = f"of player {arguments[0]} at profile" if name == "utility" else "at profile"
+        shown = arguments[-2].tolist() if self.num_players <= _SHOWN else "of all first or all last actions"
+        try:
+            value = function(*arguments)
+        except Exception as error:
+            raise InvalidGame(f"{name} {where} {shown} failed: {type(error).__name__}: {error}") from error
+        if not is_real(value) or not math.isfinite(as_float(value)):
+            raise InvalidGame(f"{name} {where} {shown} must return a finite number, got {value!r}")
+
+    def diagnose(self, profile: NDArray[np.int64]) -> str | None:
+        """After a failure: evaluate every action at this profile in Python, and name the first that fails."""
+        for player in range(self.num_players):
+            for action in range(int(self.sizes[player])):
+                trial = profile.copy()
+                trial[player] = action
+                try:
+                    self._probe_one("utility", self._utility, (player, trial, self.custom_data))
+                except InvalidGame as error:
+                    return str(error)
+        return None
 
     def utility(self, player: int, profile: Sequence[int] | NDArray[np.int64]) -> float:
         return float(self._utility(player, np.asarray(profile, np.int64), self.custom_data))
@@ -127,11 +148,14 @@ class Custom(Game):
         for function, first in ((self._utility, (0,)), (self._potential or _unknown, ())):
             # Games built on the same function share its machine code, and so the kernels that contain it.
             try:
+                if inspect.ismethod(function):
+                    raise TypeError("it is a method; pass a plain function, and what it needs as data=")
                 if odd is not None:
                     raise TypeError(f"data holds a {odd}; use numbers, arrays and (named) tuples of them")
                 dispatcher: Any = _dispatchers.get(function)
                 if dispatcher is None:
-                    dispatcher = numba.njit(nogil=True, error_model="numpy")(function)
+                    # boundscheck: a wrong index in a user's function must not read foreign memory
+                    dispatcher = numba.njit(nogil=True, error_model="numpy", boundscheck=True)(function)
                     _dispatchers[function] = dispatcher
                 types = tuple(numba.typeof(a) for a in (*first, profile, self.custom_data))
                 dispatcher.compile(types)
@@ -143,7 +167,7 @@ class Custom(Game):
                     f"{_name(function)} runs in Python, hundreds of times slower, because Numba cannot compile it: "
                     f"{_reason(error)}",
                     NotCompiled,
-                    stacklevel=2,
+                    stacklevel=_frames_to_caller(),
                 )
                 return None
             result.append(dispatcher)
@@ -171,6 +195,26 @@ def _unknown(profile: NDArray[np.int64], data: Any) -> float:
 def custom(utility: Callable[..., float], num_actions: Sequence[int], **options: Any) -> Custom:
     """Build a :class:`Custom` game: ``custom(utility, num_actions, data=..., potential=..., moves=...)``."""
     return Custom(utility, num_actions, **options)
+
+
+def _check_arguments(function: Callable[..., Any], name: str, wanted: str, count: int) -> None:
+    try:
+        inspect.signature(function).bind(*range(count))
+    except TypeError:
+        raise InvalidGame(f"{name} must take {wanted}, got {inspect.signature(function)}") from None
+    except ValueError:  # a built-in that does not tell
+        return
+
+
+def _frames_to_caller() -> int:
+    """The stacklevel that makes a warning point at the user's line, not at this package's."""
+    level = 2
+    frame = inspect.currentframe()
+    frame = frame.f_back if frame else None
+    while frame is not None and frame.f_globals.get("__name__", "").startswith(("potentia.", "functools")):
+        frame = frame.f_back
+        level += 1
+    return level - 1
 
 
 def _name(function: Callable[..., Any]) -> str:

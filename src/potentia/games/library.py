@@ -102,7 +102,7 @@ def innovation(players: int = 100, advantage: float = 0.5) -> Coordination:
 
 @register_game("congestion")
 def parallel_links(players: int = 100, links: int = 5) -> Congestion:
-    """Parallel links: link k costs (k + 1) times its load, per player."""
+    """Parallel links: link k costs (k + 1) times the share of players on it."""
     players, links = _at_least(players, 1, "players"), _at_least(links, 1, "links")
     memory.require(50 * players * links, f"{links} links with loads up to {players}")
     costs = [(k + 1) * np.arange(1, players + 1) / players for k in range(links)]

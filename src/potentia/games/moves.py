@@ -4,8 +4,8 @@
 
 - ``None``: every action is reachable from every other (completeness);
 - a boolean (A, A) array, shared by all players: ``moves[a, b]`` says whether b is reachable from a;
-- a sequence with one entry per player, each a boolean (A_i, A_i) array, or for each action the list of
-  reachable actions.
+- a sequence with one entry per player, each ``None``, a boolean (A_i, A_i) array, or for each action the
+  list of reachable actions.
 
 Staying is always allowed and never listed: the current action is removed from each set (trial sets
 exclude it; ``include_current`` of a rule puts it back).
@@ -13,6 +13,7 @@ exclude it; ``include_current`` of a rule puts it back).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -35,11 +36,11 @@ def make_moves(moves: Any, sizes: NDArray[np.int64]) -> Moves:
         ptr, targets = _table(moves, int(sizes[0]), "moves")
         return Constrained(frozen(np.zeros(sizes.size), np.int64), frozen(ptr, np.int64), frozen(targets, np.int64))
     try:
-        count = len(moves)
+        count = -1 if isinstance(moves, str | Mapping) else len(moves)
     except TypeError:
-        raise InvalidGame(
-            f"moves must be None, a boolean matrix or one entry per player, got {type(moves).__name__}"
-        ) from None
+        count = -1
+    if count < 0:
+        raise InvalidGame(f"moves must be None, a boolean matrix or one entry per player, got {type(moves).__name__}")
     if count != sizes.size:
         raise InvalidGame(f"moves must have one entry for each of {sizes.size} players, got {count}")
     all_ptr: list[int] = [0]
@@ -67,6 +68,8 @@ def _listed(value: Any, name: str) -> list[Any]:
 
 
 def _table(table: Any, size: int, name: str) -> tuple[list[int], list[int]]:
+    if table is None:  # this player is free
+        table = ~np.eye(size, dtype=bool)
     if isinstance(table, np.ndarray) and table.ndim == 2:
         _require_boolean(table, name)
         if table.shape != (size, size):

@@ -263,7 +263,7 @@ def _rule(name: str, tau: str | None, revision: str | None, trial: str | None, g
     if "tau" in known:
         options["tau"] = _tau("0.1" if tau is None else tau)
     if "revision" in known:
-        values = _numbers(revision or "0.3", float, "--revision")
+        values = _numbers("0.3" if revision is None else revision, float, "--revision")
         options["revision"] = values[0] if len(values) == 1 else values
     for flag, given in (("tau", tau), ("revision", revision), ("trial", trial), ("guard", guard or None)):
         if given is not None and flag not in known:
@@ -337,6 +337,8 @@ def _check_folder(path: Path, name: str, create: bool = False) -> None:
             path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InvalidInput(f"{name}: cannot create {path.parent}: {error.strerror}") from None
+    if path.is_dir():
+        raise InvalidInput(f"{name}: {path} is a folder, give a file in it")
     if not path.parent.is_dir():
         raise InvalidInput(f"{name}: there is no folder {path.parent}")
     if not os.access(path.parent, os.W_OK):
@@ -356,6 +358,9 @@ def main() -> None:
     try:
         app()
     except PotentiaError as error:
+        typer.echo(f"error: {error}", err=True)
+        sys.exit(2)
+    except OSError as error:
         typer.echo(f"error: {error}", err=True)
         sys.exit(2)
     except KeyboardInterrupt:

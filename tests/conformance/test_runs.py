@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
@@ -123,30 +126,108 @@ def test_an_uncompilable_utility_warns_once_and_says_why():
     pt.run(game, pt.rule("blll", tau=1.0), 10)  # warnings are errors here: there is no second one
 
 
-@pytest.mark.filterwarnings("ignore::potentia.errors.NotCompiled")
-@pytest.mark.parametrize("make", [games.custom, games.uncompiled], ids=lambda f: f.__name__)
-def test_a_utility_that_turns_to_nan_stops_the_run(make):
-    def utility(player, profile, data):
-        return data[0] / (profile[0] - 1.0) if profile[0] != 1 else np.nan
-
-    data = np.ones(1) if make is games.custom else [1.0]
-    game = pt.games.custom(utility, [2, 2], data=data)
-    with pytest.raises(pt.errors.InvalidGame, match="finite numbers, got NaN or infinity"):
-        pt.run(game, pt.rule("lll", tau=1.0), 100)
+def _breaks_at_one_two(player, profile, data):
+    if profile[0] == 1 and profile[1] == 2:
+        return np.nan
+    return data[0] * profile[player]
 
 
-def test_saved_files_are_checked(tmp_path):
-    game, rule = games.normal_form(), pt.rule("lll", tau=1.0)
-    path = pt.begin(game, rule, 1, record=("profile", "welfare")).advance(50).save(tmp_path / "run.npz")
-    assert [p.name for p in tmp_path.iterdir()] == ["run.npz"], "nothing half written is left behind"
-    with pytest.raises(InvalidRun, match="another game"):
-        pt.load(path, games.separable())
-    with pytest.raises(InvalidRun, match="cannot read"):
-        pt.load(tmp_path / "none.npz", game)
-    whole = path.read_bytes()
-    for cut in (10, len(whole) // 2, len(whole) - 30):
-        path.write_bytes(whole[:cut])
-        with pytest.raises(InvalidRun, match="damaged"):
-            pt.load(path, game)
-    with pytest.raises(InvalidRun, match="cannot write"):
-        pt.begin(game, rule, 1).save(tmp_path / "no" / "folder.npz")
+def _reads_beyond(player, profile, data):
+    return data[8 + (profile[0] == 1 and profile[1] == 2)] * profile[player]
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+@pytest.mark.parametrize(
+    ("utility", "complaint"),
+    [
+        (_breaks_at_one_two, r"at profile \[1, 2, \d\] must return a finite number, got nan"),
+        (_reads_beyond, "IndexError"),
+    ],
+)
+def test_a_utility_that_breaks_stops_the_run_where_it_was(utility, complaint, compiled):
+    """Neither a NaN nor a wrong index gets through, and the run stands at its last whole chunk."""
+    game = pt.games.custom(utility, [3, 4, 2], data=np.arange(9.0))
+    run = pt.begin(game, pt.rule("p-sblll", tau=1.0, revision=0.5), 1, start=[0, 0, 0], compiled=compiled)
+    with pytest.raises(pt.errors.InvalidGame, match=complaint):
+        run.advance(5000)
+    np.testing.assert_array_equal(run.profile, run.trace().profiles[-1])
+    assert run.trace().times[-1] == run.step
+
+
+def test_a_global_that_changed_is_seen_by_the_next_game():
+    """Numba freezes globals; a game built later must not play with the old one."""
+    namespace = {}
+    exec("FACTOR = 1.0\ndef utility(player, profile, data):\n    return FACTOR * profile[player]", namespace)
+    rule = pt.rule("lll", tau=0.01)
+    assert pt.run(pt.games.custom(namespace["utility"], [3, 3]), rule, 100).final.tolist() == [2, 2]
+    namespace["FACTOR"] = -1.0
+    assert pt.run(pt.games.custom(namespace["utility"], [3, 3]), rule, 100).final.tolist() == [0, 0]
+
+
+def test_games_built_on_one_function_share_its_machine_code():
+    from potentia.engine.loop import play_entry
+
+    rule = pt.rule("best-response")
+    pt.run(games.custom(), rule, 1)
+    kernels = len(play_entry.dispatcher.signatures)
+    pt.run(games.custom(), rule, 1)
+    assert len(play_entry.dispatcher.signatures) == kernels
+
+
+def test_lists_as_data_run_in_python():
+    game = pt.games.custom(lambda player, profile, data: data[player] * profile[player], [2, 2], data=[1.0, -1.0])
+    with pytest.warns(NotCompiled, match="data holds a list"):
+        assert pt.run(game, pt.rule("best-response"), 100).final.tolist() == [1, 0]
+
+
+@pytest.mark.parametrize("actions", [17, 20, 256, 257])
+def test_many_actions_play_alike_compiled_and_plain(actions):
+    payoff = np.random.default_rng(2).normal(size=(actions, actions))
+    game = pt.games.Coordination([[0, 1], [1, 2], [0, 2]], payoff + payoff.T)
+    traces = [
+        pt.begin(game, pt.rule("lll", tau=0.3), 1, record=("profile", "potential", "welfare"), compiled=compiled)
+        .advance(200)
+        .trace()
+        for compiled in (True, False)
+    ]
+    np.testing.assert_array_equal(traces[0].profiles, traces[1].profiles)
+    np.testing.assert_array_equal(traces[0].potential, traces[1].potential)
+    for row in (0, 100, 200):
+        assert traces[0].welfare[row] == pytest.approx(game.welfare(traces[0].profiles[row]))
+
+
+def test_copies_of_a_game_are_frozen_too():
+    game = games.coordination()
+    assert copy.deepcopy(game) is game
+    twin = pickle.loads(pickle.dumps(game))
+    assert twin.fingerprint() == game.fingerprint()
+    with pytest.raises(ValueError, match="read-only"):
+        twin.payoff[0, 0, 0] = 99.0
+    with pytest.raises(AttributeError, match="immutable"):
+        twin.payoff = None
+
+
+def test_fingerprints_tell_functions_and_data_apart():
+    def plus(player, profile, data):
+        return 1.0 * profile[player]
+
+    def minus(player, profile, data):
+        return -1.0 * profile[player]
+
+    minus.__qualname__ = plus.__qualname__
+    made = [pt.games.custom(f, [2, 2]) for f in (plus, minus)]
+    tables = [{"w": np.arange(5000.0)}, {"w": np.arange(5000.0) + (np.arange(5000) == 2500)}]
+    made += [pt.games.custom(plus, [2, 2], data=table) for table in tables]
+    assert len({game.fingerprint() for game in made}) == 4
+    with pytest.raises(ValueError, match="read-only"):
+        made[2].custom_data["w"][0] = 1.0
+
+
+def test_the_record_of_changes_stops_before_memory_is_full(monkeypatch):
+    game = pt.game("ring", players=60)
+    run = pt.begin(game, pt.rule("slll", tau=100.0, revision=1.0), 1).advance(10)
+    monkeypatch.setattr("potentia.kernel.memory.available", lambda: 20_000_000)
+    with pytest.raises(pt.errors.TooLarge, match=r"record of .* changes"):
+        run.advance(100_000)
+    assert run.step > 10
+    assert len(run.trace().times) == run.step + 1

@@ -56,6 +56,29 @@ def test_seeds_are_independent_samples_of_the_n_step_law(name):
     assert p_of_counts(counts, np.linalg.matrix_power(matrix, 4)[0]) < ALPHA
 
 
+@pytest.mark.parametrize(
+    "schedule",
+    [
+        pt.rules.Geometric(3.0, 0.1),
+        pt.rules.Logarithmic(1.0, rate=5.0),
+        pt.rules.Piecewise([(0, 3.0), (3, 0.2), (5, 0.5)]),
+    ],
+    ids=lambda s: s.kind,
+)
+def test_a_schedule_gives_each_step_its_own_temperature(schedule):
+    """The exact law after six steps is a product of six different matrices."""
+    game, steps = games.normal_form(), 6
+    batch = pt.run_batch(game, pt.rule("lll", tau=schedule), steps, range(4000), start=[0, 0, 0], record=())
+    ends = np.ravel_multi_index(tuple(batch.final.values.T.astype(int)), game.num_actions)
+    counts = np.bincount(ends, minlength=game.num_profiles)
+    taus = [schedule.at(n, horizon=steps) for n in range(steps)]
+    for order, fits in ((taus, True), (taus[::-1], False)):
+        law = np.eye(game.num_profiles)[0]
+        for tau in order:
+            law = law @ oracle.matrix(game, oracle.lll(game, tau))
+        assert (p_of_counts(counts, law) > ALPHA) == fits
+
+
 def test_random_starts_are_uniform():
     game = games.normal_form()
     batch = pt.run_batch(game, pt.rule("lll", tau=1.0), 0, range(6000), record=())

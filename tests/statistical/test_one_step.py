@@ -104,6 +104,29 @@ def test_the_guard_follows_the_interactions():
         assert (p_of_transitions(seen, game, oracle.matrix(game, law)) > ALPHA) == fits
 
 
+@pytest.mark.parametrize("include_current", [False, True])
+@pytest.mark.parametrize("guard", [False, True])
+@pytest.mark.parametrize("trial", ["joint", "unilateral"])
+@pytest.mark.parametrize("make", [games.path, games.constrained], ids=lambda f: f.__name__)
+def test_every_combination_of_options(make, trial, guard, include_current):
+    """With a revision probability per action, against the law with the other trial set."""
+    game = make()
+    revision = tuple(tuple(0.2 + 0.2 * ((i + a) % 4) for a in range(n)) for i, n in enumerate(game.num_actions))
+    options = {"trial": trial, "guard": guard, "include_current": include_current}
+    seen = pt.run(game, pt.rule("p-sblll", tau=TAU, revision=revision, **options), STEPS, seed=8).profiles
+    for included, fits in ((include_current, True), (not include_current, False)):
+        law = oracle.p_sblll(
+            game,
+            TAU,
+            lambda i, a: revision[i][a],
+            trial=trial,
+            guard=guard,
+            include_current=included,
+            neighbours=neighbours(game),
+        )
+        assert (p_of_transitions(seen, game, oracle.matrix(game, law)) > ALPHA / 16) == fits
+
+
 PER_PLAYER = (0.2, 0.5, 0.9)
 PER_ACTION = ((0.2, 0.7), (0.3, 0.5, 0.9), (0.6, 0.1))
 

@@ -89,7 +89,6 @@ MOVES = [
     case("shared by unequal", lambda: Separable([[0, 1], [0, 1, 2]], moves=path_moves(2)), r"moves .*equally many"),
     case("numbers for lists", lambda: two_by_two(moves=[[1, 0], [1, 0]]), r"moves of player 0, action 0.*1"),
     case("numbers for players", lambda: two_by_two(moves=[1, 2]), r"moves of player 0.*1"),
-    case("none for a player", lambda: two_by_two(moves=[None, None]), r"moves of player 0.*None"),
     case("lists of booleans", lambda: two_by_two(moves=[[False, True], [True, False]]), r"moves of player 0.*False"),
     # 0 and 1 in a matrix would be read as the actions 0 and 1
     case("0/1 matrix", lambda: Separable([[0, 1, 2]] * 2, moves=path_moves(3).astype(int)), r"moves .*bool.*int"),
@@ -116,7 +115,7 @@ CONGESTION = [
     case("zero players", lambda: Congestion([[0]], [[1.0]], num_players=0), r"num_players must be .*got 0"),
     case("no players", lambda: Congestion([], [[1.0]]), r"strategies must have one entry per player, got none"),
     case("players True", lambda: Congestion([[0]], [[1.0]], num_players=True), r"num_players must be .*got True"),
-    case("strategies number", lambda: Congestion(5, [[1.0]]), r"strategies must be a list of lists, got 5"),
+    case("strategies number", lambda: Congestion(5, [[1.0]]), r"strategies must be a list, got 5"),
     case(
         "nan",
         lambda: Congestion([[0]], [[1.0, NAN]], num_players=2),
@@ -206,18 +205,24 @@ def mutates(player, profile, data):
 
 
 CUSTOM = [
-    case("raises", lambda: Custom(raises, [2, 2]), r"utility failed .*KeyError: 'left out'"),
-    case("nan", lambda: Custom(lambda i, p, d: NAN, [2, 2]), r"utility must return a finite.*, got nan"),
-    case("text", lambda: Custom(lambda i, p, d: "one", [2, 2]), r"utility must return a finite number, got 'one'"),
-    case("none", lambda: Custom(lambda i, p, d: None, [2, 2]), r"utility must return a finite number, got None"),
-    case("complex", lambda: Custom(lambda i, p, d: np.complex128(1), [2, 2]), r"utility must return a finite number"),
-    case("huge integer", lambda: Custom(lambda i, p, d: 10**400, [2, 2]), r"utility must return a finite number"),
-    case("mutates", lambda: Custom(mutates, [2, 2]), r"utility failed .*read-only"),
+    case("raises", lambda: Custom(raises, [2, 2]), r"utility of player 0 .*failed: KeyError: 'left out'"),
+    case("nan", lambda: Custom(lambda i, p, d: NAN, [2, 2]), r"utility of player 0 .*must return a finite.*, got nan"),
+    case("text", lambda: Custom(lambda i, p, d: "one", [2, 2]), r"utility .*must return a finite number, got 'one'"),
+    case("none", lambda: Custom(lambda i, p, d: None, [2, 2]), r"utility .*must return a finite number, got None"),
+    case("complex", lambda: Custom(lambda i, p, d: np.complex128(1), [2, 2]), r"utility .*must return a finite number"),
+    case("huge integer", lambda: Custom(lambda i, p, d: 10**400, [2, 2]), r"utility .*must return a finite number"),
+    case("mutates", lambda: Custom(mutates, [2, 2]), r"utility .*failed: .*read-only"),
     case("not callable", lambda: Custom(5, [2, 2]), r"utility must be a function, got 5"),
     case("no utility", lambda: Custom(None, [2, 2]), r"utility must be a function .*got None"),
-    case("too few arguments", lambda: Custom(lambda player: 0.0, [2, 2]), r"utility failed .*TypeError"),
+    case(
+        "too few arguments",
+        lambda: Custom(lambda player: 0.0, [2, 2]),
+        r"utility must take \(player, profile, data\), got",
+    ),
     case("potential", lambda: Custom(zero, [2, 2], potential=3), r"potential must be a function, got 3"),
-    case("potential nan", lambda: Custom(zero, [2, 2], potential=lambda p, d: NAN), r"potential must return .*got nan"),
+    case(
+        "potential nan", lambda: Custom(zero, [2, 2], potential=lambda p, d: NAN), r"potential .*must return .*got nan"
+    ),
     case("no players", lambda: Custom(zero, []), r"num_actions must name at least one player, got none"),
     case("number", lambda: Custom(zero, 2), r"num_actions must be a sequence .*got 2"),
     case("floats", lambda: Custom(zero, [2.0, 2.0]), r"num_actions must be .*got \[2\.0, 2\.0\]"),

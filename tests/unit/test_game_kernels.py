@@ -119,6 +119,12 @@ def test_moves_in_each_form():
     assert Separable([[0.0]], moves=[[[]]]).reachable(0, 0) == []
 
 
+def test_a_player_without_constraint_among_others():
+    game = Separable([[0, 1, 2]] * 2, moves=[path_moves(3), None])
+    assert [game.reachable(0, a) for a in range(3)] == [[1], [0, 2], [1]]
+    assert [game.reachable(1, a) for a in range(3)] == [[1, 2], [0, 2], [0, 1]]
+
+
 def test_grid_moves_are_the_adjacent_cells():
     grid = grid_moves(3, 4)
     assert np.flatnonzero(grid[0]).tolist() == [1, 4, 5]

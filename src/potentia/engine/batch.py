@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import threading
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Sized
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
@@ -88,6 +88,8 @@ def run_batch(
 
 
 def _checked_seeds(seeds: Iterable[int]) -> list[int]:
+    if isinstance(seeds, Sized):
+        memory.require(200 * len(seeds), f"{len(seeds):,} runs", "use fewer seeds")
     try:
         numbers = [checked_integer(seed, "seed", 0) for seed in seeds]
     except TypeError:

@@ -19,9 +19,11 @@ from numpy.typing import ArrayLike, NDArray
 from potentia.engine.interrupt import Flag, deferred_interrupt
 from potentia.engine.loop import EVENTS, NEVER, ROWS, Sink, play_entry, prepare_entry
 from potentia.engine.trace import Events, Trace
-from potentia.errors import InvalidGame, InvalidRun, RunInterrupted, did_you_mean
+from potentia.errors import InvalidGame, InvalidRun, PotentiaError, RunInterrupted, did_you_mean
 from potentia.games import Game
 from potentia.kernel import memory
+from potentia.kernel.arrays import frozen
+from potentia.kernel.arrays import strides as profile_strides
 from potentia.kernel.draws import START, make_key, uniform_array
 from potentia.kernel.journal import CHANGES, REVISIONS, Journal
 from potentia.kernel.numbers import in_words, is_integer
@@ -35,12 +37,17 @@ _MAX_EVENTS = 65_536
 Progress = Callable[[int, int], None]
 
 
+_MOST = 2**62  # steps and seeds stay within 64 bits
+
+
 def checked_integer(value: Any, name: str, least: int) -> int:
     """An integer of at least ``least``, or an error that names it."""
     if not is_integer(value):
         raise InvalidRun(f"{name} must be an integer of at least {least}, got {value!r}")
     if value < least:
         raise InvalidRun(f"{name} must be at least {least}, got {value}")
+    if value > _MOST:
+        raise InvalidRun(f"{name} must be at most 2^62, got {in_words(int(value))}")
     return int(value)
 
 
@@ -99,13 +106,13 @@ class Run:
             f"a run of {game.describe()}" + (f" with visits of {in_words(profiles)} profiles" if profiles else ""),
             'leave "visits" out of record' if profiles else "",
         )
-        self._data = game.data
+        self._data = game.data if self.compiled else game.plain_data
         self._rule_data = rule.data(game, horizon)
         self.state = game.new_state(start.copy())
         self.memory = rule.new_memory(game)
-        strides = np.zeros(0, np.int64)
+        strides = frozen([], np.int64)
         if profiles:
-            strides = np.ascontiguousarray(np.cumprod((1, *game.num_actions[:0:-1]))[::-1]).astype(np.int64)
+            strides = profile_strides(game.sizes)
         self.journal = Journal(
             np.zeros(2, np.int64),
             np.zeros(tracked, np.uint8),
@@ -118,6 +125,7 @@ class Run:
         self.shadow = start.copy() if tracked else np.zeros(0, np.int64)
         self._rows: dict[str, list[NDArray[Any]]] = {}
         self._events: list[Events] = []
+        self._num_events = 0
         self._sink: Sink | None = None
         first_potential, first_welfare = self._call(
             prepare_entry, self._data, self.state, "potential" in record, "welfare" in record
@@ -132,9 +140,13 @@ class Run:
     def _call(self, entry: Any, *args: Any) -> Any:
         try:
             return entry(*args, compiled=self.compiled)
-        except (ValueError, IndexError, ZeroDivisionError) as error:  # from a user's utility
+        except PotentiaError:
+            raise
+        except Exception as error:
+            if not self.game.runs_user_code:
+                raise
             reason = self.game.diagnose(self.profile)
-            raise InvalidGame(f"after step {self.step}: {reason or error}") from error
+            raise InvalidGame(f"after step {self.step}: {reason or f'{type(error).__name__}: {error}'}") from error
 
     def __repr__(self) -> str:
         return f"<Run of {self.rule.name} on {self.game.describe()} at step {self.step}, seed {self.seed}>"
@@ -165,7 +177,8 @@ class Run:
 
     def _advance(self, stop: int, progress: Progress | None, flag: Flag) -> None:
         begin = self.step
-        chunk = max(1, min(1000, 200_000 // self.game.num_players))
+        # In plain Python a single step may take long, and Ctrl-C waits for the chunk.
+        chunk = max(1, min(1000, 200_000 // self.game.num_players)) if self.compiled else 1
         while self.step < stop and not flag.raised:
             started, before = time.perf_counter(), self.step
             self._stretch(min(stop, self.step + chunk))
@@ -178,7 +191,20 @@ class Run:
         """One call of the compiled loop, and its records brought to safety."""
         sink = self._emptied_sink(stop)
         every = self.every if sink.num_rows else NEVER
-        self.step = self._call(
+        # A user's utility may fail, and plain Python may be interrupted, in the middle of a step.
+        fragile = self.game.runs_user_code or not self.compiled
+        before = _copied((self.state, self.memory, self.journal, self.shadow)) if fragile else None
+        try:
+            reached = self._play(sink, stop, every)
+        except BaseException:
+            if before is not None:
+                _restore((self.state, self.memory, self.journal, self.shadow), before)
+            raise
+        self.step = reached
+        self._keep(sink)
+
+    def _play(self, sink: Sink, stop: int, every: int) -> int:
+        return self._call(
             play_entry,
             self._data,
             self.state,
@@ -191,6 +217,9 @@ class Run:
             stop,
             every,
         )
+
+    def _keep(self, sink: Sink) -> None:
+        """Bring what was recorded to safety."""
         rows, events = int(sink.used[ROWS]), int(sink.used[EVENTS])
         if rows:
             for name in self._rows:
@@ -199,8 +228,10 @@ class Run:
             self._events.append(
                 (sink.event_time[:events].copy(), sink.event_player[:events].copy(), sink.event_action[:events].copy())
             )
-            if len(self._events) % 64 == 0:
-                memory.require(2**20, "the record of changes", "use a larger every, or leave profile out of record")
+            self._num_events += events
+            # a trace copies them once more
+            advice = "use a larger every, or leave profile out of record"
+            memory.require(16 * self._num_events, f"the record of {self._num_events:,} changes", advice)
 
     def _emptied_sink(self, stop: int) -> Sink:
         rows = min(_MAX_ROWS, stop // self.every - self.step // self.every) if self.recording else 0
@@ -239,10 +270,21 @@ class Run:
         times, players, actions = zip(first, *self._events, strict=True)
         return rows, (np.concatenate(times), np.concatenate(players), np.concatenate(actions))
 
+    def settle(self) -> None:
+        """Derive the rest of the state from its profile, after that was set from outside."""
+        self._call(prepare_entry, self._data, self.state, False, False)
+
     def restore_records(self, rows: dict[str, NDArray[Any]], events: Events | None) -> None:
         """Put back what :meth:`records` returned."""
+        expected = self.step // self.every + 1
+        for name, parts in self._rows.items():
+            if name not in rows or rows[name].shape != (expected,) or rows[name].dtype != parts[0].dtype:
+                raise ValueError(f"{name} does not have its {expected} rows")
+        if set(rows) != set(self._rows):
+            raise ValueError(f"unknown records {sorted(set(rows) - set(self._rows))}")
         self._rows = {name: [values] for name, values in rows.items()}
         self._events = [] if events is None else [events]
+        self._num_events = 0 if events is None else len(events[0])
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the state to a file that :func:`load` reads."""
@@ -274,6 +316,19 @@ class Run:
             visits=self.journal.visits.copy() if "visits" in self.record else None,
             events=events,
         )
+
+
+def _copied(record: Any) -> Any:
+    return tuple(part.copy() if isinstance(part, np.ndarray) else _copied(part) for part in record)
+
+
+def _restore(record: Any, saved: Any) -> None:
+    for part, old in zip(record, saved, strict=True):
+        if isinstance(part, np.ndarray):
+            if part.flags.writeable:
+                part[...] = old
+        else:
+            _restore(part, old)
 
 
 def begin(

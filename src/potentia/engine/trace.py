@@ -74,9 +74,6 @@ class Trace:
         if self.events is None:
             raise InvalidRun('profiles were not recorded; pass record=("profile", ...)')
         times, players, actions = self.events
-        profile = self.start.copy()
-        bounds = np.searchsorted(times, self.times, "right")
-        begin = 0
         if self.start.size <= 64:
             # Few players: a column at a time is a handful of array operations.
             for player in range(self.start.size):
@@ -86,7 +83,9 @@ class Trace:
                     place
                 ]
             return
-        for row, end in enumerate(bounds):
+        profile = self.start.copy()
+        begin = 0
+        for row, end in enumerate(np.searchsorted(times, self.times, "right")):
             profile[players[begin:end]] = actions[begin:end]
             dense[row] = profile
             begin = end

@@ -7,17 +7,18 @@ section 2). It may restrict moves to constrained action sets A_c^i (Assumptions 
 from __future__ import annotations
 
 import hashlib
+import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from potentia.errors import InvalidGame, InvalidRun
 from potentia.games.moves import make_moves, reachable_actions
-from potentia.kernel.arrays import frozen
+from potentia.kernel.arrays import frozen, frozen_deep
 from potentia.kernel.protocol import Interactions, Moves
 
 
@@ -49,7 +50,13 @@ def action_counts(value: Any, name: str = "num_actions") -> NDArray[np.int64]:
     if (counts < 1).any():
         player = int(np.argmax(counts < 1))
         raise InvalidGame(f"player {player} must have at least one action, got {int(counts[player])}")
+    if (counts > _MOST_ACTIONS).any():
+        player = int(np.argmax(counts > _MOST_ACTIONS))
+        raise InvalidGame(f"player {player} must have at most {_MOST_ACTIONS} actions, got {int(counts[player])}")
     return frozen(counts, np.int64)
+
+
+_MOST_ACTIONS = 2**31 - 1
 
 
 def _brief(value: Any) -> str:
@@ -61,6 +68,7 @@ class Game(ABC):
     """What is played. Subclasses set everything in ``__init__`` and then never change."""
 
     _sealed = False
+    remembers: ClassVar[tuple[str, ...]] = ()  # fields of the state, beside the profile, that settle cannot derive
 
     def __init__(self, sizes: NDArray[np.int64], moves: Any) -> None:
         self.sizes = sizes
@@ -76,6 +84,20 @@ class Game(ABC):
 
     def _seal(self) -> None:
         object.__setattr__(self, "_sealed", True)
+
+    def __copy__(self) -> Game:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Game:
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        # what is derived is derived again
+        return {k: v for k, v in self.__dict__.items() if not isinstance(getattr(type(self), k, None), cached_property)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for name, part in state.items():
+            object.__setattr__(self, name, frozen_deep(part))
 
     # What a game is -----------------------------------------------------------------------------------
 
@@ -128,9 +150,19 @@ class Game(ABC):
         """The NamedTuple of frozen arrays that compiled code reads."""
         return self._build()
 
+    @property
+    def plain_data(self) -> Any:
+        """The same for a run in plain Python."""
+        return self.data
+
     @abstractmethod
     def new_state(self, profile: NDArray[np.int64]) -> Any:
         """Fresh arrays for one run; the engine settles what the profile implies."""
+
+    @property
+    def runs_user_code(self) -> bool:
+        """Whether playing calls functions that may raise."""
+        return False
 
     @property
     def compiled(self) -> bool:
@@ -166,7 +198,7 @@ class Game(ABC):
     def fingerprint(self) -> str:
         """A hash of the game's data, so that a saved run is resumed on the game it was played on."""
         digest = hashlib.sha256(type(self).__name__.encode())
-        _feed(digest, self.data)
+        _feed(digest, self.plain_data)
         return digest.hexdigest()[:32]
 
     def check_profile(self, profile: ArrayLike, name: str = "start") -> NDArray[np.int64]:
@@ -190,16 +222,27 @@ class Game(ABC):
 
 
 def _feed(digest: Any, value: Any) -> None:
-    if isinstance(value, np.ndarray):
+    """Add a value to a hash: what it holds, not how it prints."""
+    digest.update(type(value).__name__.encode())
+    if isinstance(value, np.ndarray) and not value.dtype.hasobject:
         digest.update(f"{value.dtype.str}{value.shape}".encode())
-        digest.update(np.ascontiguousarray(value).data)
-    elif isinstance(value, tuple):
+        digest.update(np.ascontiguousarray(value).tobytes())
+    elif isinstance(value, tuple | list):
         for part in value:
             _feed(digest, part)
-    elif callable(value):
-        digest.update(getattr(value, "__qualname__", type(value).__name__).encode())
-    else:
+    elif isinstance(value, Mapping):
+        for key in value:
+            _feed(digest, (key, value[key]))
+    elif inspect.isfunction(value):
+        code = value.__code__
+        digest.update(code.co_code)
+        _feed(digest, [repr(c) for c in code.co_consts if not inspect.iscode(c)])
+        _feed(digest, list(code.co_names))
+        _feed(digest, [cell.cell_contents for cell in value.__closure__ or () if cell.cell_contents is not value])
+    elif isinstance(value, bool | int | float | complex | str | bytes | np.generic | None):
         digest.update(repr(value).encode())
+    else:  # an object of the user's: its class must do
+        digest.update(type(value).__qualname__.encode())
 
 
 def everyone_interacts(num_players: int) -> Interactions:

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from potentia.errors import InvalidGame
 from potentia.games.base import Game, action_counts, finite_array, interactions_from_pairs
+from potentia.games.moves import listed
 from potentia.kernel import memory, protocol
 from potentia.kernel.arrays import frozen
 from potentia.kernel.dispatch import at, portable
@@ -63,10 +64,11 @@ class Congestion(Game):
     ) -> None:
         if num_players is not None and (not is_integer(num_players) or num_players < 1):
             raise InvalidGame(f"num_players must be an integer of at least 1, got {num_players!r}")
+        memory.require(60 * (num_players or 0), f"a congestion game with {num_players} players")
         menus = (
             [_menu(strategies, "strategies")]
             if num_players
-            else [_menu(menu, f"strategies of player {i}") for i, menu in enumerate(_listed(strategies, "strategies"))]
+            else [_menu(menu, f"strategies of player {i}") for i, menu in enumerate(listed(strategies, "strategies"))]
         )
         menu_of = np.zeros(num_players, np.int64) if num_players else np.arange(len(menus))
         if not menus:
@@ -79,7 +81,7 @@ class Congestion(Game):
         self._row = frozen(first[menu_of], np.int64)
         self._ptr = frozen(np.concatenate([[0], np.cumsum([len(s) for s in flat])]), np.int64)
         self._resources = frozen([r for s in flat for r in s], np.int64)
-        prices = _listed(costs, "costs")
+        prices = listed(costs, "costs")
         self.num_resources = len(prices)
         if self._resources.size and self._resources.max() >= self.num_resources:
             raise InvalidGame(
@@ -139,15 +141,15 @@ class Congestion(Game):
 
     def _build(self) -> CongestionData:
         cost = [np.concatenate([[0.0], table]) for table in self.costs]
-        ptr = np.concatenate([[0], np.cumsum([c.size for c in cost])[:-1]])
+        ptr = np.cumsum([0, *(c.size for c in cost)])[:-1]
         return CongestionData(
             self.sizes,
             self._row,
             self._ptr,
             self._resources,
             frozen(ptr, np.int64),
-            frozen(np.concatenate(cost)),
-            frozen(np.concatenate([np.cumsum(c) for c in cost])),
+            frozen(np.concatenate([[0.0], *cost])[1:]),
+            frozen(np.concatenate([[0.0], *(np.cumsum(c) for c in cost)])[1:]),
             self.moves,
         )
 
@@ -155,17 +157,10 @@ class Congestion(Game):
         return CongestionState(profile, np.zeros(self.num_resources, np.int64))
 
 
-def _listed(value: Any, name: str) -> list[Any]:
-    try:
-        return list(value)
-    except TypeError:
-        raise InvalidGame(f"{name} must be a list of lists, got {value!r}") from None
-
-
 def _menu(value: Any, name: str) -> list[tuple[int, ...]]:
     menu = []
-    for action, strategy in enumerate(_listed(value, name)):
-        resources = _listed(strategy, f"{name}, action {action}")
+    for action, strategy in enumerate(listed(value, name)):
+        resources = listed(strategy, f"{name}, action {action}")
         for r in resources:
             if not is_integer(r) or r < 0:
                 raise InvalidGame(f"{name}, action {action}: resources are integers from 0, got {r!r}")

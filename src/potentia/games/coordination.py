@@ -92,6 +92,7 @@ class Coordination(Game):
             raise InvalidGame(f"num_players must be an integer of at least 1, got {num_players!r}")
         if pairs.size and pairs.max() >= num_players:
             raise InvalidGame(f"edges name player {int(pairs.max())}, but there are {num_players} players")
+        memory.require(60 * num_players + 60 * len(pairs), f"a graph of {num_players} players")
         tables = finite_array(payoff, "payoff")
         if tables.ndim == 2:
             tables = tables[None]
@@ -292,7 +293,7 @@ def _num_actions(game: CoordinationData, player: int) -> int:
 def _utility(game: CoordinationData, state: CoordinationState, player: int, action: int) -> float:
     total = game.field[at(player), at(action)] if game.field.shape[0] else 0.0
     for k in range(game.ptr[at(player)], game.ptr[at(player + 1)]):
-        other = state.compact[at(game.neighbours[at(k)])]
+        other = _action_of(state, game.neighbours[at(k)])
         total += _weight(game, k) * game.tables[at(_column(game, k, other) + action)]
     return total
 
@@ -305,12 +306,12 @@ def _utilities(game: CoordinationData, state: CoordinationState, player: int, ou
         second = game.field[at(player), at(1)] if game.field.shape[0] else 0.0
         if game.edges.shape[0] == 0:  # one matrix, no weights
             for k in range(begin, end):
-                other = state.compact[at(game.neighbours[at(k)])]
+                other = _action_of(state, game.neighbours[at(k)])
                 first += game.tables[at(2 * other)]
                 second += game.tables[at(2 * other + 1)]
         else:
             for k in range(begin, end):
-                other = state.compact[at(game.neighbours[at(k)])]
+                other = _action_of(state, game.neighbours[at(k)])
                 weight, column = _weight(game, k), _column(game, k, other)
                 first += weight * game.tables[at(column)]
                 second += weight * game.tables[at(column + 1)]
@@ -319,7 +320,7 @@ def _utilities(game: CoordinationData, state: CoordinationState, player: int, ou
     for action in range(game.actions):
         out[at(action)] = game.field[at(player), at(action)] if game.field.shape[0] else 0.0
     for k in range(begin, end):
-        other = state.compact[at(game.neighbours[at(k)])]
+        other = _action_of(state, game.neighbours[at(k)])
         weight, column = _weight(game, k), _column(game, k, other)
         for action in range(game.actions):
             out[at(action)] += weight * game.tables[at(column + action)]
@@ -331,11 +332,17 @@ def _compare(game: CoordinationData, state: CoordinationState, player: int, tria
     now = game.field[at(player), at(current)] if game.field.shape[0] else 0.0
     then = game.field[at(player), at(trial)] if game.field.shape[0] else 0.0
     for k in range(game.ptr[at(player)], game.ptr[at(player + 1)]):
-        other = state.compact[at(game.neighbours[at(k)])]
+        other = _action_of(state, game.neighbours[at(k)])
         weight, column = _weight(game, k), _column(game, k, other)
         now += weight * game.tables[at(column + current)]
         then += weight * game.tables[at(column + trial)]
     return now, then
+
+
+@portable
+def _action_of(state: CoordinationState, player: int) -> int:
+    # np.int64: in plain Python, arithmetic with a NumPy byte would wrap
+    return np.int64(state.compact[at(player)])  # type: ignore[return-value]
 
 
 @portable

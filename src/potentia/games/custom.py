@@ -7,14 +7,13 @@ to disk, so an edited function takes effect on the very next run.
 
 from __future__ import annotations
 
-import copy
 import inspect
 import math
 import warnings
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,14 +22,16 @@ from potentia.errors import InvalidGame, NotCompiled
 from potentia.games.base import Game, action_counts, everyone_interacts, interactions_from_groups
 from potentia.games.separable import ProfileState
 from potentia.kernel import protocol
-from potentia.kernel.arrays import frozen
+from potentia.kernel.arrays import frozen, frozen_deep
 from potentia.kernel.cache import jit_disabled
 from potentia.kernel.numbers import as_float, is_real
 from potentia.kernel.protocol import Interactions, Moves
 
 _SHOWN = 20
 
-_dispatchers: WeakKeyDictionary[Callable[..., Any], Any] = WeakKeyDictionary()
+# Compiled functions, with the values of the names they had taken from outside: Numba freezes those.
+_compiled: OrderedDict[Any, tuple[Any, Any]] = OrderedDict()
+_MOST_COMPILED = 64
 
 
 class CustomData(NamedTuple):
@@ -78,7 +79,7 @@ class Custom(Game):
         super().__init__(action_counts(num_actions), moves)
         self._utility = getattr(utility, "py_func", utility)
         self._potential = getattr(potential, "py_func", potential)
-        self.custom_data = _frozen_deep(data)
+        self.custom_data = frozen_deep(data)
         self._pairs = None if interactions is None else _checked_groups(interactions, self.num_players)
         self._probe()
         self._seal()
@@ -152,15 +153,15 @@ class Custom(Game):
                     raise TypeError("it is a method; pass a plain function, and what it needs as data=")
                 if odd is not None:
                     raise TypeError(f"data holds a {odd}; use numbers, arrays and (named) tuples of them")
-                dispatcher: Any = _dispatchers.get(function)
+                dispatcher: Any = _shared(function)
                 if dispatcher is None:
                     # boundscheck: a wrong index in a user's function must not read foreign memory
                     dispatcher = numba.njit(nogil=True, error_model="numpy", boundscheck=True)(function)
-                    _dispatchers[function] = dispatcher
+                    _share(function, dispatcher)
                 types = tuple(numba.typeof(a) for a in (*first, profile, self.custom_data))
                 dispatcher.compile(types)
                 returned = dispatcher.overloads[types].signature.return_type
-                if not isinstance(returned, numba.types.Number | numba.types.Boolean):
+                if not isinstance(returned, numba.types.Integer | numba.types.Float | numba.types.Boolean):
                     raise TypeError(f"it returns {returned}, not a number")
             except (NumbaError, TypeError, ValueError, NotImplementedError, AttributeError) as error:
                 warnings.warn(
@@ -174,18 +175,51 @@ class Custom(Game):
         return result[0], result[1]
 
     @property
+    def runs_user_code(self) -> bool:
+        return True
+
+    @property
     def compiled(self) -> bool:
         return self._compiled_functions is not None
 
     def _build(self) -> CustomData:
-        utility, phi = self._compiled_functions or (self._utility, self._potential or _unknown)
-        return CustomData(self.sizes, utility, phi, self.custom_data, self.moves)
+        if self._compiled_functions is None:
+            return self.plain_data
+        utility, phi = self._compiled_functions
+        return self.plain_data._replace(function=utility, phi=phi)
+
+    @property
+    def plain_data(self) -> CustomData:
+        return CustomData(self.sizes, self._utility, self._potential or _unknown, self.custom_data, self.moves)
 
     def new_state(self, profile: NDArray[np.int64]) -> ProfileState:
         return ProfileState(profile)
 
     def describe(self) -> str:
         return f"Custom({_name(self._utility)}, players={self.num_players})"
+
+
+def _outside(function: Any) -> Any:
+    """The values of the names a function takes from outside, or None where they may change unnoticed."""
+    names = inspect.getclosurevars(function)
+    used = {**names.globals, **names.nonlocals}
+    plain = bool | int | float | complex | str | None
+    if not all(inspect.ismodule(v) or inspect.isbuiltin(v) or isinstance(v, plain) for v in used.values()):
+        return None
+    return {name: (type(v), v) for name, v in used.items()}
+
+
+def _shared(function: Any) -> Any:
+    """The machine code another game has for this function, if it would be the same."""
+    found = _compiled.get(function)
+    return found[1] if found is not None and found[0] is not None and found[0] == _outside(function) else None
+
+
+def _share(function: Any, dispatcher: Any) -> None:
+    _compiled[function] = (_outside(function), dispatcher)
+    _compiled.move_to_end(function)
+    while len(_compiled) > _MOST_COMPILED:
+        _compiled.popitem(last=False)
 
 
 def _unknown(profile: NDArray[np.int64], data: Any) -> float:
@@ -229,15 +263,6 @@ def _reason(error: Exception) -> str:
     return (useful or lines or [type(error).__name__])[0]
 
 
-def _frozen_deep(value: Any) -> Any:
-    if isinstance(value, np.ndarray):
-        return frozen(value)
-    if isinstance(value, tuple):
-        parts = [_frozen_deep(part) for part in value]
-        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
-    return copy.deepcopy(value)
-
-
 def _first_odd_part(data: Any) -> str | None:
     """The type of the first part of ``data`` that kernels, which own no memory, cannot take."""
     if isinstance(data, tuple):
@@ -275,4 +300,7 @@ def _utility(game: CustomData, state: ProfileState, player: int, action: int) ->
 
 @protocol.potential.register(CustomData)
 def _potential(game: CustomData, state: ProfileState) -> float:
-    return float(game.phi(state.profile, game.data))
+    value = float(game.phi(state.profile, game.data))
+    if not math.isfinite(value):
+        raise ValueError("potential must return finite numbers, got NaN or infinity")
+    return value

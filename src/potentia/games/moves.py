@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from potentia.errors import InvalidGame
+from potentia.kernel import memory
 from potentia.kernel.arrays import frozen
 from potentia.kernel.numbers import is_integer
 from potentia.kernel.protocol import Complete, Constrained, Moves
@@ -60,7 +61,8 @@ def _require_boolean(matrix: NDArray[Any], name: str) -> None:
         raise InvalidGame(f"{name} as a matrix must be boolean, got {matrix.dtype}; use matrix.astype(bool)")
 
 
-def _listed(value: Any, name: str) -> list[Any]:
+def listed(value: Any, name: str) -> list[Any]:
+    """The value as a list, or an error that names the field."""
     try:
         return list(value)
     except TypeError:
@@ -76,7 +78,7 @@ def _table(table: Any, size: int, name: str) -> tuple[list[int], list[int]]:
             raise InvalidGame(f"{name} must have shape {(size, size)}, got {table.shape}")
         lists: list[Any] = [np.flatnonzero(row) for row in table]
     else:
-        lists = _listed(table, name)
+        lists = listed(table, name)
         if len(lists) != size:
             raise InvalidGame(
                 f"{name} must list the reachable actions of each of {size} actions, got {len(lists)} lists"
@@ -84,7 +86,7 @@ def _table(table: Any, size: int, name: str) -> tuple[list[int], list[int]]:
     ptr, targets = [0], []
     for action, reach in enumerate(lists):
         chosen: set[int] = set()
-        for target in _listed(reach, f"{name}, action {action}"):
+        for target in listed(reach, f"{name}, action {action}"):
             if not is_integer(target):
                 raise InvalidGame(f"{name}, action {action}: expected actions as integers, got {target!r}")
             if not 0 <= target < size:
@@ -108,12 +110,18 @@ def reachable_actions(moves: Moves, size: int, player: int, action: int) -> list
 
 def path_moves(num_actions: int) -> NDArray[np.bool_]:
     """Moves along a line: action a reaches a - 1 and a + 1."""
+    if not is_integer(num_actions) or num_actions < 1:
+        raise InvalidGame(f"num_actions must be an integer of at least 1, got {num_actions!r}")
+    memory.require(20 * num_actions**2, f"moves among {num_actions} actions")
     steps = np.arange(num_actions)
     return np.abs(steps[:, None] - steps[None, :]) == 1
 
 
 def grid_moves(rows: int, columns: int) -> NDArray[np.bool_]:
     """Moves on a grid: a cell reaches the up to eight adjacent ones. Actions are cells in row order."""
+    if not is_integer(rows) or not is_integer(columns) or min(rows, columns) < 1:
+        raise InvalidGame(f"rows and columns must be integers of at least 1, got {rows!r} and {columns!r}")
+    memory.require(40 * (rows * columns) ** 2, f"moves among {rows * columns} cells")
     y, x = np.divmod(np.arange(rows * columns), columns)
     near = np.maximum(np.abs(y[:, None] - y[None, :]), np.abs(x[:, None] - x[None, :]))
     return near == 1

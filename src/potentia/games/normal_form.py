@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from potentia.errors import InvalidGame, NotPotentialGame
 from potentia.games.base import Game, action_counts, finite_array, interactions_from_groups
 from potentia.kernel import memory, protocol
-from potentia.kernel.arrays import frozen
+from potentia.kernel.arrays import frozen, strides
 from potentia.kernel.dispatch import at
 from potentia.kernel.numbers import in_words, is_integer, is_real
 from potentia.kernel.protocol import Interactions, Moves
@@ -89,10 +89,8 @@ class NormalForm(Game):
         return interactions_from_groups(self.num_players, pairs)
 
     def _build(self) -> NormalFormData:
-        shape = self.num_actions
-        strides = np.cumprod((1, *shape[:0:-1]))[::-1]
         return NormalFormData(
-            self.sizes, frozen(strides, np.int64), self.payoffs.reshape(self.num_players, -1), self._phi, self.moves
+            self.sizes, strides(self.sizes), self.payoffs.reshape(self.num_players, -1), self._phi, self.moves
         )
 
     def new_state(self, profile: NDArray[np.int64]) -> NormalFormState:

@@ -54,6 +54,9 @@ class Separable(Game):
                 )
         super().__init__(action_counts([t.size for t in tables], "utilities"), moves)
         self.tables = tuple(tables)
+        with np.errstate(over="ignore"):
+            if not np.isfinite(sum(float(np.abs(table).max()) for table in tables)):
+                raise InvalidGame("utilities must not overflow when they are summed over players; scale them")
         self._seal()
 
     def utility(self, player: int, profile: Sequence[int] | NDArray[np.int64]) -> float:

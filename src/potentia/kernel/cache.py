@@ -23,7 +23,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from potentia.kernel.dispatch import activate
+from potentia.kernel.dispatch import activate, lock
 
 _PACKAGE = Path(__file__).parents[1]
 _MONTH = 30 * 24 * 3600
@@ -85,14 +85,15 @@ class Entry:
 
     @property
     def dispatcher(self) -> Any:
-        if self._dispatcher is None:
-            import numba
+        with lock:
+            if self._dispatcher is None:
+                import numba
 
-            activate()
-            options: Any = {"nogil": True, "error_model": "numpy", "_nrt": False}
-            dispatcher: Any = numba.njit(**options)(self.function)
-            dispatcher._cache = _disk_cache(self.function)
-            self._dispatcher = dispatcher
+                activate()
+                options: Any = {"nogil": True, "error_model": "numpy", "_nrt": False}
+                dispatcher: Any = numba.njit(**options)(self.function)
+                dispatcher._cache = _disk_cache(self.function)
+                self._dispatcher = dispatcher
         return self._dispatcher
 
     @property

@@ -17,6 +17,7 @@ rule must not cost half a second.
 from __future__ import annotations
 
 import inspect
+import threading
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, Protocol, TypeVar, cast
@@ -42,22 +43,25 @@ KERNEL_OPTIONS: Any = {"forceinline": True, "_nrt": False}
 
 _waiting: list[Callable[[], None]] = []
 _active = False
+lock = threading.RLock()  # two threads may meet their first kernel at once
 
 
 def activate() -> None:
     """Make every portable and generic function known to Numba."""
     global _active
-    _active = True
-    while _waiting:
-        _waiting.pop()()
+    with lock:
+        while _waiting:
+            _waiting.pop()()
+        _active = True
 
 
 def when_active(action: Callable[[], None]) -> None:
     """Do this once Numba is in use; at once if it is already."""
-    if _active:
-        action()
-    else:
-        _waiting.append(action)
+    with lock:
+        if _active:
+            action()
+        else:
+            _waiting.append(action)
 
 
 def portable(function: F) -> F:
@@ -92,6 +96,8 @@ def generic(default: Callable[..., Any]) -> Generic:
                 raise TypeError(
                     f"an implementation of {default.__name__} takes {expected}, got {arrived} for {kind.__name__}"
                 )
+            if kind in table and table[kind].__qualname__ != implementation.__qualname__:
+                raise TypeError(f"{default.__name__} is registered for {kind.__name__} already; use a type of your own")
             table[kind] = implementation
             return implementation
 

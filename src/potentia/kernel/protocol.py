@@ -4,8 +4,9 @@ A game is two records: its *data* (a NamedTuple of frozen arrays, with at least 
 (a NamedTuple of the run's own arrays, with at least ``profile``). The state changes only through
 :func:`apply`, one player at a time; a joint change is a sequence of those.
 
-A new kind of game registers ``num_players``, ``num_actions`` and ``utility``; whatever it keeps beside
-the profile (loads, counts) it updates in ``apply`` and builds in ``settle``. The others have defaults.
+A new kind of game registers ``utility`` (and ``num_players`` and ``num_actions`` if its data has no
+``sizes``). Whatever it keeps beside the profile (loads, counts) it updates in ``apply`` and builds in
+``settle``. The others have defaults.
 """
 
 from __future__ import annotations

@@ -118,7 +118,7 @@ class Memory(NamedTuple):
     trial: NDArray[np.int64]
     before: NDArray[np.float64]
     after: NDArray[np.float64]
-    champion: NDArray[np.int64]  # per group, the awake player with the highest priority
+    champion: NDArray[np.int64]  # per group, the place in ``awake`` of the highest priority
 
 
 def new_memory(game: Game, synchronous: bool = False, groups: int = 0) -> Memory:

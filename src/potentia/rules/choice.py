@@ -1,4 +1,4 @@
-"""Choice functions: how utilities become probabilities. Simulation and exact analysis both call these.
+"""Choice functions: how utilities become probabilities. One place, for simulation and for whoever solves exactly.
 
 Both forms shift by the largest utility first, so that no temperature above zero and no finite utility
 gives a NaN: differences are at most 0, quotients may become -inf, and exp(-inf) is 0.

@@ -260,7 +260,10 @@ def _p_sblll(rule: PSBLLLData, memory: Memory, game: Any, state: Any, journal: J
     for k in range(awake):
         player = memory.awake[k]
         memory.trial[k] = draw_trial(game, state, player, rule.include_current, key, players, n)
-        memory.before[k], memory.after[k] = compare(game, state, player, memory.trial[k])
+        if rule.joint:
+            memory.before[k] = utility(game, state, player, state.profile[player])
+        else:
+            memory.before[k], memory.after[k] = compare(game, state, player, memory.trial[k])
     if rule.joint:
         # Everybody awake tries at once; ``trial`` then holds the way back.
         for k in range(awake):

@@ -1,0 +1,39 @@
+"""Every Python snippet of the README and the docs runs as printed, in order."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("name", ["README.md", "docs/guide.md", "docs/extending.md"])
+def test_snippets_run(name, tmp_path):
+    snippets = re.findall(r"```python\n(.*?)```", (ROOT / name).read_text(encoding="utf-8"), re.S)
+    assert snippets
+    (tmp_path / "snippets.py").write_text("\n".join(snippets), encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "snippets.py"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "MPLBACKEND": "agg"},
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_commands_of_the_readme_run(tmp_path):
+    block = re.search(r"```sh\n(potentia games.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.S)
+    commands = [line.split("#")[0].split() for line in block[1].splitlines() if line.strip()]
+    assert len(commands) >= 4
+    for command in commands:
+        script = Path(sys.executable).with_name(command[0])
+        done = subprocess.run([script, *command[1:]], cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr

@@ -21,7 +21,7 @@ import psutil
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import peers, readme, reference, scaling, startup, workers
+from benchmarks import peers, reference, scaling, startup, workers
 from benchmarks.measure import QUICK, Effort, Report
 
 PACKAGES = ("potentia", "numba", "numpy", "xarray", "quantecon", "open_spiel")
@@ -32,7 +32,6 @@ def main() -> None:
     """Measure everything."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Speed, side by side.")
     parser.add_argument("--out", type=Path, help="write all numbers to this JSON file")
-    parser.add_argument("--readme", type=Path, help="put the table into this file, between its marks")
     parser.add_argument("--quick", action="store_true", help="shorter and fewer repetitions, to try it out")
     options = parser.parse_args()
     effort = QUICK if options.quick else Effort()
@@ -49,9 +48,6 @@ def main() -> None:
     if options.out:
         _write(options.out, report, effort, {"seconds": seconds, "processors_busy_elsewhere": others})
         console.print(f"Numbers: {options.out}")
-    if options.readme:
-        readme.write(options.readme, report, f"{workers.processors()} cores, Python {platform.python_version()}")
-        console.print(f"Table: {options.readme}")
 
 
 def _measured(effort: Effort, console: Console) -> Report:

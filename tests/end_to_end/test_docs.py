@@ -19,7 +19,7 @@ def test_snippets_run(name, tmp_path):
     assert snippets
     (tmp_path / "snippets.py").write_text("\n".join(snippets), encoding="utf-8")
     done = subprocess.run(
-        [sys.executable, "-W", "error", "snippets.py"],
+        [sys.executable, "-W", "error::UserWarning", "snippets.py"],
         cwd=tmp_path,
         capture_output=True,
         text=True,

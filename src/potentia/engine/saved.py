@@ -59,7 +59,7 @@ def save(run: Run, path: str | os.PathLike[str]) -> Path:
         handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}-")
         try:
             with os.fdopen(handle, "wb") as file:
-                np.savez(file, allow_pickle=False, **arrays)
+                np.savez(file, **arrays)
             os.replace(temporary, target)
         except BaseException:
             os.unlink(temporary)

@@ -163,6 +163,34 @@ print("kept")
     assert "stopped by Ctrl-C" in done.stderr
 
 
+def test_an_impatient_second_ctrl_c_leaves_a_consistent_run():
+    """In plain Python it breaks into a step; the run then stands where its last whole step ended."""
+    code = """
+import os, signal, threading, time, warnings
+import potentia as pt
+warnings.simplefilter("ignore")
+def slow(player, profile, data):
+    time.sleep(data["pause"])
+    return float(profile[player])
+def game(pause):
+    return pt.games.custom(slow, [2, 2], data={"pause": pause})
+def press():
+    for pause in (2.7, 0.1):
+        time.sleep(pause)
+        os.kill(os.getpid(), signal.SIGINT)
+rule = pt.rule("slll", tau=1.0, revision=1.0)
+sluggish = game(0.5)
+assert not sluggish.compiled
+threading.Thread(target=press).start()
+trace = pt.run(sluggish, rule, 10_000, seed=1)  # two seconds a step: both presses fall into the second
+assert trace.steps == 1 and not trace.complete, trace
+assert trace.profiles[-1].tolist() == trace.final.tolist() == pt.run(game(0.0), rule, 1, seed=1).final.tolist()
+print("consistent")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=120)
+    assert done.stdout.strip() == "consistent", done.stderr
+
+
 @pytest.mark.parametrize("runs", [1, 3])
 def test_ctrl_c_on_the_command_line(tmp_path, runs):
     """The table, the files and one line, with numbers of the profile that was reached; exit code 130."""

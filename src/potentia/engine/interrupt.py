@@ -10,14 +10,15 @@ from typing import Any
 
 
 class Flag:
-    """Whether the user asked to stop."""
+    """Whether the user asked to stop, and whether what runs now can be cut off in the middle."""
 
     raised = False
+    breakable = False
 
 
 @contextmanager
 def deferred_interrupt() -> Iterator[Flag]:
-    """Hold Ctrl-C back inside the block; a second one goes through at once."""
+    """Hold Ctrl-C back inside the block. A second one goes through at once where the work is breakable."""
     flag = Flag()
     if threading.current_thread() is not threading.main_thread():
         yield flag
@@ -39,6 +40,6 @@ class _Handler:
         self.previous = previous
 
     def __call__(self, number: int, frame: Any) -> None:
-        if self.flag.raised and callable(self.previous):
+        if self.flag.raised and self.flag.breakable and callable(self.previous):
             self.previous(number, frame)
         self.flag.raised = True

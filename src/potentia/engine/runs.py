@@ -161,6 +161,11 @@ class Run:
         """Whether anything is recorded row by row."""
         return bool(self._rows) or self.shadow.size > 0
 
+    @property
+    def _fragile(self) -> bool:
+        """A user's utility may fail, and plain Python may be interrupted, in the middle of a step."""
+        return self.game.runs_user_code or not self.compiled
+
     # Advancing ----------------------------------------------------------------------------------------
 
     def advance(self, steps: int, progress: Progress | None = None, flag: Flag | None = None) -> Run:
@@ -177,6 +182,7 @@ class Run:
 
     def _advance(self, stop: int, progress: Progress | None, flag: Flag) -> None:
         begin = self.step
+        flag.breakable = self._fragile
         # In plain Python a single step may take long, and Ctrl-C waits for the chunk.
         chunk = max(1, min(1000, 200_000 // self.game.num_players)) if self.compiled else 1
         while self.step < stop and not flag.raised:
@@ -191,9 +197,7 @@ class Run:
         """One call of the compiled loop, and its records brought to safety."""
         sink = self._emptied_sink(stop)
         every = self.every if sink.num_rows else NEVER
-        # A user's utility may fail, and plain Python may be interrupted, in the middle of a step.
-        fragile = self.game.runs_user_code or not self.compiled
-        before = _copied((self.state, self.memory, self.journal, self.shadow)) if fragile else None
+        before = _copied((self.state, self.memory, self.journal, self.shadow)) if self._fragile else None
         try:
             reached = self._play(sink, stop, every)
         except BaseException:

@@ -97,7 +97,7 @@ class Custom(Game):
 
     def _probe_one(self, name: str, function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
         where = f"of player {arguments[0]} at profile" if name == "utility" else "at profile"
-        shown = arguments[-2].tolist() if self.num_players <= _SHOWN else "of all first or all last actions"
+        shown = str(arguments[-2][:_SHOWN].tolist()).replace("]", ", ...]" if self.num_players > _SHOWN else "]")
         try:
             value = function(*arguments)
         except Exception as error:

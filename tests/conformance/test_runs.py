@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import copy
 import pickle
+import types
 
+import numba
 import numpy as np
 import pytest
 
@@ -154,14 +156,41 @@ def test_a_utility_that_breaks_stops_the_run_where_it_was(utility, complaint, co
     assert run.trace().times[-1] == run.step
 
 
-def test_a_global_that_changed_is_seen_by_the_next_game():
-    """Numba freezes globals; a game built later must not play with the old one."""
-    namespace = {}
-    exec("FACTOR = 1.0\ndef utility(player, profile, data):\n    return FACTOR * profile[player]", namespace)
+OUTSIDE = {
+    "global": "    return K * profile[player]",
+    "module": "    return module.K * profile[player]",
+    "inner function": "    def inner(x):\n        return K * x\n    return inner(profile[player])",
+    "comprehension": "    return [K * x for x in profile][player]",
+}
+
+
+@pytest.mark.parametrize("kind", OUTSIDE)
+def test_a_name_from_outside_that_changed_is_seen_by_the_next_game(kind):
+    """Numba freezes what a function takes from outside; a game built later must not play with the old value."""
+    names = {"module": types.ModuleType("settings"), "K": 1.0}
+    names["module"].K = 1.0
+    exec("def utility(player, profile, data):\n" + OUTSIDE[kind], names)
     rule = pt.rule("lll", tau=0.01)
-    assert pt.run(pt.games.custom(namespace["utility"], [3, 3]), rule, 100).final.tolist() == [2, 2]
-    namespace["FACTOR"] = -1.0
-    assert pt.run(pt.games.custom(namespace["utility"], [3, 3]), rule, 100).final.tolist() == [0, 0]
+    first = pt.games.custom(names["utility"], [3, 3])
+    assert pt.run(first, rule, 100).final.tolist() == [2, 2]
+    print_before = first.fingerprint()
+    names["K"] = names["module"].K = -1.0
+    second = pt.games.custom(names["utility"], [3, 3])
+    assert pt.run(second, rule, 100).final.tolist() == [0, 0]
+    assert kind == "module" or second.fingerprint() != print_before
+
+
+def _helper(x):
+    return 2.0 * x
+
+
+def _asks_for_help(player, profile, data):
+    return _helper(profile[player])
+
+
+def test_a_plain_helper_runs_in_python_and_the_warning_says_how_to_mend_it():
+    with pytest.warns(NotCompiled, match=r"'_helper'.*decorate that function with numba\.njit"):
+        assert pt.run(pt.games.custom(_asks_for_help, [2]), pt.rule("best-response"), 20).final.tolist() == [1]
 
 
 def test_games_built_on_one_function_share_its_machine_code():
@@ -214,13 +243,53 @@ def test_fingerprints_tell_functions_and_data_apart():
     def minus(player, profile, data):
         return -1.0 * profile[player]
 
-    minus.__qualname__ = plus.__qualname__
-    made = [pt.games.custom(f, [2, 2]) for f in (plus, minus)]
+    def nested(player, profile, data):
+        return sum([1.0 * x for x in profile])
+
+    def differently_nested(player, profile, data):
+        return sum([2.0 * x for x in profile])
+
+    def default(player, profile, data, k=1.0):
+        return k * profile[player]
+
+    def other_default(player, profile, data, k=5.0):
+        return k * profile[player]
+
+    made = [pt.games.custom(f, [2, 2]) for f in (plus, minus, nested, differently_nested, default, other_default)]
+    made += [pt.games.custom(plus, [2, 2], data=d) for d in (((1, 2), 3), ((1, 2, 3),), (((1,),), 2), (((1,), 2),))]
     tables = [{"w": np.arange(5000.0)}, {"w": np.arange(5000.0) + (np.arange(5000) == 2500)}]
     made += [pt.games.custom(plus, [2, 2], data=table) for table in tables]
-    assert len({game.fingerprint() for game in made}) == 4
+    assert len({game.fingerprint() for game in made}) == len(made)
     with pytest.raises(ValueError, match="read-only"):
-        made[2].custom_data["w"][0] = 1.0
+        made[-1].custom_data["w"][0] = 1.0
+
+
+@numba.njit
+def _decorated(player, profile, data):
+    return 1.0 * profile[player]
+
+
+def test_a_decorated_utility_plays_and_survives_pickle():
+    game = pickle.loads(pickle.dumps(pt.games.custom(_decorated, [2, 2], data=np.ones(2))))
+    assert pt.run(game, pt.rule("best-response"), 50).final.tolist() == [1, 1]
+    assert not game.custom_data.flags.writeable
+
+
+def test_evaluating_a_broken_utility_names_player_and_profile():
+    game = pt.games.custom(_breaks_at_one_two, [3, 4, 2], data=np.arange(9.0))
+    assert pt.engine.evaluate(game, [1, 1, 1]) == {"welfare": 0.0}
+    with pytest.raises(pt.errors.InvalidGame, match=r"player 0 at profile \[1, 2, 0\]"):
+        pt.engine.evaluate(game, [1, 2, 0])
+
+
+def test_a_run_cannot_grow_beyond_64_bits():
+    run = pt.begin(games.normal_form(), pt.rule("lll", tau=1.0), record=())
+    with pytest.raises(InvalidRun, match="below 2"):
+        run.advance(2**62)
+    run.step = 2**62 - 3
+    assert run.advance(2).step == 2**62 - 1
+    with pytest.raises(InvalidRun, match="length must be below"):
+        run.advance(1)
 
 
 def test_the_record_of_changes_stops_before_memory_is_full(monkeypatch):

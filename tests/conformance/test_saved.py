@@ -29,7 +29,7 @@ TAMPERED = {
     "unknown rows": {"rows.rumour": np.zeros(26)},
 }
 MISTOLD = {
-    "step": [-5, "ten", 2.5, 2**63, 10**30],
+    "step": [-5, "ten", 2.5, 2**62, 2**63, 10**30],
     "seed": [-1, None],
     "every": [0],
     "record": [["gossip"], 5],
@@ -97,6 +97,12 @@ def test_missing_parts_and_flipped_bytes_are_refused(tmp_path):
             continue
         run.advance(10)  # a flip in a place that carries nothing: the run must still be playable
         assert run.profile.shape == good.profile.shape
+
+
+def test_a_saved_file_has_the_users_mode(tmp_path):
+    path = _saved(tmp_path)
+    (tmp_path / "plain").write_text("")
+    assert path.stat().st_mode == (tmp_path / "plain").stat().st_mode
 
 
 def test_saved_files_are_checked(tmp_path):

@@ -87,6 +87,7 @@ BAD = {
     "steps": (["run", "ring", "--steps", "-5"], "steps must be at least 0, got -5"),
     "seed": (["run", "ring", "--seed", "-1"], "seed must be at least 0, got -1"),
     "runs": (["run", "ring", "--runs", "0"], "--runs must be at least 1, got 0"),
+    "too many runs": (["run", "ring", "--runs", "100000000000000000000"], "the machine has"),
     "workers": (["run", "ring", "--workers", "0"], "workers must be at least 1, got 0"),
     "every": (["run", "ring", "--every", "0"], "every must be at least 1, got 0"),
     "start": (["run", "stag-hunt", "--start", "0,7"], "player 1's action must be in 0..1, got 7"),

@@ -21,6 +21,7 @@ from potentia.engine.runs import Progress, begin, check_is_game, checked_integer
 from potentia.errors import InvalidRun, RunInterrupted
 from potentia.games import Game
 from potentia.kernel import memory
+from potentia.kernel.numbers import in_words
 from potentia.rules import Rule, rule_from
 from potentia.version import __version__
 
@@ -89,7 +90,11 @@ def run_batch(
 
 def _checked_seeds(seeds: Iterable[int]) -> list[int]:
     if isinstance(seeds, Sized):
-        memory.require(200 * len(seeds), f"{len(seeds):,} runs", "use fewer seeds")
+        try:
+            count = len(seeds)
+        except OverflowError:  # a range longer than any list
+            count = 2**63
+        memory.require(200 * count, f"{in_words(count)} runs", "use fewer seeds")
     try:
         numbers = [checked_integer(seed, "seed", 0) for seed in seeds]
     except TypeError:

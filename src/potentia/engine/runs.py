@@ -37,7 +37,7 @@ _MAX_EVENTS = 65_536
 Progress = Callable[[int, int], None]
 
 
-_MOST = 2**62  # steps and seeds stay within 64 bits
+_MOST = 2**62 - 1  # steps and seeds stay within 64 bits
 
 
 def checked_integer(value: Any, name: str, least: int) -> int:
@@ -47,7 +47,7 @@ def checked_integer(value: Any, name: str, least: int) -> int:
     if value < least:
         raise InvalidRun(f"{name} must be at least {least}, got {value}")
     if value > _MOST:
-        raise InvalidRun(f"{name} must be at most 2^62, got {in_words(int(value))}")
+        raise InvalidRun(f"{name} must be below 2^62, got {in_words(int(value))}")
     return int(value)
 
 
@@ -102,7 +102,7 @@ class Run:
         tracked = players if "profile" in record else 0
         profiles = game.num_profiles if "visits" in record else 0
         memory.require(
-            game.state_size + rule.memory_size(game) + 8 * profiles + 17 * tracked,
+            (game.state_size + rule.memory_size(game) + 8 * profiles + 17 * tracked) * (2 if self._fragile else 1),
             f"a run of {game.describe()}" + (f" with visits of {in_words(profiles)} profiles" if profiles else ""),
             'leave "visits" out of record' if profiles else "",
         )
@@ -138,15 +138,7 @@ class Run:
             self._rows["changes"] = [np.zeros(1, np.int64)]
 
     def _call(self, entry: Any, *args: Any) -> Any:
-        try:
-            return entry(*args, compiled=self.compiled)
-        except PotentiaError:
-            raise
-        except Exception as error:
-            if not self.game.runs_user_code:
-                raise
-            reason = self.game.diagnose(self.profile)
-            raise InvalidGame(f"after step {self.step}: {reason or f'{type(error).__name__}: {error}'}") from error
+        return _guarded(self.game, self.state, f"after step {self.step}", lambda: entry(*args, compiled=self.compiled))
 
     def __repr__(self) -> str:
         return f"<Run of {self.rule.name} on {self.game.describe()} at step {self.step}, seed {self.seed}>"
@@ -170,7 +162,7 @@ class Run:
 
     def advance(self, steps: int, progress: Progress | None = None, flag: Flag | None = None) -> Run:
         """Play ``steps`` more steps. Ctrl-C raises ``KeyboardInterrupt`` once the state is consistent."""
-        stop = self.step + checked_integer(steps, "steps", 0)
+        stop = checked_integer(self.step + checked_integer(steps, "steps", 0), "the run's length", 0)
         if flag is not None:
             self._advance(stop, progress, flag)
             return self
@@ -182,30 +174,37 @@ class Run:
 
     def _advance(self, stop: int, progress: Progress | None, flag: Flag) -> None:
         begin = self.step
-        flag.breakable = self._fragile
         # In plain Python a single step may take long, and Ctrl-C waits for the chunk.
         chunk = max(1, min(1000, 200_000 // self.game.num_players)) if self.compiled else 1
         while self.step < stop and not flag.raised:
-            started, before = time.perf_counter(), self.step
-            self._stretch(min(stop, self.step + chunk))
-            elapsed = max(time.perf_counter() - started, 1e-7)
-            chunk = int(max(1, min((self.step - before) * _CHUNK_SECONDS / elapsed, 100 * chunk)))
+            before = self.step
+            copied, played = self._stretch(min(stop, self.step + chunk), flag)
+            # a chunk is long enough that the copy made before it does not count
+            rate = (self.step - before) / max(played, 1e-7)
+            chunk = int(max(1, min(rate * max(_CHUNK_SECONDS, 4 * copied), 100 * chunk)))
             if progress is not None:
                 progress(self.step - begin, stop - begin)
 
-    def _stretch(self, stop: int) -> None:
-        """One call of the compiled loop, and its records brought to safety."""
+    def _stretch(self, stop: int, flag: Flag) -> tuple[float, float]:
+        """One call of the compiled loop, and its records brought to safety; the seconds for copying and playing."""
+        started = time.perf_counter()
         sink = self._emptied_sink(stop)
         every = self.every if sink.num_rows else NEVER
         before = _copied((self.state, self.memory, self.journal, self.shadow)) if self._fragile else None
+        copied = time.perf_counter()
         try:
+            flag.breakable = self._fragile
             reached = self._play(sink, stop, every)
+            flag.breakable = False
         except BaseException:
+            flag.breakable = False
             if before is not None:
                 _restore((self.state, self.memory, self.journal, self.shadow), before)
             raise
         self.step = reached
+        played = time.perf_counter()
         self._keep(sink)
+        return copied - started, played - copied
 
     def _play(self, sink: Sink, stop: int, every: int) -> int:
         return self._call(
@@ -322,6 +321,19 @@ class Run:
         )
 
 
+def _guarded(game: Game, state: Any, when: str, call: Callable[[], Any]) -> Any:
+    """Turn what a user's function raises into an error that names the player, the profile and the reason."""
+    try:
+        return call()
+    except PotentiaError:
+        raise
+    except Exception as error:
+        if not game.runs_user_code:
+            raise
+        reason = game.diagnose(np.array(state.profile))
+        raise InvalidGame(f"{when}: {reason or f'{type(error).__name__}: {error}'}") from error
+
+
 def _copied(record: Any) -> Any:
     return tuple(part.copy() if isinstance(part, np.ndarray) else _copied(part) for part in record)
 
@@ -363,7 +375,11 @@ def begin(
 def evaluate(game: Game, profile: ArrayLike) -> dict[str, float]:
     """Welfare, and potential where one is known, of a profile: by the kernel, so fit for a million players."""
     state = game.new_state(game.check_profile(profile, "profile"))
-    values = prepare_entry(game.data, state, game.has_potential, True, compiled=game.compiled)
+
+    def call() -> Any:
+        return prepare_entry(game.data, state, game.has_potential, True, compiled=game.compiled)
+
+    values = _guarded(game, state, "evaluating", call)
     named = dict(zip(("potential", "welfare"), values, strict=True))
     return named if game.has_potential else {"welfare": named["welfare"]}
 

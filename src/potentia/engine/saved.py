@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +15,9 @@ from numpy.typing import NDArray
 
 from potentia.engine.runs import Run, begin, checked_integer
 from potentia.engine.trace import Events
-from potentia.errors import InvalidRun
+from potentia.errors import InvalidRun, PotentiaError
 from potentia.games import Game
+from potentia.kernel.files import whole_file
 from potentia.rules import rule_from
 from potentia.version import __version__
 
@@ -56,14 +56,8 @@ def save(run: Run, path: str | os.PathLike[str]) -> Path:
         arrays |= {f"events.{name}": values for name, values in zip(_EVENTS, events, strict=True)}
     target = Path(path)
     try:
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}-")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                np.savez(file, **arrays)
-            os.replace(temporary, target)
-        except BaseException:
-            os.unlink(temporary)
-            raise
+        with whole_file(target) as temporary, temporary.open("wb") as file:
+            np.savez(file, **arrays)
     except OSError as error:
         raise InvalidRun(f"cannot write {target}: {error.strerror or error}") from error
     return target
@@ -92,6 +86,8 @@ def load(path: str | os.PathLike[str], game: Game) -> Run:
         return _restored(game, about, arrays)
     except InvalidRun:
         raise
+    except PotentiaError as error:  # a rule that is not registered here, or no memory for it
+        raise InvalidRun(f"{path} cannot be restored: {error}") from error
     except Exception as error:  # a field that is missing, or of another type, shape or range
         raise InvalidRun(f"{path} is damaged: {error}") from error
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +9,7 @@ import numpy as np
 
 from potentia.engine import evaluate
 from potentia.games import Game
+from potentia.kernel.files import whole_file
 from potentia.rules import Rule
 
 if TYPE_CHECKING:
@@ -80,11 +79,5 @@ def write_netcdf(data: xarray.Dataset, path: Path) -> None:
     That dialect has no 64-bit integers; as doubles they are exact up to 2^53.
     """
     wide = {name: array.astype(float) for name, array in data.variables.items() if array.dtype == np.int64}
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
-    os.close(handle)
-    try:
+    with whole_file(path) as temporary:
         data.assign(wide).to_netcdf(temporary, engine="scipy")
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise

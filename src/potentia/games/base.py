@@ -221,28 +221,45 @@ class Game(ABC):
         return array.astype(np.int64)
 
 
-def _feed(digest: Any, value: Any) -> None:
-    """Add a value to a hash: what it holds, not how it prints."""
-    digest.update(type(value).__name__.encode())
+def outside_values(function: Any) -> dict[str, Any]:
+    """The values of the global names and closures that a function and the functions inside it use."""
+    names: set[str] = set()
+    waiting = [function.__code__]
+    while waiting:
+        code = waiting.pop()
+        names.update(code.co_names)
+        waiting.extend(part for part in code.co_consts if inspect.iscode(part))
+    found = {name: function.__globals__[name] for name in sorted(names) if name in function.__globals__}
+    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+    return found | {name: cell.cell_contents for name, cell in cells}
+
+
+def _feed(digest: Any, value: Any, above: tuple[Any, ...] = ()) -> None:
+    """Add a value to a hash: what it holds, not how it prints. ``above`` are the functions that led here."""
+    parts: list[Any] = []
+    text = type(value).__name__
     if isinstance(value, np.ndarray) and not value.dtype.hasobject:
-        digest.update(f"{value.dtype.str}{value.shape}".encode())
+        text += f"{value.dtype.str}{value.shape}"
         digest.update(np.ascontiguousarray(value).tobytes())
     elif isinstance(value, tuple | list):
-        for part in value:
-            _feed(digest, part)
+        parts = list(value)
     elif isinstance(value, Mapping):
-        for key in value:
-            _feed(digest, (key, value[key]))
-    elif inspect.isfunction(value):
-        code = value.__code__
-        digest.update(code.co_code)
-        _feed(digest, [repr(c) for c in code.co_consts if not inspect.iscode(c)])
-        _feed(digest, list(code.co_names))
-        _feed(digest, [cell.cell_contents for cell in value.__closure__ or () if cell.cell_contents is not value])
+        parts = [part for item in value.items() for part in item]
+    elif inspect.iscode(value):
+        text += value.co_code.hex()
+        parts = [value.co_names, value.co_varnames, value.co_consts]
+    elif inspect.isfunction(value) and value not in above:
+        above = (*above, value)
+        parts = [value.__code__, value.__defaults__, value.__kwdefaults__, outside_values(value)]
+    elif inspect.ismodule(value):
+        text += value.__name__
     elif isinstance(value, bool | int | float | complex | str | bytes | np.generic | None):
-        digest.update(repr(value).encode())
+        text += repr(value)
     else:  # an object of the user's: its class must do
-        digest.update(type(value).__qualname__.encode())
+        text += type(value).__qualname__
+    digest.update(f"{len(parts)},{len(text)},{text}".encode())
+    for part in parts:
+        _feed(digest, part, above)
 
 
 def everyone_interacts(num_players: int) -> Interactions:

@@ -19,7 +19,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from potentia.errors import InvalidGame, NotCompiled
-from potentia.games.base import Game, action_counts, everyone_interacts, interactions_from_groups
+from potentia.games.base import (
+    Game,
+    action_counts,
+    everyone_interacts,
+    interactions_from_groups,
+    outside_values,
+)
 from potentia.games.separable import ProfileState
 from potentia.kernel import protocol
 from potentia.kernel.arrays import frozen, frozen_deep
@@ -77,12 +83,25 @@ class Custom(Game):
         if utility is None:
             raise InvalidGame("utility must be a function of (player, profile, data), got None")
         super().__init__(action_counts(num_actions), moves)
-        self._utility = getattr(utility, "py_func", utility)
-        self._potential = getattr(potential, "py_func", potential)
+        self._given = (utility, potential)
         self.custom_data = frozen_deep(data)
         self._pairs = None if interactions is None else _checked_groups(interactions, self.num_players)
         self._probe()
         self._seal()
+
+    @property
+    def _utility(self) -> Callable[..., float]:
+        """The plain function; what was given may be compiled already."""
+        return getattr(self._given[0], "py_func", self._given[0])
+
+    @property
+    def _potential(self) -> Callable[..., float] | None:
+        return getattr(self._given[1], "py_func", self._given[1])
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        functions = state.pop("_given")  # not to be copied
+        super().__setstate__({"_given": None, **state})
+        self.__dict__["_given"] = functions
 
     def _probe(self) -> None:
         """Call the functions a few times, on profiles they cannot write to."""
@@ -115,6 +134,11 @@ class Custom(Game):
                     self._probe_one("utility", self._utility, (player, trial, self.custom_data))
                 except InvalidGame as error:
                     return str(error)
+        if self._potential is not None:
+            try:
+                self._probe_one("potential", self._potential, (profile, self.custom_data))
+            except InvalidGame as error:
+                return str(error)
         return None
 
     def utility(self, player: int, profile: Sequence[int] | NDArray[np.int64]) -> float:
@@ -201,12 +225,12 @@ class Custom(Game):
 
 def _outside(function: Any) -> Any:
     """The values of the names a function takes from outside, or None where they may change unnoticed."""
-    names = inspect.getclosurevars(function)
-    used = {**names.globals, **names.nonlocals}
-    plain = bool | int | float | complex | str | None
-    if not all(inspect.ismodule(v) or inspect.isbuiltin(v) or isinstance(v, plain) for v in used.values()):
-        return None
-    return {name: (type(v), v) for name, v in used.items()}
+    used = [*outside_values(function).items(), *enumerate(function.__defaults__ or ())]
+    for _, value in used:
+        constant = inspect.ismodule(value) and value.__name__ in ("math", "numpy")
+        if not (constant or inspect.isbuiltin(value) or isinstance(value, bool | int | float | complex | str | None)):
+            return None
+    return {name: (type(value), value) for name, value in used}
 
 
 def _shared(function: Any) -> Any:
@@ -260,7 +284,10 @@ def _reason(error: Exception) -> str:
     """The line of Numba's long message that a person can act on."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     useful = [line for line in lines if not line.startswith(("Failed in", "During:", "File ", "-", "<source"))]
-    return (useful or lines or [type(error).__name__])[0]
+    first = (useful or lines or [type(error).__name__])[0]
+    if first.startswith("Untyped global name") and "<class 'function'>" in first:
+        first += "; decorate that function with numba.njit"
+    return first
 
 
 def _first_odd_part(data: Any) -> str | None:

@@ -16,7 +16,6 @@ import hashlib
 import os
 import pickle
 import shutil
-import tempfile
 import time
 from collections.abc import Callable
 from functools import cache
@@ -24,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from potentia.kernel.dispatch import activate, lock
+from potentia.kernel.files import whole_file
 
 _PACKAGE = Path(__file__).parents[1]
 _MONTH = 30 * 24 * 3600
@@ -143,11 +143,8 @@ def _disk_cache(function: Callable[..., Any]) -> Any:
             if not _may_cache(sig) or not self._impl.check_cachable(data):
                 return
             path = self._file(sig, data.codegen)
-            with contextlib.suppress(OSError):
-                handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".writing-")
-                with os.fdopen(handle, "wb") as file:
-                    file.write(pickle.dumps(self._impl.reduce(data)))
-                os.replace(temporary, path)
+            with contextlib.suppress(OSError), whole_file(path) as temporary:
+                temporary.write_bytes(pickle.dumps(self._impl.reduce(data)))
 
     return DiskCache()
 

@@ -20,7 +20,9 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 
 def did_you_mean(given: Any, known: Iterable[str]) -> str:
@@ -71,3 +73,11 @@ class NotCompiled(UserWarning):
 
 class RunInterrupted(UserWarning):
     """A run was stopped with Ctrl-C; what was computed until then is returned."""
+
+
+def look_up(registry: dict[str, T], name: Any, what: str, error: type[InvalidInput]) -> T:
+    """What is registered under a name, or an error that lists the names and suggests the nearest."""
+    if not isinstance(name, str) or name not in registry:
+        known = ", ".join(sorted(registry))
+        raise error(f"{what} must be one of {known}, got {name!r}{did_you_mean(name, registry)}")
+    return registry[name]

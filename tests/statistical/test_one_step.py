@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 
+import numpy as np
 import pytest
 
 import potentia as pt
@@ -161,3 +162,25 @@ def test_ties_of_best_response(ties, other):
     fits = p_of_transitions(seen, game, oracle.matrix(game, oracle.best_response(game, ties)))
     assert fits > ALPHA
     assert p_of_transitions(seen, game, oracle.matrix(game, oracle.best_response(game, other))) < ALPHA
+
+
+EXTREME = {
+    "lll": oracle.lll,
+    "blll": oracle.blll,
+    "slll": lambda g, tau: oracle.slll(g, tau, same),
+    "p-sblll": lambda g, tau: oracle.p_sblll(g, tau, same),
+    "p-sblll-unilateral": lambda g, tau: oracle.p_sblll(g, tau, same, trial="unilateral"),
+}
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+@pytest.mark.parametrize("name", EXTREME)
+def test_laws_hold_at_extreme_payoffs_and_temperatures(name, compiled):
+    """Payoffs of 1e300 with tau of 1e300 and of 1e-300: a NaN anywhere in the choice would bend these laws."""
+    game = pt.games.NormalForm(np.random.default_rng(1).choice([-1e300, 0.0, 1e300], size=(3, 2, 3, 2)))
+    taus = (1e-300, 1e300)
+    for tau, other in (taus, taus[::-1]):
+        rule = dict(games.RULES[name], tau=tau)
+        runs = [pt.begin(game, rule, seed, compiled=compiled).advance(6).trace().profiles for seed in range(300)]
+        assert p_of_transitions(np.array(runs), game, oracle.matrix(game, EXTREME[name](game, tau))) > ALPHA
+        assert p_of_transitions(np.array(runs), game, oracle.matrix(game, EXTREME[name](game, other))) < ALPHA

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from potentia.errors import InvalidGame, did_you_mean
+from potentia.errors import InvalidGame, did_you_mean, look_up
 from potentia.games.base import Game
 from potentia.games.congestion import Congestion
 from potentia.games.coordination import Coordination, consensus, ising, ring_edges, torus_edges
@@ -46,10 +46,7 @@ def game_parameters(name: str) -> dict[str, Any]:
 
 def builder(name: str) -> Builder:
     """The function behind a name, or an error that suggests the nearest one."""
-    if not isinstance(name, str) or name not in _registry:
-        hint = did_you_mean(name, _registry)
-        raise InvalidGame(f"game must be one of {', '.join(sorted(_registry))}, got {name!r}{hint}")
-    return _registry[name]
+    return look_up(_registry, name, "game", InvalidGame)
 
 
 def game(name: str, **parameters: Any) -> Game:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from abc import ABC, abstractmethod
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from potentia.errors import InvalidRule, did_you_mean
+from potentia.errors import InvalidRule, did_you_mean, look_up
 from potentia.games import Game
 from potentia.kernel.dispatch import generic, portable
 from potentia.kernel.draws import WAKE, below, uniform
@@ -19,20 +20,20 @@ from potentia.rules.revision import Groups, revision_spec
 from potentia.rules.schedules import Schedule
 
 
-class Rule:
+class Rule(ABC):
     """How players revise. Subclasses are frozen dataclasses, one field per parameter."""
 
     name: ClassVar[str]
     summary: ClassVar[str]
     remembers: ClassVar[tuple[str, ...]] = ()  # fields of the memory that a saved run must keep
 
+    @abstractmethod
     def data(self, game: Game, horizon: int | None) -> Any:
         """The NamedTuple that compiled code reads, for this game and a run of planned length ``horizon``."""
-        raise NotImplementedError
 
+    @abstractmethod
     def new_memory(self, game: Game) -> Any:
         """Fresh arrays for one run: what the rule remembers, and room to work in."""
-        raise NotImplementedError
 
     def memory_size(self, game: Game) -> int:
         """Bytes of :meth:`new_memory`, roughly."""
@@ -75,10 +76,7 @@ def registered() -> dict[str, type[Rule]]:
 
 def rule_class(name: str) -> type[Rule]:
     """The class behind a name, or an error that suggests the nearest one."""
-    if not isinstance(name, str) or name not in _registry:
-        hint = did_you_mean(name, _registry)
-        raise InvalidRule(f"rule must be one of {', '.join(sorted(_registry))}, got {name!r}{hint}")
-    return _registry[name]
+    return look_up(_registry, name, "rule", InvalidRule)
 
 
 def rule(name: str, **parameters: Any) -> Rule:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
@@ -86,13 +87,14 @@ def _checked_steps(value: int | None) -> int | None:
     return int(value)
 
 
-class Schedule:
+class Schedule(ABC):
     """A temperature that changes over the run."""
 
     kind: ClassVar[str]
 
+    @abstractmethod
     def data(self, horizon: int | None) -> ScheduleData:
-        raise NotImplementedError
+        """What compiled code reads, for a run of planned length ``horizon``."""
 
     def at(self, step: int, horizon: int | None = None) -> float:
         """tau at this step of a run planned for ``horizon`` steps."""

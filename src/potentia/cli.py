@@ -236,7 +236,9 @@ def demo(
         )
     typer.echo("Means over 20 seeds; 99 % of the way from the start to the largest potential.")
     typer.echo("A step of P-SBLLL wakes ten players on average; LLL and BLLL revise one player a step.")
-    typer.echo("The guard lets only those revise who interact with nobody else awake: on links, one at a time.")
+    typer.echo(
+        "With the guard, of awake players who interact only the one of highest priority revises: on links, one a step."
+    )
     print_table(
         ["rule", "distance from the Gibbs law"],
         [[name, f"{law.distance(name):.4f}"] for name in law.shares],

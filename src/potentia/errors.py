@@ -8,6 +8,8 @@
     │   ├── InvalidRule         a rule's parameters make no sense
     │   └── InvalidRun          steps, seed, start, recorders or files of a run
     ├── NotPotentialGame        a claimed potential is none; carries the evidence
+    ├── NotIrreducible          a chain falls apart into classes; carries them
+    ├── NotConverged            a solver missed its own residual
     ├── TooLarge (MemoryError)  would need more memory than the machine has
     └── CheckFailed (AssertionError)   a third party's game or rule breaks the protocol
 
@@ -57,6 +59,22 @@ class NotPotentialGame(PotentiaError):
     def __init__(self, message: str, evidence: Any = None) -> None:
         super().__init__(message)
         self.evidence = evidence
+
+
+class NotIrreducible(PotentiaError):
+    """A long-run law was asked of a chain with several closed classes; ``classes`` holds their states."""
+
+    def __init__(self, message: str, classes: Any = None) -> None:
+        super().__init__(message)
+        self.classes = classes
+
+
+class NotConverged(PotentiaError):
+    """A solver checked its result and it was not good enough; ``residual`` says by how much."""
+
+    def __init__(self, message: str, residual: float = float("nan")) -> None:
+        super().__init__(message)
+        self.residual = residual
 
 
 class TooLarge(PotentiaError, MemoryError):

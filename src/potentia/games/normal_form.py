@@ -105,6 +105,26 @@ def _checked_potential(payoffs: NDArray[np.float64], potential: ArrayLike) -> ND
     phi = finite_array(potential, "potential")
     if phi.shape != payoffs.shape[1:]:
         raise InvalidGame(f"potential must have shape {payoffs.shape[1:]}, got {phi.shape}")
+    found = disprove(payoffs, phi)
+    if found is not None:
+        player, first, second, du, dphi = found
+        raise NotPotentialGame(
+            f"potential is not exact: from {first} to {second} player {player}'s utility changes by {du:g}, "
+            f"the potential by {dphi:g}",
+            evidence=found,
+        )
+    flat = phi.reshape(-1)
+    flat.setflags(write=False)
+    return flat
+
+
+Disproof = tuple[int, tuple[int, ...], tuple[int, ...], float, float]
+
+
+def disprove(
+    payoffs: NDArray[np.float64], phi: NDArray[np.float64], tolerance: float = _TOLERANCE
+) -> Disproof | None:
+    """Where Φ fails to be an exact potential: (player, first profile, second, Δu, ΔΦ), or None if it is one."""
     # An eighth of everything, so that no difference below overflows.
     small, claim = payoffs / 8, phi / 8
     spread = max(float(np.ptp(small)), float(np.ptp(claim)))
@@ -113,19 +133,13 @@ def _checked_potential(payoffs: NDArray[np.float64], potential: ArrayLike) -> ND
         # u^i - Φ may depend on the others only.
         rest = small[player] - claim
         gap = rest - np.take(rest, [0], axis=player)
-        if np.abs(gap).max() > _TOLERANCE * spread + rounding:
+        if np.abs(gap).max() > tolerance * spread + rounding:
             second = tuple(int(k) for k in np.unravel_index(int(np.abs(gap).argmax()), gap.shape))
             first = tuple(0 if axis == player else k for axis, k in enumerate(second))
             du = 8 * float(small[(player, *second)] - small[(player, *first)])
             dphi = 8 * float(claim[second] - claim[first])
-            raise NotPotentialGame(
-                f"potential is not exact: from {first} to {second} player {player}'s utility changes by {du:g}, "
-                f"the potential by {dphi:g}",
-                evidence=(player, first, second, du, dphi),
-            )
-    flat = phi.reshape(-1)
-    flat.setflags(write=False)
-    return flat
+            return player, first, second, du, dphi
+    return None
 
 
 def random_potential_game(num_actions: Sequence[int], seed: int = 0, scale: float = 1.0) -> NormalForm:

@@ -3,7 +3,7 @@
 from potentia.rules.base import Rule, register, registered, rule, rule_from
 from potentia.rules.best_response import BestResponse
 from potentia.rules.log_linear import BLLL, LLL, PSBLLL, SLLL
-from potentia.rules.revision import Groups
+from potentia.rules.revision import Groups, Vanishing
 from potentia.rules.schedules import Constant, Geometric, Logarithmic, Piecewise, Schedule, schedule_from
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "Piecewise",
     "Rule",
     "Schedule",
+    "Vanishing",
     "register",
     "registered",
     "rule",

@@ -16,7 +16,7 @@ from potentia.kernel.dispatch import generic, portable
 from potentia.kernel.draws import WAKE, below, uniform
 from potentia.kernel.journal import Journal
 from potentia.kernel.protocol import Constrained, num_actions, num_reachable, reachable, utilities, utility
-from potentia.rules.revision import Groups, revision_spec
+from potentia.rules.revision import Groups, Vanishing, revision_spec
 from potentia.rules.schedules import Schedule
 
 
@@ -53,7 +53,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Schedule):
         spec = value.spec()
         return spec["tau"] if spec["kind"] == "constant" else spec
-    if isinstance(value, tuple | Groups):
+    if isinstance(value, tuple | Groups | Vanishing):
         return revision_spec(value)
     return value
 

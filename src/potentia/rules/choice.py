@@ -72,3 +72,47 @@ def binary_logit(current: float, trial: float, tau: float) -> float:
         return 1.0 / (1.0 + exp(-gain))
     odds = exp(gain)
     return odds / (1.0 + odds)
+
+
+# Terms: the same choices as c·ε^r with ε = e^{-1/τ}, for whoever solves exactly -----------------------
+#
+# c stays between 1 / (number of options) and 1, and r ≥ 0 is the resistance, in units of utility. A
+# probability of e^{-5000} is as easy to hold as any other, and tau = 0 gives the leading term as τ → 0.
+# There, utilities within ``tie`` of each other count as equal.
+
+
+@portable
+def logit_terms(
+    values: NDArray[np.float64],
+    count: int,
+    tau: float,
+    tie: float,
+    coefficients: NDArray[np.float64],
+    exponents: NDArray[np.float64],
+) -> None:
+    """The term of each action under the logit map (Eq. 3)."""
+    largest = float(values[0])
+    for k in range(1, count):
+        largest = max(largest, float(values[k]))
+    total = 0.0
+    if tau > 0.0:
+        total = logit_weights(values, count, tau, coefficients)
+    for k in range(count):
+        exponents[k] = largest - float(values[k])
+        if tau == 0.0 and exponents[k] <= tie:
+            exponents[k] = 0.0
+            total += 1.0
+    for k in range(count):
+        coefficients[k] = 1.0 / total
+
+
+@portable
+def binary_term(current: float, trial: float, tau: float, tie: float) -> tuple[float, float]:
+    """The term of taking the trial action (Eq. 11); swap the utilities for that of keeping the current one."""
+    loss = max(0.0, float(current) - float(trial))
+    if tau > 0.0:
+        better = binary_logit(trial, current, tau) if loss > 0.0 else binary_logit(current, trial, tau)
+        return better, loss
+    if abs(float(current) - float(trial)) <= tie:
+        return 0.5, 0.0
+    return 1.0, loss

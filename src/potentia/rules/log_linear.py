@@ -121,7 +121,7 @@ class SLLL(Rule):
 def _slll(rule: SLLLData, memory: Memory, game: Any, state: Any, journal: Journal, key: Any, n: int) -> None:
     players = num_players(game)
     tau = temperature(rule.schedule, n)
-    awake = awaken(rule.revision, state.profile, key, n, memory.awake)
+    awake = awaken(rule.revision, state.profile, tau, key, n, memory.awake)
     for k in range(awake):
         player = memory.awake[k]
         count = survey(game.moves, memory, game, state, player)
@@ -253,7 +253,7 @@ class PSBLLL(Rule):
 def _p_sblll(rule: PSBLLLData, memory: Memory, game: Any, state: Any, journal: Journal, key: Any, n: int) -> None:
     players = num_players(game)
     tau = temperature(rule.schedule, n)
-    awake = awaken(rule.revision, state.profile, key, n, memory.awake)
+    awake = awaken(rule.revision, state.profile, tau, key, n, memory.awake)
     if rule.guard:
         awake = _keep_champions(rule.interactions, memory, awake, key, players, n)
     journal.counts[REVISIONS] += awake

@@ -1,7 +1,8 @@
 """Revision probabilities: who wakes.
 
-A number, one per player, one per player and action (the paper's rp^i: A^i → (0, 1)), or, for SLLL, a
-distribution over groups of players (rp ∈ Δ(2^I)).
+A number, one per player, one per player and action (the paper's rp^i: A^i → (0, 1)), for SLLL a
+distribution over groups of players (rp ∈ Δ(2^I)), or a probability that vanishes with the temperature,
+rp = ε^m with ε = e^{-1/τ} (Marden & Shamma 2012).
 """
 
 from __future__ import annotations
@@ -19,38 +20,42 @@ from potentia.games import Game
 from potentia.kernel.arrays import frozen
 from potentia.kernel.dispatch import portable
 from potentia.kernel.draws import WAKE, uniform
+from potentia.kernel.mathematics import exp
 from potentia.kernel.numbers import as_float, is_integer, is_real
 
-_SAME, _BY_PLAYER, _BY_ACTION, _BY_GROUP = range(4)
+SAME, BY_PLAYER, BY_ACTION, BY_GROUP, VANISHING = range(5)
 
 
 class RevisionData(NamedTuple):
     """What compiled code reads."""
 
     kind: int
-    same: float
+    same: float  # the probability, or m where it vanishes
     values: NDArray[np.float64]  # per player, per player and action, or cumulative over groups
     ptr: NDArray[np.int64]  # first value of a player, or first member of a group
     members: NDArray[np.int64]
 
 
 @portable
-def awaken(revision: RevisionData, profile: NDArray[np.int64], key: Any, step: int, out: NDArray[np.int64]) -> int:
+def awaken(
+    revision: RevisionData, profile: NDArray[np.int64], tau: float, key: Any, step: int, out: NDArray[np.int64]
+) -> int:
     """Write the players that wake at this step into ``out``, in increasing order; return how many."""
     count = 0
     players = profile.shape[0]
-    if revision.kind == _BY_GROUP:
+    if revision.kind == BY_GROUP:
         unit = uniform(key, players, step, 0, WAKE)
         group = np.searchsorted(revision.values, unit, "right")
         for k in range(revision.ptr[group], revision.ptr[group + 1]):
             out[count] = revision.members[k]
             count += 1
         return count
+    same = exp(-revision.same / tau) if revision.kind == VANISHING else revision.same
     for player in range(players):
-        probability = revision.same
-        if revision.kind == _BY_PLAYER:
+        probability = same
+        if revision.kind == BY_PLAYER:
             probability = revision.values[player]
-        elif revision.kind == _BY_ACTION:
+        elif revision.kind == BY_ACTION:
             probability = revision.values[revision.ptr[player] + profile[player]]
         if uniform(key, players, step, player, WAKE) < probability:
             out[count] = player
@@ -94,7 +99,24 @@ class Groups:
         object.__setattr__(self, "groups", tuple(checked))
 
 
-Revision = float | tuple[float, ...] | tuple[tuple[float, ...], ...] | Groups
+@dataclass(frozen=True)
+class Vanishing:
+    """Each player wakes with probability ε^m = e^{-m/τ}: ``Vanishing(2.0)``, for SLLL and P-SBLLL.
+
+    With m above twice the largest change of a player's utility by its own action, the stochastically
+    stable states of a potential game are its potential maximisers, also for synchronous rules: two players
+    then move at once too rarely to matter. ``m`` is in units of utility.
+    """
+
+    m: float
+
+    def __post_init__(self) -> None:
+        if not is_real(self.m) or not 0.0 < as_float(self.m) < math.inf:
+            raise InvalidRule(f"m of a vanishing revision must be finite and > 0, got {self.m!r}")
+        object.__setattr__(self, "m", as_float(self.m))
+
+
+Revision = float | tuple[float, ...] | tuple[tuple[float, ...], ...] | Groups | Vanishing
 
 
 def revision_from(value: Any, allow_groups: bool = False) -> Revision:
@@ -110,6 +132,12 @@ def revision_from(value: Any, allow_groups: bool = False) -> Revision:
         if set(value) != {"groups"}:
             raise InvalidRule(f"revision over groups has no other entry than 'groups', got {sorted(value)}")
         return Groups(value["groups"])
+    if isinstance(value, Vanishing):
+        return value
+    if isinstance(value, Mapping) and "vanishing" in value:
+        if set(value) != {"vanishing"}:
+            raise InvalidRule(f"a vanishing revision has no other entry than 'vanishing', got {sorted(value)}")
+        return Vanishing(value["vanishing"])
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value.item()
     if is_real(value):
@@ -134,6 +162,8 @@ def revision_spec(revision: Revision) -> Any:
     """Plain data that :func:`revision_from` reads back."""
     if isinstance(revision, Groups):
         return {"groups": [[list(m), p] for m, p in revision.groups]}
+    if isinstance(revision, Vanishing):
+        return {"vanishing": revision.m}
     if isinstance(revision, float):
         return revision
     return [list(r) if isinstance(r, tuple) else r for r in revision]
@@ -143,7 +173,9 @@ def revision_data(revision: Revision, game: Game) -> RevisionData:
     """Lay a revision probability out for this game, checking that it fits."""
     none = frozen([], np.int64)
     if isinstance(revision, float):
-        return RevisionData(_SAME, revision, frozen([], np.float64), none, none)
+        return RevisionData(SAME, revision, frozen([], np.float64), none, none)
+    if isinstance(revision, Vanishing):
+        return RevisionData(VANISHING, revision.m, frozen([], np.float64), none, none)
     if isinstance(revision, Groups):
         top = max((m[-1] for m, _ in revision.groups if m), default=-1)
         if top >= game.num_players:
@@ -153,12 +185,12 @@ def revision_data(revision: Revision, game: Game) -> RevisionData:
         ptr = np.concatenate([[0], np.cumsum([len(m) for m, _ in revision.groups])])
         members = [i for m, _ in revision.groups for i in m]
         return RevisionData(
-            _BY_GROUP, 0.0, frozen(cumulative, np.float64), frozen(ptr, np.int64), frozen(members, np.int64)
+            BY_GROUP, 0.0, frozen(cumulative, np.float64), frozen(ptr, np.int64), frozen(members, np.int64)
         )
     if len(revision) != game.num_players:
         raise InvalidRule(f"revision must have one entry for each of {game.num_players} players, got {len(revision)}")
     if isinstance(revision[0], float):
-        return RevisionData(_BY_PLAYER, 0.0, frozen(revision, np.float64), none, none)
+        return RevisionData(BY_PLAYER, 0.0, frozen(revision, np.float64), none, none)
     rows: Any = revision
     for player, row in enumerate(rows):
         if len(row) != game.sizes[player]:
@@ -168,5 +200,5 @@ def revision_data(revision: Revision, game: Game) -> RevisionData:
             )
     ptr = np.concatenate([[0], np.cumsum(game.sizes)[:-1]])
     return RevisionData(
-        _BY_ACTION, 0.0, frozen([p for row in rows for p in row], np.float64), frozen(ptr, np.int64), none
+        BY_ACTION, 0.0, frozen([p for row in rows for p in row], np.float64), frozen(ptr, np.int64), none
     )

@@ -1,0 +1,147 @@
+"""A game written out: every profile in C order, and every utility.
+
+Everything exact starts here. Large games go through the compiled kernels, small ones through the plain
+reference ``game.utility``, which costs no compilation.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from potentia.errors import InvalidGame, TooLarge
+from potentia.games import Game, NormalForm
+from potentia.kernel import memory
+from potentia.kernel.arrays import strides
+from potentia.kernel.cache import Entry
+from potentia.kernel.numbers import in_words
+from potentia.kernel.protocol import apply, num_actions, num_players, settle, utility
+
+_BY_PYTHON = 60_000  # utilities; compiling takes longer than this many calls
+
+
+def require_fit(game: Game, bytes_per_profile: float, what: str) -> None:
+    """Refuse a game whose profiles do not fit, saying how many there are and how many would."""
+    if not isinstance(game, Game):
+        raise InvalidGame(f"expected a game such as NormalForm(payoffs), got {game!r}")
+    if game.remembers:
+        raise InvalidGame(
+            f"{game.describe()} keeps {', '.join(game.remembers)} beside the profile; the exact analysis takes games "
+            "without memory"
+        )
+    count = game.num_profiles
+    fit = int(memory.available() / bytes_per_profile)
+    if count > fit:
+        raise TooLarge(
+            f"{what} of this game needs all of its {in_words(count)} profiles, and about {fit:,} fit into the memory "
+            "of this machine; use fewer players or actions, or sample with run_batch(...)"
+        )
+
+
+def profiles(game: Game) -> NDArray[np.int64]:
+    """All profiles in C order, (S, N)."""
+    require_fit(game, 8.0 * game.num_players, "the list of profiles")
+    grid = np.empty((game.num_profiles, game.num_players), np.int64)
+    place = np.arange(game.num_profiles)
+    for player in range(game.num_players - 1, -1, -1):
+        place, grid[:, player] = np.divmod(place, game.sizes[player])
+    return grid
+
+
+def profile_at(game: Game, place: int) -> tuple[int, ...]:
+    """The profile with this number in C order."""
+    out = []
+    for size in game.num_actions[::-1]:
+        place, action = divmod(int(place), size)
+        out.append(action)
+    return tuple(out[::-1])
+
+
+def place_of(game: Game, profile: Any, name: str = "profile") -> int:
+    """The number of a profile in C order."""
+    return int((game.check_profile(profile, name) * strides(game.sizes)).sum())
+
+
+def _tabulate(game: Any, state: Any, out: NDArray[np.float64]) -> None:
+    """u^i of every profile, walked through like an odometer so that each step applies few changes."""
+    settle(game, state)
+    players = num_players(game)
+    for place in range(out.shape[1]):
+        for player in range(players):
+            out[player, place] = utility(game, state, player, state.profile[player])
+        for back in range(players):
+            player = players - 1 - back
+            if state.profile[player] + 1 < num_actions(game, player):
+                apply(game, state, player, state.profile[player] + 1)
+                break
+            apply(game, state, player, 0)
+
+
+_tabulate_entry = Entry(_tabulate)
+
+
+def payoff_table(game: Game) -> NDArray[np.float64]:
+    """Every utility: (N, S), profiles in C order. Read-only."""
+    require_fit(game, 8.0 * game.num_players, "the payoff table")
+    if isinstance(game, NormalForm):
+        return game.payoffs.reshape(game.num_players, -1)
+    out = np.empty((game.num_players, game.num_profiles))
+    if out.size <= _BY_PYTHON:
+        for place in range(out.shape[1]):
+            profile = np.array(profile_at(game, place))
+            profile.setflags(write=False)
+            for player in range(game.num_players):
+                out[player, place] = _utility(game, player, profile)
+    else:
+        compiled = game.compiled
+        state = game.new_state(np.zeros(game.num_players, np.int64))
+        try:
+            _tabulate_entry(game.data if compiled else game.plain_data, state, out, compiled=compiled)
+        except Exception as error:
+            raise InvalidGame(f"utility failed: {type(error).__name__}: {error}") from error
+    if not np.isfinite(out).all():
+        player, place = (int(k) for k in np.argwhere(~np.isfinite(out))[0])
+        raise InvalidGame(
+            f"utility of player {player} at profile {list(profile_at(game, place))} must be finite, "
+            f"got {out[player, place]}"
+        )
+    out.setflags(write=False)
+    return out
+
+
+def _utility(game: Game, player: int, profile: NDArray[np.int64]) -> float:
+    try:
+        return game.utility(player, profile)
+    except Exception as error:
+        raise InvalidGame(
+            f"utility of player {player} at profile {profile.tolist()} failed: {type(error).__name__}: {error}"
+        ) from error
+
+
+def tensor(game: Game, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A value per profile in the shape (A_1, ..., A_N); ``values`` may have further axes in front."""
+    return values.reshape(*values.shape[:-1], *game.num_actions)
+
+
+def words(profile: Sequence[int]) -> str:
+    """A profile as people read it: (0, 1, 2)."""
+    return "(" + ", ".join(str(int(a)) for a in profile) + ("," if len(profile) == 1 else "") + ")"
+
+
+def spread(values: NDArray[np.float64]) -> float:
+    """Largest minus smallest; what tolerances are relative to."""
+    return float(values.max() - values.min()) if values.size else 0.0
+
+
+def check_tolerance(tolerance: Any) -> float:
+    """A relative tolerance, at least 0 and below 1."""
+    from potentia.errors import InvalidInput
+    from potentia.kernel.numbers import as_float, is_real
+
+    if not is_real(tolerance) or not math.isfinite(as_float(tolerance)) or not 0 <= as_float(tolerance) < 1:
+        raise InvalidInput(f"tolerance must be at least 0 and below 1, relative to the payoffs, got {tolerance!r}")
+    return as_float(tolerance)

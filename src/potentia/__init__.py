@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from potentia.version import __version__
 
 if TYPE_CHECKING:
-    from potentia import engine, errors, figures, games, rules, testing
+    from potentia import analysis, engine, errors, figures, games, rules, testing
     from potentia.engine import Run, Trace, advance, begin, load, run, run_batch
     from potentia.games.library import game
     from potentia.rules import rule
 
-_MODULES = ("engine", "errors", "figures", "games", "rules", "testing")
+_MODULES = ("analysis", "engine", "errors", "figures", "games", "rules", "testing")
 _NAMES = {
     "Run": "engine",
     "Trace": "engine",
@@ -31,6 +31,7 @@ __all__ = [
     "Trace",
     "__version__",
     "advance",
+    "analysis",
     "begin",
     "engine",
     "errors",

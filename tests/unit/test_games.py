@@ -312,6 +312,7 @@ SMALL = {
     "stag-hunt": {"stag": 5.0, "hare": 1.5},
     "prisoners-dilemma": {"temptation": 6.0, "reward": 3.5, "punishment": 0.5},
     "matching-pennies": {},
+    "overlap": {"robots": 3, "cells": 3, "reach": 1, "seed": 7},
 }
 
 
@@ -320,7 +321,7 @@ def test_every_named_game_is_tried_here():
     assert ours == set(SMALL)
 
 
-@pytest.mark.parametrize("name", sorted(set(SMALL) - {"matching-pennies"}))
+@pytest.mark.parametrize("name", sorted(set(SMALL) - {"matching-pennies", "overlap"}))
 def test_named_game_has_an_exact_potential(name):
     assert_exact_potential(game(name, **SMALL[name]), tolerance=1e-14)
 

@@ -37,7 +37,9 @@ class Cycle:
         i, j = self.players
         steps = " → ".join(words(p) for p in (*self.profiles, self.profiles[0]))
         changes = " ".join(f"{c:+.6g}" for c in self.changes)
-        return f"players {i} and {j} in turn round {steps} change their utilities by {changes}, {self.imbalance:g} in sum"
+        return (
+            f"players {i} and {j} in turn round {steps} change their utilities by {changes}, {self.imbalance:g} in sum"
+        )
 
 
 def potential(game: Game, *, tolerance: float = 1e-9) -> NDArray[np.float64]:

@@ -4,6 +4,7 @@ from potentia.games.base import Game
 from potentia.games.congestion import Congestion
 from potentia.games.coordination import Coordination, consensus, ising, ring_edges, torus_edges
 from potentia.games.custom import Custom, custom
+from potentia.games.files import read_game, read_potential, write_game
 from potentia.games.library import game, game_parameters, register_game, registered_games
 from potentia.games.moves import grid_moves, path_moves
 from potentia.games.normal_form import NormalForm, random_potential_game
@@ -24,8 +25,11 @@ __all__ = [
     "ising",
     "path_moves",
     "random_potential_game",
+    "read_game",
+    "read_potential",
     "register_game",
     "registered_games",
     "ring_edges",
     "torus_edges",
+    "write_game",
 ]

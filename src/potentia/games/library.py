@@ -8,15 +8,17 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from potentia.errors import InvalidGame, did_you_mean, look_up
 from potentia.games.base import Game
 from potentia.games.congestion import Congestion
 from potentia.games.coordination import Coordination, consensus, ising, ring_edges, torus_edges
-from potentia.games.normal_form import NormalForm, random_potential_game
+from potentia.games.moves import path_moves
+from potentia.games.normal_form import _MOST_AXES, NormalForm, random_potential_game
 from potentia.games.separable import Separable
 from potentia.kernel import memory
-from potentia.kernel.numbers import as_float, is_integer, is_real
+from potentia.kernel.numbers import as_float, in_words, is_integer, is_real
 
 Builder = Callable[..., Game]
 _registry: dict[str, Builder] = {}
@@ -131,6 +133,45 @@ def random_separable(players: int = 5, actions: int = 4, seed: int = 0) -> Separ
     if seed < 0:
         raise InvalidGame(f"seed must be at least 0, got {seed}")
     return Separable(np.random.Generator(np.random.PCG64(seed)).standard_normal(shape))
+
+
+@register_game("overlap")
+def overlap(robots: int = 2, cells: int = 4, reach: int = 1, seed: int = 0) -> NormalForm:
+    """Robots on a line of cells: the worth a robot covers, less what it shares with each other robot."""
+    robots, cells = _at_least(robots, 1, "robots"), _at_least(cells, 1, "cells")
+    reach = min(_at_least(reach, 0, "reach"), cells)
+    _at_least(seed, 0, "seed")
+    if robots > _MOST_AXES:
+        raise InvalidGame(f"robots must be at most {_MOST_AXES}, got {robots}")
+    profiles = cells**robots
+    memory.require(
+        24 * robots * profiles + 80 * cells**2, f"a table of {in_words(profiles)} profiles", "use fewer robots or cells"
+    )
+    # in tenths, whole numbers, so that only the division at the end rounds
+    tenths = np.maximum(np.ceil(10 * np.random.Generator(np.random.PCG64(seed)).random(cells)), 1.0)
+    worth_before = np.concatenate([[0.0], np.cumsum(tenths)])
+    place = np.arange(cells)
+    # two robots share the cells from the right one's first to the left one's last
+    first = np.maximum(np.maximum(place[:, None], place[None, :]) - reach, 0)
+    beyond = np.minimum(np.minimum(place[:, None], place[None, :]) + reach + 1, cells)
+    shared = np.where(first < beyond, worth_before[beyond] - worth_before[first], 0.0)
+    payoffs = np.zeros((robots, *[cells] * robots))
+    for i in range(robots):
+        payoffs[i] += _along(np.diagonal(shared), robots, i)  # a robot shares all it covers with itself
+        for j in range(i):
+            both = _along(shared, robots, j, i)
+            payoffs[i] -= both
+            payoffs[j] -= both
+    payoffs /= 10
+    return NormalForm(payoffs, moves=path_moves(cells))
+
+
+def _along(values: NDArray[np.float64], num_axes: int, *axes: int) -> NDArray[np.float64]:
+    """The array laid along these axes of a table, in rising order."""
+    shape = [1] * num_axes
+    for axis, size in zip(axes, values.shape, strict=True):
+        shape[axis] = size
+    return values.reshape(shape)
 
 
 @register_game("stag-hunt")

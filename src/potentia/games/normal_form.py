@@ -121,9 +121,7 @@ def _checked_potential(payoffs: NDArray[np.float64], potential: ArrayLike) -> ND
 Disproof = tuple[int, tuple[int, ...], tuple[int, ...], float, float]
 
 
-def disprove(
-    payoffs: NDArray[np.float64], phi: NDArray[np.float64], tolerance: float = _TOLERANCE
-) -> Disproof | None:
+def disprove(payoffs: NDArray[np.float64], phi: NDArray[np.float64], tolerance: float = _TOLERANCE) -> Disproof | None:
     """Where Φ fails to be an exact potential: (player, first profile, second, Δu, ΔΦ), or None if it is one."""
     # An eighth of everything, so that no difference below overflows.
     small, claim = payoffs / 8, phi / 8

@@ -1,0 +1,12 @@
+"""Exact theory: potentials, equilibria, chains, stochastic stability and the audit of a theorem's hypotheses."""
+
+from potentia.analysis.chain import Chain, chain
+from potentia.analysis.potential import check_claim, potential, separable
+
+__all__ = [
+    "Chain",
+    "chain",
+    "check_claim",
+    "potential",
+    "separable",
+]

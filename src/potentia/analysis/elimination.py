@@ -1,0 +1,193 @@
+"""Subtraction-free elimination of states: exact laws of chains, however small the probabilities.
+
+Grassmann, Taksar & Heyman (1985): eliminate the states one after the other; the chain watched only
+outside the eliminated ones moves i → j directly or through the last eliminated state k,
+p_ij + p_ik p_kj / Σ_{l≠k} p_kl. Nothing is ever subtracted, so each probability comes out with a small
+*relative* error, provided that nothing underflows. In logarithms nothing does. On leading terms c·ε^r the
+same elimination gives the leading term of the law as ε → 0: sums keep the least exponent, and nothing can
+cancel.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from potentia.kernel.cache import Entry
+from potentia.kernel.dispatch import portable
+
+Floats = NDArray[np.float64]
+
+
+def gth(matrix: Floats, law: Floats) -> float:
+    """Overwrite ``law`` with the unnormalised stationary law; return the least sum of exits met.
+
+    ``matrix`` is overwritten too. A result of 0 means that the chain is reducible or that exits underflowed.
+    """
+    size = matrix.shape[0]
+    least = math.inf
+    for k in range(size - 1, 0, -1):
+        exits = 0.0
+        for j in range(k):
+            exits += matrix[k, j]
+        least = min(least, exits)
+        if exits == 0.0:
+            return 0.0
+        for i in range(k):
+            share = matrix[i, k] / exits
+            matrix[i, k] = share
+            if share != 0.0:
+                for j in range(k):
+                    matrix[i, j] += share * matrix[k, j]
+    law[0] = 1.0
+    for k in range(1, size):
+        total = 0.0
+        for i in range(k):
+            total += law[i] * matrix[i, k]
+        law[k] = total
+    return least
+
+
+@portable
+def log_sum(a: float, b: float) -> float:
+    """log(e^a + e^b)."""
+    if a == -math.inf:
+        return b
+    if b == -math.inf:
+        return a
+    return a + math.log1p(math.exp(b - a)) if a >= b else b + math.log1p(math.exp(a - b))
+
+
+def log_gth(matrix: Floats, law: Floats) -> None:
+    """The same on logarithms: -inf is an impossible transition."""
+    size = matrix.shape[0]
+    for k in range(size - 1, 0, -1):
+        exits = -math.inf
+        for j in range(k):
+            exits = log_sum(exits, matrix[k, j])
+        for i in range(k):
+            if matrix[i, k] == -math.inf:
+                continue
+            share = matrix[i, k] - exits
+            matrix[i, k] = share
+            for j in range(k):
+                if matrix[k, j] > -math.inf:
+                    matrix[i, j] = log_sum(matrix[i, j], share + matrix[k, j])
+    law[0] = 0.0
+    for k in range(1, size):
+        total = -math.inf
+        for i in range(k):
+            total = log_sum(total, law[i] + matrix[i, k])
+        law[k] = total
+
+
+@portable
+def _join(a: Floats, x: Floats, i: Any, j: Any, c: float, r: float, tie: float) -> None:
+    """Add c·ε^r to the leading term at (i, j)."""
+    if c == 0.0:
+        return
+    if a[i, j] == 0.0 or r < x[i, j] - tie:
+        a[i, j], x[i, j] = c, r
+    elif r <= x[i, j] + tie:
+        a[i, j] += c
+
+
+def leading_gth(a: Floats, x: Floats, law: Floats, exponents: Floats, tie: float) -> float:
+    """The same on leading terms a·ε^x (a = 0: impossible). Returns the resistance of the least tree to state 0.
+
+    By the Markov chain tree theorem the product of all exits is the sum over trees rooted at the state that
+    is left, so their exponents add up to its stochastic potential.
+    """
+    size = a.shape[0]
+    tree = 0.0
+    for k in range(size - 1, 0, -1):
+        c, r = 0.0, 0.0
+        for j in range(k):
+            if a[k, j] > 0.0:
+                if c == 0.0 or x[k, j] < r - tie:
+                    c, r = a[k, j], x[k, j]
+                elif x[k, j] <= r + tie:
+                    c += a[k, j]
+        tree += r
+        for i in range(k):
+            if a[i, k] == 0.0:
+                continue
+            a[i, k] /= c
+            x[i, k] -= r
+            for j in range(k):
+                _join(a, x, i, j, a[i, k] * a[k, j], x[i, k] + x[k, j], tie)
+    law[0], exponents[0] = 1.0, 0.0
+    for k in range(1, size):
+        c, r = 0.0, 0.0
+        for i in range(k):
+            if a[i, k] > 0.0:
+                reach = exponents[i] + x[i, k]
+                if c == 0.0 or reach < r - tie:
+                    c, r = law[i] * a[i, k], reach
+                elif reach <= r + tie:
+                    c += law[i] * a[i, k]
+        law[k], exponents[k] = c, r
+    return tree
+
+
+def hitting(matrix: Floats, exits: Floats, times: Floats) -> None:
+    """Expected times until the exit, from transition probabilities among the states and into the exit.
+
+    A state's holding is never used: what leaves it is summed instead, so nothing is subtracted.
+    """
+    size = matrix.shape[0]
+    for k in range(size):
+        times[k] = 1.0
+    for k in range(size - 1, -1, -1):
+        leave = exits[k]
+        for j in range(k):
+            leave += matrix[k, j]
+        times[k] /= leave
+        exits[k] /= leave
+        for j in range(k):
+            matrix[k, j] /= leave
+        for i in range(k):
+            share = matrix[i, k]
+            if share != 0.0:
+                times[i] += share * times[k]
+                exits[i] += share * exits[k]
+                for j in range(k):
+                    matrix[i, j] += share * matrix[k, j]
+    for k in range(size):
+        for j in range(k):
+            times[k] += matrix[k, j] * times[j]
+
+
+def log_hitting(matrix: Floats, exits: Floats, times: Floats) -> None:
+    """The same on logarithms; ``times`` are logarithms too."""
+    size = matrix.shape[0]
+    for k in range(size):
+        times[k] = 0.0
+    for k in range(size - 1, -1, -1):
+        leave = exits[k]
+        for j in range(k):
+            leave = log_sum(leave, matrix[k, j])
+        times[k] -= leave
+        exits[k] -= leave
+        for j in range(k):
+            matrix[k, j] -= leave
+        for i in range(k):
+            share = matrix[i, k]
+            if share > -math.inf:
+                times[i] = log_sum(times[i], share + times[k])
+                exits[i] = log_sum(exits[i], share + exits[k])
+                for j in range(k):
+                    matrix[i, j] = log_sum(matrix[i, j], share + matrix[k, j])
+    for k in range(size):
+        for j in range(k):
+            times[k] = log_sum(times[k], matrix[k, j] + times[j])
+
+
+gth_entry = Entry(gth)
+log_gth_entry = Entry(log_gth)
+leading_entry = Entry(leading_gth)
+hitting_entry = Entry(hitting)
+log_hitting_entry = Entry(log_hitting)

@@ -2,11 +2,14 @@
 
 from potentia.analysis.chain import Chain, chain
 from potentia.analysis.potential import check_claim, potential, separable
+from potentia.analysis.stability import Stability, stability
 
 __all__ = [
     "Chain",
+    "Stability",
     "chain",
     "check_claim",
     "potential",
     "separable",
+    "stability",
 ]

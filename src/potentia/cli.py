@@ -10,19 +10,37 @@ from typing import Annotated, Any
 
 import typer
 
-from potentia.errors import InvalidInput, InvalidRule, InvalidRun, PotentiaError
+from potentia import exact_commands
+from potentia.arguments import (
+    GameName,
+    Guard,
+    Json,
+    Parameters,
+    Revision,
+    RuleName,
+    Tau,
+    Trial,
+    check_folder,
+    check_picture,
+    game_from_options,
+    numbers,
+    rule_from_options,
+    rule_text,
+)
+from potentia.errors import InvalidRun, PotentiaError
 from potentia.terminal import pairs, print_json, print_table, progress, status, value
 
 app = typer.Typer(
     name="potentia",
     help="""Learning in potential games: log-linear learning and its relatives.
 
-    Start with "potentia games" and "potentia rules" to see what there is, then play one:
+    Start with "potentia games" and "potentia rules" to see what there is, then play one, or solve it:
 
     \b
         potentia run ring --rule lll --tau 0.2 --steps 100000
         potentia run congestion --rule blll --runs 20 --plot congestion.png
-        potentia run ising --set rows=50 --set columns=50 --tau geometric:5:0.1
+        potentia stability stag-hunt --rule blll --plot tree.png
+        potentia audit overlap --rule p-sblll --claimed welfare
 
     The same seed gives the same bits, on any number of workers.""",
     rich_markup_mode=None,  # plain help: rich would take half of the 0.3 s that --help may
@@ -30,8 +48,6 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-
-Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 
 
 def _whole(text: str | int) -> int:
@@ -109,38 +125,26 @@ def rules(
 
 @app.command()
 def run(
-    game: Annotated[str, typer.Argument(help="A built-in game; see: potentia games", show_default=False)],
-    rule: Annotated[str, typer.Option(help="A learning rule; see: potentia rules")] = "lll",
+    game: GameName,
+    rule: RuleName = "lll",
     steps: Annotated[
         int, typer.Option(help="Steps per run; 1e6 is fine.", parser=_whole, metavar="<int>", show_default="10000")
     ] = 10_000,
     seed: Annotated[int, typer.Option(help="Seed of the first run; the others follow it.")] = 0,
     runs: Annotated[int, typer.Option(help="How many runs, with seeds SEED, SEED + 1, ...")] = 1,
     workers: Annotated[int, typer.Option(help="Threads; the result does not depend on it.")] = 1,
-    tau: Annotated[
-        str | None,
-        typer.Option(
-            help="Temperature: a number, or a schedule: geometric:START:STOP, logarithmic:START, "
-            "piecewise:0=START,STEP=TAU,...",
-            show_default="0.1",
-        ),
-    ] = None,
-    revision: Annotated[
-        str | None,
-        typer.Option(help="slll and p-sblll: revision probability, a number or one per player.", show_default="0.3"),
-    ] = None,
-    trial: Annotated[str | None, typer.Option(help="p-sblll: joint (the paper) or unilateral.")] = None,
-    guard: Annotated[bool, typer.Option("--guard", help="p-sblll: no two interacting players move at once.")] = False,
-    parameters: Annotated[
-        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the game; may be repeated.")
-    ] = None,
+    tau: Tau = None,
+    revision: Revision = None,
+    trial: Trial = None,
+    guard: Guard = False,
+    parameters: Parameters = None,
     start: Annotated[str | None, typer.Option(help="First profile, as in 0,1,0; random where left out.")] = None,
     every: Annotated[int | None, typer.Option(help="Steps between records; about 500 records where left out.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw potential, welfare and acceptance into this file.")] = None,
     save: Annotated[Path | None, typer.Option(help="Write the records to this netCDF file.")] = None,
     json: Json = False,
 ) -> None:
-    """Play a rule on a built-in game and say where it ended up.
+    """Play a rule on a game and say where it ended up.
 
     Examples:
 
@@ -152,23 +156,19 @@ def run(
     from potentia.engine import run_batch
     from potentia.errors import RunInterrupted
     from potentia.experiments.summary import LABELS, summarise, write_netcdf
-    from potentia.games.library import game as build
-    from potentia.games.library import game_parameters
 
-    given = _assignments(parameters or [])
-    played = build(game, **given)
-    label = f"{game}({pairs({**game_parameters(game), **given})})"
-    chosen = _rule(rule, tau, revision, trial, guard)
+    played, label = game_from_options(game, parameters)
+    chosen = rule_from_options(rule, tau, revision, trial, guard)
     if plot is not None:
-        _check_folder(plot, "--plot")
-        _check_picture(plot)
+        check_folder(plot, "--plot")
+        check_picture(plot)
     if save is not None:
-        _check_folder(save, "--save")
+        check_folder(save, "--save")
     if runs < 1:
         raise InvalidRun(f"--runs must be at least 1, got {runs}")
     record = ("potential", "welfare", "acceptance") if played.has_potential else ("welfare", "acceptance")
     spacing = max(1, steps // 500) if every is None else every
-    first = None if start is None else _numbers(start, int, "--start")
+    first = None if start is None else numbers(start, int, "--start")
     warnings.simplefilter("ignore", RunInterrupted)  # said below, in the command line's own words
     with status("loading; the first time, compiling", quiet=json):
         warm = run_batch(played, chosen, min(1, steps), [seed], start=first, record=record)
@@ -201,7 +201,7 @@ def run(
     if json:
         print_json(summary)
     else:
-        shown = {**summary, "rule": _rule_text(chosen.spec())}
+        shown = {**summary, "rule": rule_text(chosen.spec())}
         print_table(None, [[LABELS.get(name, name), value(entry)] for name, entry in shown.items()])
     if summary["interrupted"]:
         done = int(data.steps_done.sum())
@@ -220,7 +220,7 @@ def demo(
     from potentia.experiments.tour import tour
     from potentia.figures import law_figure, potential_figure
 
-    _check_folder(out / "x", "--out", create=True)
+    check_folder(out / "x", "--out", create=True)
     with status("compiling and playing") as tell:
         stops, law = tour(workers, tell)
     for stop in stops:
@@ -252,108 +252,8 @@ def demo(
     typer.echo(f"figures: {first} and {second}")
 
 
-# Parsing ----------------------------------------------------------------------------------------------
-
-
-def _rule(name: str, tau: str | None, revision: str | None, trial: str | None, guard: bool) -> Any:
-    import dataclasses
-
-    from potentia.rules import rule
-    from potentia.rules.base import rule_class
-
-    known = {field.name for field in dataclasses.fields(rule_class(name))}  # type: ignore[arg-type]
-    options: dict[str, Any] = {}
-    if "tau" in known:
-        options["tau"] = _tau("0.1" if tau is None else tau)
-    if "revision" in known:
-        values = _numbers("0.3" if revision is None else revision, float, "--revision")
-        options["revision"] = values[0] if len(values) == 1 else values
-    for flag, given in (("tau", tau), ("revision", revision), ("trial", trial), ("guard", guard or None)):
-        if given is not None and flag not in known:
-            raise InvalidRule(f"--{flag} is not for {name}")
-        if given is not None and flag not in options:
-            options[flag] = given
-    return rule(name, **options)
-
-
-def _tau(text: str) -> Any:
-    kind, _, rest = text.partition(":")
-    try:
-        if kind == "geometric":
-            start, stop = (float(part) for part in rest.split(":"))
-            return {"kind": kind, "start": start, "stop": stop}
-        if kind == "logarithmic":
-            return {"kind": kind, "start": float(rest)}
-        if kind == "piecewise":
-            return {"kind": kind, "points": [[float(x) for x in part.split("=")] for part in rest.split(",")]}
-        return float(text)
-    except ValueError:
-        raise InvalidRule(
-            "--tau must be a number, geometric:START:STOP, logarithmic:START or piecewise:0=TAU,STEP=TAU,..., "
-            f"got {text!r}"
-        ) from None
-
-
-def _rule_text(spec: dict[str, Any]) -> str:
-    """A rule in one line: p-sblll, tau geometric 1 to 0.05, revision 0.3, ..."""
-    parts = [spec["rule"]]
-    for name, entry in spec.items():
-        if name == "tau" and isinstance(entry, dict):
-            span = [value(v) for k, v in entry.items() if k in ("start", "stop") and v]
-            points = [f"{value(v)} at step {value(t)}" for t, v in entry.get("points", [])]
-            parts.append(f"tau {entry['kind']} {' to '.join(span or points)}")
-        elif name != "rule" and entry is not False:
-            parts.append(name if entry is True else f"{name} {value(entry)}")
-    return ", ".join(parts)
-
-
-def _numbers(text: str, kind: type, name: str) -> list[Any]:
-    try:
-        return [kind(part) for part in text.split(",")]
-    except ValueError:
-        wanted = "integers" if kind is int else "numbers"
-        raise InvalidRun(f"{name} must be {wanted} separated by commas, got {text!r}") from None
-
-
-def _assignments(items: list[str]) -> dict[str, Any]:
-    out: dict[str, Any] = {}
-    for item in items:
-        name, equals, text = item.partition("=")
-        if not equals or not name:
-            raise InvalidInput(f"--set takes NAME=VALUE, got {item!r}")
-        try:
-            out[name] = int(text)
-        except ValueError:
-            try:
-                out[name] = float(text)
-            except ValueError:
-                raise InvalidInput(f"--set {name} must be a number, got {text!r}") from None
-    return out
-
-
-def _check_folder(path: Path, name: str, create: bool = False) -> None:
-    """Fail before an hour of work, not after."""
-    import os
-
-    try:
-        if create:
-            path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InvalidInput(f"{name}: cannot create {path.parent}: {error.strerror}") from None
-    if path.is_dir():
-        raise InvalidInput(f"{name}: {path} is a folder, give a file in it")
-    if not path.parent.is_dir():
-        raise InvalidInput(f"{name}: there is no folder {path.parent}")
-    if not os.access(path.parent, os.W_OK):
-        raise InvalidInput(f"{name}: cannot write to {path.parent}")
-
-
-def _check_picture(path: Path) -> None:
-    from matplotlib.backend_bases import FigureCanvasBase
-
-    known = sorted(FigureCanvasBase.get_supported_filetypes())
-    if path.suffix.removeprefix(".").lower() not in known:
-        raise InvalidInput(f"--plot: {path.name} must end in one of {', '.join(known)}")
+app.command()(exact_commands.audit)
+app.command()(exact_commands.stability)
 
 
 def main() -> None:

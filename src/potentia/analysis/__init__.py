@@ -1,15 +1,38 @@
 """Exact theory: potentials, equilibria, chains, stochastic stability and the audit of a theorem's hypotheses."""
 
-from potentia.analysis.chain import Chain, chain
+from potentia.analysis.audit import Audit, audit
+from potentia.analysis.chain import Chain, chain, laws_over_tau
+from potentia.analysis.dominance import dominated, iterated
+from potentia.analysis.equilibria import (
+    best_responses,
+    expected_utility,
+    finite_improvement,
+    improvement_path,
+    improvement_paths,
+    is_nash,
+    pure_nash,
+)
 from potentia.analysis.potential import check_claim, potential, separable
 from potentia.analysis.stability import Stability, stability
 
 __all__ = [
+    "Audit",
     "Chain",
     "Stability",
+    "audit",
+    "best_responses",
     "chain",
     "check_claim",
+    "dominated",
+    "expected_utility",
+    "finite_improvement",
+    "improvement_path",
+    "improvement_paths",
+    "is_nash",
+    "iterated",
+    "laws_over_tau",
     "potential",
+    "pure_nash",
     "separable",
     "stability",
 ]

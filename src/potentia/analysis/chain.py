@@ -6,6 +6,7 @@ engine plays (see :mod:`potentia.analysis.transitions`).
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
@@ -35,6 +36,14 @@ def chain(game: Game, rule: Rule | dict[str, Any]) -> Chain:
     result = Chain.__new__(Chain)
     result._set(None, entries, tau, game, chosen)
     return result
+
+
+def laws_over_tau(game: Game, rule: Rule | dict[str, Any], taus: Sequence[float]) -> NDArray[np.float64]:
+    """The stationary law at each temperature, (T, S)."""
+    chosen = rule_from(rule)
+    if not hasattr(chosen, "tau"):
+        raise InvalidInput(f"{chosen.name} has no temperature")
+    return np.array([chain(game, dataclasses.replace(chosen, tau=tau)).stationary() for tau in taus])  # type: ignore[type-var]
 
 
 class Chain:
@@ -71,7 +80,7 @@ class Chain:
     @cached_property
     def states(self) -> NDArray[np.int64]:
         """(S, N), in C order."""
-        return profiles(self.game) if self._states is None else self._states
+        return self._states if self.game is None else profiles(self.game)
 
     @cached_property
     def matrix(self) -> sparse.csr_array:
@@ -92,10 +101,11 @@ class Chain:
     def place(self, profile: ArrayLike) -> int:
         """The number of a state."""
         wanted = np.asarray(profile)
-        found = np.flatnonzero((self.states == wanted).all(axis=1)) if wanted.shape == self.states.shape[1:] else []
-        if len(found) == 0:
-            raise InvalidInput(f"{wanted.tolist()} is not a state of this chain")
-        return int(found[0])
+        if wanted.shape == self.states.shape[1:]:
+            found = np.flatnonzero((self.states == wanted).all(axis=1))
+            if found.size:
+                return int(found[0])
+        raise InvalidInput(f"{wanted.tolist()} is not a state of this chain")
 
     def name(self, place: int) -> str:
         """A state as people read it."""
@@ -177,7 +187,7 @@ class Chain:
         return times.evolve(self, start, steps)
 
     def hitting_times(self, targets: ArrayLike) -> NDArray[np.float64]:
-        """Expected steps until one of the target profiles (k, N) is reached, from each state; inf where it may not be."""
+        """Expected steps from each state until one of the targets (k, N) is reached; inf where it may never be."""
         return times.hitting_times(self, targets)
 
     def spectral_gap(self) -> float:

@@ -13,7 +13,7 @@ from scipy import sparse
 
 from potentia.analysis import transitions
 from potentia.analysis.tables import payoff_table, require_fit
-from potentia.analysis.transitions import BEST, BEST_STAY, BINARY, LOGIT, Board, Law, Room, Rows, Sets
+from potentia.analysis.transitions import BEST, BEST_STAY, BINARY, LOGIT, Board, Law, Rows, Sets
 from potentia.errors import InvalidRule, TooLarge
 from potentia.games import Game
 from potentia.kernel import memory
@@ -105,20 +105,7 @@ class _Maker:
         return Law(choice, include_current, float(self.tau), float(self.tie))
 
     def _lay_out(self, single: bool, sets: int = 0) -> None:
-        players, widest = self.game.num_players, int(self.game.sizes.max())
-        self.room = Room(
-            np.zeros(players, np.int64),
-            np.zeros(widest),
-            np.zeros((players, widest), np.int64),
-            np.zeros(players, np.int64),
-            np.zeros(players, np.int64),
-            np.zeros(players, np.int64),
-            np.zeros((players, widest)),
-            np.zeros((players, widest)),
-            np.zeros(players, np.int64),
-            np.zeros((max(players, 2), 4)),
-            np.zeros((2, sets)),
-        )
+        self.room = transitions.empty_room(self.game, sets)
         size = self.game.num_profiles
         counts = np.empty(size, np.int64)
         transitions.count_entry(self.board, self.room, single, counts)

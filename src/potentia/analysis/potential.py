@@ -117,7 +117,8 @@ class Separability:
     def __str__(self) -> str:
         if self.holds:
             return "every utility depends on the player's own action only"
-        assert self.first is not None and self.second is not None
+        assert self.first is not None
+        assert self.second is not None
         return (
             f"player {self.player} plays {self.first[self.player or 0]} in both {words(self.first)} and "
             f"{words(self.second)}, yet its utility differs by {self.difference:g}"
@@ -160,7 +161,8 @@ class Claim:
     def __str__(self) -> str:
         if self.holds:
             return "the claimed potential changes as the deviator's utility does, at every deviation"
-        assert self.first is not None and self.second is not None
+        assert self.first is not None
+        assert self.second is not None
         return (
             f"from {words(self.first)} to {words(self.second)} player {self.player}'s utility changes by "
             f"{self.utility_change:.6g}, the claimed potential by {self.claimed_change:.6g}"

@@ -52,7 +52,7 @@ def profiles(game: Game) -> NDArray[np.int64]:
     return grid
 
 
-def profile_at(game: Game, place: int) -> tuple[int, ...]:
+def profile_at(game: Game, place: Any) -> tuple[int, ...]:
     """The profile with this number in C order."""
     out = []
     for size in game.num_actions[::-1]:

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from potentia.games import Game
 from potentia.kernel.cache import Entry
 from potentia.kernel.dispatch import portable
 from potentia.kernel.mathematics import exp
@@ -52,7 +53,7 @@ class Rows(NamedTuple):
     """A sparse matrix of terms in compressed rows."""
 
     ptr: Ints
-    columns: NDArray[np.int32] | Ints
+    columns: NDArray[Any]
     coefficients: Floats
     exponents: Floats
 
@@ -63,7 +64,7 @@ class Room(NamedTuple):
     profile: Ints  # (N,)
     values: Floats  # (A,) for the options of one player
     options: Ints  # (N, A) each player's options, increasing
-    count: Ints  # (N,)
+    number: Ints  # (N,) how many options each player has
     current: Ints  # (N,) where among its options a player's own action is
     digit: Ints  # (N,) how far apart targets lie inside the row
     coefficients: Floats  # (N, A) the law of each player that revises
@@ -71,6 +72,24 @@ class Room(NamedTuple):
     trial: Ints  # (N,) digits of a joint trial
     accept: Floats  # (N, 4): terms of accepting and of rejecting
     weights: Floats  # (2, 2^N or 0): terms of each set of players revising
+
+
+def empty_room(game: Game, sets: int = 0) -> Room:
+    """Room for the rows of this game."""
+    players, widest = game.num_players, int(game.sizes.max())
+    return Room(
+        np.zeros(players, np.int64),
+        np.zeros(widest),
+        np.zeros((players, widest), np.int64),
+        np.zeros(players, np.int64),
+        np.zeros(players, np.int64),
+        np.zeros(players, np.int64),
+        np.zeros((players, widest)),
+        np.zeros((players, widest)),
+        np.zeros(players, np.int64),
+        np.zeros((max(players, 2), 4)),
+        np.zeros((2, sets)),
+    )
 
 
 class Sets(NamedTuple):
@@ -108,7 +127,7 @@ def add(coefficients: Floats, exponents: Floats, place: int, c: float, r: float,
 
 
 @portable
-def _look(board: Board, room: Room, place: int) -> int:
+def look(board: Board, room: Room, place: int) -> int:
     """Set out the profile at ``place`` and everybody's options; return how many joint targets there are."""
     rest = place
     targets = 1
@@ -132,11 +151,11 @@ def _look(board: Board, room: Room, place: int) -> int:
             room.options[player, count] = action
             room.current[player] = count
             count += 1
-        room.count[player] = count
+        room.number[player] = count
     for back in range(board.sizes.shape[0]):
         player = board.sizes.shape[0] - 1 - back
         room.digit[player] = targets
-        targets *= room.count[player]
+        targets *= room.number[player]
     return targets
 
 
@@ -149,7 +168,7 @@ def _shifted(board: Board, room: Room, place: int, player: int, option: int) -> 
 @portable
 def _revise(board: Board, law: Law, room: Room, place: int, player: int) -> None:
     """The terms of each option of a player that revises alone, against the others' present actions."""
-    count = room.count[player]
+    count = room.number[player]
     current = room.current[player]
     coefficients, exponents = room.coefficients[player], room.exponents[player]
     for k in range(count):
@@ -184,7 +203,7 @@ def fill_single(board: Board, law: Law, room: Room, rows: Rows) -> None:
     """One uniformly random player revises (LLL, BLLL, best response)."""
     players = board.sizes.shape[0]
     for place in range(rows.ptr.shape[0] - 1):
-        _look(board, room, place)
+        look(board, room, place)
         left = rows.ptr[place]
         right = rows.ptr[place + 1]
         diagonal = left
@@ -196,8 +215,8 @@ def fill_single(board: Board, law: Law, room: Room, rows: Rows) -> None:
         for player in range(players):
             _revise(board, law, room, place, player)
             current = room.current[player]
-            right -= room.count[player] - 1 - current
-            for k in range(room.count[player]):
+            right -= room.number[player] - 1 - current
+            for k in range(room.number[player]):
                 c = room.coefficients[player, k] / players
                 r = room.exponents[player, k]
                 if k == current:
@@ -261,12 +280,12 @@ def _write_columns(board: Board, room: Room, rows: Rows, place: int, targets: in
 def fill_independent(board: Board, law: Law, revision: RevisionData, room: Room, rows: Rows) -> None:
     """Players wake and decide independently of each other: a row is a product (SLLL, unilateral P-SBLLL)."""
     for place in range(rows.ptr.shape[0] - 1):
-        targets = _look(board, room, place)
+        targets = look(board, room, place)
         _write_columns(board, room, rows, place, targets)
         for player in range(board.sizes.shape[0]):
             _revise(board, law, room, place, player)
             wakes, cost, sleeps = _wake(revision, room, player, law.tau)
-            for k in range(room.count[player]):
+            for k in range(room.number[player]):
                 room.coefficients[player, k] *= wakes
                 room.exponents[player, k] += cost
             own = room.current[player]
@@ -286,7 +305,7 @@ def fill_sets(board: Board, law: Law, revision: RevisionData, sets: Sets, room: 
     """A random set of players revises, each on its own (SLLL with groups, guarded unilateral P-SBLLL)."""
     players = board.sizes.shape[0]
     for place in range(rows.ptr.shape[0] - 1):
-        _write_columns(board, room, rows, place, _look(board, room, place))
+        _write_columns(board, room, rows, place, look(board, room, place))
         for player in range(players):
             _revise(board, law, room, place, player)
         if place == 0 or revision.kind == BY_ACTION:
@@ -297,15 +316,15 @@ def fill_sets(board: Board, law: Law, revision: RevisionData, sets: Sets, room: 
             combinations = 1
             for player in range(players):
                 if mask >> player & 1:
-                    combinations *= room.count[player]
+                    combinations *= room.number[player]
             for combination in range(combinations):
                 c, r = room.weights[0, mask], room.weights[1, mask]
                 entry, rest = rows.ptr[place], combination
                 for player in range(players):
                     digit = room.current[player]
                     if mask >> player & 1:
-                        digit = rest % room.count[player]
-                        rest //= room.count[player]
+                        digit = rest % room.number[player]
+                        rest //= room.number[player]
                         c *= room.coefficients[player, digit]
                         r += room.exponents[player, digit]
                     entry += digit * room.digit[player]
@@ -314,7 +333,7 @@ def fill_sets(board: Board, law: Law, revision: RevisionData, sets: Sets, room: 
 
 @portable
 def _num_trials(law: Law, room: Room, player: int) -> int:
-    count = room.count[player]
+    count = room.number[player]
     return count if law.include_current or count == 1 else count - 1
 
 
@@ -334,7 +353,7 @@ def _trial_weight(
             if deviating >> player & 1:
                 c *= share
                 r += cost
-            elif _num_trials(law, room, player) < room.count[player]:
+            elif _num_trials(law, room, player) < room.number[player]:
                 c *= sleeps
             elif cost == 0.0:
                 c *= sleeps + share
@@ -349,7 +368,7 @@ def _trial_weight(
         for player in range(players):
             if mask >> player & 1:
                 own = deviating >> player & 1 == 0
-                if own and _num_trials(law, room, player) != room.count[player]:
+                if own and _num_trials(law, room, player) != room.number[player]:
                     c = 0.0
                 c /= _num_trials(law, room, player)
         add(room.accept[0], room.accept[1], 0, c, room.weights[1, mask], law.tau, law.tie)
@@ -364,7 +383,7 @@ def fill_joint(board: Board, law: Law, revision: RevisionData, sets: Sets, room:
     """
     players = board.sizes.shape[0]
     for place in range(rows.ptr.shape[0] - 1):
-        targets = _look(board, room, place)
+        targets = look(board, room, place)
         _write_columns(board, room, rows, place, targets)
         if sets.revising.shape[0] and (place == 0 or revision.kind == BY_ACTION):
             _weigh_sets(revision, sets, law, room)
@@ -410,11 +429,11 @@ def fill_joint(board: Board, law: Law, revision: RevisionData, sets: Sets, room:
 def count_targets(board: Board, room: Room, single: bool, out: Ints) -> None:
     """How many entries each row has."""
     for place in range(out.shape[0]):
-        joint = _look(board, room, place)
+        joint = look(board, room, place)
         if single:
             joint = 1
             for player in range(board.sizes.shape[0]):
-                joint += room.count[player] - 1
+                joint += room.number[player] - 1
         out[place] = joint
 
 

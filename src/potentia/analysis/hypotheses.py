@@ -1,0 +1,219 @@
+"""The hypotheses of the paper's results, each checked on a game and a rule, each failure with a counterexample.
+
+Assumption 4 as printed says: for any players i, j, if Φ(α_2^i, α^{-i}) ≥ Φ(α_1^i, α^{-i}) then
+u^i(α_2^i, α^{-i}) ≥ u^j(α_1^i, α^{-i}). Take α_1 = α_2: everybody's utility is the same at every profile, so the
+assumption means identical utilities. Assumption 5 ("Φ is non-decreasing") we read as its proof uses it: for
+every feasible joint transition with Φ(α_2) ≥ Φ(α_1), every order of its single deviations is non-decreasing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from potentia.analysis.closed_forms import one_way_move
+from potentia.analysis.laws import vanishing
+from potentia.analysis.tables import profile_at, spread, tensor, words
+from potentia.analysis.transitions import Board, Room, empty_room, look
+from potentia.games import Game
+from potentia.kernel.arrays import strides
+from potentia.kernel.cache import Entry
+from potentia.kernel.protocol import Complete
+from potentia.rules import PSBLLL, Groups, Rule
+from potentia.rules.revision import Revision, Vanishing
+
+_MOST_CHECKS = 3e9  # single deviations looked at for Assumption 5
+_TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True)
+class Row:
+    """One hypothesis: it holds, it fails, or (None) it does not apply or was not checked."""
+
+    hypothesis: str
+    holds: bool | None
+    evidence: str
+
+    @property
+    def verdict(self) -> str:
+        return {True: "holds", False: "fails", None: "–"}[self.holds]
+
+
+def reachability(game: Game) -> Row:
+    """Assumption 1: a player can get from any of its actions to any other."""
+    name = "Assumption 1: every action can be reached"
+    if isinstance(game.moves, Complete):
+        return Row(name, True, "action sets are complete")
+    for player, size in enumerate(game.num_actions):
+        for start in range(size):
+            seen, waiting = {start}, [start]
+            while waiting:
+                for action in game.reachable(player, waiting.pop()):
+                    if action not in seen:
+                        seen.add(action)
+                        waiting.append(action)
+            missed = sorted(set(range(size)) - seen)
+            if missed:
+                return Row(name, False, f"player {player} can never get from action {start} to action {missed[0]}")
+    return Row(name, True, "every player's moves connect all of its actions, both ways")
+
+
+def reversibility(game: Game) -> Row:
+    """Assumption 2: a move can be undone."""
+    name = "Assumption 2: moves can be undone"
+    found = one_way_move(game)
+    if found is None:
+        return Row(name, True, "whatever is reachable can be left again the same way")
+    player, start, end = found
+    return Row(name, False, f"player {player} can move from action {start} to action {end}, but not back")
+
+
+def completeness(game: Game, rule: Rule) -> Row:
+    """LLL and SLLL are about complete action sets."""
+    name = "complete action sets"
+    if rule.name not in ("lll", "slll"):
+        return Row(name, None, "used by the results on lll and slll only")
+    if isinstance(game.moves, Complete):
+        return Row(name, True, "every action is reachable from every other")
+    for player, size in enumerate(game.num_actions):
+        for action in range(size):
+            missed = sorted(set(range(size)) - {action} - set(game.reachable(player, action)))
+            if missed:
+                return Row(name, False, f"player {player} cannot choose action {missed[0]} when it plays {action}")
+    return Row(name, True, "every action is reachable from every other")
+
+
+def revision_bounds(rule: Rule) -> Row:
+    """Assumption 3: 0 < rp < 1, bounded away from both as τ → 0."""
+    name = "Assumption 3: 0 < revision probability < 1"
+    revision: Revision | None = getattr(rule, "revision", None)
+    if revision is None:
+        return Row(name, None, f"{rule.name} wakes one player at a time")
+    if isinstance(revision, Groups):
+        return Row(name, None, "groups are drawn, players do not wake independently")
+    if isinstance(revision, Vanishing):
+        return Row(name, False, f"rp = e^(-{revision.m:g}/τ) goes to 0 with τ (see the row on vanishing revision)")
+    rows: list[Any] = [revision] if isinstance(revision, float) else list(revision)
+    for player, row in enumerate(rows):
+        for action, value in enumerate(row if isinstance(row, tuple) else [row]):
+            if value >= 1.0:
+                who = "everybody wakes" if isinstance(revision, float) else f"player {player} wakes"
+                where = f" at action {action}" if isinstance(row, tuple) else ""
+                return Row(name, False, f"{who}{where} with probability 1: it never stays asleep")
+    flat = [v for row in rows for v in (row if isinstance(row, tuple) else [row])]
+    span = f"{min(flat):g}" if min(flat) == max(flat) else f"between {min(flat):g} and {max(flat):g}"
+    return Row(name, True, f"revision probability {span}")
+
+
+def largest_step(payoffs: NDArray[np.float64]) -> float:
+    """Δ: the largest change of a player's utility by its own action; payoffs of shape (N, A_1, ..., A_N)."""
+    return max(float(np.ptp(payoffs[i], axis=i).max()) for i in range(payoffs.shape[0]))
+
+
+def vanishing_revision(game: Game, rule: Rule, payoffs: NDArray[np.float64]) -> Row:
+    """rp = ε^m with m > 2Δ: then a least tree never lets two players move at once."""
+    name = "vanishing revision rp = ε^m, m > 2Δ"
+    m = vanishing(rule)
+    if m == 0.0:
+        return Row(name, None, "the revision probability does not vanish")
+    bound = 2 * largest_step(tensor(game, payoffs))
+    said = f"m = {m:g}, 2Δ = {bound:g}, Δ being the largest change of a player's utility by its own action"
+    return Row(name, m > bound, said)
+
+
+def homogeneity(game: Game, rule: Rule, payoffs: NDArray[np.float64], phi: NDArray[np.float64] | None) -> Row:
+    """Assumption 4 as printed, which means identical utilities."""
+    name = "Assumption 4: homogeneous players (as printed)"
+    if not isinstance(rule, PSBLLL):
+        return Row(name, None, "used by the general theorem on p-sblll only")
+    if phi is None:
+        return Row(name, None, "speaks of a potential, and there is none")
+    limit = _TOLERANCE * spread(payoffs)
+    for other in range(1, game.num_players):
+        apart = payoffs[other] - payoffs[0]
+        place = int(np.abs(apart).argmax())
+        if abs(float(apart[place])) > limit:
+            i, j = (0, other) if apart[place] > 0 else (other, 0)
+            return Row(
+                name,
+                False,
+                f"take α_1 = α_2 = {words(profile_at(game, place))}: Φ is equal, yet u^{i} = {payoffs[i, place]:.6g} "
+                f"is less than u^{j} = {payoffs[j, place]:.6g}",
+            )
+    return Row(name, True, "all utilities are identical, which is what the assumption amounts to")
+
+
+def _find_descent(board: Board, room: Room, phi: NDArray[np.float64], tie: float, deviators: int, out: Any) -> bool:
+    """A joint transition by so many players to no lower Φ, with a single deviation on the way that lowers it."""
+    players = board.sizes.shape[0]
+    for place in range(phi.shape[0]):
+        targets = look(board, room, place)
+        for index in range(targets):
+            deviating, count, column, rest = 0, 0, 0, index
+            for player in range(players):
+                digit = rest // room.digit[player]
+                rest -= digit * room.digit[player]
+                room.trial[player] = room.options[player, digit] - room.profile[player]
+                column += room.options[player, digit] * board.strides[player]
+                if digit != room.current[player]:
+                    deviating |= 1 << player
+                    count += 1
+            if count != deviators or phi[column] < phi[place] - tie:
+                continue
+            moved = deviating
+            while True:  # over all subsets that may have moved already
+                at = place
+                for player in range(players):
+                    if moved >> player & 1:
+                        at += room.trial[player] * board.strides[player]
+                for player in range(players):
+                    if deviating >> player & 1 and not moved >> player & 1:
+                        then = at + room.trial[player] * board.strides[player]
+                        if phi[then] < phi[at] - tie:
+                            out[0], out[1], out[2], out[3], out[4] = place, column, at, then, player
+                            return True
+                if moved == 0:
+                    break
+                moved = (moved - 1) & deviating
+    return False
+
+
+_find_descent_entry = Entry(_find_descent)
+
+
+def monotone_potential(game: Game, rule: Rule, phi: NDArray[np.float64] | None) -> Row:
+    """Assumption 5, as the proof of the general theorem uses it; the counterexample with fewest deviators."""
+    name = "Assumption 5: Φ never falls on the way up"
+    if not isinstance(rule, PSBLLL):
+        return Row(name, None, "used by the general theorem on p-sblll only")
+    if phi is None:
+        return Row(name, None, "speaks of a potential, and there is none")
+    players = game.num_players
+    if float(game.num_profiles) ** 2 * 2.0**players * players > _MOST_CHECKS:
+        return Row(name, None, f"not checked: {game.num_profiles:,} profiles have too many joint transitions")
+    board = Board(game.sizes, strides(game.sizes), np.zeros((players, 1)), game.moves)
+    flat, out = np.ascontiguousarray(phi.reshape(-1)), np.zeros(5, np.int64)
+    for deviators in range(2, players + 1):
+        if _find_descent_entry(board, empty_room(game), flat, _TOLERANCE * spread(flat), deviators, out):
+            start, end, at, then, player = (int(k) for k in out)
+            where = [words(profile_at(game, k)) for k in (start, end, at, then)]
+            return Row(
+                name,
+                False,
+                f"from {where[0]} to {where[1]} Φ goes from {flat[start]:.6g} to {flat[end]:.6g}, yet on the way "
+                f"player {player}'s own step {where[2]} → {where[3]} lowers it from {flat[at]:.6g} to {flat[then]:.6g}",
+            )
+    return Row(name, True, "on every joint move to no lower Φ, every order of single moves climbs")
+
+
+def no_movement_cost(game: Game) -> Row:
+    """K = 0: a movement cost makes the potential depend on the previous profile."""
+    cost = getattr(game, "movement_cost", None)
+    if cost is None:
+        return Row("K = 0: moving costs nothing", None, "this game has no movement cost")
+    free = not np.any(np.asarray(cost) > 0)
+    said = "moving costs nothing" if free else "with K > 0 Φ is exact only for a fixed previous profile"
+    return Row("K = 0: moving costs nothing", free, said)

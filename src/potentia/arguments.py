@@ -1,0 +1,172 @@
+"""What the command line's arguments mean: games and files, rules, numbers, places to write to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from potentia.errors import InvalidInput, InvalidRule, InvalidRun
+from potentia.terminal import pairs, value
+
+GAME_FILES = (".json", ".npz")
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+GameName = Annotated[
+    str,
+    typer.Argument(
+        metavar="GAME",
+        help="A built-in game (see: potentia games) or a payoff file, .json or .npz.",
+        show_default=False,
+    ),
+]
+RuleName = Annotated[str, typer.Option(help="A learning rule; see: potentia rules")]
+Tau = Annotated[
+    str | None,
+    typer.Option(
+        help="Temperature: a number, or a schedule: geometric:START:STOP, logarithmic:START, "
+        "piecewise:0=START,STEP=TAU,...",
+        show_default="0.1",
+    ),
+]
+OneTau = Annotated[str | None, typer.Option(help="Temperature, a number.", show_default="0.1")]
+Revision = Annotated[
+    str | None,
+    typer.Option(
+        help="slll and p-sblll: revision probability, a number, one per player, or vanishing:M for e^(-M/tau).",
+        show_default="0.3",
+    ),
+]
+Trial = Annotated[str | None, typer.Option(help="p-sblll: joint (the paper) or unilateral.")]
+Guard = Annotated[bool, typer.Option("--guard", help="p-sblll: no two interacting players move at once.")]
+Parameters = Annotated[
+    list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the game; may be repeated.")
+]
+
+
+def game_from_options(name: str, parameters: list[str] | None) -> tuple[Any, str]:
+    """The game behind a name or a file, and how to call it."""
+    from potentia.games import read_game
+    from potentia.games.library import game, game_parameters
+
+    given = assignments(parameters or [])
+    if Path(name).suffix.lower() in GAME_FILES:
+        if given:
+            raise InvalidInput(f"--set is for built-in games; {name} is a file")
+        return read_game(name), Path(name).name
+    return game(name, **given), f"{name}({pairs({**game_parameters(name), **given})})"
+
+
+def rule_from_options(name: str, tau: str | None, revision: str | None, trial: str | None, guard: bool) -> Any:
+    """The rule that the options describe."""
+    import dataclasses
+
+    from potentia.rules import rule
+    from potentia.rules.base import rule_class
+
+    known = {field.name for field in dataclasses.fields(rule_class(name))}  # type: ignore[arg-type]
+    options: dict[str, Any] = {}
+    if "tau" in known:
+        options["tau"] = temperature("0.1" if tau is None else tau)
+    if "revision" in known:
+        options["revision"] = revision_probability("0.3" if revision is None else revision)
+    for flag, given in (("tau", tau), ("revision", revision), ("trial", trial), ("guard", guard or None)):
+        if given is not None and flag not in known:
+            raise InvalidRule(f"--{flag} is not for {name}")
+        if given is not None and flag not in options:
+            options[flag] = given
+    return rule(name, **options)
+
+
+def revision_probability(text: str) -> Any:
+    """A number, one per player, or vanishing:M."""
+    kind, colon, rest = text.partition(":")
+    if kind == "vanishing" and colon:
+        return {"vanishing": numbers(rest, float, "--revision vanishing")[0]}
+    values = numbers(text, float, "--revision")
+    return values[0] if len(values) == 1 else values
+
+
+def temperature(text: str) -> Any:
+    """A number or a schedule."""
+    kind, _, rest = text.partition(":")
+    try:
+        if kind == "geometric":
+            start, stop = (float(part) for part in rest.split(":"))
+            return {"kind": kind, "start": start, "stop": stop}
+        if kind == "logarithmic":
+            return {"kind": kind, "start": float(rest)}
+        if kind == "piecewise":
+            return {"kind": kind, "points": [[float(x) for x in part.split("=")] for part in rest.split(",")]}
+        return float(text)
+    except ValueError:
+        raise InvalidRule(
+            "--tau must be a number, geometric:START:STOP, logarithmic:START or piecewise:0=TAU,STEP=TAU,..., "
+            f"got {text!r}"
+        ) from None
+
+
+def rule_text(spec: dict[str, Any]) -> str:
+    """A rule in one line: p-sblll, tau geometric 1 to 0.05, revision 0.3, ..."""
+    parts = [spec["rule"]]
+    for name, entry in spec.items():
+        if name == "tau" and isinstance(entry, dict):
+            span = [value(v) for k, v in entry.items() if k in ("start", "stop") and v]
+            points = [f"{value(v)} at step {value(t)}" for t, v in entry.get("points", [])]
+            parts.append(f"tau {entry['kind']} {' to '.join(span or points)}")
+        elif name != "rule" and entry is not False:
+            parts.append(name if entry is True else f"{name} {value(entry)}")
+    return ", ".join(parts)
+
+
+def numbers(text: str, kind: type, name: str) -> list[Any]:
+    """Numbers separated by commas."""
+    try:
+        return [kind(part) for part in text.split(",")]
+    except ValueError:
+        wanted = "integers" if kind is int else "numbers"
+        raise InvalidRun(f"{name} must be {wanted} separated by commas, got {text!r}") from None
+
+
+def assignments(items: list[str]) -> dict[str, Any]:
+    """NAME=VALUE, several."""
+    out: dict[str, Any] = {}
+    for item in items:
+        name, equals, text = item.partition("=")
+        if not equals or not name:
+            raise InvalidInput(f"--set takes NAME=VALUE, got {item!r}")
+        try:
+            out[name] = int(text)
+        except ValueError:
+            try:
+                out[name] = float(text)
+            except ValueError:
+                raise InvalidInput(f"--set {name} must be a number, got {text!r}") from None
+    return out
+
+
+def check_folder(path: Path, name: str, create: bool = False) -> None:
+    """Fail before an hour of work, not after."""
+    import os
+
+    try:
+        if create:
+            path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InvalidInput(f"{name}: cannot create {path.parent}: {error.strerror}") from None
+    if path.is_dir():
+        raise InvalidInput(f"{name}: {path} is a folder, give a file in it")
+    if not path.parent.is_dir():
+        raise InvalidInput(f"{name}: there is no folder {path.parent}")
+    if not os.access(path.parent, os.W_OK):
+        raise InvalidInput(f"{name}: cannot write to {path.parent}")
+
+
+def check_picture(path: Path) -> None:
+    """Fail early where the ending names no kind of picture."""
+    from matplotlib.backend_bases import FigureCanvasBase
+
+    known = sorted(FigureCanvasBase.get_supported_filetypes())
+    if path.suffix.removeprefix(".").lower() not in known:
+        raise InvalidInput(f"--plot: {path.name} must end in one of {', '.join(known)}")

@@ -1,0 +1,246 @@
+"""The commands that solve instead of sample: audit and stability."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from potentia.arguments import (
+    GameName,
+    Guard,
+    Json,
+    OneTau,
+    Parameters,
+    Revision,
+    RuleName,
+    Trial,
+    check_folder,
+    check_picture,
+    game_from_options,
+    numbers,
+    rule_from_options,
+    rule_text,
+)
+from potentia.errors import InvalidInput, PotentiaError
+from potentia.terminal import print_json, print_table, status, value
+
+
+def audit(
+    game: GameName,
+    rule: RuleName = "p-sblll",
+    tau: OneTau = None,
+    revision: Revision = None,
+    trial: Trial = None,
+    guard: Guard = False,
+    parameters: Parameters = None,
+    claimed: Annotated[
+        str | None,
+        typer.Option(help='A potential to test: "welfare" (the sum of utilities) or a file, .json, .npy or .npz.'),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Check the hypotheses of the theorems about a rule on a game, and whether they keep their promise.
+
+    Each hypothesis that fails comes with a counterexample. Then each result: does it apply, what does it
+    promise, and what does the exact analysis find.
+
+    \b
+        potentia audit overlap --rule p-sblll --claimed welfare
+        potentia audit random-potential --rule blll
+        potentia audit my-payoffs.json --rule slll --revision vanishing:4
+    """
+    from potentia.analysis import audit as examine
+    from potentia.games import read_potential
+
+    solved, label = game_from_options(game, parameters)
+    chosen = rule_from_options(rule, tau, revision, trial, guard)
+    claim: Any = claimed if claimed in (None, "welfare") else read_potential(str(claimed), solved)
+    with status("solving; the first time, compiling", quiet=json):
+        result = examine(solved, chosen, claim)
+    if json:
+        return print_json({**result.to_dict(), "game": label})
+    print_table(
+        ["hypothesis", "", "evidence"],
+        [[row.hypothesis, row.verdict, row.evidence] for row in result.rows],
+        title=f"{rule_text(chosen.spec())}, on {label}",
+    )
+    rows = []
+    for finding in result.findings:
+        lacks = "" if not finding.lacks else "\nlacks: " + "; ".join(finding.lacks)
+        rows.append([finding.result, finding.verdict + lacks, finding.promises, finding.found])
+    if rows:
+        print_table(["result", "verdict", "promises", "found here"], rows)
+    for line in result.summary:
+        typer.echo(line)
+    return None
+
+
+def stability(
+    game: GameName,
+    rule: RuleName = "blll",
+    tau: OneTau = None,
+    revision: Revision = None,
+    trial: Trial = None,
+    guard: Guard = False,
+    parameters: Parameters = None,
+    show: Annotated[int, typer.Option(help="How many profiles to list.")] = 10,
+    root: Annotated[
+        str | None, typer.Option(help="Root of the tree to draw, as in 0,1,0; the most visited profile if left out.")
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw the least-resistance tree, and the stationary law against tau.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Find where a rule spends its time as the temperature goes to 0, exactly.
+
+    Lists the profiles by stochastic potential, with their share of the long run in the limit and at tau.
+
+    \b
+        potentia stability stag-hunt --rule blll
+        potentia stability random-potential --rule p-sblll --revision 0.3 --plot tree.png
+        potentia stability my-payoffs.json --rule lll --tau 0.05 --json
+    """
+    from potentia.analysis import stability as solve
+
+    if show < 1:
+        raise InvalidInput(f"--show must be at least 1, got {show}")
+    if plot is not None:
+        check_folder(plot, "--plot")
+        check_picture(plot)
+    solved, label = game_from_options(game, parameters)
+    chosen = rule_from_options(rule, tau, revision, trial, guard)
+    top = None if root is None else solved.check_profile(numbers(root, int, "--root"), "--root")
+    with status("solving; the first time, compiling", quiet=json):
+        result = solve(solved, chosen)
+        summary = _summary(solved, label, chosen, result)
+    if plot is not None:
+        spec = {name: entry for name, entry in chosen.spec().items() if name != "tau"}
+        _draw(solved, chosen, result, top, plot, f"{rule_text(spec)}, on {label}", json)
+        summary["plot"] = str(plot)
+    if json:
+        return print_json(summary)
+    _print_stability(summary, chosen, show)
+    return None
+
+
+def _summary(game: Any, label: str, rule: Any, result: Any) -> dict[str, Any]:
+    """What the command prints, as plain data: profiles by stochastic potential, the most visited first."""
+    import numpy as np
+
+    from potentia.analysis import chain, potential, pure_nash
+    from potentia.errors import NotPotentialGame
+
+    trouble, law, method = None, np.full(result.limit.size, np.nan), None
+    try:
+        at_tau = chain(game, rule).solve()
+        law, method = at_tau.law, at_tau.method
+    except PotentiaError as error:
+        trouble = str(error)
+    try:
+        phi = potential(game).reshape(-1)
+    except NotPotentialGame:
+        phi = None
+    nash = {tuple(p) for p in pure_nash(game).tolist()}
+    table = result.resistances()
+    rows = []
+    for state in np.lexsort((-result.limit, result.stochastic_potential)):
+        profile = [int(a) for a in result.states[state]]
+        rows.append(
+            {
+                "profile": profile,
+                "stable": bool(result.stable[state]),
+                "limit": float(result.limit[state]),
+                "law": float(law[state]),
+                "stochastic_potential": float(result.stochastic_potential[state]),
+                "potential": None if phi is None else float(phi[state]),
+                "nash": tuple(profile) in nash,
+            }
+        )
+    return {
+        "game": label,
+        "rule": rule.spec(),
+        "method": result.method,
+        "law_method": method,
+        "law_trouble": trouble,
+        "exact": result.exact,
+        "num_profiles": int(result.limit.size),
+        "num_stable": int(result.stable.sum()),
+        "num_recurrent_classes": len(result.classes),
+        "num_transitions": int(table.exact.size),
+        "num_differing_from_eq_12": None if table.differs is None else int(table.differs.sum()),
+        "profiles": rows,
+    }
+
+
+def _print_stability(summary: dict[str, Any], rule: Any, show: int) -> None:
+    rows = summary["profiles"][:show]
+    tau = getattr(rule, "tau", None)
+    print_table(
+        [
+            "profile",
+            "stable",
+            "τ → 0",
+            "law" if tau is None else f"at τ = {value(summary['rule']['tau'])}",
+            "stochastic potential",
+            "potential",
+            "Nash",
+        ],
+        [
+            [
+                " ".join(str(a) for a in r["profile"]),
+                "yes" if r["stable"] else "",
+                f"{r['limit']:.4g}" if r["stable"] else "",
+                "-" if summary["law_trouble"] else f"{r['law']:.4g}",
+                value(r["stochastic_potential"]),
+                "" if r["potential"] is None else value(r["potential"]),
+                "yes" if r["nash"] else "",
+            ]
+            for r in rows
+        ],
+        title=f"{rule_text(summary['rule'])}, on {summary['game']}",
+    )
+    count = summary["num_profiles"]
+    if count > show:
+        typer.echo(f"{count - show:,} more profiles; --show N lists more, --json all")
+    classes = summary["num_recurrent_classes"]
+    typer.echo(
+        f"{summary['num_stable']:,} of {count:,} profiles stable, {classes:,} recurrent "
+        f"class{'' if classes == 1 else 'es'} at τ = 0; by {summary['method']}"
+    )
+    typer.echo(f"the law at this temperature: {summary['law_trouble'] or 'by ' + summary['law_method']}")
+    if rows[0]["potential"] is None:
+        typer.echo("there is no exact potential; potentia audit shows why")
+    if summary["num_differing_from_eq_12"]:
+        typer.echo(
+            f"{summary['num_differing_from_eq_12']:,} of {summary['num_transitions']:,} resistances differ from the "
+            "paper's Eq. 12"
+        )
+    if "plot" in summary:
+        typer.echo(f"figure: {summary['plot']}")
+
+
+def _draw(game: Any, rule: Any, result: Any, root: Any, path: Path, title: str, quiet: bool) -> None:
+    import numpy as np
+
+    from potentia.analysis import laws_over_tau
+    from potentia.figures import stability_figure
+
+    taus: Any = []
+    laws = np.zeros((0, result.limit.size))
+    if hasattr(rule, "tau"):
+        # from where payoffs hardly matter down to where little but the limit is left
+        spread = float(np.ptp(result.resistances().exact)) or 1.0
+        taus = np.geomspace(0.01 * spread, 2.0 * spread, 40 if result.limit.size <= 300 else 12)
+        with status("the law at each temperature", quiet=quiet):
+            kept, found = [], []
+            for tau in taus:
+                try:
+                    found.append(laws_over_tau(game, rule, [float(tau)])[0])
+                    kept.append(float(tau))
+                except PotentiaError:  # too cold for this many states; the limit is drawn anyway
+                    continue
+            taus, laws = kept, np.array(found)
+    stability_figure(result, root, taus, laws, title).savefig(path, dpi=130)

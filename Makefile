@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test long bench lint format clean
+.PHONY: demo test long bench docs lint format clean
 
 .venv/.base: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "potentia needs Python 3.11 or newer")'
@@ -29,6 +29,9 @@ long: .venv/.dev         ## the studies that take minutes
 
 bench: .venv/.bench      ## speed, side by side with peers and with C
 	$(BIN)/python -m benchmarks --out out/bench.json
+
+docs: .venv/.base        ## the computed tables and figures of docs/
+	$(BIN)/python docs/make.py
 
 lint: .venv/.dev         ## style, types and the direction of imports
 	$(BIN)/ruff check .

@@ -12,6 +12,7 @@ import os
 import platform
 import tempfile
 import time
+from collections.abc import Sequence
 from dataclasses import asdict
 from importlib import metadata
 from pathlib import Path
@@ -21,10 +22,11 @@ import psutil
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import peers, reference, scaling, startup, workers
+from benchmarks import exact, peers, reference, scaling, startup, workers
 from benchmarks.measure import QUICK, Effort, Report
 
-PACKAGES = ("potentia", "numba", "numpy", "xarray", "quantecon", "open_spiel")
+PACKAGES = ("potentia", "numba", "numpy", "scipy", "xarray", "networkx", "quantecon", "open_spiel")
+PARTS = ("peers", "reference", "scaling", "workers", "exact", "startup")
 NOISY = 0.3  # processors kept busy by other programs
 
 
@@ -33,11 +35,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Speed, side by side.")
     parser.add_argument("--out", type=Path, help="write all numbers to this JSON file")
     parser.add_argument("--quick", action="store_true", help="shorter and fewer repetitions, to try it out")
+    parser.add_argument("--only", choices=PARTS, nargs="+", default=PARTS, help="measure some parts only")
     options = parser.parse_args()
     effort = QUICK if options.quick else Effort()
     console = Console()
     started, elsewhere = time.perf_counter(), _busy_elsewhere()
-    report = _measured(effort, console)
+    report = _measured(effort, console, options.only)
     seconds = time.perf_counter() - started
     others = (_busy_elsewhere() - elsewhere) / seconds
     if others > NOISY:
@@ -50,25 +53,29 @@ def main() -> None:
         console.print(f"Numbers: {options.out}")
 
 
-def _measured(effort: Effort, console: Console) -> Report:
+def _measured(effort: Effort, console: Console, parts: Sequence[str]) -> Report:
     report = Report()
 
-    def say(what: str) -> None:
-        console.print(f"measuring {what} ...", style="dim")
+    def asked(part: str, what: str) -> bool:
+        if part in parts:
+            console.print(f"measuring {what} ...", style="dim")
+        return part in parts
 
     with tempfile.TemporaryDirectory() as directory:
-        say("peers")
-        peers.compare(effort, report)
-        library = reference.build(Path(directory), report)
-        if library is not None:
-            say("C")
+        if asked("peers", "peers"):
+            peers.compare(effort, report)
+        needs_library = {"reference", "workers"} & set(parts)
+        library = reference.build(Path(directory), report) if needs_library else None
+        if library is not None and asked("reference", "C"):
             reference.compare(library, effort, report)
-        say("a million players")
-        scaling.compare(effort, report)
-        say("two workers")
-        workers.compare(library, effort, report)
-        say("start-up")
-        startup.compare(effort, report)
+        if asked("scaling", "a million players"):
+            scaling.compare(effort, report)
+        if asked("workers", "two workers"):
+            workers.compare(library, effort, report)
+        if asked("exact", "exact analysis"):
+            exact.compare(effort, report)
+        if asked("startup", "start-up"):
+            startup.compare(effort, report)
     return report
 
 

@@ -27,10 +27,8 @@ every_game = pytest.mark.parametrize("make", games.ALL.values(), ids=games.ALL)
 
 
 def stuck():
-    """One player has a single action, another a way in without a way out."""
-    return pt.games.NormalForm(
-        np.random.default_rng(5).normal(size=(3, 1, 3, 2)), moves=[None, [[1], [], [0, 1]], None]
-    )
+    """One player has a single action, another an action that cannot be had back."""
+    return pt.games.NormalForm(np.random.default_rng(5).normal(size=(3, 1, 3, 2)), moves=[None, [[1], [2], [1]], None])
 
 
 def per_action(game):

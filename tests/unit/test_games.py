@@ -312,6 +312,7 @@ SMALL = {
     "stag-hunt": {"stag": 5.0, "hare": 1.5},
     "prisoners-dilemma": {"temptation": 6.0, "reward": 3.5, "punishment": 0.5},
     "matching-pennies": {},
+    "double-step": {},
     "overlap": {"robots": 3, "cells": 3, "reach": 1, "seed": 7},
 }
 

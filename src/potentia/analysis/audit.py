@@ -251,7 +251,7 @@ class _Auditor:
                 said = f"{table.exact[k]:.6g} - {table.exact[back[k]]:.6g}, but Φ differs by {wanted[k]:.6g}"
             found = f"fails for {off.size:,} of {there.size:,} transitions; {a} → {b}: {said}"
         return self._finding(
-            "reversal lemma (Eq. 14)", ("potential", "separable", "2", "3"), promises, found, off.size == 0
+            "reversal lemma (Eq. 17)", ("potential", "separable", "2", "3"), promises, found, off.size == 0
         )
 
     def _findings(self) -> list[Finding]:

@@ -31,8 +31,9 @@ from potentia.kernel.arrays import frozen, strides
 # Relative to the largest gain in a linear program: what sums may round to, and what its optimum may be off by.
 _ROUNDING = 1e-12
 _SOLVER = 1e-9
-_INFEASIBLE = 2  # linprog's code
-_OPTIONS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+# Mixtures that only just tie are hard on the solver; what one setting leaves open another may decide.
+_TIGHT = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+_SETTINGS: tuple[dict[str, Any], ...] = (_TIGHT, {**_TIGHT, "presolve": False}, {"presolve": False}, {})
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,49 +159,60 @@ def _dominator(
 
 
 def _best_worst(gains: NDArray[np.float64], least: float, name: str) -> tuple[NDArray[np.float64] | None, bool]:
-    """Weights that strictly dominate, or None; and whether some may at least never lose."""
+    """Weights that strictly dominate, or None; and whether any lose nowhere more than the tolerance."""
     others, columns = gains.shape
-    result = _solve(
-        c=np.append(np.zeros(others), -1.0),  # the last variable is t
-        A_ub=np.column_stack([-gains.T, np.ones(columns)]),
-        A_eq=np.append(np.ones(others), 0.0)[None],
-        bounds=[(0, None)] * others + [(None, None)],
-        name=name,
-    )
-    weights = _normal(result.x[:-1])
-    worst = float((weights @ gains).min())
-    most = float((gains @ _normal(-result.ineqlin.marginals)).max())  # nothing has a larger worst gain
-    if most - worst > _SOLVER:
-        raise _undecided(name, f"its worst gain is between {worst:g} and {most:g} of the largest")
-    return (weights if worst > max(least, _ROUNDING) else None), most >= -_ROUNDING
+    for options in _SETTINGS:
+        result = linprog(
+            c=np.append(np.zeros(others), -1.0),  # the last variable is t
+            A_ub=np.column_stack([-gains.T, np.ones(columns)]),
+            b_ub=np.zeros(columns),
+            A_eq=np.append(np.ones(others), 0.0)[None],
+            b_eq=[1.0],
+            bounds=[(0, None)] * others + [(None, None)],
+            method="highs-ds",
+            options=options,
+        )
+        if result.status != 0:
+            continue
+        weights = _normal(result.x[:-1])
+        worst = float((weights @ gains).min())
+        if worst > max(least, _ROUNDING):
+            return weights, True
+        most = float((gains @ _normal(-result.ineqlin.marginals)).max())  # nothing has a larger worst gain
+        if most <= max(least, worst) + _SOLVER:
+            return None, most >= -max(least, _ROUNDING)
+    raise _undecided(name)
 
 
 def _never_worse(gains: NDArray[np.float64], least: float, name: str) -> NDArray[np.float64] | None:
     """Weights that never lose and somewhere gain, or None."""
     others, columns = gains.shape
-    result = _solve(
-        c=-gains.sum(axis=1), A_ub=-gains.T, A_eq=np.ones((1, others)), bounds=[(0, None)] * others, name=name
-    )
-    if result.status == _INFEASIBLE:
-        return None
-    weights = _normal(result.x)
-    gained = weights @ gains
-    least = max(least, _ROUNDING)
-    if gained.min() >= -least and gained.max() > least:
-        return weights
-    belief = 1 + np.maximum(-result.ineqlin.marginals, 0)
-    most = float((gains @ belief).max())  # whatever never loses gains no more in sum
-    if most > columns * least + _SOLVER + _ROUNDING * float((np.abs(gains) @ belief).max()):
-        raise _undecided(name, f"it gains between {gained.min():g} and {gained.max():g} of the largest")
-    return None
-
-
-def _solve(name: str, **program: Any) -> Any:
-    columns = program["A_ub"].shape[0]
-    result = linprog(**program, b_ub=np.zeros(columns), b_eq=[1.0], method="highs-ds", options=_OPTIONS)
-    if result.status not in (0, _INFEASIBLE):
-        raise _undecided(name, f"the solver says: {result.message}")
-    return result
+    least = max(least, _SOLVER)
+    # At first nothing may be lost. Where the solver cannot tell, because mixtures tie up to rounding, a little may.
+    for loss, options in [(0.0, _TIGHT), *((least / 2, options) for options in _SETTINGS)]:
+        result = linprog(
+            c=-gains.sum(axis=1),
+            A_ub=-gains.T,
+            b_ub=np.full(columns, loss),
+            A_eq=np.ones((1, others)),
+            b_eq=[1.0],
+            bounds=(0, None),
+            method="highs-ds",
+            options=options,
+        )
+        if result.status != 0:
+            continue
+        weights = _normal(result.x)
+        gained = weights @ gains
+        belief = 1 + np.maximum(-result.ineqlin.marginals, 0)
+        # What never loses gains no more than this in sum. What is gained by losing a little is not counted.
+        most = float((gains @ belief).max())
+        rounding = _ROUNDING * float((np.abs(gains) @ belief).max())
+        if most <= least + rounding or (loss > 0 and gained.max() <= least):
+            return None
+        if gained.max() > least and gained.min() >= -max(2 * loss, _ROUNDING):
+            return weights
+    raise _undecided(name)
 
 
 def _normal(weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -208,8 +220,8 @@ def _normal(weights: NDArray[np.float64]) -> NDArray[np.float64]:
     return positive / positive.sum()
 
 
-def _undecided(name: str, why: str) -> InvalidGame:
+def _undecided(name: str) -> InvalidGame:
     return InvalidGame(
-        f"whether a mixture dominates {name} cannot be told ({why}); the payoffs differ too much in size: "
+        f"whether a mixture dominates {name} cannot be told: the payoffs differ too much in size; "
         "use a larger tolerance, or mixed=False"
     )

@@ -195,3 +195,9 @@ def matching_pennies() -> NormalForm:
     """Zero-sum and without a potential: what one gains the other loses."""
     own = np.array([[1.0, -1.0], [-1.0, 1.0]])
     return NormalForm([own, -own])
+
+
+@register_game("double-step")
+def double_step() -> NormalForm:
+    """The potential is largest at (1, 0), but both players prefer (0, 1), one joint step away."""
+    return NormalForm([[[0, 3], [2, 2]], [[2, 3], [2, 0]]], potential=[[0, 1], [2, 0]])

@@ -198,7 +198,7 @@ class Contraction:
         return out
 
     def tree(self, root: int) -> Ints:
-        """The next state of each state on a least-resistance tree to ``root``; -1 at the root."""
+        """The entry of the transition that each state takes on a least tree to ``root``; -1 at the root."""
         children: list[list[int]] = [[] for _ in range(self.root + 1)]
         for node in range(self.root):
             children[self.parent[node]].append(node)
@@ -215,7 +215,7 @@ class Contraction:
                 for child in children[above]:
                     if child != below:
                         e = int(self.edge[child])
-                        out[rows[e]] = self.terms.columns[e]
+                        out[rows[e]] = e
                         waiting.append((child, int(rows[e])))
                 below = above
         return out

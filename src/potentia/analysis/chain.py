@@ -190,6 +190,10 @@ class Chain:
         """Expected steps from each state until one of the targets (k, N) is reached; inf where it may never be."""
         return times.hitting_times(self, targets)
 
+    def absorption(self) -> NDArray[np.float64]:
+        """The probability of ending in each closed class, from each state: (S, classes), classes as in ``classes``."""
+        return times.absorption(self)
+
     def spectral_gap(self) -> float:
         """1 - |λ|, λ the second largest eigenvalue in modulus: how fast the start is forgotten."""
         return times.spectral_gap(self)

@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from potentia.analysis.potential import potential_of
+from potentia.analysis.potential import find_potential
 from potentia.analysis.tables import tensor
-from potentia.errors import NotPotentialGame
 from potentia.games import Game
 from potentia.kernel.protocol import Complete
 from potentia.rules import BLLL, LLL, Rule
@@ -55,10 +54,10 @@ def weights(
             return None
     elif not isinstance(rule, BLLL) or one_way_move(game) is not None:
         return None
-    try:
-        phi = potential_of(tensor(game, payoffs)).reshape(-1)
-    except NotPotentialGame:
+    found = find_potential(tensor(game, payoffs))
+    if found is None:
         return None
+    phi = found.reshape(-1)
     if isinstance(rule, LLL):
         return phi, np.zeros(phi.size), "closed form: Gibbs law exp(Φ/τ)"
     logs = trial_weights(game, rule)

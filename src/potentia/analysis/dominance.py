@@ -28,12 +28,12 @@ from potentia.errors import InvalidGame
 from potentia.games import Game
 from potentia.kernel.arrays import frozen, strides
 
-# Relative to the largest gain in a linear program: what sums may round to, and what its optimum may be off by.
-_ROUNDING = 1e-12
-_SOLVER = 1e-9
+_ROUNDING = 1e-12  # what a mixture may lose, relative to the gains it is made of
+_PAYOFF = 8 * float(np.finfo(float).eps)  # what a payoff may be off by, relative to the largest
+_SOLVER = 1e-9  # what an optimum may be off by
 # Mixtures that only just tie are hard on the solver; what one setting leaves open another may decide.
 _TIGHT = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
-_SETTINGS: tuple[dict[str, Any], ...] = (_TIGHT, {**_TIGHT, "presolve": False}, {"presolve": False}, {})
+_SETTINGS: tuple[dict[str, Any], ...] = ({"presolve": False}, _TIGHT, {}, {**_TIGHT, "presolve": False})
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,12 +102,13 @@ def _dominated(
         if len(actions) == 1:
             continue
         least = slack(table[player], tolerance)
+        noise = _PAYOFF * float(np.abs(table[player]).max())
         payoffs = _kept_payoffs(game, table[player], kept, player)
         for k, action in enumerate(actions):
             name = f"action {action} of player {player}"
             # halves: the difference of two finite numbers may be infinite
             gains = np.delete(payoffs, k, axis=0) / 2 - payoffs[k] / 2
-            result = _dominator(gains, least / 2, weakly, mixed, name)
+            result = _dominator(gains, least / 2, noise / 2, weakly, mixed, name)
             if result is not None:
                 weights, margin, strict = result
                 by = np.zeros(int(game.sizes[player]))
@@ -126,75 +127,62 @@ def _kept_payoffs(game: Game, values: NDArray[np.float64], kept: list[list[int]]
 
 
 def _dominator(
-    gains: NDArray[np.float64], least: float, weakly: bool, mixed: bool, name: str
+    gains: NDArray[np.float64], least: float, noise: float, weakly: bool, mixed: bool, name: str
 ) -> tuple[NDArray[np.float64], float, bool] | None:
     """Weights on the other actions that dominate, their margin and whether strictly; None where nothing does.
 
-    ``gains`` are those of each other action (rows) in each of the others' profiles; up to ``least`` they are 0.
+    ``gains`` are those of each other action (rows) in each of the others' profiles. Up to ``least`` they count
+    as none; up to ``noise`` they may be due to rounding.
     """
-    equal = np.where(np.abs(gains) <= least, 0.0, gains)
-    scale = float(np.abs(equal).max())
-    if scale == 0 or (equal.max(axis=0) < 0).any():  # nothing differs, or the action is the only best one somewhere
-        return None
     pure = np.eye(len(gains))
-    worst = equal.min(axis=1)
-    strict = int(worst.argmax())
-    if worst[strict] > 0:
-        return pure[strict], float(gains[strict].min()), True
-    solve = mixed and len(gains) > 1
-    weights = None
-    feasible = True  # whether some mixture may never lose
-    if solve and ((equal.max(axis=0) > 0).all() or weakly):
-        weights, feasible = _best_worst(equal / scale, least / scale, name)
-    if weights is not None:
-        return weights, float((weights @ gains).min()), True
-    if not weakly:
+    mixed = mixed and len(gains) > 1
+    worst, best = gains.min(axis=1), gains.max(axis=1)
+    if worst.max() > least:
+        return pure[worst.argmax()], float(worst.max()), True
+    highest = gains.max(axis=0)  # no mixture gains more
+    if mixed and highest.min() > least:
+        weights = _strict(gains, max(least, noise), name)
+        if weights is not None:
+            return weights, float((weights @ gains).min()), True
+    if not weakly or best.max() <= least:
         return None
-    never_worse = np.flatnonzero((worst >= 0) & (equal.max(axis=1) > 0))
-    if never_worse.size:
-        weights = pure[never_worse[gains[never_worse].max(axis=1).argmax()]]
-    elif solve and feasible:
-        weights = _never_worse(equal / scale, least / scale, name)
-    return None if weights is None else (weights, float((weights @ gains).max()), False)
+    never = np.where(worst >= -least, best, -np.inf)
+    if never.max() > least:
+        return pure[never.argmax()], float(never.max()), False
+    if mixed and highest.min() >= -noise:
+        weights = _weak(gains, max(least, noise), noise, name)
+        if weights is not None:
+            return weights, float((weights @ gains).max()), False
+    return None
 
 
-def _best_worst(gains: NDArray[np.float64], least: float, name: str) -> tuple[NDArray[np.float64] | None, bool]:
-    """Weights that strictly dominate, or None; and whether any lose nowhere more than the tolerance."""
-    others, columns = gains.shape
+def _strict(gains: NDArray[np.float64], least: float, name: str) -> NDArray[np.float64] | None:
+    """A mixture that gains more than ``least`` everywhere, or None."""
+    scale = float(np.abs(gains).max())
+    weights, worst, most = _best_worst(gains / scale, np.zeros(gains.shape[1]), name)
+    least = max(least / scale, _ROUNDING)
+    if worst > least:
+        return weights
+    if most > least + _SOLVER:
+        raise _undecided(name)
+    return None
+
+
+def _weak(gains: NDArray[np.float64], least: float, noise: float, name: str) -> NDArray[np.float64] | None:
+    """A mixture that loses nowhere more than rounding explains and somewhere gains more than ``least``, or None."""
+    scales = np.abs(gains).max(axis=0)
+    some = scales > noise
+    # Each column relative to its largest gain: what is lost on a small one matters as much as on a large one.
+    small, scales = gains[:, some] / scales[some], scales[some]
+    lost = _ROUNDING + noise / scales
+    if _best_worst(small, lost, name)[2] < 0:
+        return None
     for options in _SETTINGS:
         result = linprog(
-            c=np.append(np.zeros(others), -1.0),  # the last variable is t
-            A_ub=np.column_stack([-gains.T, np.ones(columns)]),
-            b_ub=np.zeros(columns),
-            A_eq=np.append(np.ones(others), 0.0)[None],
-            b_eq=[1.0],
-            bounds=[(0, None)] * others + [(None, None)],
-            method="highs-ds",
-            options=options,
-        )
-        if result.status != 0:
-            continue
-        weights = _normal(result.x[:-1])
-        worst = float((weights @ gains).min())
-        if worst > max(least, _ROUNDING):
-            return weights, True
-        most = float((gains @ _normal(-result.ineqlin.marginals)).max())  # nothing has a larger worst gain
-        if most <= max(least, worst) + _SOLVER:
-            return None, most >= -max(least, _ROUNDING)
-    raise _undecided(name)
-
-
-def _never_worse(gains: NDArray[np.float64], least: float, name: str) -> NDArray[np.float64] | None:
-    """Weights that never lose and somewhere gain, or None."""
-    others, columns = gains.shape
-    least = max(least, _SOLVER)
-    # At first nothing may be lost. Where the solver cannot tell, because mixtures tie up to rounding, a little may.
-    for loss, options in [(0.0, _TIGHT), *((least / 2, options) for options in _SETTINGS)]:
-        result = linprog(
-            c=-gains.sum(axis=1),
-            A_ub=-gains.T,
-            b_ub=np.full(columns, loss),
-            A_eq=np.ones((1, others)),
+            c=-(small @ scales) / scales.max(),
+            A_ub=-small.T,
+            b_ub=lost,
+            A_eq=np.ones((1, len(small))),
             b_eq=[1.0],
             bounds=(0, None),
             method="highs-ds",
@@ -202,17 +190,45 @@ def _never_worse(gains: NDArray[np.float64], least: float, name: str) -> NDArray
         )
         if result.status != 0:
             continue
-        weights = _normal(result.x)
-        gained = weights @ gains
-        belief = 1 + np.maximum(-result.ineqlin.marginals, 0)
         # What never loses gains no more than this in sum. What is gained by losing a little is not counted.
-        most = float((gains @ belief).max())
-        rounding = _ROUNDING * float((np.abs(gains) @ belief).max())
-        if most <= least + rounding or (loss > 0 and gained.max() <= least):
+        belief = scales / scales.max() + np.maximum(-result.ineqlin.marginals, 0)
+        most = float((small @ belief).max()) * scales.max()
+        if most <= least + _ROUNDING * float((np.abs(small) @ belief).max()) * scales.max():
             return None
-        if gained.max() > least and gained.min() >= -max(2 * loss, _ROUNDING):
-            return weights
+        weights = _normal(result.x)
+        gained = weights @ small * scales
+        if (gained >= -np.maximum(least, 100 * lost * scales)).all():
+            return weights if gained.max() > least else None
     raise _undecided(name)
+
+
+def _best_worst(
+    gains: NDArray[np.float64], lost: NDArray[np.float64], name: str
+) -> tuple[NDArray[np.float64], float, float]:
+    """The mixture whose worst gain, with ``lost`` added, is largest; that gain, and a proof that none has more."""
+    others, columns = gains.shape
+    found = []
+    for options in _SETTINGS:
+        result = linprog(
+            c=np.append(np.zeros(others), -1.0),  # the last variable is t
+            A_ub=np.column_stack([-gains.T, np.ones(columns)]),
+            b_ub=lost,
+            A_eq=np.append(np.ones(others), 0.0)[None],
+            b_eq=[1.0],
+            bounds=[(0, None)] * others + [(None, None)],
+            method="highs-ds",
+            options=options,
+        )
+        if result.status == 0:
+            weights, belief = _normal(result.x[:-1]), _normal(-result.ineqlin.marginals)
+            found.append(
+                (weights, float((weights @ gains + lost).min()), float((gains @ belief).max() + lost @ belief))
+            )
+            if found[-1][2] - found[-1][1] <= _SOLVER:
+                break
+    if not found:
+        raise _undecided(name)
+    return min(found, key=lambda one: one[2] - one[1])
 
 
 def _normal(weights: NDArray[np.float64]) -> NDArray[np.float64]:

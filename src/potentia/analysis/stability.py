@@ -118,11 +118,9 @@ class Stability:
         steps = self._contraction.tree(int(local[place]))
         parent = np.full(self.game.num_profiles, -1)
         resistance = np.zeros(self.game.num_profiles)
-        matrix = self._terms.matrix(self._terms.exponents + 1.0)  # an explicit 0 would count as no entry
         moving = np.flatnonzero(steps >= 0)
-        parent[self._inside[moving]] = self._inside[steps[moving]]
-        cost = np.array([matrix[int(i), int(steps[i])] - 1.0 for i in moving])
-        resistance[self._inside[moving]] = cost * self._units.unit
+        parent[self._inside[moving]] = self._inside[self._terms.columns[steps[moving]]]
+        resistance[self._inside[moving]] = self._terms.exponents[steps[moving]] * self._units.unit
         return Tree(place, parent, resistance)
 
     def resistances(self) -> Resistances:

@@ -52,7 +52,8 @@ def closed_classes(matrix: sparse.csr_array) -> list[NDArray[np.int64]]:
     is_closed[label[rows[leaving]]] = False
     order = np.argsort(label, kind="stable")
     parts = np.split(order, np.flatnonzero(np.diff(label[order])) + 1)
-    return [part for part in parts if is_closed[label[part[0]]]]
+    found = [part for part in parts if is_closed[label[part[0]]]]
+    return sorted(found, key=lambda states: int(states[0]))
 
 
 def one_class(matrix: sparse.csr_array, name: Any) -> NDArray[np.int64]:
@@ -60,7 +61,6 @@ def one_class(matrix: sparse.csr_array, name: Any) -> NDArray[np.int64]:
     classes = closed_classes(matrix)
     if len(classes) == 1:
         return classes[0]
-    classes.sort(key=lambda states: int(states[0]))
     shown = []
     for states in classes[:5]:
         more = f" and {states.size - 3:,} more" if states.size > 3 else ""
@@ -68,7 +68,7 @@ def one_class(matrix: sparse.csr_array, name: Any) -> NDArray[np.int64]:
     rest = "" if len(classes) <= 5 else f" and {len(classes) - 5:,} more"
     raise NotIrreducible(
         f"the chain has {len(classes):,} closed classes, so its long run depends on the start: "
-        f"{', '.join(shown)}{rest}; solve within one class, or use evolve(start, steps)",
+        f"{', '.join(shown)}{rest}; chain(...).absorption() tells where it ends",
         classes,
     )
 
@@ -160,11 +160,13 @@ def _gmres(
     scale = LinearOperator((size, size), matvec=lambda v: v / leave, dtype=np.float64)
     enough = goal / np.sqrt(size)  # in the Euclidean norm; below it, only rounding is left to work on
     law = start
+    off = np.inf
     for _ in range(4):  # each time from the improved law, so that rounding in the long recurrence is forgotten
         step, _ = gmres(operator, backward @ law - law, rtol=1e-6, atol=enough, restart=30, maxiter=40, M=scale)
         law = np.maximum(law + step, 0.0)
         law /= law.sum()
-        if np.abs(backward @ law - law).sum() <= goal:
+        before, off = off, float(np.abs(backward @ law - law).sum())
+        if off <= goal or off > 0.1 * before:
             break
     return law
 

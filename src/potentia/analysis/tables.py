@@ -102,7 +102,8 @@ def payoff_table(game: Game) -> NDArray[np.float64]:
         try:
             _tabulate_entry(game.data if compiled else game.plain_data, state, out, compiled=compiled)
         except Exception as error:
-            raise InvalidGame(f"utility failed: {type(error).__name__}: {error}") from error
+            said = game.diagnose(state.profile) or f"utility failed: {type(error).__name__}: {error}"
+            raise InvalidGame(said) from error
     if not np.isfinite(out).all():
         player, place = (int(k) for k in np.argwhere(~np.isfinite(out))[0])
         raise InvalidGame(

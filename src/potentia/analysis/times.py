@@ -141,6 +141,23 @@ def _solved(chain: Chain, rest: NDArray[np.int64]) -> NDArray[np.float64]:
     return times
 
 
+def absorption(chain: Chain) -> NDArray[np.float64]:
+    """By a sparse factorisation over the states outside all closed classes."""
+    from scipy.sparse.linalg import splu
+
+    out = np.zeros((chain.size, len(chain.classes)))
+    for k, states in enumerate(chain.classes):
+        out[states, k] = 1.0
+    outside = np.flatnonzero(out.sum(axis=1) == 0.0)
+    if outside.size:
+        inner = sparse.csc_array(sparse.eye_array(outside.size) - chain.matrix[outside][:, outside])
+        out[outside] = splu(inner).solve(chain.matrix[outside] @ out)
+        off = max(float(np.abs(chain.matrix @ out - out).max()), float(np.abs(out.sum(axis=1) - 1.0).max()))
+        if not off <= 1e-9 or out.min() < -1e-9:
+            raise NotConverged(f"absorption probabilities left a residual of {off:.1e}, wanted 1e-9", off)
+    return np.clip(out, 0.0, 1.0)
+
+
 def spectral_gap(chain: Chain) -> float:
     """1 - |λ_2|."""
     if chain.size == 1:
@@ -150,8 +167,9 @@ def spectral_gap(chain: Chain) -> float:
         return max(0.0, 1.0 - float(moduli[-2]))
     from scipy.sparse.linalg import ArpackError, eigs
 
+    start = np.random.Generator(np.random.PCG64(0)).random(chain.size)  # the same start gives the same digits
     try:
-        values, vectors = eigs(chain.matrix, k=2, which="LM", v0=np.ones(chain.size) / chain.size, tol=1e-10)
+        values, vectors = eigs(chain.matrix, k=2, which="LM", v0=start, tol=1e-10)
     except ArpackError as error:
         raise NotConverged(f"the eigenvalues of {chain.size:,} states did not converge: {error}") from None
     second = int(np.argmin(np.abs(values)))

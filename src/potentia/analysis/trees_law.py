@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-_DENSE_AT_MOST = 400
+_DENSE_AT_MOST = 1000
 _DENSE_IF_NEEDED = 5000
 
 
@@ -94,21 +94,24 @@ def _shares(found: Contraction, above: Ints, inside: int) -> Floats:
             parts.setdefault(int(above[node]), []).append(node)
     order = np.argsort(owner, kind="stable")
     bounds = np.searchsorted(owner[order], np.arange(root + 2))
+    local = np.full(root + 1, -1)  # a node's number among the parts of its set
     weight, at = np.ones(found.size), np.arange(found.size)  # of a state inside the part that holds it
+    held: dict[int, Ints] = {}  # the states of a finished set
     for node in sorted(parts):  # parts come before the sets that hold them
-        edges = keep[order[bounds[node] : bounds[node + 1]]]
         members = np.array(parts[node])
-        local = np.full(root + 1, -1)
         local[members] = np.arange(members.size)
-        i, j = local[at[rows[edges]]], local[at[columns[edges]]]
+        edges = keep[order[bounds[node] : bounds[node + 1]]]
+        sources, targets = rows[edges], columns[edges]
         rates = sparse.coo_array(
-            (terms.coefficients[edges] * weight[rows[edges]], (i, j)), shape=(members.size, members.size)
+            (terms.coefficients[edges] * weight[sources], (local[at[sources]], local[at[targets]])),
+            shape=(members.size, members.size),
         ).tocsr()
         share = _stationary_of_rates(rates)
         shares[members] = share
-        held = local[at] >= 0
-        weight[held] *= share[local[at[held]]]
-        at[held] = node
+        states = np.concatenate([held.pop(m, np.array([m])) for m in parts[node]])
+        weight[states] *= share[local[at[states]]]
+        at[states] = node
+        held[node] = states
     return shares
 
 

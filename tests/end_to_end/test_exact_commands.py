@@ -1,0 +1,109 @@
+"""potentia audit and potentia stability, as a user types them."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import potentia as pt
+from tests.end_to_end.test_command_line import potentia
+
+
+@pytest.fixture(scope="module")
+def payoffs(tmp_path_factory):
+    path = tmp_path_factory.mktemp("games") / "payoffs.json"
+    pt.games.write_game(pt.game("double-step"), path)
+    return path
+
+
+def test_audit_prints_the_two_profiles_that_disprove_the_claim():
+    done = potentia("audit", "overlap", "--claimed", "welfare", COLUMNS="200")
+    assert done.returncode == 0, done.stderr
+    line = next(line for line in done.stdout.splitlines() if "the claimed potential is exact" in line)
+    assert "fails" in line
+    assert "from (0, 0) to (3, 0) player 0's utility changes by 0.2" in line
+    assert done.stderr == ""
+
+
+def test_audit_as_json(payoffs):
+    plain = json.loads(potentia("audit", payoffs, "--rule", "p-sblll", "--json").stdout)
+    assert plain["game"] == "payoffs.json"
+    assert plain["stable"] == [{"profile": [0, 1], "share": 1.0}]
+    assert plain["maximisers"] == [[1, 0]]
+    assert {r["result"]: r["kept"] for r in plain["results"]}["separable proposition"] is False
+
+
+def test_audit_with_a_claim_from_a_file(tmp_path, payoffs):
+    np.save(tmp_path / "phi.npy", np.array([[0.0, 1.0], [2.0, 0.5]]))
+    plain = json.loads(potentia("audit", payoffs, "--claimed", tmp_path / "phi.npy", "--json").stdout)
+    assert plain["hypotheses"][1]["holds"] is False
+
+
+def test_stability_lists_profiles_and_draws(tmp_path, payoffs):
+    done = potentia("stability", payoffs, "--rule", "p-sblll", "--tau", "0.05", "--plot", tmp_path / "tree.png")
+    assert done.returncode == 0, done.stderr
+    assert "1 of 4 profiles stable" in done.stdout
+    assert "at τ = 0.05" in done.stdout
+    assert (tmp_path / "tree.png").stat().st_size > 10_000
+    plain = json.loads(potentia("stability", payoffs, "--rule", "p-sblll", "--tau", "0.05", "--json").stdout)
+    first = plain["profiles"][0]
+    assert (first["profile"], first["stable"], first["limit"]) == ([0, 1], True, 1.0)
+    assert first["law"] == pytest.approx(1.0, abs=1e-6)
+    assert plain["num_profiles"] == 4
+
+
+def test_stability_of_a_larger_game_draws_what_fits(tmp_path):
+    options = ("--rule", "blll", "--set", "players=9", "--show", "3", "--plot", tmp_path / "ring.pdf")
+    done = potentia("stability", "ring", *options)
+    assert done.returncode == 0, done.stderr
+    assert "509 more profiles" in done.stdout
+    assert "closed form" in done.stdout
+    assert (tmp_path / "ring.pdf").exists()
+
+
+def test_run_takes_a_payoff_file(payoffs):
+    plain = json.loads(potentia("run", payoffs, "--steps", "100", "--json").stdout)
+    assert plain["game"] == "payoffs.json"
+
+
+def test_vanishing_revision():
+    plain = json.loads(
+        potentia("stability", "double-step", "--rule", "p-sblll", "--revision", "vanishing:7", "--json").stdout
+    )
+    assert plain["profiles"][0]["profile"] == [1, 0]
+    assert plain["rule"]["revision"] == {"vanishing": 7.0}
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (("audit", "overlaps"), "did you mean 'overlap'"),
+        (("audit", "missing.json"), "missing.json"),
+        (("audit", "overlap", "--claimed", "missing.npy"), "missing.npy"),
+        (("audit", "overlap", "--set", "robots=x"), "--set robots must be a number"),
+        (("stability", "ring"), "profiles"),
+        (("stability", "stag-hunt", "--root", "0,5"), "--root"),
+        (("stability", "stag-hunt", "--show", "0"), "--show must be at least 1"),
+        (("stability", "stag-hunt", "--plot", "no/such/folder/x.png"), "no folder"),
+        (("stability", "stag-hunt", "--plot", "x.nonsense"), "must end in one of"),
+        (("stability", "stag-hunt", "--rule", "best-response"), "2 closed classes"),
+        (("stability", "stag-hunt", "--rule", "p-sblll", "--revision", "vanishing:-1"), "must be finite and > 0"),
+        (("stability", "stag-hunt", "--tau", "-1"), "tau"),
+    ],
+    ids=lambda x: " ".join(x) if isinstance(x, tuple) else "",
+)
+def test_bad_input_is_one_line_and_exit_code_2(args, said):
+    done = potentia(*args)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert done.stdout == ""
+
+
+@pytest.mark.parametrize("command", ["audit", "stability"])
+def test_help_teaches(command):
+    text = potentia(command, "--help", COLUMNS="200").stdout
+    assert f"potentia {command}" in text
+    assert "vanishing:M" in text

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+import potentia as pt
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -30,9 +32,10 @@ def test_snippets_run(name, tmp_path):
 
 
 def test_the_commands_of_the_readme_run(tmp_path):
-    block = re.search(r"```sh\n(potentia games.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.S)
-    commands = [line.split("#")[0].split() for line in block[1].splitlines() if line.strip()]
-    assert len(commands) >= 4
+    blocks = re.findall(r"```sh\n(potentia .*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.S)
+    commands = [line.split("#")[0].split() for block in blocks for line in block.splitlines() if line.strip()]
+    assert len(commands) >= 7
+    pt.games.write_game(pt.game("overlap"), tmp_path / "payoffs.json")  # as the snippet before them does
     for command in commands:
         script = Path(sys.executable).with_name(command[0])
         done = subprocess.run([script, *command[1:]], cwd=tmp_path, capture_output=True, text=True, check=False)

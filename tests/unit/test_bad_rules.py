@@ -7,7 +7,17 @@ import pytest
 
 import potentia as pt
 from potentia.errors import InvalidRule
-from potentia.rules import Constant, Geometric, Groups, Logarithmic, Piecewise, rule, rule_from, schedule_from
+from potentia.rules import (
+    Constant,
+    Geometric,
+    Groups,
+    Logarithmic,
+    Piecewise,
+    Vanishing,
+    rule,
+    rule_from,
+    schedule_from,
+)
 from tests.unit.bad import (
     INF,
     NAN,
@@ -66,6 +76,10 @@ REVISIONS = [
     case("group half a player", lambda: Groups([((0.5,), 1.0)]), r"0\.5"),
     case("group text", lambda: Groups([("01", 1.0)]), r"'01'"),
     case("groups number", lambda: Groups(5), r"groups of revision must be pairs \(players, probability\), got 5"),
+    case("vanishing zero", lambda: Vanishing(0), r"m of a vanishing revision must be finite and > 0, got 0"),
+    case("vanishing nan", lambda: Vanishing(NAN), r"must be finite and > 0, got nan"),
+    case("vanishing text", lambda: slll({"vanishing": "2"}), r"must be finite and > 0, got '2'"),
+    case("vanishing and more", lambda: slll({"vanishing": 2, "m": 1}), r"no other entry than 'vanishing', got"),
     case("groups for p-sblll", lambda: p_sblll(Groups([((0,), 1.0)])), r"groups is for slll"),
     case("plain groups for p-sblll", lambda: p_sblll({"groups": [[[0], 1.0]]}), r"groups is for slll"),
     case("plain groups number", lambda: slll({"groups": 3}), r"groups of revision must be pairs .*3"),

@@ -27,6 +27,7 @@ from potentia.rules import (
     Groups,
     Logarithmic,
     Piecewise,
+    Vanishing,
     registered,
     rule,
     rule_from,
@@ -177,6 +178,7 @@ def test_numbers_from_numpy_survive_json(build):
         (np.array([[0.5], [1]]), ((0.5,), (1.0,))),
         ([np.array([0.5]), (0.25, 1)], ((0.5,), (0.25, 1.0))),
         ({"groups": [[[1, 0], 0.5], [[], 0.5]]}, Groups((((0, 1), 0.5), ((), 0.5)))),
+        ({"vanishing": 2}, Vanishing(2.0)),
     ],
     ids=str,
 )
@@ -233,6 +235,7 @@ def test_rules_are_immutable():
             '{"rule": "lll", "tau": {"kind": "geometric", "start": 1.0, "steps": null, "stop": 0.5}}',
         ),
         (BLLL(1), '{"include_current": false, "rule": "blll", "tau": 1.0}'),
+        (SLLL(0.5, Vanishing(2)), '{"revision": {"vanishing": 2.0}, "rule": "slll", "tau": 0.5}'),
         (SLLL(0.5, Groups([((1, 0), 1)])), '{"revision": {"groups": [[[0, 1], 1.0]]}, "rule": "slll", "tau": 0.5}'),
         (
             PSBLLL(0.5, [0.25, 1]),

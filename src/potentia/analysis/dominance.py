@@ -197,7 +197,7 @@ def _weak(gains: NDArray[np.float64], least: float, noise: float, name: str) -> 
             return None
         weights = _normal(result.x)
         gained = weights @ small * scales
-        if (gained >= -np.maximum(least, 100 * lost * scales)).all():
+        if (gained >= -np.maximum(least, 4 * noise)).all():
             return weights if gained.max() > least else None
     raise _undecided(name)
 

@@ -154,6 +154,7 @@ def _gmres(
 ) -> NDArray[np.float64]:
     """Improve a law until its residual is at most ``goal``, or as far as it goes."""
     from scipy.sparse.linalg import LinearOperator, gmres
+    from threadpoolctl import threadpool_limits
 
     size = start.size
     operator = LinearOperator((size, size), matvec=lambda v: v - backward @ v, dtype=np.float64)
@@ -162,7 +163,8 @@ def _gmres(
     law = start
     off = np.inf
     for _ in range(4):  # each time from the improved law, so that rounding in the long recurrence is forgotten
-        step, _ = gmres(operator, backward @ law - law, rtol=1e-6, atol=enough, restart=30, maxiter=40, M=scale)
+        with threadpool_limits(limits=1, user_api="blas"):  # vectors this short wait for threads more than they gain
+            step, _ = gmres(operator, backward @ law - law, rtol=1e-6, atol=enough, restart=30, maxiter=40, M=scale)
         law = np.maximum(law + step, 0.0)
         law /= law.sum()
         before, off = off, float(np.abs(backward @ law - law).sum())

@@ -120,6 +120,7 @@ def _eliminated(chain: Chain, rest: NDArray[np.int64], hit: NDArray[np.bool_]) -
 
 def _solved(chain: Chain, rest: NDArray[np.int64]) -> NDArray[np.float64]:
     from scipy.sparse.linalg import LinearOperator, gmres
+    from threadpoolctl import threadpool_limits
 
     inner = chain.matrix[rest][:, rest]
     leave = 1.0 - inner.diagonal()
@@ -131,7 +132,10 @@ def _solved(chain: Chain, rest: NDArray[np.int64]) -> NDArray[np.float64]:
     times = np.zeros(size)
     off = np.inf
     for _ in range(4):
-        step, _ = gmres(operator, 1.0 - (times - inner @ times), rtol=1e-8, atol=0.0, restart=40, maxiter=60, M=scale)
+        with threadpool_limits(limits=1, user_api="blas"):
+            step, _ = gmres(
+                operator, 1.0 - (times - inner @ times), rtol=1e-8, atol=0.0, restart=40, maxiter=60, M=scale
+            )
         times = times + step
         off = float(np.abs(1.0 - (times - inner @ times)).max())
         if off <= 1e-11:

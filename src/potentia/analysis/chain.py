@@ -187,7 +187,7 @@ class Chain:
         return times.evolve(self, start, steps)
 
     def hitting_times(self, targets: ArrayLike) -> NDArray[np.float64]:
-        """Expected steps from each state until one of the targets (k, N) is reached; inf where it may never be."""
+        """Expected steps from each state to the first of the targets (k, N); inf if it may be missed, or over 1e308."""
         return times.hitting_times(self, targets)
 
     def absorption(self) -> NDArray[np.float64]:

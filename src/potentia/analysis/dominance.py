@@ -9,8 +9,9 @@ A^{-i} against which no action gains more than t over a. Weak: maximise the sum 
 negative. Its dual is a y of at least 1 everywhere. Nothing is taken from the solver unseen: what x gains is
 evaluated again, and where it is not enough, y must prove that nothing is.
 
-``tolerance`` is relative to the spread of the player's payoffs; payoffs that differ by less are equal. Moves
-play no part: dominance is about all of A^i.
+``tolerance`` is relative to the spread of the player's payoffs; payoffs that differ by less are equal. A mixture
+that never loses is one that loses nowhere more than rounding explains. Moves play no part: dominance is about
+all of A^i.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linprog  # type: ignore[import-untyped, unused-ignore]
+from scipy.optimize import linprog
 
 from potentia.analysis.equilibria import slack
 from potentia.analysis.tables import check_tolerance, payoff_table
@@ -30,7 +31,7 @@ from potentia.kernel.arrays import frozen, strides
 
 _ROUNDING = 1e-12  # what a mixture may lose, relative to the gains it is made of
 _PAYOFF = 8 * float(np.finfo(float).eps)  # what a payoff may be off by, relative to the largest
-_SOLVER = 1e-9  # what an optimum may be off by
+_SOLVER = 1e-9  # what an optimum may be off by, relative to the largest gain
 # Mixtures that only just tie are hard on the solver; what one setting leaves open another may decide.
 _TIGHT = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 _SETTINGS: tuple[dict[str, Any], ...] = ({"presolve": False}, _TIGHT, {}, {**_TIGHT, "presolve": False})
@@ -106,14 +107,12 @@ def _dominated(
         payoffs = _kept_payoffs(game, table[player], kept, player)
         for k, action in enumerate(actions):
             name = f"action {action} of player {player}"
-            # halves: the difference of two finite numbers may be infinite
-            gains = np.delete(payoffs, k, axis=0) / 2 - payoffs[k] / 2
-            result = _dominator(gains, least / 2, noise / 2, weakly, mixed, name)
+            result = _dominator(np.delete(payoffs, k, axis=0) - payoffs[k], least, noise, weakly, mixed, name)
             if result is not None:
                 weights, margin, strict = result
                 by = np.zeros(int(game.sizes[player]))
                 by[np.delete(actions, k)] = weights
-                found.append(Dominated(player, action, frozen(by), 2 * margin, strict))
+                found.append(Dominated(player, action, frozen(by), margin, strict))
     return found
 
 
@@ -134,11 +133,10 @@ def _dominator(
     ``gains`` are those of each other action (rows) in each of the others' profiles. Up to ``least`` they count
     as none; up to ``noise`` they may be due to rounding.
     """
-    pure = np.eye(len(gains))
     mixed = mixed and len(gains) > 1
     worst, best = gains.min(axis=1), gains.max(axis=1)
     if worst.max() > least:
-        return pure[worst.argmax()], float(worst.max()), True
+        return _one(worst.argmax(), len(gains)), float(worst.max()), True
     highest = gains.max(axis=0)  # no mixture gains more
     if mixed and highest.min() > least:
         weights = _strict(gains, max(least, noise), name)
@@ -148,7 +146,7 @@ def _dominator(
         return None
     never = np.where(worst >= -least, best, -np.inf)
     if never.max() > least:
-        return pure[never.argmax()], float(never.max()), False
+        return _one(never.argmax(), len(gains)), float(never.max()), False
     if mixed and highest.min() >= -noise:
         weights = _weak(gains, max(least, noise), noise, name)
         if weights is not None:
@@ -197,7 +195,7 @@ def _weak(gains: NDArray[np.float64], least: float, noise: float, name: str) -> 
             return None
         weights = _normal(result.x)
         gained = weights @ small * scales
-        if (gained >= -np.maximum(least, 4 * noise)).all():
+        if gained.min() >= -max(least, 4 * noise):
             return weights if gained.max() > least else None
     raise _undecided(name)
 
@@ -229,6 +227,12 @@ def _best_worst(
     if not found:
         raise _undecided(name)
     return min(found, key=lambda one: one[2] - one[1])
+
+
+def _one(action: Any, count: int) -> NDArray[np.float64]:
+    weights = np.zeros(count)
+    weights[action] = 1.0
+    return weights
 
 
 def _normal(weights: NDArray[np.float64]) -> NDArray[np.float64]:

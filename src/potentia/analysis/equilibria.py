@@ -24,13 +24,13 @@ from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_array  # type: ignore[import-untyped, unused-ignore]
-from scipy.sparse.csgraph import (  # type: ignore[import-untyped, unused-ignore]
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import (
     breadth_first_order,
     connected_components,
 )
 
-from potentia.analysis.tables import check_tolerance, payoff_table, profiles, require_fit, spread, words
+from potentia.analysis.tables import check_tolerance, payoff_table, profiles, require_fit, require_game, spread, words
 from potentia.errors import InvalidGame, InvalidInput, InvalidRun
 from potentia.games import Game, NormalForm
 from potentia.kernel.arrays import frozen, strides
@@ -101,8 +101,7 @@ def pure_nash(
     kept = np.ones(table.shape[1], bool)
     for player in range(game.num_players):
         values, some = _by_action(game, player, table[player]), _by_action(game, player, kept)
-        with np.errstate(over="ignore"):  # an infinite sum is still the larger one
-            raised = values + slack(table[player], tolerance)
+        raised = values + slack(table[player], tolerance)
         if within_moves and isinstance(game.moves, Constrained):
             for action in range(values.shape[1]):
                 reach = game.reachable(player, action)
@@ -134,8 +133,7 @@ def finite_improvement(game: Game, *, tolerance: float = 1e-9, within_moves: boo
         if within_moves and isinstance(game.moves, Constrained):
             for action in range(count):
                 allowed[action] = np.isin(np.arange(count), game.reachable(player, action))
-        with np.errstate(over="ignore"):
-            raised = values + slack(table[player], tolerance)
+        raised = values + slack(table[player], tolerance)
         for action in range(count):
             better = (values[:, action, None] > raised) & allowed[:, action, None]
             place = np.flatnonzero(better)
@@ -189,7 +187,7 @@ def _at_places(game: Game, places: NDArray[np.int64]) -> NDArray[np.int64]:
 def best_responses(game: Game, player: int, profile: ArrayLike, *, tolerance: float = 1e-9) -> list[int]:
     """The player's best actions, of all in A^i, against what the others do in the profile."""
     tolerance = check_tolerance(tolerance)
-    _require_plain(game)
+    require_game(game)
     player = _check_player(game, player)
     now = game.check_profile(profile, "profile")
     values = _replies(game, player, now, range(game.num_actions[player]))
@@ -211,7 +209,7 @@ def improvement_path(
     reach; with ``best`` among the best of them. The seed decides the draws. The game is not enumerated.
     """
     tolerance = check_tolerance(tolerance)
-    _require_plain(game)
+    require_game(game)
     path, movers = [game.check_profile(start)], list[int]()
     random = np.random.Generator(np.random.PCG64(_at_least("seed", seed, 0)))
     _at_least("max_steps", max_steps, 1)
@@ -244,7 +242,7 @@ def improvement_paths(
     Steps are those of :func:`improvement_path`. More than ``limit`` paths raise an error.
     """
     tolerance = check_tolerance(tolerance)
-    _require_plain(game)
+    require_game(game)
     first = game.check_profile(start)
     _at_least("limit", limit, 1)
     slacks = _slacks(game, tolerance, range(game.num_players))
@@ -342,8 +340,9 @@ def expected_utility(game: Game, mixed: Sequence[ArrayLike], player: int | None 
 
     With ``player`` that player's number alone.
     """
-    table = payoff_table(game)
+    require_game(game)
     strategies = _check_mixed(game, mixed)
+    table = payoff_table(game)
     values = table if player is None else table[_check_player(game, player)]
     for strategy in reversed(strategies):  # one player less each time
         values = values.reshape(-1, strategy.size) @ strategy
@@ -362,7 +361,7 @@ def is_nash(game: Game, mixed: Any, *, tolerance: float = 1e-9) -> NashCheck:
     leave mixed strategies a tolerance above 0.
     """
     tolerance = check_tolerance(tolerance)
-    _require_plain(game)
+    require_game(game)
     gaps, best = list[float](), list[list[int]]()
     if _is_flat(mixed):
         profile = game.check_profile(mixed, "profile")
@@ -436,11 +435,3 @@ def _at_least(name: str, value: Any, least: int) -> int:
     if not is_integer(value) or value < least:
         raise InvalidRun(f"{name} must be an integer of at least {least}, got {value!r}")
     return int(value)
-
-
-def _require_plain(game: Any) -> None:
-    """A game whose utilities are functions of the profile alone, of any size."""
-    if not isinstance(game, Game):
-        raise InvalidGame(f"expected a game such as NormalForm(payoffs), got {game!r}")
-    if game.remembers:
-        raise InvalidGame(f"{game.describe()} keeps {', '.join(game.remembers)} beside the profile; expected none")

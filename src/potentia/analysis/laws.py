@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from potentia.analysis import transitions
-from potentia.analysis.tables import payoff_table, require_fit
-from potentia.analysis.transitions import BEST, BEST_STAY, BINARY, LOGIT, Board, Law, Rows, Sets
+from potentia.analysis import synchronous, transitions
+from potentia.analysis.synchronous import Sets
+from potentia.analysis.tables import payoff_table
+from potentia.analysis.transitions import BEST, BEST_STAY, BINARY, LOGIT, Board, Law, Rows
 from potentia.errors import InvalidRule, TooLarge
 from potentia.games import Game
 from potentia.kernel import memory
@@ -129,15 +130,15 @@ class _Maker:
 
     def independent(self, law: Law, revision: RevisionData) -> None:
         self._lay_out(single=False)
-        transitions.independent_entry(self.board, law, revision, self.room, self.rows)
+        synchronous.independent_entry(self.board, law, revision, self.room, self.rows)
 
     def sets(self, law: Law, revision: RevisionData, sets: Sets) -> None:
         self._lay_out(single=False, sets=2**self.game.num_players)
-        transitions.sets_entry(self.board, law, revision, sets, self.room, self.rows)
+        synchronous.sets_entry(self.board, law, revision, sets, self.room, self.rows)
 
     def joint(self, law: Law, revision: RevisionData, sets: Sets) -> None:
         self._lay_out(single=False, sets=2**self.game.num_players if sets.revising.size else 0)
-        transitions.joint_entry(self.board, law, revision, sets, self.room, self.rows)
+        synchronous.joint_entry(self.board, law, revision, sets, self.room, self.rows)
 
     def finish(self) -> Terms:
         rows = self.rows
@@ -216,7 +217,6 @@ def _guarded_sets(game: Game) -> Sets:
     players = game.num_players
     if players > _MOST_GUARDED:
         raise TooLarge(f"the guard is summed over for at most {_MOST_GUARDED} players, got {players}")
-    require_fit(game, 1.0, "the guard's chain")
     near = _neighbours(game.interactions, players)
     left = np.zeros((2**players, 2**players))
     left[0, 0] = 1.0

@@ -21,18 +21,24 @@ from potentia.kernel.cache import Entry
 from potentia.kernel.numbers import in_words
 from potentia.kernel.protocol import apply, num_actions, num_players, settle, utility
 
+_LARGEST = 1e300
 _BY_PYTHON = 60_000  # utilities; compiling takes longer than this many calls
 
 
-def require_fit(game: Game, bytes_per_profile: float, what: str) -> None:
-    """Refuse a game whose profiles do not fit, saying how many there are and how many would."""
+def require_game(game: Any) -> None:
+    """Refuse what is no game, and games whose state is more than a profile."""
     if not isinstance(game, Game):
-        raise InvalidGame(f"expected a game such as NormalForm(payoffs), got {game!r}")
+        raise InvalidGame(f"expected a game such as NormalForm(payoffs), got {game!r:.60}")
     if game.remembers:
         raise InvalidGame(
             f"{game.describe()} keeps {', '.join(game.remembers)} beside the profile; the exact analysis takes games "
             "without memory"
         )
+
+
+def require_fit(game: Game, bytes_per_profile: float, what: str) -> None:
+    """Refuse a game whose profiles do not fit, saying how many there are and how many would."""
+    require_game(game)
     count = game.num_profiles
     fit = int(memory.available() / bytes_per_profile)
     if count > fit:
@@ -86,9 +92,10 @@ _tabulate_entry = Entry(_tabulate)
 
 def payoff_table(game: Game) -> NDArray[np.float64]:
     """Every utility: (N, S), profiles in C order. Read-only."""
+    require_game(game)
     require_fit(game, 8.0 * game.num_players, "the payoff table")
     if isinstance(game, NormalForm):
-        return game.payoffs.reshape(game.num_players, -1)
+        return _checked(game, game.payoffs.reshape(game.num_players, -1))
     out = np.empty((game.num_players, game.num_profiles))
     if out.size <= _BY_PYTHON:
         for place in range(out.shape[1]):
@@ -104,14 +111,19 @@ def payoff_table(game: Game) -> NDArray[np.float64]:
         except Exception as error:
             said = game.diagnose(state.profile) or f"utility failed: {type(error).__name__}: {error}"
             raise InvalidGame(said) from error
-    if not np.isfinite(out).all():
-        player, place = (int(k) for k in np.argwhere(~np.isfinite(out))[0])
-        raise InvalidGame(
-            f"utility of player {player} at profile {list(profile_at(game, place))} must be finite, "
-            f"got {out[player, place]}"
-        )
     out.setflags(write=False)
-    return out
+    return _checked(game, out)
+
+
+def _checked(game: Game, table: NDArray[np.float64]) -> NDArray[np.float64]:
+    bad = ~(np.abs(table) <= _LARGEST)
+    if bad.any():
+        player, place = (int(k) for k in np.argwhere(bad)[0])
+        raise InvalidGame(
+            f"utility of player {player} at profile {list(profile_at(game, place))} must be finite and at most "
+            f"{_LARGEST:g} in size, so that sums over profiles do not overflow, got {table[player, place]}"
+        )
+    return table
 
 
 def _utility(game: Game, player: int, profile: NDArray[np.int64]) -> float:

@@ -51,7 +51,9 @@ def figure() -> None:
     result = pt.analysis.stability(game, rule)
     taus = np.geomspace(0.03, 6.0, 40)
     laws = pt.analysis.laws_over_tau(game, rule, taus)
-    drawn = pt.figures.stability_figure(result, None, taus, laws, "p-sblll, joint trials, revision 0.3, on double-step")
+    drawn = pt.figures.stability_figure(
+        result, taus=taus, laws=laws, title="p-sblll, revision 0.3, trial joint, on double-step"
+    )
     drawn.savefig(HERE / "stability.png", dpi=110)
 
 

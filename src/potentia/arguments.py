@@ -48,14 +48,17 @@ Parameters = Annotated[
 def game_from_options(name: str, parameters: list[str] | None) -> tuple[Any, str]:
     """The game behind a name or a file, and how to call it."""
     from potentia.games import read_game
-    from potentia.games.library import game, game_parameters
+    from potentia.games.library import game, game_parameters, registered_games
 
     given = assignments(parameters or [])
     if Path(name).suffix.lower() in GAME_FILES:
         if given:
             raise InvalidInput(f"--set is for built-in games; {name} is a file")
         return read_game(name), Path(name).name
-    return game(name, **given), f"{name}({pairs({**game_parameters(name), **given})})"
+    if Path(name).suffix and name not in registered_games():
+        raise InvalidInput(f"game files end in .json or .npz, got {name!r}")
+    known = {**game_parameters(name), **given}
+    return game(name, **given), f"{name}({pairs(known)})" if known else name
 
 
 def rule_from_options(name: str, tau: str | None, revision: str | None, trial: str | None, guard: bool) -> Any:
@@ -83,7 +86,10 @@ def revision_probability(text: str) -> Any:
     """A number, one per player, or vanishing:M."""
     kind, colon, rest = text.partition(":")
     if kind == "vanishing" and colon:
-        return {"vanishing": numbers(rest, float, "--revision vanishing")[0]}
+        found = numbers(rest, float, "--revision vanishing")
+        if len(found) != 1:
+            raise InvalidRule(f"--revision vanishing:M takes one number, got {text!r}")
+        return {"vanishing": found[0]}
     values = numbers(text, float, "--revision")
     return values[0] if len(values) == 1 else values
 
@@ -167,6 +173,21 @@ def check_picture(path: Path) -> None:
     """Fail early where the ending names no kind of picture."""
     from matplotlib.backend_bases import FigureCanvasBase
 
-    known = sorted(FigureCanvasBase.get_supported_filetypes())
+    known = sorted(set(FigureCanvasBase.get_supported_filetypes()) - {"pgf"})  # that one needs LaTeX
     if path.suffix.removeprefix(".").lower() not in known:
         raise InvalidInput(f"--plot: {path.name} must end in one of {', '.join(known)}")
+
+
+def save_picture(figure: Any, path: Path, dpi: int) -> None:
+    """Write a figure whole or not at all."""
+    from potentia.kernel.files import whole_file
+
+    with whole_file(path) as temporary:
+        figure.savefig(temporary, dpi=dpi, format=path.suffix.removeprefix(".").lower())
+
+
+def one_temperature(tau: str | None) -> str | None:
+    """Refuse a schedule where a chain has one temperature."""
+    if tau is not None and ":" in tau:
+        raise InvalidRule(f"--tau must be a number here: a chain has one temperature, got {tau!r}")
+    return tau

@@ -26,6 +26,7 @@ from potentia.arguments import (
     numbers,
     rule_from_options,
     rule_text,
+    save_picture,
 )
 from potentia.errors import InvalidRun, PotentiaError
 from potentia.terminal import pairs, print_json, print_table, progress, status, value
@@ -193,7 +194,7 @@ def run(
     if plot is not None:
         from potentia.figures import scalar_figure
 
-        scalar_figure(data, f"{chosen.name} on {label}").savefig(plot, dpi=150)
+        save_picture(scalar_figure(data, f"{chosen.name} on {label}"), plot, 150)
         summary["plot"] = str(plot)
     if save is not None:
         write_netcdf(data, save)

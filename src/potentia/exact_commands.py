@@ -20,8 +20,10 @@ from potentia.arguments import (
     check_picture,
     game_from_options,
     numbers,
+    one_temperature,
     rule_from_options,
     rule_text,
+    save_picture,
 )
 from potentia.errors import InvalidInput, PotentiaError
 from potentia.terminal import print_json, print_table, status, value
@@ -29,7 +31,7 @@ from potentia.terminal import print_json, print_table, status, value
 
 def audit(
     game: GameName,
-    rule: RuleName = "p-sblll",
+    rule: RuleName = "lll",
     tau: OneTau = None,
     revision: Revision = None,
     trial: Trial = None,
@@ -55,23 +57,23 @@ def audit(
     from potentia.games import read_potential
 
     solved, label = game_from_options(game, parameters)
-    chosen = rule_from_options(rule, tau, revision, trial, guard)
-    claim: Any = claimed if claimed in (None, "welfare") else read_potential(str(claimed), solved)
+    chosen = rule_from_options(rule, one_temperature(tau), revision, trial, guard)
+    claim: Any = claimed
+    if claimed not in (None, "welfare"):
+        if not Path(str(claimed)).suffix:
+            raise InvalidInput(f'--claimed must be "welfare" or a file, .json, .npy or .npz, got {claimed!r}')
+        claim = read_potential(str(claimed), solved)
     with status("solving; the first time, compiling", quiet=json):
         result = examine(solved, chosen, claim)
     if json:
         return print_json({**result.to_dict(), "game": label})
     print_table(
-        ["hypothesis", "", "evidence"],
+        ["hypothesis", "verdict", "evidence"],
         [[row.hypothesis, row.verdict, row.evidence] for row in result.rows],
         title=f"{rule_text(chosen.spec())}, on {label}",
     )
-    rows = []
     for finding in result.findings:
-        lacks = "" if not finding.lacks else "\nlacks: " + "; ".join(finding.lacks)
-        rows.append([finding.result, finding.verdict + lacks, finding.promises, finding.found])
-    if rows:
-        print_table(["result", "verdict", "promises", "found here"], rows)
+        typer.echo("\n".join(finding.lines()) + "\n")
     for line in result.summary:
         typer.echo(line)
     return None
@@ -79,7 +81,7 @@ def audit(
 
 def stability(
     game: GameName,
-    rule: RuleName = "blll",
+    rule: RuleName = "lll",
     tau: OneTau = None,
     revision: Revision = None,
     trial: Trial = None,
@@ -107,11 +109,13 @@ def stability(
 
     if show < 1:
         raise InvalidInput(f"--show must be at least 1, got {show}")
+    if root is not None and plot is None:
+        raise InvalidInput("--root is the root of the tree that --plot draws; give --plot too")
     if plot is not None:
         check_folder(plot, "--plot")
         check_picture(plot)
     solved, label = game_from_options(game, parameters)
-    chosen = rule_from_options(rule, tau, revision, trial, guard)
+    chosen = rule_from_options(rule, one_temperature(tau), revision, trial, guard)
     top = None if root is None else solved.check_profile(numbers(root, int, "--root"), "--root")
     with status("solving; the first time, compiling", quiet=json):
         result = solve(solved, chosen)
@@ -141,6 +145,8 @@ def _summary(game: Any, label: str, rule: Any, result: Any) -> dict[str, Any]:
         trouble = str(error)
     try:
         phi = potential(game).reshape(-1)
+        if game.has_potential:  # on the game's own scale; by itself Φ is 0 at the first profile
+            phi = phi + game.potential(result.states[0])
     except NotPotentialGame:
         phi = None
     nash = {tuple(p) for p in pure_nash(game).tolist()}
@@ -225,22 +231,26 @@ def _print_stability(summary: dict[str, Any], rule: Any, show: int) -> None:
 def _draw(game: Any, rule: Any, result: Any, root: Any, path: Path, title: str, quiet: bool) -> None:
     import numpy as np
 
-    from potentia.analysis import laws_over_tau
+    from potentia.analysis import chain
     from potentia.figures import stability_figure
+    from potentia.figures.stability import MOST_DRAWN
 
-    taus: Any = []
-    laws = np.zeros((0, result.limit.size))
-    if hasattr(rule, "tau"):
+    if root is not None and result.limit.size > MOST_DRAWN:
+        raise InvalidInput(f"--root: {result.limit.size:,} profiles are too many for a tree, at most {MOST_DRAWN}")
+    kept, laws, mark = [], [], None
+    costs = result.resistances().exact
+    if hasattr(rule, "tau") and costs.size:
         # from where payoffs hardly matter down to where little but the limit is left
-        spread = float(np.ptp(result.resistances().exact)) or 1.0
-        taus = np.geomspace(0.01 * spread, 2.0 * spread, 40 if result.limit.size <= 300 else 12)
-        with status("the law at each temperature", quiet=quiet):
-            kept, found = [], []
-            for tau in taus:
+        span = float(np.ptp(costs)) or 1.0
+        mark = rule.spec()["tau"]
+        with status("the law at each temperature", quiet=quiet) as tell:
+            taus = np.geomspace(0.01 * span, 2.0 * span, 40 if result.limit.size <= 2000 else 12)
+            for k, tau in enumerate(taus.tolist()):
+                tell(f"{k + 1} of {taus.size}")
                 try:
-                    found.append(laws_over_tau(game, rule, [float(tau)])[0])
-                    kept.append(float(tau))
+                    laws.append(chain(game, {**rule.spec(), "tau": tau}).stationary())
+                    kept.append(tau)
                 except PotentiaError:  # too cold for this many states; the limit is drawn anyway
                     continue
-            taus, laws = kept, np.array(found)
-    stability_figure(result, root, taus, laws, title).savefig(path, dpi=130)
+    drawn = stability_figure(result, root=root, taus=kept, laws=np.array(laws), title=title, mark=mark)
+    save_picture(drawn, path, 130)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -40,7 +41,7 @@ def print_table(
     from rich.console import Console
     from rich.table import Table
 
-    console = Console(width=None if sys.stdout.isatty() else 140)
+    console = Console(width=None if sys.stdout.isatty() or "COLUMNS" in os.environ else 140)
     table = Table(box=box.SIMPLE_HEAD if header else box.SIMPLE, show_header=header is not None)
     table.title, table.title_justify, table.title_style = title, "left", "bold"
     table.caption = caption

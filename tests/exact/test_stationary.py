@@ -340,7 +340,7 @@ def test_the_sparse_solver_refuses_what_it_cannot_see():
 def test_the_sparse_solver_fails_with_an_error_of_ours():
     """Where it loses everything, there is no law to normalise."""
     found = chain(pt.game("ring", players=9), pt.rule("slll", tau=0.1, revision=0.05))
-    with pytest.raises(NotConverged, match="sparse solver"):
+    with pytest.raises(NotConverged, match=r"sparse solver|two starts"):
         found.solve("gmres")
 
 

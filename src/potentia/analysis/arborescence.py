@@ -185,9 +185,15 @@ class Contraction:
         return self.terms.size
 
     @cached_property
-    def stochastic_potential(self) -> Floats:
-        """The resistance of the least tree to each state."""
-        return float(self.price[: self.root].sum()) - self._paid[: self.size]
+    def excess(self) -> Floats:
+        """How far each state's stochastic potential is above the least."""
+        paid = self._paid[: self.size]
+        return paid.max() - paid
+
+    @cached_property
+    def least(self) -> float:
+        """The least stochastic potential."""
+        return float(self.price[: self.root].sum()) - float(self._paid[: self.size].max())
 
     @cached_property
     def _paid(self) -> Floats:

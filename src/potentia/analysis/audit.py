@@ -16,11 +16,13 @@ from potentia.analysis import hypotheses
 from potentia.analysis.chain import chain
 from potentia.analysis.equilibria import pure_nash
 from potentia.analysis.hypotheses import Row
+from potentia.analysis.laws import has_law
 from potentia.analysis.potential import Claimed, claim_of, claimed_values, potential_of, separable_of
 from potentia.analysis.stability import Stability, stability
 from potentia.analysis.tables import check_tolerance, payoff_table, profile_at, spread, tensor, words
-from potentia.errors import InvalidRule, NotConverged, NotIrreducible, NotPotentialGame, TooLarge
+from potentia.errors import InvalidInput, NotConverged, NotIrreducible, NotPotentialGame, TooLarge
 from potentia.games import Custom, Game
+from potentia.kernel.protocol import Complete
 from potentia.rules import PSBLLL, Constant, Rule, rule_from
 
 _SHOWN = 4
@@ -37,6 +39,13 @@ class Finding:
     promises: str
     found: str
     kept: bool | None  # whether the promise was kept; None where nothing could be compared
+
+    def lines(self) -> list[str]:
+        """As people read it."""
+        out = [f"{self.result}: {self.verdict}"]
+        if self.lacks:
+            out.append(f"  lacks:    {'; '.join(self.lacks)}")
+        return [*out, f"  promises: {self.promises}", f"  found:    {self.found}"]
 
     @property
     def verdict(self) -> str:
@@ -59,17 +68,19 @@ class Audit:
 
     def holds(self, start: str) -> bool | None:
         """Whether the hypothesis whose name starts like this holds."""
-        return next(row.holds for row in self.rows if row.hypothesis.startswith(start))
+        for row in self.rows:
+            if row.hypothesis.startswith(start):
+                return row.holds
+        raise InvalidInput(
+            f"no hypothesis starts with {start!r}; they are {', '.join(r.hypothesis for r in self.rows)}"
+        )
 
     def __str__(self) -> str:
         width = max(len(row.hypothesis) for row in self.rows)
         lines = [f"{self.rule.name} on {self.game.describe()}", ""]
         lines += [f"{row.hypothesis:<{width}}  {row.verdict:<5}  {row.evidence}" for row in self.rows]
         for finding in self.findings:
-            lines += ["", f"{finding.result}: {finding.verdict}"]
-            if finding.lacks:
-                lines.append(f"  lacks:    {'; '.join(finding.lacks)}")
-            lines += [f"  promises: {finding.promises}", f"  found:    {finding.found}"]
+            lines += ["", *finding.lines()]
         return "\n".join([*lines, "", *self.summary])
 
     def to_dict(self) -> dict[str, Any]:
@@ -128,7 +139,9 @@ class _Auditor:
         self.phi: NDArray[np.float64] | None = None
         self.rows: dict[str, Row] = {}
         self._hypotheses(claimed)
-        self.stability, self.trouble = self._stable()
+        self.stability: Stability | None = None
+        self.trouble, self.falls_apart = "", False
+        self._solve()
         self.best = None if self.phi is None else maximisers(self.phi)
 
     # Hypotheses ---------------------------------------------------------------------------------------
@@ -140,7 +153,7 @@ class _Auditor:
         if own:
             claimed = game.potential
         if claimed is not None:
-            claim = claim_of(self.payoffs, claimed_values(game, self.payoffs, claimed), self.tolerance)
+            claim = claim_of(game, self.payoffs, claimed_values(game, self.payoffs, claimed), self.tolerance)
             name = _CUSTOM_CLAIM if own else "the claimed potential is exact"
             self.rows["claimed"] = Row(name, claim.holds, str(claim))
         self.rows["1"] = hypotheses.reachability(game)
@@ -163,11 +176,14 @@ class _Auditor:
         best = maximisers(self.phi)
         return Row(name, True, f"an exact potential exists; it is largest at {self._listed(best)}")
 
-    def _stable(self) -> tuple[Stability | None, str]:
+    def _solve(self) -> None:
+        if not has_law(self.rule):
+            self.trouble = f"the exact chain of {self.rule.name} is not known"
+            return
         try:
-            return stability(self.game, self.rule), ""
-        except (NotIrreducible, TooLarge, NotConverged, InvalidRule) as error:
-            return None, str(error)
+            self.stability = stability(self.game, self.rule)
+        except (NotIrreducible, TooLarge, NotConverged) as error:
+            self.trouble, self.falls_apart = str(error), isinstance(error, NotIrreducible)
 
     # Words --------------------------------------------------------------------------------------------
 
@@ -185,6 +201,8 @@ class _Auditor:
         if self.rows["K"].holds is False:
             lacking.append(self.rows["K"])
         lacks = tuple(row.hypothesis for row in lacking)
+        if lacks and kept:
+            found = found.replace("so it is", "it happens to hold here")
         return Finding(result, not lacks, lacks, promises, found, kept)
 
     def _maximisers_stable(self, result: str, needs: tuple[str, ...], one_way: bool = False) -> Finding:
@@ -192,9 +210,7 @@ class _Auditor:
         promises = "only" if one_way else "exactly"
         promises = f"{promises} the potential maximisers are stochastically stable"
         if self.stability is None:
-            return self._finding(
-                result, needs, promises, self.trouble, False if "closed classes" in self.trouble else None
-            )
+            return self._finding(result, needs, promises, self.trouble, False if self.falls_apart else None)
         stable = set(np.flatnonzero(self.stability.stable).tolist())
         if self.best is None:
             return self._finding(result, needs, promises, "there is no potential to maximise", None)
@@ -203,7 +219,7 @@ class _Auditor:
         if kept:
             found = f"so it is: {self._listed(np.array(sorted(stable)))}"
         elif not best & stable:
-            found = f"no maximiser is stable; stable: {self._listed(np.array(sorted(stable)), self.stability.limit)}"
+            found = f"no maximiser is stable; stable: {self._listed(self.stability.by_share, self.stability.limit)}"
         elif stable - best:
             found = f"also stable: {self._listed(np.array(sorted(stable - best)))}, which do not maximise"
         else:
@@ -240,7 +256,7 @@ class _Auditor:
         missing = there[back] != table.targets * count + table.sources
         wanted = flat[table.sources] - flat[table.targets]
         gap = np.abs(table.exact - table.exact[back] - wanted)
-        off = np.flatnonzero(missing | (gap > 1e-7 * max(1.0, spread(self.payoffs))))
+        off = np.flatnonzero(missing | (gap > 2 * self.stability.tolerance))
         promises = "R(α_1 → α_2) - R(α_2 → α_1) = Φ(α_1) - Φ(α_2)"
         found = f"so it is, for all {there.size:,} transitions"
         if off.size:
@@ -284,38 +300,37 @@ class _Auditor:
     def _best_response(self) -> Finding:
         classes = chain(self.game, self.rule).classes
         nash = {tuple(p) for p in pure_nash(self.game, within_moves=True).tolist()}
+        free = isinstance(self.game.moves, Complete)
         inside = [profile_at(self.game, int(k)) for part in classes for k in part]
         kept = all(p in nash for p in inside)
         found = f"it ends in one of {len(classes):,} classes of profiles, " + (
             "all of them equilibria" if kept else "not all of them equilibria"
         )
-        promises = "play ends in pure Nash equilibria"
+        promises = "play ends in pure Nash equilibria" + ("" if free else " (of the moves allowed)")
         return self._finding("finite improvement (Monderer & Shapley)", ("potential",), promises, found, kept)
 
     def _summary(self) -> list[str]:
         if self.stability is None:
             return [f"Stable states: {self.trouble}."]
-        stable = np.flatnonzero(self.stability.stable)
+        stable = self.stability.by_share
         out = [
             f"As τ → 0, {self.rule.name} stays in {self._listed(stable, self.stability.limit)}, "
             f"by {self.stability.method}."
         ]
         if self.best is not None:
             share = float(self.stability.limit[self.best].sum())
-            out.append(f"The potential is largest at {self._listed(self.best)}; in the limit that holds {share:.1%}.")
+            out.append(f"The potential is largest at {self._listed(self.best)}; the limit law puts {share:.1%} there.")
             tau = getattr(self.rule, "tau", None)
             if isinstance(tau, Constant):
                 try:
                     law = chain(self.game, self.rule).stationary()
-                    out.append(
-                        f"At τ = {tau.tau:g} the maximisers hold {float(law[self.best].sum()):.1%} of the long run."
-                    )
+                    out.append(f"At τ = {tau.tau:g} the long run puts {float(law[self.best].sum()):.1%} there.")
                 except (NotConverged, TooLarge, NotIrreducible) as error:
                     out.append(f"At τ = {tau.tau:g}: {error}.")
         nash = {tuple(p) for p in pure_nash(self.game).tolist()}
         count = sum(profile_at(self.game, int(k)) in nash for k in stable)
         out.append(
-            f"Of {len(stable):,} stable profiles {count:,} are pure Nash equilibria; the game has {len(nash):,}."
+            f"Pure Nash equilibria: {len(nash):,} in the game; {count:,} of the {len(stable):,} stable profiles."
         )
         return out
 

@@ -18,7 +18,7 @@ from scipy import sparse
 from potentia.analysis import closed_forms, stationary, times
 from potentia.analysis.laws import Terms, temperature, terms
 from potentia.analysis.stationary import Stationary
-from potentia.analysis.tables import payoff_table, profiles, words
+from potentia.analysis.tables import payoff_table, place_of, profiles, words
 from potentia.errors import InvalidInput, NotConverged
 from potentia.games import Game
 from potentia.kernel.numbers import as_float, is_real
@@ -43,6 +43,8 @@ def laws_over_tau(game: Game, rule: Rule | dict[str, Any], taus: Sequence[float]
     chosen = rule_from(rule)
     if not hasattr(chosen, "tau"):
         raise InvalidInput(f"{chosen.name} has no temperature")
+    if not isinstance(taus, Sequence | np.ndarray):
+        raise InvalidInput(f"taus must be a sequence of temperatures, got {taus!r}")
     return np.array([chain(game, dataclasses.replace(chosen, tau=tau)).stationary() for tau in taus])  # type: ignore[type-var]
 
 
@@ -50,9 +52,12 @@ class Chain:
     """A finite Markov chain. ``Chain(states, matrix)`` wraps a transition matrix of your own."""
 
     def __init__(self, states: ArrayLike, matrix: Any) -> None:
-        rows = np.array(states)
-        given = sparse.csr_array(matrix, dtype=np.float64)
-        if rows.ndim != 2 or given.shape != (rows.shape[0], rows.shape[0]):
+        rows = np.array(times.rectangular(states))
+        try:
+            given = sparse.csr_array(matrix, dtype=np.float64, copy=True)
+        except (TypeError, ValueError):
+            raise InvalidInput(f"matrix must be a square matrix of probabilities, got {matrix!r:.60}") from None
+        if rows.ndim != 2 or given.shape != (rows.shape[0], rows.shape[0]) or not rows.size:
             raise InvalidInput(f"states must have shape (S, N) and matrix (S, S), got {rows.shape} and {given.shape}")
         given.sum_duplicates()
         given.eliminate_zeros()
@@ -87,20 +92,28 @@ class Chain:
         """The transition matrix, (S, S): a row is where to go from there."""
         values = self._terms.coefficients
         if self.tau > 0 and self._terms.exponents.any():
-            values = values * np.exp(-self._terms.exponents / self.tau)
-        return self._terms.matrix(values)
+            with np.errstate(over="ignore"):
+                values = values * np.exp(-self._terms.exponents / self.tau)
+        matrix = self._terms.matrix(values)
+        off = float(np.abs(matrix.sum(axis=1) - 1.0).max())
+        if not off <= 1e-9:
+            raise NotConverged(f"the rows of the transition matrix sum to 1 but for {off:.1e}, wanted 1e-9", off)
+        return matrix
 
     @cached_property
     def log_matrix(self) -> sparse.csr_array:
         """Natural logarithms of the probabilities, right where the probabilities themselves underflow."""
         values = np.log(self._terms.coefficients)
         if self.tau > 0:
-            values -= self._terms.exponents / self.tau
+            with np.errstate(over="ignore"):
+                values -= self._terms.exponents / self.tau
         return self._terms.matrix(values)
 
     def place(self, profile: ArrayLike) -> int:
         """The number of a state."""
-        wanted = np.asarray(profile)
+        wanted = times.rectangular(profile)
+        if self.game is not None and wanted.shape == (self.game.num_players,) and wanted.dtype.kind in "iu":
+            return place_of(self.game, wanted)
         if wanted.shape == self.states.shape[1:]:
             found = np.flatnonzero((self.states == wanted).all(axis=1))
             if found.size:
@@ -117,17 +130,8 @@ class Chain:
         return stationary.closed_classes(self._terms.matrix(self._terms.coefficients))
 
     def reversible(self, tolerance: float = 1e-9) -> bool:
-        """Whether detailed balance π_i p_ij = π_j p_ji holds, relative to the larger flow of each pair."""
-        logs = self.log_matrix.tocoo()
-        law = self.solve().log_law
-        there = sparse.csr_array((np.arange(1, logs.nnz + 1), (logs.row, logs.col)), shape=logs.shape)
-        back = there.T.tocsr()[logs.row, logs.col]
-        back = np.asarray(back.todense()).ravel() if sparse.issparse(back) else np.asarray(back).ravel()
-        live = np.isfinite(law[logs.row])
-        if (back[live] == 0).any():
-            return False
-        gap = law[logs.row] + logs.data - law[logs.col] - logs.data[back - 1]
-        return bool((np.abs(np.expm1(gap[live])) <= tolerance).all())
+        """Whether detailed balance π_i p_ij = π_j p_ji holds on the one closed class, relative to the larger flow."""
+        return times.reversible(self, tolerance)
 
     # The long run -------------------------------------------------------------------------------------
 
@@ -167,11 +171,12 @@ class Chain:
     def _closed_form(self, tolerance: float) -> Stationary | None:
         if self.game is None or self.rule is None or len(self.classes) > 1:
             return None
-        found = closed_forms.weights(self.game, self.rule, payoff_table(self.game))
+        found = closed_forms.weights(self.game, self.rule, payoff_table(self.game), self.tau)
         if found is None:
             return None
         phi, beside, name = found
-        logs = phi / self.tau + beside
+        with np.errstate(over="ignore"):
+            logs = (phi - phi.max()) / self.tau + beside
         logs -= logs.max()
         logs -= np.log(np.exp(logs).sum())
         law = np.exp(logs)

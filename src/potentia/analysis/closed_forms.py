@@ -46,15 +46,21 @@ def trial_weights(game: Game, rule: Any) -> NDArray[np.float64]:
 
 
 def weights(
-    game: Game, rule: Rule, payoffs: NDArray[np.float64]
+    game: Game, rule: Rule, payoffs: NDArray[np.float64], tau: float | None = None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], str] | None:
-    """(Φ, log of the weights beside e^{Φ/τ}, name of the law), or None where no theorem applies."""
+    """(Φ, log of the weights beside e^{Φ/τ}, name of the law), or None where no theorem applies.
+
+    At a temperature, Φ must be exact compared with it; for the limit, compared with the payoffs.
+    """
     if isinstance(rule, LLL):
         if not isinstance(game.moves, Complete):
             return None
     elif not isinstance(rule, BLLL) or one_way_move(game) is not None:
         return None
-    found = find_potential(tensor(game, payoffs))
+    if tau is None:
+        found = find_potential(tensor(game, payoffs))
+    else:
+        found = find_potential(tensor(game, payoffs), 0.0, 1e-13 * tau)
     if found is None:
         return None
     phi = found.reshape(-1)

@@ -21,7 +21,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linprog
 
 from potentia.analysis.equilibria import slack
 from potentia.analysis.tables import check_tolerance, payoff_table
@@ -176,7 +175,7 @@ def _weak(gains: NDArray[np.float64], least: float, noise: float, name: str) -> 
     if _best_worst(small, lost, name)[2] < 0:
         return None
     for options in _SETTINGS:
-        result = linprog(
+        result = _linprog(
             c=-(small @ scales) / scales.max(),
             A_ub=-small.T,
             b_ub=lost,
@@ -207,7 +206,7 @@ def _best_worst(
     others, columns = gains.shape
     found = []
     for options in _SETTINGS:
-        result = linprog(
+        result = _linprog(
             c=np.append(np.zeros(others), -1.0),  # the last variable is t
             A_ub=np.column_stack([-gains.T, np.ones(columns)]),
             b_ub=lost,
@@ -233,6 +232,12 @@ def _one(action: Any, count: int) -> NDArray[np.float64]:
     weights = np.zeros(count)
     weights[action] = 1.0
     return weights
+
+
+def _linprog(**program: Any) -> Any:
+    from scipy.optimize import linprog  # half a second to import, and few ask for dominance
+
+    return linprog(**program)
 
 
 def _normal(weights: NDArray[np.float64]) -> NDArray[np.float64]:

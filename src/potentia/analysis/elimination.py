@@ -186,6 +186,33 @@ def log_hitting(matrix: Floats, exits: Floats, times: Floats) -> None:
             times[k] = log_sum(times[k], matrix[k, j] + times[j])
 
 
+def absorb(matrix: Floats, exits: Floats) -> None:
+    """Overwrite ``exits`` (S, k), the probabilities of leaving into each of k classes, by those of ending there."""
+    size, classes = exits.shape
+    for k in range(size - 1, -1, -1):
+        leave = 0.0
+        for c in range(classes):
+            leave += exits[k, c]
+        for j in range(k):
+            leave += matrix[k, j]
+        for c in range(classes):
+            exits[k, c] /= leave
+        for j in range(k):
+            matrix[k, j] /= leave
+        for i in range(k):
+            share = matrix[i, k]
+            if share != 0.0:
+                for c in range(classes):
+                    exits[i, c] += share * exits[k, c]
+                for j in range(k):
+                    matrix[i, j] += share * matrix[k, j]
+    for k in range(size):
+        for j in range(k):
+            for c in range(classes):
+                exits[k, c] += matrix[k, j] * exits[j, c]
+
+
+absorb_entry = Entry(absorb)
 gth_entry = Entry(gth)
 log_gth_entry = Entry(log_gth)
 leading_entry = Entry(leading_gth)

@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
+from scipy.sparse import csgraph
 
 from potentia.analysis.closed_forms import one_way_move
 from potentia.analysis.laws import vanishing
@@ -48,16 +50,21 @@ def reachability(game: Game) -> Row:
     if isinstance(game.moves, Complete):
         return Row(name, True, "action sets are complete")
     for player, size in enumerate(game.num_actions):
-        for start in range(size):
-            seen, waiting = {start}, [start]
-            while waiting:
-                for action in game.reachable(player, waiting.pop()):
-                    if action not in seen:
-                        seen.add(action)
-                        waiting.append(action)
-            missed = sorted(set(range(size)) - seen)
-            if missed:
-                return Row(name, False, f"player {player} can never get from action {start} to action {missed[0]}")
+        pairs = [(a, b) for a in range(size) for b in game.reachable(player, a)]
+        graph = (
+            sparse.csr_array((np.ones(len(pairs)), tuple(zip(*pairs, strict=True))), shape=(size, size))
+            if pairs
+            else None
+        )
+        if graph is None:
+            continue
+        count, _ = csgraph.connected_components(graph, directed=True, connection="strong")
+        if count > 1:
+            for start in range(size):
+                seen = set(csgraph.breadth_first_order(graph, start, return_predecessors=False).tolist())
+                missed = sorted(set(range(size)) - seen)
+                if missed:
+                    return Row(name, False, f"player {player} can never get from action {start} to action {missed[0]}")
     return Row(name, True, "every player's moves connect all of its actions, both ways")
 
 
@@ -127,11 +134,11 @@ def vanishing_revision(game: Game, rule: Rule, payoffs: NDArray[np.float64]) -> 
 def homogeneity(game: Game, rule: Rule, payoffs: NDArray[np.float64], phi: NDArray[np.float64] | None) -> Row:
     """Assumption 4 as printed, which means identical utilities."""
     name = "Assumption 4: homogeneous players (as printed)"
-    if not isinstance(rule, PSBLLL):
-        return Row(name, None, "used by the general theorem on p-sblll only")
+    if not isinstance(rule, PSBLLL) or rule.trial != "joint" or rule.guard:
+        return Row(name, None, "used by the general theorem on p-sblll with joint trials only")
     if phi is None:
         return Row(name, None, "speaks of a potential, and there is none")
-    limit = _TOLERANCE * spread(payoffs)
+    limit = _TOLERANCE * spread(payoffs)  # here levels matter, not only differences
     for other in range(1, game.num_players):
         apart = payoffs[other] - payoffs[0]
         place = int(np.abs(apart).argmax())
@@ -187,8 +194,8 @@ _find_descent_entry = Entry(_find_descent)
 def monotone_potential(game: Game, rule: Rule, phi: NDArray[np.float64] | None) -> Row:
     """Assumption 5, as the proof of the general theorem uses it; the counterexample with fewest deviators."""
     name = "Assumption 5: Φ never falls on the way up"
-    if not isinstance(rule, PSBLLL):
-        return Row(name, None, "used by the general theorem on p-sblll only")
+    if not isinstance(rule, PSBLLL) or rule.trial != "joint" or rule.guard:
+        return Row(name, None, "used by the general theorem on p-sblll with joint trials only")
     if phi is None:
         return Row(name, None, "speaks of a potential, and there is none")
     players = game.num_players
@@ -213,7 +220,7 @@ def no_movement_cost(game: Game) -> Row:
     """K = 0: a movement cost makes the potential depend on the previous profile."""
     cost = getattr(game, "movement_cost", None)
     if cost is None:
-        return Row("K = 0: moving costs nothing", None, "this game has no movement cost")
+        return Row("K = 0: moving costs nothing", True, "this game has no movement cost K")
     free = not np.any(np.asarray(cost) > 0)
     said = "moving costs nothing" if free else "with K > 0 Φ is exact only for a fixed previous profile"
     return Row("K = 0: moving costs nothing", free, said)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from potentia.analysis import synchronous, transitions
-from potentia.analysis.synchronous import Sets
+from potentia.analysis.synchronous import Outcomes, Sets
 from potentia.analysis.tables import payoff_table
 from potentia.analysis.transitions import BEST, BEST_STAY, BINARY, LOGIT, Board, Law, Rows
 from potentia.errors import InvalidRule, TooLarge
@@ -25,6 +25,9 @@ from potentia.rules.revision import RevisionData, revision_data
 
 _MOST_GUARDED = 12  # players; the guard's sets are laid out as a table of 4^N numbers
 _MOST_IN_GROUPS = 20
+_MOST_WAYS = 1e10  # a minute or two
+_BYTES_PER_ENTRY = 76  # at the peak of what is built on the matrix, measured
+_ELSE = "use fewer players or actions, a rule that moves one player at a time, or sample: run_batch(...), potentia run"
 
 
 @dataclass(frozen=True)
@@ -112,13 +115,13 @@ class _Maker:
         transitions.count_entry(self.board, self.room, single, counts)
         total = int(counts.sum())
         width = np.int32 if max(size, total) < 2**31 else np.int64
-        need = total * (16 + np.dtype(width).itemsize)
+        need = total * _BYTES_PER_ENTRY
         if need > memory.available():
-            fit = math.isqrt(memory.available() // 20) if not single else int(size * memory.available() / need)
+            share = memory.available() / need
+            fit = int(size * (share if single else math.sqrt(share)))  # entries grow like profiles, or their square
             raise TooLarge(
-                f"the transition matrix of this rule over {size:,} profiles has {total:,} entries; "
-                f"about {fit:,} profiles fit into the memory of this machine; use fewer players or actions, a rule "
-                "that moves one player at a time, or sample with run_batch(...)"
+                f"the transition matrix of this rule over {size:,} profiles has {total:,} entries; about {fit:,} "
+                f"profiles fit into the memory of this machine; {_ELSE}"
             )
         ptr = np.zeros(size + 1, np.int64)
         np.cumsum(counts, out=ptr[1:])
@@ -137,8 +140,18 @@ class _Maker:
         synchronous.sets_entry(self.board, law, revision, sets, self.room, self.rows)
 
     def joint(self, law: Law, revision: RevisionData, sets: Sets) -> None:
+        ways = self.game.num_profiles  # joint trials, and for each the ways to accept and reject
+        for player, size in enumerate(self.game.num_actions):
+            ways *= 1 + 2 * max(len(self.game.reachable(player, action)) for action in range(size))
+        if ways > _MOST_WAYS:
+            raise TooLarge(
+                f"joint trials over {self.game.num_profiles:,} profiles have about {ways:.1e} ways to end; up to "
+                f"{_MOST_WAYS:.0e} are summed over, which takes minutes; {_ELSE}"
+            )
         self._lay_out(single=False, sets=2**self.game.num_players if sets.revising.size else 0)
-        synchronous.joint_entry(self.board, law, revision, sets, self.room, self.rows)
+        most = 2**self.game.num_players
+        outcomes = Outcomes(np.zeros(most), np.zeros(most), np.zeros(most, np.int64))
+        synchronous.joint_entry(self.board, law, revision, sets, self.room, outcomes, self.rows)
 
     def finish(self) -> Terms:
         rows = self.rows
@@ -231,11 +244,6 @@ def _guarded_sets(game: Game) -> Sets:
             left[awake, into] += left[before, kept] / len(members)
     awake_sets, revising = np.nonzero(left)
     return Sets(awake_sets.astype(np.int64), revising.astype(np.int64), left[awake_sets, revising])
-
-
-def shared_revision(rule: Rule) -> bool:
-    """Whether every player wakes with the same constant probability."""
-    return isinstance(getattr(rule, "revision", None), float)
 
 
 def vanishing(rule: Rule) -> float:

@@ -17,9 +17,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from potentia.analysis.tables import check_tolerance, payoff_table, profile_at, spread, tensor, words
+from potentia.analysis.units import own_changes
 from potentia.errors import InvalidInput, NotPotentialGame
 from potentia.games import Game
 from potentia.games.normal_form import disprove
+from potentia.kernel.protocol import Complete
 
 Profile = tuple[int, ...]
 
@@ -61,11 +63,15 @@ def potential_of(payoffs: NDArray[np.float64], tolerance: float = 1e-9) -> NDArr
     return phi
 
 
-def find_potential(payoffs: NDArray[np.float64], tolerance: float = 1e-9) -> NDArray[np.float64] | None:
-    """The potential or None, without the search for a certificate."""
-    phi = _integrate(payoffs)
+def find_potential(
+    payoffs: NDArray[np.float64], tolerance: float = 1e-9, noise: float = 0.0
+) -> NDArray[np.float64] | None:
+    """The potential or None, without the search for a certificate; ``noise`` is an absolute tolerance."""
+    changes = own_changes(payoffs)  # what a utility owes to the others alone has no part in the potential
+    rounding = 64 * np.finfo(float).eps * float(np.abs(payoffs).max())
+    phi = _integrate(changes)
     # Along its path each difference of Φ crosses at most N - 1 of the cycles, each off by the tolerance.
-    return phi if disprove(payoffs, phi, payoffs.shape[0] * tolerance) is None else None
+    return phi if disprove(changes, phi, payoffs.shape[0] * tolerance, rounding + noise) is None else None
 
 
 def _integrate(payoffs: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -183,13 +189,48 @@ def check_claim(game: Game, claimed: Claimed, *, tolerance: float = 1e-9) -> Cla
     """
     tolerance = check_tolerance(tolerance)
     payoffs = tensor(game, payoff_table(game))
-    return claim_of(payoffs, claimed_values(game, payoffs, claimed), tolerance)
+    return claim_of(game, payoffs, claimed_values(game, payoffs, claimed), tolerance)
 
 
-def claim_of(payoffs: NDArray[np.float64], phi: NDArray[np.float64], tolerance: float = 1e-9) -> Claim:
+def claim_of(game: Game, payoffs: NDArray[np.float64], phi: NDArray[np.float64], tolerance: float = 1e-9) -> Claim:
     """The same for arrays."""
     found = disprove(payoffs, phi, tolerance)
-    return Claim(True) if found is None else Claim(False, *found)
+    if found is None:
+        return Claim(True)
+    if not isinstance(game.moves, Complete):
+        found = _feasible(game, payoffs, phi, tolerance) or found
+    return Claim(False, *found)
+
+
+def _feasible(
+    game: Game, payoffs: NDArray[np.float64], phi: NDArray[np.float64], tolerance: float
+) -> tuple[int, Profile, Profile, float, float] | None:
+    """A disproof by a move that a player can make in one step, the worst one of the first player that has any."""
+    limit = tolerance * max(spread(payoffs), spread(phi))
+    for player, size in enumerate(game.num_actions):
+        worst, found = limit, None
+        rest = np.moveaxis(payoffs[player] - phi, player, 0)
+        for start in range(size):
+            for end in game.reachable(player, start):
+                gap = np.abs(rest[end] - rest[start])
+                if gap.max() > worst:
+                    worst = float(gap.max())
+                    others = [int(k) for k in np.unravel_index(int(gap.argmax()), gap.shape)]
+                    found = tuple((*others[:player], action, *others[player:]) for action in (start, end))
+        if found is not None:
+            first, second = found
+            du = float(payoffs[(player, *second)] - payoffs[(player, *first)])
+            return player, first, second, du, float(phi[second] - phi[first])
+    return None
+
+
+def _called(claimed: Callable[[NDArray[np.int64]], Any], profile: NDArray[np.int64]) -> Any:
+    try:
+        return claimed(profile)
+    except Exception as error:
+        raise InvalidInput(
+            f"claimed, a function of the profile, failed at {words(profile.tolist())}: {type(error).__name__}: {error}"
+        ) from error
 
 
 def claimed_values(game: Game, payoffs: NDArray[np.float64], claimed: Claimed) -> NDArray[np.float64]:
@@ -199,7 +240,7 @@ def claimed_values(game: Game, payoffs: NDArray[np.float64], claimed: Claimed) -
             raise InvalidInput(f'claimed must be an array, a function of the profile or "welfare", got {claimed!r}')
         return payoffs.sum(axis=0)
     if callable(claimed):
-        values: Any = [claimed(np.array(profile_at(game, k))) for k in range(game.num_profiles)]
+        values: Any = [_called(claimed, np.array(profile_at(game, k))) for k in range(game.num_profiles)]
     else:
         values = claimed
     try:

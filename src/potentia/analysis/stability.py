@@ -25,7 +25,7 @@ from scipy.sparse import csgraph
 from potentia.analysis import closed_forms, elimination, stationary
 from potentia.analysis.arborescence import Contraction, contraction
 from potentia.analysis.laws import Terms, terms, vanishing
-from potentia.analysis.tables import payoff_table, place_of, profile_at, profiles, words
+from potentia.analysis.tables import payoff_table, place_of, profile_at, profiles, tensor, words
 from potentia.analysis.units import Units, in_units
 from potentia.errors import InvalidInput, TooLarge
 from potentia.games import Game
@@ -73,9 +73,7 @@ class Stability:
 
     def __repr__(self) -> str:
         count = int(self.stable.sum())
-        shown = ", ".join(
-            f"{words(profile_at(self.game, k))} {self.limit[k]:.3g}" for k in np.flatnonzero(self.stable)[:4]
-        )
+        shown = ", ".join(f"{words(profile_at(self.game, k))} {self.limit[k]:.3g}" for k in self.by_share[:4])
         more = "" if count <= 4 else f" and {count - 4:,} more"
         return f"Stability({self.rule.name}, stable: {shown}{more}; by {self.method})"
 
@@ -83,6 +81,12 @@ class Stability:
     def states(self) -> NDArray[np.int64]:
         """(S, N), in C order."""
         return profiles(self.game)
+
+    @property
+    def by_share(self) -> NDArray[np.int64]:
+        """The numbers of the stable profiles, the largest share of the limit first."""
+        stable = np.flatnonzero(self.stable)
+        return stable[np.argsort(-self.limit[stable], kind="stable")]
 
     @property
     def stable_profiles(self) -> NDArray[np.int64]:
@@ -93,6 +97,11 @@ class Stability:
     def exact(self) -> bool:
         """Whether payoffs have a common unit, so that ties are decided exactly; otherwise by a tolerance of 1e-9."""
         return self._units.exact
+
+    @property
+    def tolerance(self) -> float:
+        """What two resistances may differ by and still count as equal."""
+        return self._units.slack * self._units.unit
 
     @cached_property
     def classes(self) -> list[NDArray[np.int64]]:
@@ -132,12 +141,13 @@ class Stability:
         if not isinstance(self.rule, PSBLLL):
             return Resistances(sources, targets, exact * self._units.unit, None, None)
         lemma = np.zeros(exact.size)
+        payoffs = payoff_table(self.game) / self._units.unit
         for player in range(self.game.num_players):
-            now, then = self._units.payoffs[player][sources], self._units.payoffs[player][targets]
+            now, then = payoffs[player][sources], payoffs[player][targets]
             deviates = self.states[sources, player] != self.states[targets, player]
             lemma += np.where(deviates, np.maximum(now, then) - then, 0.0)
         lemma += vanishing(self.rule) / self._units.unit * (self.states[sources] != self.states[targets]).sum(axis=1)
-        differs = np.abs(lemma - exact) > max(self._units.tie, 1e-9)
+        differs = np.abs(lemma - exact) > self._units.slack
         unit = self._units.unit
         return Resistances(sources, targets, exact * unit, lemma * unit, differs)
 
@@ -152,7 +162,8 @@ def stability(game: Game, rule: Rule | dict[str, Any], *, method: str = "auto") 
     if method not in METHODS:
         raise InvalidInput(f"method must be one of {', '.join(METHODS)}, got {method!r}")
     payoffs = payoff_table(game)
-    units = in_units(payoffs, vanishing(chosen), game.num_profiles)
+    own_only = not (isinstance(chosen, PSBLLL) and chosen.trial == "joint")
+    units = in_units(tensor(game, payoffs), own_only, vanishing(chosen))
     scaled = chosen if vanishing(chosen) == 0.0 else _rescaled(chosen, units)
     entries = terms(game, scaled, 0.0, units.payoffs, units.tie)
     inside = stationary.one_class(entries.matrix(entries.coefficients), lambda s: words(profile_at(game, s)))
@@ -166,9 +177,9 @@ def stability(game: Game, rule: Rule | dict[str, Any], *, method: str = "auto") 
         raise InvalidInput("no theorem gives the stable states of this rule on this game; use another method")
     if found is None:
         found = _by_elimination(result) if method == "elimination" else _by_contraction(result)
-    exponents, limit, result.method = found
-    result.stochastic_potential[inside] = exponents * units.unit
-    result.stable[inside] = exponents <= exponents.min() + max(units.tie, 1e-9)
+    excess, least, limit, result.method = found
+    result.stochastic_potential[inside] = (excess + least) * units.unit
+    result.stable[inside] = excess <= units.slack
     result.limit[inside] = limit
     for array in (result.stochastic_potential, result.stable, result.limit):
         array.setflags(write=False)
@@ -191,12 +202,12 @@ def _restricted(entries: Terms, inside: NDArray[np.int64]) -> Terms:
     return Terms(ptr, local[entries.columns[keep]], entries.coefficients[keep], entries.exponents[keep])
 
 
-Found = tuple[NDArray[np.float64], NDArray[np.float64], str]
+Found = tuple[NDArray[np.float64], float, NDArray[np.float64], str]  # excess, least, limit, method
 
 
 def _by_contraction(result: Stability) -> Found:
     found = result._contraction
-    return found.stochastic_potential, found.limit, "least trees to all roots"
+    return found.excess, found.least, found.limit, "least trees to all roots"
 
 
 def _by_elimination(result: Stability) -> Found:
@@ -209,9 +220,9 @@ def _by_elimination(result: Stability) -> Found:
     a[rows, entries.columns], x[rows, entries.columns] = entries.coefficients, entries.exponents
     law, exponents = np.empty(size), np.empty(size)
     tree = elimination.leading_entry(a, x, law, exponents, result._units.tie)
-    least = exponents.min()
-    limit = np.where(exponents <= least + result._units.tie, law, 0.0)
-    return exponents + tree, limit / limit.sum(), "elimination on leading terms"
+    least = float(exponents.min())
+    limit = np.where(exponents <= least + result._units.slack, law, 0.0)
+    return exponents - least, tree + least, limit / limit.sum(), "elimination on leading terms"
 
 
 def _closed_form(result: Stability) -> Found | None:
@@ -227,13 +238,14 @@ def _closed_form(result: Stability) -> Found | None:
     if units.exact:
         phi = np.rint(phi)
     if phi.size == 1:
-        return np.zeros(1), np.ones(1), name
+        return np.zeros(1), 0.0, np.ones(1), name
     rows = entries.rows()
     up = rows < entries.columns
     cost = entries.exponents[up] - phi[rows[up]]
-    shift = 1.0 - float(cost.min())  # scipy takes an edge of weight 0 for none
+    # scipy takes an edge of weight 0 for none, so shift, by no more than costs are large
+    shift = max(float(np.ptp(cost)), float(np.abs(cost).max())) - float(cost.min()) or 1.0
     graph = sparse.csr_array((cost + shift, (rows[up], entries.columns[up])), shape=(phi.size,) * 2)
     spanning = float(csgraph.minimum_spanning_tree(graph).sum()) - shift * (phi.size - 1)
-    limit = np.where(phi >= phi.max() - max(units.tie, 1e-9), np.exp(beside - beside.max()), 0.0)
-    exponents = spanning + float(phi.sum()) - phi
-    return exponents, limit / limit.sum(), name
+    excess = phi.max() - phi
+    limit = np.where(excess <= units.slack, np.exp(beside - beside.max()), 0.0)
+    return excess, spanning + float(phi.sum()) - float(phi.max()), limit / limit.sum(), name

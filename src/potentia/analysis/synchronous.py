@@ -6,6 +6,7 @@ columns come out sorted.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 from potentia.analysis.transitions import Board, Floats, Ints, Law, Room, Rows, add, look, revise
@@ -32,7 +33,7 @@ class Sets(NamedTuple):
 def _wake(revision: RevisionData, room: Room, player: int, tau: float) -> tuple[float, float, float]:
     """The term of waking, and the probability of staying asleep (its exponent is always 0)."""
     if revision.kind == VANISHING:
-        asleep = 1.0 if tau == 0.0 else 1.0 - exp(-revision.same / tau)
+        asleep = 1.0 if tau == 0.0 else -math.expm1(-revision.same / tau)
         return 1.0, revision.same, asleep
     probability = revision.same
     if revision.kind == BY_PLAYER:
@@ -158,7 +159,8 @@ def _trial_weight(
             else:  # at tau = 0, waking is of lower order than sleeping
                 c *= sleeps + (share * exp(-cost / law.tau) if law.tau > 0.0 else 0.0)
         return c, r
-    room.accept[0, 0] = 0.0
+    total, least = room.scratch[0:1], room.scratch[1:2]
+    total[0] = 0.0
     for mask in range(room.weights.shape[1]):
         if mask & deviating != deviating or room.weights[0, mask] == 0.0:
             continue
@@ -169,11 +171,21 @@ def _trial_weight(
                 if own and _num_trials(law, room, player) != room.number[player]:
                     c = 0.0
                 c /= _num_trials(law, room, player)
-        add(room.accept[0], room.accept[1], 0, c, room.weights[1, mask], law.tau, law.tie)
-    return room.accept[0, 0], room.accept[1, 0]
+        add(total, least, 0, c, room.weights[1, mask], law.tau, law.tie)
+    return total[0], least[0]
 
 
-def fill_joint(board: Board, law: Law, revision: RevisionData, sets: Sets, room: Room, rows: Rows) -> None:
+class Outcomes(NamedTuple):
+    """What a joint trial may lead to, 2^N at most."""
+
+    coefficients: Floats
+    exponents: Floats
+    entries: Ints
+
+
+def fill_joint(
+    board: Board, law: Law, revision: RevisionData, sets: Sets, room: Room, outcomes: Outcomes, rows: Rows
+) -> None:
     """Everybody who revises compares the present profile with the joint trial profile (P-SBLLL, Eq. 10-11).
 
     Sums over all joint trials and all ways to accept and reject, so players that wake and stay are counted
@@ -200,28 +212,25 @@ def fill_joint(board: Board, law: Law, revision: RevisionData, sets: Sets, room:
             weight, cost = _trial_weight(law, revision, sets, room, players, deviating)
             if weight == 0.0:
                 continue
+            # every way to accept and reject, built up player by player
+            ways = 1
+            outcomes.coefficients[0], outcomes.exponents[0], outcomes.entries[0] = weight, cost, base
             for player in range(players):
                 if deviating >> player & 1:
                     now, then = board.payoffs[player, place], board.payoffs[player, column]
-                    c, r = binary_term(now, then, law.tau, law.tie)
-                    room.accept[player, 0], room.accept[player, 1] = c, r
-                    c, r = binary_term(then, now, law.tau, law.tie)
-                    room.accept[player, 2], room.accept[player, 3] = c, r
-            accepting = deviating
-            while True:  # over all subsets of the deviating players
-                c, r, entry = weight, cost, base
-                for player in range(players):
-                    if accepting >> player & 1:
-                        c *= room.accept[player, 0]
-                        r += room.accept[player, 1]
-                        entry += (room.trial[player] - room.current[player]) * room.digit[player]
-                    elif deviating >> player & 1:
-                        c *= room.accept[player, 2]
-                        r += room.accept[player, 3]
-                add(rows.coefficients, rows.exponents, entry, c, r, law.tau, law.tie)
-                if accepting == 0:
-                    break
-                accepting = (accepting - 1) & deviating
+                    yes, loss = binary_term(now, then, law.tau, law.tie)
+                    no, gain = binary_term(then, now, law.tau, law.tie)
+                    step = (room.trial[player] - room.current[player]) * room.digit[player]
+                    for k in range(ways):
+                        outcomes.coefficients[ways + k] = outcomes.coefficients[k] * yes
+                        outcomes.exponents[ways + k] = outcomes.exponents[k] + loss
+                        outcomes.entries[ways + k] = outcomes.entries[k] + step
+                        outcomes.coefficients[k] *= no
+                        outcomes.exponents[k] += gain
+                    ways *= 2
+            for k in range(ways):
+                c, r = outcomes.coefficients[k], outcomes.exponents[k]
+                add(rows.coefficients, rows.exponents, outcomes.entries[k], c, r, law.tau, law.tie)
 
 
 independent_entry = Entry(fill_independent)

@@ -22,6 +22,7 @@ from potentia.kernel.numbers import in_words
 from potentia.kernel.protocol import apply, num_actions, num_players, settle, utility
 
 _LARGEST = 1e300
+_MOST_PLAYERS = 32  # NumPy's arrays have few axes; with two actions each, more would not fit anyway
 _BY_PYTHON = 60_000  # utilities; compiling takes longer than this many calls
 
 
@@ -44,7 +45,12 @@ def require_fit(game: Game, bytes_per_profile: float, what: str) -> None:
     if count > fit:
         raise TooLarge(
             f"{what} of this game needs all of its {in_words(count)} profiles, and about {fit:,} fit into the memory "
-            "of this machine; use fewer players or actions, or sample with run_batch(...)"
+            "of this machine; use fewer players or actions, or sample with run_batch(...) or potentia run"
+        )
+    if game.num_players > _MOST_PLAYERS:
+        raise TooLarge(
+            f"the exact analysis takes games of up to {_MOST_PLAYERS} players, got {game.num_players}; leave out "
+            "players with a single action, or sample with run_batch(...) or potentia run"
         )
 
 
@@ -141,7 +147,9 @@ def tensor(game: Game, values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def words(profile: Sequence[int]) -> str:
-    """A profile as people read it: (0, 1, 2)."""
+    """A profile as people read it: (0, 1, 2), or 0120212011 where it is long."""
+    if len(profile) > 8 and max(profile) < 10:
+        return "".join(str(int(a)) for a in profile)
     return "(" + ", ".join(str(int(a)) for a in profile) + ("," if len(profile) == 1 else "") + ")"
 
 

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
+from scipy.sparse import csgraph
 
 from potentia.analysis import elimination
-from potentia.analysis.stationary import dense
+from potentia.analysis.stationary import dense, one_class
 from potentia.errors import InvalidInput, NotConverged, TooLarge
+from potentia.kernel import memory
 from potentia.kernel.numbers import as_float, is_integer, is_real
 
 if TYPE_CHECKING:
@@ -19,12 +21,36 @@ if TYPE_CHECKING:
 
 _DENSE_AT_MOST = 2000  # states for which full matrices are multiplied and decomposed
 _ELIMINATE_AT_MOST = 1500
-_LONGEST = 2**62
+
+
+def reversible(chain: Chain, tolerance: float) -> bool:
+    """By Kolmogorov's criterion, which needs no stationary law: a height of each state that explains every pair."""
+    inside = one_class(chain.matrix, chain.name)
+    logs = chain.log_matrix[inside][:, inside].tocsr()
+    logs.sort_indices()
+    size = inside.size
+    rows = np.repeat(np.arange(size), np.diff(logs.indptr))
+    there, back = rows * size + logs.indices, logs.indices.astype(np.int64) * size + rows
+    place = np.minimum(np.searchsorted(there, back), there.size - 1)
+    if (there[place] != back).any():
+        return False  # a way without a way back
+    slope = logs.data - logs.data[place]  # log p_ij - log p_ji, which is to be h_j - h_i
+    pattern = sparse.csr_array((np.arange(1, slope.size + 1), logs.indices, logs.indptr), shape=logs.shape)
+    order, parents = csgraph.breadth_first_order(pattern, 0, directed=True)
+    height = np.zeros(size)
+    edges = np.searchsorted(there, parents[order[1:]].astype(np.int64) * size + order[1:])
+    for state, edge in zip(order[1:].tolist(), edges.tolist(), strict=True):
+        height[state] = height[parents[state]] + slope[edge]
+    gap = np.abs(height[logs.indices] - height[rows] - slope)
+    rounding = 64 * np.finfo(float).eps * max(1.0, float(np.abs(height).max()))
+    return bool((-np.expm1(-gap) <= tolerance + rounding).all())
 
 
 def evolve(chain: Chain, start: ArrayLike, steps: int | Sequence[int]) -> NDArray[np.float64]:
     """The law after each number of steps."""
     single = is_integer(steps)
+    if not single and (isinstance(steps, str) or not isinstance(steps, Sequence | np.ndarray)):
+        raise InvalidInput(f"steps must be integers of at least 0, got {steps!r}")
     wanted: list[Any] = [steps] if single else list(steps)  # type: ignore[arg-type]
     for count in wanted:
         if not is_integer(count) or count < 0:
@@ -40,9 +66,17 @@ def evolve(chain: Chain, start: ArrayLike, steps: int | Sequence[int]) -> NDArra
     return out[0] if single else out
 
 
+def rectangular(value: ArrayLike) -> NDArray[Any]:
+    """An array; one that fits nowhere if the value is ragged."""
+    try:
+        return np.asarray(value)
+    except ValueError:
+        return np.array(None)
+
+
 def starting_law(chain: Chain, start: ArrayLike) -> NDArray[np.float64]:
     """A distribution over states from a profile or from a distribution."""
-    given = np.asarray(start)
+    given = rectangular(start)
     if given.dtype.kind in "iu" and given.shape == (chain.states.shape[1],):
         law = np.zeros(chain.size)
         law[chain.place(given)] = 1.0
@@ -60,9 +94,9 @@ def starting_law(chain: Chain, start: ArrayLike) -> NDArray[np.float64]:
 
 def hitting_times(chain: Chain, targets: ArrayLike) -> NDArray[np.float64]:
     """Expected steps to a set of profiles."""
-    wanted = np.atleast_2d(np.asarray(targets))
-    if wanted.size == 0 or wanted.ndim != 2:
-        raise InvalidInput("targets must be at least one profile")
+    wanted = np.atleast_2d(rectangular(targets))
+    if wanted.size == 0 or wanted.ndim != 2 or wanted.dtype.kind not in "iu":
+        raise InvalidInput(f"targets must be at least one profile, (k, N), got {targets!r:.60}")
     hit = np.zeros(chain.size, bool)
     hit[[chain.place(profile) for profile in wanted]] = True
     certain = _certain(chain, hit)
@@ -82,17 +116,16 @@ def _certain(chain: Chain, hit: NDArray[np.bool_]) -> NDArray[np.bool_]:
     pattern = chain.matrix.copy()
     pattern.data = np.ones_like(chain.log_matrix.data)
     pattern.data[np.repeat(hit, np.diff(pattern.indptr))] = 0.0  # the target is the end
-    backward = pattern.T.tocsr()
-    lost = ~_grow(backward, hit)
-    return ~_grow(backward, lost) if lost.any() else np.ones(chain.size, bool)
+    lost = ~_grow(pattern, hit)
+    return ~_grow(pattern, lost) if lost.any() else np.ones(chain.size, bool)
 
 
-def _grow(backward: sparse.csr_array, seed: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _grow(pattern: sparse.csr_array, seed: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """The states from which the seed can be reached."""
     seen = seed.copy()
     front = seed.astype(np.float64)
     while front.any():
-        front = np.where(seen, 0.0, (backward.T @ front) > 0)
+        front = np.where(seen, 0.0, (pattern @ front) > 0)
         seen |= front > 0
     return seen
 
@@ -146,29 +179,59 @@ def _solved(chain: Chain, rest: NDArray[np.int64]) -> NDArray[np.float64]:
 
 
 def absorption(chain: Chain) -> NDArray[np.float64]:
-    """By a sparse factorisation over the states outside all closed classes."""
-    from scipy.sparse.linalg import splu
-
+    """By elimination without subtraction, or a sparse factorisation where there are many states."""
+    memory.require(16 * chain.size * len(chain.classes), f"{len(chain.classes):,} classes of {chain.size:,} states")
     out = np.zeros((chain.size, len(chain.classes)))
     for k, states in enumerate(chain.classes):
         out[states, k] = 1.0
     outside = np.flatnonzero(out.sum(axis=1) == 0.0)
-    if outside.size:
-        inner = sparse.csc_array(sparse.eye_array(outside.size) - chain.matrix[outside][:, outside])
-        out[outside] = splu(inner).solve(chain.matrix[outside] @ out)
-        off = max(float(np.abs(chain.matrix @ out - out).max()), float(np.abs(out.sum(axis=1) - 1.0).max()))
-        if not off <= 1e-9 or out.min() < -1e-9:
-            raise NotConverged(f"absorption probabilities left a residual of {off:.1e}, wanted 1e-9", off)
+    if outside.size == 0:
+        return out
+    into = chain.matrix[outside] @ out
+    if outside.size <= _ELIMINATE_AT_MOST:
+        inner = dense(chain.log_matrix, outside, logs=False)
+        np.fill_diagonal(inner, 0.0)
+        elimination.absorb_entry(inner, into)
+        out[outside] = into
+    else:
+        from scipy.sparse.linalg import splu
+
+        system = sparse.csc_array(sparse.eye_array(outside.size) - chain.matrix[outside][:, outside])
+        try:
+            out[outside] = splu(system).solve(into)
+        except RuntimeError:  # singular to rounding
+            out[outside] = np.nan
+    off = max(float(np.abs(chain.matrix @ out - out).max()), float(np.abs(out.sum(axis=1) - 1.0).max()))
+    if not off <= 1e-9 or out.min() < -1e-9:
+        raise NotConverged(
+            f"absorption probabilities left a residual of {off:.1e}, wanted 1e-9; use a higher temperature", off
+        )
     return np.clip(out, 0.0, 1.0)
+
+
+def _periodic(chain: Chain) -> bool:
+    """Whether a chain with one closed class may be periodic: no state of it can stay."""
+    return not chain.matrix.diagonal()[chain.classes[0]].any()
 
 
 def spectral_gap(chain: Chain) -> float:
     """1 - |λ_2|."""
     if chain.size == 1:
         return 1.0
+    if len(chain.classes) > 1:
+        return 0.0
+    gap = 1.0 - _second_modulus(chain)
+    least = 1e-12 if chain.size <= _DENSE_AT_MOST else 1e-8
+    if gap < least and not _periodic(chain):
+        raise NotConverged(
+            f"the gap is below {least:g}, lost in the rounding of eigenvalues; use hitting_times(...)", gap
+        )
+    return max(0.0, gap)
+
+
+def _second_modulus(chain: Chain) -> float:
     if chain.size <= _DENSE_AT_MOST:
-        moduli = np.sort(np.abs(np.linalg.eigvals(chain.matrix.toarray())))
-        return max(0.0, 1.0 - float(moduli[-2]))
+        return float(np.sort(np.abs(np.linalg.eigvals(chain.matrix.toarray())))[-2])
     from scipy.sparse.linalg import ArpackError, eigs
 
     start = np.random.Generator(np.random.PCG64(0)).random(chain.size)  # the same start gives the same digits
@@ -180,7 +243,7 @@ def spectral_gap(chain: Chain) -> float:
     off = float(np.abs(chain.matrix @ vectors[:, second] - values[second] * vectors[:, second]).max())
     if not off <= 1e-7:
         raise NotConverged(f"the second eigenvalue left a residual of {off:.1e}, wanted 1e-7", off)
-    return max(0.0, 1.0 - float(np.abs(values[second])))
+    return float(np.abs(values[second]))
 
 
 def mixing_time(chain: Chain, distance: float = 0.25) -> int:
@@ -199,7 +262,7 @@ def mixing_time(chain: Chain, distance: float = 0.25) -> int:
 
     powers = [chain.matrix.toarray()]
     while not mixed(powers[-1]):
-        if 2 ** len(powers) >= _LONGEST or len(powers) > 62:
+        if len(powers) > 62:
             raise NotConverged("the chain does not mix: it is periodic, or slower than 2^62 steps")
         square = powers[-1] @ powers[-1]
         powers.append(square / square.sum(axis=1, keepdims=True))

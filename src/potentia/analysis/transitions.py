@@ -69,7 +69,7 @@ class Room(NamedTuple):
     coefficients: Floats  # (N, A) the law of each player that revises
     exponents: Floats
     trial: Ints  # (N,) digits of a joint trial
-    accept: Floats  # (N, 4): terms of accepting and of rejecting
+    scratch: Floats  # (2,) one term
     weights: Floats  # (2, 2^N or 0): terms of each set of players revising
 
 
@@ -86,7 +86,7 @@ def empty_room(game: Game, sets: int = 0) -> Room:
         np.zeros((players, widest)),
         np.zeros((players, widest)),
         np.zeros(players, np.int64),
-        np.zeros((max(players, 2), 4)),
+        np.zeros(2),
         np.zeros((2, sets)),
     )
 

@@ -25,8 +25,7 @@ _DENSE_IF_NEEDED = 5000
 def tree_law(found: Contraction) -> Floats:
     """The share of each state of least stochastic potential as τ → 0."""
     size, root = found.size, found.root
-    resistance = found.stochastic_potential
-    stable = np.flatnonzero(resistance <= resistance.min() + found.tie)
+    stable = np.flatnonzero(found.excess <= found.tie)
     law = np.zeros(size)
     if stable.size == 1:
         law[stable] = 1.0

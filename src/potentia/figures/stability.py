@@ -17,35 +17,58 @@ if TYPE_CHECKING:
     from potentia.analysis import Stability
     from potentia.analysis.stability import Tree
 
+MOST_DRAWN = 300
 _MOST_LABELLED = 40
-_MOST_DRAWN = 300
+_WIDEST = 13.0  # inches
 
 
 def stability_figure(
-    result: Stability, root: Sequence[int] | None, taus: Sequence[float], laws: NDArray[np.float64], title: str
+    result: Stability,
+    *,
+    root: Sequence[int] | None = None,
+    taus: Sequence[float] = (),
+    laws: NDArray[np.float64] | None = None,
+    title: str = "",
+    mark: float | None = None,
 ) -> Figure:
-    """A least-resistance tree beside the stationary law at each temperature, its limit at the left edge."""
+    """A least-resistance tree and, with ``taus`` and ``laws`` (T, S), the stationary law at each temperature.
+
+    The tree is that of the most visited profile, or of ``root``. ``mark`` is a temperature to point out.
+    """
     from matplotlib.figure import Figure
 
-    count = result.limit.size
     chosen = np.asarray(result.states[int(result.limit.argmax())] if root is None else root)
-    wide = max(4.0, 0.5 * min(count, _MOST_LABELLED))
-    panels = 2 if len(taus) else 1
-    figure = Figure(figsize=(wide + 6.4 * (panels - 1), 6.0), layout="constrained")
-    axes = figure.subplots(1, panels, squeeze=False, width_ratios=[wide, 6.4][:panels])[0]
-    figure.suptitle(title)
-    if count <= _MOST_DRAWN:
-        tree_axes(axes[0], result, result.tree(chosen))
+    drawn = result.limit.size <= MOST_DRAWN
+    tree = result.tree(chosen) if drawn else None
+    wide = 5.0 if tree is None else min(_WIDEST, max(4.0, 0.45 * _num_leaves(tree)))
+    with_laws = laws is not None and len(taus) > 0
+    if not with_laws:
+        figure = Figure(figsize=(max(wide, 6.0), 5.0), layout="constrained")
+        axes = [figure.subplots()]
+    elif wide <= 6.5:  # side by side
+        figure = Figure(figsize=(wide + 6.4, 5.4), layout="constrained")
+        axes = list(figure.subplots(1, 2, width_ratios=[wide, 6.4]))
     else:
+        figure = Figure(figsize=(max(wide, 8.0), 9.6), layout="constrained")
+        axes = list(figure.subplots(2, 1))
+    if title:
+        figure.suptitle(title)
+    if tree is None:
         _sorted_axes(axes[0], result)
-    if len(taus):
-        law_axes(axes[1], result, taus, laws)
+    else:
+        tree_axes(axes[0], result, tree)
+    if with_laws and laws is not None:
+        law_axes(axes[1], result, taus, laws, mark)
     return figure
 
 
 def _name(result: Stability, state: int) -> str:
     profile = result.states[state]
     return ("" if profile.max() < 10 else " ").join(str(a) for a in profile)
+
+
+def _num_leaves(tree: Tree) -> int:
+    return tree.parent.size - np.unique(tree.parent).size + 1
 
 
 def tree_axes(axes: Axes, result: Stability, tree: Tree) -> None:
@@ -59,8 +82,9 @@ def tree_axes(axes: Axes, result: Stability, tree: Tree) -> None:
     for state, (x, y) in place.items():
         if state != tree.root:
             to = place[int(tree.parent[state])]
-            free = tree.resistance[state] < 1e-9
-            axes.plot([x, to[0]], [y, to[1]], color="0.6" if free else COLOURS[1], linewidth=1.0, zorder=1)
+            free = tree.resistance[state] <= result.tolerance
+            arrow = {"arrowstyle": "-|>" if labelled else "-", "color": "0.6" if free else COLOURS[1], "shrinkB": 9}
+            axes.annotate("", to, (x, y), arrowprops=arrow)
             if labelled and not free:
                 axes.annotate(
                     f"{tree.resistance[state]:.3g}",
@@ -71,16 +95,17 @@ def tree_axes(axes: Axes, result: Stability, tree: Tree) -> None:
                     va="center",
                     bbox={"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none"},
                 )
+    told = {tree.root, *result.by_share[:6].tolist()}
     for state, (x, y) in place.items():
         stable = bool(result.stable[state])
-        if labelled:
+        if labelled or state in told:
             box = {"boxstyle": "round,pad=0.3", "facecolor": COLOURS[0] if stable else "white", "edgecolor": "0.3"}
+            colour = "white" if stable else "black"
             axes.annotate(
-                _name(result, state), (x, y), ha="center", va="center", fontsize=9, bbox=box,
-                color="white" if stable else "black", zorder=3,
-            )  # fmt: skip
+                _name(result, state), (x, y), ha="center", va="center", fontsize=9, bbox=box, color=colour, zorder=4
+            )
         else:
-            axes.plot(x, y, "o", color=COLOURS[0] if stable else "0.7", markersize=5 if stable else 3, zorder=3)
+            axes.plot(x, y, "o", color=COLOURS[0] if stable else "0.7", markersize=4 if stable else 3, zorder=3)
     depth = -min(y for _, y in place.values())
     axes.set_xlim(-0.8, max(x for x, _ in place.values()) + 0.8)
     axes.set_ylim(-depth - 0.6, 0.6)
@@ -101,7 +126,7 @@ def _lay_out(root: int, children: dict[int, list[int]], place: dict[int, tuple[f
         order.append((state, depth))
         waiting += [(child, depth + 1) for child in reversed(children.get(state, []))]
     column = 0
-    for state, depth in reversed(order):  # leaves right to left, parents after their children
+    for state, depth in reversed(order):  # leaves first, parents after their children
         below = [place[child][0] for child in children.get(state, [])]
         if below:
             place[state] = (sum(below) / len(below), -float(depth))
@@ -113,31 +138,69 @@ def _lay_out(root: int, children: dict[int, list[int]], place: dict[int, tuple[f
 def _sorted_axes(axes: Axes, result: Stability) -> None:
     """Too many states for a tree: what each costs."""
     finite = np.sort(result.stochastic_potential[np.isfinite(result.stochastic_potential)])
-    axes.step(np.arange(1, finite.size + 1), finite - finite[0], where="mid", color=COLOURS[0])
+    axes.step(np.arange(1, finite.size + 1), finite - finite[0], where="post", color=COLOURS[0])
     axes.set_xscale("log")
-    axes.set_xlabel(f"profiles, the cheapest first ({finite.size:,} are too many for a tree)")
+    axes.set_ylim(bottom=0.0, top=None if finite[-1] > finite[0] else 1.0)
+    axes.set_xlabel("number of profiles")
     axes.set_ylabel("stochastic potential above the least")
+    axes.set_title(f"{finite.size:,} profiles, too many for a tree: what they cost", fontsize=10)
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(alpha=0.25)
 
 
-def law_axes(axes: Axes, result: Stability, taus: Sequence[float], laws: NDArray[np.float64]) -> None:
-    """Share of the long run of the most visited profiles against τ; dots at the left are the limits."""
+def _alike(result: Stability, laws: NDArray[np.float64]) -> list[list[int]]:
+    """The most visited states, those with the same curve and limit together."""
     weight = np.maximum(laws.max(axis=0), result.limit)
-    shown: Any = np.argsort(-weight, kind="stable")[: len(COLOURS)]
+    groups: list[list[int]] = []
+    for state in np.argsort(-weight, kind="stable")[:200].tolist():
+        for group in groups:
+            same = np.allclose(laws[:, state], laws[:, group[0]], rtol=1e-6, atol=1e-9)
+            if same and abs(result.limit[state] - result.limit[group[0]]) < 1e-9:
+                group.append(state)
+                break
+        else:
+            if len(groups) == len(COLOURS):
+                break
+            groups.append([state])
+    return groups
+
+
+def law_axes(
+    axes: Axes, result: Stability, taus: Sequence[float], laws: NDArray[np.float64], mark: float | None = None
+) -> None:
+    """Share of the long run of the most visited profiles against τ; dots at the left are the limits."""
     edge = min(taus) / 1.6
-    for k, state in enumerate(shown):
-        colour = COLOURS[k]
-        axes.plot(taus, laws[:, state], STYLES[k % len(STYLES)], color=colour, label=_name(result, int(state)))
-        axes.plot(edge, result.limit[state], "o", color=colour, clip_on=False)
+    shown: list[int] = []
+    for k, group in enumerate(_alike(result, laws)):
+        colour, state = COLOURS[k], group[0]
+        names = ", ".join(_name(result, s) for s in group[:3]) + (f", … ({len(group)})" if len(group) > 3 else "")
+        label = names if len(group) == 1 else f"{names}: each"
+        axes.plot(taus, laws[:, state], STYLES[k % len(STYLES)], color=colour, label=label)
+        axes.plot(edge, result.limit[state], "o", color=colour, clip_on=False, markersize=9 - k)
+        shown += group
     if len(shown) < result.limit.size:
-        rest = 1.0 - laws[:, shown].sum(axis=1)
-        axes.plot(taus, rest, color="0.7", label="all others")
-        axes.plot(edge, 1.0 - result.limit[shown].sum(), "o", color="0.7", clip_on=False)
+        axes.plot(taus, 1.0 - laws[:, shown].sum(axis=1), color="0.7", label="all others")
+        axes.plot(edge, 1.0 - result.limit[shown].sum(), "o", color="0.7", clip_on=False, markersize=3)
+    if mark is not None and min(taus) <= mark <= max(taus):
+        axes.axvline(mark, color="black", linewidth=0.8, linestyle=":")
+        axes.annotate(
+            f"τ = {mark:g}", (mark, 1.0), ha="left", va="top", fontsize=8, xytext=(3, 0), textcoords="offset points"
+        )
     axes.set_xscale("log")
-    axes.set_xlabel("temperature τ (dots: the limit τ → 0)")
+    _with_zero(axes, edge, taus)
+    axes.set_xlabel("temperature τ, logarithmic; dots: the limit τ → 0")
     axes.set_ylabel("share of the long run")
     axes.set_ylim(-0.02, 1.02)
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(alpha=0.25)
     axes.legend(frameon=False, fontsize=9, title="profile")
+
+
+def _with_zero(axes: Axes, edge: float, taus: Sequence[float]) -> None:
+    """Call the left edge of a logarithmic axis "→ 0"."""
+    from matplotlib.ticker import NullLocator
+
+    decades: Any = 10.0 ** np.arange(np.ceil(np.log10(min(taus))), np.floor(np.log10(max(taus))) + 1)
+    axes.set_xlim(edge / 1.15, max(taus) * 1.05)
+    axes.set_xticks([edge, *decades], ["→ 0", *(f"{tick:g}" for tick in decades)])
+    axes.xaxis.set_minor_locator(NullLocator())

@@ -238,7 +238,15 @@ def _listed_moves(moves: Any) -> Any:
         return _shared_matrix(_lists(moves["shared"], "shared moves"))
     if not isinstance(moves, list):
         raise InvalidGame(f"moves must be a list with one entry per player, got {_shown(moves)}")
-    return [table if table is None else _lists(table, f"moves of player {i}") for i, table in enumerate(moves)]
+    return [table if table is None else _table(table, f"moves of player {i}") for i, table in enumerate(moves)]
+
+
+def _table(table: Any, name: str) -> Any:
+    """Lists of reachable actions, or a matrix of true and false."""
+    rows = _lists(table, name)
+    if rows and all(len(row) == len(rows) and all(isinstance(entry, bool) for entry in row) for row in rows):
+        return np.array(rows)
+    return rows
 
 
 def _lists(table: Any, field: str) -> list[list[Any]]:

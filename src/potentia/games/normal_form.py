@@ -121,8 +121,13 @@ def _checked_potential(payoffs: NDArray[np.float64], potential: ArrayLike) -> ND
 Disproof = tuple[int, tuple[int, ...], tuple[int, ...], float, float]
 
 
-def disprove(payoffs: NDArray[np.float64], phi: NDArray[np.float64], tolerance: float = _TOLERANCE) -> Disproof | None:
-    """Where Φ fails to be an exact potential: (player, first profile, second, Δu, ΔΦ), or None if it is one."""
+def disprove(
+    payoffs: NDArray[np.float64], phi: NDArray[np.float64], tolerance: float = _TOLERANCE, noise: float = 0.0
+) -> Disproof | None:
+    """Where Φ fails to be an exact potential: (player, first profile, second, Δu, ΔΦ), or None if it is one.
+
+    ``tolerance`` is relative to the spread of both, ``noise`` absolute.
+    """
     # An eighth of everything, so that no difference below overflows.
     small, claim = payoffs / 8, phi / 8
     spread = max(float(np.ptp(small)), float(np.ptp(claim)))
@@ -131,7 +136,7 @@ def disprove(payoffs: NDArray[np.float64], phi: NDArray[np.float64], tolerance: 
         # u^i - Φ may depend on the others only.
         rest = small[player] - claim
         gap = rest - np.take(rest, [0], axis=player)
-        if np.abs(gap).max() > tolerance * spread + rounding:
+        if np.abs(gap).max() > tolerance * spread + rounding + noise / 8:
             second = tuple(int(k) for k in np.unravel_index(int(np.abs(gap).argmax()), gap.shape))
             first = tuple(0 if axis == player else k for axis, k in enumerate(second))
             du = 8 * float(small[(player, *second)] - small[(player, *first)])

@@ -35,7 +35,7 @@ def test_the_commands_of_the_readme_run(tmp_path):
     blocks = re.findall(r"```sh\n(potentia .*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.S)
     commands = [line.split("#")[0].split() for block in blocks for line in block.splitlines() if line.strip()]
     assert len(commands) >= 7
-    pt.games.write_game(pt.game("overlap"), tmp_path / "payoffs.json")  # as the snippet before them does
+    pt.games.write_game(pt.game("double-step"), tmp_path / "payoffs.json")  # as the snippet before them does
     for command in commands:
         script = Path(sys.executable).with_name(command[0])
         done = subprocess.run([script, *command[1:]], cwd=tmp_path, capture_output=True, text=True, check=False)

@@ -23,7 +23,7 @@ def test_audit_prints_the_two_profiles_that_disprove_the_claim():
     assert done.returncode == 0, done.stderr
     line = next(line for line in done.stdout.splitlines() if "the claimed potential is exact" in line)
     assert "fails" in line
-    assert "from (0, 0) to (3, 0) player 0's utility changes by 0.2" in line
+    assert "from (1, 0) to (2, 0) player 0's utility changes by 0.1" in line
     assert done.stderr == ""
 
 
@@ -84,7 +84,17 @@ def test_vanishing_revision():
         (("audit", "overlap", "--claimed", "missing.npy"), "missing.npy"),
         (("audit", "overlap", "--set", "robots=x"), "--set robots must be a number"),
         (("stability", "ring"), "profiles"),
-        (("stability", "stag-hunt", "--root", "0,5"), "--root"),
+        (("stability", "stag-hunt", "--root", "0,5", "--plot", "x.png"), "--root"),
+        (("stability", "stag-hunt", "--root", "0,1"), "give --plot too"),
+        (("audit", "payoffs.txt"), "game files end in .json or .npz"),
+        (("audit", "stag-hunt", "--claimed", "wellfare"), "--claimed must be"),
+        (
+            ("audit", "stag-hunt", "--rule", "p-sblll", "--revision", "0.1,0.2,0.3"),
+            "one entry for each of 2 players, got 3",
+        ),
+        (("stability", "stag-hunt", "--tau", "geometric:1:0.1"), "--tau must be a number here"),
+        (("stability", "stag-hunt", "--rule", "slll", "--revision", "vanishing:1,2"), "takes one number"),
+        (("stability", "stag-hunt", "--plot", "x.pgf"), "must end in one of"),
         (("stability", "stag-hunt", "--show", "0"), "--show must be at least 1"),
         (("stability", "stag-hunt", "--plot", "no/such/folder/x.png"), "no folder"),
         (("stability", "stag-hunt", "--plot", "x.nonsense"), "must end in one of"),

@@ -346,7 +346,7 @@ def test_mixtures_that_tie_up_to_rounding():
 
 def test_nothing_the_solver_says_is_taken_unseen(monkeypatch):
     """A solver that answers wrongly makes an error and not a wrong list."""
-    solve = dominance.linprog
+    solve = dominance._linprog
 
     def wrong(**program):
         result = solve(**program)
@@ -356,7 +356,7 @@ def test_nothing_the_solver_says_is_taken_unseen(monkeypatch):
 
     on = one_sided([[9, 0], [0, 3], [1, 1]])
     assert actions(dominated(on)) == [2]
-    monkeypatch.setattr(dominance, "linprog", wrong)
+    monkeypatch.setattr(dominance, "_linprog", wrong)
     with pytest.raises(InvalidGame, match=r"whether a mixture dominates action 2 of player 0 cannot be told"):
         dominated(on)
     with pytest.raises(InvalidGame, match=r"action 2 of player 0 .* use a larger tolerance, or mixed=False"):
@@ -364,14 +364,14 @@ def test_nothing_the_solver_says_is_taken_unseen(monkeypatch):
 
 
 def test_a_solver_that_gives_up(monkeypatch):
-    solve = dominance.linprog
+    solve = dominance._linprog
 
     def tired(**program):
         result = solve(**program)
         result.status = 4
         return result
 
-    monkeypatch.setattr(dominance, "linprog", tired)
+    monkeypatch.setattr(dominance, "_linprog", tired)
     with pytest.raises(InvalidGame, match="cannot be told"):
         dominated(one_sided([[3, 0], [0, 3], [1, 1]]))
 

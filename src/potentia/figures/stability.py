@@ -40,7 +40,8 @@ def stability_figure(
     chosen = np.asarray(result.states[int(result.limit.argmax())] if root is None else root)
     drawn = result.limit.size <= MOST_DRAWN
     tree = result.tree(chosen) if drawn else None
-    wide = 5.0 if tree is None else min(_WIDEST, max(4.0, 0.45 * _num_leaves(tree)))
+    room = 0.28 + 0.075 * len(_name(result, 0))  # inches for a label
+    wide = 5.0 if tree is None else min(_WIDEST, max(4.0, room * _num_leaves(tree)))
     with_laws = laws is not None and len(taus) > 0
     if not with_laws:
         figure = Figure(figsize=(max(wide, 6.0), 5.0), layout="constrained")

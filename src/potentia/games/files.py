@@ -119,7 +119,9 @@ def _naming(path: Path) -> Iterator[None]:
     except InvalidGame as error:
         raise InvalidGame(f"{path}: {error}") from error.__cause__
     except NotPotentialGame as error:
-        raise NotPotentialGame(f"{path}: {error}", evidence=error.evidence) from None
+        raise NotPotentialGame(
+            f"{path}: {error}; leave it out, and test it with --claimed or check_claim", evidence=error.evidence
+        ) from None
 
 
 def _suffix(path: Path, known: tuple[str, ...], what: str) -> str:
@@ -246,6 +248,13 @@ def _table(table: Any, name: str) -> Any:
     rows = _lists(table, name)
     if rows and all(len(row) == len(rows) and all(isinstance(entry, bool) for entry in row) for row in rows):
         return np.array(rows)
+    for action, reach in enumerate(rows):
+        for target in reach:
+            if reach.count(target) > 1:  # zeros and ones, perhaps, of a matrix
+                raise InvalidGame(
+                    f"{name}, action {action}: action {_shown(target)} is listed twice; list reachable actions, or "
+                    "give a square matrix of true and false"
+                )
     return rows
 
 

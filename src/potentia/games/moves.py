@@ -91,11 +91,6 @@ def _table(table: Any, size: int, name: str) -> tuple[list[int], list[int]]:
                 raise InvalidGame(f"{name}, action {action}: expected actions as integers, got {target!r}")
             if not 0 <= target < size:
                 raise InvalidGame(f"{name}, action {action}: reachable actions must be in 0..{size - 1}, got {target}")
-            if int(target) in chosen:
-                raise InvalidGame(
-                    f"{name}, action {action}: action {target} is listed twice; list reachable actions, or "
-                    "give a matrix of true and false"
-                )
             chosen.add(int(target))
         chosen.discard(action)
         if not chosen and size > 1:

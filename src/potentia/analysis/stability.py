@@ -27,13 +27,14 @@ from potentia.analysis.arborescence import Contraction, contraction
 from potentia.analysis.laws import Terms, terms, vanishing
 from potentia.analysis.tables import payoff_table, place_of, profile_at, profiles, tensor, words
 from potentia.analysis.units import Units, in_units
-from potentia.errors import InvalidInput, TooLarge
+from potentia.errors import InvalidInput, NotConverged, TooLarge
 from potentia.games import Game
 from potentia.kernel import memory
 from potentia.rules import PSBLLL, Rule, Vanishing, rule_from
 
 METHODS = ("auto", "closed-form", "contraction", "elimination")
 _ELIMINATE_AT_MOST = 1500
+_RESIDUAL = 1e-8
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,7 @@ class Stability:
         self.game, self.rule = game, rule
         self._units, self._terms, self._inside = units, entries, inside
         self.method = ""
+        self.residual = np.inf  # Σ |πP_0 - π|, P_0 the unperturbed chain: its limit law is one of its stationary laws
         self.stochastic_potential: NDArray[np.float64] = np.full(game.num_profiles, np.inf)  # inf: transient
         self.limit: NDArray[np.float64] = np.zeros(game.num_profiles)
         self.stable: NDArray[np.bool_] = np.zeros(game.num_profiles, bool)
@@ -181,9 +183,21 @@ def stability(game: Game, rule: Rule | dict[str, Any], *, method: str = "auto") 
     result.stochastic_potential[inside] = (excess + least) * units.unit
     result.stable[inside] = excess <= units.slack
     result.limit[inside] = limit
+    result.residual = _residual(result, limit)
     for array in (result.stochastic_potential, result.stable, result.limit):
         array.setflags(write=False)
     return result
+
+
+def _residual(result: Stability, limit: NDArray[np.float64]) -> float:
+    entries = result._terms
+    free = entries.matrix(np.where(entries.exponents <= result._units.tie, entries.coefficients, 0.0))
+    off = stationary.residual(free, limit)
+    if not off <= _RESIDUAL:
+        raise NotConverged(
+            f"the limit law leaves a residual of {off:.1e} in the unperturbed chain, wanted {_RESIDUAL}", off
+        )
+    return off
 
 
 def _rescaled(rule: Any, units: Units) -> Rule:
@@ -207,6 +221,12 @@ Found = tuple[NDArray[np.float64], float, NDArray[np.float64], str]  # excess, l
 
 def _by_contraction(result: Stability) -> Found:
     found = result._contraction
+    root = int(found.excess.argmin())
+    steps = found.tree(root)
+    total = float(found.terms.exponents[steps[steps >= 0]].sum())
+    # the tree costs what the prices say is the least: each proves the other right
+    if not abs(total - found.least) <= result._units.slack * max(1, found.size):
+        raise NotConverged(f"a tree costs {total:g}, the prices say {found.least:g}", abs(total - found.least))
     return found.excess, found.least, found.limit, "least trees to all roots"
 
 

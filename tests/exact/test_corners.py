@@ -96,7 +96,7 @@ def test_a_large_m_keeps_the_payoffs_or_is_refused():
     for m in (20.0, 1e3, 1e5):
         rule = pt.rule("p-sblll", tau=0.1, revision=pt.rules.Vanishing(m))
         assert stability(game, rule).stable_profiles.tolist() == best
-    with pytest.raises(InvalidRule, match="must be at most"):
+    with pytest.raises(InvalidRule, match="must be between"):
         stability(game, pt.rule("p-sblll", tau=0.1, revision=pt.rules.Vanishing(1e8)))
     flat = stability(
         pt.games.NormalForm(np.zeros((2, 2, 2))), pt.rule("slll", tau=1.0, revision=pt.rules.Vanishing(1.0))
@@ -153,3 +153,64 @@ def test_disproofs_use_moves_that_can_be_made():
     claim = pt.analysis.check_claim(game, "welfare")
     assert claim.second[claim.player] in game.reachable(claim.player, claim.first[claim.player])
     assert abs(claim.utility_change - claim.claimed_change) > 0.05
+
+
+def test_the_reversal_lemma_fails_by_one_unit():
+    game = pt.games.NormalForm([[[3, 4], [4, 3]], [[3, 4], [3, 2]]])
+    (found,) = [f for f in audit(game, JOINT).findings if f.result.startswith("reversal")]
+    assert found.kept is False
+
+
+def test_closed_forms_are_for_potentials_as_exact_as_the_units():
+    """Off by one in a billion: no potential game, and counted in units that shows."""
+    game = pt.games.NormalForm([[[1000000003, 2], [1, 1000000001]], [[1000000002, 2], [0, 1000000002]]])
+    for rule in ("lll", "blll"):
+        found = [stability(game, {"rule": rule, "tau": 1.0}, method=m) for m in ("auto", "contraction", "elimination")]
+        assert found[0].exact
+        assert len({f.stable.tobytes() for f in found}) == 1
+
+
+def test_rounding_of_the_payoffs_is_no_unit():
+    """Tenths plus what the others decide: the subtraction leaves noise of the size of the payoffs' last digit."""
+    random = np.random.default_rng(0)
+    for offset in (1e3, 3e5, 1e6, 1e8):
+        for _ in range(40):
+            phi = random.integers(0, 4, size=(2, 2)) / 10
+            bonus = [random.normal(size=(1, 2)), random.normal(size=(2, 1))]
+            game = pt.games.NormalForm([phi + offset * b for b in bonus])
+            plain = stability(pt.games.NormalForm([phi, phi]), {"rule": "blll", "tau": 1.0})
+            for method in ("auto", "contraction", "elimination"):
+                found = stability(game, {"rule": "blll", "tau": 1.0}, method=method)
+                assert (found.stable == plain.stable).all()
+                np.testing.assert_allclose(found.limit, plain.limit, atol=1e-9)
+
+
+def test_a_closed_form_that_rounding_spoils_gives_way():
+    random = np.random.default_rng(3)
+    phi = random.integers(0, 4, size=(3, 3, 2)) / 10
+    shapes = [(1, 3, 2), (3, 1, 2), (3, 3, 1)]
+    game = pt.games.NormalForm([phi + 1e3 * random.normal(size=shape) for shape in shapes])
+    for tau in (1e-5, 1e-2):
+        found = chain(game, pt.rule("lll", tau=tau))
+        np.testing.assert_allclose(found.stationary(), found.solve("log-gth").law, atol=1e-9)
+
+
+def test_one_action_players_cost_nothing():
+    game = pt.games.Separable([[0.0, 1.0], [0.0, 0.5]] + [[0.0]] * 30)
+    assert stability(game, JOINT).stable_profiles[:, :2].tolist() == [[1, 1]]
+
+
+def test_gaps_of_periodic_chains():
+    ring = pt.analysis.Chain(np.arange(4)[:, None], np.roll(np.eye(4), 1, axis=1))
+    assert ring.spectral_gap() == 0.0
+    triangles = np.kron(np.eye(2), (np.ones((3, 3)) - np.eye(3)) / 2)
+    triangles[0] *= 1 - 1e-14
+    triangles[3] *= 1 - 1e-14
+    triangles[0, 3] = triangles[3, 0] = 1e-14
+    with pytest.raises(NotConverged, match="gap"):
+        pt.analysis.Chain(np.arange(6)[:, None], triangles).spectral_gap()
+
+
+def test_an_m_too_small_to_be_seen_is_refused():
+    with pytest.raises(InvalidRule, match=r"must be between .*; got 1e-12"):
+        stability(pt.game("double-step"), pt.rule("p-sblll", tau=0.1, revision=pt.rules.Vanishing(1e-12)))

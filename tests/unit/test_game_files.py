@@ -360,7 +360,9 @@ def test_wrong_potential_keeps_its_evidence(suffix, tmp_path):
         put(path, {"payoffs": PAYOFFS, "potential": wrong.tolist()})
     else:
         np.savez(path, payoffs=DILEMMA, potential=wrong)
-    error = refuses(lambda: read_game(path), NotPotentialGame, r"wrong\..*: potential is not exact: .* by 1\.25; leave it out")
+    error = refuses(
+        lambda: read_game(path), NotPotentialGame, r"wrong\..*: potential is not exact: .* by 1\.25; leave it out"
+    )
     direct = refuses(lambda: NormalForm(DILEMMA, potential=wrong), NotPotentialGame, "not exact")
     assert error.evidence == direct.evidence is not None
 

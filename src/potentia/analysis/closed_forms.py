@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from potentia.analysis.potential import find_potential
+from potentia.analysis.potential import potential_and_gap
 from potentia.analysis.tables import tensor
 from potentia.games import Game
 from potentia.kernel.protocol import Complete
@@ -46,24 +46,21 @@ def trial_weights(game: Game, rule: Any) -> NDArray[np.float64]:
 
 
 def weights(
-    game: Game, rule: Rule, payoffs: NDArray[np.float64], tau: float | None = None
+    game: Game, rule: Rule, payoffs: NDArray[np.float64], most: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], str] | None:
     """(Φ, log of the weights beside e^{Φ/τ}, name of the law), or None where no theorem applies.
 
-    At a temperature, Φ must be exact compared with it; for the limit, compared with the payoffs.
+    ``most`` is by how much Φ may fail at a deviation; it should be small beside τ.
     """
     if isinstance(rule, LLL):
         if not isinstance(game.moves, Complete):
             return None
     elif not isinstance(rule, BLLL) or one_way_move(game) is not None:
         return None
-    if tau is None:
-        found = find_potential(tensor(game, payoffs))
-    else:
-        found = find_potential(tensor(game, payoffs), 0.0, 1e-13 * tau)
-    if found is None:
+    candidate, gap = potential_and_gap(tensor(game, payoffs))
+    if gap > most:
         return None
-    phi = found.reshape(-1)
+    phi = candidate.reshape(-1)
     if isinstance(rule, LLL):
         return phi, np.zeros(phi.size), "closed form: Gibbs law exp(Φ/τ)"
     logs = trial_weights(game, rule)

@@ -149,7 +149,8 @@ class _Maker:
                 f"{_MOST_WAYS:.0e} are summed over, which takes minutes; {_ELSE}"
             )
         self._lay_out(single=False, sets=2**self.game.num_players if sets.revising.size else 0)
-        most = 2**self.game.num_players
+        most = 2 ** int((self.game.sizes > 1).sum())
+        memory.require(24 * most, "the ways to accept and reject of a joint trial")
         outcomes = Outcomes(np.zeros(most), np.zeros(most), np.zeros(most, np.int64))
         synchronous.joint_entry(self.board, law, revision, sets, self.room, outcomes, self.rows)
 

@@ -63,15 +63,20 @@ def potential_of(payoffs: NDArray[np.float64], tolerance: float = 1e-9) -> NDArr
     return phi
 
 
-def find_potential(
-    payoffs: NDArray[np.float64], tolerance: float = 1e-9, noise: float = 0.0
-) -> NDArray[np.float64] | None:
-    """The potential or None, without the search for a certificate; ``noise`` is an absolute tolerance."""
+def find_potential(payoffs: NDArray[np.float64], tolerance: float = 1e-9) -> NDArray[np.float64] | None:
+    """The potential or None, without the search for a certificate."""
     changes = own_changes(payoffs)  # what a utility owes to the others alone has no part in the potential
     rounding = 64 * np.finfo(float).eps * float(np.abs(payoffs).max())
     phi = _integrate(changes)
     # Along its path each difference of Φ crosses at most N - 1 of the cycles, each off by the tolerance.
-    return phi if disprove(changes, phi, payoffs.shape[0] * tolerance, rounding + noise) is None else None
+    return phi if disprove(changes, phi, payoffs.shape[0] * tolerance, rounding) is None else None
+
+
+def potential_and_gap(payoffs: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
+    """The candidate Φ, and by how much it fails at the worst deviation."""
+    changes = own_changes(payoffs)
+    phi = _integrate(changes)
+    return phi, max(float(np.ptp(changes[i] - phi, axis=i).max()) for i in range(payoffs.shape[0]))
 
 
 def _integrate(payoffs: NDArray[np.float64]) -> NDArray[np.float64]:

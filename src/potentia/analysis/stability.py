@@ -251,7 +251,7 @@ def _closed_form(result: Stability) -> Found | None:
     r_ij - Φ_i is the same in both directions, so a tree to x costs Σ over its edges of that, plus ΣΦ - Φ_x.
     """
     units, entries = result._units, result._terms
-    found = closed_forms.weights(result.game, result.rule, units.payoffs)
+    found = closed_forms.weights(result.game, result.rule, units.payoffs, 0.5 * units.slack)
     if found is None:
         return None
     phi, beside, name = found

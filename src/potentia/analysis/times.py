@@ -209,9 +209,17 @@ def absorption(chain: Chain) -> NDArray[np.float64]:
     return np.clip(out, 0.0, 1.0)
 
 
-def _periodic(chain: Chain) -> bool:
-    """Whether a chain with one closed class may be periodic: no state of it can stay."""
-    return not chain.matrix.diagonal()[chain.classes[0]].any()
+def _period(chain: Chain) -> int:
+    """Of the one closed class: the greatest common divisor of its round trips."""
+    inside = chain.classes[0]
+    pattern = chain.log_matrix[inside][:, inside].tocsr()
+    pattern.data = np.ones_like(pattern.data)
+    order, parents = csgraph.breadth_first_order(pattern, 0, directed=True)
+    level = np.zeros(inside.size, np.int64)
+    for state in order[1:].tolist():
+        level[state] = level[parents[state]] + 1
+    rows = np.repeat(np.arange(inside.size), np.diff(pattern.indptr))
+    return int(np.gcd.reduce(np.abs(level[rows] + 1 - level[pattern.indices])))
 
 
 def spectral_gap(chain: Chain) -> float:
@@ -220,13 +228,15 @@ def spectral_gap(chain: Chain) -> float:
         return 1.0
     if len(chain.classes) > 1:
         return 0.0
+    if _period(chain) > 1:
+        return 0.0
     gap = 1.0 - _second_modulus(chain)
     least = 1e-12 if chain.size <= _DENSE_AT_MOST else 1e-8
-    if gap < least and not _periodic(chain):
+    if gap < least:
         raise NotConverged(
             f"the gap is below {least:g}, lost in the rounding of eigenvalues; use hitting_times(...)", gap
         )
-    return max(0.0, gap)
+    return gap
 
 
 def _second_modulus(chain: Chain) -> float:

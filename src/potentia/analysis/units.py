@@ -11,6 +11,7 @@ owes to the others' actions alone is taken away first.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,7 +24,8 @@ _TIE = 1e-9  # of the spread; without a unit, smaller differences count as none
 _ROUNDING = 1e-11  # of the spread; how far a multiple may be off
 _NOISE = 1e-13  # of the spread; what subtracting floating-point numbers leaves
 _EXACT = 2.0**52
-_LARGEST_EXTRA = 1e5  # of the spread
+_LARGEST_EXTRA, _LEAST_EXTRA = 1e5, 1e-8  # of the spread
+_EPS = float(np.finfo(float).eps)
 
 
 @dataclass(frozen=True)
@@ -61,39 +63,47 @@ def in_units(payoffs: NDArray[np.float64], own_only: bool, extra: float) -> Unit
     spread = float(shifted.max())
     if spread == 0.0:
         return Units(shifted, extra or 1.0, 0.0)
-    if extra > _LARGEST_EXTRA * spread:
+    if extra and not _LEAST_EXTRA * spread <= extra <= _LARGEST_EXTRA * spread:
         raise InvalidRule(
-            f"m of a vanishing revision must be at most {_LARGEST_EXTRA * spread:g} here, {_LARGEST_EXTRA:g} times the "
-            f"spread of payoffs, or their differences are lost in rounding; got {extra:g}"
+            f"m of a vanishing revision must be between {_LEAST_EXTRA * spread:g} and {_LARGEST_EXTRA * spread:g} "
+            f"here, or it or the differences of payoffs, up to {spread:g}, are lost in rounding; got {extra:g}"
         )
-    unit = _common_unit(shifted, extra, spread)
-    if unit is not None and shifted.size * max(spread, extra) / unit < _EXACT:
+    rounding = 8 * _EPS * float(np.abs(payoffs).max())  # what the payoffs themselves may be off by
+    scale = 2.0 ** math.frexp(spread)[1]  # a power of two, so that dividing by it rounds nothing
+    unit = _common_unit(shifted / scale, extra / scale, rounding / scale)
+    if unit is not None and shifted.size * max(1.0, extra / scale) / unit < _EXACT:
+        unit = _nice(unit * scale)
         return Units(np.rint(shifted / unit), unit, 0.0)
-    return Units(shifted, 1.0, _TIE * spread)
+    return Units(shifted, 1.0, max(_TIE * spread, 8 * rounding))
 
 
-def _common_unit(values: NDArray[np.float64], extra: float, spread: float) -> float | None:
-    """The largest number that all values are multiples of, by Euclid's algorithm with rounding."""
+def _nice(unit: float) -> float:
+    """0.1, not 0.10000000000000002."""
+    near = float(f"{unit:.12g}")
+    return near if abs(near - unit) <= 1e-14 * unit else unit
+
+
+def _common_unit(values: NDArray[np.float64], extra: float, rounding: float) -> float | None:
+    """The largest number that all values, up to about 1, are multiples of: Euclid's algorithm with rounding."""
+    off = max(_ROUNDING, rounding)
+    finest = max(_FINEST, 100 * rounding)
     unit = 0.0
-    flat = values[values > _NOISE * spread]
+    flat = values[values > max(_NOISE, rounding)]
     some = np.unique(flat[:: max(1, flat.size // 4096)])
-    for value in (spread, *([extra] if extra else []), *some.tolist()):
+    for value in (float(flat.max()), *([extra] if extra else []), *some.tolist()):
         a, b = max(unit, value), min(unit, value)
-        while b > _ROUNDING * spread:
+        while b > off:
             a, b = b, a % b
-            if a - b < _ROUNDING * spread:  # a multiple but for rounding
+            if a - b < off:  # a multiple but for rounding
                 b = 0.0
         unit = a
-        if unit < _FINEST * spread:
+        if unit < finest:
             return None
     counts = np.rint(flat / unit)
     if counts.min() < 1.0:  # a difference that is neither noise nor a multiple
         return None
     unit = float((flat * counts).sum() / (counts * counts).sum())  # the rounding of many averages out
-    near = float(f"{unit:.12g}")  # 0.1, not 0.10000000000000002
-    if abs(near - unit) <= 1e-14 * unit:
-        unit = near
     for value, count in ((flat, counts), (np.array([extra]), np.rint(extra / unit))):
-        if np.abs(value - count * unit).max() > _ROUNDING * spread:
+        if np.abs(value - count * unit).max() > off:
             return None
-    return unit
+    return None if extra and extra < 0.5 * unit else unit

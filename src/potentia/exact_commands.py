@@ -106,6 +106,7 @@ def stability(
         potentia stability my-payoffs.json --rule lll --tau 0.05 --json
     """
     from potentia.analysis import stability as solve
+    from potentia.experiments.summary import summarise_stability
 
     if show < 1:
         raise InvalidInput(f"--show must be at least 1, got {show}")
@@ -119,7 +120,7 @@ def stability(
     top = None if root is None else solved.check_profile(numbers(root, int, "--root"), "--root")
     with status("solving; the first time, compiling", quiet=json):
         result = solve(solved, chosen)
-        summary = _summary(solved, label, chosen, result)
+        summary = summarise_stability(solved, label, chosen, result)
     if plot is not None:
         spec = {name: entry for name, entry in chosen.spec().items() if name != "tau"}
         _draw(solved, chosen, result, top, plot, f"{rule_text(spec)}, on {label}", json)
@@ -128,57 +129,6 @@ def stability(
         return print_json(summary)
     _print_stability(summary, chosen, show)
     return None
-
-
-def _summary(game: Any, label: str, rule: Any, result: Any) -> dict[str, Any]:
-    """What the command prints, as plain data: profiles by stochastic potential, the most visited first."""
-    import numpy as np
-
-    from potentia.analysis import chain, potential, pure_nash
-    from potentia.errors import NotPotentialGame
-
-    trouble, law, method = None, np.full(result.limit.size, np.nan), None
-    try:
-        at_tau = chain(game, rule).solve()
-        law, method = at_tau.law, at_tau.method
-    except PotentiaError as error:
-        trouble = str(error)
-    try:
-        phi = potential(game).reshape(-1)
-        if game.has_potential:  # on the game's own scale; by itself Φ is 0 at the first profile
-            phi = phi + game.potential(result.states[0])
-    except NotPotentialGame:
-        phi = None
-    nash = {tuple(p) for p in pure_nash(game).tolist()}
-    table = result.resistances()
-    rows = []
-    for state in np.lexsort((-result.limit, result.stochastic_potential)):
-        profile = [int(a) for a in result.states[state]]
-        rows.append(
-            {
-                "profile": profile,
-                "stable": bool(result.stable[state]),
-                "limit": float(result.limit[state]),
-                "law": float(law[state]),
-                "stochastic_potential": float(result.stochastic_potential[state]),
-                "potential": None if phi is None else float(phi[state]),
-                "nash": tuple(profile) in nash,
-            }
-        )
-    return {
-        "game": label,
-        "rule": rule.spec(),
-        "method": result.method,
-        "law_method": method,
-        "law_trouble": trouble,
-        "exact": result.exact,
-        "num_profiles": int(result.limit.size),
-        "num_stable": int(result.stable.sum()),
-        "num_recurrent_classes": len(result.classes),
-        "num_transitions": int(table.exact.size),
-        "num_differing_from_eq_12": None if table.differs is None else int(table.differs.sum()),
-        "profiles": rows,
-    }
 
 
 def _print_stability(summary: dict[str, Any], rule: Any, show: int) -> None:

@@ -1,9 +1,8 @@
-"""Stochastic stability: three independent methods on a thousand games, and the theorems about maximisers."""
+"""Stochastic stability: three independent methods on a thousand games."""
 
 from __future__ import annotations
 
 import itertools
-import math
 from collections import Counter
 
 import networkx as nx
@@ -13,100 +12,22 @@ import pytest
 import potentia as pt
 from potentia.analysis import chain, stability
 from potentia.errors import InvalidInput, NotIrreducible
-from potentia.games import NormalForm, Separable, path_moves
+from potentia.games import NormalForm
 from potentia.rules import Groups, Vanishing
 from tests import games, oracle
-from tests.exact.test_stationary import symmetric_moves
+from tests.exact.random_games import (
+    GAMES,
+    REVISIONS,
+    RULES,
+    assert_agree,
+    cold_law,
+    integer_games,
+    integer_payoffs,
+    make_rule,
+    random_moves,
+    random_sizes,
+)
 from tests.statistical.test_one_step import neighbours
-
-GAMES = 1000
-LARGEST = 36  # profiles
-COLD = 0.03  # e^{-1/τ} = 3e-15: what a resistance of 1 more leaves
-
-OPTIONS = [
-    {"trial": trial, "guard": guard, "include_current": current}
-    for trial, guard, current in itertools.product(("joint", "unilateral"), (False, True), (False, True))
-]
-
-
-def per_action(sizes):
-    return tuple(tuple(0.2 + 0.2 * ((i + a) % 4) for a in range(n)) for i, n in enumerate(sizes))
-
-
-def groups(sizes):
-    """Pairs of neighbours and everybody alone."""
-    players = range(len(sizes))
-    sets = [(i, i + 1) for i in players[:-1]] + [(i,) for i in players]
-    return Groups([(members, 1 / len(sets)) for members in sets])
-
-
-REVISIONS = {
-    "same": lambda sizes: 0.3,
-    "per action": per_action,
-    "vanishing": lambda sizes: Vanishing(1.0),
-    "vanishing slower": lambda sizes: Vanishing(2.5),
-}
-# name, options, revision: every rule with every option
-RULES = [
-    ("lll", {}, None),
-    ("blll", {}, None),
-    ("blll", {"include_current": True}, None),
-    ("slll", {}, groups),
-    *(("slll", {}, revision) for revision in REVISIONS.values()),
-    *(("p-sblll", options, revision) for options in OPTIONS for revision in REVISIONS.values()),
-]
-
-
-def make_rule(place, sizes, tau=1.0):
-    name, options, revision = RULES[place]
-    wake = {} if revision is None else {"revision": revision(sizes)}
-    return pt.rule(name, tau=tau, **options, **wake)
-
-
-def random_sizes(random, largest=LARGEST):
-    while True:
-        sizes = tuple(int(n) for n in random.integers(2, 5, size=random.integers(2, 5)))
-        if math.prod(sizes) <= largest:
-            return sizes
-
-
-def integer_payoffs(random, sizes, has_potential):
-    """Integers from 0 to 4; with a potential, half of each payoff is a term of the others' actions only."""
-    if not has_potential:
-        return random.integers(0, 5, size=(len(sizes), *sizes)).astype(float)
-    phi = random.integers(0, 3, size=sizes)
-    others = [tuple(1 if k == i else n for k, n in enumerate(sizes)) for i in range(len(sizes))]
-    return np.array([phi + random.integers(0, 3, size=shape) for shape in others]).astype(float)
-
-
-def random_moves(random, sizes):
-    """For each player a path, a one-way circle or a random connected graph."""
-    kinds = (
-        path_moves,
-        lambda n: np.roll(np.eye(n, dtype=bool), 1, axis=1),
-        lambda n: symmetric_moves(random, n),
-    )
-    return [kinds[random.integers(3)](n) for n in sizes]
-
-
-def integer_games():
-    """(place of the rule, payoffs, moves): every rule plays games with and without potential, complete and not."""
-    random = np.random.default_rng(30)
-    for k in range(GAMES):
-        sizes = random_sizes(random)
-        payoffs = integer_payoffs(random, sizes, has_potential=k % 2 == 0)
-        moves = random_moves(random, sizes) if k // (2 * len(RULES)) % 3 == 2 else None
-        yield k // 2 % len(RULES), payoffs, moves
-
-
-def assert_agree(one, other, within=1e-10):
-    np.testing.assert_array_equal(one.stable, other.stable)
-    np.testing.assert_allclose(one.limit, other.limit, rtol=0, atol=within)
-    np.testing.assert_allclose(one.stochastic_potential, other.stochastic_potential, rtol=1e-12, atol=1e-9)
-
-
-def cold_law(game, place):
-    return chain(game, make_rule(place, game.num_actions, COLD)).solve("log-gth").law
 
 
 def test_three_methods_agree_on_a_thousand_games():
@@ -345,174 +266,6 @@ def test_payoffs_without_a_common_unit(scale):
             assert np.abs(law - trees.limit).max() < 1e-3
     assert single > 50
     assert scale != 1.0 or compared > 150
-
-
-# Theorems ---------------------------------------------------------------------------------------------
-
-
-def maximisers(phi):
-    """Which profiles, flat in C order, maximise a potential."""
-    flat = phi.reshape(-1)
-    return flat >= flat.max() - 1e-9
-
-
-def potential_games(count, seed):
-    """(payoffs, potential, random): normal and integer ones in turn."""
-    random = np.random.default_rng(seed)
-    for k in range(count):
-        sizes = random_sizes(random)
-        draw = random.standard_normal if k % 2 else lambda shape: random.integers(0, 5, size=shape).astype(float)
-        phi = draw(sizes)
-        others = [tuple(1 if axis == i else n for axis, n in enumerate(sizes)) for i in range(len(sizes))]
-        yield np.array([phi + draw(shape) for shape in others]), phi, random
-
-
-@pytest.mark.parametrize("constrained", [False, True])
-def test_stable_under_blll_are_the_maximisers(constrained):
-    """In every potential game with moves that connect and can be undone (Assumptions 1 and 2)."""
-    for k, (payoffs, phi, random) in enumerate(potential_games(200, seed=33)):
-        moves = [symmetric_moves(random, n) for n in phi.shape] if constrained else None
-        rule = pt.rule("blll", tau=1.0, include_current=k % 4 < 2)
-        found = stability(NormalForm(payoffs, moves=moves), rule, method="contraction")
-        assert found.method == "least trees to all roots"
-        np.testing.assert_array_equal(found.stable, maximisers(phi))
-
-
-def test_without_assumption_2_blll_may_leave_the_maximisers():
-    """One-way streets: the theorem's assumption is not idle."""
-    missed = 0
-    for payoffs, phi, _ in potential_games(200, seed=34):
-        moves = [np.roll(np.eye(n, dtype=bool), 1, axis=1) for n in phi.shape]
-        found = stability(NormalForm(payoffs, moves=moves), pt.rule("blll", tau=1.0))
-        assert (found.method == "least trees to all roots") == (max(phi.shape) > 2)
-        missed += not np.array_equal(found.stable, maximisers(phi))
-    assert missed > 10
-
-
-def test_stable_under_lll_are_the_maximisers():
-    for payoffs, phi, _ in potential_games(200, seed=35):
-        found = stability(NormalForm(payoffs), pt.rule("lll", tau=1.0), method="contraction")
-        np.testing.assert_array_equal(found.stable, maximisers(phi))
-
-
-def test_limits_of_closed_forms():
-    """Among the maximisers, BLLL prefers actions with many trial actions in the same proportion at every τ."""
-    payoff = np.zeros((3, 3))
-    game = NormalForm([payoff, payoff], moves=[path_moves(3)] * 2)
-    expected = np.outer([1, 2, 1], [1, 2, 1]).reshape(-1) / 16
-    for method, name in (("auto", "closed form"), ("contraction", "least trees"), ("elimination", "elimination")):
-        found = stability(game, pt.rule("blll", tau=1.0), method=method)
-        assert name in found.method
-        np.testing.assert_allclose(found.limit, expected, rtol=1e-12)
-
-
-SYNCHRONOUS = [options for options in OPTIONS if not options["include_current"]]
-
-
-@pytest.mark.parametrize("options", OPTIONS, ids=lambda o: "-".join(str(v) for v in o.values()))
-def test_stable_under_p_sblll_in_separable_games_are_the_maximisers(options):
-    """Joint, unilateral and guarded trials, with and without constrained moves (Assumptions 1 to 3)."""
-    random = np.random.default_rng(36)
-    for k in range(60):
-        sizes = random_sizes(random)
-        rows = [random.standard_normal(n) if k % 2 else random.integers(0, 3, size=n).astype(float) for n in sizes]
-        moves = [symmetric_moves(random, n) for n in sizes] if k % 3 == 0 else None
-        game = Separable(rows, moves=moves)
-        phi = np.array([game.potential(s) for s in oracle.profiles(game)])
-        revision = per_action(sizes) if k % 4 < 2 else 0.3
-        found = stability(game, pt.rule("p-sblll", tau=1.0, revision=revision, **options), method="contraction")
-        np.testing.assert_array_equal(found.stable, maximisers(phi))
-
-
-@pytest.mark.parametrize("options", SYNCHRONOUS, ids=lambda o: "-".join(str(v) for v in o.values()))
-def test_beyond_separable_games_only_the_guard_keeps_the_maximisers(options):
-    missed = 0
-    for payoffs, phi, _ in potential_games(100, seed=37):
-        found = stability(NormalForm(payoffs), pt.rule("p-sblll", tau=1.0, revision=0.3, **options))
-        missed += not np.array_equal(found.stable, maximisers(phi))
-    assert (missed == 0) if options["guard"] else (missed > 10)
-
-
-@pytest.mark.parametrize(("name", "options"), [("slll", {}), *(("p-sblll", options) for options in OPTIONS)], ids=str)
-def test_rare_revisions_bring_the_maximisers_back(name, options):
-    """ε^m with m above twice the largest change of a utility by one's own action (Marden & Shamma 2012)."""
-    missed = 0
-    for payoffs, phi, _ in potential_games(60, seed=38):
-        game = NormalForm(payoffs)
-        largest = max(float(np.ptp(payoffs[i], axis=i).max()) for i in range(len(payoffs)))
-        if largest == 0:
-            continue
-        rare = pt.rule(name, tau=1.0, revision=Vanishing(2.01 * largest), **options)
-        np.testing.assert_array_equal(stability(game, rare, method="contraction").stable, maximisers(phi))
-        often = pt.rule(name, tau=1.0, revision=Vanishing(0.01 * largest), **options)
-        missed += not np.array_equal(stability(game, often, method="contraction").stable, maximisers(phi))
-    assert (missed == 0) if options.get("guard") else (missed > 0)
-
-
-# The paper's lemmas -----------------------------------------------------------------------------------
-
-
-def eq_12(game, source, target, m=0.0):
-    """The resistance lemma: each deviator pays what it loses at the new profile."""
-    movers = [i for i in range(game.num_players) if source[i] != target[i]]
-    losses = [max(0.0, game.utility(i, source) - game.utility(i, target)) for i in movers]
-    return sum(losses) + m * len(movers)
-
-
-@pytest.mark.parametrize("guard", [False, True])
-@pytest.mark.parametrize("revision", [0.3, Vanishing(1.0)], ids=["constant", "vanishing"])
-def test_exact_resistances_are_at_most_those_of_eq_12(revision, guard):
-    """The realisation in which exactly the deviators wake is one of many; others can be cheaper."""
-    lower = equal = 0
-    m = revision.m if isinstance(revision, Vanishing) else 0.0
-    random = np.random.default_rng(39)
-    for k in range(40):
-        sizes = random_sizes(random, largest=16)
-        game = NormalForm(integer_payoffs(random, sizes, has_potential=k % 2 == 0))
-        found = stability(game, pt.rule("p-sblll", tau=1.0, revision=revision, guard=guard))
-        listed = found.resistances()
-        expected = [
-            eq_12(game, found.states[i], found.states[j], m)
-            for i, j in zip(listed.sources, listed.targets, strict=True)
-        ]
-        np.testing.assert_allclose(listed.lemma, expected, atol=1e-12)
-        assert (listed.exact <= listed.lemma + 1e-12).all()
-        np.testing.assert_array_equal(listed.differs, listed.lemma - listed.exact > 0.5)
-        lower, equal = lower + listed.differs.sum(), equal + (~listed.differs).sum()
-    assert equal > 100
-    assert (lower == 0) if guard else (lower > 100)  # one mover among neighbours: nobody to mislead it
-
-
-def test_eq_12_is_exact_in_separable_games_and_reverses():
-    """r(α → β) - r(β → α) = Φ(α) - Φ(β) (Eq. 19-20): nobody's comparison depends on the others."""
-    random = np.random.default_rng(40)
-    for k in range(30):
-        sizes = random_sizes(random)
-        game = Separable([random.standard_normal(n) if k % 2 else random.integers(0, 5, size=n) for n in sizes])
-        phi = np.array([game.potential(s) for s in oracle.profiles(game)])
-        found = stability(game, pt.rule("p-sblll", tau=1.0, revision=0.3, trial=("joint", "unilateral")[k % 3 % 2]))
-        listed = found.resistances()
-        assert not listed.differs.any()
-        table = np.full((len(phi), len(phi)), np.nan)
-        table[listed.sources, listed.targets] = listed.exact
-        assert np.isnan(table).sum() == len(phi)  # all but the diagonal
-        off = (table - table.T) - (phi[:, None] - phi[None, :])
-        np.testing.assert_allclose(off[~np.isnan(off)], 0.0, atol=1e-9)
-
-
-def test_eq_12_does_not_reverse_in_general():
-    game = NormalForm(integer_payoffs(np.random.default_rng(41), (2, 3), has_potential=True))
-    phi = pt.analysis.potential(game).reshape(-1)
-    listed = stability(game, pt.rule("p-sblll", tau=1.0, revision=0.3)).resistances()
-    table = np.zeros((6, 6))
-    table[listed.sources, listed.targets] = listed.exact
-    assert np.abs((table - table.T) - (phi[:, None] - phi[None, :])).max() > 0.5
-
-
-def test_other_rules_have_no_lemma():
-    listed = stability(games.normal_form(), pt.rule("blll", tau=1.0)).resistances()
-    assert listed.lemma is None
-    assert listed.differs is None
 
 
 # Bad input --------------------------------------------------------------------------------------------

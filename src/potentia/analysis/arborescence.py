@@ -26,7 +26,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from potentia.analysis.laws import Terms
-from potentia.analysis.trees_law import tree_law
 from potentia.kernel.cache import Entry
 from potentia.kernel.dispatch import portable
 
@@ -187,16 +186,16 @@ class Contraction:
     @cached_property
     def excess(self) -> Floats:
         """How far each state's stochastic potential is above the least."""
-        paid = self._paid[: self.size]
+        paid = self.paid[: self.size]
         return paid.max() - paid
 
     @cached_property
     def least(self) -> float:
         """The least stochastic potential."""
-        return float(self.price[: self.root].sum()) - float(self._paid[: self.size].max())
+        return float(self.price[: self.root].sum()) - float(self.paid[: self.size].max())
 
     @cached_property
-    def _paid(self) -> Floats:
+    def paid(self) -> Floats:
         """Σ m_U over the sets U that contain a node, itself included."""
         out = np.zeros(self.root + 1)
         for node in range(self.root - 1, -1, -1):  # a parent's number is larger
@@ -225,11 +224,6 @@ class Contraction:
                         waiting.append((child, int(rows[e])))
                 below = above
         return out
-
-    @cached_property
-    def limit(self) -> Floats:
-        """The limit of the stationary law as τ → 0."""
-        return tree_law(self)
 
 
 def contraction(terms: Terms, tie: float) -> Contraction | None:

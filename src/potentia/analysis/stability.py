@@ -26,6 +26,7 @@ from potentia.analysis import closed_forms, elimination, stationary
 from potentia.analysis.arborescence import Contraction, contraction
 from potentia.analysis.laws import Terms, terms, vanishing
 from potentia.analysis.tables import payoff_table, place_of, profile_at, profiles, tensor, words
+from potentia.analysis.trees_law import tree_law
 from potentia.analysis.units import Units, in_units
 from potentia.errors import InvalidInput, NotConverged, TooLarge
 from potentia.games import Game
@@ -227,7 +228,7 @@ def _by_contraction(result: Stability) -> Found:
     # the tree costs what the prices say is the least: each proves the other right
     if not abs(total - found.least) <= result._units.slack * max(1, found.size):
         raise NotConverged(f"a tree costs {total:g}, the prices say {found.least:g}", abs(total - found.least))
-    return found.excess, found.least, found.limit, "least trees to all roots"
+    return found.excess, found.least, tree_law(found), "least trees to all roots"
 
 
 def _by_elimination(result: Stability) -> Found:

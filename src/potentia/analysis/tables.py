@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from potentia.errors import InvalidGame, TooLarge
+from potentia.errors import InvalidGame, InvalidInput, TooLarge
 from potentia.games import Game, NormalForm
 from potentia.kernel import memory
 from potentia.kernel.arrays import strides
 from potentia.kernel.cache import Entry
-from potentia.kernel.numbers import in_words
+from potentia.kernel.numbers import as_float, in_words, is_real
 from potentia.kernel.protocol import apply, num_actions, num_players, settle, utility
 
 _LARGEST = 1e300
@@ -160,9 +160,6 @@ def spread(values: NDArray[np.float64]) -> float:
 
 def check_tolerance(tolerance: Any) -> float:
     """A relative tolerance, at least 0 and below 1."""
-    from potentia.errors import InvalidInput
-    from potentia.kernel.numbers import as_float, is_real
-
     if not is_real(tolerance) or not math.isfinite(as_float(tolerance)) or not 0 <= as_float(tolerance) < 1:
         raise InvalidInput(f"tolerance must be at least 0 and below 1, relative to the payoffs, got {tolerance!r}")
     return as_float(tolerance)

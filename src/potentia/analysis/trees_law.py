@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from potentia.analysis import elimination
+from potentia.analysis.arborescence import Contraction, common_ancestors
 from potentia.analysis.stationary import by_gmres
 from potentia.errors import NotConverged
-
-if TYPE_CHECKING:
-    from potentia.analysis.arborescence import Contraction
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -71,8 +69,6 @@ def _smallest_set(above: Ints, root: int, states: Ints) -> int:
 
 def _shares(found: Contraction, above: Ints, inside: int) -> Floats:
     """For each part of each set within ``inside``, its share of that set's weighted trees."""
-    from potentia.analysis.arborescence import common_ancestors
-
     terms, root = found.terms, found.root
     rows, columns = terms.rows(), terms.columns.astype(np.int64)
     within = np.zeros(root + 1, bool)
@@ -81,7 +77,7 @@ def _shares(found: Contraction, above: Ints, inside: int) -> Floats:
         within[node] |= within[above[node]]
     keep = np.flatnonzero((rows != columns) & within[rows] & within[columns])
     meet = common_ancestors(found.parent, rows[keep], columns[keep])
-    paid = found._paid
+    paid = found.paid
     tight = terms.exponents[keep] - (paid[rows[keep]] - paid[meet]) <= found.tie * 4
     keep, meet = keep[tight], meet[tight]
     # a set that costs nothing to leave is no set: its edges belong to the one above

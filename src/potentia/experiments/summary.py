@@ -1,4 +1,4 @@
-"""A batch in a few lines: where it started, where it ended, how often revisions were accepted."""
+"""A batch, or an exact analysis, in a few lines and as plain data."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from potentia.engine import evaluate
+from potentia.errors import NotPotentialGame, PotentiaError
 from potentia.games import Game
 from potentia.kernel.files import whole_file
 from potentia.rules import Rule
@@ -81,3 +82,51 @@ def write_netcdf(data: xarray.Dataset, path: Path) -> None:
     wide = {name: array.astype(float) for name, array in data.variables.items() if array.dtype == np.int64}
     with whole_file(path) as temporary:
         data.assign(wide).to_netcdf(temporary, engine="scipy")
+
+
+def summarise_stability(game: Any, label: str, rule: Any, result: Any) -> dict[str, Any]:
+    """What the exact analysis found, as plain data: profiles by stochastic potential, the most visited first."""
+    from potentia.analysis import chain, potential, pure_nash
+
+    trouble, law, method = None, np.full(result.limit.size, np.nan), None
+    try:
+        at_tau = chain(game, rule).solve()
+        law, method = at_tau.law, at_tau.method
+    except PotentiaError as error:
+        trouble = str(error)
+    try:
+        phi = potential(game).reshape(-1)
+        if game.has_potential:  # on the game's own scale; by itself Φ is 0 at the first profile
+            phi = phi + game.potential(result.states[0])
+    except NotPotentialGame:
+        phi = None
+    nash = {tuple(p) for p in pure_nash(game).tolist()}
+    table = result.resistances()
+    rows = []
+    for state in np.lexsort((-result.limit, result.stochastic_potential)):
+        profile = [int(a) for a in result.states[state]]
+        rows.append(
+            {
+                "profile": profile,
+                "stable": bool(result.stable[state]),
+                "limit": float(result.limit[state]),
+                "law": float(law[state]),
+                "stochastic_potential": float(result.stochastic_potential[state]),
+                "potential": None if phi is None else float(phi[state]),
+                "nash": tuple(profile) in nash,
+            }
+        )
+    return {
+        "game": label,
+        "rule": rule.spec(),
+        "method": result.method,
+        "law_method": method,
+        "law_trouble": trouble,
+        "exact": result.exact,
+        "num_profiles": int(result.limit.size),
+        "num_stable": int(result.stable.sum()),
+        "num_recurrent_classes": len(result.classes),
+        "num_transitions": int(table.exact.size),
+        "num_differing_from_eq_12": None if table.differs is None else int(table.differs.sum()),
+        "profiles": rows,
+    }

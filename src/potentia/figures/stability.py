@@ -185,7 +185,7 @@ def law_axes(
     if mark is not None and min(taus) <= mark <= max(taus):
         axes.axvline(mark, color="black", linewidth=0.8, linestyle=":")
         axes.annotate(
-            f"τ = {mark:g}", (mark, 1.0), ha="left", va="top", fontsize=8, xytext=(3, 0), textcoords="offset points"
+            f"τ = {mark:g}", (mark, 1.0), xycoords=("data", "axes fraction"), ha="center", va="bottom", fontsize=8
         )
     axes.set_xscale("log")
     _with_zero(axes, edge, taus)

@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from potentia.errors import InvalidGame, InvalidInput, TooLarge
-from potentia.games import Game, NormalForm
+from potentia.games import Coverage, Game, NormalForm
 from potentia.kernel import memory
 from potentia.kernel.arrays import strides
 from potentia.kernel.cache import Entry
 from potentia.kernel.numbers import as_float, in_words, is_real
-from potentia.kernel.protocol import apply, num_actions, num_players, settle, utility
+from potentia.kernel.protocol import apply, commit, num_actions, num_players, settle, utility
 
 _LARGEST = 1e300
 _MOST_PLAYERS = 32  # NumPy's arrays have few axes; with two actions each, more would not fit anyway
@@ -30,10 +30,10 @@ def require_game(game: Any) -> None:
     """Refuse what is no game, and games whose state is more than a profile."""
     if not isinstance(game, Game):
         raise InvalidGame(f"expected a game such as NormalForm(payoffs), got {game!r:.60}")
-    if game.remembers:
+    if not game.memoryless:
         raise InvalidGame(
             f"{game.describe()} keeps {', '.join(game.remembers)} beside the profile; the exact analysis takes games "
-            "without memory"
+            "without memory" + (" (flags=False)" if isinstance(game, Coverage) else "")
         )
 
 
@@ -89,8 +89,10 @@ def _tabulate(game: Any, state: Any, out: NDArray[np.float64]) -> None:
             player = players - 1 - back
             if state.profile[player] + 1 < num_actions(game, player):
                 apply(game, state, player, state.profile[player] + 1)
+                commit(game, state, player)
                 break
             apply(game, state, player, 0)
+            commit(game, state, player)
 
 
 _tabulate_entry = Entry(_tabulate)

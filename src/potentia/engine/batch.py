@@ -148,13 +148,14 @@ class _Table:
     """The dataset's arrays, allocated before anything runs."""
 
     def __init__(self, game: Game, names: tuple[str, ...], runs: int, steps: int, every: int) -> None:
-        timed = any(name in names for name in ("profile", "potential", "welfare", "acceptance"))
+        columns = [name for name in names if name not in ("profile", "visits")]
+        timed = bool(columns) or "profile" in names
         rows, players = steps // every + 1 if timed else 0, game.num_players
         # -1 marks a row that was not reached, so the type must be signed
         action: Any = next(t for t in (np.int8, np.int16, np.int32, np.int64) if game.sizes.max() <= np.iinfo(t).max)
         width = np.dtype(action).itemsize
         profiles = game.num_profiles if "visits" in names else 0
-        row_bytes = 8 + 8 * sum(n in names for n in ("potential", "welfare", "acceptance"))
+        row_bytes = 8 + 8 * len(columns)
         row_bytes += width * players if "profile" in names else 0
         memory.require(
             runs * (rows * row_bytes + 8 * profiles + width * players),
@@ -162,7 +163,7 @@ class _Table:
             "use a larger every, fewer recorders or fewer seeds",
         )
         self.times = np.arange(rows) * every
-        self.scalars = {n: np.full((runs, rows), np.nan) for n in ("potential", "welfare", "acceptance") if n in names}
+        self.scalars = {name: np.full((runs, rows), np.nan) for name in columns}
         self.profile = np.full((runs, rows, players), -1, action) if "profile" in names else None
         self.visits = np.zeros((runs, profiles), np.int64) if "visits" in names else None
         self.final = np.full((runs, players), -1, action)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from potentia.kernel.cache import Entry
 from potentia.kernel.dispatch import portable
 from potentia.kernel.journal import CHANGES, REVISIONS, Journal, stand
-from potentia.kernel.protocol import potential, settle, welfare
+from potentia.kernel.protocol import measure, potential, settle, welfare
 from potentia.rules.base import step
 
 EVENTS = 0
@@ -35,6 +35,8 @@ class Sink(NamedTuple):
     welfare: NDArray[np.float64]
     revisions: NDArray[np.int64]
     changes: NDArray[np.int64]
+    which: NDArray[np.int64]  # (M,) the game's own recorders, by number
+    measures: NDArray[np.float64]  # (rows, M)
 
 
 @portable
@@ -55,6 +57,8 @@ def _record(sink: Sink, journal: Journal, game: Any, state: Any, time: int) -> N
     if sink.revisions.shape[0]:
         sink.revisions[row] = journal.counts[REVISIONS]
         sink.changes[row] = journal.counts[CHANGES]
+    for k in range(sink.which.shape[0]):
+        sink.measures[row, k] = measure(game, state, sink.which[k])
     if sink.shadow.shape[0]:
         event = sink.used[EVENTS]
         for k in range(journal.pending[0]):
@@ -90,9 +94,13 @@ def play(
     return n
 
 
-def prepare(game: Any, state: Any, want_potential: bool, want_welfare: bool) -> tuple[float, float]:
-    """Settle a new state; return its potential and welfare, where wanted."""
+def prepare(
+    game: Any, state: Any, want_potential: bool, want_welfare: bool, which: NDArray[np.int64], out: NDArray[np.float64]
+) -> tuple[float, float]:
+    """Settle a new state; return its potential and welfare and write the game's own measures, where wanted."""
     settle(game, state)
+    for k in range(which.shape[0]):
+        out[k] = measure(game, state, which[k])
     return potential(game, state) if want_potential else np.nan, welfare(game, state) if want_welfare else np.nan
 
 

@@ -29,7 +29,8 @@ from potentia.kernel.journal import CHANGES, REVISIONS, Journal
 from potentia.kernel.numbers import in_words, is_integer
 from potentia.rules import Rule, rule_from
 
-RECORDERS = ("profile", "potential", "welfare", "acceptance", "visits")
+RECORDERS = ("profile", "potential", "welfare", "acceptance", "taken", "rejected", "visits")
+_COUNTED = ("acceptance", "taken", "rejected")  # derived from the numbers of revisions and changes
 _CHUNK_SECONDS = 0.03
 _MAX_ROWS = 65_536
 _MAX_EVENTS = 65_536
@@ -58,21 +59,24 @@ def check_is_game(game: Any) -> None:
 
 
 def random_start(game: Game, seed: int) -> NDArray[np.int64]:
-    """A uniformly random profile; the same for every rule, so that rules can be compared from one start."""
+    """The game's own start, or a uniformly random profile; the same for every rule, so that rules can be compared."""
+    if game.start is not None:
+        return game.start.copy()
     units = uniform_array(make_key(seed, "start"), game.num_players, START)
     return (units * game.sizes).astype(np.int64)
 
 
 def checked_record(game: Game, record: str | Iterable[str]) -> tuple[str, ...]:
     """Names of recorders that this game can serve."""
+    known = (*RECORDERS, *game.recorders)
     try:
         names = (record,) if isinstance(record, str) else tuple(record)
     except TypeError:
-        raise InvalidRun(f"record must name some of {', '.join(RECORDERS)}, got {record!r}") from None
+        raise InvalidRun(f"record must name some of {', '.join(known)}, got {record!r}") from None
     for name in names:
-        if name not in RECORDERS:
-            hint = did_you_mean(name, RECORDERS)
-            raise InvalidRun(f"record must name some of {', '.join(RECORDERS)}, got {name!r}{hint}")
+        if name not in known:
+            hint = did_you_mean(name, known)
+            raise InvalidRun(f"record must name some of {', '.join(known)}, got {name!r}{hint}")
     if "potential" in names and not game.has_potential:
         raise InvalidRun(f"no potential is known for this {type(game).__name__}; record welfare, or pass potential=")
     return names
@@ -108,7 +112,7 @@ class Run:
         )
         self._data = game.data if self.compiled else game.plain_data
         self._rule_data = rule.data(game, horizon)
-        self.state = game.new_state(start.copy())
+        self.state = game.recording_state(start.copy(), record)
         self.memory = rule.new_memory(game)
         strides = frozen([], np.int64)
         if profiles:
@@ -127,13 +131,18 @@ class Run:
         self._events: list[Events] = []
         self._num_events = 0
         self._sink: Sink | None = None
+        self._measured = tuple(name for name in record if name in game.recorders)
+        self._which = frozen([game.recorders.index(name) for name in self._measured], np.int64)
+        first = np.zeros(len(self._measured))
         first_potential, first_welfare = self._call(
-            prepare_entry, self._data, self.state, "potential" in record, "welfare" in record
+            prepare_entry, self._data, self.state, "potential" in record, "welfare" in record, self._which, first
         )
         for name, value in (("potential", first_potential), ("welfare", first_welfare)):
             if name in record:
                 self._rows[name] = [np.array([value])]
-        if "acceptance" in record:
+        for k, name in enumerate(self._measured):
+            self._rows[name] = [first[k : k + 1].copy()]
+        if any(name in record for name in _COUNTED):
             self._rows["revisions"] = [np.zeros(1, np.int64)]
             self._rows["changes"] = [np.zeros(1, np.int64)]
 
@@ -226,7 +235,10 @@ class Run:
         rows, events = int(sink.used[ROWS]), int(sink.used[EVENTS])
         if rows:
             for name in self._rows:
-                self._rows[name].append(getattr(sink, name)[:rows].copy())
+                column = (
+                    sink.measures[:, self._measured.index(name)] if name in self._measured else getattr(sink, name)
+                )
+                self._rows[name].append(column[:rows].copy())
         if events:
             self._events.append(
                 (sink.event_time[:events].copy(), sink.event_player[:events].copy(), sink.event_action[:events].copy())
@@ -257,6 +269,8 @@ class Run:
                 column("welfare", np.float64),
                 column("revisions", np.int64),
                 column("changes", np.int64),
+                self._which,
+                np.empty((rows, self._which.size)),
             )
             self._sink = sink
         sink.used[:] = 0
@@ -275,7 +289,7 @@ class Run:
 
     def settle(self) -> None:
         """Derive the rest of the state from its profile, after that was set from outside."""
-        self._call(prepare_entry, self._data, self.state, False, False)
+        self._call(prepare_entry, self._data, self.state, False, False, frozen([], np.int64), np.zeros(0))
 
     def restore_records(self, rows: dict[str, NDArray[Any]], events: Events | None) -> None:
         """Put back what :meth:`records` returned."""
@@ -298,11 +312,15 @@ class Run:
     def trace(self) -> Trace:
         """What was recorded so far."""
         rows, events = self.records()
-        scalars = {name: values for name, values in rows.items() if name in ("potential", "welfare")}
-        if "revisions" in rows:
+        scalars = {name: values for name, values in rows.items() if name not in ("revisions", "changes")}
+        if "acceptance" in self.record:
             revised, changed = np.diff(rows["revisions"]), np.diff(rows["changes"])
             share = np.divide(changed, revised, out=np.full(revised.shape, np.nan), where=revised > 0)
             scalars["acceptance"] = np.concatenate([[np.nan], share])
+        if "taken" in self.record:
+            scalars["taken"] = rows["changes"].astype(np.float64)
+        if "rejected" in self.record:
+            scalars["rejected"] = (rows["revisions"] - rows["changes"]).astype(np.float64)
         return Trace(
             game=self.game.describe(),
             rule=self.rule.spec(),
@@ -318,6 +336,7 @@ class Run:
             scalars=scalars,
             visits=self.journal.visits.copy() if "visits" in self.record else None,
             events=events,
+            recordable=(*RECORDERS, *self.game.recorders),
         )
 
 
@@ -373,15 +392,21 @@ def begin(
 
 
 def evaluate(game: Game, profile: ArrayLike) -> dict[str, float]:
-    """Welfare, and potential where one is known, of a profile: by the kernel, so fit for a million players."""
-    state = game.new_state(game.check_profile(profile, "profile"))
+    """Welfare of a profile, its potential where one is known and what else the game can record.
+
+    By the kernel, so fit for a million players.
+    """
+    state = game.recording_state(game.check_profile(profile, "profile"), game.recorders)
+    which, out = np.arange(len(game.recorders)), np.zeros(len(game.recorders))
 
     def call() -> Any:
-        return prepare_entry(game.data, state, game.has_potential, True, compiled=game.compiled)
+        data = game.data if game.compiled else game.plain_data
+        return prepare_entry(data, state, game.has_potential, True, which, out, compiled=game.compiled)
 
     values = _guarded(game, state, "evaluating", call)
     named = dict(zip(("potential", "welfare"), values, strict=True))
-    return named if game.has_potential else {"welfare": named["welfare"]}
+    named |= dict(zip(game.recorders, out.tolist(), strict=True))
+    return named if game.has_potential else {name: number for name, number in named.items() if name != "potential"}
 
 
 def advance(run: Run, steps: int, progress: Progress | None = None) -> Run:
@@ -402,13 +427,13 @@ def run(
 ) -> Trace:
     """Play ``steps`` steps of ``rule`` on ``game`` and return what was recorded.
 
-    ``record`` names some of profile, potential, welfare, acceptance and visits; all but visits are taken
-    at times 0, every, 2·every, ... Pass ``record=()`` for full speed: the final profile is always kept.
+    ``record`` names some of profile, potential, welfare, acceptance, taken and rejected (trials so far), visits
+    and the game's own (``game.recorders``); all but visits are taken at times 0, every, 2·every, ... Pass ``record=()`` for full speed: the final profile is always kept.
     Ctrl-C returns what was computed so far, with a warning and ``complete`` false.
     """
     steps = checked_integer(steps, "steps", 0)
     state = begin(game, rule, seed, start=start, record=record, every=every, horizon=steps)
-    columns = sum({"profile": 8, "potential": 8, "welfare": 8, "acceptance": 24}.get(n, 0) for n in state.record)
+    columns = sum({"acceptance": 24, "taken": 24, "rejected": 24, "visits": 0}.get(n, 8) for n in state.record)
     memory.require(
         2.0 * columns * (steps // state.every), f"recording {steps // state.every} rows", "use a larger every"
     )

@@ -21,7 +21,7 @@ from potentia.kernel.files import whole_file
 from potentia.rules import rule_from
 from potentia.version import __version__
 
-FORMAT = 1
+FORMAT = 2
 _EVENTS = ("time", "player", "action")
 
 

@@ -43,12 +43,13 @@ class Trace:
     scalars: dict[str, NDArray[np.float64]]
     visits: NDArray[np.int64] | None
     events: Events | None = field(repr=False)
+    recordable: tuple[str, ...] = field(default=(), repr=False)
 
     def __getattr__(self, name: str) -> Any:
         scalars = self.__dict__.get("scalars", {})
         if name in scalars:
             return scalars[name]
-        if name in ("potential", "welfare", "acceptance"):
+        if name in self.__dict__.get("recordable", ()):
             raise InvalidRun(f'{name} was not recorded; pass record=("{name}", ...)')
         raise AttributeError(name)
 

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from potentia.errors import InvalidGame, InvalidRun
 from potentia.games.moves import make_moves, reachable_actions
 from potentia.kernel.arrays import frozen, frozen_deep
-from potentia.kernel.protocol import Interactions, Moves
+from potentia.kernel.protocol import Constrained, Interactions, Moves, Proximity
 
 
 def finite_array(value: ArrayLike, name: str) -> NDArray[np.float64]:
@@ -69,10 +69,14 @@ class Game(ABC):
 
     _sealed = False
     remembers: ClassVar[tuple[str, ...]] = ()  # fields of the state, beside the profile, that settle cannot derive
+    recorders: ClassVar[tuple[str, ...]] = ()  # what this kind of game can record beside potential and welfare
+    start: NDArray[np.int64] | None = None  # where runs begin; None: each seed draws its own
+    scale: float | None = None  # what a relative temperature is relative to
+    signal: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None  # f and its gradient by action, for Eq. 53
 
     def __init__(self, sizes: NDArray[np.int64], moves: Any) -> None:
         self.sizes = sizes
-        self.moves: Moves = make_moves(moves, sizes)
+        self.moves: Moves = moves if isinstance(moves, Constrained) else make_moves(moves, sizes)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if self._sealed:
@@ -126,6 +130,12 @@ class Game(ABC):
     def utility(self, player: int, profile: Sequence[int] | NDArray[np.int64]) -> float:
         """u^i(profile), written the obvious way; the compiled kernel is checked against it."""
 
+    def move_utility(self, player: int, profile: Sequence[int] | NDArray[np.int64], action: int) -> float:
+        """What the player would get by moving from ``profile`` to ``action``; differs where moving has a cost."""
+        after = np.array(profile)
+        after[player] = action
+        return self.utility(player, after)
+
     def welfare(self, profile: Sequence[int] | NDArray[np.int64]) -> float:
         """The sum of utilities."""
         return float(sum(self.utility(player, profile) for player in range(self.num_players)))
@@ -159,6 +169,15 @@ class Game(ABC):
     def new_state(self, profile: NDArray[np.int64]) -> Any:
         """Fresh arrays for one run; the engine settles what the profile implies."""
 
+    def recording_state(self, profile: NDArray[np.int64], record: tuple[str, ...]) -> Any:
+        """The same for a run that records these; a game whose recorders need room makes it here."""
+        return self.new_state(profile)
+
+    @property
+    def memoryless(self) -> bool:
+        """Whether what happens next depends on the profile alone, as the exact analysis needs."""
+        return not self.remembers
+
     @property
     def runs_user_code(self) -> bool:
         """Whether playing calls functions that may raise."""
@@ -170,9 +189,16 @@ class Game(ABC):
         return True
 
     @cached_property
-    def interactions(self) -> Interactions:
+    def interactions(self) -> Interactions | Proximity:
         """Who interacts with whom, for ``guard``."""
         return everyone_interacts(self.num_players)
+
+    def interacting(self, player: int, other: int) -> bool | NDArray[np.bool_]:
+        """Whether two players interact; an array (A_i, A_j) where that depends on their actions."""
+        known = self.interactions
+        assert isinstance(known, Interactions)
+        mine, theirs = (known.groups[known.ptr[i] : known.ptr[i + 1]] for i in (player, other))
+        return bool(np.isin(mine, theirs).any())
 
     @cached_property
     def no_interactions(self) -> Interactions:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from potentia.kernel.dispatch import at, portable
-from potentia.kernel.protocol import apply
+from potentia.kernel.protocol import apply, commit
 
 REVISIONS = 0
 CHANGES = 1
@@ -36,6 +36,7 @@ def move(journal: Journal, game: Any, state: Any, player: int, action: int, step
     current = state.profile[at(player)]
     # Applied even if nothing changes: a branch on a coin toss costs more than a few stores.
     apply(game, state, player, action)
+    commit(game, state, player)
     if journal.dirty.shape[0] == 0 and journal.visits.shape[0] == 0:
         journal.counts[CHANGES] += action != current
     elif action != current:

@@ -1,12 +1,14 @@
 """What a rule may ask of a game, as functions that compile.
 
 A game is two records: its *data* (a NamedTuple of frozen arrays, with at least ``moves``) and a *state*
-(a NamedTuple of the run's own arrays, with at least ``profile``). The state changes only through
-:func:`apply`, one player at a time; a joint change is a sequence of those.
+(a NamedTuple of the run's own arrays, with at least ``profile``). The profile changes only through
+:func:`apply`, one player at a time; a joint change is a sequence of those. A change may be tried and taken
+back; :func:`commit` tells the game that it stands.
 
 A new kind of game registers ``utility`` (and ``num_players`` and ``num_actions`` if its data has no
 ``sizes``). Whatever it keeps beside the profile (loads, counts) it updates in ``apply`` and builds in
-``settle``. The others have defaults.
+``settle``. Whatever depends on what was really played (a movement cost, marks left behind) it updates in
+``commit``. The others have defaults.
 """
 
 from __future__ import annotations
@@ -50,6 +52,20 @@ class Interactions(NamedTuple):
     num_groups: int
 
 
+class Proximity(NamedTuple):
+    """Interactions of players that move in the plane: two interact iff their distance is at most the sum of radii.
+
+    Buckets of ``side`` by ``side`` cells, no narrower than the largest such sum, find the near ones; one
+    empty bucket lies around them all.
+    """
+
+    place: NDArray[np.int32]  # (A, 2) where each action is
+    radius: NDArray[np.float64]  # (N,)
+    side: int
+    columns: int  # of buckets
+    num_groups: int  # of buckets in all
+
+
 @generic
 def num_players(game: Any) -> int:
     """N."""
@@ -83,8 +99,13 @@ def compare(game: Any, state: Any, player: int, trial: int) -> tuple[float, floa
 
 @generic
 def apply(game: Any, state: Any, player: int, action: int) -> None:
-    """Let the player play ``action``: the only way a game's state changes."""
+    """Let the player play ``action``: the only way a profile changes."""
     state.profile[at(player)] = action
+
+
+@generic
+def commit(game: Any, state: Any, player: int) -> None:
+    """The player's present action stands; called after each change that was not only tried."""
 
 
 @generic
@@ -105,6 +126,12 @@ def welfare(game: Any, state: Any) -> float:
     for player in range(num_players(game)):
         total += utility(game, state, player, state.profile[player])
     return total
+
+
+@generic
+def measure(game: Any, state: Any, which: int) -> float:
+    """The value of the game's own recorder with this number (``Game.recorders``) at the current state."""
+    return np.nan
 
 
 @generic

@@ -4,7 +4,16 @@ from potentia.rules.base import Rule, register, registered, rule, rule_from
 from potentia.rules.best_response import BestResponse
 from potentia.rules.log_linear import BLLL, LLL, PSBLLL, SLLL
 from potentia.rules.revision import Groups, Vanishing
-from potentia.rules.schedules import Constant, Geometric, Logarithmic, Piecewise, Schedule, schedule_from
+from potentia.rules.schedules import (
+    Constant,
+    Geometric,
+    Logarithmic,
+    Piecewise,
+    Relative,
+    Schedule,
+    schedule_from,
+)
+from potentia.rules.signal import SignalRevision
 
 __all__ = [
     "BLLL",
@@ -17,8 +26,10 @@ __all__ = [
     "Groups",
     "Logarithmic",
     "Piecewise",
+    "Relative",
     "Rule",
     "Schedule",
+    "SignalRevision",
     "Vanishing",
     "register",
     "registered",

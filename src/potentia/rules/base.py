@@ -17,6 +17,7 @@ from potentia.kernel.draws import WAKE, below, uniform
 from potentia.kernel.journal import Journal
 from potentia.kernel.protocol import Constrained, num_actions, num_reachable, reachable, utilities, utility
 from potentia.rules.revision import Groups, Vanishing, revision_spec
+from potentia.rules.signal import SignalRevision
 from potentia.rules.schedules import Schedule
 
 
@@ -37,7 +38,7 @@ class Rule(ABC):
 
     def memory_size(self, game: Game) -> int:
         """Bytes of :meth:`new_memory`, roughly."""
-        return 8 * 3 * int(game.sizes.max())
+        return 8 * 3 * most_options(game)
 
     def spec(self) -> dict[str, Any]:
         """The rule as plain data; :func:`rule_from` reads it back."""
@@ -53,7 +54,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Schedule):
         spec = value.spec()
         return spec["tau"] if spec["kind"] == "constant" else spec
-    if isinstance(value, tuple | Groups | Vanishing):
+    if isinstance(value, tuple | Groups | Vanishing | SignalRevision):
         return revision_spec(value)
     return value
 
@@ -116,12 +117,23 @@ class Memory(NamedTuple):
     trial: NDArray[np.int64]
     before: NDArray[np.float64]
     after: NDArray[np.float64]
-    champion: NDArray[np.int64]  # per group, the place in ``awake`` of the highest priority
+    champion: NDArray[np.int64]  # per group, the place in ``awake`` of the highest priority; per bucket, a first player
+    link: NDArray[np.int64]  # (N,) the next player in the bucket
+    highest: NDArray[np.float64]  # (N, 2) the largest signal and gradient that a player has met
 
 
-def new_memory(game: Game, synchronous: bool = False, groups: int = 0) -> Memory:
+def most_options(game: Game) -> int:
+    """The most actions any player ever has to choose from."""
+    if isinstance(game.moves, Constrained):
+        return int(np.diff(game.moves.ptr).max(initial=0)) + 1
+    return int(game.sizes.max())
+
+
+def new_memory(
+    game: Game, synchronous: bool = False, groups: int = 0, linked: bool = False, signal: bool = False
+) -> Memory:
     """Fresh arrays of the sizes a rule needs."""
-    widest = int(game.sizes.max())
+    widest = most_options(game)
     players = game.num_players if synchronous else 0
     return Memory(
         np.zeros(widest),
@@ -132,6 +144,8 @@ def new_memory(game: Game, synchronous: bool = False, groups: int = 0) -> Memory
         np.zeros(players),
         np.zeros(players),
         np.zeros(groups, np.int64),
+        np.zeros(players if linked else 0, np.int64),
+        np.zeros((players if signal else 0, 2)),
     )
 
 

@@ -21,11 +21,13 @@ from typing import Any, ClassVar, NamedTuple
 from potentia.errors import InvalidRule
 from potentia.games import Game
 from potentia.kernel.dispatch import at, portable
-from potentia.kernel.draws import CHOICE, PRIORITY, TRIAL, below, uniform
+from potentia.kernel.draws import CHOICE, TRIAL, below, uniform
 from potentia.kernel.journal import REVISIONS, Journal, move, note
 from potentia.kernel.protocol import (
     Interactions,
+    Proximity,
     apply,
+    commit,
     compare,
     num_actions,
     num_players,
@@ -35,7 +37,8 @@ from potentia.kernel.protocol import (
 )
 from potentia.rules.base import Memory, Rule, new_memory, register, step, survey, surveyed, wake_one
 from potentia.rules.choice import binary_logit, logit_pick
-from potentia.rules.revision import Revision, RevisionData, awaken, revision_data, revision_from
+from potentia.rules.guard import keep_champions
+from potentia.rules.revision import Revision, RevisionData, awaken, follows_signal, revision_data, revision_from
 from potentia.rules.schedules import Schedule, ScheduleData, schedule_from, temperature
 
 
@@ -66,7 +69,7 @@ class LLL(Rule):
         object.__setattr__(self, "tau", schedule_from(self.tau))
 
     def data(self, game: Game, horizon: int | None) -> LLLData:
-        return LLLData(self.tau.data(horizon))
+        return LLLData(self.tau.on(game).data(horizon))
 
     def new_memory(self, game: Game) -> Memory:
         return new_memory(game)
@@ -100,6 +103,7 @@ class SLLL(Rule):
 
     name: ClassVar[str] = "slll"
     summary: ClassVar[str] = "players that wake, or a random group, redraw by the logit map at once"
+    remembers: ClassVar[tuple[str, ...]] = ("highest",)
     tau: Schedule
     revision: Revision
 
@@ -108,20 +112,20 @@ class SLLL(Rule):
         object.__setattr__(self, "revision", revision_from(self.revision, allow_groups=True))
 
     def data(self, game: Game, horizon: int | None) -> SLLLData:
-        return SLLLData(self.tau.data(horizon), revision_data(self.revision, game))
+        return SLLLData(self.tau.on(game).data(horizon), revision_data(self.revision, game))
 
     def new_memory(self, game: Game) -> Memory:
-        return new_memory(game, synchronous=True)
+        return new_memory(game, synchronous=True, signal=follows_signal(self.revision))
 
     def memory_size(self, game: Game) -> int:
-        return super().memory_size(game) + 32 * game.num_players
+        return super().memory_size(game) + 48 * game.num_players
 
 
 @step.register(SLLLData)
 def _slll(rule: SLLLData, memory: Memory, game: Any, state: Any, journal: Journal, key: Any, n: int) -> None:
     players = num_players(game)
     tau = temperature(rule.schedule, n)
-    awake = awaken(rule.revision, state.profile, tau, key, n, memory.awake)
+    awake = awaken(rule.revision, state.profile, memory.highest, tau, key, n, memory.awake)
     for k in range(awake):
         player = memory.awake[k]
         count = survey(game.moves, memory, game, state, player)
@@ -170,7 +174,7 @@ class BLLL(Rule):
         _flag(self.include_current, "include_current")
 
     def data(self, game: Game, horizon: int | None) -> BLLLData:
-        return BLLLData(self.tau.data(horizon), self.include_current)
+        return BLLLData(self.tau.on(game).data(horizon), self.include_current)
 
     def new_memory(self, game: Game) -> Memory:
         return new_memory(game)
@@ -200,7 +204,7 @@ class PSBLLLData(NamedTuple):
     joint: bool
     guard: bool
     include_current: bool
-    interactions: Interactions
+    interactions: Interactions | Proximity
 
 
 @register
@@ -215,6 +219,7 @@ class PSBLLL(Rule):
 
     name: ClassVar[str] = "p-sblll"
     summary: ClassVar[str] = "players that wake compare their action with one trial action each (Eq. 10-11)"
+    remembers: ClassVar[tuple[str, ...]] = ("highest",)
     tau: Schedule
     revision: Revision
     trial: str = "joint"
@@ -232,7 +237,7 @@ class PSBLLL(Rule):
     def data(self, game: Game, horizon: int | None) -> PSBLLLData:
         interactions = game.interactions if self.guard else game.no_interactions
         return PSBLLLData(
-            self.tau.data(horizon),
+            self.tau.on(game).data(horizon),
             revision_data(self.revision, game),
             self.trial == "joint",
             self.guard,
@@ -242,20 +247,21 @@ class PSBLLL(Rule):
 
     def new_memory(self, game: Game) -> Memory:
         groups = game.interactions.num_groups if self.guard else 0
-        return new_memory(game, synchronous=True, groups=groups)
+        linked = self.guard and isinstance(game.interactions, Proximity)
+        return new_memory(game, synchronous=True, groups=groups, linked=linked, signal=follows_signal(self.revision))
 
     def memory_size(self, game: Game) -> int:
         groups = game.interactions.num_groups if self.guard else 0
-        return super().memory_size(game) + 32 * game.num_players + 8 * groups
+        return super().memory_size(game) + 56 * game.num_players + 8 * groups
 
 
 @step.register(PSBLLLData)
 def _p_sblll(rule: PSBLLLData, memory: Memory, game: Any, state: Any, journal: Journal, key: Any, n: int) -> None:
     players = num_players(game)
     tau = temperature(rule.schedule, n)
-    awake = awaken(rule.revision, state.profile, tau, key, n, memory.awake)
+    awake = awaken(rule.revision, state.profile, memory.highest, tau, key, n, memory.awake)
     if rule.guard:
-        awake = _keep_champions(rule.interactions, memory, awake, key, players, n)
+        awake = keep_champions(rule.interactions, memory, state, awake, key, players, n)
     journal.counts[REVISIONS] += awake
     for k in range(awake):
         player = memory.awake[k]
@@ -283,33 +289,5 @@ def _p_sblll(rule: PSBLLLData, memory: Memory, game: Any, state: Any, journal: J
         elif not accepted:
             apply(game, state, player, memory.trial[k])
         elif memory.trial[k] != state.profile[player]:
+            commit(game, state, player)
             note(journal, player, memory.trial[k], state.profile[player], n)
-
-
-@portable
-def _keep_champions(interactions: Interactions, memory: Memory, awake: int, key: Any, players: int, n: int) -> int:
-    """Keep the awake players who beat every awake player they interact with; return how many."""
-    champion = memory.champion
-    priority = memory.before  # not yet in use
-    for k in range(awake):
-        player = memory.awake[k]
-        for g in range(interactions.ptr[player], interactions.ptr[player + 1]):
-            champion[interactions.groups[g]] = -1
-    for k in range(awake):
-        player = memory.awake[k]
-        priority[k] = uniform(key, players, n, player, PRIORITY)
-        for g in range(interactions.ptr[player], interactions.ptr[player + 1]):
-            group = interactions.groups[g]
-            # champions are places in ``awake``; a tie goes to the earlier one
-            if champion[group] < 0 or priority[k] > priority[champion[group]]:
-                champion[group] = k
-    kept = 0
-    for k in range(awake):
-        player = memory.awake[k]
-        wins = True
-        for g in range(interactions.ptr[player], interactions.ptr[player + 1]):
-            wins = wins and champion[interactions.groups[g]] == k
-        if wins:
-            memory.awake[kept] = player
-            kept += 1
-    return kept

@@ -1,12 +1,13 @@
 """Revision probabilities: who wakes.
 
 A number, one per player, one per player and action (the paper's rp^i: A^i → (0, 1)), for SLLL a
-distribution over groups of players (rp ∈ Δ(2^I)), or a probability that vanishes with the temperature,
-rp = ε^m with ε = e^{-1/τ} (Marden & Shamma 2012).
+distribution over groups of players (rp ∈ Δ(2^I)), a probability that vanishes with the temperature,
+rp = ε^m with ε = e^{-1/τ} (Marden & Shamma 2012), or one from what the player senses (Eq. 53).
 """
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,8 +23,9 @@ from potentia.kernel.dispatch import portable
 from potentia.kernel.draws import WAKE, uniform
 from potentia.kernel.mathematics import exp
 from potentia.kernel.numbers import as_float, is_integer, is_real
+from potentia.rules.signal import SignalRevision, share, signal_of, signal_probability
 
-SAME, BY_PLAYER, BY_ACTION, BY_GROUP, VANISHING = range(5)
+SAME, BY_PLAYER, BY_ACTION, BY_GROUP, VANISHING, BY_SIGNAL = range(6)
 
 
 class RevisionData(NamedTuple):
@@ -31,14 +33,23 @@ class RevisionData(NamedTuple):
 
     kind: int
     same: float  # the probability, or m where it vanishes
-    values: NDArray[np.float64]  # per player, per player and action, or cumulative over groups
+    values: NDArray[np.float64]  # per player, per player and action, cumulative over groups, or signal and gradient
     ptr: NDArray[np.int64]  # first value of a player, or first member of a group
     members: NDArray[np.int64]
+    a1: float = 0.0  # of Eq. 53
+    a2: float = 0.0
+    drop: float = 0.0
 
 
 @portable
 def awaken(
-    revision: RevisionData, profile: NDArray[np.int64], tau: float, key: Any, step: int, out: NDArray[np.int64]
+    revision: RevisionData,
+    profile: NDArray[np.int64],
+    highest: NDArray[np.float64],
+    tau: float,
+    key: Any,
+    step: int,
+    out: NDArray[np.int64],
 ) -> int:
     """Write the players that wake at this step into ``out``, in increasing order; return how many."""
     count = 0
@@ -57,6 +68,17 @@ def awaken(
             probability = revision.values[player]
         elif revision.kind == BY_ACTION:
             probability = revision.values[revision.ptr[player] + profile[player]]
+        elif revision.kind == BY_SIGNAL:
+            signal, gradient = revision.values[2 * profile[player]], revision.values[2 * profile[player] + 1]
+            highest[player, 0] = max(highest[player, 0], signal)
+            highest[player, 1] = max(highest[player, 1], gradient)
+            probability = signal_probability(
+                share(signal, highest[player, 0]),
+                share(gradient, highest[player, 1]),
+                revision.a1,
+                revision.a2,
+                revision.drop,
+            )
         if uniform(key, players, step, player, WAKE) < probability:
             out[count] = player
             count += 1
@@ -116,7 +138,12 @@ class Vanishing:
         object.__setattr__(self, "m", as_float(self.m))
 
 
-Revision = float | tuple[float, ...] | tuple[tuple[float, ...], ...] | Groups | Vanishing
+Revision = float | tuple[float, ...] | tuple[tuple[float, ...], ...] | Groups | Vanishing | SignalRevision
+
+
+def follows_signal(revision: Revision) -> bool:
+    """Whether players must remember the largest signal they have met."""
+    return isinstance(revision, SignalRevision) and revision.normalise == "own"
 
 
 def revision_from(value: Any, allow_groups: bool = False) -> Revision:
@@ -132,8 +159,10 @@ def revision_from(value: Any, allow_groups: bool = False) -> Revision:
         if set(value) != {"groups"}:
             raise InvalidRule(f"revision over groups has no other entry than 'groups', got {sorted(value)}")
         return Groups(value["groups"])
-    if isinstance(value, Vanishing):
+    if isinstance(value, Vanishing | SignalRevision):
         return value
+    if isinstance(value, Mapping) and "signal" in value:
+        return _signal_from(value)
     if isinstance(value, Mapping) and "vanishing" in value:
         if set(value) != {"vanishing"}:
             raise InvalidRule(f"a vanishing revision has no other entry than 'vanishing', got {sorted(value)}")
@@ -158,12 +187,24 @@ def revision_from(value: Any, allow_groups: bool = False) -> Revision:
     return tuple(rows)
 
 
+def _signal_from(value: Mapping[str, Any]) -> SignalRevision:
+    if set(value) != {"signal"} or not isinstance(value["signal"], Mapping):
+        raise InvalidRule(f"a signal revision is {{'signal': {{'a1': ..., 'a2': ..., 'a3': ...}}}}, got {value!r}")
+    known = ("a1", "a2", "a3", "normalise")
+    for name in value["signal"]:
+        if name not in known:
+            raise InvalidRule(f"a signal revision has no {name!r}; it has {', '.join(known)}")
+    return SignalRevision(**value["signal"])
+
+
 def revision_spec(revision: Revision) -> Any:
     """Plain data that :func:`revision_from` reads back."""
     if isinstance(revision, Groups):
         return {"groups": [[list(m), p] for m, p in revision.groups]}
     if isinstance(revision, Vanishing):
         return {"vanishing": revision.m}
+    if isinstance(revision, SignalRevision):
+        return {"signal": dataclasses.asdict(revision)}
     if isinstance(revision, float):
         return revision
     return [list(r) if isinstance(r, tuple) else r for r in revision]
@@ -176,6 +217,13 @@ def revision_data(revision: Revision, game: Game) -> RevisionData:
         return RevisionData(SAME, revision, frozen([], np.float64), none, none)
     if isinstance(revision, Vanishing):
         return RevisionData(VANISHING, revision.m, frozen([], np.float64), none, none)
+    if isinstance(revision, SignalRevision):
+        signal, gradient = signal_of(game)
+        if revision.normalise == "world":  # a table by action that all players share
+            shared = frozen(np.zeros(game.num_players), np.int64)
+            return RevisionData(BY_ACTION, 0.0, frozen(revision.by_action(game)), shared, none)
+        both = frozen(np.stack([signal, gradient], axis=1).reshape(-1))
+        return RevisionData(BY_SIGNAL, 0.0, both, none, none, revision.a1, revision.a2, revision.drop)
     if isinstance(revision, Groups):
         top = max((m[-1] for m, _ in revision.groups if m), default=-1)
         if top >= game.num_players:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from potentia.errors import InvalidRule
+from potentia.games import Game
 from potentia.kernel.arrays import frozen
 from potentia.kernel.dispatch import generic
 from potentia.kernel.numbers import as_float, is_integer, is_real
@@ -72,7 +73,7 @@ def _temperature(schedule: VaryingData, step: int) -> float:
 def checked_tau(value: Any, name: str = "tau") -> float:
     """A finite positive float, or an error that says what to use instead."""
     if not is_real(value):
-        raise InvalidRule(f"{name} must be a number or a schedule, got {value!r}")
+        raise InvalidRule(f'{name} must be a number, a schedule or "auto", got {value!r}')
     number = as_float(value)
     if not math.isfinite(number) or number <= 0.0:
         raise InvalidRule(f'{name} must be finite and > 0, got {number}; for best response use rule("best-response")')
@@ -95,6 +96,10 @@ class Schedule(ABC):
     @abstractmethod
     def data(self, horizon: int | None) -> ScheduleData:
         """What compiled code reads, for a run of planned length ``horizon``."""
+
+    def on(self, game: Game) -> Schedule:
+        """The schedule in the units of this game; the same unless it is relative."""
+        return self
 
     def at(self, step: int, horizon: int | None = None) -> float:
         """tau at this step of a run planned for ``horizon`` steps."""
@@ -206,13 +211,53 @@ class Piecewise(Schedule):
         return _record(_PIECEWISE, self.points[0][1], points=self.points)
 
 
-_KINDS: dict[str, type[Schedule]] = {c.kind: c for c in (Constant, Geometric, Logarithmic, Piecewise)}
+@dataclass(frozen=True)
+class Relative(Schedule):
+    """A schedule in units of the game's own scale: the largest worth C that a robot of a coverage game can cover.
+
+    ``Relative(Geometric(0.25, 0.002))`` works on any map without tuning; ``tau="auto"`` is short for it.
+    """
+
+    kind: ClassVar[str] = "relative"
+    schedule: Schedule
+
+    def __post_init__(self) -> None:
+        inner = schedule_from(self.schedule)
+        if isinstance(inner, Relative):
+            raise InvalidRule("a relative schedule cannot hold another relative schedule")
+        object.__setattr__(self, "schedule", inner)
+
+    def on(self, game: Game) -> Schedule:
+        if game.scale is None or not game.scale > 0.0:
+            raise InvalidRule(
+                f'tau="auto" and relative schedules are for games with a scale, such as Coverage with some worth; '
+                f"{game.describe()} has none: give tau as a number or another schedule"
+            )
+        return _scaled(self.schedule, game.scale)
+
+    def data(self, horizon: int | None) -> ScheduleData:
+        raise InvalidRule("a relative schedule has no temperature without a game: use schedule.on(game)")
+
+    def spec(self) -> dict[str, Any]:
+        return {"kind": self.kind, "schedule": self.schedule.spec()}
+
+
+def _scaled(schedule: Schedule, factor: float) -> Schedule:
+    if isinstance(schedule, Piecewise):
+        return Piecewise(tuple((t, v * factor) for t, v in schedule.points))
+    scaled = {name: getattr(schedule, name) * factor for name in ("tau", "start", "stop") if hasattr(schedule, name)}
+    return dataclasses.replace(schedule, **scaled)  # type: ignore[type-var]
+
+
+_KINDS: dict[str, type[Schedule]] = {c.kind: c for c in (Constant, Geometric, Logarithmic, Piecewise, Relative)}
 
 
 def schedule_from(value: Any) -> Schedule:
     """A schedule from a number, a schedule or the plain data of one."""
     if isinstance(value, Schedule):
         return value
+    if isinstance(value, str) and value == "auto":
+        return AUTO
     if isinstance(value, dict):
         options = dict(value)
         kind = options.pop("kind", None)
@@ -227,3 +272,6 @@ def schedule_from(value: Any) -> Schedule:
                 raise InvalidRule(f"tau of kind {kind} needs {name!r}")
         return _KINDS[kind](**options)
     return Constant(checked_tau(value))
+
+
+AUTO = Relative(Geometric(0.25, 0.002))

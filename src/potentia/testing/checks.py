@@ -85,10 +85,11 @@ def _check_utilities(game: Game, profile: NDArray[np.int64], random: np.random.G
     for player in _some_players(game, random):
         protocol.utilities(data, state, player, values)
         for action in range(int(game.sizes[player])):
-            trial = profile.copy()
-            trial[player] = action
-            expected = game.utility(player, trial)
-            _require(bool(np.isfinite(expected)), f"utility of player {player} at {trial.tolist()} is {expected}")
+            expected = game.move_utility(player, profile, action)
+            _require(
+                bool(np.isfinite(expected)),
+                f"utility of player {player} at {profile.tolist()}, action {action}, is {expected}",
+            )
             now, then = protocol.compare(data, state, player, action)
             single = protocol.utility(data, state, player, action)
             for name, value, goal in (
@@ -114,7 +115,8 @@ def _check_deviation(game: Game, profile: NDArray[np.int64], random: np.random.G
     """One player deviates: the potential moves with its utility, and only those who interact notice."""
     player = int(random.integers(game.num_players))
     after = profile.copy()
-    after[player] = random.integers(game.sizes[player])
+    reachable = [profile[player], *game.reachable(player, int(profile[player]))]
+    after[player] = reachable[random.integers(len(reachable))]
     if game.has_potential:
         du = game.utility(player, after) - game.utility(player, profile)
         dphi = game.potential(after) - game.potential(profile)
@@ -128,11 +130,9 @@ def _check_deviation(game: Game, profile: NDArray[np.int64], random: np.random.G
             _close(kernel, game.potential(profile), abs(kernel)),
             f"the kernel's potential at {profile.tolist()} is {kernel}, game.potential says {game.potential(profile)}",
         )
-    ptr, groups, _ = game.interactions
-    mine = set(groups[ptr[player] : ptr[player + 1]].tolist())
     for other in _some_players(game, random):
-        theirs = set(groups[ptr[other] : ptr[other + 1]].tolist())
-        if other != player and not mine & theirs:
+        near = True if other == player else game.interacting(player, other)
+        if not (near if isinstance(near, bool) else near[profile[player], profile[other]]):
             _require(
                 _close(game.utility(other, after), game.utility(other, profile), abs(game.utility(other, profile))),
                 f"player {other}'s utility depends on player {player}'s action, but interactions do not say so",
@@ -145,8 +145,9 @@ def _check_apply(game: Game, random: np.random.Generator) -> None:
     for _ in range(50):
         player = int(random.integers(game.num_players))
         protocol.apply(game.data, state, player, int(random.integers(game.sizes[player])))
+        protocol.commit(game.data, state, player)
     fresh = _settled(game, np.array(state.profile))
-    for name in state._fields:
+    for name in set(state._fields) - set(game.remembers):
         _require(
             bool(np.array_equal(getattr(state, name), getattr(fresh, name))),
             f"after 50 changes the state's {name} differs from what settle derives from the profile: check apply",

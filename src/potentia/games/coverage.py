@@ -1,0 +1,370 @@
+"""Multi-robot coverage control (paper, section 5): robots on a grid, each worth what it alone covers.
+
+Robot i at cell α^i covers the cells whose centre is within δ^i, worth C^i in all. Its utility is Eq. 45,
+
+    u^i = ϱ^i · [C^i - Σ_{j≠i} (worth covered by both i and j)] - K^i · |α^i(n) - α^i(n-1)|,
+
+where ϱ^i = 0 if another robot's flag is visible on the cell, else 1, and K is the cost of moving.
+
+Eq. 46 claims that Σ_i u^i is an exact potential. It is not where ranges overlap: each overlap counts twice in
+it and once in u^i. With flags off and K = 0,
+
+    Φ = Σ_i C^i - Σ_{i<j} (worth covered by both i and j)
+
+is exact (:meth:`Coverage.corrected_potential`). ``payoff="marginal"`` replaces the bracket by the worth that
+robot i alone covers (the wonderful-life utility); its potential is the covered worth itself.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from potentia.errors import InvalidGame
+from potentia.games.base import Game
+from potentia.games.coverage_kernel import RECORDERS, CoverageData, CoverageState
+from potentia.games.grid import grid_steps, step_offsets
+from potentia.games.world import World, listed_cells
+from potentia.kernel import memory
+from potentia.kernel.arrays import frozen
+from potentia.kernel.numbers import as_float, is_integer, is_real
+from potentia.kernel.protocol import Proximity
+
+ADJACENT = 1.5  # the radius that reaches the eight adjacent cells and no others
+_SLACK = 1 + 1e-9  # √13 squared is a little less than 13
+
+
+class Coverage(Game):
+    """Robots that cover the cells of a :class:`World`. An action is a free cell; see :meth:`positions`.
+
+    ``robots``
+        how many.
+    ``delta``
+        the covering range δ, one for all or one per robot.
+    ``reach``
+        how far a robot moves in a step: "adjacent" (the eight cells around it) or a radius R. A straight move
+        never crosses a blocked cell.
+    ``K``
+        the cost of moving by one cell, one for all or one per robot.
+    ``flags``
+        whether robots leave flags that make cells worthless for the others (the paper's). A game with flags
+        remembers; the exact analysis takes games without.
+    ``flag``
+        where a flag lies: on the "cell" a robot occupies, or on all cells in its "range".
+    ``payoff``
+        "overlap" (Eq. 45) or "marginal" (the worth that the robot alone covers).
+    ``start``
+        where the robots begin, cells (x, y); left out, each run draws its own.
+    """
+
+    remembers = ("flags", "seen", "tally", "spent")
+    recorders = RECORDERS
+
+    def __init__(
+        self,
+        world: World,
+        robots: int,
+        delta: float | ArrayLike = 1.5,
+        *,
+        reach: float | str = "adjacent",
+        K: float | ArrayLike = 0.0,
+        flags: bool = True,
+        flag: str = "cell",
+        payoff: str = "overlap",
+        start: ArrayLike | None = None,
+    ) -> None:
+        if not isinstance(world, World):
+            raise InvalidGame(f"world must be a World, such as paper_world() or World(worth), got {world!r:.60}")
+        if not is_integer(robots) or robots < 1:
+            raise InvalidGame(f"robots must be an integer of at least 1, got {robots!r}")
+        if robots > world.num_free:
+            raise InvalidGame(f"robots must be at most the {world.num_free:,} free cells of the world, got {robots:,}")
+        self.world = world
+        self.delta = _per_robot(delta, int(robots), "delta")
+        self.movement_cost = _per_robot(K, int(robots), "K")
+        self.radius = _checked_reach(reach)
+        if not isinstance(flags, bool):
+            raise InvalidGame(f"flags must be True or False, got {flags!r}")
+        if flag not in ("cell", "range"):
+            raise InvalidGame(f'flag must be "cell" or "range", got {flag!r}')
+        if payoff not in ("overlap", "marginal"):
+            raise InvalidGame(f'payoff must be "overlap" or "marginal", got {payoff!r}')
+        self.flags, self.flag, self.payoff = flags, flag, payoff
+        self._check_connected()
+        self.ranges = np.unique(self.delta)
+        columns, rows = world.size
+        frame = int(min(self.ranges[-1], math.hypot(columns, rows)))
+        memory.require(40 * (columns + 2 * frame) * (rows + 2 * frame), f"a range of {self.ranges[-1]:g} cells")
+        self._frame = frame
+        super().__init__(frozen(np.full(int(robots), world.num_free), np.int64), grid_steps(world.blocked, self.radius, int(robots)))
+        self.start = None if start is None else frozen(self.profile(start, "start"))
+        self._seal()
+
+    def _check_connected(self) -> None:
+        diagonal = self.radius**2 * _SLACK >= 2
+        count, part = self.world.parts(diagonal)
+        if count > 1:
+            y, x = np.nonzero(part > 1)
+            raise InvalidGame(
+                f"blocked cells cut the free area into {count} parts, so that not every cell can be reached "
+                f"(Assumption 1): {x.size:,} cells are cut off from the largest part: "
+                f"{listed_cells(np.stack([x, y], axis=1))}; open a way, or use world.largest_part() to block them"
+            )
+
+    # Where things are ---------------------------------------------------------------------------------
+
+    @property
+    def robots(self) -> int:
+        return self.num_players
+
+    def positions(self, profile: ArrayLike) -> NDArray[np.int64]:
+        """The cells (x, y) of actions: profiles of any shape (..., N) give (..., N, 2)."""
+        return self.world.cells[np.asarray(profile)].astype(np.int64)
+
+    def profile(self, cells: ArrayLike, name: str = "cells") -> NDArray[np.int64]:
+        """The actions of robots at these cells (x, y), one per robot."""
+        where = self.world.check_cells(cells, name)
+        if len(where) != self.num_players:
+            raise InvalidGame(f"{name} must hold one cell for each of {self.num_players} robots, got {len(where)}")
+        actions = self._action_at[where[:, 1], where[:, 0]]
+        if (actions < 0).any():
+            k = int(np.argmax(actions < 0))
+            raise InvalidGame(f"{name}: robot {k} is placed on ({where[k, 0]}, {where[k, 1]}), which is blocked")
+        return actions.astype(np.int64)
+
+    @cached_property
+    def _action_at(self) -> NDArray[np.int32]:
+        number = np.full(self.world.worth.shape, -1, np.int32)
+        number[~self.world.blocked] = np.arange(self.world.num_free)
+        return frozen(number)
+
+    def covered(self, player: int, action: int) -> NDArray[np.int64]:
+        """The cells (x, y) that the robot covers from there, (k, 2)."""
+        offsets = _disc(float(self.delta[player]), self._frame)
+        cells = self.world.cells[action] + offsets
+        return cells[((cells >= 0) & (cells < self.world.size)).all(axis=1)]
+
+    def worth_in_range(self, delta: float) -> NDArray[np.float64]:
+        """C of a robot with this range at every action, (A,)."""
+        frame = self._frame
+        framed = np.pad(self.world.worth, frame)
+        rows, columns = self.world.worth.shape
+        total = np.zeros((rows, columns))
+        for dx, dy in _disc(delta, frame):
+            total += framed[frame + dy : frame + dy + rows, frame + dx : frame + dx + columns]
+        return total[~self.world.blocked]
+
+    @cached_property
+    def scale(self) -> float:
+        """The largest C of any robot anywhere: what ``tau="auto"`` and relative schedules are relative to."""
+        return float(self.worth_in_range(float(self.ranges[-1])).max())
+
+    @cached_property
+    def signal(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The worth f at each action, and the size of its gradient by central differences (for Eq. 53)."""
+        slopes = [
+            np.gradient(self.world.worth, axis=axis) if self.world.worth.shape[axis] > 1 else 0.0 for axis in (0, 1)
+        ]
+        free = ~self.world.blocked
+        steepness = np.broadcast_to(np.hypot(*slopes), free.shape)
+        return frozen(self.world.worth[free]), frozen(steepness[free])
+
+    # What it is worth ---------------------------------------------------------------------------------
+
+    def cover_counts(self, profile: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
+        """How many robots cover each cell, in the shape of the worth."""
+        counts = np.zeros(self.world.worth.shape, np.int64)
+        for player, action in enumerate(profile):
+            cells = self.covered(player, int(action))
+            counts[cells[:, 1], cells[:, 0]] += 1
+        return counts
+
+    def worth_sum(self, profile: Sequence[int] | NDArray[np.int64]) -> float:
+        """Σ C^i, the paper's covered worth: what k robots cover counts k times."""
+        return float((self.world.worth * self.cover_counts(profile)).sum())
+
+    def worth_union(self, profile: Sequence[int] | NDArray[np.int64]) -> float:
+        """The worth of the cells that at least one robot covers."""
+        return float(self.world.worth[self.cover_counts(profile) > 0].sum())
+
+    def utility(self, player: int, profile: Sequence[int] | NDArray[np.int64]) -> float:
+        """u^i where everybody just stays: no energy spent, and no flags but those under the robots now."""
+        return self.move_utility(player, profile, int(profile[player]))
+
+    def move_utility(self, player: int, profile: Sequence[int] | NDArray[np.int64], action: int) -> float:
+        profile = np.asarray(profile)
+        others = [j for j in range(self.num_players) if j != player]
+        home, goal = self.positions(profile[player]), self.positions(action)
+        own = {tuple(c) for c in self.covered(player, action).tolist()}
+        value = 0.0
+        times = dict.fromkeys(own, 0)
+        flagged = False
+        for j in others:
+            cells = {tuple(c) for c in self.covered(j, int(profile[j])).tolist()}
+            for cell in own & cells:
+                times[cell] += 1
+            marked = {tuple(self.positions(profile[j]).tolist())} if self.flag == "cell" else cells
+            flagged = flagged or tuple(goal.tolist()) in marked
+        for x, y in own:
+            share = float(times[x, y] == 0) if self.payoff == "marginal" else 1 - times[x, y]
+            value += float(self.world.worth[y, x]) * share
+        distance = math.dist(home, goal)
+        if self.flags and flagged and distance <= 2 * self.delta[player] * _SLACK:
+            value = 0.0
+        return value - float(self.movement_cost[player]) * distance
+
+    def claimed_potential(self, profile: Sequence[int] | NDArray[np.int64]) -> float:
+        """Eq. 46, Σ u^i: not exact where ranges overlap."""
+        return self.welfare(profile)
+
+    def corrected_potential(self, profile: Sequence[int] | NDArray[np.int64]) -> float:
+        """Σ C^i less each pair's overlap once; with ``payoff="marginal"`` the covered worth. Exact if K = 0, flags off."""
+        if self.payoff == "marginal":
+            return self.worth_union(profile)
+        counts = self.cover_counts(profile)
+        return float((self.world.worth * (counts - counts * (counts - 1) / 2)).sum())
+
+    @property
+    def has_potential(self) -> bool:
+        return not self.flags and not (self.movement_cost > 0).any()
+
+    def potential(self, profile: Sequence[int] | NDArray[np.int64]) -> float:
+        if not self.has_potential:
+            raise InvalidGame(
+                "a coverage game has an exact potential with flags=False and K=0; "
+                "corrected_potential(profile) is what it would be"
+            )
+        return self.corrected_potential(profile)
+
+    # What the engine needs ----------------------------------------------------------------------------
+
+    @property
+    def memoryless(self) -> bool:
+        return not self.flags
+
+    @property
+    def longest_move(self) -> float:
+        return float(np.sqrt((step_offsets(self.radius) ** 2).sum(axis=1).max()))
+
+    @cached_property
+    def interactions(self) -> Proximity:
+        """Robots interact iff their distance is at most δ_i + δ_j plus the longest moves of both."""
+        radius = self.delta + self.longest_move
+        columns, rows = self.world.size
+        side = max(1, math.ceil(min(2 * radius.max() * _SLACK, columns + rows)))
+        across, down = columns // side + 3, rows // side + 3
+        return Proximity(self.world.cells, frozen(radius), side, across, across * down)
+
+    def interacting(self, player: int, other: int) -> NDArray[np.bool_]:
+        """Whether two robots interact, by their actions, (A, A)."""
+        cells = self.world.cells.astype(np.int64)
+        memory.require(40.0 * len(cells) ** 2, f"distances between {len(cells):,} cells")
+        square = ((cells[:, None] - cells[None]) ** 2).sum(axis=-1)
+        radius = self.interactions.radius
+        return square <= (radius[player] + radius[other]) ** 2 * _SLACK
+
+    def _build(self) -> CoverageData:
+        frame, (columns, rows) = self._frame, self.world.size
+        width = columns + 2 * frame
+        target = np.zeros((rows, columns), np.int8)
+        np.add.at(target, (self.world.targets[:, 1], self.world.targets[:, 0]), 1)
+        discs = [_disc(float(delta), frame) for delta in self.ranges]
+        cells = np.concatenate(discs)
+        return CoverageData(
+            self.sizes,
+            self.moves,
+            width,
+            frame * width + frame,
+            self.world.cells,
+            frozen(np.pad(self.world.worth, frame).reshape(-1)),
+            frozen(np.pad(target, frame).reshape(-1)),
+            frozen(np.searchsorted(self.ranges, self.delta), np.int64),
+            frozen(np.cumsum([0, *map(len, discs)]), np.int64),
+            frozen(cells[:, 1] * width + cells[:, 0], np.int64),
+            frozen(cells[:, 0], np.int64),
+            frozen(cells[:, 1], np.int64),
+            frozen(self.ranges**2 * _SLACK, np.float64),
+            frozen(4 * self.ranges**2 * _SLACK, np.float64),
+            self.movement_cost,
+            self.payoff == "marginal",
+            self.flag == "range",
+        )
+
+    def new_state(self, profile: NDArray[np.int64]) -> CoverageState:
+        return self.recording_state(profile, ())
+
+    def recording_state(self, profile: NDArray[np.int64], record: tuple[str, ...]) -> CoverageState:
+        frame, (columns, rows) = self._frame, self.world.size
+        shape = (rows + 2 * frame, columns + 2 * frame)
+        size = shape[0] * shape[1]
+        seen = np.zeros(0, np.uint8)
+        if "cells_seen" in record or "targets_found" in record:
+            seen = np.pad(np.zeros((rows, columns), np.uint8), frame, constant_values=1).reshape(-1)
+        return CoverageState(
+            profile,
+            profile.copy(),
+            np.zeros(size, np.int32),
+            np.zeros(size if self.flags else 0, np.int32),
+            seen,
+            np.zeros(3, np.int64),
+            np.zeros(1),
+        )
+
+    @property
+    def state_size(self) -> int:
+        return 16 * self.num_players + 9 * self.data.worth.size
+
+    def describe(self) -> str:
+        def said(values: NDArray[np.float64]) -> str:
+            return f"{values[0]:g}" if (values == values[0]).all() else f"{values.min():g} to {values.max():g}"
+
+        parts = [f"{self.world.name}, {self.world.size[0]}×{self.world.size[1]}"]
+        parts += [f"robots={self.num_players}", f"delta={said(self.delta)}"]
+        if self.radius != ADJACENT:
+            parts.append(f"reach={self.radius:g}")
+        if (self.movement_cost > 0).any():
+            parts.append(f"K={said(self.movement_cost)}")
+        parts.append(f"flags={self.flag}" if self.flags else "no flags")
+        if self.payoff != "overlap":
+            parts.append(f"payoff={self.payoff}")
+        return f"Coverage({', '.join(parts)})"
+
+
+def _per_robot(value: Any, robots: int, name: str) -> NDArray[np.float64]:
+    """One number at least 0 for each robot."""
+    if is_real(value):
+        values = [as_float(value)] * robots
+    else:
+        try:
+            values = [as_float(v) if is_real(v) else math.nan for v in value]
+        except TypeError:
+            raise InvalidGame(f"{name} must be a number, or one per robot, got {value!r}") from None
+        if len(values) != robots:
+            raise InvalidGame(f"{name} must be a number, or one for each of {robots} robots, got {len(values)}")
+    for robot, number in enumerate(values):
+        if not math.isfinite(number) or number < 0:
+            given = value if is_real(value) else value[robot]
+            who = "" if is_real(value) else f" of robot {robot}"
+            raise InvalidGame(f"{name}{who} must be finite and at least 0, got {given!r}")
+    return frozen(values, np.float64)
+
+
+def _checked_reach(reach: Any) -> float:
+    if reach == "adjacent":
+        return ADJACENT
+    if not is_real(reach) or not 1 <= as_float(reach) < math.inf:
+        raise InvalidGame(f'reach must be "adjacent" or a radius of at least 1 cell, got {reach!r}')
+    return as_float(reach)
+
+
+def _disc(delta: float, frame: int) -> NDArray[np.int64]:
+    """The cells within δ of a cell, as offsets (dx, dy), row by row."""
+    most = min(int(delta * _SLACK), frame)
+    dy, dx = np.mgrid[-most : most + 1, -most : most + 1]
+    inside = dx**2 + dy**2 <= delta**2 * _SLACK
+    return np.stack([dx[inside], dy[inside]], axis=1)

@@ -1,0 +1,251 @@
+"""The coverage game in compiled code: who covers what, as a count per cell.
+
+The area lies inside a frame of worthless cells as wide as the longest range, so that no range is cut at a
+border: cell (x, y) has the number y · width + x + base. ``counts`` says how many robots cover each cell. A
+robot's utility is a sum over the cells in its range (Eq. 45): f(l) for those that it covers, less f(l) once
+for each other robot that covers l too,
+
+    C^i - C^i_n = Σ_l f(l) · (1 - number of others that cover l),
+
+so an evaluation costs the cells in range, whatever the number of robots.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from potentia.kernel import protocol
+from potentia.kernel.dispatch import at, portable
+from potentia.kernel.protocol import Moves
+
+SHARED = -1  # a flag of more than one robot
+MOVES, SEEN, FOUND = range(3)
+RECORDERS = ("worth_sum", "worth_union", "moves", "energy", "cells_seen", "targets_found")
+
+
+class CoverageData(NamedTuple):
+    """What compiled code reads."""
+
+    sizes: NDArray[np.int64]
+    moves: Moves
+    width: int  # of the framed area
+    base: int  # number of cell (0, 0)
+    place: NDArray[np.int32]  # (A, 2) the cell (x, y) of each action
+    worth: NDArray[np.float64]  # by framed cell
+    target: NDArray[np.int8]  # targets in a framed cell
+    kind: NDArray[np.int64]  # (N,) which range a robot has
+    ptr: NDArray[np.int64]  # the cells of range k are ptr[k]..ptr[k + 1]
+    offset: NDArray[np.int64]  # relative to the robot's cell
+    dx: NDArray[np.int64]
+    dy: NDArray[np.int64]
+    reach: NDArray[np.float64]  # δ² of each range
+    sight: NDArray[np.float64]  # (2δ)²: how far a flag is seen
+    cost: NDArray[np.float64]  # (N,) K^i
+    marginal: bool  # the wonderful-life utility instead of Eq. 45
+    flag_range: bool  # flags on all covered cells, not on the occupied one
+
+
+class CoverageState(NamedTuple):
+    """The profile, and what follows from it or was left behind."""
+
+    profile: NDArray[np.int64]
+    home: NDArray[np.int64]  # (N,) the action that stands; a trial is a departure from it
+    counts: NDArray[np.int32]  # how many robots cover each framed cell
+    flags: NDArray[np.int32]  # 0, the only robot whose flag lies there + 1, or SHARED; empty without flags
+    seen: NDArray[np.uint8]  # whether a cell was ever covered (outside: 1); empty where nobody asks
+    tally: NDArray[np.int64]  # moves, distinct cells seen, targets found
+    spent: NDArray[np.float64]  # (1,) energy
+
+
+@portable
+def _cell(game: CoverageData, action: int) -> int:
+    return np.int64(game.place[at(action), 1]) * game.width + np.int64(game.place[at(action), 0]) + game.base
+
+
+@portable
+def _distance2(game: CoverageData, a: int, b: int) -> int:
+    dx = np.int64(game.place[at(a), 0]) - np.int64(game.place[at(b), 0])
+    dy = np.int64(game.place[at(a), 1]) - np.int64(game.place[at(b), 1])
+    return dx * dx + dy * dy
+
+
+@portable
+def _worth(game: CoverageData, state: CoverageState, player: int, action: int) -> float:
+    """The bracket of Eq. 45 if the robot were at ``action`` instead of where its profile says."""
+    kind = game.kind[at(player)]
+    current = state.profile[at(player)]
+    cell = _cell(game, action)
+    dx = np.int64(game.place[at(action), 0]) - np.int64(game.place[at(current), 0])
+    dy = np.int64(game.place[at(action), 1]) - np.int64(game.place[at(current), 1])
+    reach = game.reach[at(kind)]
+    total = 0.0
+    for k in range(game.ptr[at(kind)], game.ptr[at(kind + 1)]):
+        covered = at(cell + game.offset[at(k)])
+        x = game.dx[at(k)] + dx
+        y = game.dy[at(k)] + dy
+        others = np.int64(state.counts[covered]) - np.int64(x * x + y * y <= reach)  # not itself
+        if game.marginal:
+            total += game.worth[covered] if others == 0 else 0.0
+        else:
+            total += game.worth[covered] * (1 - others)
+    return total
+
+
+@portable
+def _worth_here(game: CoverageData, state: CoverageState, player: int) -> float:
+    """The same where the robot is: it covers all of these cells itself."""
+    kind = game.kind[at(player)]
+    cell = _cell(game, state.profile[at(player)])
+    total = 0.0
+    for k in range(game.ptr[at(kind)], game.ptr[at(kind + 1)]):
+        covered = at(cell + game.offset[at(k)])
+        others = np.int64(state.counts[covered]) - 1
+        if game.marginal:
+            total += game.worth[covered] if others == 0 else 0.0
+        else:
+            total += game.worth[covered] * (1 - others)
+    return total
+
+
+@portable
+def _reward(game: CoverageData, state: CoverageState, player: int, action: int, worth: float) -> float:
+    """Eq. 45: nothing where another robot's flag is seen, less the energy to go there."""
+    distance2 = _distance2(game, action, state.home[at(player)])
+    if state.flags.shape[0]:
+        owner = np.int64(state.flags[at(_cell(game, action))])
+        if owner != 0 and owner != player + 1 and distance2 <= game.sight[at(game.kind[at(player)])]:
+            worth = 0.0
+    return worth - game.cost[at(player)] * math.sqrt(distance2)
+
+
+@protocol.utility.register(CoverageData)
+def _utility(game: CoverageData, state: CoverageState, player: int, action: int) -> float:
+    return _reward(game, state, player, action, _worth(game, state, player, action))
+
+
+@protocol.compare.register(CoverageData)
+def _compare(game: CoverageData, state: CoverageState, player: int, trial: int) -> tuple[float, float]:
+    current = state.profile[at(player)]
+    now = _reward(game, state, player, current, _worth_here(game, state, player))
+    return now, _reward(game, state, player, trial, _worth(game, state, player, trial))
+
+
+@portable
+def _cover(game: CoverageData, state: CoverageState, kind: int, cell: int, change: int) -> None:
+    for k in range(game.ptr[at(kind)], game.ptr[at(kind + 1)]):
+        state.counts[at(cell + game.offset[at(k)])] += change
+
+
+@protocol.apply.register(CoverageData)
+def _apply(game: CoverageData, state: CoverageState, player: int, action: int) -> None:
+    current = state.profile[at(player)]
+    if action == current:
+        return
+    kind = game.kind[at(player)]
+    _cover(game, state, kind, _cell(game, current), -1)
+    _cover(game, state, kind, _cell(game, action), 1)
+    state.profile[at(player)] = action
+
+
+@protocol.commit.register(CoverageData)
+def _commit(game: CoverageData, state: CoverageState, player: int) -> None:
+    before, after = state.home[at(player)], state.profile[at(player)]
+    if before == after:
+        return
+    state.home[at(player)] = after
+    state.tally[MOVES] += 1
+    state.spent[0] += game.cost[at(player)] * math.sqrt(_distance2(game, before, after))
+    _leave_marks(game, state, player)
+
+
+@portable
+def _leave_marks(game: CoverageData, state: CoverageState, player: int) -> None:
+    """Flags, and cells seen for the first time, where the robot is."""
+    kind = game.kind[at(player)]
+    cell = _cell(game, state.profile[at(player)])
+    if state.flags.shape[0]:
+        if game.flag_range:
+            for k in range(game.ptr[at(kind)], game.ptr[at(kind + 1)]):
+                _lay(state.flags, cell + game.offset[at(k)], player)
+        else:
+            _lay(state.flags, cell, player)
+    if state.seen.shape[0]:
+        for k in range(game.ptr[at(kind)], game.ptr[at(kind + 1)]):
+            covered = at(cell + game.offset[at(k)])
+            if state.seen[covered] == 0:
+                state.seen[covered] = 1
+                state.tally[SEEN] += 1
+                state.tally[FOUND] += game.target[covered]
+
+
+@portable
+def _lay(flags: NDArray[np.int32], cell: int, player: int) -> None:
+    owner = flags[at(cell)]
+    if owner == 0:
+        flags[at(cell)] = player + 1
+    elif owner != player + 1:
+        flags[at(cell)] = SHARED
+
+
+@protocol.settle.register(CoverageData)
+def _settle(game: CoverageData, state: CoverageState) -> None:
+    state.counts[:] = 0
+    for player in range(game.sizes.shape[0]):
+        state.home[player] = state.profile[player]
+        _cover(game, state, game.kind[player], _cell(game, state.profile[player]), 1)
+        _leave_marks(game, state, player)  # again after a run was restored, which changes nothing
+
+
+@protocol.potential.register(CoverageData)
+def _potential(game: CoverageData, state: CoverageState) -> float:
+    """Σ C^i less each pair's overlap once; with the wonderful-life utility, the covered worth."""
+    if game.marginal:
+        return _union(game, state)
+    # a cell covered by c robots counts c - c (c - 1) / 2 times, (3 - c) / 2 for each of them
+    total = 0.0
+    for player in range(game.sizes.shape[0]):
+        kind, cell = game.kind[player], _cell(game, state.profile[player])
+        for k in range(game.ptr[at(kind)], game.ptr[at(kind + 1)]):
+            covered = at(cell + game.offset[at(k)])
+            total += game.worth[covered] * (3 - np.int64(state.counts[covered])) * 0.5
+    return total
+
+
+@portable
+def _union(game: CoverageData, state: CoverageState) -> float:
+    total = 0.0
+    for player in range(game.sizes.shape[0]):
+        kind, cell = game.kind[player], _cell(game, state.profile[player])
+        for k in range(game.ptr[at(kind)], game.ptr[at(kind + 1)]):
+            covered = at(cell + game.offset[at(k)])
+            total += game.worth[covered] / state.counts[covered]
+    return total
+
+
+@portable
+def _sum(game: CoverageData, state: CoverageState) -> float:
+    total = 0.0
+    for player in range(game.sizes.shape[0]):
+        kind, cell = game.kind[player], _cell(game, state.profile[player])
+        for k in range(game.ptr[at(kind)], game.ptr[at(kind + 1)]):
+            total += game.worth[at(cell + game.offset[at(k)])]
+    return total
+
+
+@protocol.measure.register(CoverageData)
+def _measure(game: CoverageData, state: CoverageState, which: int) -> float:
+    if which == 0:
+        return _sum(game, state)
+    if which == 1:
+        return _union(game, state)
+    if which == 2:
+        return float(state.tally[MOVES])
+    if which == 3:
+        return state.spent[0]
+    if which == 4:
+        return float(state.tally[SEEN])
+    return float(state.tally[FOUND])

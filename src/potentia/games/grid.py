@@ -1,0 +1,64 @@
+"""Moves on a grid with blocked cells: straight, no longer than a radius, and never through a blocked cell."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from potentia.kernel import memory
+from potentia.kernel.arrays import frozen
+from potentia.kernel.protocol import Constrained
+
+
+def step_offsets(radius: float) -> NDArray[np.int64]:
+    """The cells within ``radius`` of a cell, itself excluded, as (dx, dy), row by row."""
+    most = int(radius)
+    dy, dx = np.mgrid[-most : most + 1, -most : most + 1]
+    inside = (dx**2 + dy**2 <= radius**2 * (1 + 1e-9)) & ((dx != 0) | (dy != 0))
+    return np.stack([dx[inside], dy[inside]], axis=1)
+
+
+def crossed(dx: int, dy: int) -> list[tuple[int, int]]:
+    """The cells, both ends excluded, whose inside the segment from (0, 0) to (dx, dy) crosses; corners may be touched.
+
+    The same cells are crossed on the way back, so moves are reversible (Assumption 2).
+    """
+    out = set()
+    for x in range(min(0, dx), max(0, dx) + 1):
+        for y in range(min(0, dy), max(0, dy) + 1):
+            # twice the signed distance of the cell's four corners from the line, times its length
+            sides = [dy * (2 * x + i) - dx * (2 * y + j) for i in (-1, 1) for j in (-1, 1)]
+            if min(sides) < 0 < max(sides):
+                out.add((x, y))
+    return sorted(out - {(0, 0), (dx, dy)})
+
+
+def grid_steps(blocked: NDArray[np.bool_], radius: float, num_players: int) -> Constrained:
+    """The moves of every free cell, shared by all players; actions are the free cells, row by row."""
+    rows, columns = blocked.shape
+    most = int(min(radius, math.hypot(rows, columns)))
+    offsets = step_offsets(min(radius, math.hypot(rows, columns)))
+    free = ~blocked
+    cells = int(free.sum())
+    memory.require(
+        (9.0 * len(offsets) + 40) * blocked.size, f"moves of up to {radius:g} cells on {columns}×{rows} cells"
+    )
+    framed = np.pad(free, most)
+    number = np.pad(np.where(free, np.cumsum(free.reshape(-1)).reshape(free.shape) - 1, -1).astype(np.int32), most)
+
+    def shifted(array: NDArray[np.generic], dx: int, dy: int) -> NDArray[np.generic]:
+        return array[most + dy : most + dy + rows, most + dx : most + dx + columns]
+
+    legal = np.empty((cells, len(offsets)), bool)
+    targets = np.empty((cells, len(offsets)), np.int32)
+    for k, (dx, dy) in enumerate(offsets.tolist()):
+        allowed = free & shifted(framed, dx, dy)
+        for x, y in crossed(dx, dy):
+            allowed &= shifted(framed, x, y)
+        legal[:, k] = allowed[free]
+        targets[:, k] = shifted(number, dx, dy)[free]
+    ptr = np.zeros(cells + 1, np.int64)
+    np.cumsum(legal.sum(axis=1), out=ptr[1:])
+    return Constrained(frozen(np.zeros(num_players), np.int64), frozen(ptr), frozen(targets[legal]))

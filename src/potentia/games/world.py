@@ -1,0 +1,308 @@
+"""Worlds: a rectangular area of unit cells, what each is worth, and where robots cannot go.
+
+The paper's worth field is a Gaussian mixture f(l) = Σ_j ω_j g(l | μ_j, Σ_j) over the centres of the cells
+(section 5): cell (x, y) has its centre at (x + 0.5, y + 0.5). Any other map of worths will do as well.
+
+``worth[y, x]`` is the worth of cell (x, y): column x, row y. A mixture is drawn with y upwards, as in the
+paper; a map that comes as a table or an image with its first row on top.
+"""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Iterable, Sequence
+from functools import cache, cached_property
+from importlib import resources
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from potentia.errors import InvalidGame
+from potentia.games.base import finite_array
+from potentia.kernel import memory
+from potentia.kernel.arrays import frozen
+from potentia.kernel.numbers import is_integer
+
+_SHOWN = 6  # cells named in a message
+
+
+def listed_cells(cells: Iterable[Sequence[int]], most: int = _SHOWN) -> str:
+    """Cells as people read them: (3, 4), (3, 5) and 7 more."""
+    named = [f"({int(x)}, {int(y)})" for x, y in cells]
+    more = len(named) - most
+    return ", ".join(named[:most]) + (f" and {more:,} more" if more > 0 else "")
+
+
+class Mixture:
+    """A Gaussian mixture in the plane: ``weights`` (M,), ``means`` (M, 2) and ``covariances`` (M, 2, 2).
+
+    Weights must sum to one; ``normalise=True`` scales them so that they do.
+    """
+
+    def __init__(
+        self, weights: ArrayLike, means: ArrayLike, covariances: ArrayLike, *, normalise: bool = False
+    ) -> None:
+        self.weights = _checked_weights(weights, normalise)
+        count = self.weights.size
+        self.means = finite_array(means, "means")
+        if self.means.shape != (count, 2):
+            raise InvalidGame(f"means must have shape {(count, 2)}, one (x, y) per weight, got {self.means.shape}")
+        self.covariances = finite_array(covariances, "covariances")
+        if self.covariances.shape != (count, 2, 2):
+            raise InvalidGame(
+                f"covariances must have shape {(count, 2, 2)}, one 2×2 matrix per weight, got {self.covariances.shape}"
+            )
+        for j, matrix in enumerate(self.covariances):
+            _check_covariance(matrix, j)
+
+    @property
+    def num_components(self) -> int:
+        return int(self.weights.size)
+
+    def density(self, points: ArrayLike) -> NDArray[np.float64]:
+        """f at points (..., 2)."""
+        at = np.asarray(points, np.float64)
+        total = np.zeros(at.shape[:-1])
+        for weight, mean, covariance in zip(self.weights, self.means, self.covariances, strict=True):
+            (a, b), (_, c) = covariance
+            determinant = a * c - b * b
+            dx, dy = at[..., 0] - mean[0], at[..., 1] - mean[1]
+            square = (c * dx * dx - 2 * b * dx * dy + a * dy * dy) / determinant
+            total += weight * np.exp(-0.5 * square) / (2 * math.pi * math.sqrt(determinant))
+        return total
+
+
+def _checked_weights(weights: ArrayLike, normalise: bool) -> NDArray[np.float64]:
+    values = finite_array(weights, "weights")
+    if values.ndim != 1 or values.size == 0:
+        raise InvalidGame(f"weights must be a list of at least one number, got shape {values.shape}")
+    if (values <= 0).any():
+        j = int(np.argmax(values <= 0))
+        raise InvalidGame(f"weights must be positive, got {values[j]} for component {j}")
+    total = math.fsum(values)
+    if normalise:
+        return frozen(values / total)
+    if abs(total - 1.0) > 1e-9:
+        raise InvalidGame(f"weights must sum to 1, got {total:.12g}; normalise=True scales them")
+    return values
+
+
+def _check_covariance(matrix: NDArray[np.float64], component: int) -> None:
+    name = f"covariances of component {component}"
+    if abs(matrix[0, 1] - matrix[1, 0]) > 1e-9 * np.abs(matrix).max():
+        raise InvalidGame(f"{name} must be symmetric, got {matrix.tolist()}")
+    least = float(np.linalg.eigvalsh(matrix).min())
+    if not least > 1e-12 * np.abs(matrix).max():
+        raise InvalidGame(f"{name} must be positive definite, got {matrix.tolist()} with eigenvalue {least:.6g}")
+
+
+class World:
+    """What the cells of an area are worth, which of them are blocked, and where the targets are.
+
+    ``worth``
+        (rows, columns), finite and not negative; ``worth[y, x]`` belongs to cell (x, y).
+    ``blocked``
+        the same shape, true where robots cannot go. A blocked cell may have a worth: it can be covered from
+        beside it, as a lake from its shore.
+    ``targets``
+        cells (x, y), for the recorder of targets found; of a mixture, those of its means.
+    ``origin``
+        "upper" draws row 0 on top, "lower" at the bottom.
+    """
+
+    def __init__(
+        self,
+        worth: ArrayLike,
+        *,
+        blocked: ArrayLike | None = None,
+        targets: Iterable[Sequence[int]] | None = None,
+        mixture: Mixture | None = None,
+        origin: str = "upper",
+        name: str = "map",
+    ) -> None:
+        self.worth = _checked_worth(worth)
+        self.blocked = _checked_mask(blocked, self.worth.shape)
+        if origin not in ("upper", "lower"):
+            raise InvalidGame(f'origin must be "upper" or "lower", got {origin!r}')
+        self.origin, self.name, self.mixture = origin, str(name), mixture
+        if self.blocked.all():
+            raise InvalidGame("blocked leaves no free cell")
+        self.targets = self._checked_targets(targets)
+
+    def _checked_targets(self, targets: Iterable[Sequence[int]] | None) -> NDArray[np.int64]:
+        if targets is None:
+            if self.mixture is None:
+                return frozen(np.zeros((0, 2)), np.int64)
+            found = np.floor(self.mixture.means).astype(np.int64)
+            inside = ((found >= 0) & (found < self.size)).all(axis=1)
+            return frozen(found[inside], np.int64)
+        return self.check_cells(list(targets), "targets")
+
+    def check_cells(self, cells: Any, name: str) -> NDArray[np.int64]:
+        """Cells (x, y) inside the area, (k, 2), or an error that names the one that is not."""
+        try:
+            array = np.array(cells)
+        except ValueError:
+            array = np.array(None)
+        if array.size == 0 and array.ndim:
+            return frozen(np.zeros((0, 2)), np.int64)
+        if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iu":
+            raise InvalidGame(f"{name} must be cells (x, y) of whole numbers, got {cells!r:.80}")
+        outside = ((array < 0) | (array >= self.size)).any(axis=1)
+        if outside.any():
+            k = int(np.argmax(outside))
+            raise InvalidGame(
+                f"{name} must lie inside x 0..{self.size[0] - 1} and y 0..{self.size[1] - 1}, "
+                f"got ({array[k, 0]}, {array[k, 1]}) as number {k}"
+            )
+        return frozen(array, np.int64)
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """(L_x, L_y)."""
+        return int(self.worth.shape[1]), int(self.worth.shape[0])
+
+    @cached_property
+    def cells(self) -> NDArray[np.int32]:
+        """The free cells, (F, 2), row by row: action a of a robot is cell ``cells[a]``."""
+        y, x = np.nonzero(~self.blocked)
+        return frozen(np.stack([x, y], axis=1), np.int32)
+
+    @property
+    def num_free(self) -> int:
+        return int(self.blocked.size - self.blocked.sum())
+
+    @property
+    def total(self) -> float:
+        """All there is to cover."""
+        return math.fsum(self.worth.reshape(-1))
+
+    def parts(self, diagonal: bool = True) -> tuple[int, NDArray[np.int32]]:
+        """How many connected parts the free cells have, and which part each cell is in; 0 is blocked, 1 the largest."""
+        from scipy import ndimage
+
+        structure = np.ones((3, 3), int) if diagonal else None
+        labels, count = ndimage.label(~self.blocked, structure)
+        sizes = np.bincount(labels.reshape(-1), minlength=count + 1)[1:]
+        order = np.empty(count + 1, np.int32)
+        order[0] = 0
+        order[np.argsort(-sizes, kind="stable") + 1] = np.arange(1, count + 1)
+        return int(count), order[labels]
+
+    def largest_part(self, diagonal: bool = True) -> World:
+        """The same world with everything blocked that is cut off from its largest free part."""
+        _, part = self.parts(diagonal)
+        return World(
+            self.worth,
+            blocked=part != 1,
+            targets=self.targets,
+            mixture=self.mixture,
+            origin=self.origin,
+            name=self.name,
+        )
+
+    def __repr__(self) -> str:
+        walls = int(self.blocked.sum())
+        blocked = f", {walls:,} of them blocked" if walls else ""
+        return f"World({self.name}: {self.size[0]}×{self.size[1]} cells{blocked})"
+
+
+def _checked_worth(worth: ArrayLike) -> NDArray[np.float64]:
+    given = np.asarray(worth)
+    if given.dtype == bool:
+        given = given.astype(np.float64)
+    if given.dtype.kind == "f" and np.isnan(given).any():
+        y, x = (int(k) for k in np.argwhere(np.isnan(given))[0][:2]) if given.ndim == 2 else (0, 0)
+        raise InvalidGame(f"worth must be a number in every cell, got NaN at ({x}, {y}); block a cell with blocked=")
+    array = finite_array(given, "worth")
+    if array.ndim != 2 or array.size == 0:
+        raise InvalidGame(f"worth must be a table of rows and columns, got shape {array.shape}")
+    if (array < 0).any():
+        y, x = (int(k) for k in np.argwhere(array < 0)[0])
+        raise InvalidGame(f"worth must not be negative, got {array[y, x]} at ({x}, {y})")
+    if array.sum() > 1e300:
+        raise InvalidGame("worth must sum to at most 1e300, so that nothing overflows")
+    return array
+
+
+def _checked_mask(blocked: ArrayLike | None, shape: tuple[int, ...]) -> NDArray[np.bool_]:
+    if blocked is None:
+        return frozen(np.zeros(shape, bool))
+    mask = np.asarray(blocked)
+    if mask.shape != shape:
+        raise InvalidGame(f"blocked must have the shape of worth, {shape}, got {mask.shape}")
+    if mask.dtype.kind not in "biu" or not np.isin(mask, (0, 1)).all():
+        raise InvalidGame(f"blocked must be true and false, or 1 and 0, got {mask.dtype}")
+    return frozen(mask.astype(bool))
+
+
+# Mixtures on a grid -----------------------------------------------------------------------------------
+
+
+def gaussian_world(
+    size: Sequence[int],
+    weights: ArrayLike,
+    means: ArrayLike,
+    covariances: ArrayLike,
+    *,
+    blocked: ArrayLike | None = None,
+    normalise: bool = False,
+    name: str = "mixture",
+) -> World:
+    """A Gaussian mixture on ``size`` = (L_x, L_y) cells; a cell's worth is the density at its centre."""
+    columns, rows = _checked_size(size)
+    mixture = Mixture(weights, means, covariances, normalise=normalise)
+    x, y = np.meshgrid(np.arange(columns) + 0.5, np.arange(rows) + 0.5)
+    worth = mixture.density(np.stack([x, y], axis=-1))
+    return World(worth, blocked=blocked, mixture=mixture, origin="lower", name=name)
+
+
+def _checked_size(size: Sequence[int]) -> tuple[int, int]:
+    try:
+        columns, rows = size
+    except (TypeError, ValueError):
+        raise InvalidGame(f"size must be (columns, rows), got {size!r}") from None
+    if not is_integer(columns) or not is_integer(rows) or min(columns, rows) < 1:
+        raise InvalidGame(f"size must be two integers of at least 1, got {size!r}")
+    memory.require(100 * int(columns) * int(rows), f"a world of {columns}×{rows} cells")
+    return int(columns), int(rows)
+
+
+@cache
+def published() -> dict[str, Any]:
+    """The paper's world, set-up and results, from the author's thesis (``published.toml`` beside this file)."""
+    return tomllib.loads(resources.files("potentia.games").joinpath("published.toml").read_text("utf-8"))
+
+
+def paper_world() -> World:
+    """The world of the paper's case study: 40×40 cells and three targets."""
+    data = published()["world"]
+    covariances = [np.eye(2) * sigma**2 for sigma in data["sigmas"]]
+    return gaussian_world(data["size"], data["weights"], data["means"], covariances, name="paper")
+
+
+def random_world(seed: int = 0, targets: int | None = None, size: Sequence[int] = (40, 40)) -> World:
+    """A random mixture of 1 to 5 targets (so many, if ``targets`` is given) with widths as in the paper's world.
+
+    Standard deviations lie between 5 % and 10 % of the shorter side along two random axes, weights within a
+    factor of three of each other, means at least 10 % away from the border.
+    """
+    if not is_integer(seed) or seed < 0:
+        raise InvalidGame(f"seed must be an integer of at least 0, got {seed!r}")
+    if targets is not None and (not is_integer(targets) or not 1 <= targets <= 5):
+        raise InvalidGame(f"targets must be an integer from 1 to 5, got {targets!r}")
+    shape = np.array(_checked_size(size))
+    random = np.random.Generator(np.random.PCG64(int(seed)))
+    drawn = int(random.integers(1, 6))
+    count = drawn if targets is None else int(targets)
+    weights = random.uniform(0.5, 1.5, count)
+    means = random.uniform(0.1, 0.9, (count, 2)) * shape
+    widths = random.uniform(0.05, 0.1, (count, 2)) * shape.min()
+    angles = random.uniform(0.0, math.pi, count)
+    turn = np.array([[np.cos(angles), -np.sin(angles)], [np.sin(angles), np.cos(angles)]]).transpose(2, 0, 1)
+    covariances = turn @ (widths[:, :, None] ** 2 * np.eye(2)) @ turn.transpose(0, 2, 1)
+    return gaussian_world(
+        tuple(shape.tolist()), weights, means, covariances, normalise=True, name=f"random {int(seed)}"
+    )

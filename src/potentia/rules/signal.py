@@ -1,0 +1,95 @@
+"""Revision probabilities from what a player senses (Eq. 53): explore where there is nothing, rest on a summit.
+
+With the signal F and its gradient G, each relative to the largest met, a player wakes with probability
+
+    rp(F, G) = (a2 - e^{-k(F-c)}) G + e^{-k(F-c)},    k = ln(a1/a3),  c = ln(a1)/k,
+
+so that rp is a1 with neither signal nor gradient (situation p1), a2 on a slope (p2) and a3 on a summit (p3).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from potentia.errors import InvalidRule
+from potentia.kernel.dispatch import portable
+from potentia.kernel.mathematics import exp
+from potentia.kernel.numbers import as_float, is_real
+
+if TYPE_CHECKING:
+    from potentia.games import Game
+
+
+@portable
+def signal_probability(signal: float, gradient: float, a1: float, a2: float, drop: float) -> float:
+    """rp(F, G) of Eq. 53; e^{-k(F-c)} is a1·e^{-kF}."""
+    flat = a1 * exp(-drop * signal)
+    return (a2 - flat) * gradient + flat
+
+
+@portable
+def share(value: float, largest: float) -> float:
+    """value / largest, 0/0 being 0."""
+    return value / largest if largest > 0.0 else 0.0
+
+
+@dataclass(frozen=True)
+class SignalRevision:
+    """Eq. 53: ``SignalRevision(a1=1.0, a2=0.5, a3=0.1)``, for SLLL and P-SBLLL on games with a signal.
+
+    ``normalise="own"`` measures signal and gradient against the largest that the player itself has met so far,
+    as the paper does; the probability then depends on the player's history. ``"world"`` measures against the
+    largest anywhere, so that it depends on the action alone: the form the exact analysis takes.
+    """
+
+    a1: float = 1.0
+    a2: float = 0.5
+    a3: float = 0.1
+    normalise: str = "own"
+
+    def __post_init__(self) -> None:
+        for name in ("a1", "a2", "a3"):
+            value = getattr(self, name)
+            if not is_real(value) or not 0.0 < as_float(value) <= 1.0:
+                raise InvalidRule(f"{name} of a signal revision must be in (0, 1], got {value!r}")
+            object.__setattr__(self, name, as_float(value))
+        if not self.a3 < self.a2 < self.a1:
+            raise InvalidRule(
+                f"a signal revision needs a3 < a2 < a1, got a1 = {self.a1}, a2 = {self.a2}, a3 = {self.a3}"
+            )
+        if self.normalise not in ("own", "world"):
+            raise InvalidRule(f'normalise must be "own" or "world", got {self.normalise!r}')
+
+    @property
+    def drop(self) -> float:
+        """k."""
+        return math.log(self.a1 / self.a3)
+
+    def probability(self, signal: float, gradient: float) -> float:
+        """rp(F, G)."""
+        return signal_probability(float(signal), float(gradient), self.a1, self.a2, self.drop)
+
+    def by_action(self, game: Game) -> NDArray[np.float64]:
+        """rp at each action, against the largest signal and gradient anywhere."""
+        signal, gradient = signal_of(game)
+        top, steepest = float(signal.max()), float(gradient.max())
+        return np.array(
+            [
+                self.probability(share(float(f), top), share(float(g), steepest))
+                for f, g in zip(signal, gradient, strict=True)
+            ]
+        )
+
+
+def signal_of(game: Game) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The game's signal and gradient by action, or an error."""
+    if game.signal is None:
+        raise InvalidRule(
+            f"a signal revision (Eq. 53) needs a game with a signal, such as Coverage; {game.describe()} has none"
+        )
+    return game.signal

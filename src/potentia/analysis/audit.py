@@ -159,7 +159,7 @@ class _Auditor:
         self.rows["1"] = hypotheses.reachability(game)
         self.rows["2"] = hypotheses.reversibility(game)
         self.rows["complete"] = hypotheses.completeness(game, rule)
-        self.rows["3"] = hypotheses.revision_bounds(rule)
+        self.rows["3"] = hypotheses.revision_bounds(game, rule)
         apart = separable_of(self.payoffs, self.tolerance)
         self.rows["separable"] = Row("separable utilities", apart.holds, str(apart))
         self.rows["4"] = hypotheses.homogeneity(game, rule, self.table, self.phi)
@@ -174,7 +174,8 @@ class _Auditor:
         except NotPotentialGame as error:
             return Row(name, False, str(error.evidence))
         best = maximisers(self.phi)
-        return Row(name, True, f"an exact potential exists; it is largest at {self._listed(best)}")
+        given = "" if self.game.move_prices() is None else " for a fixed previous profile"
+        return Row(name, True, f"an exact potential exists{given}; it is largest at {self._listed(best)}")
 
     def _solve(self) -> None:
         if not has_law(self.rule):

@@ -52,6 +52,8 @@ def weights(
 
     ``most`` is by how much Φ may fail at a deviation; it should be small beside τ.
     """
+    if game.move_prices() is not None:
+        return None
     if isinstance(rule, LLL):
         if not isinstance(game.moves, Complete):
             return None

@@ -24,7 +24,7 @@ from potentia.games import Game
 from potentia.kernel.arrays import strides
 from potentia.kernel.cache import Entry
 from potentia.kernel.protocol import Complete
-from potentia.rules import PSBLLL, Groups, Rule
+from potentia.rules import PSBLLL, Groups, Rule, SignalRevision
 from potentia.rules.revision import Revision, Vanishing
 
 _MOST_CHECKS = 3e9  # single deviations looked at for Assumption 5
@@ -93,7 +93,7 @@ def completeness(game: Game, rule: Rule) -> Row:
     return Row(name, True, "every action is reachable from every other")
 
 
-def revision_bounds(rule: Rule) -> Row:
+def revision_bounds(game: Game, rule: Rule) -> Row:
     """Assumption 3: 0 < rp < 1, bounded away from both as τ → 0."""
     name = "Assumption 3: 0 < revision probability < 1"
     revision: Revision | None = getattr(rule, "revision", None)
@@ -103,6 +103,8 @@ def revision_bounds(rule: Rule) -> Row:
         return Row(name, None, "groups are drawn, players do not wake independently")
     if isinstance(revision, Vanishing):
         return Row(name, False, f"rp = e^(-{revision.m:g}/τ) goes to 0 with τ (see the row on vanishing revision)")
+    if isinstance(revision, SignalRevision):
+        return _signal_bounds(name, game, revision)
     rows: list[Any] = [revision] if isinstance(revision, float) else list(revision)
     for player, row in enumerate(rows):
         for action, value in enumerate(row if isinstance(row, tuple) else [row]):
@@ -113,6 +115,19 @@ def revision_bounds(rule: Rule) -> Row:
     flat = [v for row in rows for v in (row if isinstance(row, tuple) else [row])]
     span = f"{min(flat):g}" if min(flat) == max(flat) else f"between {min(flat):g} and {max(flat):g}"
     return Row(name, True, f"revision probability {span}")
+
+
+def _signal_bounds(name: str, game: Game, revision: SignalRevision) -> Row:
+    """Eq. 53 with a1 = 1 lets a player with neither signal nor gradient wake for certain."""
+    values = revision.by_action(game)
+    if values.max() >= 1.0:
+        where = int(values.argmax())
+        return Row(
+            name, False, f"Eq. 53 with a1 = {revision.a1:g} gives probability 1 at action {where}, where F = G = 0"
+        )
+    if revision.normalise == "own" and revision.a1 >= 1.0:
+        return Row(name, False, "Eq. 53 with a1 = 1 gives probability 1 at F = G = 0")
+    return Row(name, True, f"Eq. 53 gives between {values.min():g} and {values.max():g}")
 
 
 def largest_step(payoffs: NDArray[np.float64]) -> float:
@@ -201,7 +216,7 @@ def monotone_potential(game: Game, rule: Rule, phi: NDArray[np.float64] | None) 
     players = game.num_players
     if float(game.num_profiles) ** 2 * 2.0**players * players > _MOST_CHECKS:
         return Row(name, None, f"not checked: {game.num_profiles:,} profiles have too many joint transitions")
-    board = Board(game.sizes, strides(game.sizes), np.zeros((players, 1)), game.moves)
+    board = Board(game.sizes, strides(game.sizes), np.zeros((players, 1)), game.moves, np.zeros((0, 0, 0)))
     flat, out = np.ascontiguousarray(phi.reshape(-1)), np.zeros(5, np.int64)
     for deviators in range(2, players + 1):
         if _find_descent_entry(board, empty_room(game), flat, _TOLERANCE * spread(flat), deviators, out):
@@ -218,9 +233,17 @@ def monotone_potential(game: Game, rule: Rule, phi: NDArray[np.float64] | None) 
 
 def no_movement_cost(game: Game) -> Row:
     """K = 0: a movement cost makes the potential depend on the previous profile."""
-    cost = getattr(game, "movement_cost", None)
-    if cost is None:
-        return Row("K = 0: moving costs nothing", True, "this game has no movement cost K")
-    free = not np.any(np.asarray(cost) > 0)
-    said = "moving costs nothing" if free else "with K > 0 Φ is exact only for a fixed previous profile"
-    return Row("K = 0: moving costs nothing", free, said)
+    name = "K = 0: moving costs nothing"
+    prices = game.move_prices()
+    if prices is None:
+        return Row(name, True, "no move of this game has a price")
+    player = int(prices.max(axis=(1, 2)).argmax())
+    start = next(a for a in range(game.num_actions[player]) if game.reachable(player, a))
+    end = game.reachable(player, start)[0]
+    lost = float(prices[player, start, end] + prices[player, end, start])
+    return Row(
+        name,
+        False,
+        f"if player {player} goes from action {start} to action {end} and back, the others staying, its changes of "
+        f"utility sum to {-lost:.6g}, not to 0: no function of the profile alone is a potential",
+    )

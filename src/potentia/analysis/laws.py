@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,18 +14,18 @@ from scipy import sparse
 
 from potentia.analysis import synchronous, transitions
 from potentia.analysis.synchronous import Outcomes, Sets
-from potentia.analysis.tables import payoff_table
+from potentia.analysis.tables import move_prices, payoff_table, profiles
 from potentia.analysis.transitions import BEST, BEST_STAY, BINARY, LOGIT, Board, Law, Rows
 from potentia.errors import InvalidRule, TooLarge
 from potentia.games import Game
 from potentia.kernel import memory
 from potentia.kernel.arrays import strides
-from potentia.kernel.protocol import Interactions
 from potentia.rules import BLLL, LLL, PSBLLL, SLLL, BestResponse, Constant, Groups, Rule, Vanishing
-from potentia.rules.revision import RevisionData, revision_data
+from potentia.rules.revision import RevisionData, follows_signal, revision_data
 
 _MOST_GUARDED = 12  # players; the guard's sets are laid out as a table of 4^N numbers
 _MOST_IN_GROUPS = 20
+_MOST_LEFT = 1e8  # over all graphs
 _MOST_WAYS = 1e10  # a minute or two
 _BYTES_PER_ENTRY = 76  # at the peak of what is built on the matrix, measured
 _ELSE = "use fewer players or actions, a rule that moves one player at a time, or sample: run_batch(...), potentia run"
@@ -85,11 +86,16 @@ def temperature(rule: Rule) -> float:
 def terms(game: Game, rule: Rule, tau: float, payoffs: NDArray[np.float64] | None = None, tie: float = 0.0) -> Terms:
     """The transition terms at this temperature; tau = 0 gives leading terms as τ → 0.
 
-    ``payoffs`` of shape (N, S) replace the game's own, for a change of units.
+    ``payoffs`` of shape (N, S) replace the game's own, for a change of units (not where moving has a price).
     """
     if not has_law(rule):
         known = ", ".join(sorted(kind.name for kind in _builders))
         raise InvalidRule(f"the exact chain of {rule.name} is not known (known: {known}); use Chain(states, matrix)")
+    if follows_signal(getattr(rule, "revision", 1.0)):
+        raise InvalidRule(
+            'a signal revision with normalise="own" depends on what each player has met before; '
+            'the exact analysis takes normalise="world"'
+        )
     table = payoff_table(game) if payoffs is None else payoffs
     maker = _Maker(game, table, tau, tie)
     _builders[type(rule)](rule, game, maker)
@@ -103,7 +109,7 @@ class _Maker:
         self.game, self.tau, self.tie = game, tau, tie
         payoffs = np.ascontiguousarray(payoffs)
         payoffs.setflags(write=False)
-        self.board = Board(game.sizes, strides(game.sizes), payoffs, game.moves)
+        self.board = Board(game.sizes, strides(game.sizes), payoffs, game.moves, move_prices(game))
 
     def law(self, choice: int, include_current: bool = False) -> Law:
         return Law(choice, include_current, float(self.tau), float(self.tie))
@@ -198,40 +204,66 @@ def _p_sblll(rule: PSBLLL, game: Game, maker: _Maker) -> None:
         maker.independent(law, revision)
 
 
-_NO_SETS = Sets(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
+_NONE = np.zeros(0, np.int64)
+_NO_SETS = Sets(_NONE, _NONE, np.zeros(0), _NONE, _NONE)
 
 
 def _group_sets(groups: Groups, game: Game) -> Sets:
     if game.num_players > _MOST_IN_GROUPS:
         raise TooLarge(f"groups are summed over for at most {_MOST_IN_GROUPS} players, got {game.num_players}")
     masks = np.array([sum(1 << player for player in members) for members, _ in groups.groups], np.int64)
-    return Sets(np.zeros(0, np.int64), masks, np.array([p for _, p in groups.groups]))
+    return Sets(_NONE, masks, np.array([p for _, p in groups.groups]), _NONE, _NONE)
 
 
-def _neighbours(interactions: Interactions, players: int) -> list[int]:
-    """For each player the set, as bits, of those it interacts with."""
-    groups = [0] * interactions.num_groups
-    for player in range(players):
-        for g in interactions.groups[interactions.ptr[player] : interactions.ptr[player + 1]]:
-            groups[g] |= 1 << player
-    out = [0] * players
-    for player in range(players):
-        for g in interactions.groups[interactions.ptr[player] : interactions.ptr[player + 1]]:
-            out[player] |= groups[g]
-        out[player] &= ~(1 << player)
-    return out
+def _graphs(game: Game) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The graphs of who interacts that occur, one bit per pair, and which of them holds at each profile.
+
+    Where that does not depend on the profile, there is one graph and the second array is empty.
+    """
+    pairs = list(itertools.combinations(range(game.num_players), 2))
+    known = [game.interacting(i, j) for i, j in pairs]
+    if all(isinstance(near, bool) for near in known):
+        return np.array([sum(1 << k for k, near in enumerate(known) if near)]), _NONE
+    if len(pairs) > 62:
+        raise TooLarge(f"interactions that change are summed over for at most 11 players, got {game.num_players}")
+    states = profiles(game)
+    codes = np.zeros(len(states), np.int64)
+    for k, ((i, j), near) in enumerate(zip(pairs, known, strict=True)):
+        codes |= np.asarray(near if isinstance(near, bool) else near[states[:, i], states[:, j]], np.int64) << k
+    graphs, which = np.unique(codes, return_inverse=True)
+    return graphs, which.astype(np.int64)
 
 
 def _guarded_sets(game: Game) -> Sets:
-    """For each set of awake players, who is left when only those who beat all awake neighbours may revise.
+    """For each set of awake players, who is left when only those who beat all awake neighbours may revise."""
+    players = game.num_players
+    if players > _MOST_GUARDED:
+        raise TooLarge(f"the guard is summed over for at most {_MOST_GUARDED} players, got {players}")
+    graphs, which = _graphs(game)
+    if graphs.size * 4.0**players > _MOST_LEFT:
+        raise TooLarge(f"{graphs.size:,} ways for {players} players to interact are too many to sum over; use fewer")
+    parts = [_left(_neighbours(int(graph), players), players) for graph in graphs]
+    ptr = np.cumsum([0, *(len(part[0]) for part in parts)])
+    awake, revising, share = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return Sets(awake, revising, share, which, ptr)
+
+
+def _neighbours(graph: int, players: int) -> list[int]:
+    """For each player the set, as bits, of those it interacts with."""
+    out = [0] * players
+    for k, (i, j) in enumerate(itertools.combinations(range(players), 2)):
+        if graph >> k & 1:
+            out[i] |= 1 << j
+            out[j] |= 1 << i
+    return out
+
+
+def _left(near: list[int], players: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """Sets of awake players, who of them is left, and with which probability.
 
     Priorities are a uniformly random order. Build it from the front: whoever comes next is left iff no
     neighbour came before. ``left[awake, kept]`` is the probability of ``kept`` given ``awake``.
     """
-    players = game.num_players
-    if players > _MOST_GUARDED:
-        raise TooLarge(f"the guard is summed over for at most {_MOST_GUARDED} players, got {players}")
-    near = _neighbours(game.interactions, players)
     left = np.zeros((2**players, 2**players))
     left[0, 0] = 1.0
     masks = np.arange(2**players)
@@ -244,7 +276,7 @@ def _guarded_sets(game: Game) -> Sets:
             into = kept if near[last] & before else kept | 1 << last
             left[awake, into] += left[before, kept] / len(members)
     awake_sets, revising = np.nonzero(left)
-    return Sets(awake_sets.astype(np.int64), revising.astype(np.int64), left[awake_sets, revising])
+    return awake_sets.astype(np.int64), revising.astype(np.int64), left[awake_sets, revising]
 
 
 def vanishing(rule: Rule) -> float:

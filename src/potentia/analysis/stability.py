@@ -25,7 +25,7 @@ from scipy.sparse import csgraph
 from potentia.analysis import closed_forms, elimination, stationary
 from potentia.analysis.arborescence import Contraction, contraction
 from potentia.analysis.laws import Terms, terms, vanishing
-from potentia.analysis.tables import payoff_table, place_of, profile_at, profiles, tensor, words
+from potentia.analysis.tables import move_prices, payoff_table, place_of, profile_at, profiles, tensor, words
 from potentia.analysis.trees_law import tree_law
 from potentia.analysis.units import Units, in_units
 from potentia.errors import InvalidInput, NotConverged, TooLarge
@@ -144,9 +144,11 @@ class Stability:
         if not isinstance(self.rule, PSBLLL):
             return Resistances(sources, targets, exact * self._units.unit, None, None)
         lemma = np.zeros(exact.size)
-        payoffs = payoff_table(self.game) / self._units.unit
+        payoffs, prices = payoff_table(self.game) / self._units.unit, move_prices(self.game)
         for player in range(self.game.num_players):
             now, then = payoffs[player][sources], payoffs[player][targets]
+            if prices.size:
+                then = then - prices[player][self.states[sources, player], self.states[targets, player]]
             deviates = self.states[sources, player] != self.states[targets, player]
             lemma += np.where(deviates, np.maximum(now, then) - then, 0.0)
         lemma += vanishing(self.rule) / self._units.unit * (self.states[sources] != self.states[targets]).sum(axis=1)
@@ -166,7 +168,7 @@ def stability(game: Game, rule: Rule | dict[str, Any], *, method: str = "auto") 
         raise InvalidInput(f"method must be one of {', '.join(METHODS)}, got {method!r}")
     payoffs = payoff_table(game)
     own_only = not (isinstance(chosen, PSBLLL) and chosen.trial == "joint")
-    units = in_units(tensor(game, payoffs), own_only, vanishing(chosen))
+    units = in_units(tensor(game, payoffs), own_only, vanishing(chosen), float(move_prices(game).max(initial=0.0)))
     scaled = chosen if vanishing(chosen) == 0.0 else _rescaled(chosen, units)
     entries = terms(game, scaled, 0.0, units.payoffs, units.tie)
     inside = stationary.one_class(entries.matrix(entries.coefficients), lambda s: words(profile_at(game, s)))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from potentia.analysis.transitions import Board, Floats, Ints, Law, Room, Rows, add, look, revise
+from potentia.analysis.transitions import Board, Floats, Ints, Law, Room, Rows, add, look, price, revise
 from potentia.kernel.cache import Entry
 from potentia.kernel.dispatch import portable
 from potentia.kernel.mathematics import exp
@@ -21,12 +21,15 @@ class Sets(NamedTuple):
     """Which sets of players revise: ``revising[k]`` out of ``awake[k]``, with ``share[k]`` of its probability.
 
     Empty where players revise independently. For groups of SLLL, ``awake`` is empty and ``share`` the
-    probability itself.
+    probability itself. Where who interacts depends on the profile, ``graph[place]`` says which of the lists
+    ``ptr[graph]..ptr[graph + 1]`` holds at a profile; else it is empty.
     """
 
     awake: Ints
     revising: Ints
     share: Floats
+    graph: Ints
+    ptr: Ints
 
 
 @portable
@@ -44,12 +47,18 @@ def _wake(revision: RevisionData, room: Room, player: int, tau: float) -> tuple[
 
 
 @portable
-def _weigh_sets(revision: RevisionData, sets: Sets, law: Law, room: Room) -> None:
+def _weigh_sets(revision: RevisionData, sets: Sets, law: Law, room: Room, place: int) -> None:
     """Into ``weights``: the term of each set of players that revises at this profile."""
+    by_profile = revision.kind == BY_ACTION or sets.graph.shape[0] > 0
+    if place > 0 and not by_profile:
+        return  # as at the profile before
     players = room.profile.shape[0]
     for mask in range(room.weights.shape[1]):
         room.weights[0, mask] = 0.0
-    for k in range(sets.revising.shape[0]):
+    first, beyond = 0, sets.revising.shape[0]
+    if sets.graph.shape[0]:
+        first, beyond = sets.ptr[sets.graph[place]], sets.ptr[sets.graph[place] + 1]
+    for k in range(first, beyond):
         c, r = sets.share[k], 0.0
         if sets.awake.shape[0]:
             for player in range(players):
@@ -107,8 +116,7 @@ def fill_sets(board: Board, law: Law, revision: RevisionData, sets: Sets, room: 
         _write_columns(board, room, rows, place, look(board, room, place))
         for player in range(players):
             revise(board, law, room, place, player)
-        if place == 0 or revision.kind == BY_ACTION:
-            _weigh_sets(revision, sets, law, room)
+        _weigh_sets(revision, sets, law, room, place)
         for mask in range(room.weights.shape[1]):
             if room.weights[0, mask] == 0.0:
                 continue
@@ -195,8 +203,8 @@ def fill_joint(
     for place in range(rows.ptr.shape[0] - 1):
         targets = look(board, room, place)
         _write_columns(board, room, rows, place, targets)
-        if sets.revising.shape[0] and (place == 0 or revision.kind == BY_ACTION):
-            _weigh_sets(revision, sets, law, room)
+        if sets.revising.shape[0]:
+            _weigh_sets(revision, sets, law, room, place)
         base = rows.ptr[place]
         for player in range(players):
             base += room.current[player] * room.digit[player]
@@ -217,7 +225,9 @@ def fill_joint(
             outcomes.coefficients[0], outcomes.exponents[0], outcomes.entries[0] = weight, cost, base
             for player in range(players):
                 if deviating >> player & 1:
-                    now, then = board.payoffs[player, place], board.payoffs[player, column]
+                    option = room.options[player, room.trial[player]]
+                    paid = price(board, player, room.profile[player], option)
+                    now, then = board.payoffs[player, place], board.payoffs[player, column] - paid
                     yes, loss = binary_term(now, then, law.tau, law.tie)
                     no, gain = binary_term(then, now, law.tau, law.tie)
                     step = (room.trial[player] - room.current[player]) * room.digit[player]

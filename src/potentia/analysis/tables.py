@@ -143,6 +143,12 @@ def _utility(game: Game, player: int, profile: NDArray[np.int64]) -> float:
         ) from error
 
 
+def move_prices(game: Game) -> NDArray[np.float64]:
+    """What it costs each player to move from one action to another, (N, A, A); empty where moving is free."""
+    prices = game.move_prices()
+    return np.zeros((0, 0, 0)) if prices is None else prices
+
+
 def tensor(game: Game, values: NDArray[np.float64]) -> NDArray[np.float64]:
     """A value per profile in the shape (A_1, ..., A_N); ``values`` may have further axes in front."""
     return values.reshape(*values.shape[:-1], *game.num_actions)

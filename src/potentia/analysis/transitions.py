@@ -35,8 +35,9 @@ class Board(NamedTuple):
 
     sizes: Ints
     strides: Ints
-    payoffs: Floats  # (N, S)
+    payoffs: Floats  # (N, S) where everybody just stays
     moves: Any
+    prices: Floats  # (N, A, A) what it costs a player to move from one action to another; empty: nothing
 
 
 class Law(NamedTuple):
@@ -153,13 +154,20 @@ def shifted(board: Board, room: Room, place: int, player: int, option: int) -> i
 
 
 @portable
+def price(board: Board, player: int, before: int, after: int) -> float:
+    """What the move costs the player."""
+    return board.prices[player, before, after] if board.prices.shape[0] else 0.0
+
+
+@portable
 def revise(board: Board, law: Law, room: Room, place: int, player: int) -> None:
     """The terms of each option of a player that revises alone, against the others' present actions."""
     count = room.number[player]
     current = room.current[player]
     coefficients, exponents = room.coefficients[player], room.exponents[player]
     for k in range(count):
-        room.values[k] = board.payoffs[player, shifted(board, room, place, player, k)]
+        paid = price(board, player, room.profile[player], room.options[player, k])
+        room.values[k] = board.payoffs[player, shifted(board, room, place, player, k)] - paid
     if law.choice == LOGIT:
         logit_terms(room.values, count, law.tau, law.tie, coefficients, exponents)
         return

@@ -51,16 +51,17 @@ def own_changes(payoffs: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.array([payoffs[i] - payoffs[i].min(axis=i, keepdims=True) for i in range(payoffs.shape[0])])
 
 
-def in_units(payoffs: NDArray[np.float64], own_only: bool, extra: float) -> Units:
+def in_units(payoffs: NDArray[np.float64], own_only: bool, extra: float, price: float = 0.0) -> Units:
     """Payoffs (N, A_1, ..., A_N) counted in units, as (N, S).
 
     ``own_only``: the rule compares a player's own actions only. ``extra`` is one more number, m of a vanishing
-    revision probability, that must be a multiple.
+    revision probability, that must be a multiple. ``price`` is the largest price of a move; distances on a grid
+    have no common unit, so with one ties are decided by the tolerance.
     """
     players = payoffs.shape[0]
     least = payoffs.reshape(players, -1).min(axis=1).reshape(players, *[1] * (payoffs.ndim - 1))
     shifted = (own_changes(payoffs) if own_only else payoffs - least).reshape(players, -1)
-    spread = float(shifted.max())
+    spread = max(float(shifted.max()), price)
     if spread == 0.0:
         return Units(shifted, extra or 1.0, 0.0)
     if extra and not _LEAST_EXTRA * spread <= extra <= _LARGEST_EXTRA * spread:
@@ -70,7 +71,7 @@ def in_units(payoffs: NDArray[np.float64], own_only: bool, extra: float) -> Unit
         )
     rounding = 8 * _EPS * float(np.abs(payoffs).max())  # what the payoffs themselves may be off by
     scale = 2.0 ** math.frexp(spread)[1]  # a power of two, so that dividing by it rounds nothing
-    unit = _common_unit(shifted / scale, extra / scale, rounding / scale)
+    unit = None if price else _common_unit(shifted / scale, extra / scale, rounding / scale)
     if unit is not None and shifted.size * max(1.0, extra / scale) / unit < _EXACT:
         unit = _nice(unit * scale)
         return Units(np.rint(shifted / unit), unit, 0.0)

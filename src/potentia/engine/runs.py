@@ -235,9 +235,7 @@ class Run:
         rows, events = int(sink.used[ROWS]), int(sink.used[EVENTS])
         if rows:
             for name in self._rows:
-                column = (
-                    sink.measures[:, self._measured.index(name)] if name in self._measured else getattr(sink, name)
-                )
+                column = sink.measures[:, self._measured.index(name)] if name in self._measured else getattr(sink, name)
                 self._rows[name].append(column[:rows].copy())
         if events:
             self._events.append(
@@ -428,7 +426,8 @@ def run(
     """Play ``steps`` steps of ``rule`` on ``game`` and return what was recorded.
 
     ``record`` names some of profile, potential, welfare, acceptance, taken and rejected (trials so far), visits
-    and the game's own (``game.recorders``); all but visits are taken at times 0, every, 2·every, ... Pass ``record=()`` for full speed: the final profile is always kept.
+    and the game's own (``game.recorders``); all but visits are taken at times 0, every, 2·every, ... Pass
+    ``record=()`` for full speed: the final profile is always kept.
     Ctrl-C returns what was computed so far, with a warning and ``complete`` false.
     """
     steps = checked_integer(steps, "steps", 0)

@@ -71,8 +71,6 @@ class Game(ABC):
     remembers: ClassVar[tuple[str, ...]] = ()  # fields of the state, beside the profile, that settle cannot derive
     recorders: ClassVar[tuple[str, ...]] = ()  # what this kind of game can record beside potential and welfare
     start: NDArray[np.int64] | None = None  # where runs begin; None: each seed draws its own
-    scale: float | None = None  # what a relative temperature is relative to
-    signal: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None  # f and its gradient by action, for Eq. 53
 
     def __init__(self, sizes: NDArray[np.int64], moves: Any) -> None:
         self.sizes = sizes
@@ -136,6 +134,10 @@ class Game(ABC):
         after[player] = action
         return self.utility(player, after)
 
+    def move_prices(self) -> NDArray[np.float64] | None:
+        """The cost of moving, (N, A, A) from action to action, where utilities depend on the previous action so."""
+        return None
+
     def welfare(self, profile: Sequence[int] | NDArray[np.int64]) -> float:
         """The sum of utilities."""
         return float(sum(self.utility(player, profile) for player in range(self.num_players)))
@@ -148,6 +150,16 @@ class Game(ABC):
     def potential(self, profile: Sequence[int] | NDArray[np.int64]) -> float:
         """Φ(profile), where :attr:`has_potential`."""
         raise InvalidGame(f"no potential is known for this {type(self).__name__}; pass potential= if you have one")
+
+    @property
+    def scale(self) -> float | None:
+        """The unit of relative temperatures, where the game has one."""
+        return None
+
+    @property
+    def signal(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+        """What a player senses at each action, and its gradient: for revision probabilities by Eq. 53."""
+        return None
 
     # What the engine needs ----------------------------------------------------------------------------
 

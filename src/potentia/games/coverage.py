@@ -101,7 +101,9 @@ class Coverage(Game):
         frame = int(min(self.ranges[-1], math.hypot(columns, rows)))
         memory.require(40 * (columns + 2 * frame) * (rows + 2 * frame), f"a range of {self.ranges[-1]:g} cells")
         self._frame = frame
-        super().__init__(frozen(np.full(int(robots), world.num_free), np.int64), grid_steps(world.blocked, self.radius, int(robots)))
+        super().__init__(
+            frozen(np.full(int(robots), world.num_free), np.int64), grid_steps(world.blocked, self.radius, int(robots))
+        )
         self.start = None if start is None else frozen(self.profile(start, "start"))
         self._seal()
 
@@ -167,12 +169,11 @@ class Coverage(Game):
     @cached_property
     def signal(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The worth f at each action, and the size of its gradient by central differences (for Eq. 53)."""
-        slopes = [
-            np.gradient(self.world.worth, axis=axis) if self.world.worth.shape[axis] > 1 else 0.0 for axis in (0, 1)
-        ]
-        free = ~self.world.blocked
-        steepness = np.broadcast_to(np.hypot(*slopes), free.shape)
-        return frozen(self.world.worth[free]), frozen(steepness[free])
+        worth, free = self.world.worth, ~self.world.blocked
+        down, across = (
+            np.gradient(worth, axis=axis) if worth.shape[axis] > 1 else np.zeros(worth.shape) for axis in (0, 1)
+        )
+        return frozen(worth[free]), frozen(np.sqrt(down**2 + across**2)[free])
 
     # What it is worth ---------------------------------------------------------------------------------
 
@@ -218,12 +219,27 @@ class Coverage(Game):
             value = 0.0
         return value - float(self.movement_cost[player]) * distance
 
+    def move_prices(self) -> NDArray[np.float64] | None:
+        if not (self.movement_cost > 0).any():
+            return None
+        distance = np.sqrt(self._distances2())
+        memory.require(8.0 * self.num_players * distance.size, "the prices of all moves")
+        return self.movement_cost[:, None, None] * distance
+
+    def _distances2(self) -> NDArray[np.int64]:
+        cells = self.world.cells.astype(np.int64)
+        memory.require(40.0 * len(cells) ** 2, f"distances between {len(cells):,} cells")
+        return ((cells[:, None] - cells[None]) ** 2).sum(axis=-1)
+
     def claimed_potential(self, profile: Sequence[int] | NDArray[np.int64]) -> float:
         """Eq. 46, Σ u^i: not exact where ranges overlap."""
         return self.welfare(profile)
 
     def corrected_potential(self, profile: Sequence[int] | NDArray[np.int64]) -> float:
-        """Σ C^i less each pair's overlap once; with ``payoff="marginal"`` the covered worth. Exact if K = 0, flags off."""
+        """Σ C^i less each pair's overlap once; with ``payoff="marginal"`` the covered worth.
+
+        Exact with K = 0 and flags off.
+        """
         if self.payoff == "marginal":
             return self.worth_union(profile)
         counts = self.cover_counts(profile)
@@ -262,11 +278,8 @@ class Coverage(Game):
 
     def interacting(self, player: int, other: int) -> NDArray[np.bool_]:
         """Whether two robots interact, by their actions, (A, A)."""
-        cells = self.world.cells.astype(np.int64)
-        memory.require(40.0 * len(cells) ** 2, f"distances between {len(cells):,} cells")
-        square = ((cells[:, None] - cells[None]) ** 2).sum(axis=-1)
         radius = self.interactions.radius
-        return square <= (radius[player] + radius[other]) ** 2 * _SLACK
+        return self._distances2() <= (radius[player] + radius[other]) ** 2 * _SLACK
 
     def _build(self) -> CoverageData:
         frame, (columns, rows) = self._frame, self.world.size

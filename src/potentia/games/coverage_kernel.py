@@ -62,12 +62,12 @@ class CoverageState(NamedTuple):
 
 
 @portable
-def _cell(game: CoverageData, action: int) -> int:
+def _cell(game: CoverageData, action: int) -> Any:
     return np.int64(game.place[at(action), 1]) * game.width + np.int64(game.place[at(action), 0]) + game.base
 
 
 @portable
-def _distance2(game: CoverageData, a: int, b: int) -> int:
+def _distance2(game: CoverageData, a: int, b: int) -> Any:
     dx = np.int64(game.place[at(a), 0]) - np.int64(game.place[at(b), 0])
     dy = np.int64(game.place[at(a), 1]) - np.int64(game.place[at(b), 1])
     return dx * dx + dy * dy

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,7 +49,7 @@ def grid_steps(blocked: NDArray[np.bool_], radius: float, num_players: int) -> C
     framed = np.pad(free, most)
     number = np.pad(np.where(free, np.cumsum(free.reshape(-1)).reshape(free.shape) - 1, -1).astype(np.int32), most)
 
-    def shifted(array: NDArray[np.generic], dx: int, dy: int) -> NDArray[np.generic]:
+    def shifted(array: NDArray[Any], dx: int, dy: int) -> NDArray[Any]:
         return array[most + dy : most + dy + rows, most + dx : most + dx + columns]
 
     legal = np.empty((cells, len(offsets)), bool)

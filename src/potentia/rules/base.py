@@ -17,8 +17,8 @@ from potentia.kernel.draws import WAKE, below, uniform
 from potentia.kernel.journal import Journal
 from potentia.kernel.protocol import Constrained, num_actions, num_reachable, reachable, utilities, utility
 from potentia.rules.revision import Groups, Vanishing, revision_spec
-from potentia.rules.signal import SignalRevision
 from potentia.rules.schedules import Schedule
+from potentia.rules.signal import SignalRevision
 
 
 class Rule(ABC):

@@ -26,15 +26,33 @@ Tau = Annotated[
     str | None,
     typer.Option(
         help="Temperature: a number, or a schedule: geometric:START:STOP, logarithmic:START, "
-        "piecewise:0=START,STEP=TAU,...",
+        "piecewise:0=START,STEP=TAU,...; on coverage games also relative:TAU, in units of the most a robot can "
+        "cover, and auto, for relative:geometric:0.25:0.002.",
         show_default="0.1",
     ),
+]
+
+
+def whole(text: str | int) -> int:
+    """An integer, also as 1e6 or 1_000_000."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.5
+    if not number.is_integer():
+        raise InvalidRun(f"--steps must be a whole number, got {text!r}")
+    return int(text) if str(text).lstrip("+-").replace("_", "").isdigit() else int(number)
+
+
+Steps = Annotated[
+    int, typer.Option(help="Steps per run; 1e6 is fine.", parser=whole, metavar="<int>", show_default="10000")
 ]
 OneTau = Annotated[str | None, typer.Option(help="Temperature, a number.", show_default="0.1")]
 Revision = Annotated[
     str | None,
     typer.Option(
-        help="slll and p-sblll: revision probability, a number, one per player, or vanishing:M for e^(-M/tau).",
+        help="slll and p-sblll: revision probability, a number, one per player, vanishing:M for e^(-M/tau), or on "
+        "coverage games signal, signal:A1,A2,A3 or signal:world for Eq. 53.",
         show_default="0.3",
     ),
 ]
@@ -61,8 +79,15 @@ def game_from_options(name: str, parameters: list[str] | None) -> tuple[Any, str
     return game(name, **given), f"{name}({pairs(known)})" if known else name
 
 
-def rule_from_options(name: str, tau: str | None, revision: str | None, trial: str | None, guard: bool) -> Any:
-    """The rule that the options describe."""
+def rule_from_options(
+    name: str,
+    tau: str | None,
+    revision: str | None,
+    trial: str | None,
+    guard: bool,
+    defaults: tuple[str, str] = ("0.1", "0.3"),
+) -> Any:
+    """The rule that the options describe; ``defaults`` of tau and revision."""
     import dataclasses
 
     from potentia.rules import rule
@@ -71,9 +96,9 @@ def rule_from_options(name: str, tau: str | None, revision: str | None, trial: s
     known = {field.name for field in dataclasses.fields(rule_class(name))}  # type: ignore[arg-type]
     options: dict[str, Any] = {}
     if "tau" in known:
-        options["tau"] = temperature("0.1" if tau is None else tau)
+        options["tau"] = temperature(defaults[0] if tau is None else tau)
     if "revision" in known:
-        options["revision"] = revision_probability("0.3" if revision is None else revision)
+        options["revision"] = revision_probability(defaults[1] if revision is None else revision)
     for flag, given in (("tau", tau), ("revision", revision), ("trial", trial), ("guard", guard or None)):
         if given is not None and flag not in known:
             raise InvalidRule(f"--{flag} is not for {name}")
@@ -83,8 +108,19 @@ def rule_from_options(name: str, tau: str | None, revision: str | None, trial: s
 
 
 def revision_probability(text: str) -> Any:
-    """A number, one per player, or vanishing:M."""
+    """A number, one per player, vanishing:M, or signal with a1, a2, a3 or how it is normalised."""
     kind, colon, rest = text.partition(":")
+    if kind == "signal":
+        options: dict[str, Any] = {}
+        for part in rest.split(":") if colon else []:
+            if part in ("own", "world"):
+                options["normalise"] = part
+                continue
+            found = numbers(part, float, "--revision signal")
+            if len(found) != 3:
+                raise InvalidRule(f"--revision signal:A1,A2,A3 takes three numbers, got {text!r}")
+            options |= dict(zip(("a1", "a2", "a3"), found, strict=True))
+        return {"signal": options}
     if kind == "vanishing" and colon:
         found = numbers(rest, float, "--revision vanishing")
         if len(found) != 1:
@@ -97,7 +133,11 @@ def revision_probability(text: str) -> Any:
 def temperature(text: str) -> Any:
     """A number or a schedule."""
     kind, _, rest = text.partition(":")
+    if kind == "relative":
+        return {"kind": kind, "schedule": temperature(rest)}
     try:
+        if text == "auto":
+            return text
         if kind == "geometric":
             start, stop = (float(part) for part in rest.split(":"))
             return {"kind": kind, "start": start, "stop": stop}
@@ -108,8 +148,8 @@ def temperature(text: str) -> Any:
         return float(text)
     except ValueError:
         raise InvalidRule(
-            "--tau must be a number, geometric:START:STOP, logarithmic:START or piecewise:0=TAU,STEP=TAU,..., "
-            f"got {text!r}"
+            "--tau must be a number, geometric:START:STOP, logarithmic:START, piecewise:0=TAU,STEP=TAU,..., "
+            f"relative:TAU or auto, got {text!r}"
         ) from None
 
 
@@ -118,12 +158,22 @@ def rule_text(spec: dict[str, Any]) -> str:
     parts = [spec["rule"]]
     for name, entry in spec.items():
         if name == "tau" and isinstance(entry, dict):
-            span = [value(v) for k, v in entry.items() if k in ("start", "stop") and v]
-            points = [f"{value(v)} at step {value(t)}" for t, v in entry.get("points", [])]
-            parts.append(f"tau {entry['kind']} {' to '.join(span or points)}")
+            parts.append(f"tau {_schedule_text(entry)}")
+        elif name == "revision" and isinstance(entry, dict) and "signal" in entry:
+            parts.append("revision by Eq. 53 ({a1:g}, {a2:g}, {a3:g}; {normalise})".format(**entry["signal"]))
         elif name != "rule" and entry is not False:
             parts.append(name if entry is True else f"{name} {value(entry)}")
     return ", ".join(parts)
+
+
+def _schedule_text(entry: dict[str, Any]) -> str:
+    if entry["kind"] == "relative":
+        return f"{_schedule_text(entry['schedule'])}, times the most a robot can cover"
+    if entry["kind"] == "constant":
+        return value(entry["tau"])
+    span = [value(v) for k, v in entry.items() if k in ("start", "stop") and v]
+    points = [f"{value(v)} at step {value(t)}" for t, v in entry.get("points", [])]
+    return f"{entry['kind']} {' to '.join(span or points)}"
 
 
 def numbers(text: str, kind: type, name: str) -> list[Any]:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from potentia import exact_commands
+from potentia import cover_commands, exact_commands
 from potentia.arguments import (
     GameName,
     Guard,
@@ -18,6 +18,7 @@ from potentia.arguments import (
     Parameters,
     Revision,
     RuleName,
+    Steps,
     Tau,
     Trial,
     check_folder,
@@ -42,6 +43,8 @@ app = typer.Typer(
         potentia run congestion --rule blll --runs 20 --plot congestion.png
         potentia stability stag-hunt --rule blll --plot tree.png
         potentia audit overlap --rule p-sblll --claimed welfare
+        potentia cover --robots 5
+        potentia cover my-map.csv --robots 8 --delta 2
 
     The same seed gives the same bits, on any number of workers.""",
     rich_markup_mode=None,  # plain help: rich would take half of the 0.3 s that --help may
@@ -49,17 +52,6 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-
-
-def _whole(text: str | int) -> int:
-    """An integer, also as 1e6 or 1_000_000."""
-    try:
-        number = float(text)
-    except ValueError:
-        number = 0.5
-    if not number.is_integer():
-        raise InvalidRun(f"--steps must be a whole number, got {text!r}")
-    return int(text) if str(text).lstrip("+-").replace("_", "").isdigit() else int(number)
 
 
 def _version(wanted: bool) -> None:
@@ -128,9 +120,7 @@ def rules(
 def run(
     game: GameName,
     rule: RuleName = "lll",
-    steps: Annotated[
-        int, typer.Option(help="Steps per run; 1e6 is fine.", parser=_whole, metavar="<int>", show_default="10000")
-    ] = 10_000,
+    steps: Steps = 10_000,
     seed: Annotated[int, typer.Option(help="Seed of the first run; the others follow it.")] = 0,
     runs: Annotated[int, typer.Option(help="How many runs, with seeds SEED, SEED + 1, ...")] = 1,
     workers: Annotated[int, typer.Option(help="Threads; the result does not depend on it.")] = 1,
@@ -253,6 +243,8 @@ def demo(
     typer.echo(f"figures: {first} and {second}")
 
 
+app.command()(cover_commands.cover)
+app.command()(cover_commands.optimum)
 app.command()(exact_commands.audit)
 app.command()(exact_commands.stability)
 

@@ -1,0 +1,165 @@
+"""A coverage study: rules on one game over many seeds, and what they covered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from potentia.engine import run_batch
+from potentia.errors import InvalidRun
+from potentia.experiments.statistics import Estimate, estimate, steady_state, tail_mean, time_to_share
+from potentia.games import Coverage
+from potentia.games.world import published
+from potentia.rules import Rule, SignalRevision, rule
+
+if TYPE_CHECKING:
+    import xarray
+
+RECORD = (
+    "worth_sum",
+    "worth_union",
+    "moves",
+    "energy",
+    "taken",
+    "rejected",
+    "cells_seen",
+    "targets_found",
+)
+TAIL = 200  # steps; comparisons use the mean over the last of them
+_ROWS = 2000
+VARIANTS = ("joint", "unilateral", "guarded")
+
+
+def paper_game(**changes: Any) -> Coverage:
+    """The paper's case study: its world, five robots, δ = 1.5, K = 3e-5, flags on the cells occupied."""
+    from potentia.games import paper_world
+
+    setup = published()["setup"]
+    options: dict[str, Any] = {"robots": setup["robots"], "delta": setup["delta"], "K": setup["K"], "flags": True}
+    return Coverage(paper_world(), **options | changes)
+
+
+def paper_rules() -> dict[str, Rule]:
+    """BLLL and P-SBLLL with Eq. 53, at the published temperature."""
+    setup = published()["setup"]
+    revision = SignalRevision(setup["a1"], setup["a2"], setup["a3"])
+    return {
+        "blll": rule("blll", tau=setup["tau"]),
+        "p-sblll": rule("p-sblll", tau=setup["tau"], revision=revision),
+    }
+
+
+def spacing(steps: int) -> int:
+    """Steps between records, so that a study has some thousands of them at most."""
+    return max(1, steps // _ROWS)
+
+
+def cover(
+    game: Coverage,
+    rules: Mapping[str, Rule],
+    steps: int,
+    seeds: Iterable[int],
+    *,
+    workers: int = 1,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> dict[str, xarray.Dataset]:
+    """One batch per rule, from the same starts, with everything a summary needs."""
+    if not isinstance(game, Coverage):
+        raise InvalidRun(f"a coverage study needs a Coverage game, got {type(game).__name__}")
+    numbers = list(seeds)
+    out = {}
+    for name, chosen in rules.items():
+
+        def tell(done: int, total: int, name: str = name) -> None:
+            if progress is not None:
+                progress(name, done, total)
+
+        out[name] = run_batch(
+            game, chosen, steps, numbers, record=RECORD, every=spacing(steps), workers=workers, progress=tell
+        )
+        if out[name].attrs["interrupted"]:
+            break
+    return out
+
+
+@dataclass(frozen=True)
+class Covered:
+    """What one rule covered: means over seeds with intervals, at the end of the runs."""
+
+    worth_sum: Estimate
+    worth_union: Estimate
+    share: Estimate | None  # of the optimum
+    steps_to_90: Estimate  # of the run's own final worth
+    steady: Estimate
+    num_steady: int
+    moves: Estimate
+    energy: Estimate
+    rejected: float  # share of trials
+    cells_seen: Estimate
+    targets_found: Estimate
+    runs: int
+    tail: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, for JSON."""
+        out: dict[str, Any] = {}
+        for name, entry in vars(self).items():
+            out[name] = [entry.mean, entry.low, entry.high] if isinstance(entry, Estimate) else entry
+        return out
+
+
+def final_worth(data: xarray.Dataset, measure: str = "worth_union") -> NDArray[np.float64]:
+    """The mean over each run's last steps, by seed."""
+    return tail_mean(data[measure].values, data.time.values, tail_steps(data))
+
+
+def tail_steps(data: xarray.Dataset) -> int:
+    """How many last steps are averaged over: 200, or ten records where they are further apart."""
+    times = data.time.values
+    every = int(times[1] - times[0]) if times.size > 1 else 1
+    return max(TAIL, 10 * every)
+
+
+def complete(data: xarray.Dataset) -> xarray.Dataset:
+    """The runs that were not cut short."""
+    return data.isel(seed=(data.steps_done.values == data.steps_done.values.max()))
+
+
+def steps_to_share(data: xarray.Dataset, share: float = 0.9, measure: str = "worth_sum") -> NDArray[np.float64]:
+    """The first step at which each run covers this share of its own final worth."""
+    return time_to_share(data[measure].values, data.time.values, share * final_worth(data, measure))
+
+
+def summarise(data: xarray.Dataset, optimum: float | None = None) -> Covered:
+    """What a batch of :func:`cover` came to; ``optimum`` is the largest union there is, or a bound on it."""
+    data = complete(data)
+    times, last = data.time.values, data.isel(time=-1)
+    union = estimate(final_worth(data, "worth_union"))
+    calm = steady_state(data.worth_sum.values, times, tail_steps(data))
+    trials = float(last.taken.sum() + last.rejected.sum())
+    return Covered(
+        estimate(final_worth(data, "worth_sum")),
+        union,
+        union.scaled(1 / optimum) if optimum else None,
+        estimate(steps_to_share(data)),
+        estimate(calm),
+        int((~np.isnan(calm)).sum()),
+        estimate(last.moves),
+        estimate(last.energy),
+        float(last.rejected.sum()) / trials if trials else float("nan"),
+        estimate(last.cells_seen),
+        estimate(last.targets_found),
+        data.sizes["seed"],
+        tail_steps(data),
+    )
+
+
+def typical(data: xarray.Dataset) -> int:
+    """The seed whose final worth is the median one: the run to show."""
+    whole = complete(data)
+    worth = final_worth(whole)
+    return int(whole.seed.values[np.argsort(worth, kind="stable")[(worth.size - 1) // 2]])

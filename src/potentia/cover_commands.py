@@ -146,6 +146,7 @@ def cover(
     from potentia.errors import RunInterrupted
     from potentia.experiments import coverage as study
     from potentia.games import Coverage
+    from potentia.games.world import published
 
     if runs < 1:
         raise InvalidRun(f"--runs must be at least 1, got {runs}")
@@ -159,7 +160,7 @@ def cover(
     }
     options: dict[str, Any] = {"robots": 5, "delta": 1.5, "K": 0.0, "flags": False}
     if paper:
-        options |= {"K": study.published()["setup"]["K"], "flags": True}
+        options |= {"K": published()["setup"]["K"], "flags": True}
     options |= {name: entry for name, entry in given.items() if entry is not None}
     options |= {"flag": flag, "payoff": payoff, "start": None if start is None else _cells(start)}
     if reach not in (None, "adjacent"):

@@ -27,7 +27,7 @@ Tau = Annotated[
     typer.Option(
         help="Temperature: a number, or a schedule: geometric:START:STOP, logarithmic:START, "
         "piecewise:0=START,STEP=TAU,...; on coverage games also relative:TAU, in units of the most a robot can "
-        "cover, and auto, for relative:geometric:0.25:0.002.",
+        "cover, and auto, for relative:geometric:0.3:0.01.",
         show_default="0.1",
     ),
 ]

@@ -219,7 +219,7 @@ def _variant(name: str, tau: str | None, revision: str | None) -> Any:
         revision = None
     if base == "best-response":
         tau = None
-    return rule_from_options(base, tau, revision, trial, variant == "guarded", defaults=("auto", "signal"))
+    return rule_from_options(base, tau, revision, trial, variant == "guarded", defaults=("auto", "0.9"))
 
 
 def _certified(game: Any, quiet: bool) -> Any:
@@ -273,7 +273,7 @@ def _write(
         if gif:
             say(f"{plain}.gif")
             files[f"gif {name}"] = out / f"{plain}.gif"
-            figures.animate(game, trace.profiles, files[f"gif {name}"], worth=getattr(trace, measure))
+            figures.animate(game, trace.profiles, files[f"gif {name}"], worth=getattr(trace, measure), every=every)
     draw("configurations", figures.configuration_figure(game, panels))
     followed = [r.revision for r in rules.values() if hasattr(getattr(r, "revision", None), "a3")]
     if followed:

@@ -313,6 +313,7 @@ SMALL = {
     "prisoners-dilemma": {"temptation": 6.0, "reward": 3.5, "punishment": 0.5},
     "matching-pennies": {},
     "double-step": {},
+    "coverage": {"columns": 3, "rows": 2, "robots": 2, "delta": 1.0, "seed": 7},
     "overlap": {"robots": 3, "cells": 3, "reach": 1, "seed": 7},
 }
 

@@ -7,6 +7,7 @@ from potentia.games.coverage import Coverage
 from potentia.games.custom import Custom, custom
 from potentia.games.files import read_game, read_potential, write_game
 from potentia.games.library import game, game_parameters, register_game, registered_games
+from potentia.games.maps import read_world, write_world
 from potentia.games.moves import grid_moves, path_moves
 from potentia.games.normal_form import NormalForm, random_potential_game
 from potentia.games.separable import Separable
@@ -35,9 +36,11 @@ __all__ = [
     "random_world",
     "read_game",
     "read_potential",
+    "read_world",
     "register_game",
     "registered_games",
     "ring_edges",
     "torus_edges",
     "write_game",
+    "write_world",
 ]

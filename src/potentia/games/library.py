@@ -14,9 +14,11 @@ from potentia.errors import InvalidGame, did_you_mean, look_up
 from potentia.games.base import Game
 from potentia.games.congestion import Congestion
 from potentia.games.coordination import Coordination, consensus, ising, ring_edges, torus_edges
+from potentia.games.coverage import Coverage
 from potentia.games.moves import path_moves
 from potentia.games.normal_form import _MOST_AXES, NormalForm, random_potential_game
 from potentia.games.separable import Separable
+from potentia.games.world import World
 from potentia.kernel import memory
 from potentia.kernel.numbers import as_float, in_words, is_integer, is_real
 
@@ -164,6 +166,18 @@ def overlap(robots: int = 2, cells: int = 4, reach: int = 1, seed: int = 0) -> N
             payoffs[j] -= both
     payoffs /= 10
     return NormalForm(payoffs, moves=path_moves(cells))
+
+
+@register_game("coverage")
+def small_coverage(
+    columns: int = 3, rows: int = 2, robots: int = 2, delta: float = 1.0, cost: float = 0.0, seed: int = 0
+) -> Coverage:
+    """Robots on a small grid of random worths, without flags: Eq. 45 for the exact analysis; cost is K."""
+    shape = (_at_least(rows, 1, "rows"), _at_least(columns, 1, "columns"))
+    memory.require(200 * shape[0] * shape[1], f"a grid of {columns}×{rows} cells")
+    tenths = np.random.Generator(np.random.PCG64(_at_least(seed, 0, "seed"))).integers(0, 10, shape)
+    world = World(tenths / 10, name=f"random tenths {seed}")
+    return Coverage(world, robots, delta, K=cost, flags=False)
 
 
 def _along(values: NDArray[np.float64], num_axes: int, *axes: int) -> NDArray[np.float64]:

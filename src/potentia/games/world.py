@@ -126,6 +126,8 @@ class World:
         self.blocked = _checked_mask(blocked, self.worth.shape)
         if origin not in ("upper", "lower"):
             raise InvalidGame(f'origin must be "upper" or "lower", got {origin!r}')
+        if mixture is not None and not isinstance(mixture, Mixture):
+            raise InvalidGame(f"mixture must be a Mixture, got {mixture!r:.60}")
         self.origin, self.name, self.mixture = origin, str(name), mixture
         if self.blocked.all():
             raise InvalidGame("blocked leaves no free cell")
@@ -138,7 +140,11 @@ class World:
             found = np.floor(self.mixture.means).astype(np.int64)
             inside = ((found >= 0) & (found < self.size)).all(axis=1)
             return frozen(found[inside], np.int64)
-        return self.check_cells(list(targets), "targets")
+        try:
+            cells = list(targets)
+        except TypeError:
+            raise InvalidGame(f"targets must be cells (x, y), got {targets!r}") from None
+        return self.check_cells(cells, "targets")
 
     def check_cells(self, cells: Any, name: str) -> NDArray[np.int64]:
         """Cells (x, y) inside the area, (k, 2), or an error that names the one that is not."""
@@ -222,15 +228,18 @@ def _checked_worth(worth: ArrayLike) -> NDArray[np.float64]:
     if (array < 0).any():
         y, x = (int(k) for k in np.argwhere(array < 0)[0])
         raise InvalidGame(f"worth must not be negative, got {array[y, x]} at ({x}, {y})")
-    if array.sum() > 1e300:
-        raise InvalidGame("worth must sum to at most 1e300, so that nothing overflows")
+    if array.max() > 1e300 / array.size:
+        raise InvalidGame(f"worth must be small enough to sum without overflow, got {array.max():g}")
     return array
 
 
 def _checked_mask(blocked: ArrayLike | None, shape: tuple[int, ...]) -> NDArray[np.bool_]:
     if blocked is None:
         return frozen(np.zeros(shape, bool))
-    mask = np.asarray(blocked)
+    try:
+        mask = np.asarray(blocked)
+    except ValueError:
+        raise InvalidGame("blocked must be a table of rows and columns, got rows of different lengths") from None
     if mask.shape != shape:
         raise InvalidGame(f"blocked must have the shape of worth, {shape}, got {mask.shape}")
     if mask.dtype.kind not in "biu" or not np.isin(mask, (0, 1)).all():

@@ -215,7 +215,7 @@ class Piecewise(Schedule):
 class Relative(Schedule):
     """A schedule in units of the game's own scale: the largest worth C that a robot of a coverage game can cover.
 
-    ``Relative(Geometric(0.25, 0.002))`` works on any map without tuning; ``tau="auto"`` is short for it.
+    ``Relative(Geometric(0.3, 0.01))`` works on any map without tuning; ``tau="auto"`` is short for it.
     """
 
     kind: ClassVar[str] = "relative"
@@ -274,4 +274,4 @@ def schedule_from(value: Any) -> Schedule:
     return Constant(checked_tau(value))
 
 
-AUTO = Relative(Geometric(0.25, 0.002))
+AUTO = Relative(Geometric(0.3, 0.01))

@@ -1,0 +1,231 @@
+"""Figure of final configurations (paper, Fig. 6): where robots end, what they cover, their ways and flags."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from potentia.errors import InvalidRun
+from potentia.figures import maps
+from potentia.figures.labels import apart
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from potentia.games import Coverage
+
+MOST_NUMBERED = 60  # robots with a number and a path in a panel; beyond, neither can be told apart
+_INK = "0.4"  # of symbols in the legend, which stand for every robot's colour
+
+
+def configuration_figure(
+    game: Coverage, panels: Mapping[str, Any], *, paths: bool | None = None, title: str = ""
+) -> Figure:
+    """Where the robots of each named run are at its end, how they came there and the flags they left.
+
+    ``panels`` maps a name to profiles over time, (T, N): ``trace.profiles``, or ``dataset.profile`` of one seed.
+    Flags are those of the rows given, so all of them only if every step was recorded; the legend says if not.
+    ``paths=False`` leaves the ways and flags out; by default they are drawn for up to 60 robots.
+    """
+    from matplotlib.figure import Figure
+
+    if not panels:
+        raise InvalidRun("panels must name at least one run, got none")
+    runs = {name: maps.checked_profiles(game, given, f"profiles of {name!r}") for name, given in panels.items()}
+    with_paths = game.num_players <= MOST_NUMBERED if paths is None else paths
+    with_paths = with_paths and any(len(profiles) > 1 for profiles in runs.values())
+    margin = maps.margin_of(game)
+    inches = maps.map_inches(game.world, 4.6 if len(runs) < 3 else 4.0, margin)
+    columns = 1 if inches[0] > 2.5 * inches[1] else min(len(runs), 2 if len(runs) == 4 else 3)
+    rows = math.ceil(len(runs) / columns)
+    size = maps.figure_inches(inches, rows, columns, 1.0 if title else 0.8)
+    figure = Figure(figsize=size, layout=maps.figure_layout(inches))
+    grid = figure.subplots(rows, columns, squeeze=False).reshape(-1).tolist()
+    legend: dict[str, Artist] = {}
+    gaps = any(maps.has_gaps(game, profiles) for profiles in runs.values())
+    for k, (axes, (name, profiles)) in enumerate(zip(grid, runs.items(), strict=False)):
+        maps.frame_axes(axes, game.world, margin)
+        image = maps.draw_field(axes, game.world, maps.pale())
+        if k % columns == columns - 1 or k == len(runs) - 1:
+            maps.add_bar(figure, axes, image, inches)
+        cell = 72 * inches[0] / (game.world.size[0] + 2 * margin)
+        legend |= _draw_run(axes, game, profiles, cell, with_paths, gaps)
+        axes.set_title(f"{name}\n{_told(game, profiles[-1])}", fontsize=10)
+    for axes in grid[len(runs) :]:
+        axes.remove()
+    figure.legend(
+        handles=list(legend.values()),
+        loc="outside lower center",
+        ncols=max(1, min(len(legend), int(size[0] / (0.5 + 0.068 * max(map(len, legend)))))),
+        frameon=False,
+        fontsize=9,
+    )
+    if title:
+        figure.suptitle(title)
+    return figure
+
+
+def _told(game: Coverage, profile: NDArray[np.int64]) -> str:
+    """What a configuration is worth."""
+    text = f"worth {maps.number(game.worth_sum(profile))} (sum), {maps.number(game.worth_union(profile))} (union)"
+    targets = game.world.targets
+    if len(targets):
+        found = int((game.cover_counts(profile)[targets[:, 1], targets[:, 0]] > 0).sum())
+        text += f"\n{found} of {len(targets)} targets covered"
+    return text
+
+
+def _draw_run(
+    axes: Axes, game: Coverage, profiles: NDArray[np.int64], points: float, with_paths: bool, gaps: bool
+) -> dict[str, Artist]:
+    """All of one panel but the field; returns what the legend shows, by label. ``points`` is the width of a cell."""
+    from matplotlib.collections import LineCollection
+
+    handles = [maps.draw_blocked(axes, game.world)]
+    if with_paths:
+        if game.flags:
+            handles.append(_draw_flags(axes, game, profiles, points, gaps))
+        handles += _draw_paths(axes, game, profiles)
+    covered = maps.outline(game.cover_counts(profiles[-1]) > 0)
+    handles.append(
+        axes.add_collection(
+            LineCollection(
+                list(covered), colors="black", linewidths=1.0, zorder=2.2, label="covered cells", gid="covered"
+            ),
+            autolim=False,
+        )
+    )
+    handles += _draw_robots(axes, game, profiles[-1], points)
+    # under the robots, and large enough to be seen around them
+    size, _ = _marker(game, maps.centres(game, profiles[-1]), points)
+    handles.append(maps.draw_targets(axes, game.world, max(11.0, 1.55 * size)))
+    order = ("robot", "range", "covered", "start", "path", "flag", "target", "blocked")
+    known = [handle for handle in handles if handle is not None]
+    known.sort(key=lambda handle: [str(handle.get_label()).startswith(word) for word in order].index(True))
+    return {str(handle.get_label()): handle for handle in known}
+
+
+def _draw_flags(axes: Axes, game: Coverage, profiles: NDArray[np.int64], points: float, gaps: bool) -> Artist:
+    """A dot on every cell with a flag, in the colour of its robot; black where several robots left one."""
+    from matplotlib.lines import Line2D
+
+    owner = maps.flags_left(game, profiles)
+    size = max(1.0, min(3.2, 0.3 * points))
+    look: dict[str, Any] = {"linestyle": "none", "marker": "s", "markersize": size, "markeredgewidth": 0}
+    for who in np.unique(owner[owner != 0]).tolist():
+        y, x = np.nonzero(owner == who)
+        colour = "black" if who == maps.SHARED else maps.robot_colour(who - 1)
+        axes.plot(x + 0.5, y + 0.5, color=colour, zorder=1.2, rasterized=True, gid=f"flags {who}", **look)
+    label = "flags at recorded steps" if gaps else "flag (black: several robots')"
+    return Line2D([], [], color=_INK, label=label, **{**look, "markersize": 4.0})
+
+
+def _draw_paths(axes: Axes, game: Coverage, profiles: NDArray[np.int64]) -> list[Artist]:
+    from matplotlib.lines import Line2D
+
+    start: dict[str, Any] = {"marker": "o", "markersize": 5, "markerfacecolor": "white", "linestyle": "none"}
+    for robot in range(game.num_players):
+        colour = maps.robot_colour(robot)
+        mine = profiles[:, robot]
+        way = maps.centres(game, mine[np.append(True, np.diff(mine) != 0)])
+        axes.plot(*way.T, color=colour, linewidth=0.8, alpha=0.75, zorder=1.5, gid=f"path {robot}")
+        axes.plot(*way[0], color=colour, markeredgewidth=1.2, zorder=1.8, gid=f"start {robot}", **start)
+    return [
+        Line2D([], [], color=_INK, label="start", markeredgewidth=1.2, **start),
+        Line2D([], [], color=_INK, linewidth=1.0, label="path"),
+    ]
+
+
+def _marker(game: Coverage, where: NDArray[np.float64], points: float) -> tuple[float, bool]:
+    """The size of a robot's marker, and whether its number has room inside: within ranges, clear of the others."""
+    if game.num_players > MOST_NUMBERED:
+        return max(1.5, min(4.0, points)), False
+    distinct = np.unique(where, axis=0)
+    gaps = [np.hypot(*(distinct[k + 1 :] - distinct[k]).T).min() for k in range(len(distinct) - 1)]
+    size = 12.0 if game.num_players <= 10 else 10.0
+    inside = points * min([2 * float(game.delta.max()), *gaps]) >= size
+    return (size, True) if inside else (max(2.5, min(5.0, points)), False)
+
+
+def _draw_robots(axes: Axes, game: Coverage, profile: NDArray[np.int64], points: float) -> list[Artist]:
+    """Ranges as circles of radius δ, and a marker with its number on each robot's cell; beside it where it is tight."""
+    from matplotlib.collections import EllipseCollection
+    from matplotlib.lines import Line2D
+
+    where = maps.centres(game, profile)
+    size, inside = _marker(game, where, points)
+    numbered = game.num_players <= MOST_NUMBERED
+    colours = [maps.robot_colour(robot) for robot in range(game.num_players)]
+    wide = 2 * game.delta
+    axes.add_collection(
+        EllipseCollection(
+            wide,
+            wide,
+            np.zeros(len(wide)),
+            units="xy",
+            offsets=where,
+            offset_transform=axes.transData,
+            facecolors="none",
+            edgecolors=colours,
+            linewidths=1.4 if numbered else 0.7,
+            zorder=2.4,
+            gid="ranges",
+        ),
+        autolim=False,
+    )
+    edge: dict[str, Any] = {"edgecolors": "black", "linewidths": 0.6 if numbered else 0.3}
+    x, y = where.T
+    axes.scatter(x, y, s=size**2, c=colours, zorder=4, gid="robots", **edge)
+    if numbered:
+        _draw_numbers(axes, game, where, points, inside, size)
+    look: dict[str, Any] = {"color": _INK, "linestyle": "none", "marker": "o"}
+    name = "robot and its number" if numbered else "robot"
+    return [
+        Line2D([], [], label=name, markeredgecolor="black", markeredgewidth=0.6, **look),
+        Line2D([], [], label=f"range δ = {_said(game.delta)}", markerfacecolor="none", markersize=11,
+               markeredgewidth=1.4, **look),
+    ]  # fmt: skip
+
+
+def _said(delta: NDArray[np.float64]) -> str:
+    return f"{delta[0]:g} cells" if np.ptp(delta) == 0 else f"{delta.min():g} to {delta.max():g} cells"
+
+
+def _draw_numbers(
+    axes: Axes, game: Coverage, where: NDArray[np.float64], points: float, inside: bool, size: float
+) -> None:
+    """One label per occupied cell: robots on the same cell share it."""
+    together: dict[tuple[float, float], list[int]] = {}
+    for robot, (x, y) in enumerate(where.tolist()):
+        together.setdefault((x, y), []).append(robot)
+    texts = [",".join(map(str, robots)) for robots in together.values()]
+    colours = [maps.robot_colour(robots[-1]) for robots in together.values()]
+    if inside and max(map(len, texts)) <= 2:
+        for place, text, colour in zip(together, texts, colours, strict=True):
+            look: dict[str, Any] = {"color": maps.ink_on(colour), "fontsize": 0.65 * size, "fontweight": "bold"}
+            axes.annotate(text, place, ha="center", va="center_baseline", zorder=5, **look)
+        return
+    up = -1.0 if game.world.origin == "upper" else 1.0
+    columns, rows = game.world.size
+    anchors = np.array(list(together)) * points * [1.0, up]
+    corners = np.array([[0, 0], [columns, rows]]) * points * [1.0, up]
+    offsets = apart(anchors, texts, corners, 7.0)
+    for place, text, colour, offset in zip(together, texts, colours, offsets, strict=True):
+        axes.annotate(
+            text,
+            place,
+            tuple(offset),
+            textcoords="offset points",
+            ha="center",
+            va="center",
+            fontsize=7.5,
+            zorder=5,
+            arrowprops={"arrowstyle": "-", "color": colour, "linewidth": 0.8, "shrinkA": 0, "shrinkB": 1},
+            bbox={"boxstyle": "round,pad=0.12", "facecolor": "white", "edgecolor": colour, "linewidth": 0.8},
+        )

@@ -1,0 +1,91 @@
+"""Figure of a coverage world (paper, Fig. 2): the area with its targets, and the worth field."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from potentia.figures import maps
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from potentia.games import World
+
+_DENSEST_GRID = 60  # cells along a side
+
+
+def field_figure(world: World, *, title: str = "") -> Figure:
+    """The area with its targets and blocked cells, and beside it what each cell is worth.
+
+    Ellipses are the mixture's components, if the world has them, at one and two standard deviations.
+    """
+    from matplotlib.figure import Figure
+
+    inches = maps.map_inches(world, 4.6)
+    rows, columns = (2, 1) if inches[0] > 2.5 * inches[1] else (1, 2)
+    figure = Figure(figsize=maps.figure_inches(inches, rows, columns, 0.7), layout=maps.figure_layout(inches))
+    area, field = figure.subplots(rows, columns).tolist()
+    for axes in (area, field):
+        maps.frame_axes(axes, world)
+    _draw_grid(area, world)
+    maps.add_bar(figure, field, maps.draw_field(field, world, "viridis"), inches)
+    handles = [maps.draw_blocked(area, world), maps.draw_targets(area, world, 12)]
+    maps.draw_blocked(field, world)
+    _name_targets(area, world)
+    handles.append(_draw_components(field, world) if world.mixture is not None else maps.draw_targets(field, world, 12))
+    across, down = world.size
+    targets = f", {len(world.targets)} target{'s' * (len(world.targets) > 1)}" if len(world.targets) else ""
+    area.set_title(f"Area: {across}×{down} cells{targets}", fontsize=11)
+    field.set_title(f"Worth field: {maps.number(world.total)} in all", fontsize=11)
+    known = {str(handle.get_label()): handle for handle in handles if handle is not None}
+    if known:
+        figure.legend(handles=list(known.values()), loc="outside lower center", ncols=len(known), frameon=False)
+    figure.suptitle(title or f"World: {world.name}")
+    return figure
+
+
+def _draw_grid(axes: Axes, world: World) -> None:
+    columns, rows = world.size
+    if max(columns, rows) <= _DENSEST_GRID:
+        axes.vlines(np.arange(1, columns), 0, rows, color="0.88", linewidth=0.5, zorder=0)
+        axes.hlines(np.arange(1, rows), 0, columns, color="0.88", linewidth=0.5, zorder=0)
+
+
+def _name_targets(axes: Axes, world: World) -> None:
+    columns, rows = world.size
+    if not 0 < len(world.targets) <= 12:
+        return
+    for x, y in world.targets.tolist():
+        left, low = x > 0.75 * columns, y < 0.15 * rows if world.origin == "upper" else y > 0.85 * rows
+        axes.annotate(
+            f"({x}, {y})",
+            (x + 0.5, y + 0.5),
+            (-8 if left else 8, -4 if low else 4),
+            textcoords="offset points",
+            ha="right" if left else "left",
+            va="top" if low else "bottom",
+            fontsize=9,
+            bbox={"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.8},
+        )
+
+
+def _draw_components(axes: Axes, world: World) -> Artist:
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Ellipse
+
+    look: dict[str, Any] = {"edgecolor": "white", "linewidth": 1.1, "fill": False}
+    assert world.mixture is not None
+    for mean, covariance in zip(world.mixture.means, world.mixture.covariances, strict=True):
+        variances, turn = np.linalg.eigh(covariance)
+        angle = math.degrees(math.atan2(turn[1, 1], turn[0, 1]))
+        for deviations, style in ((1, "-"), (2, "--")):
+            long, short = 2 * deviations * np.sqrt(variances[::-1])
+            axes.add_patch(Ellipse(tuple(mean), long, short, angle=angle, linestyle=style, **look))
+    axes.plot(*world.mixture.means.T, "+", color="black", markersize=7, zorder=3)
+    label = "components of the mixture: mean, 1 and (dashed) 2 standard deviations"
+    return Line2D([], [], color="0.5", linewidth=1.1, marker="+", markeredgecolor="black", label=label)

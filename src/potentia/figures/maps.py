@@ -1,0 +1,239 @@
+"""What figures of a coverage world share: the area, its field, walls and targets, and what a run left behind.
+
+Cell (x, y) is the unit square from (x, y) to (x + 1, y + 1), so its centre is at (x + 0.5, y + 0.5). Row 0 is
+drawn where ``World.origin`` says. Fields rise from light to dark (or dark to light) in one direction, which
+everybody can read; robots have the colours of :data:`~potentia.figures.runs.COLOURS` and numbers.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from potentia.errors import InvalidRun
+from potentia.figures.runs import COLOURS
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.colors import Colormap
+    from matplotlib.figure import Figure
+    from matplotlib.image import AxesImage
+    from matplotlib.path import Path
+
+    from potentia.games import Coverage, World
+
+SHARED = -1  # a cell with flags of more than one robot
+WORTH = "worth per cell"
+_SHORTEST = 0.35  # inches: the narrowest side of a map that can still be read
+_WALL, _HATCH = "0.82", "0.45"
+
+
+# Where things are -------------------------------------------------------------------------------------
+
+
+def checked_profiles(game: Coverage, profiles: Any, name: str = "profiles") -> NDArray[np.int64]:
+    """Profiles over time, (T, N), of a trace, a dataset's variable or an array; rows a run did not reach are cut."""
+    array = np.asarray(getattr(profiles, "profiles", profiles))
+    if array.ndim != 2 or array.shape[1] != game.num_players or array.dtype.kind not in "iu":
+        raise InvalidRun(
+            f"{name} must be whole numbers of shape (times, {game.num_players}), "
+            f"one action per robot, got {array.dtype} of shape {array.shape}"
+        )
+    missing = (array < 0).any(axis=1)  # an interrupted batch holds -1
+    array = array[: int(np.argmax(missing))] if missing.any() else array
+    if len(array) == 0:
+        raise InvalidRun(f"{name} must hold at least one profile, got none")
+    if array.max() >= game.world.num_free:
+        raise InvalidRun(f"{name} must be actions below {game.world.num_free}, got {array.max()}")
+    return array.astype(np.int64)
+
+
+def centres(game: Coverage, profile: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The centres of the robots' cells, (..., N, 2)."""
+    return game.positions(profile).astype(np.float64) + 0.5
+
+
+def flags_left(game: Coverage, profiles: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Who has a flag on each cell after these profiles, (rows, columns).
+
+    As the game keeps it: 0 for nobody, robot + 1, or :data:`SHARED`. Only a record of every step knows all flags.
+    """
+    out = np.zeros(game.world.worth.shape, np.int64)
+    if not game.flags:
+        return out
+    for robot in range(game.num_players):
+        visited = np.unique(profiles[:, robot])
+        mine = np.zeros(out.shape, bool)
+        if game.flag == "range":
+            for action in visited.tolist():
+                cells = game.covered(robot, action)
+                mine[cells[:, 1], cells[:, 0]] = True
+        else:
+            cells = game.positions(visited)
+            mine[cells[:, 1], cells[:, 0]] = True
+        out = np.where(mine, np.where(out == 0, robot + 1, SHARED), out)
+    return out
+
+
+def has_gaps(game: Coverage, profiles: NDArray[np.int64]) -> bool:
+    """Whether a robot jumps further than it can move in a step: then steps between the rows were not recorded."""
+    places = game.positions(profiles)
+    jumps = np.hypot(*np.moveaxis(np.diff(places, axis=0), -1, 0))
+    return bool(jumps.size and jumps.max() > game.longest_move * (1 + 1e-9))
+
+
+def outline(mask: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """The sides of cells between inside and outside, as segments (k, 2, 2)."""
+    framed = np.pad(mask, 1)
+    y, x = np.nonzero(framed[1:-1, 1:] != framed[1:-1, :-1])
+    upright = np.stack([np.stack([x, y], 1), np.stack([x, y + 1], 1)], 1)
+    y, x = np.nonzero(framed[1:, 1:-1] != framed[:-1, 1:-1])
+    level = np.stack([np.stack([x, y], 1), np.stack([x + 1, y], 1)], 1)
+    return np.concatenate([upright, level]).astype(np.float64)
+
+
+# Drawing ----------------------------------------------------------------------------------------------
+
+
+def margin_of(game: Coverage) -> float:
+    """Room around a narrow area, where ranges would mostly lie outside the picture."""
+    widest = float(game.delta.max())
+    return widest + 0.5 if min(game.world.size) < 2 * widest else 0.0
+
+
+def map_inches(world: World, longest: float, margin: float = 0.0) -> tuple[float, float]:
+    """Width and height of a map whose longer side is so long."""
+    columns, rows = (side + 2 * margin for side in world.size)
+    scale = longest / max(columns, rows)
+    return max(columns * scale, _SHORTEST), max(rows * scale, _SHORTEST)
+
+
+def figure_inches(panel: tuple[float, float], rows: int, columns: int, extra: float) -> tuple[float, float]:
+    """The size of a figure of so many maps with their titles, a colour bar and a legend."""
+    width, height = max(panel[0], 3.0) + 0.75, panel[1] + 1.05
+    return max(columns * width + 0.9, 6.4), rows * height + extra
+
+
+def figure_layout(panel: tuple[float, float]) -> Any:
+    """Close together, unless the maps are narrower than their titles."""
+    return "constrained" if panel[0] < 3.0 else "compressed"
+
+
+def frame_axes(axes: Axes, world: World, margin: float = 0.0) -> None:
+    """Limits, direction and names of the axes; cells are square unless the area is too narrow for that."""
+    from matplotlib.patches import Rectangle
+    from matplotlib.ticker import MaxNLocator
+
+    columns, rows = world.size
+    axes.set_xlim(-margin, columns + margin)
+    axes.set_ylim(-margin, rows + margin)
+    if world.origin == "upper":
+        axes.invert_yaxis()
+    width, height = map_inches(world, 5.0, margin)
+    axes.set_aspect((height / (rows + 2 * margin)) / (width / (columns + 2 * margin)))
+    axes.set_xlabel("x (cells)")
+    axes.set_ylabel("y (cells)")
+    for axis, cells, side in ((axes.xaxis, columns, width), (axes.yaxis, rows, height)):
+        inches = side * cells / (cells + 2 * margin)
+        ticks = np.array(MaxNLocator(nbins=8, integer=True).tick_values(0, cells))
+        few = [0, cells] if inches > 0.25 else [0]
+        axis.set_ticks(few if inches < 1.5 else ticks[(ticks >= 0) & (ticks <= cells)].tolist())
+    if margin:
+        axes.spines[:].set_visible(False)
+        axes.add_patch(Rectangle((0, 0), columns, rows, fill=False, edgecolor="black", linewidth=0.8, zorder=2.5))
+
+
+def pale(name: str = "Greys", darkest: float = 0.55) -> Colormap:
+    """The light part of a colour map, on which robots and paths stand out."""
+    import matplotlib
+    from matplotlib.colors import LinearSegmentedColormap
+
+    return LinearSegmentedColormap.from_list(f"pale {name}", matplotlib.colormaps[name](np.linspace(0, darkest, 256)))
+
+
+def draw_field(axes: Axes, world: World, colours: Any) -> AxesImage:
+    """The worth of every cell as a colour."""
+    columns, rows = world.size
+    return axes.imshow(
+        world.worth,
+        cmap=colours,
+        vmin=0.0,
+        vmax=float(world.worth.max()) or 1.0,
+        origin="lower",  # data coordinates; the axis is turned where row 0 belongs on top
+        extent=(0, columns, 0, rows),
+        interpolation="nearest",
+        aspect=axes.get_aspect(),
+        zorder=0,
+    )
+
+
+def draw_blocked(axes: Axes, world: World) -> Artist | None:
+    """Blocked cells hatched, and grey unless they have a worth to show. Returns what stands for them in a legend."""
+    from matplotlib.patches import Patch, PathPatch
+
+    if not world.blocked.any():
+        return None
+    worthless = world.blocked & (world.worth == 0)
+    if worthless.any():
+        axes.add_patch(PathPatch(_squares(worthless), facecolor=_WALL, linewidth=0, antialiased=False, zorder=0.5))
+    look: dict[str, Any] = {"hatch": "////", "edgecolor": _HATCH, "linewidth": 0.0}
+    axes.add_patch(PathPatch(_squares(world.blocked), facecolor="none", zorder=0.6, gid="blocked", **look))
+    return Patch(facecolor=_WALL, label="blocked: no robot can enter", **look)
+
+
+def _squares(mask: NDArray[np.bool_]) -> Path:
+    """One path around the cells of a mask, a rectangle for each run of cells in a row."""
+    from matplotlib.path import Path
+
+    padded = np.pad(mask.astype(np.int8), ((0, 0), (1, 1)))
+    y, left = np.nonzero(np.diff(padded, axis=1) == 1)
+    right = np.nonzero(np.diff(padded, axis=1) == -1)[1]
+    corners = np.stack([(left, y), (right, y), (right, y + 1), (left, y + 1), (left, y)]).astype(np.float64)
+    codes = np.array([Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY], np.uint8)
+    return Path(corners.transpose(2, 0, 1).reshape(-1, 2), np.tile(codes, len(y)))
+
+
+def draw_targets(axes: Axes, world: World, size: float = 11.0) -> Artist | None:
+    """A star on each target; returns one for a legend."""
+    from matplotlib.lines import Line2D
+
+    if not len(world.targets):
+        return None
+    x, y = (world.targets + 0.5).T
+    look: dict[str, Any] = {"marker": "*", "markersize": size, "color": "white", "markeredgecolor": "black"}
+    axes.plot(x, y, linestyle="none", zorder=3, gid="targets", **look)
+    return Line2D([], [], linestyle="none", label="target", **{**look, "markersize": 11.0})
+
+
+def robot_colour(robot: int) -> str:
+    """Six colours, then the same six darker; beyond, robots are told apart by their numbers."""
+    from matplotlib.colors import to_hex, to_rgb
+
+    colour = COLOURS[robot % len(COLOURS)]
+    dark = robot // len(COLOURS) % 2 == 1
+    red, green, blue = to_rgb(colour)
+    return to_hex((0.55 * red, 0.55 * green, 0.55 * blue)) if dark else colour
+
+
+def add_bar(figure: Figure, axes: Axes, image: AxesImage, inches: tuple[float, float]) -> None:
+    """A colour bar as tall as the map beside it, or of a legible height beside a flat one."""
+    width, height = inches
+    tall = max(1.0, 1.1 / height)
+    bar = axes.inset_axes((1 + 0.12 / width, 0.5 - tall / 2, 0.18 / width, tall))
+    figure.colorbar(image, cax=bar, label=WORTH)
+
+
+def number(value: float) -> str:
+    """Four digits, so that worths can be compared."""
+    return f"{value:,.0f}" if abs(value) >= 1e4 else f"{value:#.4g}".rstrip(".")
+
+
+def ink_on(colour: str) -> str:
+    """Black or white, whichever is read better on a colour."""
+    from matplotlib.colors import to_rgb
+
+    linear = np.asarray(to_rgb(colour)) ** 2.2
+    return "white" if linear @ [0.2126, 0.7152, 0.0722] < 0.22 else "black"

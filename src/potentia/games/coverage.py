@@ -87,7 +87,9 @@ class Coverage(Game):
         self.world = world
         self.delta = _per_robot(delta, int(robots), "delta")
         self.movement_cost = _per_robot(K, int(robots), "K")
-        self.radius = _checked_reach(reach)
+        farthest = math.hypot(*world.size)  # more is the same, and might overflow
+        self.radius = min(_checked_reach(reach), farthest + 1)
+        self._range = frozen(np.minimum(self.delta, farthest))
         if not isinstance(flags, bool):
             raise InvalidGame(f"flags must be True or False, got {flags!r}")
         if flag not in ("cell", "range"):
@@ -96,9 +98,9 @@ class Coverage(Game):
             raise InvalidGame(f'payoff must be "overlap" or "marginal", got {payoff!r}')
         self.flags, self.flag, self.payoff = flags, flag, payoff
         self._check_connected()
-        self.ranges = np.unique(self.delta)
+        self.ranges = frozen(np.unique(self._range))
         columns, rows = world.size
-        frame = int(min(self.ranges[-1], math.hypot(columns, rows)))
+        frame = int(self.ranges[-1] * _SLACK)
         memory.require(40 * (columns + 2 * frame) * (rows + 2 * frame), f"a range of {self.ranges[-1]:g} cells")
         self._frame = frame
         super().__init__(
@@ -112,10 +114,11 @@ class Coverage(Game):
         count, part = self.world.parts(diagonal)
         if count > 1:
             y, x = np.nonzero(part > 1)
+            many = f"{x.size:,} cells are" if x.size > 1 else "1 cell is"
             raise InvalidGame(
                 f"blocked cells cut the free area into {count} parts, so that not every cell can be reached "
-                f"(Assumption 1): {x.size:,} cells are cut off from the largest part: "
-                f"{listed_cells(np.stack([x, y], axis=1))}; open a way, or use world.largest_part() to block them"
+                f"(Assumption 1): {many} cut off from the largest part: {listed_cells(np.stack([x, y], axis=1))}; "
+                "open a way, or use world.largest_part() to block them"
             )
 
     # Where things are ---------------------------------------------------------------------------------
@@ -126,7 +129,7 @@ class Coverage(Game):
 
     def positions(self, profile: ArrayLike) -> NDArray[np.int64]:
         """The cells (x, y) of actions: profiles of any shape (..., N) give (..., N, 2)."""
-        return self.world.cells[np.asarray(profile)].astype(np.int64)
+        return self.world.cells[np.asarray(profile, np.int64)].astype(np.int64)
 
     def profile(self, cells: ArrayLike, name: str = "cells") -> NDArray[np.int64]:
         """The actions of robots at these cells (x, y), one per robot."""
@@ -147,7 +150,7 @@ class Coverage(Game):
 
     def covered(self, player: int, action: int) -> NDArray[np.int64]:
         """The cells (x, y) that the robot covers from there, (k, 2)."""
-        offsets = _disc(float(self.delta[player]), self._frame)
+        offsets = _disc(float(self._range[player]))
         cells = self.world.cells[action] + offsets
         return cells[((cells >= 0) & (cells < self.world.size)).all(axis=1)]
 
@@ -157,7 +160,7 @@ class Coverage(Game):
         framed = np.pad(self.world.worth, frame)
         rows, columns = self.world.worth.shape
         total = np.zeros((rows, columns))
-        for dx, dy in _disc(delta, frame):
+        for dx, dy in _disc(delta):
             total += framed[frame + dy : frame + dy + rows, frame + dx : frame + dx + columns]
         return total[~self.world.blocked]
 
@@ -215,7 +218,7 @@ class Coverage(Game):
             share = float(times[x, y] == 0) if self.payoff == "marginal" else 1 - times[x, y]
             value += float(self.world.worth[y, x]) * share
         distance = math.dist(home, goal)
-        if self.flags and flagged and distance <= 2 * self.delta[player] * _SLACK:
+        if self.flags and flagged and distance**2 <= 4 * self._range[player] ** 2 * _SLACK:
             value = 0.0
         return value - float(self.movement_cost[player]) * distance
 
@@ -270,7 +273,7 @@ class Coverage(Game):
     @cached_property
     def interactions(self) -> Proximity:
         """Robots interact iff their distance is at most δ_i + δ_j plus the longest moves of both."""
-        radius = self.delta + self.longest_move
+        radius = self._range + self.longest_move
         columns, rows = self.world.size
         side = max(1, math.ceil(min(2 * radius.max() * _SLACK, columns + rows)))
         across, down = columns // side + 3, rows // side + 3
@@ -284,9 +287,9 @@ class Coverage(Game):
     def _build(self) -> CoverageData:
         frame, (columns, rows) = self._frame, self.world.size
         width = columns + 2 * frame
-        target = np.zeros((rows, columns), np.int8)
+        target = np.zeros((rows, columns), np.int64)
         np.add.at(target, (self.world.targets[:, 1], self.world.targets[:, 0]), 1)
-        discs = [_disc(float(delta), frame) for delta in self.ranges]
+        discs = [_disc(float(delta)) for delta in self.ranges]
         cells = np.concatenate(discs)
         return CoverageData(
             self.sizes,
@@ -296,7 +299,7 @@ class Coverage(Game):
             self.world.cells,
             frozen(np.pad(self.world.worth, frame).reshape(-1)),
             frozen(np.pad(target, frame).reshape(-1)),
-            frozen(np.searchsorted(self.ranges, self.delta), np.int64),
+            frozen(np.searchsorted(self.ranges, self._range), np.int64),
             frozen(np.cumsum([0, *map(len, discs)]), np.int64),
             frozen(cells[:, 1] * width + cells[:, 0], np.int64),
             frozen(cells[:, 0], np.int64),
@@ -305,6 +308,7 @@ class Coverage(Game):
             frozen(4 * self.ranges**2 * _SLACK, np.float64),
             self.movement_cost,
             self.payoff == "marginal",
+            self.flags,
             self.flag == "range",
         )
 
@@ -351,33 +355,31 @@ class Coverage(Game):
 def _per_robot(value: Any, robots: int, name: str) -> NDArray[np.float64]:
     """One number at least 0 for each robot."""
     if is_real(value):
-        values = [as_float(value)] * robots
+        given = [value] * robots
+    elif isinstance(value, Sequence | np.ndarray) and not isinstance(value, str | bytes) and np.ndim(value) == 1:
+        given = list(value)
     else:
-        try:
-            values = [as_float(v) if is_real(v) else math.nan for v in value]
-        except TypeError:
-            raise InvalidGame(f"{name} must be a number, or one per robot, got {value!r}") from None
-        if len(values) != robots:
-            raise InvalidGame(f"{name} must be a number, or one for each of {robots} robots, got {len(values)}")
-    for robot, number in enumerate(values):
-        if not math.isfinite(number) or number < 0:
-            given = value if is_real(value) else value[robot]
+        raise InvalidGame(f"{name} must be a number, or a list with one per robot, got {value!r:.60}")
+    if len(given) != robots:
+        raise InvalidGame(f"{name} must be a number, or one for each of {robots} robots, got {len(given)}")
+    for robot, number in enumerate(given):
+        if not is_real(number) or not 0 <= as_float(number) < math.inf:
             who = "" if is_real(value) else f" of robot {robot}"
-            raise InvalidGame(f"{name}{who} must be finite and at least 0, got {given!r}")
-    return frozen(values, np.float64)
+            raise InvalidGame(f"{name}{who} must be finite and at least 0, got {number!r}")
+    return frozen([as_float(number) for number in given], np.float64)
 
 
 def _checked_reach(reach: Any) -> float:
-    if reach == "adjacent":
+    if isinstance(reach, str) and reach == "adjacent":
         return ADJACENT
     if not is_real(reach) or not 1 <= as_float(reach) < math.inf:
         raise InvalidGame(f'reach must be "adjacent" or a radius of at least 1 cell, got {reach!r}')
     return as_float(reach)
 
 
-def _disc(delta: float, frame: int) -> NDArray[np.int64]:
+def _disc(delta: float) -> NDArray[np.int64]:
     """The cells within δ of a cell, as offsets (dx, dy), row by row."""
-    most = min(int(delta * _SLACK), frame)
+    most = int(delta * _SLACK)
     dy, dx = np.mgrid[-most : most + 1, -most : most + 1]
     inside = dx**2 + dy**2 <= delta**2 * _SLACK
     return np.stack([dx[inside], dy[inside]], axis=1)

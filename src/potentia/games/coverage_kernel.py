@@ -36,7 +36,7 @@ class CoverageData(NamedTuple):
     base: int  # number of cell (0, 0)
     place: NDArray[np.int32]  # (A, 2) the cell (x, y) of each action
     worth: NDArray[np.float64]  # by framed cell
-    target: NDArray[np.int8]  # targets in a framed cell
+    target: NDArray[np.int64]  # targets in a framed cell
     kind: NDArray[np.int64]  # (N,) which range a robot has
     ptr: NDArray[np.int64]  # the cells of range k are ptr[k]..ptr[k + 1]
     offset: NDArray[np.int64]  # relative to the robot's cell
@@ -46,6 +46,7 @@ class CoverageData(NamedTuple):
     sight: NDArray[np.float64]  # (2δ)²: how far a flag is seen
     cost: NDArray[np.float64]  # (N,) K^i
     marginal: bool  # the wonderful-life utility instead of Eq. 45
+    flags: bool
     flag_range: bool  # flags on all covered cells, not on the occupied one
 
 

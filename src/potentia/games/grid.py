@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -12,12 +11,14 @@ from potentia.kernel import memory
 from potentia.kernel.arrays import frozen
 from potentia.kernel.protocol import Constrained
 
+_SLACK = 1 + 1e-9  # √13 squared is a little less than 13
+
 
 def step_offsets(radius: float) -> NDArray[np.int64]:
     """The cells within ``radius`` of a cell, itself excluded, as (dx, dy), row by row."""
-    most = int(radius)
+    most = int(radius * _SLACK)
     dy, dx = np.mgrid[-most : most + 1, -most : most + 1]
-    inside = (dx**2 + dy**2 <= radius**2 * (1 + 1e-9)) & ((dx != 0) | (dy != 0))
+    inside = (dx**2 + dy**2 <= radius**2 * _SLACK) & ((dx != 0) | (dy != 0))
     return np.stack([dx[inside], dy[inside]], axis=1)
 
 
@@ -39,8 +40,8 @@ def crossed(dx: int, dy: int) -> list[tuple[int, int]]:
 def grid_steps(blocked: NDArray[np.bool_], radius: float, num_players: int) -> Constrained:
     """The moves of every free cell, shared by all players; actions are the free cells, row by row."""
     rows, columns = blocked.shape
-    most = int(min(radius, math.hypot(rows, columns)))
-    offsets = step_offsets(min(radius, math.hypot(rows, columns)))
+    most = int(radius * _SLACK)
+    offsets = step_offsets(radius)
     free = ~blocked
     cells = int(free.sum())
     memory.require(

@@ -14,7 +14,7 @@ import tomllib
 from collections.abc import Iterable, Sequence
 from functools import cache, cached_property
 from importlib import resources
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,10 +22,11 @@ from numpy.typing import ArrayLike, NDArray
 from potentia.errors import InvalidGame
 from potentia.games.base import finite_array
 from potentia.kernel import memory
-from potentia.kernel.arrays import frozen
+from potentia.kernel.arrays import frozen, frozen_deep
 from potentia.kernel.numbers import is_integer
 
 _SHOWN = 6  # cells named in a message
+_FARTHEST, _NARROWEST, _WIDEST = 1e9, 1e-9, 1e18  # of means, and of variances: what is beyond would overflow
 
 
 def listed_cells(cells: Iterable[Sequence[int]], most: int = _SHOWN) -> str:
@@ -35,7 +36,31 @@ def listed_cells(cells: Iterable[Sequence[int]], most: int = _SHOWN) -> str:
     return ", ".join(named[:most]) + (f" and {more:,} more" if more > 0 else "")
 
 
-class Mixture:
+class _Fixed:
+    """What is built once and then never changes."""
+
+    _sealed = False
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if self._sealed:
+            raise AttributeError(f"a {type(self).__name__} is immutable: build a new one instead of setting {name}")
+        super().__setattr__(name, value)
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a {type(self).__name__} is immutable: cannot delete {name}")
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Self:
+        return self
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for name, part in state.items():
+            object.__setattr__(self, name, frozen_deep(part))
+
+
+class Mixture(_Fixed):
     """A Gaussian mixture in the plane: ``weights`` (M,), ``means`` (M, 2) and ``covariances`` (M, 2, 2).
 
     Weights must sum to one; ``normalise=True`` scales them so that they do.
@@ -56,6 +81,9 @@ class Mixture:
             )
         for j, matrix in enumerate(self.covariances):
             _check_covariance(matrix, j)
+        if np.abs(self.means).max() > _FARTHEST:
+            raise InvalidGame(f"means must lie within {_FARTHEST:g} of 0, got {np.abs(self.means).max():g}")
+        self._sealed = True
 
     @property
     def num_components(self) -> int:
@@ -93,12 +121,16 @@ def _check_covariance(matrix: NDArray[np.float64], component: int) -> None:
     name = f"covariances of component {component}"
     if abs(matrix[0, 1] - matrix[1, 0]) > 1e-9 * np.abs(matrix).max():
         raise InvalidGame(f"{name} must be symmetric, got {matrix.tolist()}")
+    if not np.abs(matrix).max() <= _WIDEST:
+        raise InvalidGame(f"{name} must be at most {_WIDEST:g}, got {matrix.tolist()}")
     least = float(np.linalg.eigvalsh(matrix).min())
+    if 0 < least < _NARROWEST:
+        raise InvalidGame(f"{name} must have eigenvalues of at least {_NARROWEST:g}, got {least:g}")
     if not least > 1e-12 * np.abs(matrix).max():
         raise InvalidGame(f"{name} must be positive definite, got {matrix.tolist()} with eigenvalue {least:.6g}")
 
 
-class World:
+class World(_Fixed):
     """What the cells of an area are worth, which of them are blocked, and where the targets are.
 
     ``worth``
@@ -132,6 +164,7 @@ class World:
         if self.blocked.all():
             raise InvalidGame("blocked leaves no free cell")
         self.targets = self._checked_targets(targets)
+        self._sealed = True
 
     def _checked_targets(self, targets: Iterable[Sequence[int]] | None) -> NDArray[np.int64]:
         if targets is None:
@@ -216,7 +249,10 @@ class World:
 
 
 def _checked_worth(worth: ArrayLike) -> NDArray[np.float64]:
-    given = np.asarray(worth)
+    try:
+        given = np.asarray(worth)
+    except ValueError:
+        raise InvalidGame("worth must be a table of rows and columns, got rows of different lengths") from None
     if given.dtype == bool:
         given = given.astype(np.float64)
     if given.dtype.kind == "f" and np.isnan(given).any():

@@ -22,11 +22,11 @@ import psutil
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import exact, peers, reference, scaling, startup, workers
+from benchmarks import coverage, exact, peers, reference, scaling, startup, workers
 from benchmarks.measure import QUICK, Effort, Report
 
 PACKAGES = ("potentia", "numba", "numpy", "scipy", "xarray", "networkx", "quantecon", "open_spiel")
-PARTS = ("peers", "reference", "scaling", "workers", "exact", "startup")
+PARTS = ("peers", "reference", "coverage", "scaling", "workers", "exact", "startup")
 NOISY = 0.3  # processors kept busy by other programs
 
 
@@ -68,6 +68,10 @@ def _measured(effort: Effort, console: Console, parts: Sequence[str]) -> Report:
         library = reference.build(Path(directory), report) if needs_library else None
         if library is not None and asked("reference", "C"):
             reference.compare(library, effort, report)
+        if "coverage" in parts:
+            robots = reference.build(Path(directory), report, "coverage")
+            if robots is not None and asked("coverage", "coverage"):
+                coverage.compare(robots, effort, report)
         if asked("scaling", "a million players"):
             scaling.compare(effort, report)
         if asked("workers", "two workers"):

@@ -54,14 +54,14 @@ def compiler_version() -> str | None:
     return answer.splitlines()[0] if answer else None
 
 
-def build(directory: Path, report: Report) -> Path | None:
-    """Compile ``reference.c`` into a shared library, or remark why not."""
+def build(directory: Path, report: Report, name: str = "reference") -> Path | None:
+    """Compile ``reference.c``, or another file beside it, into a shared library, or remark why not."""
     program = compiler()
     if program is None:
         report.notes.append("C skipped: no compiler found; install gcc or clang, or set CC")
         return None
-    library = directory / "reference.so"
-    source = Path(__file__).with_name("reference.c")
+    library = directory / f"{name}.so"
+    source = Path(__file__).with_name(f"{name}.c")
     done = subprocess.run(
         [program, *FLAGS, "-o", str(library), str(source), "-lm"], capture_output=True, text=True, check=False
     )
@@ -118,7 +118,8 @@ def compare(library: Path, effort: Effort, report: Report) -> None:
     }
     for name, (game, in_c) in games.items():
         for rule in ("lll", "blll"):
-            times = _race(game, rule, in_c(library, rule), effort)
+            chosen = potentia.rule(rule, tau=TAU)
+            times = race(game, chosen, in_c(library, rule), effort.steps, effort.repetitions)
             ours, theirs = (rate(effort.steps, times[who]) for who in ("potentia", "C"))
             slower = theirs / ours
             numbers = {"game": name, "rule": rule, "potentia": ours, "contender": theirs, "ratio": slower}
@@ -135,22 +136,31 @@ def compare(library: Path, effort: Effort, report: Report) -> None:
             )
 
 
-def _race(game: Any, rule: str, in_c: Work, effort: Effort) -> dict[str, list[float]]:
-    """Times of the engine and of C; every repetition of either must end in the same profile."""
-    chosen = potentia.rule(rule, tau=TAU)
-    fresh = potentia.begin(game, chosen, SEED, record=())  # C uses its key and its start
-    expected = in_c(fresh, effort.steps)[1]
+def race(
+    game: Any,
+    rule: potentia.Rule,
+    in_c: Work,
+    steps: int,
+    repetitions: int,
+    reached: Callable[[potentia.Run], NDArray[Any]] = lambda run: run.profile,
+) -> dict[str, list[float]]:
+    """Times of the engine and of C; every repetition of either must end in the same profile.
 
-    def checked(seconds: float, profile: NDArray[Any]) -> float:
-        differing = int((profile != expected).sum())
+    Or in whatever else ``reached`` says of the engine and ``in_c`` returns.
+    """
+    fresh = potentia.begin(game, rule, SEED, record=())  # C uses its key and its start
+    expected = in_c(fresh, steps)[1]
+
+    def checked(seconds: float, found: NDArray[Any]) -> float:
+        differing = int((found != expected).sum())
         if differing:
-            raise DifferentProfile(f"{rule}, {game.describe()}: {differing} players differ after {effort.steps} steps")
+            raise DifferentProfile(f"{rule.name}, {game.describe()}: {differing} numbers differ after {steps} steps")
         return seconds
 
     def ours() -> float:
-        run = potentia.begin(game, chosen, SEED, record=())
-        seconds = timed(lambda: run.advance(effort.steps))
-        return checked(seconds, run.profile)
+        run = potentia.begin(game, rule, SEED, record=())
+        seconds = timed(lambda: run.advance(steps))
+        return checked(seconds, reached(run))
 
-    potentia.begin(game, chosen, SEED, record=()).advance(1000)  # compiles
-    return interleaved({"potentia": ours, "C": lambda: checked(*in_c(fresh, effort.steps))}, effort.repetitions)
+    potentia.begin(game, rule, SEED, record=()).advance(min(steps, 1000))  # compiles
+    return interleaved({"potentia": ours, "C": lambda: checked(*in_c(fresh, steps))}, repetitions)

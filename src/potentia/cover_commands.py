@@ -42,6 +42,9 @@ LargestPart = Annotated[
 ]
 
 
+_LONGEST_PATH = 5000  # steps; longer ways fill the picture
+
+
 def _world(text: str, blocked: Path | None, largest_part: bool) -> Any:
     from potentia.games import paper_world, random_world, read_world
 
@@ -255,7 +258,9 @@ def _write(
     draw("field", figures.field_figure(game.world))
     measure = "worth_sum" if paper else "worth_union"
     known = {k: v for k, v in published()["worth"].items() if k in rules} if paper else None
-    draw("worth", figures.worth_figure(data, optimum=best, published=known, measure=measure))
+    smooth = None if paper else study.tail_steps(next(iter(data.values())))
+    curves = figures.worth_figure(data, optimum=best, published=known, measure=measure, smooth=smooth)
+    draw("worth", curves)
     panels = {}
     for name, batch in data.items():
         chosen = study.typical(batch)
@@ -274,11 +279,19 @@ def _write(
             say(f"{plain}.gif")
             files[f"gif {name}"] = out / f"{plain}.gif"
             figures.animate(game, trace.profiles, files[f"gif {name}"], worth=getattr(trace, measure), every=every)
-    draw("configurations", figures.configuration_figure(game, panels))
+    walked = None if steps <= _LONGEST_PATH else False
+    draw("configurations", figures.configuration_figure(game, panels, paths=walked, title=game.describe()))
     followed = [r.revision for r in rules.values() if hasattr(getattr(r, "revision", None), "a3")]
     if followed:
         draw("revision", figures.revision_figure(followed[0]))
     return files
+
+
+def _steady(covered: Any) -> str:
+    if not covered.num_steady:
+        return "in no run"
+    some = "" if covered.num_steady == covered.runs else f" ({covered.num_steady} of {covered.runs} runs)"
+    return f"{covered.steady.mean:,.0f}{some}"
 
 
 def _print(game: Any, rules: Any, covered: Any, steps: int, best: Any, files: dict[str, Path]) -> None:
@@ -297,7 +310,7 @@ def _print(game: Any, rules: Any, covered: Any, steps: int, best: Any, files: di
         ("covered worth, union", lambda c: str(c.worth_union)),
         ("share of the optimum", lambda c: str(c.share) if c.share else "-"),
         ("steps to 90 % of its final worth", lambda c: f"{c.steps_to_90.mean:,.0f}"),
-        ("steady from step", lambda c: f"{c.steady.mean:,.0f} ({c.num_steady} of {c.runs} runs)"),
+        ("steady (within 5 %) from step", _steady),
         ("moves made, all robots", lambda c: f"{c.moves.mean:,.0f}"),
         ("energy spent on moving", lambda c: f"{c.energy.mean:.4g}"),
         ("trials rejected", lambda c: f"{c.rejected:.1%}"),

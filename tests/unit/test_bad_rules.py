@@ -38,9 +38,9 @@ TAUS = [
     case("nan", lambda: rule("lll", tau=NAN), r"tau must be finite and > 0, got nan"),
     case("inf", lambda: rule("lll", tau=INF), r"tau must be finite and > 0, got inf"),
     case("huge integer", lambda: rule("lll", tau=10**400), r"tau must be finite"),
-    case("text", lambda: rule("lll", tau="0.1"), r"tau must be a number or a schedule, got '0\.1'"),
-    case("bool", lambda: rule("lll", tau=True), r"tau must be a number or a schedule, got True"),
-    case("none", lambda: rule("lll", tau=None), r"tau must be a number or a schedule, got None"),
+    case("text", lambda: rule("lll", tau="0.1"), r"tau must be a number, a schedule or .auto., got '0\.1'"),
+    case("bool", lambda: rule("lll", tau=True), r"tau must be a number, a schedule or .auto., got True"),
+    case("none", lambda: rule("lll", tau=None), r"tau must be a number, a schedule or .auto., got None"),
     case("complex", lambda: rule("lll", tau=np.complex128(1)), r"tau must be a number"),
     case("list", lambda: rule("lll", tau=[0.1]), r"tau must be .*got \[0\.1\]"),
 ]

@@ -5,12 +5,14 @@ from potentia.analysis.chain import Chain, chain, laws_over_tau
 from potentia.analysis.dominance import dominated, iterated
 from potentia.analysis.equilibria import best_responses, expected_utility, is_nash, pure_nash
 from potentia.analysis.improvement import finite_improvement, improvement_path, improvement_paths
+from potentia.analysis.optimum import Optimum, optimum
 from potentia.analysis.potential import check_claim, potential, separable
 from potentia.analysis.stability import Stability, stability
 
 __all__ = [
     "Audit",
     "Chain",
+    "Optimum",
     "Stability",
     "audit",
     "best_responses",
@@ -24,6 +26,7 @@ __all__ = [
     "is_nash",
     "iterated",
     "laws_over_tau",
+    "optimum",
     "potential",
     "pure_nash",
     "separable",

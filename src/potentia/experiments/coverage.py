@@ -30,8 +30,8 @@ RECORD = (
     "targets_found",
 )
 TAIL = 200  # steps; comparisons use the mean over the last of them
+STEADY = 0.05  # relative change from one window to the next
 _ROWS = 2000
-VARIANTS = ("joint", "unilateral", "guarded")
 
 
 def paper_game(**changes: Any) -> Coverage:
@@ -139,7 +139,7 @@ def summarise(data: xarray.Dataset, optimum: float | None = None) -> Covered:
     data = complete(data)
     times, last = data.time.values, data.isel(time=-1)
     union = estimate(final_worth(data, "worth_union"))
-    calm = steady_state(data.worth_sum.values, times, tail_steps(data))
+    calm = steady_state(data.worth_sum.values, times, tail_steps(data), STEADY, lasting=True)
     trials = float(last.taken.sum() + last.rejected.sum())
     return Covered(
         estimate(final_worth(data, "worth_sum")),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -70,31 +69,29 @@ def time_to_share(values: ArrayLike, times: ArrayLike, goal: ArrayLike) -> NDArr
 
 
 def steady_state(
-    values: ArrayLike, times: ArrayLike, window: int = 200, tolerance: float = 0.01
+    values: ArrayLike, times: ArrayLike, window: int = 200, tolerance: float = 0.01, lasting: bool = False
 ) -> NDArray[np.float64]:
     """From when on each run, values (runs, T) or (T,), is steady; NaN where it never is.
 
     Steady at time t: the mean over the window that ends at t and the mean over the next window differ by at
-    most ``tolerance``, relative to the former. ``window`` is in steps.
+    most ``tolerance``, relative to the former. ``window`` is in steps. The first such time is what a robot could
+    stop at; ``lasting=True`` asks for the first from which on all are, which only hindsight tells.
     """
     array, at = np.atleast_2d(np.asarray(values, np.float64)), np.asarray(times)
     if at.ndim != 1 or array.shape[1] != at.size:
         raise InvalidInput(f"values must have one entry for each of {at.size} times, got shape {array.shape}")
     if not is_real(tolerance) or not as_float(tolerance) > 0:
         raise InvalidInput(f"tolerance must be a number > 0, got {tolerance!r}")
-    spacing = int(at[1] - at[0]) if at.size > 1 else 1
-    rows = max(1, int(window) // spacing) if _is_window(window) else 0
-    if rows == 0:
+    if not is_real(window) or not as_float(window) >= 1:
         raise InvalidInput(f"window must be a number of steps of at least 1, got {window!r}")
+    rows = max(1, int(window) // int(at[1] - at[0])) if at.size > 1 else 1
     if at.size < 2 * rows:
         return np.full(array.shape[0], np.nan)
     sums = np.cumsum(np.pad(array, ((0, 0), (1, 0))), axis=1)
     means = (sums[:, rows:] - sums[:, :-rows]) / rows  # means[:, k] ends at row k + rows - 1
     before, after = means[:, :-rows], means[:, rows:]
     calm = np.abs(after - before) <= tolerance * np.abs(before)
+    if lasting:
+        calm = np.flip(np.logical_and.accumulate(np.flip(calm, axis=1), axis=1), axis=1)
     ends = at[rows - 1 : rows - 1 + calm.shape[1]]
     return np.where(calm.any(axis=1), ends[calm.argmax(axis=1)], np.nan)
-
-
-def _is_window(window: Any) -> bool:
-    return is_real(window) and as_float(window) >= 1

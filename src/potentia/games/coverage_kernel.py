@@ -23,6 +23,7 @@ from potentia.kernel.dispatch import at, portable
 from potentia.kernel.protocol import Moves
 
 SHARED = -1  # a flag of more than one robot
+BLOCK = 9  # a range of so many cells is the robot's and the eight around it
 MOVES, SEEN, FOUND = range(3)
 RECORDERS = ("worth_sum", "worth_union", "moves", "energy", "cells_seen", "targets_found")
 
@@ -75,56 +76,68 @@ def _distance2(game: CoverageData, a: int, b: int) -> Any:
 
 
 @portable
+def _share(game: CoverageData, worth: Any, others: Any) -> Any:
+    """What a covered cell adds to the bracket."""
+    if game.marginal:
+        return worth if others == 0 else 0.0
+    return worth * (1 - others)
+
+
+@portable
+def _bracket(game: CoverageData, state: CoverageState, kind: Any, cell: Any, dx: Any, dy: Any, here: bool) -> Any:
+    """The bracket of Eq. 45 at ``cell`` for a robot that is (dx, dy) behind it, or there (``here``)."""
+    total = 0.0
+    first, last = game.ptr[at(kind)], game.ptr[at(kind + 1)]
+    if last - first == BLOCK:
+        # the paper's range, unrolled: no offsets to load and no distances to compare
+        for y in range(-1, 2):
+            for x in range(-1, 2):
+                covered = at(cell + y * game.width + x)
+                own = 1 if here else np.int64(abs(y + dy) <= 1) & np.int64(abs(x + dx) <= 1)
+                total += _share(game, game.worth[covered], np.int64(state.counts[covered]) - own)
+        return total
+    reach = np.int64(game.reach[at(kind)])  # whole numbers compare faster
+    for k in range(first, last):
+        covered = at(cell + game.offset[at(k)])
+        x, y = game.dx[at(k)] + dx, game.dy[at(k)] + dy
+        own = 1 if here else np.int64(x * x + y * y <= reach)
+        total += _share(game, game.worth[covered], np.int64(state.counts[covered]) - own)
+    return total
+
+
+@portable
 def _worth(game: CoverageData, state: CoverageState, player: int, action: int) -> float:
     """The bracket of Eq. 45 if the robot were at ``action`` instead of where its profile says."""
-    kind = game.kind[at(player)]
     current = state.profile[at(player)]
-    cell = _cell(game, action)
     dx = np.int64(game.place[at(action), 0]) - np.int64(game.place[at(current), 0])
     dy = np.int64(game.place[at(action), 1]) - np.int64(game.place[at(current), 1])
-    reach = game.reach[at(kind)]
-    total = 0.0
-    for k in range(game.ptr[at(kind)], game.ptr[at(kind + 1)]):
-        covered = at(cell + game.offset[at(k)])
-        x = game.dx[at(k)] + dx
-        y = game.dy[at(k)] + dy
-        others = np.int64(state.counts[covered]) - np.int64(x * x + y * y <= reach)  # not itself
-        if game.marginal:
-            total += game.worth[covered] if others == 0 else 0.0
-        else:
-            total += game.worth[covered] * (1 - others)
-    return total
+    return _bracket(game, state, game.kind[at(player)], _cell(game, action), dx, dy, False)
 
 
 @portable
 def _worth_here(game: CoverageData, state: CoverageState, player: int) -> float:
     """The same where the robot is: it covers all of these cells itself."""
-    kind = game.kind[at(player)]
-    cell = _cell(game, state.profile[at(player)])
-    total = 0.0
-    for k in range(game.ptr[at(kind)], game.ptr[at(kind + 1)]):
-        covered = at(cell + game.offset[at(k)])
-        others = np.int64(state.counts[covered]) - 1
-        if game.marginal:
-            total += game.worth[covered] if others == 0 else 0.0
-        else:
-            total += game.worth[covered] * (1 - others)
-    return total
+    return _bracket(game, state, game.kind[at(player)], _cell(game, state.profile[at(player)]), 0, 0, True)
 
 
 @portable
 def _reward(game: CoverageData, state: CoverageState, player: int, action: int, worth: float) -> float:
     """Eq. 45: nothing where another robot's flag is seen, less the energy to go there."""
+    cost = game.cost[at(player)]
+    if cost == 0.0 and state.flags.shape[0] == 0:
+        return worth
     distance2 = _distance2(game, action, state.home[at(player)])
     if state.flags.shape[0]:
         owner = np.int64(state.flags[at(_cell(game, action))])
         if owner != 0 and owner != player + 1 and distance2 <= game.sight[at(game.kind[at(player)])]:
             worth = 0.0
-    return worth - game.cost[at(player)] * math.sqrt(distance2)
+    return worth - cost * math.sqrt(distance2)
 
 
 @protocol.utility.register(CoverageData)
 def _utility(game: CoverageData, state: CoverageState, player: int, action: int) -> float:
+    if action == state.profile[at(player)]:
+        return _reward(game, state, player, action, _worth_here(game, state, player))
     return _reward(game, state, player, action, _worth(game, state, player, action))
 
 
@@ -137,6 +150,11 @@ def _compare(game: CoverageData, state: CoverageState, player: int, trial: int) 
 
 @portable
 def _cover(game: CoverageData, state: CoverageState, kind: int, cell: int, change: int) -> None:
+    if game.ptr[at(kind + 1)] - game.ptr[at(kind)] == BLOCK:
+        for y in range(-1, 2):
+            for x in range(-1, 2):
+                state.counts[at(cell + y * game.width + x)] += change
+        return
     for k in range(game.ptr[at(kind)], game.ptr[at(kind + 1)]):
         state.counts[at(cell + game.offset[at(k)])] += change
 

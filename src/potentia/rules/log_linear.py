@@ -264,30 +264,30 @@ def _p_sblll(rule: PSBLLLData, memory: Memory, game: Any, state: Any, journal: J
         awake = keep_champions(rule.interactions, memory, state, awake, key, players, n)
     journal.counts[REVISIONS] += awake
     for k in range(awake):
-        player = memory.awake[k]
-        memory.trial[k] = draw_trial(game, state, player, rule.include_current, key, players, n)
+        player = memory.awake[at(k)]
+        memory.trial[at(k)] = draw_trial(game, state, player, rule.include_current, key, players, n)
         if rule.joint:
-            memory.before[k] = utility(game, state, player, state.profile[player])
+            memory.before[at(k)] = utility(game, state, player, state.profile[at(player)])
         else:
-            memory.before[k], memory.after[k] = compare(game, state, player, memory.trial[k])
+            memory.before[at(k)], memory.after[at(k)] = compare(game, state, player, memory.trial[at(k)])
     if rule.joint:
         # Everybody awake tries at once; ``trial`` then holds the way back.
         for k in range(awake):
-            player, trial = memory.awake[k], memory.trial[k]
-            memory.trial[k] = state.profile[player]
+            player, trial = memory.awake[at(k)], memory.trial[at(k)]
+            memory.trial[at(k)] = state.profile[at(player)]
             apply(game, state, player, trial)
         for k in range(awake):
-            player = memory.awake[k]
-            memory.after[k] = utility(game, state, player, state.profile[player])
+            player = memory.awake[at(k)]
+            memory.after[at(k)] = utility(game, state, player, state.profile[at(player)])
     for k in range(awake):
-        player = memory.awake[k]
-        accept = binary_logit(memory.before[k], memory.after[k], tau)
+        player = memory.awake[at(k)]
+        accept = binary_logit(memory.before[at(k)], memory.after[at(k)], tau)
         accepted = uniform(key, players, n, player, CHOICE) < accept
         if not rule.joint:
             if accepted:
-                move(journal, game, state, player, memory.trial[k], n)
+                move(journal, game, state, player, memory.trial[at(k)], n)
         elif not accepted:
-            apply(game, state, player, memory.trial[k])
-        elif memory.trial[k] != state.profile[player]:
+            apply(game, state, player, memory.trial[at(k)])
+        elif memory.trial[at(k)] != state.profile[at(player)]:
             commit(game, state, player)
-            note(journal, player, memory.trial[k], state.profile[player], n)
+            note(journal, player, memory.trial[at(k)], state.profile[at(player)], n)

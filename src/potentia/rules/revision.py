@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from potentia.errors import InvalidRule
 from potentia.games import Game
 from potentia.kernel.arrays import frozen
-from potentia.kernel.dispatch import portable
+from potentia.kernel.dispatch import at, portable
 from potentia.kernel.draws import WAKE, uniform
 from potentia.kernel.mathematics import exp
 from potentia.kernel.numbers import as_float, is_integer, is_real
@@ -79,9 +79,8 @@ def awaken(
                 revision.a2,
                 revision.drop,
             )
-        if uniform(key, players, step, player, WAKE) < probability:
-            out[count] = player
-            count += 1
+        out[at(count)] = player
+        count += int(uniform(key, players, step, player, WAKE) < probability)
     return count
 
 

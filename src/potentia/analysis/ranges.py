@@ -1,0 +1,76 @@
+"""Sums over the ranges of robots, for all positions at once."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from potentia.games import Coverage
+
+Grid = NDArray[np.float64]
+
+
+class Area:
+    """Sums over ranges on the framed area of the game's kernel, where no range is cut at a border."""
+
+    def __init__(self, game: Coverage) -> None:
+        data = self.data = game.data
+        self.rows, self.columns = game.world.worth.shape
+        self.frame = (data.width - self.columns) // 2
+        self.robots = [np.flatnonzero(data.kind == kind) for kind in range(len(game.ranges))]
+        parts = [slice(a, b) for a, b in zip(data.ptr[:-1], data.ptr[1:], strict=True)]
+        self.offsets = [data.offset[part] for part in parts]
+        self.reach = [int(data.dx[part].max()) for part in parts]
+        self.chords: list[list[list[int]]] = []  # by half-width h, the rows dy of a range that go from -h to h
+        for part, reach in zip(parts, self.reach, strict=True):
+            widest = dict(sorted(zip(data.dy[part].tolist(), data.dx[part].tolist(), strict=True)))
+            self.chords.append([[dy for dy, h in widest.items() if h == width] for width in range(reach + 1)])
+        self.blocked = np.zeros((self.rows, self.columns), bool)
+        seen = self.sums(np.pad(~game.world.blocked * 1.0, self.frame), len(parts) - 1) > 0  # from some free cell
+        self.worth: Grid = np.pad(np.where(seen, game.world.worth, 0.0), self.frame)  # what can be covered at all
+        self.blocked = game.world.blocked
+
+    def cells(self, kind: int, action: int) -> NDArray[np.int64]:
+        """The framed cells in range."""
+        x, y = self.data.place[action].tolist()
+        return (y * self.data.width + x + self.data.base) + self.offsets[kind]
+
+    def sums(self, field: Grid, kind: int, window: tuple[int, int, int, int] | None = None) -> Grid:
+        """The sum of a framed field in range of each position (of a window); -1 where blocked."""
+        top, bottom, left, right = window or (0, self.rows, 0, self.columns)
+        frame, reach = self.frame, self.reach[kind]
+        block = field[frame + top - reach : frame + bottom + reach]
+        segment = block[:, frame + left : frame + right].copy()
+        total = np.zeros((bottom - top, right - left))
+        # segments of rows grow outwards: a range costs its diameter, not its area, and nothing is subtracted
+        for h, rows in enumerate(self.chords[kind]):
+            if h:
+                segment += block[:, frame + left + h : frame + right + h]
+                segment += block[:, frame + left - h : frame + right - h]
+            for dy in rows:
+                total += segment[reach + dy : reach + dy + bottom - top]
+        total[self.blocked[top:bottom, left:right]] = -1.0
+        return total
+
+
+class Gains:
+    """What one more robot of a range would add at each position, kept up to date around what changes."""
+
+    def __init__(self, area: Area, kind: int, left: Grid) -> None:
+        self.area, self.kind, self.left = area, kind, left
+        self.gain = area.sums(left, kind)
+        self.best = self.gain.max(axis=1)
+
+    def update(self, action: int) -> None:
+        """After a robot of this range came to or left a position."""
+        area, span = self.area, 2 * self.area.reach[self.kind]
+        x, y = area.data.place[action].tolist()
+        top, bottom = max(y - span, 0), min(y + span + 1, area.rows)
+        left, right = max(x - span, 0), min(x + span + 1, area.columns)
+        self.gain[top:bottom, left:right] = area.sums(self.left, self.kind, (top, bottom, left, right))
+        self.best[top:bottom] = self.gain[top:bottom].max(axis=1)
+
+    def top(self) -> tuple[tuple[int, int], float]:
+        """The position (y, x) that adds most."""
+        y = int(self.best.argmax())
+        return (y, int(self.gain[y].argmax())), float(self.best[y])

@@ -1,20 +1,25 @@
 """Write what the docs show from what the package computes: ``python docs/make.py``.
 
-The table of shares goes between its marks in docs/analysis.md, the figure to docs/stability.png.
+Tables go between their marks in the pages, figures beside them. ``--only stability`` or ``--only coverage`` makes one
+part; the coverage study takes about five minutes.
 """
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
 import potentia as pt
+from potentia.experiments import coverage, coverage_study
 from potentia.experiments.shares import random_games, shares
+from potentia.games.world import published
 
 HERE = Path(__file__).parent
-BEGIN, END = "<!-- shares:begin -->", "<!-- shares:end -->"
 GAMES, SHAPE = 1000, (2, 3, 2)
+SEEDS = range(100)
 KINDS = {
     "potential": "any potential game",
     "separable": "separable",
@@ -23,29 +28,43 @@ KINDS = {
 }
 
 
-def table() -> str:
-    """How often each rule keeps the maximiser, in Markdown."""
-    lines = [
-        "| games | rule | stable set = maximisers | a maximiser is stable | most visited profile maximises |",
-        "|---|---|---|---|---|",
-    ]
+def write(page: str, mark: str, text: str) -> None:
+    """Put a table between its marks."""
+    begin, end = f"<!-- {mark}:begin -->", f"<!-- {mark}:end -->"
+    path = HERE / page
+    head, rest = path.read_text(encoding="utf-8").split(begin)
+    _, tail = rest.split(end)
+    path.write_text(f"{head}{begin}\n{text}\n{end}{tail}", encoding="utf-8")
+
+
+def markdown(header: list[str], rows: list[list[str]]) -> str:
+    """A table."""
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+# Exact analysis ---------------------------------------------------------------------------------------
+
+
+def table_of_shares() -> str:
+    """How often each rule keeps the maximiser."""
+    rows = []
     for kind, name in KINDS.items():
-        for row in shares(random_games(kind, GAMES, SHAPE, seed=0)):
-            cells = (f"{count / row.games:.1%}" for count in (row.exactly, row.kept, row.mode))
-            lines.append(f"| {name} | {row.rule} | {' | '.join(cells)} |")
-    shape = "×".join(str(a) for a in SHAPE)
-    return "\n".join(
-        [
-            *lines,
-            "",
-            f"{GAMES:,} random games each, {shape} actions, standard normal, revision 0.3, no closed form used; "
-            "`make docs` writes it.",
+        rows += [
+            [name, row.rule, *(f"{n / row.games:.1%}" for n in (row.exactly, row.kept, row.mode))]
+            for row in shares(random_games(kind, GAMES, SHAPE, seed=0))
         ]
+    columns = ["stable set = maximisers", "a maximiser is stable", "most visited profile maximises"]
+    shape = "×".join(str(a) for a in SHAPE)
+    return markdown(["games", "rule", *columns], rows) + (
+        f"\n\n{GAMES:,} random games each, {shape} actions, standard normal, revision 0.3, no closed form used; "
+        "`make docs` writes it."
     )
 
 
-def figure() -> None:
-    """Joint P-SBLLL on the game that it leaves the maximiser of."""
+def stability() -> None:
+    """The page on exact analysis: joint P-SBLLL on the game that it leaves the maximiser of."""
+    write("analysis.md", "shares", table_of_shares())
     game = pt.game("double-step")
     rule = pt.rule("p-sblll", tau=0.1, revision=0.3)
     result = pt.analysis.stability(game, rule)
@@ -57,13 +76,74 @@ def figure() -> None:
     drawn.savefig(HERE / "stability.png", dpi=110)
 
 
-def main() -> None:
-    page = HERE / "analysis.md"
-    head, rest = page.read_text(encoding="utf-8").split(BEGIN)
-    _, tail = rest.split(END)
-    page.write_text(f"{head}{BEGIN}\n{table()}\n{END}{tail}", encoding="utf-8")
-    figure()
+# Coverage ---------------------------------------------------------------------------------------------
+
+
+def table_as_published() -> str:
+    """The rules in the paper's set-up."""
+    rows = []
+    for found in coverage_study.as_published(SEEDS):
+        got, sooner = found.covered, found.sooner
+        difference = "–" if sooner is None else f"{sooner.mean:.0f} [{sooner.low:.0f}, {sooner.high:.0f}]"
+        rows.append(
+            [
+                found.name,
+                str(got.worth_sum),
+                str(got.worth_union),
+                str(got.share),
+                f"{got.steps_to_90.mean:.0f}",
+                difference,
+                f"{got.rejected:.1%}",
+                f"{got.targets_found.mean:.2f}",
+            ]
+        )
+    header = ["rule", "ΣC", "union", "of the optimum", "steps to 90 % of its final worth", "less BLLL's, paired"]
+    return markdown([*header, "trials rejected", "targets found, of 3"], rows) + (
+        "\n\nMeans with 95 % bootstrap intervals. P-SBLLL uses Eq. 53. The optimum is of the union."
+    )
+
+
+def table_annealed() -> str:
+    """Shares of the optimum under one schedule."""
+    names = list(coverage_study.variants("auto", coverage_study.REVISION))
+    columns: dict[str, list[str]] = {}
+    for share in coverage_study.annealed(SEEDS, names):
+        columns.setdefault(f"paper's world, {share.robots} robots, {share.steps:,} steps", []).append(str(share.share))
+    for steps in (20_000, 100_000):
+        found = coverage_study.on_random_worlds(SEEDS, names, steps)
+        means = [coverage_study.over_worlds(found, name) for name in names]
+        columns[f"20 random worlds, {steps:,} steps"] = [f"{mean:.4f} (least {least:.3f})" for mean, least in means]
+    return markdown(
+        ["rule", *columns], [[name, *(column[k] for column in columns.values())] for k, name in enumerate(names)]
+    )
+
+
+def cover() -> None:
+    """The page on coverage."""
+    write("coverage.md", "published", table_as_published())
+    write("coverage.md", "annealed", table_annealed())
+    game, rules = coverage.paper_game(), coverage.paper_rules()
+    data = coverage.cover(game, rules, 2000, SEEDS, workers=2)
+    known = {name: published()["worth"][name] for name in rules}
+    best = pt.analysis.optimum(game)
+    drawn = pt.figures.worth_figure(data, optimum=best, published=known, measure="worth_sum", band="middle")
+    drawn.savefig(HERE / "worth.png", dpi=110)
+    panels = {}
+    for name, batch in data.items():
+        seed = coverage.typical(batch)
+        panels[f"{name}, seed {seed}"] = pt.run(game, rules[name], 2000, seed).profiles
+    pt.figures.configuration_figure(game, panels).savefig(HERE / "configurations.png", dpi=110)
+    pt.figures.revision_figure(pt.rules.SignalRevision()).savefig(HERE / "revision.png", dpi=110)
+
+
+PARTS: dict[str, Callable[[], None]] = {"stability": stability, "coverage": cover}
+
+
+def main(arguments: list[str]) -> None:
+    asked = arguments[1:] if arguments[:1] == ["--only"] else list(PARTS)
+    for name in asked:
+        PARTS[name]()
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

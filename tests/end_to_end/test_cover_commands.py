@@ -1,0 +1,129 @@
+"""potentia cover and potentia optimum, as a user types them."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+import xarray
+
+import potentia as pt
+from tests.end_to_end.test_command_line import potentia
+
+MAP = """1,2,3,2,1,0,0
+1,3,x,x,2,1,0
+0,2,x,x,4,2,1
+0,1,2,3,5,3,1
+"""
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    path = tmp_path_factory.mktemp("maps") / "yard.csv"
+    path.write_text(MAP)
+    return path
+
+
+def test_cover_a_map_with_walls(tmp_path, table):
+    """The thing a new user does: a table on the screen, pictures and records in a folder."""
+    out = tmp_path / "results"
+    options = ("--robots", 2, "--delta", 1, "--steps", 400, "--runs", 3, "--rule", "blll", "--rule", "p-sblll:guarded")
+    done = potentia("cover", table, *options, "--gif", "--out", out)
+    assert done.returncode == 0, done.stderr
+    for words in ("yard, 7×4", "proven optimal", "share of the optimum", "trials rejected", "p-sblll:guarded"):
+        assert words in done.stdout
+    names = {path.name for path in out.iterdir()}
+    pictures = {"field.png", "worth.png", "configurations.png", "blll.gif", "p-sblll-guarded.gif"}
+    assert names == pictures | {f"{k}-{r}" for k, r in (("run", "blll.npz"), ("run", "p-sblll-guarded.npz"))} | {
+        "records-blll.nc",
+        "records-p-sblll-guarded.nc",
+    }
+    with xarray.open_dataset(out / "records-blll.nc") as records:
+        assert records.worth_union.sizes == {"seed": 3, "time": 401}
+    game = pt.games.Coverage(pt.games.read_world(table), 2, 1.0, flags=False)
+    resumed = pt.load(out / "run-blll.npz", game)
+    assert resumed.step == 400
+
+
+def test_the_same_seed_gives_the_same_numbers(tmp_path, table):
+    def result(*args):
+        options = ("--robots", 2, "--steps", 300, "--runs", 2, "--no-optimum", "--json", "--out", tmp_path)
+        out = json.loads(potentia("cover", table, *options, *args).stdout)
+        return out["rules"]
+
+    assert result("--seed", 5) == result("--seed", 5, "--workers", 1)
+    assert result("--seed", 5) != result("--seed", 6)
+
+
+def test_the_paper_experiment(tmp_path):
+    done = potentia("cover", "--paper", "--runs", 4, "--json", "--out", tmp_path)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["steps"] == 2000
+    assert "K=3e-05, flags=cell" in found["game"]
+    assert found["optimum"]["value"] == pytest.approx(0.23094, abs=1e-5)
+    assert found["optimum"]["proven"]
+    assert list(found["rules"]) == ["blll", "p-sblll"]
+    assert found["rules"]["p-sblll"]["rule"]["revision"] == {
+        "signal": {"a1": 1, "a2": 0.5, "a3": 0.1, "normalise": "own"}
+    }
+    assert (tmp_path / "revision.png").exists()
+
+
+def test_optimum_says_where_to_put_robots(tmp_path, table):
+    done = potentia("optimum", table, "--robots", 2, "--delta", 1, "--plot", tmp_path / "best.png")
+    assert done.returncode == 0, done.stderr
+    assert "proven optimal" in done.stdout
+    assert (tmp_path / "best.png").stat().st_size > 10_000
+    plain = json.loads(potentia("optimum", table, "--robots", 2, "--delta", 1, "--json").stdout)
+    game = pt.games.Coverage(pt.games.read_world(table), 2, 1.0, flags=False)
+    most = max(game.worth_union(p) for p in np.ndindex(*game.num_actions))
+    assert plain["value"] == pytest.approx(most)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nowhere.csv"], "nowhere.csv: there is no such file"),
+        (["nowhere"], 'MAP must be "paper", "random:SEED" or a file such as map.csv, got \'nowhere\''),
+        (["random:1:9"], "targets must be an integer from 1 to 5, got 9"),
+        (["--robots", "0"], "robots must be an integer of at least 1, got 0"),
+        (["--delta", "-1"], "delta must be finite and at least 0, got -1.0"),
+        (["--delta", "1,2"], "delta must be a number, or one for each of 5 robots, got 2"),
+        (["--cost", "x"], "--cost must be numbers separated by commas, got 'x'"),
+        (["--rule", "p-sblll:both"], "only p-sblll has variants, joint, unilateral and guarded"),
+        (["--rule", "blll:guarded"], "only p-sblll has variants"),
+        (["--start", "1,1 2"], '--start takes cells X,Y separated by blanks, as in "3,4 10,12"'),
+        (["--start", "1,1 99,2 3,3 4,4 5,5"], "start must lie inside x 0..39 and y 0..39, got (99, 2)"),
+        (["--flag", "sky"], 'flag must be "cell" or "range", got \'sky\''),
+        (["--revision", "signal:1,2"], "--revision signal:A1,A2,A3 takes three numbers"),
+        (["--tau", "cold"], "relative:TAU or auto, got 'cold'"),
+        (["--runs", "0"], "--runs must be at least 1, got 0"),
+    ],
+)
+def test_bad_arguments_get_one_line(tmp_path, arguments, message):
+    done = potentia("cover", *arguments, "--out", tmp_path / "out")
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not any((tmp_path / "out").glob("*"))
+
+
+def test_cells_that_are_cut_off_are_named(tmp_path):
+    path = tmp_path / "rooms.csv"
+    path.write_text("1,x,1\n1,x,1\n1,x,x\n")
+    done = potentia("cover", path, "--robots", 1, "--out", tmp_path)
+    assert done.returncode == 2
+    assert "2 cells are cut off from the largest part: (2, 0), (2, 1)" in done.stderr
+    again = potentia("cover", path, "--robots", 1, "--steps", 50, "--largest-part", "--out", tmp_path)
+    assert again.returncode == 0, again.stderr
+
+
+def test_audit_of_the_coverage_game():
+    done = potentia("audit", "coverage", "--rule", "blll", "--set", "cost=0.1", "--json")
+    assert done.returncode == 0, done.stderr
+    rows = {row["hypothesis"]: row for row in json.loads(done.stdout)["hypotheses"]}
+    row = rows["K = 0: moving costs nothing"]
+    assert row["holds"] is False
+    assert "no function of the profile alone is a potential" in row["evidence"]

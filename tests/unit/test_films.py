@@ -10,14 +10,7 @@ from potentia.errors import InvalidRun
 from potentia.figures import animate, maps
 from potentia.games import Coverage
 from tests.unit.bad import refuses
-
-WALLS = np.zeros((6, 9), bool)
-WALLS[2, 1:5] = True
-
-
 from tests.unit.test_coverage_figures import played, yard
-
-# Films ------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from potentia.errors import InvalidGame, InvalidRun
 from potentia.games.moves import make_moves, reachable_actions
-from potentia.kernel.arrays import frozen, frozen_deep
+from potentia.kernel.arrays import Fixed, frozen
 from potentia.kernel.protocol import Constrained, Interactions, Moves, Proximity
 
 
@@ -64,10 +64,9 @@ def _brief(value: Any) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-class Game(ABC):
+class Game(Fixed, ABC):
     """What is played. Subclasses set everything in ``__init__`` and then never change."""
 
-    _sealed = False
     remembers: ClassVar[tuple[str, ...]] = ()  # fields of the state, beside the profile, that settle cannot derive
     recorders: ClassVar[tuple[str, ...]] = ()  # what this kind of game can record beside potential and welfare
     start: NDArray[np.int64] | None = None  # where runs begin; None: each seed draws its own
@@ -76,30 +75,9 @@ class Game(ABC):
         self.sizes = sizes
         self.moves: Moves = moves if isinstance(moves, Constrained) else make_moves(moves, sizes)
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        if self._sealed:
-            raise AttributeError(f"a game is immutable: build a new {type(self).__name__} instead of setting {name}")
-        super().__setattr__(name, value)
-
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"a game is immutable: cannot delete {name}")
-
-    def _seal(self) -> None:
-        object.__setattr__(self, "_sealed", True)
-
-    def __copy__(self) -> Game:
-        return self
-
-    def __deepcopy__(self, memo: Any) -> Game:
-        return self
-
-    def __getstate__(self) -> dict[str, Any]:
-        # what is derived is derived again
-        return {k: v for k, v in self.__dict__.items() if not isinstance(getattr(type(self), k, None), cached_property)}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        for name, part in state.items():
-            object.__setattr__(self, name, frozen_deep(part))
+    @classmethod
+    def _called(cls) -> str:
+        return "a game"
 
     # What a game is -----------------------------------------------------------------------------------
 

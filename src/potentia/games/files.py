@@ -13,18 +13,18 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from potentia.errors import InvalidGame, NotPotentialGame, PotentiaError, did_you_mean
+from potentia.errors import InvalidGame, PotentiaError, did_you_mean
 from potentia.games.base import Game, finite_array
 from potentia.games.moves import make_moves, reachable_actions
 from potentia.games.normal_form import NormalForm
+from potentia.games.paths import naming, suffix_of
 from potentia.kernel import memory
 from potentia.kernel.files import whole_file
 from potentia.kernel.protocol import Complete, Constrained, Moves
@@ -39,8 +39,8 @@ _MOST_AXES = 64  # NumPy's limit
 def read_game(path: str | os.PathLike[str]) -> NormalForm:
     """The game in a ``.json`` or ``.npz`` file. A potential in it is checked; a name is for people only."""
     source = Path(path)
-    with _naming(source):
-        suffix = _suffix(source, GAME_SUFFIXES, "games")
+    with naming(source):
+        suffix = suffix_of(source, GAME_SUFFIXES, "games are read from")
         fields = _json_game(_json(source)) if suffix == ".json" else _npz_game(_npz(source))
         if "payoffs" not in fields:
             raise InvalidGame(f"expected payoffs of shape (N, A_1, ..., A_N), got {_listing(fields)}")
@@ -59,8 +59,8 @@ def write_game(game: Game, path: str | os.PathLike[str], *, name: str | None = N
         )
     if name is not None and not isinstance(name, str):
         raise InvalidGame(f"name must be text, got {name!r}")
-    with _naming(target):
-        as_text = _known_suffix(target, GAME_SUFFIXES, "games are written to") == ".json"
+    with naming(target):
+        as_text = suffix_of(target, GAME_SUFFIXES, "games are written to", there=False) == ".json"
         fields: dict[str, Any] = {} if name is None else {"name": name}
         fields["payoffs"] = game.payoffs
         if game.has_potential:
@@ -87,8 +87,8 @@ def read_potential(path: str | os.PathLike[str], game: Game) -> NDArray[np.float
     A file with a whole game serves as well.
     """
     source = Path(path)
-    with _naming(source):
-        suffix = _suffix(source, POTENTIAL_SUFFIXES, "potentials")
+    with naming(source):
+        suffix = suffix_of(source, POTENTIAL_SUFFIXES, "potentials are read from")
         found: Any
         if suffix == ".npy":
             found = _npy(source)
@@ -106,46 +106,6 @@ def read_potential(path: str | os.PathLike[str], game: Game) -> NDArray[np.float
         if phi.shape != game.num_actions:
             raise InvalidGame(f"potential must have shape {game.num_actions}, got {phi.shape}")
         return phi
-
-
-# Paths ------------------------------------------------------------------------------------------------
-
-
-@contextmanager
-def _naming(path: Path) -> Iterator[None]:
-    """Begin what goes wrong inside with the file's name."""
-    try:
-        yield
-    except InvalidGame as error:
-        raise InvalidGame(f"{path}: {error}") from error.__cause__
-    except NotPotentialGame as error:
-        raise NotPotentialGame(
-            f"{path}: {error}; leave it out, and test it with --claimed or check_claim", evidence=error.evidence
-        ) from None
-
-
-def _suffix(path: Path, known: tuple[str, ...], what: str) -> str:
-    """The suffix of a file that is there."""
-    try:
-        if path.is_dir():
-            raise InvalidGame(f"expected a file, got a folder; {what} are read from {_one_of(known)} files")
-        suffix = _known_suffix(path, known, f"{what} are read from")
-        if not path.exists():
-            raise InvalidGame("there is no such file")
-    except OSError as error:  # such as a name that is too long
-        raise InvalidGame(f"cannot be read: {error.strerror or error}") from error
-    return suffix
-
-
-def _known_suffix(path: Path, known: tuple[str, ...], what: str) -> str:
-    suffix = path.suffix.lower()
-    if suffix not in known:
-        raise InvalidGame(f"{what} {_one_of(known)} files, got {path.suffix or 'no suffix'}")
-    return suffix
-
-
-def _one_of(names: tuple[str, ...]) -> str:
-    return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 # JSON -------------------------------------------------------------------------------------------------

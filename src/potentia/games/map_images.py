@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from potentia.errors import InvalidGame
-from potentia.games.map_parts import PER_CELL, Map, first, reading
+from potentia.games.map_parts import PER_CELL, Map, first
+from potentia.games.paths import reading
 from potentia.kernel import memory
 
 _FORMATS = ("PNG", "JPEG", "BMP", "TIFF", "GIF", "PPM")  # no others: Pillow runs a program to read some

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from potentia.errors import InvalidGame
-from potentia.games.map_parts import PER_CELL, Map, first, reading
+from potentia.games.map_parts import PER_CELL, Map, first
+from potentia.games.paths import reading
 from potentia.kernel import memory
 
 _WALLS = frozenset(("", "x", "X", "#"))

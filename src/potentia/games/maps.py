@@ -25,7 +25,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -34,8 +33,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from potentia.errors import InvalidGame, did_you_mean
 from potentia.games.map_images import read_image
-from potentia.games.map_parts import PER_CELL, Map, first, reading
+from potentia.games.map_parts import PER_CELL, Map, first
 from potentia.games.map_tables import read_table
+from potentia.games.paths import naming, one_of, reading, suffix_of
 from potentia.games.world import Mixture, World
 from potentia.kernel import memory
 from potentia.kernel.files import whole_file
@@ -70,8 +70,8 @@ def read_world(
     source = Path(path)
     if name is not None and not isinstance(name, str):
         raise InvalidGame(f"name must be text, got {name!r}")
-    with _naming(source):
-        if _suffix(source, MAP_SUFFIXES, "maps are read from") == ".npz":
+    with naming(source):
+        if suffix_of(source, MAP_SUFFIXES, "maps are read from") == ".npz":
             fields = _read_npz(source)
         else:
             read = _read(source, mask=False)
@@ -81,12 +81,12 @@ def read_world(
             fields = {"worth": read.values, "blocked": read.walls}
     mask: Any = blocked
     if isinstance(blocked, str | os.PathLike):
-        with _naming(Path(blocked)):
+        with naming(Path(blocked)):
             mask = _read_mask(Path(blocked), fields["worth"].shape)
     fields["name"] = name if name is not None else fields.get("name", source.stem)
     if targets is not None:
         fields["targets"] = targets
-    with _naming(source):
+    with naming(source):
         world = World(**fields)
         if mask is None:
             return world
@@ -101,8 +101,8 @@ def write_world(world: World, path: str | os.PathLike[str]) -> Path:
     target = Path(path)
     if type(world) is not World:  # what a subclass adds would be lost
         raise InvalidGame(f"a map holds a World, got {world!r:.60}")
-    with _naming(target):
-        if _suffix(target, (".npz", ".csv"), "maps are written to", there=False) == ".csv":
+    with naming(target):
+        if suffix_of(target, (".npz", ".csv"), "maps are written to", there=False) == ".csv":
             _require_nothing_lost(world)
         try:
             with whole_file(target) as temporary, temporary.open("wb") as file:
@@ -118,32 +118,6 @@ def write_world(world: World, path: str | os.PathLike[str]) -> Path:
 # Any format -------------------------------------------------------------------------------------------
 
 
-@contextmanager
-def _naming(path: Path) -> Iterator[None]:
-    """Begin what goes wrong inside with the file's name."""
-    try:
-        yield
-    except InvalidGame as error:
-        raise InvalidGame(f"{path}: {error}") from error.__cause__
-
-
-def _suffix(path: Path, known: tuple[str, ...], what: str, there: bool = True) -> str:
-    """The suffix of a file, which must be there unless it is about to be written."""
-    suffix = path.suffix.lower()
-    with reading("there is no such file"):
-        if there and path.is_dir():
-            raise InvalidGame(f"expected a file, got a folder; {what} {_listing(known)} files")
-        if suffix not in known:
-            raise InvalidGame(f"{what} {_listing(known)} files, got {path.suffix or 'no suffix'}")
-        if there and not path.is_file():
-            raise InvalidGame("there is no such file")
-    return suffix
-
-
-def _listing(names: tuple[str, ...]) -> str:
-    return f"{', '.join(names[:-1])} and {names[-1]}"
-
-
 def _read(path: Path, mask: bool) -> Map:
     suffix = path.suffix.lower()
     if suffix == ".npy":
@@ -152,7 +126,7 @@ def _read(path: Path, mask: bool) -> Map:
 
 
 def _read_mask(path: Path, shape: tuple[int, ...]) -> NDArray[np.bool_]:
-    suffix = _suffix(path, MASK_SUFFIXES, "masks are read from")
+    suffix = suffix_of(path, MASK_SUFFIXES, "masks are read from")
     read = _read(path, mask=True)
     if read.values.shape != shape:
         wanted, got = (f"{columns}×{rows}" for rows, columns in (shape, read.values.shape))
@@ -211,9 +185,7 @@ def _read_npz(path: Path) -> dict[str, Any]:
         memory.require(5 * unpacked, f"reading {path}")
         for name in archive.files:
             if name not in _FIELDS:
-                raise InvalidGame(
-                    f"unknown array {name!r}{did_you_mean(name, _FIELDS)} (known are {_listing(_FIELDS)})"
-                )
+                raise InvalidGame(f"unknown array {name!r}{did_you_mean(name, _FIELDS)} (known are {one_of(_FIELDS)})")
             if name in arrays:
                 raise InvalidGame(f"{name} is there twice")
             with reading(f"{name} is damaged or holds Python objects, which are never loaded"):
@@ -237,7 +209,7 @@ def _world_fields(arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
         fields[name] = str(array) if text else array
     parts = {name: fields.pop(name) for name in _MIXTURE if name in fields}
     if parts and len(parts) < len(_MIXTURE):
-        raise InvalidGame(f"a mixture must have {_listing(_MIXTURE)}, got only {', '.join(parts)}")
+        raise InvalidGame(f"a mixture must have {one_of(_MIXTURE)}, got only {', '.join(parts)}")
     if parts:
         fields["mixture"] = Mixture(**parts)
     return fields

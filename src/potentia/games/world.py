@@ -14,7 +14,7 @@ import tomllib
 from collections.abc import Iterable, Sequence
 from functools import cache, cached_property
 from importlib import resources
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from potentia.errors import InvalidGame
 from potentia.games.base import finite_array
 from potentia.kernel import memory
-from potentia.kernel.arrays import frozen, frozen_deep
+from potentia.kernel.arrays import Fixed, frozen
 from potentia.kernel.numbers import is_integer
 
 _SHOWN = 6  # cells named in a message
@@ -36,31 +36,7 @@ def listed_cells(cells: Iterable[Sequence[int]], most: int = _SHOWN) -> str:
     return ", ".join(named[:most]) + (f" and {more:,} more" if more > 0 else "")
 
 
-class _Fixed:
-    """What is built once and then never changes."""
-
-    _sealed = False
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if self._sealed:
-            raise AttributeError(f"a {type(self).__name__} is immutable: build a new one instead of setting {name}")
-        super().__setattr__(name, value)
-
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"a {type(self).__name__} is immutable: cannot delete {name}")
-
-    def __copy__(self) -> Self:
-        return self
-
-    def __deepcopy__(self, memo: Any) -> Self:
-        return self
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        for name, part in state.items():
-            object.__setattr__(self, name, frozen_deep(part))
-
-
-class Mixture(_Fixed):
+class Mixture(Fixed):
     """A Gaussian mixture in the plane: ``weights`` (M,), ``means`` (M, 2) and ``covariances`` (M, 2, 2).
 
     Weights must sum to one; ``normalise=True`` scales them so that they do.
@@ -83,7 +59,7 @@ class Mixture(_Fixed):
             _check_covariance(matrix, j)
         if np.abs(self.means).max() > _FARTHEST:
             raise InvalidGame(f"means must lie within {_FARTHEST:g} of 0, got {np.abs(self.means).max():g}")
-        self._sealed = True
+        self._seal()
 
     @property
     def num_components(self) -> int:
@@ -130,7 +106,7 @@ def _check_covariance(matrix: NDArray[np.float64], component: int) -> None:
         raise InvalidGame(f"{name} must be positive definite, got {matrix.tolist()} with eigenvalue {least:.6g}")
 
 
-class World(_Fixed):
+class World(Fixed):
     """What the cells of an area are worth, which of them are blocked, and where the targets are.
 
     ``worth``
@@ -164,7 +140,7 @@ class World(_Fixed):
         if self.blocked.all():
             raise InvalidGame("blocked leaves no free cell")
         self.targets = self._checked_targets(targets)
-        self._sealed = True
+        self._seal()
 
     def _checked_targets(self, targets: Iterable[Sequence[int]] | None) -> NDArray[np.int64]:
         if targets is None:

@@ -1,9 +1,10 @@
-"""Frozen arrays: what games and rules hand to compiled code."""
+"""Frozen arrays, what games and rules hand to compiled code; and objects that never change."""
 
 from __future__ import annotations
 
 import copy
-from typing import Any
+from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -33,3 +34,38 @@ def frozen(array: ArrayLike, dtype: Any = None) -> NDArray[Any]:
     copy = np.array(array, dtype=dtype, order="C", copy=True)
     copy.setflags(write=False)
     return copy
+
+
+class Fixed:
+    """What is built once, sealed, and then never changes."""
+
+    _sealed = False
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if self._sealed:
+            raise AttributeError(f"{self._called()} is immutable: build a new one instead of setting {name}")
+        super().__setattr__(name, value)
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"{self._called()} is immutable: cannot delete {name}")
+
+    @classmethod
+    def _called(cls) -> str:
+        return f"a {cls.__name__}"
+
+    def _seal(self) -> None:
+        object.__setattr__(self, "_sealed", True)
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Self:
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        # what is derived is derived again
+        return {k: v for k, v in self.__dict__.items() if not isinstance(getattr(type(self), k, None), cached_property)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for name, part in state.items():
+            object.__setattr__(self, name, frozen_deep(part))

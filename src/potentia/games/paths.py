@@ -1,0 +1,55 @@
+"""Files that hold games and maps: their names and suffixes, and whatever goes wrong with them in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from potentia.errors import InvalidGame, NotPotentialGame, PotentiaError
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Begin what goes wrong inside with the file's name."""
+    try:
+        yield
+    except InvalidGame as error:
+        raise InvalidGame(f"{path}: {error}") from error.__cause__
+    except NotPotentialGame as error:
+        raise NotPotentialGame(
+            f"{path}: {error}; leave it out, and test it with --claimed or check_claim", evidence=error.evidence
+        ) from None
+
+
+@contextmanager
+def reading(damaged: str) -> Iterator[None]:
+    """Say in one way whatever a broken file makes NumPy, zipfile and Pillow raise."""
+    try:
+        yield
+    except PotentiaError:
+        raise
+    except OSError as error:
+        if error.errno is None:  # Pillow's own, not the system's
+            raise InvalidGame(damaged) from error
+        raise InvalidGame(f"cannot be read: {error.strerror or error}") from error
+    except Exception as error:
+        raise InvalidGame(damaged) from error
+
+
+def suffix_of(path: Path, known: tuple[str, ...], what: str, there: bool = True) -> str:
+    """The suffix of a file that must be there, or is about to be written; ``what`` is like "maps are read from"."""
+    suffix = path.suffix.lower()
+    with reading("there is no such file"):
+        if there and path.is_dir():
+            raise InvalidGame(f"expected a file, got a folder; {what} {one_of(known)} files")
+        if suffix not in known:
+            raise InvalidGame(f"{what} {one_of(known)} files, got {path.suffix or 'no suffix'}")
+        if there and not path.exists():
+            raise InvalidGame("there is no such file")
+    return suffix
+
+
+def one_of(names: tuple[str, ...]) -> str:
+    """a, b and c."""
+    return f"{', '.join(names[:-1])} and {names[-1]}"

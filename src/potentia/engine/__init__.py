@@ -1,7 +1,8 @@
 """The engine: runs, batches, records and saved states."""
 
 from potentia.engine.batch import run_batch
-from potentia.engine.runs import RECORDERS, Run, advance, begin, evaluate, run
+from potentia.engine.requests import RECORDERS
+from potentia.engine.runs import Run, advance, begin, evaluate, run
 from potentia.engine.saved import load
 from potentia.engine.trace import Trace
 

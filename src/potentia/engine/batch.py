@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from potentia.engine.interrupt import Flag, deferred_interrupt
-from potentia.engine.runs import Progress, begin, check_is_game, checked_integer, checked_record
+from potentia.engine.requests import check_is_game, checked_integer, checked_record
+from potentia.engine.runs import Progress, begin
 from potentia.errors import InvalidRun, RunInterrupted
 from potentia.games import Game
 from potentia.kernel import memory

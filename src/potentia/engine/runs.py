@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,68 +18,23 @@ from numpy.typing import ArrayLike, NDArray
 
 from potentia.engine.interrupt import Flag, deferred_interrupt
 from potentia.engine.loop import EVENTS, NEVER, ROWS, Sink, play_entry, prepare_entry
+from potentia.engine.requests import COUNTED, RECORDERS, check_is_game, checked_integer, checked_record, random_start
 from potentia.engine.trace import Events, Trace
-from potentia.errors import InvalidGame, InvalidRun, PotentiaError, RunInterrupted, did_you_mean
+from potentia.errors import InvalidGame, PotentiaError, RunInterrupted
 from potentia.games import Game
 from potentia.kernel import memory
 from potentia.kernel.arrays import frozen
 from potentia.kernel.arrays import strides as profile_strides
-from potentia.kernel.draws import START, make_key, uniform_array
+from potentia.kernel.draws import make_key
 from potentia.kernel.journal import CHANGES, REVISIONS, Journal
-from potentia.kernel.numbers import in_words, is_integer
+from potentia.kernel.numbers import in_words
 from potentia.rules import Rule, rule_from
 
-RECORDERS = ("profile", "potential", "welfare", "acceptance", "taken", "rejected", "visits")
-_COUNTED = ("acceptance", "taken", "rejected")  # derived from the numbers of revisions and changes
 _CHUNK_SECONDS = 0.03
 _MAX_ROWS = 65_536
 _MAX_EVENTS = 65_536
 
 Progress = Callable[[int, int], None]
-
-
-_MOST = 2**62 - 1  # steps and seeds stay within 64 bits
-
-
-def checked_integer(value: Any, name: str, least: int) -> int:
-    """An integer of at least ``least``, or an error that names it."""
-    if not is_integer(value):
-        raise InvalidRun(f"{name} must be an integer of at least {least}, got {value!r}")
-    if value < least:
-        raise InvalidRun(f"{name} must be at least {least}, got {value}")
-    if value > _MOST:
-        raise InvalidRun(f"{name} must be below 2^62, got {in_words(int(value))}")
-    return int(value)
-
-
-def check_is_game(game: Any) -> None:
-    """The commonest slip: a name or an array where a game is wanted."""
-    if not isinstance(game, Game):
-        raise InvalidRun(f'game must be a potentia game, such as game("ring"), got {type(game).__name__}')
-
-
-def random_start(game: Game, seed: int) -> NDArray[np.int64]:
-    """The game's own start, or a uniformly random profile; the same for every rule, so that rules can be compared."""
-    if game.start is not None:
-        return game.start.copy()
-    units = uniform_array(make_key(seed, "start"), game.num_players, START)
-    return (units * game.sizes).astype(np.int64)
-
-
-def checked_record(game: Game, record: str | Iterable[str]) -> tuple[str, ...]:
-    """Names of recorders that this game can serve."""
-    known = (*RECORDERS, *game.recorders)
-    try:
-        names = (record,) if isinstance(record, str) else tuple(record)
-    except TypeError:
-        raise InvalidRun(f"record must name some of {', '.join(known)}, got {record!r}") from None
-    for name in names:
-        if name not in known:
-            hint = did_you_mean(name, known)
-            raise InvalidRun(f"record must name some of {', '.join(known)}, got {name!r}{hint}")
-    if "potential" in names and not game.has_potential:
-        raise InvalidRun(f"no potential is known for this {type(game).__name__}; record welfare, or pass potential=")
-    return names
 
 
 class Run:
@@ -142,7 +97,7 @@ class Run:
                 self._rows[name] = [np.array([value])]
         for k, name in enumerate(self._measured):
             self._rows[name] = [first[k : k + 1].copy()]
-        if any(name in record for name in _COUNTED):
+        if any(name in record for name in COUNTED):
             self._rows["revisions"] = [np.zeros(1, np.int64)]
             self._rows["changes"] = [np.zeros(1, np.int64)]
 

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from potentia.engine.runs import Run, begin, checked_integer
+from potentia.engine.requests import checked_integer
+from potentia.engine.runs import Run, begin
 from potentia.engine.trace import Events
 from potentia.errors import InvalidRun, PotentiaError
 from potentia.games import Game

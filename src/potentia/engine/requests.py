@@ -1,0 +1,59 @@
+"""What may be asked of a run: how many steps, which recorders, from where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from potentia.errors import InvalidRun, did_you_mean
+from potentia.games import Game
+from potentia.kernel.draws import START, make_key, uniform_array
+from potentia.kernel.numbers import in_words, is_integer
+
+RECORDERS = ("profile", "potential", "welfare", "acceptance", "taken", "rejected", "visits")
+COUNTED = ("acceptance", "taken", "rejected")  # derived from the numbers of revisions and changes
+_MOST = 2**62 - 1  # steps and seeds stay within 64 bits
+
+
+def checked_integer(value: Any, name: str, least: int) -> int:
+    """An integer of at least ``least``, or an error that names it."""
+    if not is_integer(value):
+        raise InvalidRun(f"{name} must be an integer of at least {least}, got {value!r}")
+    if value < least:
+        raise InvalidRun(f"{name} must be at least {least}, got {value}")
+    if value > _MOST:
+        raise InvalidRun(f"{name} must be below 2^62, got {in_words(int(value))}")
+    return int(value)
+
+
+def check_is_game(game: Any) -> None:
+    """The commonest slip: a name or an array where a game is wanted."""
+    if not isinstance(game, Game):
+        raise InvalidRun(f'game must be a potentia game, such as game("ring"), got {type(game).__name__}')
+
+
+def random_start(game: Game, seed: int) -> NDArray[np.int64]:
+    """The game's own start, or a uniformly random profile; the same for every rule, so that rules can be compared."""
+    if game.start is not None:
+        return game.start.copy()
+    units = uniform_array(make_key(seed, "start"), game.num_players, START)
+    return (units * game.sizes).astype(np.int64)
+
+
+def checked_record(game: Game, record: str | Iterable[str]) -> tuple[str, ...]:
+    """Names of recorders that this game can serve."""
+    known = (*RECORDERS, *game.recorders)
+    try:
+        names = (record,) if isinstance(record, str) else tuple(record)
+    except TypeError:
+        raise InvalidRun(f"record must name some of {', '.join(known)}, got {record!r}") from None
+    for name in names:
+        if name not in known:
+            hint = did_you_mean(name, known)
+            raise InvalidRun(f"record must name some of {', '.join(known)}, got {name!r}{hint}")
+    if "potential" in names and not game.has_potential:
+        raise InvalidRun(f"no potential is known for this {type(game).__name__}; record welfare, or pass potential=")
+    return names

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import warnings
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,16 +10,15 @@ import typer
 
 from potentia.arguments import (
     Json,
-    Revision,
     check_folder,
     check_picture,
     numbers,
     rule_from_options,
-    rule_text,
     save_picture,
     whole,
 )
-from potentia.errors import InvalidInput, InvalidRun
+from potentia.cover_results import Results
+from potentia.errors import InvalidGame, InvalidInput, InvalidRun
 from potentia.terminal import print_json, print_table, progress, status, value
 
 Map = Annotated[
@@ -42,9 +40,6 @@ LargestPart = Annotated[
 ]
 
 
-_LONGEST_PATH = 5000  # steps; longer ways fill the picture
-
-
 def _world(text: str, blocked: Path | None, largest_part: bool) -> Any:
     from potentia.games import paper_world, random_world, read_world
 
@@ -52,10 +47,10 @@ def _world(text: str, blocked: Path | None, largest_part: bool) -> Any:
     if text == "paper":
         world = paper_world()
     elif kind == "random":
-        found = numbers(rest.replace(":", ","), int, "random:SEED:TARGETS") if rest else [0]
-        if len(found) > 2:
-            raise InvalidInput(f"a random map is random:SEED or random:SEED:TARGETS, got {text!r}")
-        world = random_world(found[0], found[1] if len(found) > 1 else None)
+        parts = rest.split(":") if rest else ["0"]
+        if len(parts) > 2 or not all(part.isdigit() for part in parts):
+            raise InvalidInput(f"a random map is random:SEED or random:SEED:TARGETS, whole numbers, got {text!r}")
+        world = random_world(int(parts[0]), int(parts[1]) if len(parts) > 1 else None)
     elif not Path(text).suffix:
         raise InvalidInput(f'MAP must be "paper", "random:SEED" or a file such as map.csv, got {text!r}')
     else:
@@ -63,6 +58,17 @@ def _world(text: str, blocked: Path | None, largest_part: bool) -> Any:
     if blocked is not None and not Path(text).suffix:
         raise InvalidInput("--blocked is for maps from files")
     return world.largest_part() if largest_part else world
+
+
+def _game(world: Any, options: dict[str, Any]) -> Any:
+    """The game, with errors in the words of the command line."""
+    from potentia.games import Coverage
+
+    try:
+        return Coverage(world, **options)
+    except InvalidGame as error:
+        said = str(error).replace("world.largest_part()", "--largest-part")
+        raise InvalidGame(f"--cost: {said}" if said.startswith("K ") else said) from None
 
 
 def _one_or_many(text: str, name: str) -> Any:
@@ -86,27 +92,43 @@ def cover(
     rule: Annotated[
         list[str] | None,
         typer.Option(
-            help="A rule, repeated to compare: blll, p-sblll (joint trials, the paper's), p-sblll:unilateral, "
-            "p-sblll:guarded, or another of: potentia rules.",
+            help="How robots learn; repeat it to compare. p-sblll:guarded (robots wake by themselves, of those near "
+            "each other one moves at a time) is the one to take; p-sblll (joint trials, the paper's), "
+            "p-sblll:unilateral, blll (one robot a step), or another of: potentia rules.",
             show_default="p-sblll:guarded",
         ),
     ] = None,
     steps: Annotated[
-        int | None, typer.Option(help="Steps per run.", parser=whole, metavar="<int>", show_default="20000")
+        int | None,
+        typer.Option(help="Steps per run; 1e6 is fine.", parser=whole, metavar="<int>", show_default="20000"),
     ] = None,
     runs: Annotated[int, typer.Option(help="How many runs, with seeds SEED, SEED + 1, ...")] = 10,
     seed: Annotated[int, typer.Option(help="Seed of the first run.")] = 0,
     tau: Annotated[
         str | None,
-        typer.Option(help="Temperature or schedule; see: potentia run --help.", show_default="auto"),
+        typer.Option(
+            help="Temperature: how readily a robot takes a worse cell. auto falls from 0.3 to 0.01 times the most a "
+            "robot can cover; or a number, geometric:START:STOP, relative:TAU, ... as in: potentia run --help.",
+            show_default="auto",
+        ),
     ] = None,
-    revision: Revision = None,
+    revision: Annotated[
+        str | None,
+        typer.Option(
+            help="p-sblll and slll: how often a robot wakes, a number, one per robot, or signal for Eq. 53 (explore "
+            "where there is nothing, rest on a summit), signal:A1,A2,A3 or signal:world.",
+            show_default="0.9",
+        ),
+    ] = None,
     reach: Annotated[
         str | None,
         typer.Option(help="How far a robot moves in a step: adjacent, or a radius.", show_default="adjacent"),
     ] = None,
     cost: Annotated[
-        str | None, typer.Option(help="Cost K of moving by one cell, one or one per robot.", show_default="0")
+        str | None,
+        typer.Option(
+            help="Cost K of moving by one cell (√2 cells diagonally), one or one per robot.", show_default="0"
+        ),
     ] = None,
     flags: Annotated[
         bool | None,
@@ -125,20 +147,26 @@ def cover(
         bool,
         typer.Option(
             "--paper",
-            help="The paper's experiment: BLLL against P-SBLLL with Eq. 53, τ = 5e-4, K = 3e-5, flags, 2,000 steps.",
+            help="The paper's experiment on its world: --cost 3e-5 --flags --steps 2000, BLLL against P-SBLLL with "
+            "Eq. 53 at τ = 5e-4; what you give yourself goes first.",
         ),
     ] = False,
     certify: Annotated[
         bool, typer.Option("--optimum/--no-optimum", help="Compute the largest worth that can be covered.")
     ] = True,
-    gif: Annotated[bool, typer.Option("--gif", help="Also draw a run as an animated GIF.")] = False,
+    gif: Annotated[bool, typer.Option("--gif", help="Also draw a run of each rule as an animated GIF.")] = False,
+    paths: Annotated[
+        bool | None,
+        typer.Option("--paths/--no-paths", help="Draw the ways robots came.", show_default="up to 2,500 steps"),
+    ] = None,
     out: Annotated[Path, typer.Option(help="Folder for figures and records.")] = Path("out/cover"),
     workers: Annotated[int, typer.Option(help="Threads; the result does not depend on it.")] = 2,
     json: Json = False,
 ) -> None:
-    """Let robots cover a map, and say how much of it they cover.
+    """Let robots cover a map, each learning by itself, and say how much of it they cover.
 
-    Prints a table and writes pictures and records into a folder. All rules start from the same places.
+    Prints a table and where the robots end; writes pictures and records into a folder. All rules start from the
+    same places. If you may simply choose the places, "potentia optimum" is quicker and proves its answer.
 
     \b
         potentia cover                                       # the paper's world, five robots
@@ -146,70 +174,91 @@ def cover(
         potentia cover --rule blll --rule p-sblll --rule p-sblll:guarded
         potentia cover my-map.csv --robots 8 --delta 2 --gif # your own map
     """
-    from potentia.errors import RunInterrupted
-    from potentia.experiments import coverage as study
-    from potentia.games import Coverage
+    from potentia.experiments.coverage import paper_rules
     from potentia.games.world import published
 
     if runs < 1:
         raise InvalidRun(f"--runs must be at least 1, got {runs}")
-    check_folder(out / "x", "--out", create=True)
-    world = _world(map, blocked, largest_part)
+    options: dict[str, Any] = {"robots": 5, "delta": 1.5, "K": 0.0, "flags": False, "flag": flag, "payoff": payoff}
+    if paper:
+        if map != "paper":
+            raise InvalidInput(f"--paper is the experiment on the paper's own world, got the map {map!r} with it")
+        options |= {"K": published()["setup"]["K"], "flags": True}
     given: dict[str, Any] = {
         "robots": robots,
         "delta": None if delta is None else _one_or_many(delta, "--delta"),
         "K": None if cost is None else _one_or_many(cost, "--cost"),
         "flags": flags,
+        "start": None if start is None else _cells(start),
+        "reach": None if reach is None else _reach(reach),
     }
-    options: dict[str, Any] = {"robots": 5, "delta": 1.5, "K": 0.0, "flags": False}
-    if paper:
-        options |= {"K": published()["setup"]["K"], "flags": True}
-    options |= {name: entry for name, entry in given.items() if entry is not None}
-    options |= {"flag": flag, "payoff": payoff, "start": None if start is None else _cells(start)}
-    if reach not in (None, "adjacent"):
-        options["reach"] = _one_or_many(str(reach), "--reach")
-    game = Coverage(world, **options)
+    game = _game(_world(map, blocked, largest_part), options | {k: v for k, v in given.items() if v is not None})
     if paper and rule is None and tau is None and revision is None:
-        rules = study.paper_rules()
+        rules = paper_rules()
     else:
         rules = {name: _variant(name, tau, revision) for name in rule or ["p-sblll:guarded"]}
     steps = (2_000 if paper else 20_000) if steps is None else steps
-    warnings.simplefilter("ignore", RunInterrupted)  # said below, in the command line's own words
+    check_folder(out / "x", "--out", create=True)
+    if largest_part and not json:
+        _say_blocked(map, blocked, game.world)
     best = _certified(game, json) if certify else None
-    started = time.perf_counter()
-    with progress("covering", quiet=json) as tell:
+    results, stopped = _played(game, rules, best, steps, range(seed, seed + runs), workers, json)
+    if not json:
+        results.print()
+    files: dict[str, Path] = {}
+    try:
+        files |= results.write(out)
+        if not stopped:
+            with status("drawing", quiet=json) as say:
+                results.draw(out, files, say, paper=paper, gif=gif, paths=paths)
+    except KeyboardInterrupt:
+        stopped = True
+    if json:
+        print_json({**results.to_dict(), "files": {k: str(v) for k, v in files.items()}, "interrupted": stopped})
+    else:
+        results.print_files(files)
+    if stopped:
+        typer.echo("stopped by Ctrl-C: the above is of the runs and pictures that were complete", err=True)
+        raise typer.Exit(130)
+
+
+def _reach(text: str) -> float | str:
+    if text == "adjacent":
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        raise InvalidInput(f"--reach must be adjacent, or a radius in cells, got {text!r}") from None
+
+
+def _played(
+    game: Any, rules: dict[str, Any], best: Any, steps: int, seeds: range, workers: int, quiet: bool
+) -> tuple[Results, bool]:
+    """The study, and whether it was cut short."""
+    from potentia.errors import RunInterrupted
+    from potentia.experiments.coverage import cover as study
+
+    warnings.simplefilter("ignore", RunInterrupted)  # said in the command line's own words
+    with progress("covering", quiet=quiet) as tell:
 
         def report(name: str, done: int, total: int) -> None:
             if tell is not None:
                 tell(list(rules).index(name) * total + done, len(rules) * total)
 
-        data = study.cover(game, rules, steps, range(seed, seed + runs), workers=workers, progress=report)
-    seconds = time.perf_counter() - started
-    interrupted = any(batch.attrs["interrupted"] for batch in data.values())
+        data = study(game, rules, steps, seeds, workers=workers, progress=report)
+    stopped = any(batch.attrs["interrupted"] for batch in data.values())
     data = {name: batch for name, batch in data.items() if (batch.steps_done.values == steps).any()}
     if not data:
-        raise KeyboardInterrupt
-    covered = {name: study.summarise(batch, best.bound if best else None) for name, batch in data.items()}
-    with status("drawing", quiet=json) as say:
-        files = _write(out, game, rules, data, best, paper, gif, say)
-    if json:
-        print_json(
-            {
-                "game": game.describe(),
-                "steps": steps,
-                "seeds": [seed, seed + runs - 1],
-                "optimum": best.to_dict() if best else None,
-                "rules": {n: {"rule": rules[n].spec(), **covered[n].to_dict()} for n in covered},
-                "files": {n: str(p) for n, p in files.items()},
-                "seconds": round(seconds, 3),
-                "interrupted": interrupted,
-            }
-        )
-    else:
-        _print(game, rules, covered, steps, best, files)
-    if interrupted:
-        typer.echo("stopped by Ctrl-C; the above is what was complete", err=True)
+        typer.echo("stopped by Ctrl-C before a run was complete: nothing was written", err=True)
         raise typer.Exit(130)
+    return Results(game, rules, data, best, steps, len(seeds)), stopped
+
+
+def _say_blocked(map: str, blocked: Path | None, world: Any) -> None:
+    whole_map = _world(map, blocked, largest_part=False)
+    cut = world.blocked & ~whole_map.blocked
+    lost = float(whole_map.worth[cut].sum())
+    typer.echo(f"--largest-part blocked {int(cut.sum()):,} cells that are cut off, worth {value(lost)} in all")
 
 
 def _variant(name: str, tau: str | None, revision: str | None) -> Any:
@@ -232,102 +281,6 @@ def _certified(game: Any, quiet: bool) -> Any:
         return find(game, time_limit=20.0)
 
 
-def _write(
-    out: Path,
-    game: Any,
-    rules: dict[str, Any],
-    data: dict[str, Any],
-    best: Any,
-    paper: bool,
-    gif: bool,
-    say: Any,
-) -> dict[str, Path]:
-    from potentia import figures
-    from potentia.engine import begin
-    from potentia.experiments import coverage as study
-    from potentia.experiments.summary import write_netcdf
-    from potentia.games.world import published
-
-    files: dict[str, Path] = {}
-
-    def draw(name: str, figure: Any) -> None:
-        say(name)
-        files[name] = out / f"{name}.png"
-        save_picture(figure, files[name], 140)
-
-    draw("field", figures.field_figure(game.world))
-    measure = "worth_sum" if paper else "worth_union"
-    known = {k: v for k, v in published()["worth"].items() if k in rules} if paper else None
-    smooth = None if paper else study.tail_steps(next(iter(data.values())))
-    curves = figures.worth_figure(data, optimum=best, published=known, measure=measure, smooth=smooth)
-    draw("worth", curves)
-    panels = {}
-    for name, batch in data.items():
-        chosen = study.typical(batch)
-        steps = int(batch.steps_done.max())
-        every = max(1, steps * game.num_players // 5_000_000)
-        run = begin(
-            game, rules[name], chosen, record=("profile", "worth_sum", "worth_union"), every=every, horizon=steps
-        )
-        trace = run.advance(steps).trace()
-        panels[f"{name}, seed {chosen}"] = trace.profiles
-        plain = name.replace(":", "-")
-        files[f"run {name}"] = run.save(out / f"run-{plain}.npz")
-        files[f"records {name}"] = out / f"records-{plain}.nc"
-        write_netcdf(batch, files[f"records {name}"])
-        if gif:
-            say(f"{plain}.gif")
-            files[f"gif {name}"] = out / f"{plain}.gif"
-            figures.animate(game, trace.profiles, files[f"gif {name}"], worth=getattr(trace, measure), every=every)
-    walked = None if steps <= _LONGEST_PATH else False
-    draw("configurations", figures.configuration_figure(game, panels, paths=walked, title=game.describe()))
-    followed = [r.revision for r in rules.values() if hasattr(getattr(r, "revision", None), "a3")]
-    if followed:
-        draw("revision", figures.revision_figure(followed[0]))
-    return files
-
-
-def _steady(covered: Any) -> str:
-    if not covered.num_steady:
-        return "in no run"
-    some = "" if covered.num_steady == covered.runs else f" ({covered.num_steady} of {covered.runs} runs)"
-    return f"{covered.steady.mean:,.0f}{some}"
-
-
-def _print(game: Any, rules: Any, covered: Any, steps: int, best: Any, files: dict[str, Path]) -> None:
-    world = game.world
-    typer.echo(f"{game.describe()}; all cells together are worth {value(world.total)}")
-    for name, chosen in rules.items():
-        if name in covered:
-            typer.echo(f"{name}: {rule_text(chosen.spec())}")
-    if best is not None:
-        typer.echo(str(best))
-    names = list(covered)
-    first = covered[names[0]]
-    found = f"targets found, of {len(world.targets)}"
-    lines: list[tuple[str, Any]] = [
-        ("covered worth, Σ C (overlaps twice)", lambda c: str(c.worth_sum)),
-        ("covered worth, union", lambda c: str(c.worth_union)),
-        ("share of the optimum", lambda c: str(c.share) if c.share else "-"),
-        ("steps to 90 % of its final worth", lambda c: f"{c.steps_to_90.mean:,.0f}"),
-        ("steady (within 5 %) from step", _steady),
-        ("moves made, all robots", lambda c: f"{c.moves.mean:,.0f}"),
-        ("energy spent on moving", lambda c: f"{c.energy.mean:.4g}"),
-        ("trials rejected", lambda c: f"{c.rejected:.1%}"),
-        ("distinct cells seen", lambda c: f"{c.cells_seen.mean:,.0f} of {world.worth.size:,}"),
-        (found, lambda c: f"{c.targets_found.mean:.3g}"),
-    ]
-    rows = [
-        [label, *(text(covered[name]) for name in names)]
-        for label, text in lines
-        if label != found or len(world.targets)
-    ]
-    caption = f"means over {first.runs} runs of {steps:,} steps, worth over the last {first.tail:,}"
-    print_table(["", *names], rows, caption + ("; in brackets 95 % intervals" if first.runs > 1 else ""))
-    for name, path in files.items():
-        typer.echo(f"{name:>24}: {path}")
-
-
 def optimum(
     map: Map = "paper",
     robots: Robots = None,
@@ -348,14 +301,14 @@ def optimum(
     import numpy as np
 
     from potentia.analysis import optimum as find
-    from potentia.games import Coverage
 
     if plot is not None:
         check_folder(plot, "--plot")
         check_picture(plot)
     ranges = 1.5 if delta is None else _one_or_many(delta, "--delta")
     count = 5 if robots is None else robots
-    game = Coverage(_world(map, blocked, largest_part), count, ranges, flags=False)
+    options = {"robots": count, "delta": ranges, "flags": False}
+    game = _game(_world(map, blocked, largest_part), options)
     with status("searching", quiet=json):
         best = find(game, method=method, time_limit=time_limit)
     if plot is not None:
@@ -365,13 +318,16 @@ def optimum(
     if json:
         return print_json({"game": game.describe(), **best.to_dict()} | ({"plot": str(plot)} if plot else {}))
     typer.echo(game.describe())
+    if largest_part:
+        _say_blocked(map, blocked, game.world)
     typer.echo(str(best))
     print_table(
-        ["robot", "x", "y", "covers"],
+        ["robot", "x", "y", "in range"],
         [
             [str(k), str(x), str(y), value(float(game.worth_in_range(float(game.delta[k]))[best.profile[k]]))]
             for k, (x, y) in enumerate(best.positions.tolist())
         ],
+        "worth in range; what two robots cover counts once in the covered worth",
     )
     if plot is not None:
         typer.echo(f"picture: {plot}")

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import time
 
 import numpy as np
 import pytest
 import xarray
 
 import potentia as pt
-from tests.end_to_end.test_command_line import potentia
+from tests.end_to_end.test_command_line import POTENTIA, potentia
 
 MAP = """1,2,3,2,1,0,0
 1,3,x,x,2,1,0
@@ -31,19 +34,21 @@ def test_cover_a_map_with_walls(tmp_path, table):
     options = ("--robots", 2, "--delta", 1, "--steps", 400, "--runs", 3, "--rule", "blll", "--rule", "p-sblll:guarded")
     done = potentia("cover", table, *options, "--gif", "--out", out)
     assert done.returncode == 0, done.stderr
-    for words in ("yard, 7×4", "proven optimal", "share of the optimum", "trials rejected", "p-sblll:guarded"):
+    for words in ("yard, 7×4", "optimum: covered worth", "share of the optimum", "p-sblll:guarded ends at ("):
         assert words in done.stdout
     names = {path.name for path in out.iterdir()}
     pictures = {"field.png", "worth.png", "configurations.png", "blll.gif", "p-sblll-guarded.gif"}
-    assert names == pictures | {f"{k}-{r}" for k, r in (("run", "blll.npz"), ("run", "p-sblll-guarded.npz"))} | {
-        "records-blll.nc",
-        "records-p-sblll-guarded.nc",
-    }
+    kinds = ("run-{}.npz", "records-{}.nc", "cells-{}.csv")
+    assert names == pictures | {kind.format(rule) for kind in kinds for rule in ("blll", "p-sblll-guarded")}
     with xarray.open_dataset(out / "records-blll.nc") as records:
         assert records.worth_union.sizes == {"seed": 3, "time": 401}
     game = pt.games.Coverage(pt.games.read_world(table), 2, 1.0, flags=False)
     resumed = pt.load(out / "run-blll.npz", game)
     assert resumed.step == 400
+    cells = np.loadtxt(out / "cells-blll.csv", delimiter=",", skiprows=1, dtype=int)
+    np.testing.assert_array_equal(cells[:, 1:], game.positions(resumed.profile))
+    listed = ", ".join(f"({x}, {y})" for _, x, y in cells)
+    assert f"blll ends at {listed} (seed {resumed.seed}, the median run)" in done.stdout
 
 
 def test_the_same_seed_gives_the_same_numbers(tmp_path, table):
@@ -74,7 +79,7 @@ def test_the_paper_experiment(tmp_path):
 def test_optimum_says_where_to_put_robots(tmp_path, table):
     done = potentia("optimum", table, "--robots", 2, "--delta", 1, "--plot", tmp_path / "best.png")
     assert done.returncode == 0, done.stderr
-    assert "proven optimal" in done.stdout
+    assert "optimum: covered worth" in done.stdout
     assert (tmp_path / "best.png").stat().st_size > 10_000
     plain = json.loads(potentia("optimum", table, "--robots", 2, "--delta", 1, "--json").stdout)
     game = pt.games.Coverage(pt.games.read_world(table), 2, 1.0, flags=False)
@@ -87,6 +92,10 @@ def test_optimum_says_where_to_put_robots(tmp_path, table):
     [
         (["nowhere.csv"], "nowhere.csv: there is no such file"),
         (["nowhere"], 'MAP must be "paper", "random:SEED" or a file such as map.csv, got \'nowhere\''),
+        (["random:x"], "a random map is random:SEED or random:SEED:TARGETS, whole numbers, got 'random:x'"),
+        (["--reach", "far"], "--reach must be adjacent, or a radius in cells, got 'far'"),
+        (["--cost", "-1"], "--cost: K must be finite and at least 0, got -1.0"),
+        (["random:1", "--paper"], "--paper is the experiment on the paper's own world"),
         (["random:1:9"], "targets must be an integer from 1 to 5, got 9"),
         (["--robots", "0"], "robots must be an integer of at least 1, got 0"),
         (["--delta", "-1"], "delta must be finite and at least 0, got -1.0"),
@@ -116,8 +125,32 @@ def test_cells_that_are_cut_off_are_named(tmp_path):
     done = potentia("cover", path, "--robots", 1, "--out", tmp_path)
     assert done.returncode == 2
     assert "2 cells are cut off from the largest part: (2, 0), (2, 1)" in done.stderr
+    assert "--largest-part" in done.stderr
     again = potentia("cover", path, "--robots", 1, "--steps", 50, "--largest-part", "--out", tmp_path)
     assert again.returncode == 0, again.stderr
+    assert "--largest-part blocked 2 cells that are cut off, worth 2 in all" in again.stdout
+
+
+@pytest.mark.parametrize("steps", ["3e4", "1e9"])
+def test_ctrl_c_keeps_what_was_complete(tmp_path, table, steps):
+    """Of many short runs some are complete: a table and records. Of endless ones none: one line, nothing written."""
+    command = [POTENTIA, "cover", table, "--robots", "2", "--steps", steps, "--runs", "20000", "--no-optimum"]
+    with subprocess.Popen(
+        [*map(str, command), "--out", str(tmp_path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        time.sleep(25 if steps == "3e4" else 15)  # compiling included
+        process.send_signal(signal.SIGINT)
+        said, complained = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Traceback" not in complained
+    found = {path.name for path in tmp_path.iterdir()}
+    if steps == "3e4":
+        assert " of 20000 asked for, of 30,000 steps" in said
+        assert "stopped by Ctrl-C: the above is of the runs" in complained
+        assert found == {"records-p-sblll-guarded.nc", "cells-p-sblll-guarded.csv"}
+    else:
+        assert complained == "stopped by Ctrl-C before a run was complete: nothing was written\n"
+        assert not found
 
 
 def test_audit_of_the_coverage_game():

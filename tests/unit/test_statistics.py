@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 
 from potentia.errors import InvalidInput
-from potentia.experiments.statistics import estimate, paired_difference, steady_state, tail_mean, time_to_share
+from potentia.experiments.statistics import (
+    estimate,
+    moving_mean,
+    paired_difference,
+    settling_time,
+    steady_state,
+    tail_mean,
+    time_to_share,
+)
 
 TIMES = np.arange(0, 1001, 10)
 
@@ -31,7 +39,8 @@ def test_estimate_of_little():
     assert (one.mean, one.count) == (3.0, 1)
     assert np.isnan(one.low)
     assert str(one) == "3"
-    assert str(estimate([2.0, 2.0])) == "2 [2, 2]"
+    assert str(estimate([2.0, 3.0])) == "2.5"
+    assert str(estimate([20_000.0] * 5)) == "20,000 [20,000, 20,000]"
     assert estimate([1.0, 2.0, 4.0]) == estimate([1.0, 2.0, 4.0])
 
 
@@ -52,7 +61,7 @@ def test_tail_and_share():
     np.testing.assert_array_equal(time_to_share(values, TIMES, 0.25), [250, 0])
 
 
-def by_definition(values, window, tolerance, lasting):
+def by_definition(values, window, tolerance):
     """Row by row: the mean of one window against the mean of the next."""
     rows = window // 10
     calm = {}
@@ -60,19 +69,18 @@ def by_definition(values, window, tolerance, lasting):
         before, after = values[end - rows + 1 : end + 1].mean(), values[end + 1 : end + rows + 1].mean()
         calm[end] = abs(after - before) <= tolerance * abs(before)
     for end, now in calm.items():
-        if all(c for k, c in calm.items() if k >= end) if lasting else now:
+        if now:
             return 10.0 * end
     return np.nan
 
 
-@pytest.mark.parametrize("lasting", [False, True])
-def test_steady_state_is_what_it_says(lasting):
+def test_steady_state_is_what_it_says():
     random = np.random.default_rng(3)
     for k in range(30):
         values = 1 - np.exp(-TIMES / (50 + 20 * k)) + 0.05 * random.random(TIMES.size)
         for window, tolerance in ((100, 0.02), (200, 0.05), (10, 0.2)):
-            found = steady_state(values, TIMES, window, tolerance, lasting)
-            np.testing.assert_array_equal(found, [by_definition(values, window, tolerance, lasting)])
+            found = steady_state(values, TIMES, window, tolerance)
+            np.testing.assert_array_equal(found, [by_definition(values, window, tolerance)])
 
 
 def test_steady_states_of_plain_curves():
@@ -81,8 +89,15 @@ def test_steady_states_of_plain_curves():
     np.testing.assert_array_equal(steady_state(flat, TIMES), [190])
     np.testing.assert_array_equal(steady_state(rising, TIMES), [np.nan])
     np.testing.assert_array_equal(steady_state(late, TIMES, 100), [90])  # a plateau is enough
-    np.testing.assert_array_equal(steady_state(late, TIMES, 100, lasting=True), [590])
     np.testing.assert_array_equal(steady_state(flat, TIMES, 5000), [np.nan])
+
+
+def test_settling_is_for_good():
+    wobble = np.where((TIMES < 100) | (TIMES == 500), 0.5, 1.0)
+    np.testing.assert_array_equal(settling_time(wobble, TIMES, 1.0, 0.05), [510])
+    np.testing.assert_array_equal(settling_time(wobble, TIMES, 1.0, 0.5), [0])
+    np.testing.assert_array_equal(settling_time(wobble, TIMES, 2.0, 0.05), [np.nan])
+    np.testing.assert_allclose(moving_mean([[1, 2, 3, 7]], 2), [[1, 1.5, 2.5, 5]])
 
 
 @pytest.mark.parametrize(

@@ -77,13 +77,15 @@ class Optimum:
         return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in vars(self).items()}
 
     def __str__(self) -> str:
-        share = f"{self.greedy / self.value:.2%} of that, " if self.value > 0 else ""
-        proof = f"proven optimal (gap {self.gap:.1g})" if self.proven else f"within {self.gap:.3%} of the optimum"
+        how = "HiGHS" if self.method == "milp" else "search and a bound"
+        number = "optimum" if self.proven else "best placement known"
+        proof = f"proven, gap {self.gap:.1g}" if self.proven else f"no placement covers more than {self.bound:.6g}"
+        share = f", {self.greedy / self.value:.2%} of it" if self.value > 0 else ""
+        sure = "" if self.proven else f"; greedy never misses more than {1 - self.guarantee:.0%} of the optimum"
         return (
-            f"covered worth {self.value:.6g}, {proof}: no placement covers more than {self.bound:.6g}\n"
-            f"greedy placement {self.greedy:.6g}, {share}guaranteed at least {self.guarantee:.1%} of the optimum\n"
-            f"{len(self.positions):,} robots at {listed_cells(self.positions)}\n"
-            f"by {self.method} in {self.seconds:.2g} s"
+            f"{number}: covered worth {self.value:.6g} ({proof}; by {how} in {self.seconds:.2g} s)\n"
+            f"  its robots are at {listed_cells(self.positions)}\n"
+            f"  greedy alone, robot after robot: {self.greedy:.6g}{share}{sure}"
         )
 
 

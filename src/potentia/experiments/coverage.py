@@ -11,7 +11,15 @@ from numpy.typing import NDArray
 
 from potentia.engine import run_batch
 from potentia.errors import InvalidRun
-from potentia.experiments.statistics import Estimate, estimate, steady_state, tail_mean, time_to_share
+from potentia.experiments.statistics import (
+    Estimate,
+    estimate,
+    moving_mean,
+    settling_time,
+    steady_state,
+    tail_mean,
+    time_to_share,
+)
 from potentia.games import Coverage
 from potentia.games.world import published
 from potentia.rules import Rule, SignalRevision, rule
@@ -30,7 +38,7 @@ RECORD = (
     "targets_found",
 )
 TAIL = 200  # steps; comparisons use the mean over the last of them
-STEADY = 0.05  # relative change from one window to the next
+SETTLED = 0.05  # of the final worth
 _ROWS = 2000
 
 
@@ -94,8 +102,8 @@ class Covered:
     worth_union: Estimate
     share: Estimate | None  # of the optimum
     steps_to_90: Estimate  # of the run's own final worth
-    steady: Estimate
-    num_steady: int
+    settled: Estimate  # from when on the mean of as many steps stays within 5 % of that
+    steady: Estimate  # when the paper's robots would stop
     moves: Estimate
     energy: Estimate
     rejected: float  # share of trials
@@ -119,9 +127,12 @@ def final_worth(data: xarray.Dataset, measure: str = "worth_union") -> NDArray[n
 
 def tail_steps(data: xarray.Dataset) -> int:
     """How many last steps are averaged over: 200, or ten records where they are further apart."""
+    return max(TAIL, 10 * _every(data))
+
+
+def _every(data: xarray.Dataset) -> int:
     times = data.time.values
-    every = int(times[1] - times[0]) if times.size > 1 else 1
-    return max(TAIL, 10 * every)
+    return int(times[1] - times[0]) if times.size > 1 else 1
 
 
 def complete(data: xarray.Dataset) -> xarray.Dataset:
@@ -139,15 +150,16 @@ def summarise(data: xarray.Dataset, optimum: float | None = None) -> Covered:
     data = complete(data)
     times, last = data.time.values, data.isel(time=-1)
     union = estimate(final_worth(data, "worth_union"))
-    calm = steady_state(data.worth_sum.values, times, tail_steps(data), STEADY, lasting=True)
+    rows = max(1, tail_steps(data) // _every(data))
+    settled = settling_time(moving_mean(data.worth_sum.values, rows), times, final_worth(data, "worth_sum"), SETTLED)
     trials = float(last.taken.sum() + last.rejected.sum())
     return Covered(
         estimate(final_worth(data, "worth_sum")),
         union,
         union.scaled(1 / optimum) if optimum else None,
         estimate(steps_to_share(data)),
-        estimate(calm),
-        int((~np.isnan(calm)).sum()),
+        estimate(settled),
+        estimate(steady_state(data.worth_sum.values, times, tail_steps(data))),
         estimate(last.moves),
         estimate(last.energy),
         float(last.rejected.sum()) / trials if trials else float("nan"),

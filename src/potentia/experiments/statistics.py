@@ -11,6 +11,7 @@ from potentia.errors import InvalidInput
 from potentia.kernel.numbers import as_float, is_real
 
 _RESAMPLES = 10_000
+_FEW = 5  # seeds; an interval from fewer would say little
 _SEED = 20_160_401  # of the bootstrap: the same data give the same interval
 
 
@@ -24,12 +25,16 @@ class Estimate:
     count: int
 
     def __str__(self) -> str:
-        if self.count < 2:
-            return f"{self.mean:.4g}"
-        return f"{self.mean:.4g} [{self.low:.4g}, {self.high:.4g}]"
+        if self.count < _FEW:
+            return _number(self.mean)
+        return f"{_number(self.mean)} [{_number(self.low)}, {_number(self.high)}]"
 
     def scaled(self, factor: float) -> Estimate:
         return Estimate(self.mean * factor, self.low * factor, self.high * factor, self.count)
+
+
+def _number(x: float) -> str:
+    return f"{x:,.0f}" if abs(x) >= 1000 else f"{x:.4g}"
 
 
 def estimate(values: ArrayLike) -> Estimate:
@@ -68,14 +73,32 @@ def time_to_share(values: ArrayLike, times: ArrayLike, goal: ArrayLike) -> NDArr
     return np.where(there.any(axis=1), at[there.argmax(axis=1)], np.nan)
 
 
+def settling_time(values: ArrayLike, times: ArrayLike, goal: ArrayLike, tolerance: float) -> NDArray[np.float64]:
+    """From when on each run, values (runs, T), stays within a relative tolerance of its goal; NaN where it does not."""
+    array, at = np.atleast_2d(np.asarray(values, np.float64)), np.asarray(times)
+    wanted = np.broadcast_to(np.asarray(goal, np.float64), array.shape[:1])[:, None]
+    near = np.abs(array - wanted) <= tolerance * np.abs(wanted)
+    near = np.flip(np.logical_and.accumulate(np.flip(near, axis=1), axis=1), axis=1)
+    return np.where(near.any(axis=1), at[near.argmax(axis=1)], np.nan)
+
+
+def moving_mean(values: ArrayLike, rows: int) -> NDArray[np.float64]:
+    """The mean over the last ``rows`` entries, values (runs, T); over as many as there are, at the beginning."""
+    array = np.atleast_2d(np.asarray(values, np.float64))
+    sums = np.cumsum(np.pad(array, ((0, 0), (1, 0))), axis=1)
+    first = np.maximum(np.arange(array.shape[1]) - rows + 1, 0)
+    last = np.arange(1, array.shape[1] + 1)
+    return (sums[:, last] - sums[:, first]) / (last - first)
+
+
 def steady_state(
-    values: ArrayLike, times: ArrayLike, window: int = 200, tolerance: float = 0.01, lasting: bool = False
+    values: ArrayLike, times: ArrayLike, window: int = 200, tolerance: float = 0.01
 ) -> NDArray[np.float64]:
     """From when on each run, values (runs, T) or (T,), is steady; NaN where it never is.
 
     Steady at time t: the mean over the window that ends at t and the mean over the next window differ by at
-    most ``tolerance``, relative to the former. ``window`` is in steps. The first such time is what a robot could
-    stop at; ``lasting=True`` asks for the first from which on all are, which only hindsight tells.
+    most ``tolerance``, relative to the former. ``window`` is in steps. It is when the paper's robots stop; under a
+    falling temperature a run may be calm for a while long before its end.
     """
     array, at = np.atleast_2d(np.asarray(values, np.float64)), np.asarray(times)
     if at.ndim != 1 or array.shape[1] != at.size:
@@ -91,7 +114,5 @@ def steady_state(
     means = (sums[:, rows:] - sums[:, :-rows]) / rows  # means[:, k] ends at row k + rows - 1
     before, after = means[:, :-rows], means[:, rows:]
     calm = np.abs(after - before) <= tolerance * np.abs(before)
-    if lasting:
-        calm = np.flip(np.logical_and.accumulate(np.flip(calm, axis=1), axis=1), axis=1)
     ends = at[rows - 1 : rows - 1 + calm.shape[1]]
     return np.where(calm.any(axis=1), ends[calm.argmax(axis=1)], np.nan)

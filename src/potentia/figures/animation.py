@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 _HOLD = 2.0  # seconds for the last picture, before the film begins again
 _GREYS = 75  # of a GIF's 256 colours
 _TAIL = 6  # pictures that a tail lasts
+_MOST_TOLD = 1000  # points of the curve
 
 
 def animate(
@@ -103,7 +104,8 @@ def _curve(
     values = np.asarray(worth, np.float64)
     if values.ndim != 1 or len(values) < len(rows):
         raise InvalidRun(f"worth must hold one number for each of {len(rows)} profiles, got shape {values.shape}")
-    return every * np.arange(len(rows), dtype=np.float64), values[: len(rows)]
+    told = np.union1d(np.arange(0, len(rows), max(1, len(rows) // _MOST_TOLD)), shown)  # more cannot be seen
+    return every * told.astype(np.float64), values[told]
 
 
 class _Film:
@@ -126,7 +128,7 @@ class _Film:
         self.title = title or f"{game.num_players} robot{'s' * (game.num_players > 1)} on {game.world.name}"
         margin = maps.margin_of(game)
         inches = maps.map_inches(game.world, 4.2, margin)
-        whole = (max(inches[0], 3.4) + 1.7, inches[1] + 2.7)
+        whole = (max(inches[0], 3.4) + 1.7, inches[1] + 2.4)
         self.figure = Figure(figsize=whole, dpi=dpi, layout="constrained")
         area, below = self.figure.subplots(2, 1, height_ratios=[inches[1] + 0.8, 1.4])
         maps.frame_axes(area, game.world, margin)

@@ -146,7 +146,7 @@ def frame_axes(axes: Axes, world: World, margin: float = 0.0) -> None:
         axes.add_patch(Rectangle((0, 0), columns, rows, fill=False, edgecolor="black", linewidth=0.8, zorder=2.5))
 
 
-def pale(name: str = "Greys", darkest: float = 0.55) -> Colormap:
+def pale(name: str = "Greys", darkest: float = 0.65) -> Colormap:
     """The light part of a colour map, on which robots and paths stand out."""
     import matplotlib
     from matplotlib.colors import LinearSegmentedColormap

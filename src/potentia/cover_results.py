@@ -1,0 +1,192 @@
+"""What potentia cover says, writes and draws."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from potentia.arguments import rule_text, save_picture
+from potentia.terminal import print_table, value
+
+_LONGEST_PATH = 2500  # steps; longer ways fill the picture
+_MOST_ROWS = 20_000  # of the run that is drawn
+_MOST_PLACES = 20  # robots whose cells are listed on the screen
+
+
+@dataclass(frozen=True)
+class Results:
+    """The batches of a study, by rule."""
+
+    game: Any
+    rules: dict[str, Any]
+    data: dict[str, Any]
+    best: Any  # the optimum, or None
+    steps: int
+    asked: int  # runs
+
+    @cached_property
+    def covered(self) -> dict[str, Any]:
+        from potentia.experiments.coverage import summarise
+
+        bound = self.best.bound if self.best else None
+        return {name: summarise(batch, bound) for name, batch in self.data.items()}
+
+    @cached_property
+    def shown(self) -> dict[str, int]:
+        """The seed of each rule that is drawn: the one with the median worth."""
+        from potentia.experiments.coverage import typical
+
+        return {name: typical(batch) for name, batch in self.data.items()}
+
+    def places(self, name: str) -> list[list[int]]:
+        """Where the robots of that run end, cells (x, y)."""
+        batch = self.data[name]
+        final = batch.final.sel(seed=self.shown[name]).values
+        return [[int(x), int(y)] for x, y in self.game.positions(final)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, for JSON."""
+        rules = {
+            name: {
+                "rule": self.rules[name].spec(),
+                **covered.to_dict(),
+                "shown_seed": self.shown[name],
+                "shown_positions": self.places(name),
+            }
+            for name, covered in self.covered.items()
+        }
+        optimum = self.best.to_dict() if self.best else None
+        return {"game": self.game.describe(), "steps": self.steps, "optimum": optimum, "rules": rules}
+
+    # On the screen ------------------------------------------------------------------------------------
+
+    def print(self) -> None:
+        """The table, and where the robots end."""
+        world = self.game.world
+        typer.echo(f"{self.game.describe()}; all cells together are worth {value(world.total)}")
+        for name, chosen in self.rules.items():
+            if name in self.covered:
+                typer.echo(f"{name}: {rule_text(chosen.spec())}")
+        if self.best is not None:
+            typer.echo(str(self.best))
+        names = list(self.covered)
+        first = self.covered[names[0]]
+        rows = [[label, *(text(self.covered[name]) for name in names)] for label, text in self._lines()]
+        runs = f"{first.runs} runs" if first.runs > 1 else "1 run"
+        runs += "" if first.runs == self.asked else f" of {self.asked} asked for,"
+        caption = f"means over {runs} of {self.steps:,} steps, worth over the last {min(first.tail, self.steps):,}"
+        print_table(["", *names], rows, caption + ("; in brackets 95 % intervals" if first.runs >= 5 else ""))
+        for name in names:
+            self._print_places(name)
+
+    def _lines(self) -> list[tuple[str, Callable[[Any], str]]]:
+        world = self.game.world
+        proven = self.best is None or self.best.proven
+        lines: list[tuple[str, Callable[[Any], str]]] = [
+            ("covered worth, each cell once (union)", lambda c: str(c.worth_union)),
+            ("covered worth, Σ C (once per robot)", lambda c: str(c.worth_sum)),
+        ]
+        if self.best is not None:
+            label = "share of the optimum" if proven else "share of the bound on the optimum, so at least"
+            lines.append((label, lambda c: str(c.share)))
+        lines += [
+            ("steps to 90 % of its final worth", lambda c: f"{c.steps_to_90.mean:,.0f}"),
+            ("within 5 % of its final worth from step", lambda c: f"{c.settled.mean:,.0f}"),
+            ("moves made, all robots", lambda c: f"{c.moves.mean:,.0f}"),
+        ]
+        if (self.game.movement_cost > 0).any():
+            lines.append(("energy spent on moving", lambda c: f"{c.energy.mean:,.4g}"))
+        lines += [
+            ("revisions that changed nothing", lambda c: f"{c.rejected:.1%}"),
+            ("distinct cells seen", lambda c: f"{c.cells_seen.mean:,.0f} of {world.worth.size:,}"),
+        ]
+        if len(world.targets):
+            lines.append((f"targets found, of {len(world.targets)}", lambda c: f"{c.targets_found.mean:.3g}"))
+        return lines
+
+    def _print_places(self, name: str) -> None:
+        places = self.places(name)
+        listed = ", ".join(f"({x}, {y})" for x, y in places[:_MOST_PLACES])
+        more = f" and {len(places) - _MOST_PLACES:,} more" if len(places) > _MOST_PLACES else ""
+        typer.echo(f"{name} ends at {listed}{more} (seed {self.shown[name]}, the median run)")
+
+    def print_files(self, files: dict[str, Path]) -> None:
+        """What was written."""
+        for name, path in files.items():
+            typer.echo(f"{name:>28}: {path}")
+
+    # In files -----------------------------------------------------------------------------------------
+
+    def write(self, out: Path) -> dict[str, Path]:
+        """Records of all runs, and the cells where the median run of each rule ends."""
+        from potentia.experiments.summary import write_netcdf
+        from potentia.kernel.files import whole_file
+
+        files: dict[str, Path] = {}
+        for name, batch in self.data.items():
+            plain = name.replace(":", "-")
+            files[f"records, {name}"] = out / f"records-{plain}.nc"
+            write_netcdf(batch, files[f"records, {name}"])
+            files[f"final cells, {name}"] = out / f"cells-{plain}.csv"
+            with whole_file(files[f"final cells, {name}"]) as temporary:
+                rows = [f"{robot},{x},{y}\n" for robot, (x, y) in enumerate(self.places(name))]
+                temporary.write_text("robot,x,y\n" + "".join(rows), encoding="utf-8")
+        return files
+
+    def draw(
+        self,
+        out: Path,
+        files: dict[str, Path],
+        say: Callable[[str], None],
+        *,
+        paper: bool,
+        gif: bool,
+        paths: bool | None,
+    ) -> None:
+        """Pictures, and the state of each run that is drawn; ``files`` grows as they are done."""
+        from potentia import figures
+        from potentia.engine import begin
+        from potentia.experiments.coverage import tail_steps
+        from potentia.games.world import published
+
+        game, steps = self.game, self.steps
+
+        def draw(name: str, figure: Any) -> None:
+            say(name)
+            save_picture(figure, out / f"{name}.png", 140)
+            files[name] = out / f"{name}.png"
+
+        draw("field", figures.field_figure(game.world))
+        measure = "worth_sum" if paper else "worth_union"
+        known = {k: v for k, v in published()["worth"].items() if k in self.rules} if paper else None
+        smooth = None if paper else tail_steps(next(iter(self.data.values())))
+        draw(
+            "worth", figures.worth_figure(self.data, optimum=self.best, published=known, measure=measure, smooth=smooth)
+        )
+        panels, traces = {}, {}
+        every = max(1, steps // _MOST_ROWS, steps * game.num_players // 5_000_000)
+        record = ("profile", "worth_sum", "worth_union")
+        for name, seed in self.shown.items():
+            run = begin(game, self.rules[name], seed, record=record, every=every, horizon=steps)
+            traces[name] = run.advance(steps).trace()
+            panels[f"{name}, seed {seed}"] = traces[name].profiles
+            files[f"run, {name}"] = run.save(out / f"run-{name.replace(':', '-')}.npz")
+        walked = steps <= _LONGEST_PATH and None if paths is None else paths
+        draw("configurations", figures.configuration_figure(game, panels, paths=walked, title=game.describe()))
+        followed = [r.revision for r in self.rules.values() if hasattr(getattr(r, "revision", None), "a3")]
+        if followed:
+            draw("revision", figures.revision_figure(followed[0]))
+        for name, trace in traces.items() if gif else ():
+            path = out / f"{name.replace(':', '-')}.gif"
+            say(path.name)
+            label = "Σ C" if paper else "covered worth (union)"
+            title = f"{name}, seed {self.shown[name]}, on {game.world.name}"
+            figures.animate(
+                game, trace.profiles, path, worth=getattr(trace, measure), label=label, every=every, title=title
+            )
+            files[f"film, {name}"] = path

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from pathlib import Path
 from typing import Annotated, Any
@@ -40,7 +41,7 @@ LargestPart = Annotated[
 ]
 
 
-def _world(text: str, blocked: Path | None, largest_part: bool) -> Any:
+def _world(text: str, blocked: Path | None, largest_part: bool, diagonal: bool = True) -> Any:
     from potentia.games import paper_world, random_world, read_world
 
     kind, _, rest = text.partition(":")
@@ -57,7 +58,7 @@ def _world(text: str, blocked: Path | None, largest_part: bool) -> Any:
         world = read_world(text, blocked=blocked)
     if blocked is not None and not Path(text).suffix:
         raise InvalidInput("--blocked is for maps from files")
-    return world.largest_part() if largest_part else world
+    return world.largest_part(diagonal) if largest_part else world
 
 
 def _game(world: Any, options: dict[str, Any]) -> Any:
@@ -67,7 +68,7 @@ def _game(world: Any, options: dict[str, Any]) -> Any:
     try:
         return Coverage(world, **options)
     except InvalidGame as error:
-        said = str(error).replace("world.largest_part()", "--largest-part")
+        said = re.sub(r"world.largest_part\(.*?\)", "--largest-part", str(error))
         raise InvalidGame(f"--cost: {said}" if said.startswith("K ") else said) from None
 
 
@@ -174,7 +175,6 @@ def cover(
         potentia cover --rule blll --rule p-sblll --rule p-sblll:guarded
         potentia cover my-map.csv --robots 8 --delta 2 --gif # your own map
     """
-    from potentia.experiments.coverage import paper_rules
     from potentia.games.world import published
 
     if runs < 1:
@@ -192,11 +192,12 @@ def cover(
         "start": None if start is None else _cells(start),
         "reach": None if reach is None else _reach(reach),
     }
-    game = _game(_world(map, blocked, largest_part), options | {k: v for k, v in given.items() if v is not None})
-    if paper and rule is None and tau is None and revision is None:
-        rules = paper_rules()
-    else:
-        rules = {name: _variant(name, tau, revision) for name in rule or ["p-sblll:guarded"]}
+    options |= {name: entry for name, entry in given.items() if entry is not None}
+    straight = isinstance(options.get("reach"), float) and options["reach"] ** 2 < 2  # no diagonal moves
+    game = _game(_world(map, blocked, largest_part, not straight), options)
+    defaults = (str(published()["setup"]["tau"]), "signal") if paper else ("auto", "0.9")
+    names = rule or (["blll", "p-sblll"] if paper else ["p-sblll:guarded"])
+    rules = {name: _variant(name, tau, revision, defaults) for name in names}
     steps = (2_000 if paper else 20_000) if steps is None else steps
     check_folder(out / "x", "--out", create=True)
     if largest_part and not json:
@@ -261,7 +262,7 @@ def _say_blocked(map: str, blocked: Path | None, world: Any) -> None:
     typer.echo(f"--largest-part blocked {int(cut.sum()):,} cells that are cut off, worth {value(lost)} in all")
 
 
-def _variant(name: str, tau: str | None, revision: str | None) -> Any:
+def _variant(name: str, tau: str | None, revision: str | None, defaults: tuple[str, str]) -> Any:
     """A rule by name; p-sblll also with how it tries."""
     base, _, variant = name.partition(":")
     if variant and (base != "p-sblll" or variant not in ("joint", "unilateral", "guarded")):
@@ -271,7 +272,7 @@ def _variant(name: str, tau: str | None, revision: str | None) -> Any:
         revision = None
     if base == "best-response":
         tau = None
-    return rule_from_options(base, tau, revision, trial, variant == "guarded", defaults=("auto", "0.9"))
+    return rule_from_options(base, tau, revision, trial, variant == "guarded", defaults)
 
 
 def _certified(game: Any, quiet: bool) -> Any:
@@ -321,10 +322,11 @@ def optimum(
     if largest_part:
         _say_blocked(map, blocked, game.world)
     typer.echo(str(best))
+    in_range = {delta: game.worth_in_range(delta) for delta in set(game.delta.tolist())}
     print_table(
         ["robot", "x", "y", "in range"],
         [
-            [str(k), str(x), str(y), value(float(game.worth_in_range(float(game.delta[k]))[best.profile[k]]))]
+            [str(k), str(x), str(y), value(float(in_range[float(game.delta[k])][best.profile[k]]))]
             for k, (x, y) in enumerate(best.positions.tolist())
         ],
         "worth in range; what two robots cover counts once in the covered worth",

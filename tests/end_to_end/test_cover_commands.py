@@ -131,6 +131,12 @@ def test_cells_that_are_cut_off_are_named(tmp_path):
     assert "--largest-part blocked 2 cells that are cut off, worth 2 in all" in again.stdout
 
 
+def test_a_range_longer_than_the_map(table):
+    plain = json.loads(potentia("optimum", table, "--robots", 1, "--delta", 100, "--json").stdout)
+    assert plain["value"] == pytest.approx(40.0)
+    assert potentia("optimum", table, "--robots", 1, "--delta", 100).returncode == 0
+
+
 @pytest.mark.parametrize("steps", ["3e4", "1e9"])
 def test_ctrl_c_keeps_what_was_complete(tmp_path, table, steps):
     """Of many short runs some are complete: a table and records. Of endless ones none: one line, nothing written."""

@@ -33,6 +33,15 @@ def test_snippets_run(name, tmp_path):
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.parametrize("page", sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]), ids=lambda p: p.name)
+def test_links_lead_somewhere_and_tables_are_filled(page):
+    text = page.read_text(encoding="utf-8")
+    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):
+        assert (page.parent / target).exists(), target
+    for mark, between in re.findall(r"<!-- (\w+):begin -->(.*?)<!-- \1:end -->", text, re.S):
+        assert "|" in between, f"{mark} is empty"
+
+
 def test_the_commands_of_the_readme_run(tmp_path):
     blocks = re.findall(r"```sh\n(potentia .*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.S)
     commands = [line.split("#")[0].split() for block in blocks for line in block.splitlines() if line.strip()]

@@ -183,3 +183,8 @@ def test_history_has_no_chain():
         chain(game, dict(RULES["guarded"], revision=SignalRevision()))
     with pytest.raises(pt.errors.InvalidGame, match="flags=False"):
         stability(Coverage(game.world, 2, 1.0), RULES["blll"])
+
+
+def test_the_audit_of_a_robot_that_cannot_move():
+    alone = Coverage(World([[1.0]]), 1, 1.0, K=0.1, flags=False)
+    assert audit(alone, RULES["blll"]).holds("K = 0") is True

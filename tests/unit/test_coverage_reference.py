@@ -15,7 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import potentia as pt
-from potentia.engine.runs import evaluate
+from potentia.engine import evaluate
+from potentia.games import Coverage, World
 from potentia.games.coverage_kernel import SHARED
 from potentia.kernel import protocol
 from tests.coverage_cases import CROWDS, PLANS, SMALL, Case, as_rule, cases
@@ -366,3 +367,30 @@ def test_unlawful_moves_are_caught():
     assert list(unlawful(case, PLANS["joint"], trace)) == []
     assert list(unlawful(case, PLANS["guard"], trace))  # pairs that a guard would have parted
     assert list(unlawful(case, PLANS["joint"], crowded_run("far", "joint").trace()))  # moves that are too long
+
+
+def test_a_run_does_not_depend_on_what_a_map_is_called(tmp_path):
+    """A renamed file, the same numbers: the same run, also when it is resumed."""
+    worth = np.random.default_rng(0).random((6, 7))
+    ends = []
+    for name in ("harbour", "renamed"):
+        game = Coverage(World(worth, name=name), 3, 1.5, flags=False)
+        ends.append(pt.begin(game, pt.rule("blll", tau=0.1), 4, compiled=False).advance(300).profile)
+        if name == "harbour":
+            half = pt.begin(game, pt.rule("blll", tau=0.1), 4, compiled=False).advance(100).save(tmp_path / "run.npz")
+        else:
+            ends.append(pt.load(half, game).advance(200).profile)
+    np.testing.assert_array_equal(ends[0], ends[1])
+    np.testing.assert_array_equal(ends[0], ends[2])
+
+
+def test_worth_in_any_range():
+    worth = np.random.default_rng(1).random((4, 5))
+    game = Coverage(World(worth), 1, 1.5, flags=False)
+    for delta in (0.0, 1.0, 2.5, 5.0, 1e9):
+        wanted = [
+            sum(worth[v, u] for v in range(4) for u in range(5) if (u - x) ** 2 + (v - y) ** 2 <= delta**2)
+            for y in range(4)
+            for x in range(5)
+        ]
+        np.testing.assert_allclose(game.worth_in_range(delta), wanted, rtol=1e-12)

@@ -331,8 +331,9 @@ class _Auditor:
                     out.append(f"At τ = {tau.tau:g}: {error}.")
         nash = {tuple(p) for p in pure_nash(self.game).tolist()}
         count = sum(profile_at(self.game, int(k)) in nash for k in stable)
+        free = "" if self.game.move_prices() is None else ", moves taken as free"
         out.append(
-            f"Pure Nash equilibria: {len(nash):,} in the game; {count:,} of the {len(stable):,} stable profiles."
+            f"Pure Nash equilibria{free}: {len(nash):,} in the game; {count:,} of the {len(stable):,} stable profiles."
         )
         return out
 

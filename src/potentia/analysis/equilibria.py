@@ -5,6 +5,9 @@ u^i(α^i, α^{-i}) ≥ u^i(a, α^{-i}) for every player i and every a in A^i. Un
 independently, player i expects U^i(x) = Σ_α u^i(α) Π_j x^j(α^j) (Eq. 2); x is a Nash equilibrium iff no pure
 action promises anyone more.
 
+Where moving has a price, these are the equilibria of players that choose where to be, not whether to go there:
+moves are taken as free.
+
 ``tolerance`` is relative to the spread of the player's payoffs; a smaller gain is none. 0 compares exactly.
 What asks for ``game.utility`` only, and so takes games of any size, estimates the spread of a large game from
 a few profiles. Equilibria are about all of A^i, whatever moves the game allows.

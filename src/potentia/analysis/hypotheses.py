@@ -238,8 +238,10 @@ def no_movement_cost(game: Game) -> Row:
     if prices is None:
         return Row(name, True, "no move of this game has a price")
     player = int(prices.max(axis=(1, 2)).argmax())
-    start = next(a for a in range(game.num_actions[player]) if game.reachable(player, a))
-    end = game.reachable(player, start)[0]
+    start, reach = 0, game.reachable(player, 0)  # the moves connect all actions, so there are none only where A = 1
+    if not reach:
+        return Row(name, True, "there is nowhere to move to")
+    end = reach[0]
     lost = float(prices[player, start, end] + prices[player, end, start])
     return Row(
         name,

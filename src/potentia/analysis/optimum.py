@@ -133,8 +133,7 @@ class _Search:
         begun, area = time.perf_counter(), Area(game)
         self.game, self.area, self.deadline, self.tolerance = game, area, deadline, gap
         self._nobody = np.full(game.robots, -1)
-        self.action_at = np.full(game.world.worth.shape, -1)
-        self.action_at[~game.world.blocked] = np.arange(game.world.num_free)
+        self.action_at = game.action_at.astype(np.int64)
         self.bound = float(area.worth.sum()) * (1 + _ROUND)
         self.profile, left = self._greedy(area.worth, self._nobody)
         self.greedy = self.value = game.worth_union(self.profile)

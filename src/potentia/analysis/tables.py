@@ -31,9 +31,10 @@ def require_game(game: Any) -> None:
     if not isinstance(game, Game):
         raise InvalidGame(f"expected a game such as NormalForm(payoffs), got {game!r:.60}")
     if not game.memoryless:
+        kept = "flags" if isinstance(game, Coverage) else ", ".join(game.remembers)
         raise InvalidGame(
-            f"{game.describe()} keeps {', '.join(game.remembers)} beside the profile; the exact analysis takes games "
-            "without memory" + (" (flags=False)" if isinstance(game, Coverage) else "")
+            f"{game.describe()} keeps {kept} beside the profile; the exact analysis takes games without memory"
+            + (" (flags=False)" if isinstance(game, Coverage) else "")
         )
 
 

@@ -38,7 +38,7 @@ def check_is_game(game: Any) -> None:
 def random_start(game: Game, seed: int) -> NDArray[np.int64]:
     """The game's own start, or a uniformly random profile; the same for every rule, so that rules can be compared."""
     if game.start is not None:
-        return game.start.copy()
+        return game.check_profile(game.start)
     units = uniform_array(make_key(seed, "start"), game.num_players, START)
     return (units * game.sizes).astype(np.int64)
 

@@ -56,7 +56,7 @@ class Run:
         self.compiled = compiled and game.compiled
         self.step = 0
         self.start = start
-        self.key = make_key(seed, "run", game.describe(), rule.describe())
+        self.key = make_key(seed, "run", game.identity(), rule.describe())
         players = game.num_players
         tracked = players if "profile" in record else 0
         profiles = game.num_profiles if "visits" in record else 0

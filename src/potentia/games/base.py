@@ -69,7 +69,10 @@ class Game(Fixed, ABC):
 
     remembers: ClassVar[tuple[str, ...]] = ()  # fields of the state, beside the profile, that settle cannot derive
     recorders: ClassVar[tuple[str, ...]] = ()  # what this kind of game can record beside potential and welfare
-    start: NDArray[np.int64] | None = None  # where runs begin; None: each seed draws its own
+    start: Sequence[int] | NDArray[np.int64] | None = None  # where runs begin; None: each seed draws its own
+    scale: float | None = None  # the unit of relative temperatures, where the game has one
+    signal: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None  # what is sensed at each action, and its
+    # gradient: for revision probabilities by Eq. 53
 
     def __init__(self, sizes: NDArray[np.int64], moves: Any) -> None:
         self.sizes = sizes
@@ -128,16 +131,6 @@ class Game(Fixed, ABC):
     def potential(self, profile: Sequence[int] | NDArray[np.int64]) -> float:
         """Φ(profile), where :attr:`has_potential`."""
         raise InvalidGame(f"no potential is known for this {type(self).__name__}; pass potential= if you have one")
-
-    @property
-    def scale(self) -> float | None:
-        """The unit of relative temperatures, where the game has one."""
-        return None
-
-    @property
-    def signal(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
-        """What a player senses at each action, and its gradient: for revision probabilities by Eq. 53."""
-        return None
 
     # What the engine needs ----------------------------------------------------------------------------
 
@@ -208,8 +201,12 @@ class Game(Fixed, ABC):
         return self.describe()
 
     def describe(self) -> str:
-        """One line for people, and part of what a run's key is made from."""
+        """One line for people."""
         return f"{type(self).__name__}(players={self.num_players})"
+
+    def identity(self) -> str:
+        """What a run's key is made from, beside the seed and the rule: no names that people may change."""
+        return self.describe()
 
     def fingerprint(self) -> str:
         """A hash of the game's data, so that a saved run is resumed on the game it was played on."""

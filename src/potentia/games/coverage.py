@@ -28,7 +28,7 @@ from numpy.typing import ArrayLike, NDArray
 from potentia.errors import InvalidGame
 from potentia.games.base import Game
 from potentia.games.coverage_kernel import RECORDERS, CoverageData, CoverageState
-from potentia.games.grid import grid_steps, step_offsets
+from potentia.games.grid import SLACK, disc, grid_steps, step_offsets
 from potentia.games.world import World, listed_cells
 from potentia.kernel import memory
 from potentia.kernel.arrays import frozen
@@ -36,7 +36,6 @@ from potentia.kernel.numbers import as_float, is_integer, is_real
 from potentia.kernel.protocol import Proximity
 
 ADJACENT = 1.5  # the radius that reaches the eight adjacent cells and no others
-_SLACK = 1 + 1e-9  # √13 squared is a little less than 13
 
 
 class Coverage(Game):
@@ -100,7 +99,7 @@ class Coverage(Game):
         self._check_connected()
         self.ranges = frozen(np.unique(self._range))
         columns, rows = world.size
-        frame = int(self.ranges[-1] * _SLACK)
+        frame = int(self.ranges[-1] * SLACK)
         memory.require(40 * (columns + 2 * frame) * (rows + 2 * frame), f"a range of {self.ranges[-1]:g} cells")
         self._frame = frame
         super().__init__(
@@ -110,7 +109,7 @@ class Coverage(Game):
         self._seal()
 
     def _check_connected(self) -> None:
-        diagonal = self.radius**2 * _SLACK >= 2
+        diagonal = self.radius**2 * SLACK >= 2
         count, part = self.world.parts(diagonal)
         if count > 1:
             y, x = np.nonzero(part > 1)
@@ -118,7 +117,7 @@ class Coverage(Game):
             raise InvalidGame(
                 f"blocked cells cut the free area into {count} parts, so that not every cell can be reached "
                 f"(Assumption 1): {many} cut off from the largest part: {listed_cells(np.stack([x, y], axis=1))}; "
-                "open a way, or use world.largest_part() to block them"
+                f"open a way, or use world.largest_part({'' if diagonal else 'diagonal=False'}) to block them"
             )
 
     # Where things are ---------------------------------------------------------------------------------
@@ -129,48 +128,59 @@ class Coverage(Game):
 
     def positions(self, profile: ArrayLike) -> NDArray[np.int64]:
         """The cells (x, y) of actions: profiles of any shape (..., N) give (..., N, 2)."""
-        return self.world.cells[np.asarray(profile, np.int64)].astype(np.int64)
+        actions = np.asarray(profile, np.int64)
+        if actions.size and not 0 <= actions.min() <= actions.max() < self.world.num_free:
+            raise InvalidGame(f"actions must be in 0..{self.world.num_free - 1}, got {actions.min()}..{actions.max()}")
+        return self.world.cells[actions].astype(np.int64)
 
     def profile(self, cells: ArrayLike, name: str = "cells") -> NDArray[np.int64]:
         """The actions of robots at these cells (x, y), one per robot."""
         where = self.world.check_cells(cells, name)
         if len(where) != self.num_players:
             raise InvalidGame(f"{name} must hold one cell for each of {self.num_players} robots, got {len(where)}")
-        actions = self._action_at[where[:, 1], where[:, 0]]
+        actions = self.action_at[where[:, 1], where[:, 0]]
         if (actions < 0).any():
             k = int(np.argmax(actions < 0))
             raise InvalidGame(f"{name}: robot {k} is placed on ({where[k, 0]}, {where[k, 1]}), which is blocked")
         return actions.astype(np.int64)
 
     @cached_property
-    def _action_at(self) -> NDArray[np.int32]:
+    def action_at(self) -> NDArray[np.int32]:
+        """The action that is each cell, [y, x]; -1 where blocked."""
         number = np.full(self.world.worth.shape, -1, np.int32)
         number[~self.world.blocked] = np.arange(self.world.num_free)
         return frozen(number)
 
     def covered(self, player: int, action: int) -> NDArray[np.int64]:
         """The cells (x, y) that the robot covers from there, (k, 2)."""
-        offsets = _disc(float(self._range[player]))
+        offsets = disc(float(self._range[player]))
         cells = self.world.cells[action] + offsets
         return cells[((cells >= 0) & (cells < self.world.size)).all(axis=1)]
 
     def worth_in_range(self, delta: float) -> NDArray[np.float64]:
         """C of a robot with this range at every action, (A,)."""
-        frame = self._frame
+        cells = disc(min(delta, math.hypot(*self.world.size)))
+        frame, (rows, columns) = int(cells.max()), self.world.worth.shape
         framed = np.pad(self.world.worth, frame)
-        rows, columns = self.world.worth.shape
+        segment = framed[:, frame : frame + columns].copy()
         total = np.zeros((rows, columns))
-        for dx, dy in _disc(delta):
-            total += framed[frame + dy : frame + dy + rows, frame + dx : frame + dx + columns]
+        # segments of rows grow outwards: a range costs its diameter, not its area
+        for half in range(frame + 1):
+            if half:
+                segment += framed[:, frame + half : frame + half + columns]
+                segment += framed[:, frame - half : frame - half + columns]
+            for dy in range(-frame, frame + 1):
+                if cells[cells[:, 1] == dy, 0].max() == half:
+                    total += segment[frame + dy : frame + dy + rows]
         return total[~self.world.blocked]
 
     @cached_property
-    def scale(self) -> float:
+    def scale(self) -> float:  # type: ignore[override]  # derived once, and never set
         """The largest C of any robot anywhere: what ``tau="auto"`` and relative schedules are relative to."""
         return float(self.worth_in_range(float(self.ranges[-1])).max())
 
     @cached_property
-    def signal(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def signal(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:  # type: ignore[override]
         """The worth f at each action, and the size of its gradient by central differences (for Eq. 53)."""
         worth, free = self.world.worth, ~self.world.blocked
         down, across = (
@@ -182,11 +192,14 @@ class Coverage(Game):
 
     def cover_counts(self, profile: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
         """How many robots cover each cell, in the shape of the worth."""
-        counts = np.zeros(self.world.worth.shape, np.int64)
-        for player, action in enumerate(profile):
-            cells = self.covered(player, int(action))
-            counts[cells[:, 1], cells[:, 0]] += 1
-        return counts
+        actions = self.check_profile(profile, "profile")
+        frame, (columns, rows) = self._frame, self.world.size
+        counts = np.zeros((rows + 2 * frame, columns + 2 * frame), np.int64)
+        for delta in self.ranges:
+            robots = self.world.cells[actions[self._range == delta]]
+            cells = robots[:, None, :] + disc(float(delta)) + frame
+            np.add.at(counts, (cells[..., 1], cells[..., 0]), 1)
+        return counts[frame : frame + rows, frame : frame + columns]
 
     def worth_sum(self, profile: Sequence[int] | NDArray[np.int64]) -> float:
         """Σ C^i, the paper's covered worth: what k robots cover counts k times."""
@@ -218,7 +231,7 @@ class Coverage(Game):
             share = float(times[x, y] == 0) if self.payoff == "marginal" else 1 - times[x, y]
             value += float(self.world.worth[y, x]) * share
         distance = math.dist(home, goal)
-        if self.flags and flagged and distance**2 <= 4 * self._range[player] ** 2 * _SLACK:
+        if self.flags and flagged and distance**2 <= 4 * self._range[player] ** 2 * SLACK:
             value = 0.0
         return value - float(self.movement_cost[player]) * distance
 
@@ -275,21 +288,21 @@ class Coverage(Game):
         """Robots interact iff their distance is at most δ_i + δ_j plus the longest moves of both."""
         radius = self._range + self.longest_move
         columns, rows = self.world.size
-        side = max(1, math.ceil(min(2 * radius.max() * _SLACK, columns + rows)))
+        side = max(1, math.ceil(min(2 * radius.max() * SLACK, columns + rows)))
         across, down = columns // side + 3, rows // side + 3
         return Proximity(self.world.cells, frozen(radius), side, across, across * down)
 
     def interacting(self, player: int, other: int) -> NDArray[np.bool_]:
         """Whether two robots interact, by their actions, (A, A)."""
         radius = self.interactions.radius
-        return self._distances2() <= (radius[player] + radius[other]) ** 2 * _SLACK
+        return self._distances2() <= (radius[player] + radius[other]) ** 2 * SLACK
 
     def _build(self) -> CoverageData:
         frame, (columns, rows) = self._frame, self.world.size
         width = columns + 2 * frame
         target = np.zeros((rows, columns), np.int64)
         np.add.at(target, (self.world.targets[:, 1], self.world.targets[:, 0]), 1)
-        discs = [_disc(float(delta)) for delta in self.ranges]
+        discs = [disc(float(delta)) for delta in self.ranges]
         cells = np.concatenate(discs)
         return CoverageData(
             self.sizes,
@@ -304,8 +317,8 @@ class Coverage(Game):
             frozen(cells[:, 1] * width + cells[:, 0], np.int64),
             frozen(cells[:, 0], np.int64),
             frozen(cells[:, 1], np.int64),
-            frozen(self.ranges**2 * _SLACK, np.float64),
-            frozen(4 * self.ranges**2 * _SLACK, np.float64),
+            frozen(self.ranges**2 * SLACK, np.float64),
+            frozen(4 * self.ranges**2 * SLACK, np.float64),
             self.movement_cost,
             self.payoff == "marginal",
             self.flags,
@@ -337,10 +350,13 @@ class Coverage(Game):
         return 16 * self.num_players + 9 * self.data.worth.size
 
     def describe(self) -> str:
+        return f"Coverage({self.world.name}, {self.identity()})"
+
+    def identity(self) -> str:
         def said(values: NDArray[np.float64]) -> str:
             return f"{values[0]:g}" if (values == values[0]).all() else f"{values.min():g} to {values.max():g}"
 
-        parts = [f"{self.world.name}, {self.world.size[0]}×{self.world.size[1]}"]
+        parts = [f"{self.world.size[0]}×{self.world.size[1]}"]
         parts += [f"robots={self.num_players}", f"delta={said(self.delta)}"]
         if self.radius != ADJACENT:
             parts.append(f"reach={self.radius:g}")
@@ -349,7 +365,7 @@ class Coverage(Game):
         parts.append(f"flags={self.flag}" if self.flags else "no flags")
         if self.payoff != "overlap":
             parts.append(f"payoff={self.payoff}")
-        return f"Coverage({', '.join(parts)})"
+        return ", ".join(parts)
 
 
 def _per_robot(value: Any, robots: int, name: str) -> NDArray[np.float64]:
@@ -375,11 +391,3 @@ def _checked_reach(reach: Any) -> float:
     if not is_real(reach) or not 1 <= as_float(reach) < math.inf:
         raise InvalidGame(f'reach must be "adjacent" or a radius of at least 1 cell, got {reach!r}')
     return as_float(reach)
-
-
-def _disc(delta: float) -> NDArray[np.int64]:
-    """The cells within δ of a cell, as offsets (dx, dy), row by row."""
-    most = int(delta * _SLACK)
-    dy, dx = np.mgrid[-most : most + 1, -most : most + 1]
-    inside = dx**2 + dy**2 <= delta**2 * _SLACK
-    return np.stack([dx[inside], dy[inside]], axis=1)

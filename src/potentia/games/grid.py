@@ -11,15 +11,21 @@ from potentia.kernel import memory
 from potentia.kernel.arrays import frozen
 from potentia.kernel.protocol import Constrained
 
-_SLACK = 1 + 1e-9  # √13 squared is a little less than 13
+SLACK = 1 + 1e-9  # of squares: √13 squared is a little less than 13
+
+
+def disc(radius: float) -> NDArray[np.int64]:
+    """The cells within ``radius`` of a cell as offsets (dx, dy), row by row."""
+    most = int(radius * SLACK)
+    dy, dx = np.mgrid[-most : most + 1, -most : most + 1]
+    inside = dx**2 + dy**2 <= radius**2 * SLACK
+    return np.stack([dx[inside], dy[inside]], axis=1)
 
 
 def step_offsets(radius: float) -> NDArray[np.int64]:
-    """The cells within ``radius`` of a cell, itself excluded, as (dx, dy), row by row."""
-    most = int(radius * _SLACK)
-    dy, dx = np.mgrid[-most : most + 1, -most : most + 1]
-    inside = (dx**2 + dy**2 <= radius**2 * _SLACK) & ((dx != 0) | (dy != 0))
-    return np.stack([dx[inside], dy[inside]], axis=1)
+    """The same, the cell itself excluded."""
+    cells = disc(radius)
+    return cells[(cells != 0).any(axis=1)]
 
 
 def crossed(dx: int, dy: int) -> list[tuple[int, int]]:
@@ -40,14 +46,14 @@ def crossed(dx: int, dy: int) -> list[tuple[int, int]]:
 def grid_steps(blocked: NDArray[np.bool_], radius: float, num_players: int) -> Constrained:
     """The moves of every free cell, shared by all players; actions are the free cells, row by row."""
     rows, columns = blocked.shape
-    most = int(radius * _SLACK)
+    most = int(radius * SLACK)
     offsets = step_offsets(radius)
     free = ~blocked
     cells = int(free.sum())
     memory.require(
         (9.0 * len(offsets) + 40) * blocked.size, f"moves of up to {radius:g} cells on {columns}×{rows} cells"
     )
-    framed = np.pad(free, most)
+    framed, walls = np.pad(free, most), bool(blocked.any())
     number = np.pad(np.where(free, np.cumsum(free.reshape(-1)).reshape(free.shape) - 1, -1).astype(np.int32), most)
 
     def shifted(array: NDArray[Any], dx: int, dy: int) -> NDArray[Any]:
@@ -57,8 +63,9 @@ def grid_steps(blocked: NDArray[np.bool_], radius: float, num_players: int) -> C
     targets = np.empty((cells, len(offsets)), np.int32)
     for k, (dx, dy) in enumerate(offsets.tolist()):
         allowed = free & shifted(framed, dx, dy)
-        for x, y in crossed(dx, dy):
-            allowed &= shifted(framed, x, y)
+        if walls:
+            for x, y in crossed(dx, dy):
+                allowed &= shifted(framed, x, y)
         legal[:, k] = allowed[free]
         targets[:, k] = shifted(number, dx, dy)[free]
     ptr = np.zeros(cells + 1, np.int64)

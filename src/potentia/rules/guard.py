@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from potentia.games.grid import SLACK
 from potentia.kernel.dispatch import generic
 from potentia.kernel.draws import PRIORITY, uniform
 from potentia.kernel.protocol import Interactions, Proximity
@@ -81,7 +82,7 @@ def _by_distance(
                     there = state.profile[rival]
                     dx, dy = np.int64(place[there, 0]) - x, np.int64(place[there, 1]) - y
                     reach = radius[player] + radius[rival]
-                    wins = dx * dx + dy * dy > reach * reach * (1.0 + 1e-9)
+                    wins = dx * dx + dy * dy > reach * reach * SLACK
                 other = link[j]
         memory.after[k] = 1.0 if wins else 0.0  # decided later: the others still look it up
     kept = 0

@@ -17,12 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from potentia.errors import InvalidRule
+from potentia.kernel.cache import Entry
 from potentia.kernel.dispatch import portable
 from potentia.kernel.mathematics import exp
 from potentia.kernel.numbers import as_float, is_real
 
 if TYPE_CHECKING:
     from potentia.games import Game
+
+_BY_PYTHON = 60_000  # actions; compiling takes longer than so many
 
 
 @portable
@@ -77,13 +80,28 @@ class SignalRevision:
     def by_action(self, game: Game) -> NDArray[np.float64]:
         """rp at each action, against the largest signal and gradient anywhere."""
         signal, gradient = signal_of(game)
-        top, steepest = float(signal.max()), float(gradient.max())
-        return np.array(
-            [
-                self.probability(share(float(f), top), share(float(g), steepest))
-                for f, g in zip(signal, gradient, strict=True)
-            ]
-        )
+        out = np.empty(signal.size)
+        largest = float(signal.max()), float(gradient.max())
+        compiled = signal.size > _BY_PYTHON
+        _tabulate_entry(signal, gradient, largest, self.a1, self.a2, self.drop, out, compiled=compiled)
+        return out
+
+
+def _tabulate(
+    signal: NDArray[np.float64],
+    gradient: NDArray[np.float64],
+    largest: tuple[float, float],
+    a1: float,
+    a2: float,
+    drop: float,
+    out: NDArray[np.float64],
+) -> None:
+    for action in range(signal.shape[0]):
+        f, g = share(signal[action], largest[0]), share(gradient[action], largest[1])
+        out[action] = signal_probability(f, g, a1, a2, drop)
+
+
+_tabulate_entry = Entry(_tabulate)
 
 
 def signal_of(game: Game) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -22,6 +22,8 @@ from potentia.rules import PSBLLL, Rule, rule_from, schedule_from
 
 _TOLERANCE = 1e-9
 
+_MOST_ACTIONS = 40  # of a player, tried at a profile
+
 
 def _require(holds: bool, message: str) -> None:
     if not holds:
@@ -84,7 +86,7 @@ def _check_utilities(game: Game, profile: NDArray[np.int64], random: np.random.G
     values = np.empty(int(game.sizes.max()))
     for player in _some_players(game, random):
         protocol.utilities(data, state, player, values)
-        for action in range(int(game.sizes[player])):
+        for action in random.permutation(int(game.sizes[player]))[:_MOST_ACTIONS].tolist():
             expected = game.move_utility(player, profile, action)
             _require(
                 bool(np.isfinite(expected)),

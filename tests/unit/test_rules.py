@@ -256,9 +256,8 @@ def test_description_does_not_change(built, text):
 
 def woken(revision, of, profile, step, key):
     out = np.full(of.num_players, -1, np.int64)
-    count = awaken(
-        revision_data(revision_from(revision, allow_groups=True), of), np.array(profile), 1.0, key, step, out
-    )
+    data = revision_data(revision_from(revision, allow_groups=True), of)
+    count = awaken(data, np.array(profile), np.zeros((0, 2)), 1.0, key, step, out)
     return out[:count].tolist()
 
 

@@ -99,7 +99,7 @@ def table_as_published() -> str:
         )
     header = ["rule", "ΣC", "union", "of the optimum", "steps to 90 % of its final worth", "less BLLL's, paired"]
     return markdown([*header, "trials rejected", "targets found, of 3"], rows) + (
-        "\n\nMeans with 95 % bootstrap intervals. P-SBLLL uses Eq. 53. The optimum is of the union."
+        "\n\nMeans with 95 % intervals (Student's t). P-SBLLL uses Eq. 53. The optimum is of the union."
     )
 
 

@@ -7,7 +7,7 @@ random worlds are those of seeds 0 to 19; the schedule was chosen on the paper's
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,7 +30,6 @@ from potentia.rules import Rule, rule
 
 WORLDS = range(20)
 REVISION = 0.9
-Tell = Callable[[str], None]
 
 
 def variants(tau: float | str, revision: object) -> dict[str, Rule]:
@@ -96,14 +95,10 @@ def _shares(
     return out
 
 
-def annealed(
-    seeds: Sequence[int], names: Sequence[str], steps: int = 20_000, workers: int = 2, tell: Tell | None = None
-) -> list[Share]:
+def annealed(seeds: Sequence[int], names: Sequence[str], steps: int = 20_000, workers: int = 2) -> list[Share]:
     """Shares on the paper's world with 5 and with 20 robots."""
     out = []
     for robots in (5, 20):
-        if tell is not None:
-            tell(f"paper's world, {robots} robots")
         out += _shares(paper_world(), robots, steps, names, seeds, workers)
     return out
 
@@ -114,13 +109,10 @@ def on_random_worlds(
     steps: int,
     worlds: Iterable[int] = WORLDS,
     workers: int = 2,
-    tell: Tell | None = None,
 ) -> list[Share]:
     """Shares of five robots on each of the random worlds."""
     out = []
     for number in worlds:
-        if tell is not None:
-            tell(f"random world {number}, {steps:,} steps")
         out += _shares(random_world(number), 5, steps, names, seeds, workers)
     return out
 

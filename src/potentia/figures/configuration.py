@@ -59,15 +59,18 @@ def configuration_figure(
         axes.set_title(f"{name}\n{_told(game, profiles[-1])}", fontsize=10)
     for axes in grid[len(runs) :]:
         axes.remove()
+    entries = max(1, min(len(legend), int(size[0] / (0.5 + 0.068 * max(map(len, legend))))))
+    lines = math.ceil(len(legend) / entries)
+    figure.set_size_inches(size[0], size[1] + 0.24 * (lines - 1) + (0.2 if title else 0.0))  # the map keeps its size
     figure.legend(
         handles=list(legend.values()),
         loc="outside lower center",
-        ncols=max(1, min(len(legend), int(size[0] / (0.5 + 0.068 * max(map(len, legend)))))),
+        ncols=entries,
         frameon=False,
         fontsize=9,
     )
     if title:
-        figure.suptitle(title)
+        figure.suptitle(title, fontsize=11)
     return figure
 
 

@@ -36,15 +36,15 @@ def test_no_share_exceeds_the_optimum(published):
 
 def test_five_robots_on_the_paper_world():
     """The share of the certified optimum, with the default schedule; joint trials are the negative control."""
-    found = {s.name: s.share for s in study.annealed(range(100), [GUARDED, "P-SBLLL, joint"]) if s.robots == 5}
+    found = {s.name: s.share for s in study.annealed(range(100), [GUARDED, "P-SBLLL, joint"], robots=[5])}
     assert found[GUARDED].low >= 0.97
     assert found["P-SBLLL, joint"].high < 0.97
 
 
 @pytest.mark.long
 def test_twenty_robots_and_random_worlds():
-    twenty = [s for s in study.annealed(range(100), [GUARDED]) if s.robots == 20]
-    assert twenty[0].share.low >= 0.985
+    (twenty,) = study.annealed(range(100), [GUARDED], robots=[20])
+    assert twenty.share.low >= 0.985
     assert study.over_worlds(study.on_random_worlds(range(100), [GUARDED], 20_000), GUARDED)[0] >= 0.955
     assert study.over_worlds(study.on_random_worlds(range(100), [GUARDED], 100_000), GUARDED)[0] >= 0.975
 

@@ -95,12 +95,15 @@ def _shares(
     return out
 
 
-def annealed(seeds: Sequence[int], names: Sequence[str], steps: int = 20_000, workers: int = 2) -> list[Share]:
-    """Shares on the paper's world with 5 and with 20 robots."""
-    out = []
-    for robots in (5, 20):
-        out += _shares(paper_world(), robots, steps, names, seeds, workers)
-    return out
+def annealed(
+    seeds: Sequence[int],
+    names: Sequence[str],
+    steps: int = 20_000,
+    robots: Iterable[int] = (5, 20),
+    workers: int = 2,
+) -> list[Share]:
+    """Shares on the paper's world with so many robots."""
+    return [share for n in robots for share in _shares(paper_world(), n, steps, names, seeds, workers)]
 
 
 def on_random_worlds(

@@ -25,6 +25,7 @@ from potentia.kernel.protocol import Moves
 SHARED = -1  # a flag of more than one robot
 BLOCK = 9  # a range of so many cells is the robot's and the eight around it
 MOVES, SEEN, FOUND = range(3)
+SUM, UNION, PAIRS = range(3)  # how a cell counts that several robots cover
 RECORDERS = ("worth_sum", "worth_union", "moves", "energy", "cells_seen", "targets_found")
 
 
@@ -222,45 +223,33 @@ def _settle(game: CoverageData, state: CoverageState) -> None:
 @protocol.potential.register(CoverageData)
 def _potential(game: CoverageData, state: CoverageState) -> float:
     """Σ C^i less each pair's overlap once; with the wonderful-life utility, the covered worth."""
-    if game.marginal:
-        return _union(game, state)
-    # a cell covered by c robots counts c - c (c - 1) / 2 times, (3 - c) / 2 for each of them
+    return _total(game, state, UNION if game.marginal else PAIRS)
+
+
+@portable
+def _total(game: CoverageData, state: CoverageState, counted: int) -> float:
+    """The worth of what robots cover, a cell counted for each of them, once, or less once for each pair."""
     total = 0.0
     for player in range(game.sizes.shape[0]):
         kind, cell = game.kind[player], _cell(game, state.profile[player])
         for k in range(game.ptr[at(kind)], game.ptr[at(kind + 1)]):
             covered = at(cell + game.offset[at(k)])
-            total += game.worth[covered] * (3 - np.int64(state.counts[covered])) * 0.5
-    return total
-
-
-@portable
-def _union(game: CoverageData, state: CoverageState) -> float:
-    total = 0.0
-    for player in range(game.sizes.shape[0]):
-        kind, cell = game.kind[player], _cell(game, state.profile[player])
-        for k in range(game.ptr[at(kind)], game.ptr[at(kind + 1)]):
-            covered = at(cell + game.offset[at(k)])
-            total += game.worth[covered] / state.counts[covered]
-    return total
-
-
-@portable
-def _sum(game: CoverageData, state: CoverageState) -> float:
-    total = 0.0
-    for player in range(game.sizes.shape[0]):
-        kind, cell = game.kind[player], _cell(game, state.profile[player])
-        for k in range(game.ptr[at(kind)], game.ptr[at(kind + 1)]):
-            total += game.worth[at(cell + game.offset[at(k)])]
+            worth, robots = game.worth[covered], np.int64(state.counts[covered])
+            if counted == UNION:
+                total += worth / robots
+            elif counted == PAIRS:  # c - c (c - 1) / 2 times in all, (3 - c) / 2 for each of c robots
+                total += worth * (3 - robots) * 0.5
+            else:
+                total += worth
     return total
 
 
 @protocol.measure.register(CoverageData)
 def _measure(game: CoverageData, state: CoverageState, which: int) -> float:
     if which == 0:
-        return _sum(game, state)
+        return _total(game, state, SUM)
     if which == 1:
-        return _union(game, state)
+        return _total(game, state, UNION)
     if which == 2:
         return float(state.tally[MOVES])
     if which == 3:

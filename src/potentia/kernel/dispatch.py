@@ -1,10 +1,12 @@
 """Functions that run as plain Python and inside compiled code, chosen by the type of their first argument.
 
-Two decorators:
+Three decorators:
 
 ``portable``
     a helper that kernels call. In Python it is the function itself; once Numba is in use it is also
     known to the compiler.
+``separate``
+    the same for a long helper with several callers: compiled once and called, not copied into each of them.
 ``generic``
     a function with one implementation per data type, like :func:`functools.singledispatch`. The
     undecorated body is the default. In compiled code the choice is made while compiling and costs
@@ -66,11 +68,19 @@ def when_active(action: Callable[[], None]) -> None:
 
 def portable(function: F) -> F:
     """Let compiled code call ``function``; calls from Python are unaffected."""
+    return _known_to_numba(function, KERNEL_OPTIONS)
 
+
+def separate(function: F) -> F:
+    """The same, without a copy of the body at each call."""
+    return _known_to_numba(function, {"_nrt": False})
+
+
+def _known_to_numba(function: F, options: Any) -> F:
     def tell_numba() -> None:
         from numba.extending import register_jitable
 
-        register_jitable(**KERNEL_OPTIONS)(function)
+        register_jitable(**options)(function)
 
     when_active(tell_numba)
     return function

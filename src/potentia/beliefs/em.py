@@ -26,12 +26,12 @@ _SWEEPS = 60
 
 
 class Points(NamedTuple):
-    """What is fitted: the first ``count`` rows."""
+    """What is fitted: the first ``number`` rows."""
 
     at: NDArray[np.float64]  # (n, d)
     weight: NDArray[np.float64]  # (n,) not negative
     volume: NDArray[np.float64]  # (n,) of the space that a point stands for
-    count: int
+    number: int
 
 
 class Components(NamedTuple):
@@ -75,8 +75,9 @@ def new_components(room: int, dimensions: int) -> Components:
 
 @portable
 def total_weight(points: Points) -> float:
+    """How many points there are, by weight."""
     total = 0.0
-    for t in range(points.count):
+    for t in range(points.number):
         total += points.weight[t]
     return total
 
@@ -208,7 +209,7 @@ def expect(points: Points, mixture: Components, first: int, last: int, partial: 
     """
     total = 0.0
     posterior = work.posterior
-    for t in range(points.count):
+    for t in range(points.number):
         share = work.held[at(t)] if partial else 1.0
         weight = points.weight[at(t)] * share
         if weight == 0.0:
@@ -261,7 +262,7 @@ def _moments(points: Points, mixture: Components, j: int, work: Work) -> float:
     mass = 0.0
     for a in range(d):
         work.deviation[a] = 0.0
-    for t in range(points.count):
+    for t in range(points.number):
         share = points.weight[at(t)] * work.posterior[at(t), at(j)]
         mass += share
         for a in range(d):
@@ -273,7 +274,7 @@ def _moments(points: Points, mixture: Components, j: int, work: Work) -> float:
         mixture.mean[j, a] = work.deviation[a] * scale
         for b in range(a + 1):
             mixture.covariance[j, a, b] = 0.0
-    for t in range(points.count):
+    for t in range(points.number):
         share = points.weight[at(t)] * work.posterior[at(t), at(j)]
         for a in range(d):
             work.deviation[a] = points.at[at(t), a] - mixture.mean[j, a]
@@ -290,7 +291,7 @@ def _moments(points: Points, mixture: Components, j: int, work: Work) -> float:
 def _moments_of_plane(points: Points, mixture: Components, j: int, work: Work) -> float:
     """The same in two dimensions, where everything fits into registers."""
     mass, x, y = 0.0, 0.0, 0.0
-    for t in range(points.count):
+    for t in range(points.number):
         share = points.weight[at(t)] * work.posterior[at(t), at(j)]
         mass += share
         x += share * points.at[at(t), 0]
@@ -301,7 +302,7 @@ def _moments_of_plane(points: Points, mixture: Components, j: int, work: Work) -
     x *= scale
     y *= scale
     xx, xy, yy = 0.0, 0.0, 0.0
-    for t in range(points.count):
+    for t in range(points.number):
         share = points.weight[at(t)] * work.posterior[at(t), at(j)]
         dx, dy = points.at[at(t), 0] - x, points.at[at(t), 1] - y
         xx += share * dx * dx

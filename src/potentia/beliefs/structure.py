@@ -28,7 +28,7 @@ def akaike(likelihood: float, number: int, dimensions: int) -> float:
 def merge_score(points: Points, j: int, k: int, work: Work) -> float:
     """J_merge: how much the posteriors of two components overlap."""
     total = 0.0
-    for t in range(points.count):
+    for t in range(points.number):
         total += points.weight[t] * work.posterior[t, j] * work.posterior[t, k]
     return total
 
@@ -41,12 +41,12 @@ def split_score(points: Points, mixture: Components, k: int, work: Work) -> floa
     density is q_t / volume (on a grid, a cell's area).
     """
     mass = 0.0
-    for t in range(points.count):
+    for t in range(points.number):
         mass += points.weight[t] * work.posterior[t, k]
     if not mass > 0.0 or not mixture.weight[k] > 0.0:
         return -math.inf
     total, prior = 0.0, math.log(mixture.weight[k])
-    for t in range(points.count):
+    for t in range(points.number):
         share = points.weight[t] * work.posterior[t, k] / mass
         if share > 0.0:
             log_gaussian = log_term(points.at, t, mixture, k, work) - prior
@@ -138,7 +138,7 @@ def merge(mixture: Components, number: int, j: int, k: int, out: Components) -> 
     """Write the mixture with components j and k merged to ``out``; the new one is its last."""
     kept = 0
     for other in range(number):
-        if other != j and other != k:
+        if other not in (j, k):
             copy_component(mixture, other, out, kept)
             kept += 1
     d = mixture.mean.shape[1]
@@ -155,7 +155,7 @@ def merge(mixture: Components, number: int, j: int, k: int, out: Components) -> 
 @separate
 def hold(points: Points, j: int, k: int, work: Work) -> None:
     """Keep the posterior that components j and k (the same for a split) have together, for the partial EM."""
-    for t in range(points.count):
+    for t in range(points.number):
         work.held[t] = work.posterior[t, j] + (work.posterior[t, k] if k != j else 0.0)
 
 
@@ -171,7 +171,7 @@ def partial_em(
     for j in range(first, last):
         mass += mixture.weight[j]
         refresh(mixture, j, floor, work)
-    for t in range(points.count):
+    for t in range(points.number):
         total += points.weight[t] * work.held[t]
     if not total > 0.0:
         return 0

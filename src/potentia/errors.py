@@ -6,6 +6,7 @@
     ├── InvalidInput (ValueError)
     │   ├── InvalidGame         a game's data make no sense
     │   ├── InvalidRule         a rule's parameters make no sense
+    │   ├── InvalidBelief       a belief's parameters, or the data of a mixture fit, make no sense
     │   └── InvalidRun          steps, seed, start, recorders or files of a run
     ├── NotPotentialGame        a claimed potential is none; carries the evidence
     ├── NotIrreducible          a chain falls apart into classes; carries them
@@ -47,6 +48,10 @@ class InvalidGame(InvalidInput):
 
 class InvalidRule(InvalidInput):
     """A rule's parameters make no sense, alone or for this game."""
+
+
+class InvalidBelief(InvalidInput):
+    """A belief's parameters make no sense, alone or for this game, or no mixture can be fitted to the data."""
 
 
 class InvalidRun(InvalidInput):

@@ -1,0 +1,1 @@
+"""What players think the world is, where they do not know it."""

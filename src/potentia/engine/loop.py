@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 from potentia.kernel.cache import Entry
 from potentia.kernel.dispatch import portable
 from potentia.kernel.journal import CHANGES, REVISIONS, Journal, stand
-from potentia.kernel.protocol import measure, potential, settle, welfare
+from potentia.kernel.protocol import NEVER, measure, open_run, potential, room_until, settle, tick, welfare
 from potentia.rules.base import step
 
 EVENTS = 0
 ROWS = 1
-NEVER = 2**62
+
+__all__ = ["EVENTS", "NEVER", "ROWS", "Sink", "play_entry", "prepare_entry"]
 
 
 class Sink(NamedTuple):
@@ -83,9 +84,12 @@ def play(
         due = (n // every + 1) * every
         if due <= stop and not _has_room(sink):
             break
-        target = min(due, stop)
+        target = min(due, stop, room_until(game, state, n))
+        if target <= n:
+            break
         for m in range(n, target):
             step(rule, memory, game, state, journal, key, m)
+            tick(game, state, key, m)
         n = target
         if n == due:
             _record(sink, journal, game, state, n)
@@ -95,10 +99,19 @@ def play(
 
 
 def prepare(
-    game: Any, state: Any, want_potential: bool, want_welfare: bool, which: NDArray[np.int64], out: NDArray[np.float64]
+    game: Any,
+    state: Any,
+    key: Any,
+    opening: bool,
+    want_potential: bool,
+    want_welfare: bool,
+    which: NDArray[np.int64],
+    out: NDArray[np.float64],
 ) -> tuple[float, float]:
-    """Settle a new state; return its potential and welfare and write the game's own measures, where wanted."""
+    """Settle a state, and open a new run there; its potential and welfare, with the game's own measures in ``out``."""
     settle(game, state)
+    if opening:
+        open_run(game, state, key)
     for k in range(which.shape[0]):
         out[k] = measure(game, state, which[k])
     return potential(game, state) if want_potential else np.nan, welfare(game, state) if want_welfare else np.nan

@@ -90,7 +90,15 @@ class Run:
         self._which = frozen([game.recorders.index(name) for name in self._measured], np.int64)
         first = np.zeros(len(self._measured))
         first_potential, first_welfare = self._call(
-            prepare_entry, self._data, self.state, "potential" in record, "welfare" in record, self._which, first
+            prepare_entry,
+            self._data,
+            self.state,
+            self.key,
+            True,
+            "potential" in record,
+            "welfare" in record,
+            self._which,
+            first,
         )
         for name, value in (("potential", first_potential), ("welfare", first_welfare)):
             if name in record:
@@ -242,7 +250,8 @@ class Run:
 
     def settle(self) -> None:
         """Derive the rest of the state from its profile, after that was set from outside."""
-        self._call(prepare_entry, self._data, self.state, False, False, frozen([], np.int64), np.zeros(0))
+        nothing = frozen([], np.int64), np.zeros(0)
+        self._call(prepare_entry, self._data, self.state, self.key, False, False, False, *nothing)
 
     def restore_records(self, rows: dict[str, NDArray[Any]], events: Events | None) -> None:
         """Put back what :meth:`records` returned."""
@@ -354,7 +363,8 @@ def evaluate(game: Game, profile: ArrayLike) -> dict[str, float]:
 
     def call() -> Any:
         data = game.data if game.compiled else game.plain_data
-        return prepare_entry(data, state, game.has_potential, True, which, out, compiled=game.compiled)
+        key = make_key(0, "evaluate")
+        return prepare_entry(data, state, key, False, game.has_potential, True, which, out, compiled=game.compiled)
 
     values = _guarded(game, state, "evaluating", call)
     named = dict(zip(("potential", "welfare"), values, strict=True))

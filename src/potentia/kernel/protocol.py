@@ -8,7 +8,8 @@ back; :func:`commit` tells the game that it stands.
 A new kind of game registers ``utility`` (and ``num_players`` and ``num_actions`` if its data has no
 ``sizes``). Whatever it keeps beside the profile (loads, counts) it updates in ``apply`` and builds in
 ``settle``. Whatever depends on what was really played (a movement cost, marks left behind) it updates in
-``commit``. The others have defaults.
+``commit``, and what goes on between steps (a field that drifts, what players learn) in ``tick``. The others
+have defaults.
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from potentia.kernel.dispatch import at, generic
+
+
+NEVER = 2**62
 
 
 class Complete(NamedTuple):
@@ -106,6 +110,22 @@ def apply(game: Any, state: Any, player: int, action: int) -> None:
 @generic
 def commit(game: Any, state: Any, player: int) -> None:
     """The player's present action stands; called after each change that was not only tried."""
+
+
+@generic
+def open_run(game: Any, state: Any, key: Any) -> None:
+    """A run begins at this settled state."""
+
+
+@generic
+def tick(game: Any, state: Any, key: Any, step: int) -> None:
+    """The step is over; what happens by itself before the next one."""
+
+
+@generic
+def room_until(game: Any, state: Any, step: int) -> int:
+    """The time up to which a run may go from ``step`` before somebody must empty what the game has written."""
+    return NEVER
 
 
 @generic

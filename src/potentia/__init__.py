@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from potentia.version import __version__
 
 if TYPE_CHECKING:
-    from potentia import analysis, engine, errors, experiments, figures, games, rules, testing
+    from potentia import analysis, beliefs, engine, errors, experiments, figures, games, rules, testing
     from potentia.engine import Run, Trace, advance, begin, load, run, run_batch
     from potentia.games.library import game
     from potentia.rules import rule
 
-_MODULES = ("analysis", "engine", "errors", "experiments", "figures", "games", "rules", "testing")
+_MODULES = ("analysis", "beliefs", "engine", "errors", "experiments", "figures", "games", "rules", "testing")
 _NAMES = {
     "Run": "engine",
     "Trace": "engine",
@@ -33,6 +33,7 @@ __all__ = [
     "advance",
     "analysis",
     "begin",
+    "beliefs",
     "engine",
     "errors",
     "experiments",

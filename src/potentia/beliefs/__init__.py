@@ -1,1 +1,10 @@
 """What players think the world is, where they do not know it."""
+
+from potentia.beliefs.base import Belief
+from potentia.beliefs.believing import Believing
+from potentia.beliefs.communication import Communication
+from potentia.beliefs.field import Constant
+from potentia.beliefs.mixture import Mixture, SplitMerge
+from potentia.beliefs.simple import Known, RunningMean
+
+__all__ = ["Belief", "Believing", "Communication", "Constant", "Known", "Mixture", "RunningMean", "SplitMerge"]

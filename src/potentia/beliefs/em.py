@@ -22,6 +22,7 @@ from potentia.kernel.mathematics import exp
 _LOG_TAU = math.log(2.0 * math.pi)
 _EMPTY = 1e-12  # of the total weight; a component with less has died
 _NOTHING = -45.0  # e to this is lost beside 1; the exponential of much less is slow
+_FARTHEST = -1e290  # log-density of a point infinitely far from everything
 _SWEEPS = 60
 
 
@@ -47,6 +48,7 @@ class Work(NamedTuple):
 
     posterior: NDArray[np.float64]  # (n, K) P(j | x_t)
     held: NDArray[np.float64]  # (n,) the posterior that a partial step divides anew
+    density: NDArray[np.float64]  # (n,) the mixture's, as logarithms
     whiten: NDArray[np.float64]  # (K, d, d) inverse Cholesky factors, lower
     offset: NDArray[np.float64]  # (K,) log ω_j and the normalising constant of g_j
     matrix: NDArray[np.float64]  # (d, d)
@@ -59,6 +61,7 @@ def new_work(points: int, components: int, dimensions: int) -> Work:
     square = (dimensions, dimensions)
     return Work(
         np.zeros((points, components)),
+        np.zeros(points),
         np.zeros(points),
         np.zeros((components, *square)),
         np.zeros(components),
@@ -212,7 +215,7 @@ def expect(points: Points, mixture: Components, first: int, last: int, partial: 
     for t in range(points.number):
         share = work.held[at(t)] if partial else 1.0
         weight = points.weight[at(t)] * share
-        if weight == 0.0:
+        if share == 0.0:
             for j in range(first, last):
                 posterior[at(t), at(j)] = 0.0
             continue
@@ -224,7 +227,8 @@ def expect(points: Points, mixture: Components, first: int, last: int, partial: 
         if top == -math.inf:  # infinitely far from everything
             for j in range(first, last):
                 posterior[at(t), at(j)] = share / (last - first)
-            total += weight * -1e300
+            work.density[at(t)] = -math.inf
+            total += weight * _FARTHEST
             continue
         mass = 0.0
         for j in range(first, last):
@@ -235,7 +239,10 @@ def expect(points: Points, mixture: Components, first: int, last: int, partial: 
         scale = share / mass
         for j in range(first, last):
             posterior[at(t), at(j)] *= scale
-        total += weight * (top + math.log(mass))
+        density = top + math.log(mass)
+        if not partial:
+            work.density[at(t)] = density
+        total += weight * density
     return total
 
 

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from potentia.beliefs import Belief
 from potentia.engine.interrupt import Flag, deferred_interrupt
-from potentia.engine.requests import check_is_game, checked_integer, checked_record
+from potentia.engine.requests import believed, checked_integer, checked_record
 from potentia.engine.runs import Progress, begin
 from potentia.errors import InvalidRun, RunInterrupted
 from potentia.games import Game
@@ -41,6 +42,7 @@ def run_batch(
     every: int = 1,
     workers: int = 1,
     progress: Progress | None = None,
+    belief: Belief | None = None,
 ) -> xarray.Dataset:
     """Play one run per seed and return an ``xarray.Dataset``.
 
@@ -50,7 +52,7 @@ def run_batch(
     all runs, or one per seed; left out, each seed draws its own. ``progress`` is told steps done and steps
     in all. Ctrl-C returns what was computed: rows that were not reached hold NaN, or -1 for profiles.
     """
-    check_is_game(game)
+    game = believed(game, belief)
     steps = checked_integer(steps, "steps", 0)
     every = checked_integer(every, "every", 1)
     workers = checked_integer(workers, "workers", 1)

@@ -14,13 +14,12 @@ from numpy.typing import NDArray
 from potentia.kernel.cache import Entry
 from potentia.kernel.dispatch import portable
 from potentia.kernel.journal import CHANGES, REVISIONS, Journal, stand
-from potentia.kernel.protocol import NEVER, measure, open_run, potential, room_until, settle, tick, welfare
+from potentia.kernel.protocol import measure, open_run, potential, settle, tick, waiting, welfare
 from potentia.rules.base import step
 
 EVENTS = 0
 ROWS = 1
-
-__all__ = ["EVENTS", "NEVER", "ROWS", "Sink", "play_entry", "prepare_entry"]
+NEVER = 2**62
 
 
 class Sink(NamedTuple):
@@ -77,22 +76,39 @@ def _record(sink: Sink, journal: Journal, game: Any, state: Any, time: int) -> N
 
 
 def play(
-    game: Any, state: Any, rule: Any, memory: Any, journal: Journal, sink: Sink, key: Any, n: int, stop: int, every: int
+    game: Any,
+    state: Any,
+    rule: Any,
+    memory: Any,
+    journal: Journal,
+    sink: Sink,
+    key: Any,
+    n: int,
+    stop: int,
+    every: int,
+    owed: bool,
 ) -> int:
-    """Advance from time n towards ``stop``, recording at multiples of ``every``; return the time reached."""
-    while n < stop:
-        due = (n // every + 1) * every
+    """Advance from time n towards ``stop``, recording at multiples of ``every``; return the time reached.
+
+    Where the game waits, it stops before the record of that time, which the next call then owes.
+    """
+    due = n if owed else (n // every + 1) * every
+    while n < stop or owed:
         if due <= stop and not _has_room(sink):
             break
-        target = min(due, stop, room_until(game, state, n))
-        if target <= n:
+        target = min(due, stop)
+        while n < target:
+            step(rule, memory, game, state, journal, key, n)
+            tick(game, state, key, n)
+            n += 1
+            if waiting(game, state):
+                break
+        if waiting(game, state):
             break
-        for m in range(n, target):
-            step(rule, memory, game, state, journal, key, m)
-            tick(game, state, key, m)
-        n = target
         if n == due:
             _record(sink, journal, game, state, n)
+            due += every
+            owed = False
     if journal.visits.shape[0]:
         stand(journal, n + 1)
     return n

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from potentia.beliefs import Belief, Believing
 from potentia.errors import InvalidRun, did_you_mean
 from potentia.games import Game
 from potentia.kernel.draws import START, make_key, uniform_array
@@ -33,6 +34,12 @@ def check_is_game(game: Any) -> None:
     """The commonest slip: a name or an array where a game is wanted."""
     if not isinstance(game, Game):
         raise InvalidRun(f'game must be a potentia game, such as game("ring"), got {type(game).__name__}')
+
+
+def believed(game: Any, belief: Belief | None) -> Game:
+    """The game, as players with this belief see it."""
+    check_is_game(game)
+    return game if belief is None else Believing(game, belief)
 
 
 def random_start(game: Game, seed: int) -> NDArray[np.int64]:

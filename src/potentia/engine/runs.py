@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from potentia.beliefs import Belief
 from potentia.engine.interrupt import Flag, deferred_interrupt
 from potentia.engine.loop import EVENTS, NEVER, ROWS, Sink, play_entry, prepare_entry
-from potentia.engine.requests import COUNTED, RECORDERS, check_is_game, checked_integer, checked_record, random_start
+from potentia.engine.requests import COUNTED, RECORDERS, believed, checked_integer, checked_record, random_start
 from potentia.engine.trace import Events, Trace
 from potentia.errors import InvalidGame, PotentiaError, RunInterrupted
 from potentia.games import Game
@@ -88,19 +89,15 @@ class Run:
         self._sink: Sink | None = None
         self._measured = tuple(name for name in record if name in game.recorders)
         self._which = frozen([game.recorders.index(name) for name in self._measured], np.int64)
+        self._tools = game.new_tools()
+        self._owed = False  # a row at this step, after the game has thought
+        self._thoughts: list[tuple[float, ...]] = []
         first = np.zeros(len(self._measured))
-        first_potential, first_welfare = self._call(
-            prepare_entry,
-            self._data,
-            self.state,
-            self.key,
-            True,
-            "potential" in record,
-            "welfare" in record,
-            self._which,
-            first,
-        )
-        for name, value in (("potential", first_potential), ("welfare", first_welfare)):
+        wanted = "potential" in record, "welfare" in record, self._which, first
+        values = self._call(prepare_entry, self._data, self.state, self.key, True, *wanted)
+        if self._think(-1):
+            values = self._call(prepare_entry, self._data, self.state, self.key, False, *wanted)
+        for name, value in zip(("potential", "welfare"), values, strict=True):
             if name in record:
                 self._rows[name] = [np.array([value])]
         for k, name in enumerate(self._measured):
@@ -148,7 +145,7 @@ class Run:
         begin = self.step
         # In plain Python a single step may take long, and Ctrl-C waits for the chunk.
         chunk = max(1, min(1000, 200_000 // self.game.num_players)) if self.compiled else 1
-        while self.step < stop and not flag.raised:
+        while (self.step < stop or self._owed) and (self._owed or not flag.raised):
             before = self.step
             copied, played = self._stretch(min(stop, self.step + chunk), flag)
             # a chunk is long enough that the copy made before it does not count
@@ -167,6 +164,7 @@ class Run:
         try:
             flag.breakable = self._fragile
             reached = self._play(sink, stop, every)
+            self._owed = self._think(reached - 1) and reached % every == 0
             flag.breakable = False
         except BaseException:
             flag.breakable = False
@@ -191,7 +189,16 @@ class Run:
             self.step,
             stop,
             every,
+            self._owed,
         )
+
+    def _think(self, step: int) -> bool:
+        """What the game wants done outside the loop, if anything; whether there was any."""
+        rows = self.game.think(self.state, self._tools, self.key, step, self.compiled)
+        if rows is None:
+            return False
+        self._thoughts += rows
+        return True
 
     def _keep(self, sink: Sink) -> None:
         """Bring what was recorded to safety."""
@@ -210,7 +217,7 @@ class Run:
             memory.require(16 * self._num_events, f"the record of {self._num_events:,} changes", advice)
 
     def _emptied_sink(self, stop: int) -> Sink:
-        rows = min(_MAX_ROWS, stop // self.every - self.step // self.every) if self.recording else 0
+        rows = min(_MAX_ROWS, stop // self.every - self.step // self.every + self._owed) if self.recording else 0
         sink = self._sink
         if sink is None or sink.num_rows < rows:
             players = self.shadow.size
@@ -338,13 +345,15 @@ def begin(
     every: int = 1,
     horizon: int | None = None,
     compiled: bool = True,
+    belief: Belief | None = None,
 ) -> Run:
     """A run at time 0.
 
     ``horizon`` is its planned length, for schedules that fall over the run. ``compiled=False`` plays in
-    plain Python, with the same bits: slow, but a debugger can step through it.
+    plain Python, with the same bits: slow, but a debugger can step through it. With a ``belief``, players do
+    not know the game and play on what they believe of it.
     """
-    check_is_game(game)
+    game = believed(game, belief)
     seed = checked_integer(seed, "seed", 0)
     every = checked_integer(every, "every", 1)
     if horizon is not None:
@@ -387,6 +396,7 @@ def run(
     record: str | Sequence[str] = ("profile",),
     every: int = 1,
     progress: Progress | None = None,
+    belief: Belief | None = None,
 ) -> Trace:
     """Play ``steps`` steps of ``rule`` on ``game`` and return what was recorded.
 
@@ -396,7 +406,7 @@ def run(
     Ctrl-C returns what was computed so far, with a warning and ``complete`` false.
     """
     steps = checked_integer(steps, "steps", 0)
-    state = begin(game, rule, seed, start=start, record=record, every=every, horizon=steps)
+    state = begin(game, rule, seed, start=start, record=record, every=every, horizon=steps, belief=belief)
     columns = sum({"acceptance": 24, "taken": 24, "rejected": 24, "visits": 0}.get(n, 8) for n in state.record)
     memory.require(
         2.0 * columns * (steps // state.every), f"recording {steps // state.every} rows", "use a larger every"

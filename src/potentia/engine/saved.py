@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +50,7 @@ def save(run: Run, path: str | os.PathLike[str]) -> Path:
         "visits": journal.visits,
         "changed": journal.changed[: journal.pending[0]],
     }
-    arrays |= {f"state.{name}": getattr(run.state, name) for name in run.game.remembers}
+    arrays |= {f"state.{name}": attrgetter(name)(run.state) for name in run.game.remembers}
     arrays |= {f"memory.{name}": getattr(run.memory, name) for name in run.rule.remembers}
     rows, events = run.records()
     arrays |= {f"rows.{name}": values for name, values in rows.items()}
@@ -107,7 +108,7 @@ def _restored(game: Game, about: dict[str, Any], arrays: dict[str, Any]) -> Run:
     profile = game.check_profile(arrays["profile"], "profile")
     _fill(run.state.profile, profile, "profile")
     for name in game.remembers:
-        _fill(getattr(run.state, name), arrays[f"state.{name}"], name)
+        _fill(attrgetter(name)(run.state), arrays[f"state.{name}"], name)
     for name in run.rule.remembers:
         _fill(getattr(run.memory, name), arrays[f"memory.{name}"], name)
     run.settle()

@@ -11,7 +11,7 @@ import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -67,8 +67,8 @@ def _brief(value: Any) -> str:
 class Game(Fixed, ABC):
     """What is played. Subclasses set everything in ``__init__`` and then never change."""
 
-    remembers: ClassVar[tuple[str, ...]] = ()  # fields of the state, beside the profile, that settle cannot derive
-    recorders: ClassVar[tuple[str, ...]] = ()  # what this kind of game can record beside potential and welfare
+    remembers: tuple[str, ...] = ()  # fields of the state, beside the profile, that settle cannot derive
+    recorders: tuple[str, ...] = ()  # what this kind of game can record beside potential and welfare
     start: Sequence[int] | NDArray[np.int64] | None = None  # where runs begin; None: each seed draws its own
     scale: float | None = None  # the unit of relative temperatures, where the game has one
     signal: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None  # what is sensed at each action, and its
@@ -155,6 +155,17 @@ class Game(Fixed, ABC):
     def recording_state(self, profile: NDArray[np.int64], record: tuple[str, ...]) -> Any:
         """The same for a run that records these; a game whose recorders need room makes it here."""
         return self.new_state(profile)
+
+    def new_tools(self) -> Any:
+        """What :meth:`think` works with; it keeps nothing there."""
+        return None
+
+    def think(self, state: Any, tools: Any, key: Any, step: int, compiled: bool) -> Sequence[tuple[float, ...]] | None:
+        """What must be done after ``step`` outside the loop, where the game can wait; rows for people to read.
+
+        None: this game never waits.
+        """
+        return None
 
     @property
     def memoryless(self) -> bool:

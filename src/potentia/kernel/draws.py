@@ -8,6 +8,7 @@ chunking, on the number of workers or on the order in which players are visited.
 from __future__ import annotations
 
 import hashlib
+import math
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,10 @@ TRIAL = 1
 CHOICE = 2
 PRIORITY = 3
 START = 4
+NUMBER = 5  # of components: one more or one fewer
+PROPOSAL = 6
+DIRECTION = 7
+NOISE = 8
 NUM_PURPOSES = 16
 
 _MASK = 0xFFFFFFFFFFFFFFFF
@@ -69,10 +74,34 @@ def _to_unit_compiled(bits: Any) -> Any:
     return np.int64(bits >> np.uint64(11)) * 2.0**-53
 
 
+def _after(place: int, k: int) -> int:
+    """The k-th counter after a place."""
+    return place + k & _MASK
+
+
+@twin(_after)
+def _after_compiled(place: Any, k: Any) -> Any:
+    return place + np.uint64(k)
+
+
 @portable
 def uniform(key: Any, num_players: int, step: int, player: int, purpose: int) -> float:
     """A double in [0, 1) for this step, player and purpose."""
     return _to_unit(squares((step * num_players + player) * NUM_PURPOSES + purpose, key))
+
+
+@portable
+def uniform_nth(key: Any, num_players: int, step: int, player: int, purpose: int, k: int) -> float:
+    """The k-th of many doubles for this step, player and purpose: those at a random place of the counter's range."""
+    place = squares((step * num_players + player) * NUM_PURPOSES + purpose, key)
+    return _to_unit(squares(_after(place, k), key))
+
+
+@portable
+def normal_nth(key: Any, num_players: int, step: int, player: int, purpose: int, k: int) -> float:
+    """The k-th of many standard normal deviates, by Box and Muller."""
+    radius = math.sqrt(-2.0 * math.log(1.0 - uniform_nth(key, num_players, step, player, purpose, 2 * k)))
+    return radius * math.cos(2.0 * math.pi * uniform_nth(key, num_players, step, player, purpose, 2 * k + 1))
 
 
 @portable

@@ -22,9 +22,6 @@ from numpy.typing import NDArray
 from potentia.kernel.dispatch import at, generic
 
 
-NEVER = 2**62
-
-
 class Complete(NamedTuple):
     """No constraint: every other action is reachable. A type of its own, so that kernels need not ask."""
 
@@ -123,9 +120,9 @@ def tick(game: Any, state: Any, key: Any, step: int) -> None:
 
 
 @generic
-def room_until(game: Any, state: Any, step: int) -> int:
-    """The time up to which a run may go from ``step`` before somebody must empty what the game has written."""
-    return NEVER
+def waiting(game: Any, state: Any) -> bool:
+    """Whether the run must stop here, for ``Game.think`` to do what is too long for one kernel."""
+    return False
 
 
 @generic

@@ -1,0 +1,129 @@
+"""What an estimator is: something that observes and predicts the utility of actions not played (the paper's û).
+
+A belief is data, like a rule: a frozen dataclass of parameters. For a game it makes a record that compiled code
+reads, and a *mind*, the run's own arrays. What compiled code asks of it is here; a new kind of belief registers
+``estimate`` and ``learn`` for the type of its record.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from potentia.errors import InvalidBelief
+from potentia.games import Game
+from potentia.kernel.dispatch import generic
+from potentia.kernel.numbers import as_float, is_integer, is_real
+
+
+class Belief(ABC):
+    """What players think of actions they have not played. Subclasses are frozen dataclasses."""
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+    remembers: ClassVar[tuple[str, ...]] = ()  # fields of the mind that a saved run must keep, dotted where nested
+    recorders: ClassVar[tuple[str, ...]] = ()
+
+    @abstractmethod
+    def data(self, game: Game) -> Any:
+        """The NamedTuple that compiled code reads, for this game; InvalidBelief where it does not fit."""
+
+    @abstractmethod
+    def new_mind(self, game: Game) -> Any:
+        """Fresh arrays for one run."""
+
+    def mind_size(self, game: Game) -> int:
+        """Bytes of :meth:`new_mind`, roughly."""
+        return 0
+
+    def new_tools(self, game: Game) -> Any:
+        """What :meth:`think` works with; it keeps nothing there."""
+        return None
+
+    def think(
+        self, game: Game, mind: Any, tools: Any, key: Any, step: int, compiled: bool
+    ) -> Sequence[tuple[float, ...]] | None:
+        """What takes too long inside a step, where :func:`pending` says so; rows for people to read."""
+        return None
+
+    def spec(self) -> dict[str, Any]:
+        """The belief as plain data."""
+        fields = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}  # type: ignore[arg-type]
+        return {"belief": self.name, **{name: _plain(value) for name, value in fields.items()}}
+
+    def describe(self) -> str:
+        """One line for people, and part of what a run's key is made from."""
+        return json.dumps(self.spec(), sort_keys=True)
+
+
+def _plain(value: Any) -> Any:
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {key: _plain(part) for key, part in dataclasses.asdict(value).items()}
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+# Checks of parameters ---------------------------------------------------------------------------------
+
+
+def checked_number(value: Any, name: str, least: float, most: float = math.inf, *, above: bool = False) -> float:
+    """A number in [least, most] (above: not least itself), or an error that names it."""
+    if not is_real(value) or not least <= as_float(value) <= most or (above and as_float(value) == least):
+        bound = f"{'above' if above else 'at least'} {least:g}" + (f" and at most {most:g}" if most < math.inf else "")
+        raise InvalidBelief(f"{name} must be a number {bound}, got {value!r}")
+    return as_float(value)
+
+
+def checked_count(value: Any, name: str, least: int) -> int:
+    """An integer of at least ``least``, or an error that names it."""
+    if not is_integer(value) or value < least:
+        raise InvalidBelief(f"{name} must be an integer of at least {least}, got {value!r}")
+    return int(value)
+
+
+def checked_flag(value: Any, name: str) -> bool:
+    """True or False, or an error that names it."""
+    if not isinstance(value, bool):
+        raise InvalidBelief(f"{name} must be True or False, got {value!r}")
+    return value
+
+
+def checked_choice(value: Any, name: str, options: tuple[str, ...]) -> str:
+    """One of some words, or an error that names it."""
+    if not isinstance(value, str) or value not in options:
+        raise InvalidBelief(f"{name} must be one of {', '.join(options)}, got {value!r}")
+    return value
+
+
+# What compiled code asks ------------------------------------------------------------------------------
+
+
+@generic
+def estimate(belief: Any, mind: Any, game: Any, state: Any, player: int, action: int) -> float:
+    """û^i(action, α^{-i}): what the player expects if it alone switched to ``action``."""
+    raise NotImplementedError("this belief has no estimate")
+
+
+@generic
+def learn(belief: Any, mind: Any, game: Any, state: Any, moved: NDArray[np.uint8], key: Any, step: int) -> None:
+    """A step is over; ``moved`` says who changed its action in it. At step -1 a run begins, and everybody did."""
+
+
+@generic
+def judge(belief: Any, mind: Any, game: Any, state: Any, which: int) -> float:
+    """The value of the belief's own recorder with this number."""
+    return np.nan
+
+
+@generic
+def pending(belief: Any, mind: Any) -> bool:
+    """Whether :meth:`Belief.think` has something to do."""
+    return False

@@ -1,0 +1,202 @@
+"""A game as its players see it: what they have is true, what else they could have is what they believe.
+
+The current utility comes from the game; the utility of an action that is only tried comes from the belief. The
+rules play such a game as any other, so each of them has a model-based form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from potentia.beliefs.base import Belief, estimate, judge, learn, pending
+from potentia.errors import InvalidBelief
+from potentia.games import Game
+from potentia.kernel import protocol
+from potentia.kernel.dispatch import at, separate
+from potentia.kernel.protocol import Interactions, Moves, Proximity
+
+
+class BelievingData(NamedTuple):
+    """What compiled code reads."""
+
+    sizes: NDArray[np.int64]
+    moves: Moves
+    game: Any
+    belief: Any
+    own: int  # the game's own recorders come first
+
+
+class BelievingState(NamedTuple):
+    """The game's state and the players' mind."""
+
+    profile: NDArray[np.int64]  # the game's
+    home: NDArray[np.int64]  # (N,) the actions that stand
+    moved: NDArray[np.uint8]  # (N,) whether the player's action changed in this step
+    game: Any
+    mind: Any
+
+
+class Believing(Game):
+    """A game and what its players believe of it."""
+
+    def __init__(self, game: Game, belief: Belief) -> None:
+        if not isinstance(belief, Belief):
+            raise InvalidBelief(f"belief must be a belief such as SplitMerge() or Constant(0.002), got {belief!r:.60}")
+        self.game, self.belief = game, belief
+        self.sizes, self.moves = game.sizes, game.moves
+        self.start, self.scale, self.signal = game.start, game.scale, game.signal
+        self.recorders = (*game.recorders, *belief.recorders)
+        self.remembers = (*(f"game.{n}" for n in game.remembers), *(f"mind.{n}" for n in belief.remembers))
+        self._belief_data = belief.data(game)
+        self._seal()
+
+    def utility(self, player: int, profile: Sequence[int] | NDArray[np.int64]) -> float:
+        return self.game.utility(player, profile)
+
+    def move_utility(self, player: int, profile: Sequence[int] | NDArray[np.int64], action: int) -> float:
+        return self.game.move_utility(player, profile, action)
+
+    @property
+    def has_potential(self) -> bool:
+        return self.game.has_potential
+
+    def potential(self, profile: Sequence[int] | NDArray[np.int64]) -> float:
+        return self.game.potential(profile)
+
+    @property
+    def memoryless(self) -> bool:
+        return False
+
+    @property
+    def runs_user_code(self) -> bool:
+        return self.game.runs_user_code
+
+    @property
+    def compiled(self) -> bool:
+        return self.game.compiled
+
+    @property
+    def interactions(self) -> Interactions | Proximity:
+        return self.game.interactions
+
+    def interacting(self, player: int, other: int) -> bool | NDArray[np.bool_]:
+        return self.game.interacting(player, other)
+
+    def diagnose(self, profile: NDArray[np.int64]) -> str | None:
+        return self.game.diagnose(profile)
+
+    def _wrapped(self, data: Any) -> BelievingData:
+        return BelievingData(self.sizes, self.moves, data, self._belief_data, len(self.game.recorders))
+
+    def _build(self) -> BelievingData:
+        return self._wrapped(self.game.data)
+
+    @property
+    def plain_data(self) -> BelievingData:
+        return self._wrapped(self.game.plain_data)
+
+    def new_state(self, profile: NDArray[np.int64]) -> BelievingState:
+        return self.recording_state(profile, ())
+
+    def recording_state(self, profile: NDArray[np.int64], record: tuple[str, ...]) -> BelievingState:
+        return BelievingState(
+            profile,
+            profile.copy(),
+            np.zeros(profile.size, np.uint8),
+            self.game.recording_state(profile, record),
+            self.belief.new_mind(self.game),
+        )
+
+    @property
+    def state_size(self) -> int:
+        return self.game.state_size + 9 * self.num_players + self.belief.mind_size(self.game)
+
+    def new_tools(self) -> Any:
+        return self.belief.new_tools(self.game)
+
+    def think(
+        self, state: BelievingState, tools: Any, key: Any, step: int, compiled: bool
+    ) -> Sequence[tuple[float, ...]] | None:
+        return self.belief.think(self.game, state.mind, tools, key, step, compiled)
+
+    def describe(self) -> str:
+        return f"{self.game.describe()} with the belief {self.belief.name}"
+
+    def identity(self) -> str:
+        # without the belief: runs with one seed then differ by what players believe and by no draw
+        return self.game.identity()
+
+
+@protocol.utility.register(BelievingData)
+def _utility(game: BelievingData, state: BelievingState, player: int, action: int) -> float:
+    if action == state.home[at(player)]:
+        return protocol.utility(game.game, state.game, player, action)
+    return estimate(game.belief, state.mind, game.game, state.game, player, action)
+
+
+@protocol.apply.register(BelievingData)
+def _apply(game: BelievingData, state: BelievingState, player: int, action: int) -> None:
+    protocol.apply(game.game, state.game, player, action)
+
+
+@protocol.commit.register(BelievingData)
+def _commit(game: BelievingData, state: BelievingState, player: int) -> None:
+    protocol.commit(game.game, state.game, player)
+    if state.home[at(player)] != state.profile[at(player)]:
+        state.home[at(player)] = state.profile[at(player)]
+        state.moved[at(player)] = 1
+
+
+@protocol.settle.register(BelievingData)
+def _settle(game: BelievingData, state: BelievingState) -> None:
+    protocol.settle(game.game, state.game)
+    for player in range(game.sizes.shape[0]):
+        state.home[player] = state.profile[player]
+        state.moved[player] = 0
+
+
+@protocol.open_run.register(BelievingData)
+def _open_run(game: BelievingData, state: BelievingState, key: Any) -> None:
+    protocol.open_run(game.game, state.game, key)
+    for player in range(game.sizes.shape[0]):
+        state.moved[player] = 1
+    _digest(game, state, key, -1)
+
+
+@protocol.tick.register(BelievingData)
+def _tick(game: BelievingData, state: BelievingState, key: Any, step: int) -> None:
+    protocol.tick(game.game, state.game, key, step)
+    _digest(game, state, key, step)
+
+
+@separate
+def _digest(game: BelievingData, state: BelievingState, key: Any, step: int) -> None:
+    learn(game.belief, state.mind, game.game, state.game, state.moved, key, step)
+    for player in range(game.sizes.shape[0]):
+        state.moved[player] = 0
+
+
+@protocol.waiting.register(BelievingData)
+def _waiting(game: BelievingData, state: BelievingState) -> bool:
+    return pending(game.belief, state.mind)
+
+
+@protocol.potential.register(BelievingData)
+def _potential(game: BelievingData, state: BelievingState) -> float:
+    return protocol.potential(game.game, state.game)
+
+
+@protocol.welfare.register(BelievingData)
+def _welfare(game: BelievingData, state: BelievingState) -> float:
+    return protocol.welfare(game.game, state.game)
+
+
+@protocol.measure.register(BelievingData)
+def _measure(game: BelievingData, state: BelievingState, which: int) -> float:
+    if which < game.own:
+        return protocol.measure(game.game, state.game, which)
+    return judge(game.belief, state.mind, game.game, state.game, which - game.own)

@@ -1,0 +1,162 @@
+"""Robots that meet tell each other what they have seen.
+
+Two robots within R_com of each other are in contact after a step. Let e be the number of distinct cells that a
+robot knows, its experience, and j the one with less. They exchange what the other lacks if there is anything new
+since they last did, and
+
+    e_i ≥ K′ · e_j  (an expert meets a novice),  or  |O^i ∪ O^j| ≥ K″ · e_j  (both have much to tell).
+
+The more experienced one then fits the pooled observations for both, starting from both models, weighted by
+experience where they have equally many components and from its own where not.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from potentia.beliefs.base import checked_number
+from potentia.beliefs.observations import KNOWN, Sensing, Store, note_reading, sense
+from potentia.games import Coverage
+from potentia.games.coverage_kernel import CoverageData, CoverageState, _distance2
+from potentia.games.grid import SLACK
+from potentia.kernel.dispatch import portable, separate
+
+CONTACTS, SENT = range(2)
+
+
+@dataclass(frozen=True)
+class Communication:
+    """Who hears whom: within ``radius`` (R_com) cells, under the experience ratios ``novice`` (K′) and ``news`` (K″).
+
+    ``Communication()``: everybody hears everybody at once. ``Communication(0)``: nobody hears anybody.
+    """
+
+    radius: float = math.inf
+    novice: float = 1.0
+    news: float = 1.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "radius", checked_number(self.radius, "radius of a communication", 0.0))
+        object.__setattr__(self, "novice", checked_number(self.novice, "novice of a communication", 1.0))
+        object.__setattr__(self, "news", checked_number(self.news, "news of a communication", 1.0))
+
+    def shared(self, game: Coverage) -> bool:
+        """Whether everybody always knows the same, so that one mind serves all."""
+        return self.radius >= math.hypot(*game.world.size) and min(self.novice, self.news) == 1.0
+
+
+class Link(NamedTuple):
+    """What compiled code reads."""
+
+    radius2: float
+    novice: float
+    news: float
+
+
+class Contacts(NamedTuple):
+    """What has been exchanged."""
+
+    known: NDArray[np.int64]  # (m, m) how many cells of the first the second has been told of, or had
+    tally: NDArray[np.int64]  # (2,) contacts with an exchange, and cells sent
+    agenda: NDArray[np.int64]  # how many meetings await a common fit, and who they were: expert, other, expert, ...
+
+
+def link_data(communication: Communication) -> Link:
+    """For compiled code."""
+    return Link(communication.radius**2 * SLACK, communication.novice, communication.news)
+
+
+def new_contacts(minds: int) -> Contacts:
+    """Nobody has met."""
+    return Contacts(
+        np.zeros((minds, minds), np.int64), np.zeros(2, np.int64), np.zeros(1 + minds * (minds - 1), np.int64)
+    )
+
+
+@portable
+def broadcast(contacts: Contacts, players: int, cells: int) -> None:
+    """Everybody hears of so many new cells: what it costs, where one mind serves all."""
+    if cells and players > 1:
+        contacts.tally[CONTACTS] += players - 1
+        contacts.tally[SENT] += cells * (players - 1)
+
+
+@portable
+def in_touch(
+    link: Link, contacts: Contacts, store: Store, game: CoverageData, state: CoverageState, i: int, j: int
+) -> bool:
+    """Whether robots i and j, each with its own mind, now exchange what they know."""
+    if contacts.known[i, j] == store.tally[i, KNOWN] and contacts.known[j, i] == store.tally[j, KNOWN]:
+        return False
+    if _distance2(game, state.home[i], state.home[j]) > link.radius2:
+        return False
+    more, less = (i, j) if store.tally[i, KNOWN] >= store.tally[j, KNOWN] else (j, i)
+    novice = store.tally[less, KNOWN]
+    if store.tally[more, KNOWN] >= link.novice * novice:
+        return True
+    return novice + _news(contacts, store, more, less) >= link.news * novice
+
+
+@portable
+def _news(contacts: Contacts, store: Store, i: int, j: int) -> int:
+    """How many cells i could tell j of."""
+    count = 0
+    for place in range(contacts.known[i, j], store.tally[i, KNOWN]):
+        count += store.slot[j, store.cell[i, place]] == 0
+    return count
+
+
+@separate
+def tell(contacts: Contacts, store: Store, i: int, j: int) -> None:
+    """Mind j learns what mind i knows and it does not."""
+    for place in range(contacts.known[i, j], store.tally[i, KNOWN]):
+        cell = store.cell[i, place]
+        if store.slot[j, cell] == 0:
+            note_reading(store, j, cell, store.reading[i, place], False)
+            contacts.tally[SENT] += 1
+
+
+@portable
+def meet(contacts: Contacts, store: Store, i: int, j: int) -> None:
+    """Both know what either knew; the one who knew more will fit it."""
+    expert = i if store.tally[i, KNOWN] >= store.tally[j, KNOWN] else j
+    tell(contacts, store, i, j)
+    tell(contacts, store, j, i)
+    contacts.known[i, j] = store.tally[i, KNOWN]
+    contacts.known[j, i] = store.tally[j, KNOWN]
+    contacts.tally[CONTACTS] += 1
+    place = contacts.agenda[0]
+    contacts.agenda[0] = place + 1
+    contacts.agenda[1 + 2 * place], contacts.agenda[2 + 2 * place] = expert, i + j - expert
+
+
+@separate
+def look_around(
+    sensing: Sensing,
+    link: Link,
+    store: Store,
+    contacts: Contacts,
+    game: CoverageData,
+    state: CoverageState,
+    moved: NDArray[np.uint8],
+    key: Any,
+    step: int,
+) -> None:
+    """Those that moved sense where they are; those in touch tell each other."""
+    players, minds = game.sizes.shape[0], store.peak.shape[0]
+    contacts.agenda[0] = 0
+    for player in range(players):
+        if moved[player]:
+            new = sense(sensing, store, game, state, player, key, step)
+            if minds == 1:
+                broadcast(contacts, players, new)
+    if minds > 1 and link.radius2 > 0.0:
+        for i in range(minds):
+            for j in range(i + 1, minds):
+                if in_touch(link, contacts, store, game, state, i, j):
+                    meet(contacts, store, i, j)

@@ -1,0 +1,246 @@
+"""Beliefs about the worth field of a coverage game: what a robot expects of cells that it has not seen.
+
+Everything else a robot knows: where the others are, what their ranges cover, which flags it sees and what moving
+costs. So û^i is Eq. 45 with the believed worth in the place of the true one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from potentia.beliefs.base import Belief, checked_choice, checked_number, estimate, judge, learn
+from potentia.beliefs.communication import (
+    CONTACTS,
+    SENT,
+    Communication,
+    Contacts,
+    Link,
+    link_data,
+    look_around,
+    new_contacts,
+)
+from potentia.beliefs.observations import KNOWN, Sensing, Store, new_store, store_size
+from potentia.errors import InvalidBelief
+from potentia.games import Coverage, Game
+from potentia.games.coverage_kernel import CoverageData, CoverageState, _cell, _reward, _share
+from potentia.kernel.arrays import frozen
+from potentia.kernel.dispatch import at, generic, portable, separate
+
+STORE_REMEMBERS = (*(f"store.{name}" for name in Store._fields), "contacts.known", "contacts.tally")
+
+
+@dataclass(frozen=True)
+class FieldBelief(Belief):
+    """What beliefs about a worth field have in common.
+
+    ``sense``
+        "range": a robot reads every cell that it covers; "cell": only its own.
+    ``noise``
+        standard deviation of an error added to each reading; a cell then counts with the mean of its readings.
+    ``communication``
+        who hears whom.
+    ``survey``
+        what is known beforehand: None, "all" or a mask of cells.
+    """
+
+    sense: str = field(default="range", kw_only=True)
+    noise: float = field(default=0.0, kw_only=True)
+    communication: Communication = field(default=Communication(), kw_only=True)
+    survey: str | ArrayLike | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        checked_choice(self.sense, "sense", ("range", "cell"))
+        object.__setattr__(self, "noise", checked_number(self.noise, "noise", 0.0, 1e100))
+        if not isinstance(self.communication, Communication):
+            raise InvalidBelief(f"communication must be a Communication(radius), got {self.communication!r:.60}")
+        if self.survey is not None and not (isinstance(self.survey, str) and self.survey == "all"):
+            mask = np.asarray(self.survey)
+            if mask.dtype != np.bool_ or mask.ndim != 2:
+                raise InvalidBelief(f'survey must be None, "all" or a mask (rows, columns), got {self.survey!r:.60}')
+            object.__setattr__(self, "survey", tuple(map(tuple, mask.tolist())))
+
+    def minds(self, game: Coverage) -> int:
+        """How many different minds there are."""
+        return 1 if self.communication.shared(game) else game.num_players
+
+    def sensing(self, game: Game) -> Sensing:
+        """For compiled code, and the check that the game has a field."""
+        if not isinstance(game, Coverage):
+            raise InvalidBelief(
+                f"{self.name} is a belief about a worth field and needs a Coverage game, got {game.describe()}; "
+                "RunningMean() serves any game"
+            )
+        self.surveyed(game)
+        players = game.num_players
+        minds = np.zeros(players) if self.minds(game) == 1 else np.arange(players)
+        return Sensing(self.sense == "range", self.noise, frozen(minds, np.int64))
+
+    def surveyed(self, game: Coverage) -> NDArray[np.bool_] | None:
+        """The mask of cells known beforehand."""
+        if self.survey is None:
+            return None
+        shape = game.world.worth.shape
+        if isinstance(self.survey, str):
+            return np.ones(shape, np.bool_)
+        mask = np.array(self.survey)
+        if mask.shape != shape:
+            raise InvalidBelief(f"survey must have the shape of the worth, {shape}, got {mask.shape}")
+        return mask
+
+    def store(self, game: Coverage) -> Store:
+        """Fresh observations."""
+        return new_store(game, self.minds(game), self.surveyed(game))
+
+
+# What compiled code shares ----------------------------------------------------------------------------
+
+
+@generic
+def believed_worth(belief: Any, mind: Any, game: CoverageData, which: int, cell: int) -> float:
+    """What mind ``which`` expects a framed cell to be worth, outside the area 0."""
+    raise NotImplementedError("this belief has no worth")
+
+
+@generic
+def hoped_worth(belief: Any, mind: Any, game: CoverageData, which: int, cell: int) -> float:
+    """The same with whatever draws robots to cells that they have not seen."""
+    return believed_worth(belief, mind, game, which, cell)
+
+
+@separate
+def believed_reward(
+    belief: Any, mind: Any, game: CoverageData, state: CoverageState, player: int, action: int
+) -> float:
+    """Eq. 45 with the believed worth."""
+    current = state.profile[at(player)]
+    dx = np.int64(game.place[at(action), 0]) - np.int64(game.place[at(current), 0])
+    dy = np.int64(game.place[at(action), 1]) - np.int64(game.place[at(current), 1])
+    which, kind, cell = belief.sensing.mind[at(player)], game.kind[at(player)], _cell(game, action)
+    reach = np.int64(game.reach[at(kind)])
+    total = 0.0
+    for k in range(game.ptr[at(kind)], game.ptr[at(kind + 1)]):
+        covered = cell + game.offset[at(k)]
+        x, y = game.dx[at(k)] + dx, game.dy[at(k)] + dy
+        others = np.int64(state.counts[at(covered)]) - np.int64(x * x + y * y <= reach)
+        total += _share(game, hoped_worth(belief, mind, game, which, covered), others)
+    return _reward(game, state, player, action, total)
+
+
+@portable
+def relative_error(belief: Any, mind: Any, game: CoverageData, state: CoverageState, which: int) -> float:
+    """Σ |f̂ - f| / Σ f over the area."""
+    missed, total = 0.0, 0.0
+    for cell in range(game.worth.shape[0]):
+        worth = game.worth[cell]
+        missed += abs(believed_worth(belief, mind, game, which, cell) - worth)
+        total += worth
+    return missed / total if total > 0.0 else 0.0
+
+
+@separate
+def mean_error(belief: Any, mind: Any, game: CoverageData, state: CoverageState) -> float:
+    """The same, in the mean over minds."""
+    total = 0.0
+    for which in range(mind.store.peak.shape[0]):
+        total += relative_error(belief, mind, game, state, which)
+    return total / mind.store.peak.shape[0]
+
+
+@portable
+def mean_known(store: Store) -> float:
+    """Distinct cells known, in the mean over minds."""
+    total = 0.0
+    for which in range(store.peak.shape[0]):
+        total += store.tally[which, KNOWN]
+    return total / store.peak.shape[0]
+
+
+# A constant -------------------------------------------------------------------------------------------
+
+
+class ConstantData(NamedTuple):
+    """What compiled code reads."""
+
+    sensing: Sensing
+    link: Link
+    value: float
+    share: float
+
+
+class ConstantMind(NamedTuple):
+    """What was seen."""
+
+    store: Store
+    contacts: Contacts
+
+
+@dataclass(frozen=True)
+class Constant(FieldBelief):
+    """Every unseen cell is worth the same: ``value``, or ``share`` of the largest worth seen so far.
+
+    High is optimistic: robots explore until they have seen what there is. 0 is to have no model at all.
+    """
+
+    name: ClassVar[str] = "constant"
+    summary: ClassVar[str] = "every unseen cell is worth the same"
+    remembers: ClassVar[tuple[str, ...]] = STORE_REMEMBERS
+    recorders: ClassVar[tuple[str, ...]] = ("belief_error", "cells_known", "contacts", "data_sent")
+    value: float = 0.0
+    share: float = 0.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "value", checked_number(self.value, "value", -1e100, 1e100))
+        object.__setattr__(self, "share", checked_number(self.share, "share", 0.0, 1e6))
+
+    def data(self, game: Game) -> ConstantData:
+        return ConstantData(self.sensing(game), link_data(self.communication), self.value, self.share)
+
+    def new_mind(self, game: Game) -> ConstantMind:
+        assert isinstance(game, Coverage)
+        return ConstantMind(self.store(game), new_contacts(self.minds(game)))
+
+    def mind_size(self, game: Game) -> int:
+        assert isinstance(game, Coverage)
+        return store_size(game, self.minds(game))
+
+
+@believed_worth.register(ConstantData)
+def _constant_worth(belief: ConstantData, mind: ConstantMind, game: CoverageData, which: int, cell: int) -> float:
+    slot: Any = np.int64(mind.store.slot[which, at(cell)])
+    if slot > 0:
+        return mind.store.reading[which, at(slot - 1)]
+    return belief.value + belief.share * mind.store.peak[which] if slot == 0 else 0.0
+
+
+@estimate.register(ConstantData)
+def _estimate(
+    belief: ConstantData, mind: ConstantMind, game: CoverageData, state: CoverageState, player: int, action: int
+) -> float:
+    return believed_reward(belief, mind, game, state, player, action)
+
+
+@learn.register(ConstantData)
+def _learn(
+    belief: ConstantData,
+    mind: ConstantMind,
+    game: CoverageData,
+    state: CoverageState,
+    moved: NDArray[np.uint8],
+    key: Any,
+    step: int,
+) -> None:
+    look_around(belief.sensing, belief.link, mind.store, mind.contacts, game, state, moved, key, step)
+
+
+@judge.register(ConstantData)
+def _judge(belief: ConstantData, mind: ConstantMind, game: CoverageData, state: CoverageState, which: int) -> float:
+    if which == 0:
+        return mean_error(belief, mind, game, state)
+    if which == 1:
+        return mean_known(mind.store)
+    return float(mind.contacts.tally[CONTACTS if which == 2 else SENT])

@@ -1,0 +1,350 @@
+"""How a mind fits its mixture to what it has seen: after each step that brought enough news, and every T_AIC steps.
+
+These functions run between two stretches of the compiled loop, and call compiled code for all that takes time.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from potentia.beliefs.em import Components, Points, Work, drop_dead, new_components, new_work, run_em
+from potentia.beliefs.observations import FRESH, KNOWN, Store, centres
+from potentia.beliefs.structure import akaike, best_merge, best_split, hold, merge, partial_em, split
+from potentia.games.coverage_kernel import CoverageData
+from potentia.kernel.cache import Entry
+from potentia.kernel.dispatch import at, portable
+from potentia.kernel.draws import DIRECTION, NUMBER, PROPOSAL, uniform_nth
+from potentia.kernel.mathematics import exp
+
+AKAIKE_TEMPERATURE = 2.0
+PER_COMPONENT = 6  # parameters of a component in the plane: no component without as many cells of some worth
+_SPREAD = 0.5
+_NEGLIGIBLE = 1e-6  # of a cell's mean weight
+
+
+class Proposal(NamedTuple):
+    """One proposal to change the number of components."""
+
+    time: int
+    mind: int
+    before: int
+    after: int
+    aic_before: float
+    aic_after: float
+    accepted: bool
+
+
+WEIGHT, MEAN, COVARIANCE, WHITEN, OFFSET = 0, 1, 3, 7, 11  # where a component's numbers begin
+WIDTH = 12
+SCALE, ERROR = range(2)
+NUMBER_OF, PENDING = range(2)
+
+
+class Model(NamedTuple):
+    """The mixture of each mind (m), with room for K components, as compiled code needs it."""
+
+    component: NDArray[np.float64]  # (m, K, WIDTH)
+    value: NDArray[np.float64]  # (m, 2) the factor from density to worth; the parameters' error, where it is recorded
+    mark: NDArray[np.int64]  # (m, 2) components, 0 before anything of worth was seen; whether to think about it
+    estimate: NDArray[np.float64]  # (m, framed cells) predictions of the last fit; NaN: not made yet
+
+
+def new_model(minds: int, room: int, framed: int) -> Model:
+    """Minds that have fitted nothing."""
+    return Model(
+        np.zeros((minds, room, WIDTH)),
+        np.ones((minds, 2)),
+        np.zeros((minds, 2), np.int64),
+        np.full((minds, framed), np.nan),
+    )
+
+
+@portable
+def predicted(model: Model, game: CoverageData, mind: int, cell: int) -> float:
+    """The mixture's worth of a framed cell; evaluated once per fit."""
+    value = model.estimate[mind, at(cell)]
+    if math.isnan(value):
+        x = cell % game.width - game.base % game.width + 0.5
+        y = cell // game.width - game.base // game.width + 0.5
+        value = 0.0
+        for j in range(model.mark[mind, NUMBER_OF]):
+            dx, dy = x - model.component[mind, j, MEAN], y - model.component[mind, j, MEAN + 1]
+            first = model.component[mind, j, WHITEN] * dx
+            second = model.component[mind, j, WHITEN + 2] * dx + model.component[mind, j, WHITEN + 3] * dy
+            value += exp(min(model.component[mind, j, OFFSET] - 0.5 * (first * first + second * second), 0.0))
+        value *= model.value[mind, SCALE]
+        model.estimate[mind, at(cell)] = value
+    return value
+
+
+# Compiled ---------------------------------------------------------------------------------------------
+
+
+def _weigh(
+    reading: NDArray[np.float64],
+    visits: NDArray[np.int32],
+    number: int,
+    by_worth: bool,
+    V: float,
+    f_mode: float,
+    out: NDArray[np.float64],
+) -> int:
+    """Weights of cells, scaled to sum to their number; how many of them count. 0: nothing has worth."""
+    total = 0.0
+    for t in range(number):
+        weight = max(reading[t], 0.0)
+        if not by_worth:
+            weight = 1.0 + V * math.floor(weight / f_mode + 0.5) if weight >= f_mode else 1.0
+            weight *= visits[t]
+        out[t] = weight
+        total += weight
+    if not total > 0.0:
+        return 0
+    scale, counted = number / total, 0
+    for t in range(number):
+        out[t] *= scale
+        counted += out[t] > _NEGLIGIBLE
+    return counted
+
+
+def _factor(reading: NDArray[np.float64], density: NDArray[np.float64], number: int) -> float:
+    """The least-squares factor from density to worth, at least 0."""
+    both, square = 0.0, 0.0
+    for t in range(number):
+        guess = exp(min(density[t], 0.0))
+        both += guess * reading[t]
+        square += guess * guess
+    return max(both / square, 0.0) if square > 0.0 else 0.0
+
+
+_weigh_entry, _factor_entry = Entry(_weigh), Entry(_factor)
+_em_entry, _partial_entry = Entry(run_em), Entry(partial_em)
+_best_split_entry, _split_entry = Entry(best_split), Entry(split)
+_best_merge_entry, _hold_entry = Entry(best_merge), Entry(hold)
+
+
+# Thinking ---------------------------------------------------------------------------------------------
+
+
+class Room(NamedTuple):
+    """Room to work in, one for all minds."""
+
+    at: NDArray[np.float64]  # (cells, 2)
+    weight: NDArray[np.float64]  # (cells,)
+    volume: NDArray[np.float64]  # (cells,) all 1: a cell's area
+    mixture: Components
+    work: Work
+    candidate: Components
+    trial: Work  # shares the posteriors with ``work``
+
+
+def new_room(cells: int, components: int) -> Room:
+    """Fresh room."""
+    work = new_work(cells, components, 2)
+    own = new_work(0, components, 2)
+    return Room(
+        np.zeros((cells, 2)),
+        np.zeros(cells),
+        np.ones(cells),
+        new_components(components, 2),
+        work,
+        new_components(components, 2),
+        work._replace(whiten=own.whiten, offset=own.offset),
+    )
+
+
+class Learner:
+    """Fits the mixture of one mind: takes it up, changes it and puts it back."""
+
+    def __init__(
+        self, options: Any, game: CoverageData, store: Store, model: Model, room: Room, mind: int, compiled: bool
+    ) -> None:
+        self.options, self.store, self.model, self.room = options, store, model, room
+        self.mind, self.compiled = mind, compiled
+        self.number = int(model.mark[mind, NUMBER_OF])
+        self._unpack(mind)
+        centres(store, game, mind, room.at)
+        known = int(store.tally[mind, KNOWN])
+        self.counted = _weigh_entry(
+            store.reading[mind],
+            store.visits[mind],
+            known,
+            options.weighting == "worth",
+            options.V,
+            options.f_mode,
+            room.weight,
+            compiled=compiled,
+        )
+        self.points = Points(room.at, room.weight, room.volume, known)
+
+    def _unpack(self, mind: int) -> None:
+        packed, mixture = self.model.component[mind], self.room.mixture
+        mixture.weight[:] = packed[:, WEIGHT]
+        mixture.mean[:] = packed[:, MEAN:COVARIANCE]
+        mixture.covariance.reshape(-1, 4)[:] = packed[:, COVARIANCE:WHITEN]
+
+    def put_back(self, mind: int) -> None:
+        """The mind has the mixture that was fitted; its predictions are to be made anew."""
+        room, number = self.room, self.number
+        packed = self.model.component[mind]
+        packed[:, WEIGHT] = room.mixture.weight
+        packed[:, MEAN:COVARIANCE] = room.mixture.mean
+        packed[:, COVARIANCE:WHITEN] = room.mixture.covariance.reshape(-1, 4)
+        packed[:, WHITEN:OFFSET] = room.work.whiten.reshape(-1, 4)
+        packed[:, OFFSET] = room.work.offset
+        self.model.mark[mind, NUMBER_OF] = number
+        self.model.value[mind, SCALE] = self.scale
+        self.model.estimate[mind] = np.nan
+        self.store.tally[mind, FRESH] = 0
+
+    def _em(self, mixture: Components, number: int, steps: int, work: Work) -> float:
+        floor, tolerance = self.options.floor, self.options.tolerance
+        return float(_em_entry(self.points, mixture, number, floor, steps, tolerance, work, compiled=self.compiled)[0])
+
+    def fit(self, steps: int) -> float:
+        """Go on fitting from the last fit; the log-likelihood, or NaN where there is nothing to fit."""
+        mixture, work = self.room.mixture, self.room.work
+        self.scale = 0.0
+        if not self.counted:
+            return math.nan
+        if not self.number:  # one component takes everything, wherever it begins
+            self.number = 1
+            mixture.weight[0], mixture.mean[0], mixture.covariance[0] = 1.0, self.points.at[0], np.eye(2)
+        likelihood = self._em(mixture, self.number, steps, work)
+        while self.number < self.options.fixed_number and self._affordable(self.number + 1):
+            self._split(math.nan)
+            self._adopt(self.number + 1)
+            likelihood = self._em(mixture, self.number, self.options.settle_steps, work)
+        if not mixture.weight[: self.number].all():
+            self.number = drop_dead(mixture, self.number)
+            likelihood = self._em(mixture, self.number, 0, work)
+        self._calibrate()
+        return likelihood
+
+    def _affordable(self, number: int) -> bool:
+        """Whether enough cells of some worth were seen for so many components."""
+        return self.counted >= PER_COMPONENT * number
+
+    def _calibrate(self) -> None:
+        """After a fit, by its densities at the cells seen."""
+        self.scale = 1.0
+        if self.options.calibrated:
+            reading, density = self.store.reading[self.mind], self.room.work.density
+            self.scale = float(_factor_entry(reading, density, self.points.number, compiled=self.compiled))
+
+    # The number of components
+
+    def _partial(self, first: int, last: int) -> None:
+        options = self.options
+        steps, tolerance = options.settle_steps, options.tolerance
+        _partial_entry(
+            self.points,
+            self.room.candidate,
+            first,
+            last,
+            options.floor,
+            steps,
+            tolerance,
+            self.room.trial,
+            compiled=self.compiled,
+        )
+
+    def _split(self, angle: float) -> None:
+        """The mixture, the component least like its data split in two, as the candidate."""
+        room, number = self.room, self.number
+        k = _best_split_entry(self.points, room.mixture, number, room.work, compiled=self.compiled)
+        _split_entry(room.mixture, number, k, angle, _SPREAD, room.candidate, room.work, compiled=self.compiled)
+        _hold_entry(self.points, k, k, room.work, compiled=self.compiled)
+        self._partial(number - 1, number + 1)
+
+    def _merge(self) -> None:
+        """The mixture, its two most overlapping components merged, as the candidate."""
+        room, number = self.room, self.number
+        j, k = _best_merge_entry(self.points, number, room.work, compiled=self.compiled)
+        merge(room.mixture, number, j, k, room.candidate)
+        _hold_entry(self.points, j, k, room.work, compiled=self.compiled)
+        self._partial(number - 2, number - 1)
+
+    def _adopt(self, number: int) -> None:
+        """The candidate becomes the mixture."""
+        self.number = number
+        for own, other in zip(self.room.mixture, self.room.candidate, strict=True):
+            own[:] = other
+
+    def decide(self, players: int, key: Any, step: int) -> list[Proposal]:
+        """Eq. 48-49: one component more or fewer, and again in the same direction as long as that is accepted."""
+        options, room, mind = self.options, self.room, self.mind
+        likelihood = self.fit(options.settle_steps)
+        out: list[Proposal] = []
+        growing = uniform_nth(key, players, step, mind, NUMBER, 0) < 0.5
+        for turn in range(options.repeats if self.counted else 0):
+            may_grow = self.number < options.most and self._affordable(self.number + 1)
+            if turn == 0:
+                growing = self.number == 1 or (growing and may_grow)
+            if not (may_grow if growing else self.number > 1):
+                break
+            if growing:
+                self._split(2 * math.pi * uniform_nth(key, players, step, mind, DIRECTION, turn))
+            else:
+                self._merge()
+            proposed = self.number + 1 if growing else self.number - 1
+            gained = self._em(room.candidate, proposed, options.settle_steps, room.trial)
+            before, after = akaike(likelihood, self.number, 2), akaike(gained, proposed, 2)
+            accepted = uniform_nth(key, players, step, mind, PROPOSAL, turn) < _chance(after - before)
+            out.append(Proposal(step + 1, mind, self.number, proposed, before, after, accepted))
+            if not accepted:
+                break
+            self._adopt(proposed)
+            likelihood = self._em(room.mixture, proposed, 0, room.work)
+            self._calibrate()
+        return out
+
+    # Two minds
+
+    def average_with(self, other: int) -> None:
+        """Average each component with the nearest of another mind's not yet taken, in proportion to experience."""
+        if not self.number or self.number != self.model.mark[other, NUMBER_OF]:
+            return
+        tally, mixture, theirs = self.store.tally, self.room.mixture, self.model.component[other]
+        share = tally[self.mind, KNOWN] / (tally[self.mind, KNOWN] + tally[other, KNOWN])
+        free = list(range(self.number))
+        for k in range(self.number):
+            dx, dy = (mixture.mean[k] - theirs[free, MEAN:COVARIANCE]).T
+            near = theirs[free.pop(int(np.argmin(dx * dx + dy * dy)))]
+            mixture.weight[k] += (1 - share) * (near[WEIGHT] - mixture.weight[k])
+            mixture.mean[k] += (1 - share) * (near[MEAN:COVARIANCE] - mixture.mean[k])
+            mixture.covariance[k] += (1 - share) * (near[COVARIANCE:WHITEN].reshape(2, 2) - mixture.covariance[k])
+
+
+def _chance(worse: float) -> float:
+    """The binary logit between two models, by how much worse the second one's AIC is."""
+    odds = worse / AKAIKE_TEMPERATURE
+    return 1.0 / (1.0 + math.exp(odds)) if odds <= 0.0 else math.exp(-odds) / (1.0 + math.exp(-odds))
+
+
+def parameter_error(truth: Any, mixture: Components, number: int) -> float:
+    """|λ̂ - λ|, between 0 and 1: the mean over true components of three relative errors, each at most 1.
+
+    A true component is compared with the nearest estimated one that no other has taken, the nearest pairs first:
+    the error of the weight relative to it, the distance of the means in true standard deviations, and the error
+    of the standard deviation (of the circle as large as the ellipse) relative to it. One without a partner has
+    error 1.
+    """
+    true = truth.weights.size
+    distance = np.linalg.norm(truth.means[:, None] - mixture.mean[None, :number], axis=-1)
+    wide = [np.linalg.det(c) ** 0.25 for c in (truth.covariances, mixture.covariance[:number])]
+    total = float(max(true - number, 0))
+    for _ in range(min(true, number)):
+        j, k = np.unravel_index(np.argmin(distance), distance.shape)
+        errors = (
+            abs(mixture.weight[k] - truth.weights[j]) / truth.weights[j],
+            distance[j, k] / wide[0][j],
+            abs(wide[1][k] - wide[0][j]) / wide[0][j],
+        )
+        total += sum(min(float(error), 1.0) for error in errors) / 3
+        distance[j, :] = distance[:, k] = np.inf
+    return total / true

@@ -1,0 +1,350 @@
+"""A Gaussian mixture as a belief about the worth field (paper, section 5): EM, split and merge, communication.
+
+After a step in which a mind learnt something new it goes on fitting, from its last fit. With split and merge, the
+number of components is reconsidered every ``aic_every`` steps: one more or one fewer is proposed, and accepted by
+a binary logit on -AIC at temperature 2, so that the odds are Akaike weights (Eq. 48-49).
+
+A fitted mixture is a density over what was visited, and no worth. Predictions are scaled by the least-squares
+factor between the density and the readings; ``calibrated=False`` leaves that out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from potentia.beliefs.base import (
+    checked_choice,
+    checked_count,
+    checked_flag,
+    checked_number,
+    estimate,
+    judge,
+    learn,
+    pending,
+)
+from potentia.beliefs.communication import CONTACTS, SENT, Contacts, Link, link_data, look_around, new_contacts
+from potentia.beliefs.field import (
+    STORE_REMEMBERS,
+    FieldBelief,
+    believed_reward,
+    believed_worth,
+    hoped_worth,
+    mean_error,
+    mean_known,
+)
+from potentia.beliefs.learning import (
+    ERROR,
+    NUMBER_OF,
+    PENDING,
+    Learner,
+    Model,
+    Proposal,
+    Room,
+    new_model,
+    new_room,
+    parameter_error,
+    predicted,
+)
+from potentia.beliefs.observations import FRESH, KNOWN, Sensing, Store, store_size
+from potentia.games import Coverage, Game
+from potentia.games.coverage_kernel import CoverageData, CoverageState
+from potentia.kernel.dispatch import at, portable
+
+RECORDERS = (
+    "belief_error",
+    "parameter_error",
+    "right_number",
+    "components",
+    "cells_known",
+    "contacts",
+    "data_sent",
+)
+
+
+class MixtureData(NamedTuple):
+    """What compiled code reads."""
+
+    sensing: Sensing
+    link: Link
+    aic_every: int  # 0: the number of components is fixed
+    growth: float
+    recall: bool
+    optimism: float
+    targets: int  # the world's own number of components; 0 where it has no mixture
+
+
+class MixtureMind(NamedTuple):
+    """What was seen, told and made of it."""
+
+    store: Store
+    contacts: Contacts
+    model: Model
+
+
+@dataclass(frozen=True)
+class MixtureBelief(FieldBelief):
+    """What the two mixtures have in common.
+
+    ``weighting``
+        "worth": a cell counts in proportion to its worth. "repeat": the paper's m = 1 + V·round(f / f_mode)
+        where f ≥ f_mode, else 1, for each visit.
+    ``floor``
+        the least variance of a component in any direction, in cells².
+    ``growth``
+        the share of the cells seen that must be new before the next fit; 0 fits after every move that brought any.
+    ``em_steps``, ``settle_steps``, ``tolerance``
+        EM steps of such a fit, which goes on from the last one; at most so many before and after a change of the
+        number of components, or until the mean log-likelihood gains less than the tolerance.
+    ``calibrated``
+        whether predictions are scaled to the readings; if not, the density itself is taken for the worth.
+    ``recall``
+        whether a cell that was seen is worth what was read there; if not, what the model says.
+    ``optimism``
+        an unseen cell is worth at least this share of the largest worth seen.
+    """
+
+    weighting: str = field(default="worth", kw_only=True)
+    V: float = field(default=0.1, kw_only=True)
+    f_mode: float = field(default=1e-5, kw_only=True)
+    floor: float = field(default=0.25, kw_only=True)
+    growth: float = field(default=0.05, kw_only=True)
+    em_steps: int = field(default=2, kw_only=True)
+    settle_steps: int = field(default=20, kw_only=True)
+    tolerance: float = field(default=1e-4, kw_only=True)
+    calibrated: bool = field(default=True, kw_only=True)
+    recall: bool = field(default=True, kw_only=True)
+    optimism: float = field(default=0.3, kw_only=True)
+
+    remembers: ClassVar[tuple[str, ...]] = (
+        *STORE_REMEMBERS,
+        *(f"model.{name}" for name in ("component", "value", "mark")),
+    )
+    recorders: ClassVar[tuple[str, ...]] = RECORDERS
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        checked_choice(self.weighting, "weighting", ("worth", "repeat"))
+        for name, least, above in (("V", 0.0, False), ("f_mode", 0.0, True), ("floor", 0.0, True)):
+            object.__setattr__(self, name, checked_number(getattr(self, name), name, least, 1e100, above=above))
+        object.__setattr__(self, "tolerance", checked_number(self.tolerance, "tolerance", 0.0, 1e100))
+        object.__setattr__(self, "growth", checked_number(self.growth, "growth", 0.0, 1.0))
+        object.__setattr__(self, "optimism", checked_number(self.optimism, "optimism", 0.0, 1e6))
+        for name in ("em_steps", "settle_steps"):
+            checked_count(getattr(self, name), name, 1)
+        for name in ("calibrated", "recall"):
+            checked_flag(getattr(self, name), name)
+
+    @property
+    def fixed_number(self) -> int:
+        """A known number of components, or 0."""
+        return 0
+
+    @property
+    def largest(self) -> int:
+        """The most components there can be."""
+        raise NotImplementedError
+
+    @property
+    def period(self) -> int:
+        """Steps between two decisions on the number of components; 0: there are none."""
+        return 0
+
+    def data(self, game: Game) -> MixtureData:
+        sensing = self.sensing(game)
+        assert isinstance(game, Coverage)
+        return MixtureData(
+            sensing,
+            link_data(self.communication),
+            self.period,
+            self.growth,
+            self.recall,
+            self.optimism,
+            0 if game.world.mixture is None else game.world.mixture.num_components,
+        )
+
+    def new_mind(self, game: Game) -> MixtureMind:
+        assert isinstance(game, Coverage)
+        minds = self.minds(game)
+        model = new_model(minds, self.largest + 1, game.data.worth.size)
+        return MixtureMind(self.store(game), new_contacts(minds), model)
+
+    def new_tools(self, game: Game) -> Room:
+        assert isinstance(game, Coverage)
+        return new_room(game.world.worth.size, self.largest + 1)
+
+    def mind_size(self, game: Game) -> int:
+        assert isinstance(game, Coverage)
+        minds, room = self.minds(game), self.largest + 1
+        return store_size(game, minds) + 8 * minds * game.data.worth.size + 8 * (room + 6) * game.world.worth.size
+
+    def think(
+        self, game: Game, mind: MixtureMind, tools: Room, key: Any, step: int, compiled: bool
+    ) -> Sequence[Proposal] | None:
+        model = mind.model
+        if not model.mark[0, PENDING]:
+            return None
+        assert isinstance(game, Coverage)
+        true = game.world.mixture
+        deciding = self.period > 0 and step >= 0 and (step + 1) % self.period == 0
+        proposals: list[Proposal] = []
+
+        def fitted(which: int, other: int | None = None) -> None:
+            learner = Learner(self, game.data, mind.store, model, tools, which, compiled)
+            if other is not None:
+                learner.average_with(other)
+            if deciding and other is None:
+                proposals.extend(learner.decide(game.num_players, key, step))
+            else:
+                learner.fit(self.em_steps if other is None else self.settle_steps)
+            for one in (which,) if other is None else (which, other):
+                learner.put_back(one)
+                if true is not None:
+                    model.value[one, ERROR] = parameter_error(true, tools.mixture, learner.number)
+
+        agenda = mind.contacts.agenda
+        for k in range(int(agenda[0])):
+            fitted(int(agenda[1 + 2 * k]), int(agenda[2 + 2 * k]))
+        for which in range(model.mark.shape[0]):
+            if deciding or has_news(mind.store, self.growth, which):
+                fitted(which)
+        model.mark[0, PENDING] = agenda[0] = 0
+        return proposals
+
+
+@portable
+def has_news(store: Store, growth: float, mind: int) -> bool:
+    """Whether enough changed since the last fit."""
+    return store.tally[mind, FRESH] > 0 and store.tally[mind, FRESH] >= growth * store.tally[mind, KNOWN]
+
+
+@dataclass(frozen=True)
+class Mixture(MixtureBelief):
+    """A Gaussian mixture with a known number of targets (the paper's EM_N)."""
+
+    name: ClassVar[str] = "mixture"
+    summary: ClassVar[str] = "a Gaussian mixture with a known number of components (EM_N)"
+    components: int = 3
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        checked_count(self.components, "components", 1)
+
+    @property
+    def fixed_number(self) -> int:
+        return self.components
+
+    @property
+    def largest(self) -> int:
+        return self.components
+
+
+@dataclass(frozen=True)
+class SplitMerge(MixtureBelief):
+    """A Gaussian mixture whose number of components is learnt too, by splits and merges (the paper's EM_SM).
+
+    ``aic_every``
+        steps between two decisions on the number.
+    ``most``
+        components, at most.
+    ``repeats``
+        how often a decision may go on in the same direction.
+    """
+
+    name: ClassVar[str] = "split-merge"
+    summary: ClassVar[str] = "a Gaussian mixture that splits and merges its components (EM_SM)"
+    aic_every: int = 100
+    most: int = 8
+    repeats: int = 3
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("aic_every", "most", "repeats"):
+            checked_count(getattr(self, name), name, 1)
+
+    @property
+    def largest(self) -> int:
+        return self.most
+
+    @property
+    def period(self) -> int:
+        return self.aic_every
+
+
+# What compiled code does ------------------------------------------------------------------------------
+
+
+@believed_worth.register(MixtureData)
+def _believed_worth(belief: MixtureData, mind: MixtureMind, game: CoverageData, which: int, cell: int) -> float:
+    slot: Any = np.int64(mind.store.slot[which, at(cell)])
+    if slot < 0:
+        return 0.0
+    if slot > 0 and belief.recall:
+        return mind.store.reading[which, at(slot - 1)]
+    return predicted(mind.model, game, which, cell)
+
+
+@hoped_worth.register(MixtureData)
+def _hoped_worth(belief: MixtureData, mind: MixtureMind, game: CoverageData, which: int, cell: int) -> float:
+    worth = believed_worth(belief, mind, game, which, cell)
+    if mind.store.slot[which, at(cell)] == 0:
+        return max(worth, belief.optimism * mind.store.peak[which])
+    return worth
+
+
+@estimate.register(MixtureData)
+def _estimate(
+    belief: MixtureData, mind: MixtureMind, game: CoverageData, state: CoverageState, player: int, action: int
+) -> float:
+    return believed_reward(belief, mind, game, state, player, action)
+
+
+@learn.register(MixtureData)
+def _learn(
+    belief: MixtureData,
+    mind: MixtureMind,
+    game: CoverageData,
+    state: CoverageState,
+    moved: NDArray[np.uint8],
+    key: Any,
+    step: int,
+) -> None:
+    look_around(belief.sensing, belief.link, mind.store, mind.contacts, game, state, moved, key, step)
+    think = mind.contacts.agenda[0] > 0
+    for which in range(mind.store.peak.shape[0]):
+        think = think or has_news(mind.store, belief.growth, which)
+    if think or (belief.aic_every and step >= 0 and (step + 1) % belief.aic_every == 0):
+        mind.model.mark[0, PENDING] = 1
+
+
+@pending.register(MixtureData)
+def _pending(belief: MixtureData, mind: MixtureMind) -> bool:
+    return mind.model.mark[0, PENDING] != 0
+
+
+@judge.register(MixtureData)
+def _judge(belief: MixtureData, mind: MixtureMind, game: CoverageData, state: CoverageState, which: int) -> float:
+    if which == 0:
+        return mean_error(belief, mind, game, state)
+    if which == 4:
+        return mean_known(mind.store)
+    if which == 5:
+        return float(mind.contacts.tally[CONTACTS])
+    if which == 6:
+        return float(mind.contacts.tally[SENT])
+    if which != 3 and belief.targets == 0:
+        return np.nan
+    total = 0.0
+    for m in range(mind.model.mark.shape[0]):
+        number = mind.model.mark[m, NUMBER_OF]
+        if which == 1:
+            total += mind.model.value[m, ERROR]
+        elif which == 2:
+            total += number == belief.targets
+        else:
+            total += number
+    return total / mind.model.mark.shape[0]

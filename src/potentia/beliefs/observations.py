@@ -1,0 +1,125 @@
+"""What robots have sensed: each distinct cell once, with its reading and how often it was seen.
+
+A *mind* is one robot's, or one that all share. Cells are numbered as in the coverage game's kernel, inside a
+frame. However long a run, a mind holds no more than the cells of the area.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from potentia.games import Coverage
+from potentia.games.coverage_kernel import CoverageData, CoverageState, _cell
+from potentia.kernel.dispatch import at, portable, separate
+from potentia.kernel.draws import NOISE, normal_nth
+
+OUTSIDE = -1
+KNOWN, FRESH = range(2)
+
+
+class Sensing(NamedTuple):
+    """What compiled code reads."""
+
+    whole_range: bool  # every cell in range, not only the robot's own
+    noise: float  # standard deviation of a reading's error
+    mind: NDArray[np.int64]  # (N,) whose mind a robot has
+
+
+class Store(NamedTuple):
+    """Readings, by mind; K is the number of cells of the area."""
+
+    slot: NDArray[np.int32]  # (m, framed cells) 1 + the cell's place in the lists below, 0 unseen, -1 outside
+    cell: NDArray[np.int32]  # (m, K)
+    reading: NDArray[np.float64]  # (m, K) the last reading, or with noise their mean
+    visits: NDArray[np.int32]  # (m, K) how often it was sensed
+    tally: NDArray[np.int64]  # (m, 2) distinct cells; what changed since the last fit
+    peak: NDArray[np.float64]  # (m,) the largest reading
+
+
+def store_size(game: Coverage, minds: int) -> int:
+    """Bytes of a store."""
+    return minds * (4 * game.data.worth.size + 16 * game.world.worth.size)
+
+
+def new_store(game: Coverage, minds: int, surveyed: NDArray[np.bool_] | None) -> Store:
+    """A store that knows the surveyed cells and no others."""
+    data, world = game.data, game.world
+    rows, columns = world.worth.shape
+    frame, cells = data.base // data.width, world.worth.size
+    slot = np.full((minds, data.worth.size), OUTSIDE, np.int32)
+    inside = slot.reshape(minds, -1, data.width)[:, frame : frame + rows, frame : frame + columns]
+    inside[:] = 0
+    store = Store(
+        slot,
+        np.zeros((minds, cells), np.int32),
+        np.zeros((minds, cells)),
+        np.zeros((minds, cells), np.int32),
+        np.zeros((minds, 2), np.int64),
+        np.zeros(minds),
+    )
+    if surveyed is not None and surveyed.any():
+        y, x = np.nonzero(surveyed)
+        count = x.size
+        inside[:, y, x] = np.arange(1, count + 1)
+        store.cell[:, :count] = y * data.width + x + data.base
+        store.reading[:, :count] = world.worth[y, x]
+        store.visits[:, :count] = 1
+        store.tally[:] = count
+        store.peak[:] = world.worth[y, x].max()
+    return store
+
+
+def centres(store: Store, data: CoverageData, mind: int, out: NDArray[np.float64]) -> None:
+    """Write where the cells are that a mind knows."""
+    number = store.tally[mind, KNOWN]
+    y, x = np.divmod(store.cell[mind, :number], data.width)
+    out[:number, 0] = x - data.base % data.width + 0.5
+    out[:number, 1] = y - data.base // data.width + 0.5
+
+
+@separate
+def note_reading(store: Store, mind: int, cell: int, reading: float, averaged: bool) -> None:
+    """A mind receives a reading of a cell; one that is not a number is ignored."""
+    slot = np.int64(store.slot[mind, cell])
+    if slot == OUTSIDE or math.isnan(reading):
+        return
+    if slot == 0:
+        place = store.tally[mind, KNOWN]
+        store.tally[mind, KNOWN] = place + 1
+        store.tally[mind, FRESH] += 1
+        store.slot[mind, cell] = place + 1
+        store.cell[mind, place] = cell
+        store.reading[mind, place] = reading
+        store.visits[mind, place] = 1
+    else:
+        place = slot - 1
+        store.visits[mind, place] += 1
+        before = store.reading[mind, place]
+        after = before + (reading - before) / store.visits[mind, place] if averaged else reading
+        if after != before:
+            store.reading[mind, place] = after
+            store.tally[mind, FRESH] += 1
+    store.peak[mind] = max(store.peak[mind], store.reading[mind, place])
+
+
+@portable
+def sense(
+    sensing: Sensing, store: Store, game: CoverageData, state: CoverageState, player: int, key: Any, step: int
+) -> int:
+    """The robot reads its cell, or all in range; how many of them its mind did not know."""
+    mind = sensing.mind[at(player)]
+    before = store.tally[mind, KNOWN]
+    here, kind = _cell(game, state.home[at(player)]), game.kind[at(player)]
+    first = game.ptr[at(kind)]
+    for k in range(first, game.ptr[at(kind + 1)]):
+        if sensing.whole_range or game.offset[at(k)] == 0:
+            cell = here + game.offset[at(k)]
+            reading = game.worth[at(cell)]
+            if sensing.noise > 0.0:
+                reading += sensing.noise * normal_nth(key, game.sizes.shape[0], step, player, NOISE, k - first)
+            note_reading(store, mind, cell, reading, sensing.noise > 0.0)
+    return store.tally[mind, KNOWN] - before

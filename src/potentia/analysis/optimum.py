@@ -37,6 +37,7 @@ from numpy.typing import NDArray
 from potentia.analysis.ranges import Area, Gains, Grid
 from potentia.errors import InvalidGame, InvalidInput
 from potentia.games import Coverage
+from potentia.games.drift import require_still
 from potentia.games.world import listed_cells
 from potentia.kernel import memory
 from potentia.kernel.arrays import frozen
@@ -102,6 +103,7 @@ def optimum(game: Coverage, *, method: str = "auto", time_limit: float = 60.0, g
     """
     if not isinstance(game, Coverage):
         raise InvalidGame(f"optimum takes a Coverage game, got {game!r:.60}")
+    require_still(game, "optimum")
     if method not in METHODS:
         raise InvalidInput(f"method must be one of {', '.join(METHODS)}, got {method!r}")
     if not is_real(time_limit) or not as_float(time_limit) >= 0:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from potentia.errors import InvalidGame, InvalidInput, TooLarge
 from potentia.games import Coverage, Game, NormalForm
+from potentia.games.drift import require_still
 from potentia.kernel import memory
 from potentia.kernel.arrays import strides
 from potentia.kernel.cache import Entry
@@ -30,6 +31,7 @@ def require_game(game: Any) -> None:
     """Refuse what is no game, and games whose state is more than a profile."""
     if not isinstance(game, Game):
         raise InvalidGame(f"expected a game such as NormalForm(payoffs), got {game!r:.60}")
+    require_still(game, "the exact analysis")
     if not game.memoryless:
         kept = "flags" if isinstance(game, Coverage) else ", ".join(game.remembers)
         raise InvalidGame(

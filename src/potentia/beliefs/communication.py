@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from potentia.beliefs.base import checked_number
 from potentia.beliefs.observations import KNOWN, Sensing, Store, note_reading, sense
 from potentia.games import Coverage
-from potentia.games.coverage_kernel import CoverageData, CoverageState, _distance2
+from potentia.games.coverage_kernel import CoverageData, CoverageState, squared_distance
 from potentia.games.grid import SLACK
 from potentia.kernel.dispatch import portable, separate
 
@@ -93,7 +93,7 @@ def in_touch(
     """Whether robots i and j, each with its own mind, now exchange what they know."""
     if contacts.known[i, j] == store.tally[i, KNOWN] and contacts.known[j, i] == store.tally[j, KNOWN]:
         return False
-    if _distance2(game, state.home[i], state.home[j]) > link.radius2:
+    if squared_distance(game, state.home[i], state.home[j]) > link.radius2:
         return False
     more, less = (i, j) if store.tally[i, KNOWN] >= store.tally[j, KNOWN] else (j, i)
     novice = store.tally[less, KNOWN]

@@ -26,7 +26,7 @@ from potentia.beliefs.communication import (
 from potentia.beliefs.observations import KNOWN, Sensing, Store, new_store, store_size
 from potentia.errors import InvalidBelief
 from potentia.games import Coverage, Game
-from potentia.games.coverage_kernel import CoverageData, CoverageState, _cell, _reward, _share
+from potentia.games.coverage_kernel import CoverageData, CoverageState, cell_of, reward, share_of
 from potentia.kernel.arrays import frozen
 from potentia.kernel.dispatch import at, generic, portable, separate
 
@@ -119,23 +119,23 @@ def believed_reward(
     current = state.profile[at(player)]
     dx = np.int64(game.place[at(action), 0]) - np.int64(game.place[at(current), 0])
     dy = np.int64(game.place[at(action), 1]) - np.int64(game.place[at(current), 1])
-    which, kind, cell = belief.sensing.mind[at(player)], game.kind[at(player)], _cell(game, action)
+    which, kind, cell = belief.sensing.mind[at(player)], game.kind[at(player)], cell_of(game, action)
     reach = np.int64(game.reach[at(kind)])
     total = 0.0
     for k in range(game.ptr[at(kind)], game.ptr[at(kind + 1)]):
         covered = cell + game.offset[at(k)]
         x, y = game.dx[at(k)] + dx, game.dy[at(k)] + dy
         others = np.int64(state.counts[at(covered)]) - np.int64(x * x + y * y <= reach)
-        total += _share(game, hoped_worth(belief, mind, game, which, covered), others)
-    return _reward(game, state, player, action, total)
+        total += share_of(game, hoped_worth(belief, mind, game, which, covered), others)
+    return reward(game, state, player, action, total)
 
 
 @portable
 def relative_error(belief: Any, mind: Any, game: CoverageData, state: CoverageState, which: int) -> float:
     """Σ |f̂ - f| / Σ f over the area."""
     missed, total = 0.0, 0.0
-    for cell in range(game.worth.shape[0]):
-        worth = game.worth[cell]
+    for cell in range(state.worth.shape[0]):
+        worth = state.worth[cell]
         missed += abs(believed_worth(belief, mind, game, which, cell) - worth)
         total += worth
     return missed / total if total > 0.0 else 0.0

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from potentia.games import Coverage
-from potentia.games.coverage_kernel import CoverageData, CoverageState, _cell
+from potentia.games.coverage_kernel import CoverageData, CoverageState, cell_of
 from potentia.kernel.dispatch import at, portable, separate
 from potentia.kernel.draws import NOISE, normal_nth
 
@@ -113,12 +113,12 @@ def sense(
     """The robot reads its cell, or all in range; how many of them its mind did not know."""
     mind = sensing.mind[at(player)]
     before = store.tally[mind, KNOWN]
-    here, kind = _cell(game, state.home[at(player)]), game.kind[at(player)]
+    here, kind = cell_of(game, state.home[at(player)]), game.kind[at(player)]
     first = game.ptr[at(kind)]
     for k in range(first, game.ptr[at(kind + 1)]):
         if sensing.whole_range or game.offset[at(k)] == 0:
             cell = here + game.offset[at(k)]
-            reading = game.worth[at(cell)]
+            reading = state.worth[at(cell)]
             if sensing.noise > 0.0:
                 reading += sensing.noise * normal_nth(key, game.sizes.shape[0], step, player, NOISE, k - first)
             note_reading(store, mind, cell, reading, sensing.noise > 0.0)

@@ -9,7 +9,7 @@ import numpy as np
 
 from potentia.engine import evaluate
 from potentia.errors import NotPotentialGame, PotentiaError
-from potentia.games import Game
+from potentia.games import Coverage, Game
 from potentia.kernel.files import whole_file
 from potentia.rules import Rule
 
@@ -49,7 +49,9 @@ def summarise(game: Game, label: str, rule: Rule, data: xarray.Dataset, seconds:
         "steps": int(started.steps_done.max()),
     }
     finals = started.final.values.astype(np.int64)
-    ends = [evaluate(game, final) for final in finals]
+    done = started.steps_done.values.tolist()
+    then = {n: game.at(n) if isinstance(game, Coverage) else game for n in set(done)}  # a field may have drifted
+    ends = [evaluate(then[n], final) for n, final in zip(done, finals, strict=True)]
     for name in ("potential", "welfare"):
         if name in started:
             last = np.array([end[name] for end in ends])

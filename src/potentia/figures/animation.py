@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from potentia.errors import InvalidRun
 from potentia.figures import maps
 from potentia.figures.configuration import MOST_NUMBERED
+from potentia.games.drift import require_still
 from potentia.kernel.files import whole_file
 from potentia.kernel.numbers import as_float, is_integer, is_real
 
@@ -59,6 +60,7 @@ def animate(
     ``progress``
         is told pictures done and pictures in all.
     """
+    require_still(game, "animate")
     goal = _checked_path(path)
     rows = maps.checked_profiles(game, profiles)
     for name, value in (("frames", frames), ("every", every), ("dpi", dpi)):

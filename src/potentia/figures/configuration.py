@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from potentia.errors import InvalidRun
 from potentia.figures import maps
 from potentia.figures.labels import apart
+from potentia.games.drift import require_still
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -35,6 +36,7 @@ def configuration_figure(
     """
     from matplotlib.figure import Figure
 
+    require_still(game, "configuration_figure")
     if not panels:
         raise InvalidRun("panels must name at least one run, got none")
     runs = {name: maps.checked_profiles(game, given, f"profiles of {name!r}") for name, given in panels.items()}

@@ -28,14 +28,14 @@ from numpy.typing import ArrayLike, NDArray
 from potentia.errors import InvalidGame
 from potentia.games.base import Game
 from potentia.games.coverage_kernel import RECORDERS, CoverageData, CoverageState
+from potentia.games.drift import Drift, checked_drift, checked_time, drift_words, field_at, world_at
 from potentia.games.grid import SLACK, disc, grid_steps, step_offsets
+from potentia.games.team import ADJACENT, checked_reach, per_robot
 from potentia.games.world import World, listed_cells
 from potentia.kernel import memory
 from potentia.kernel.arrays import frozen
-from potentia.kernel.numbers import as_float, is_integer, is_real
+from potentia.kernel.numbers import is_integer
 from potentia.kernel.protocol import Proximity
-
-ADJACENT = 1.5  # the radius that reaches the eight adjacent cells and no others
 
 
 class Coverage(Game):
@@ -59,9 +59,15 @@ class Coverage(Game):
         "overlap" (Eq. 45) or "marginal" (the worth that the robot alone covers).
     ``start``
         where the robots begin, cells (x, y); left out, each run draws its own.
+    ``drift``
+        how the means of the world's mixture move, in cells per step: one (vx, vy) for all components or one for
+        each. They turn back at the borders of the area; targets stay. Runs begin at time 0, and methods that are
+        told no time, such as ``utility``, ``potential`` and ``scale``, speak of it: see :meth:`at`.
+    ``drift_every``
+        a field that drifts is computed again every so many steps.
     """
 
-    remembers = ("flags", "seen", "tally", "spent")
+    remembers = ("flags", "seen", "tally", "spent", "clock")
     recorders = RECORDERS
 
     def __init__(
@@ -76,6 +82,8 @@ class Coverage(Game):
         flag: str = "cell",
         payoff: str = "overlap",
         start: ArrayLike | None = None,
+        drift: ArrayLike | None = None,
+        drift_every: int = 10,
     ) -> None:
         if not isinstance(world, World):
             raise InvalidGame(f"world must be a World, such as paper_world() or World(worth), got {world!r:.60}")
@@ -84,10 +92,10 @@ class Coverage(Game):
         if robots > world.num_free:
             raise InvalidGame(f"robots must be at most the {world.num_free:,} free cells of the world, got {robots:,}")
         self.world = world
-        self.delta = _per_robot(delta, int(robots), "delta")
-        self.movement_cost = _per_robot(K, int(robots), "K")
+        self.delta = per_robot(delta, int(robots), "delta")
+        self.movement_cost = per_robot(K, int(robots), "K")
         farthest = math.hypot(*world.size)  # more is the same, and might overflow
-        self.radius = min(_checked_reach(reach), farthest + 1)
+        self.radius = min(checked_reach(reach), farthest + 1)
         self._range = frozen(np.minimum(self.delta, farthest))
         if not isinstance(flags, bool):
             raise InvalidGame(f"flags must be True or False, got {flags!r}")
@@ -96,6 +104,7 @@ class Coverage(Game):
         if payoff not in ("overlap", "marginal"):
             raise InvalidGame(f'payoff must be "overlap" or "marginal", got {payoff!r}')
         self.flags, self.flag, self.payoff = flags, flag, payoff
+        self.drift = checked_drift(world, drift, drift_every)
         self._check_connected()
         self.ranges = frozen(np.unique(self._range))
         columns, rows = world.size
@@ -180,13 +189,40 @@ class Coverage(Game):
         return float(self.worth_in_range(float(self.ranges[-1])).max())
 
     @cached_property
-    def signal(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:  # type: ignore[override]
-        """The worth f at each action, and the size of its gradient by central differences (for Eq. 53)."""
+    def signal(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:  # type: ignore[override]
+        """The worth f at each action, and the size of its gradient by central differences (for Eq. 53).
+
+        None if the field drifts: a signal is the same at all times.
+        """
+        if self.drifts:
+            return None
         worth, free = self.world.worth, ~self.world.blocked
         down, across = (
             np.gradient(worth, axis=axis) if worth.shape[axis] > 1 else np.zeros(worth.shape) for axis in (0, 1)
         )
         return frozen(worth[free]), frozen(np.sqrt(down**2 + across**2)[free])
+
+    # As time goes by ----------------------------------------------------------------------------------
+
+    @property
+    def drifts(self) -> bool:
+        """Whether the worth field changes with time; a drift of 0 is none."""
+        return isinstance(self.drift, Drift)
+
+    def worth_at(self, time: int) -> NDArray[np.float64]:
+        """The worth field that a run has at this time, in the shape of the world's."""
+        now = checked_time(time)
+        return field_at(self.drift, now) if isinstance(self.drift, Drift) else self.world.worth
+
+    def at(self, time: int) -> Coverage:
+        """The game as it is at this time, without drift: for the optimum, the exact analysis and figures."""
+        now = checked_time(time)
+        if not isinstance(self.drift, Drift):
+            return self
+        options: dict[str, Any] = {name: getattr(self, name) for name in ("flags", "flag", "payoff")}
+        options |= {"reach": self.radius, "K": self.movement_cost}
+        start = None if self.start is None else self.positions(self.start)
+        return Coverage(world_at(self.world, self.drift, now), self.robots, self.delta, start=start, **options)
 
     # What it is worth ---------------------------------------------------------------------------------
 
@@ -277,7 +313,7 @@ class Coverage(Game):
 
     @property
     def memoryless(self) -> bool:
-        return not self.flags
+        return not self.flags and not self.drifts
 
     @property
     def longest_move(self) -> float:
@@ -323,6 +359,7 @@ class Coverage(Game):
             self.payoff == "marginal",
             self.flags,
             self.flag == "range",
+            self.drift,
         )
 
     def new_state(self, profile: NDArray[np.int64]) -> CoverageState:
@@ -343,11 +380,13 @@ class Coverage(Game):
             seen,
             np.zeros(3, np.int64),
             np.zeros(1),
+            self.data.worth.copy() if self.drifts else self.data.worth,
+            np.zeros(1, np.int64),
         )
 
     @property
     def state_size(self) -> int:
-        return 16 * self.num_players + 9 * self.data.worth.size
+        return 16 * self.num_players + (17 if self.drifts else 9) * self.data.worth.size
 
     def describe(self) -> str:
         return f"Coverage({self.world.name}, {self.identity()})"
@@ -365,29 +404,6 @@ class Coverage(Game):
         parts.append(f"flags={self.flag}" if self.flags else "no flags")
         if self.payoff != "overlap":
             parts.append(f"payoff={self.payoff}")
+        if isinstance(self.drift, Drift):
+            parts += drift_words(self.drift)
         return ", ".join(parts)
-
-
-def _per_robot(value: Any, robots: int, name: str) -> NDArray[np.float64]:
-    """One number at least 0 for each robot."""
-    if is_real(value):
-        given = [value] * robots
-    elif isinstance(value, Sequence | np.ndarray) and not isinstance(value, str | bytes) and np.ndim(value) == 1:
-        given = list(value)
-    else:
-        raise InvalidGame(f"{name} must be a number, or a list with one per robot, got {value!r:.60}")
-    if len(given) != robots:
-        raise InvalidGame(f"{name} must be a number, or one for each of {robots} robots, got {len(given)}")
-    for robot, number in enumerate(given):
-        if not is_real(number) or not 0 <= as_float(number) < math.inf:
-            who = "" if is_real(value) else f" of robot {robot}"
-            raise InvalidGame(f"{name}{who} must be finite and at least 0, got {number!r}")
-    return frozen([as_float(number) for number in given], np.float64)
-
-
-def _checked_reach(reach: Any) -> float:
-    if isinstance(reach, str) and reach == "adjacent":
-        return ADJACENT
-    if not is_real(reach) or not 1 <= as_float(reach) < math.inf:
-        raise InvalidGame(f'reach must be "adjacent" or a radius of at least 1 cell, got {reach!r}')
-    return as_float(reach)

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from potentia.games.drift import Drift, Still, is_due, renew
 from potentia.kernel import protocol
 from potentia.kernel.dispatch import at, portable
 from potentia.kernel.protocol import Moves
@@ -37,7 +38,7 @@ class CoverageData(NamedTuple):
     width: int  # of the framed area
     base: int  # number of cell (0, 0)
     place: NDArray[np.int32]  # (A, 2) the cell (x, y) of each action
-    worth: NDArray[np.float64]  # by framed cell
+    worth: NDArray[np.float64]  # by framed cell, at time 0; kernels read the state's
     target: NDArray[np.int64]  # targets in a framed cell
     kind: NDArray[np.int64]  # (N,) which range a robot has
     ptr: NDArray[np.int64]  # the cells of range k are ptr[k]..ptr[k + 1]
@@ -50,6 +51,7 @@ class CoverageData(NamedTuple):
     marginal: bool  # the wonderful-life utility instead of Eq. 45
     flags: bool
     flag_range: bool  # flags on all covered cells, not on the occupied one
+    drift: Drift | Still
 
 
 class CoverageState(NamedTuple):
@@ -62,22 +64,26 @@ class CoverageState(NamedTuple):
     seen: NDArray[np.uint8]  # whether a cell was ever covered (outside: 1); empty where nobody asks
     tally: NDArray[np.int64]  # moves, distinct cells seen, targets found
     spent: NDArray[np.float64]  # (1,) energy
+    worth: NDArray[np.float64]  # by framed cell, now: the game's own array, or the run's where it drifts
+    clock: NDArray[np.int64]  # (1,) the time that worth is of
 
 
 @portable
-def _cell(game: CoverageData, action: int) -> Any:
+def cell_of(game: CoverageData, action: int) -> Any:
+    """The framed cell of an action."""
     return np.int64(game.place[at(action), 1]) * game.width + np.int64(game.place[at(action), 0]) + game.base
 
 
 @portable
-def _distance2(game: CoverageData, a: int, b: int) -> Any:
+def squared_distance(game: CoverageData, a: int, b: int) -> Any:
+    """The squared distance between two actions."""
     dx = np.int64(game.place[at(a), 0]) - np.int64(game.place[at(b), 0])
     dy = np.int64(game.place[at(a), 1]) - np.int64(game.place[at(b), 1])
     return dx * dx + dy * dy
 
 
 @portable
-def _share(game: CoverageData, worth: Any, others: Any) -> Any:
+def share_of(game: CoverageData, worth: Any, others: Any) -> Any:
     """What a covered cell adds to the bracket."""
     if game.marginal:
         return worth if others == 0 else 0.0
@@ -95,14 +101,14 @@ def _bracket(game: CoverageData, state: CoverageState, kind: Any, cell: Any, dx:
             for x in range(-1, 2):
                 covered = at(cell + y * game.width + x)
                 own = 1 if here else np.int64(abs(y + dy) <= 1) & np.int64(abs(x + dx) <= 1)
-                total += _share(game, game.worth[covered], np.int64(state.counts[covered]) - own)
+                total += share_of(game, state.worth[covered], np.int64(state.counts[covered]) - own)
         return total
     reach = np.int64(game.reach[at(kind)])  # whole numbers compare faster
     for k in range(first, last):
         covered = at(cell + game.offset[at(k)])
         x, y = game.dx[at(k)] + dx, game.dy[at(k)] + dy
         own = 1 if here else np.int64(x * x + y * y <= reach)
-        total += _share(game, game.worth[covered], np.int64(state.counts[covered]) - own)
+        total += share_of(game, state.worth[covered], np.int64(state.counts[covered]) - own)
     return total
 
 
@@ -112,24 +118,24 @@ def _worth(game: CoverageData, state: CoverageState, player: int, action: int) -
     current = state.profile[at(player)]
     dx = np.int64(game.place[at(action), 0]) - np.int64(game.place[at(current), 0])
     dy = np.int64(game.place[at(action), 1]) - np.int64(game.place[at(current), 1])
-    return _bracket(game, state, game.kind[at(player)], _cell(game, action), dx, dy, False)
+    return _bracket(game, state, game.kind[at(player)], cell_of(game, action), dx, dy, False)
 
 
 @portable
 def _worth_here(game: CoverageData, state: CoverageState, player: int) -> float:
     """The same where the robot is: it covers all of these cells itself."""
-    return _bracket(game, state, game.kind[at(player)], _cell(game, state.profile[at(player)]), 0, 0, True)
+    return _bracket(game, state, game.kind[at(player)], cell_of(game, state.profile[at(player)]), 0, 0, True)
 
 
 @portable
-def _reward(game: CoverageData, state: CoverageState, player: int, action: int, worth: float) -> float:
+def reward(game: CoverageData, state: CoverageState, player: int, action: int, worth: float) -> float:
     """Eq. 45: nothing where another robot's flag is seen, less the energy to go there."""
     cost = game.cost[at(player)]
     if cost == 0.0 and state.flags.shape[0] == 0:
         return worth
-    distance2 = _distance2(game, action, state.home[at(player)])
+    distance2 = squared_distance(game, action, state.home[at(player)])
     if state.flags.shape[0]:
-        owner = np.int64(state.flags[at(_cell(game, action))])
+        owner = np.int64(state.flags[at(cell_of(game, action))])
         if owner != 0 and owner != player + 1 and distance2 <= game.sight[at(game.kind[at(player)])]:
             worth = 0.0
     return worth - cost * math.sqrt(distance2)
@@ -138,15 +144,15 @@ def _reward(game: CoverageData, state: CoverageState, player: int, action: int, 
 @protocol.utility.register(CoverageData)
 def _utility(game: CoverageData, state: CoverageState, player: int, action: int) -> float:
     if action == state.profile[at(player)]:
-        return _reward(game, state, player, action, _worth_here(game, state, player))
-    return _reward(game, state, player, action, _worth(game, state, player, action))
+        return reward(game, state, player, action, _worth_here(game, state, player))
+    return reward(game, state, player, action, _worth(game, state, player, action))
 
 
 @protocol.compare.register(CoverageData)
 def _compare(game: CoverageData, state: CoverageState, player: int, trial: int) -> tuple[float, float]:
     current = state.profile[at(player)]
-    now = _reward(game, state, player, current, _worth_here(game, state, player))
-    return now, _reward(game, state, player, trial, _worth(game, state, player, trial))
+    now = reward(game, state, player, current, _worth_here(game, state, player))
+    return now, reward(game, state, player, trial, _worth(game, state, player, trial))
 
 
 @portable
@@ -166,8 +172,8 @@ def _apply(game: CoverageData, state: CoverageState, player: int, action: int) -
     if action == current:
         return
     kind = game.kind[at(player)]
-    _cover(game, state, kind, _cell(game, current), -1)
-    _cover(game, state, kind, _cell(game, action), 1)
+    _cover(game, state, kind, cell_of(game, current), -1)
+    _cover(game, state, kind, cell_of(game, action), 1)
     state.profile[at(player)] = action
 
 
@@ -178,7 +184,7 @@ def _commit(game: CoverageData, state: CoverageState, player: int) -> None:
         return
     state.home[at(player)] = after
     state.tally[MOVES] += 1
-    state.spent[0] += game.cost[at(player)] * math.sqrt(_distance2(game, before, after))
+    state.spent[0] += game.cost[at(player)] * math.sqrt(squared_distance(game, before, after))
     _leave_marks(game, state, player)
 
 
@@ -186,7 +192,7 @@ def _commit(game: CoverageData, state: CoverageState, player: int) -> None:
 def _leave_marks(game: CoverageData, state: CoverageState, player: int) -> None:
     """Flags, and cells seen for the first time, where the robot is."""
     kind = game.kind[at(player)]
-    cell = _cell(game, state.profile[at(player)])
+    cell = cell_of(game, state.profile[at(player)])
     if state.flags.shape[0]:
         if game.flag_range:
             for k in range(game.ptr[at(kind)], game.ptr[at(kind + 1)]):
@@ -213,11 +219,19 @@ def _lay(flags: NDArray[np.int32], cell: int, player: int) -> None:
 
 @protocol.settle.register(CoverageData)
 def _settle(game: CoverageData, state: CoverageState) -> None:
+    renew(game.drift, game.width, game.base, state.clock[0], state.worth)
     state.counts[:] = 0
     for player in range(game.sizes.shape[0]):
         state.home[player] = state.profile[player]
-        _cover(game, state, game.kind[player], _cell(game, state.profile[player]), 1)
+        _cover(game, state, game.kind[player], cell_of(game, state.profile[player]), 1)
         _leave_marks(game, state, player)  # again after a run was restored, which changes nothing
+
+
+@protocol.tick.register(CoverageData)
+def _tick(game: CoverageData, state: CoverageState, key: Any, step: int) -> None:
+    if is_due(game.drift, step + 1):
+        state.clock[0] = step + 1
+        renew(game.drift, game.width, game.base, state.clock[0], state.worth)
 
 
 @protocol.potential.register(CoverageData)
@@ -231,10 +245,10 @@ def _total(game: CoverageData, state: CoverageState, counted: int) -> float:
     """The worth of what robots cover, a cell counted for each of them, once, or less once for each pair."""
     total = 0.0
     for player in range(game.sizes.shape[0]):
-        kind, cell = game.kind[player], _cell(game, state.profile[player])
+        kind, cell = game.kind[player], cell_of(game, state.profile[player])
         for k in range(game.ptr[at(kind)], game.ptr[at(kind + 1)]):
             covered = at(cell + game.offset[at(k)])
-            worth, robots = game.worth[covered], np.int64(state.counts[covered])
+            worth, robots = state.worth[covered], np.int64(state.counts[covered])
             if counted == UNION:
                 total += worth / robots
             elif counted == PAIRS:  # c - c (c - 1) / 2 times in all, (3 - c) / 2 for each of c robots

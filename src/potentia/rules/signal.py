@@ -107,6 +107,11 @@ _tabulate_entry = Entry(_tabulate)
 def signal_of(game: Game) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The game's signal and gradient by action, or an error."""
     if game.signal is None:
+        if getattr(game, "drifts", False):
+            raise InvalidRule(
+                f"a signal revision (Eq. 53) needs a fixed signal, which the drifting field of {game.describe()} "
+                "does not have: use a constant revision probability, such as revision=0.5"
+            )
         raise InvalidRule(
             f"a signal revision (Eq. 53) needs a game with a signal, such as Coverage; {game.describe()} has none"
         )

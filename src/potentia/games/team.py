@@ -1,0 +1,42 @@
+"""What is asked of the robots of a coverage game: a number for each, and how far they move."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from potentia.errors import InvalidGame
+from potentia.kernel.arrays import frozen
+from potentia.kernel.numbers import as_float, is_real
+
+ADJACENT = 1.5  # the radius that reaches the eight adjacent cells and no others
+
+
+def per_robot(value: Any, robots: int, name: str) -> NDArray[np.float64]:
+    """One number at least 0 for each robot."""
+    if is_real(value):
+        given = [value] * robots
+    elif isinstance(value, Sequence | np.ndarray) and not isinstance(value, str | bytes) and np.ndim(value) == 1:
+        given = list(value)
+    else:
+        raise InvalidGame(f"{name} must be a number, or a list with one per robot, got {value!r:.60}")
+    if len(given) != robots:
+        raise InvalidGame(f"{name} must be a number, or one for each of {robots} robots, got {len(given)}")
+    for robot, number in enumerate(given):
+        if not is_real(number) or not 0 <= as_float(number) < math.inf:
+            who = "" if is_real(value) else f" of robot {robot}"
+            raise InvalidGame(f"{name}{who} must be finite and at least 0, got {number!r}")
+    return frozen([as_float(number) for number in given], np.float64)
+
+
+def checked_reach(reach: Any) -> float:
+    """The radius of a move."""
+    if isinstance(reach, str) and reach == "adjacent":
+        return ADJACENT
+    if not is_real(reach) or not 1 <= as_float(reach) < math.inf:
+        raise InvalidGame(f'reach must be "adjacent" or a radius of at least 1 cell, got {reach!r}')
+    return as_float(reach)

@@ -43,8 +43,8 @@ class Belief(ABC):
         """Bytes of :meth:`new_mind`, roughly."""
         return 0
 
-    def new_tools(self, game: Game) -> Any:
-        """What :meth:`think` works with; it keeps nothing there."""
+    def new_tools(self, game: Game, record: tuple[str, ...]) -> Any:
+        """What :meth:`think` works with, in a run that records these; it keeps nothing there."""
         return None
 
     def think(

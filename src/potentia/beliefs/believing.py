@@ -115,8 +115,8 @@ class Believing(Game):
     def state_size(self) -> int:
         return self.game.state_size + 9 * self.num_players + self.belief.mind_size(self.game)
 
-    def new_tools(self) -> Any:
-        return self.belief.new_tools(self.game)
+    def new_tools(self, record: tuple[str, ...]) -> Any:
+        return self.belief.new_tools(self.game, record)
 
     def think(
         self, state: BelievingState, tools: Any, key: Any, step: int, compiled: bool

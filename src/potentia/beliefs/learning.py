@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from potentia.beliefs.em import Components, Points, Work, drop_dead, new_components, new_work, run_em
 from potentia.beliefs.observations import FRESH, KNOWN, Store, centres
-from potentia.beliefs.structure import akaike, best_merge, best_split, hold, merge, partial_em, split
+from potentia.beliefs.structure import akaike, merge_best, partial_em, split_best
 from potentia.games.coverage_kernel import CoverageData
+from potentia.games.world import Mixture
 from potentia.kernel.cache import Entry
 from potentia.kernel.dispatch import at, portable
 from potentia.kernel.draws import DIRECTION, NUMBER, PROPOSAL, uniform_nth
@@ -91,10 +92,14 @@ def _weigh(
     by_worth: bool,
     V: float,
     f_mode: float,
+    effective: bool,
     out: NDArray[np.float64],
 ) -> int:
-    """Weights of cells, scaled to sum to their number; how many of them count. 0: nothing has worth."""
-    total = 0.0
+    """Weights of cells, scaled to sum to the size of the sample; how many of them count. 0: nothing has worth.
+
+    The size is the number of cells, or the effective one, (Σw)² / Σw².
+    """
+    total, square = 0.0, 0.0
     for t in range(number):
         weight = max(reading[t], 0.0)
         if not by_worth:
@@ -102,9 +107,10 @@ def _weigh(
             weight *= visits[t]
         out[t] = weight
         total += weight
+        square += weight * weight
     if not total > 0.0:
         return 0
-    scale, counted = number / total, 0
+    scale, counted = total / square if effective else number / total, 0
     for t in range(number):
         out[t] *= scale
         counted += out[t] > _NEGLIGIBLE
@@ -123,8 +129,7 @@ def _factor(reading: NDArray[np.float64], density: NDArray[np.float64], number: 
 
 _weigh_entry, _factor_entry = Entry(_weigh), Entry(_factor)
 _em_entry, _partial_entry = Entry(run_em), Entry(partial_em)
-_best_split_entry, _split_entry = Entry(best_split), Entry(split)
-_best_merge_entry, _hold_entry = Entry(best_merge), Entry(hold)
+_split_entry, _merge_entry = Entry(split_best), Entry(merge_best)
 
 
 # Thinking ---------------------------------------------------------------------------------------------
@@ -140,9 +145,10 @@ class Room(NamedTuple):
     work: Work
     candidate: Components
     trial: Work  # shares the posteriors with ``work``
+    truth: Mixture | None  # the world's own, where the parameters' error is recorded
 
 
-def new_room(cells: int, components: int) -> Room:
+def new_room(cells: int, components: int, truth: Mixture | None) -> Room:
     """Fresh room."""
     work = new_work(cells, components, 2)
     own = new_work(0, components, 2)
@@ -154,6 +160,7 @@ def new_room(cells: int, components: int) -> Room:
         work,
         new_components(components, 2),
         work._replace(whiten=own.whiten, offset=own.offset),
+        truth,
     )
 
 
@@ -176,6 +183,7 @@ class Learner:
             options.weighting == "worth",
             options.V,
             options.f_mode,
+            options.sample == "effective",
             room.weight,
             compiled=compiled,
         )
@@ -256,17 +264,15 @@ class Learner:
     def _split(self, angle: float) -> None:
         """The mixture, the component least like its data split in two, as the candidate."""
         room, number = self.room, self.number
-        k = _best_split_entry(self.points, room.mixture, number, room.work, compiled=self.compiled)
-        _split_entry(room.mixture, number, k, angle, _SPREAD, room.candidate, room.work, compiled=self.compiled)
-        _hold_entry(self.points, k, k, room.work, compiled=self.compiled)
+        _split_entry(
+            self.points, room.mixture, number, angle, _SPREAD, room.candidate, room.work, compiled=self.compiled
+        )
         self._partial(number - 1, number + 1)
 
     def _merge(self) -> None:
         """The mixture, its two most overlapping components merged, as the candidate."""
         room, number = self.room, self.number
-        j, k = _best_merge_entry(self.points, number, room.work, compiled=self.compiled)
-        merge(room.mixture, number, j, k, room.candidate)
-        _hold_entry(self.points, j, k, room.work, compiled=self.compiled)
+        _merge_entry(self.points, room.mixture, number, room.candidate, room.work, compiled=self.compiled)
         self._partial(number - 2, number - 1)
 
     def _adopt(self, number: int) -> None:
@@ -326,7 +332,7 @@ def _chance(worse: float) -> float:
     return 1.0 / (1.0 + math.exp(odds)) if odds <= 0.0 else math.exp(-odds) / (1.0 + math.exp(-odds))
 
 
-def parameter_error(truth: Any, mixture: Components, number: int) -> float:
+def parameter_error(truth: Mixture, mixture: Components, number: int) -> float:
     """|λ̂ - λ|, between 0 and 1: the mean over true components of three relative errors, each at most 1.
 
     A true component is compared with the nearest estimated one that no other has taken, the nearest pairs first:

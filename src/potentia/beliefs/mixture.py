@@ -53,7 +53,7 @@ from potentia.beliefs.learning import (
 from potentia.beliefs.observations import FRESH, KNOWN, Sensing, Store, store_size
 from potentia.games import Coverage, Game
 from potentia.games.coverage_kernel import CoverageData, CoverageState
-from potentia.kernel.dispatch import at, portable
+from potentia.kernel.dispatch import at, portable, separate
 
 RECORDERS = (
     "belief_error",
@@ -64,6 +64,7 @@ RECORDERS = (
     "contacts",
     "data_sent",
 )
+NEAR = 3  # cells
 
 
 class MixtureData(NamedTuple):
@@ -93,6 +94,9 @@ class MixtureBelief(FieldBelief):
     ``weighting``
         "worth": a cell counts in proportion to its worth. "repeat": the paper's m = 1 + V·round(f / f_mode)
         where f ≥ f_mode, else 1, for each visit.
+    ``sample``
+        how many observations AIC takes the cells for: "effective", (Σw)² / Σw², or "cells", their number, with
+        which components are added until they trace the border of what was seen.
     ``floor``
         the least variance of a component in any direction, in cells².
     ``growth``
@@ -105,20 +109,22 @@ class MixtureBelief(FieldBelief):
     ``recall``
         whether a cell that was seen is worth what was read there; if not, what the model says.
     ``optimism``
-        an unseen cell is worth at least this share of the largest worth seen.
+        a bonus where little was seen: this share of the largest worth seen, times the share of cells not seen
+        among those within three columns and rows.
     """
 
     weighting: str = field(default="worth", kw_only=True)
     V: float = field(default=0.1, kw_only=True)
     f_mode: float = field(default=1e-5, kw_only=True)
+    sample: str = field(default="effective", kw_only=True)
     floor: float = field(default=0.25, kw_only=True)
-    growth: float = field(default=0.05, kw_only=True)
+    growth: float = field(default=0.1, kw_only=True)
     em_steps: int = field(default=2, kw_only=True)
-    settle_steps: int = field(default=20, kw_only=True)
-    tolerance: float = field(default=1e-4, kw_only=True)
+    settle_steps: int = field(default=10, kw_only=True)
+    tolerance: float = field(default=1e-3, kw_only=True)
     calibrated: bool = field(default=True, kw_only=True)
     recall: bool = field(default=True, kw_only=True)
-    optimism: float = field(default=0.3, kw_only=True)
+    optimism: float = field(default=0.7, kw_only=True)
 
     remembers: ClassVar[tuple[str, ...]] = (
         *STORE_REMEMBERS,
@@ -129,6 +135,7 @@ class MixtureBelief(FieldBelief):
     def __post_init__(self) -> None:
         super().__post_init__()
         checked_choice(self.weighting, "weighting", ("worth", "repeat"))
+        checked_choice(self.sample, "sample", ("effective", "cells"))
         for name, least, above in (("V", 0.0, False), ("f_mode", 0.0, True), ("floor", 0.0, True)):
             object.__setattr__(self, name, checked_number(getattr(self, name), name, least, 1e100, above=above))
         object.__setattr__(self, "tolerance", checked_number(self.tolerance, "tolerance", 0.0, 1e100))
@@ -173,9 +180,10 @@ class MixtureBelief(FieldBelief):
         model = new_model(minds, self.largest + 1, game.data.worth.size)
         return MixtureMind(self.store(game), new_contacts(minds), model)
 
-    def new_tools(self, game: Game) -> Room:
+    def new_tools(self, game: Game, record: tuple[str, ...]) -> Room:
         assert isinstance(game, Coverage)
-        return new_room(game.world.worth.size, self.largest + 1)
+        truth = game.world.mixture if "parameter_error" in record else None
+        return new_room(game.world.worth.size, self.largest + 1, truth)
 
     def mind_size(self, game: Game) -> int:
         assert isinstance(game, Coverage)
@@ -189,7 +197,6 @@ class MixtureBelief(FieldBelief):
         if not model.mark[0, PENDING]:
             return None
         assert isinstance(game, Coverage)
-        true = game.world.mixture
         deciding = self.period > 0 and step >= 0 and (step + 1) % self.period == 0
         proposals: list[Proposal] = []
 
@@ -203,8 +210,8 @@ class MixtureBelief(FieldBelief):
                 learner.fit(self.em_steps if other is None else self.settle_steps)
             for one in (which,) if other is None else (which, other):
                 learner.put_back(one)
-                if true is not None:
-                    model.value[one, ERROR] = parameter_error(true, tools.mixture, learner.number)
+                if tools.truth is not None:
+                    model.value[one, ERROR] = parameter_error(tools.truth, tools.mixture, learner.number)
 
         agenda = mind.contacts.agenda
         for k in range(int(agenda[0])):
@@ -288,11 +295,25 @@ def _believed_worth(belief: MixtureData, mind: MixtureMind, game: CoverageData, 
     return predicted(mind.model, game, which, cell)
 
 
+@separate
+def _unseen_around(store: Store, game: CoverageData, which: int, cell: int) -> float:
+    """The share of cells near this one that the mind has not seen."""
+    x, y = cell % game.width, cell // game.width
+    height = store.slot.shape[1] // game.width
+    inside, unseen = 0, 0
+    for row in range(max(y - NEAR, 0), min(y + NEAR + 1, height)):
+        for column in range(max(x - NEAR, 0), min(x + NEAR + 1, game.width)):
+            slot = store.slot[which, row * game.width + column]
+            inside += slot >= 0
+            unseen += slot == 0
+    return unseen / inside
+
+
 @hoped_worth.register(MixtureData)
 def _hoped_worth(belief: MixtureData, mind: MixtureMind, game: CoverageData, which: int, cell: int) -> float:
     worth = believed_worth(belief, mind, game, which, cell)
     if mind.store.slot[which, at(cell)] == 0:
-        return max(worth, belief.optimism * mind.store.peak[which])
+        worth += belief.optimism * mind.store.peak[which] * _unseen_around(mind.store, game, which, cell)
     return worth
 
 

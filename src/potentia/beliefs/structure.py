@@ -184,3 +184,21 @@ def partial_em(
             return taken + 1
         before = likelihood
     return steps
+
+
+@portable
+def split_best(
+    points: Points, mixture: Components, number: int, angle: float, spread: float, out: Components, work: Work
+) -> None:
+    """Write the mixture with the component of the largest J_split split to ``out``, ready for the partial EM."""
+    k = best_split(points, mixture, number, work)
+    split(mixture, number, k, angle, spread, out, work)
+    hold(points, k, k, work)
+
+
+@portable
+def merge_best(points: Points, mixture: Components, number: int, out: Components, work: Work) -> None:
+    """Write the mixture with the pair of the largest J_merge merged to ``out``, ready for the partial EM."""
+    j, k = best_merge(points, number, work)
+    merge(mixture, number, j, k, out)
+    hold(points, j, k, work)

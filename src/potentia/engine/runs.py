@@ -89,7 +89,7 @@ class Run:
         self._sink: Sink | None = None
         self._measured = tuple(name for name in record if name in game.recorders)
         self._which = frozen([game.recorders.index(name) for name in self._measured], np.int64)
-        self._tools = game.new_tools()
+        self._tools = game.new_tools(record)
         self._owed = False  # a row at this step, after the game has thought
         self._thoughts: list[tuple[float, ...]] = []
         first = np.zeros(len(self._measured))

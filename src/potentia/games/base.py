@@ -156,8 +156,8 @@ class Game(Fixed, ABC):
         """The same for a run that records these; a game whose recorders need room makes it here."""
         return self.new_state(profile)
 
-    def new_tools(self) -> Any:
-        """What :meth:`think` works with; it keeps nothing there."""
+    def new_tools(self, record: tuple[str, ...]) -> Any:
+        """What :meth:`think` works with, in a run that records these; it keeps nothing there."""
         return None
 
     def think(self, state: Any, tools: Any, key: Any, step: int, compiled: bool) -> Sequence[tuple[float, ...]] | None:

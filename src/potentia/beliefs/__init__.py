@@ -4,7 +4,20 @@ from potentia.beliefs.base import Belief
 from potentia.beliefs.believing import Believing
 from potentia.beliefs.communication import Communication
 from potentia.beliefs.field import Constant
+from potentia.beliefs.learning import Proposal
 from potentia.beliefs.mixture import Mixture, SplitMerge
 from potentia.beliefs.simple import Known, RunningMean
+from potentia.beliefs.view import View
 
-__all__ = ["Belief", "Believing", "Communication", "Constant", "Known", "Mixture", "RunningMean", "SplitMerge"]
+__all__ = [
+    "Belief",
+    "Believing",
+    "Communication",
+    "Constant",
+    "Known",
+    "Mixture",
+    "Proposal",
+    "RunningMean",
+    "SplitMerge",
+    "View",
+]

@@ -43,6 +43,9 @@ class Belief(ABC):
         """Bytes of :meth:`new_mind`, roughly."""
         return 0
 
+    def check_mind(self, game: Game, mind: Any) -> None:  # noqa: B027
+        """Raise ValueError for a mind, read from a file, that no run can have had and that would mislead kernels."""
+
     def new_tools(self, game: Game, record: tuple[str, ...]) -> Any:
         """What :meth:`think` works with, in a run that records these; it keeps nothing there."""
         return None
@@ -52,6 +55,10 @@ class Belief(ABC):
     ) -> Sequence[tuple[float, ...]] | None:
         """What takes too long inside a step, where :func:`pending` says so; rows for people to read."""
         return None
+
+    def views(self, game: Game, mind: Any, compiled: bool) -> tuple[Any, ...]:
+        """What players believe now, as arrays for people, where this belief can say it."""
+        return ()
 
     def spec(self) -> dict[str, Any]:
         """The belief as plain data."""

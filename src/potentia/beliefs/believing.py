@@ -7,6 +7,7 @@ rules play such a game as any other, so each of them has a model-based form.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from hashlib import sha256
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -115,6 +116,13 @@ class Believing(Game):
     def state_size(self) -> int:
         return self.game.state_size + 9 * self.num_players + self.belief.mind_size(self.game)
 
+    def check_state(self, state: BelievingState) -> None:
+        self.game.check_state(state.game)
+        self.belief.check_mind(self.game, state.mind)
+
+    def fingerprint(self) -> str:
+        return sha256(f"{self.game.fingerprint()} {self.belief.describe()}".encode()).hexdigest()[:32]
+
     def new_tools(self, record: tuple[str, ...]) -> Any:
         return self.belief.new_tools(self.game, record)
 
@@ -122,6 +130,9 @@ class Believing(Game):
         self, state: BelievingState, tools: Any, key: Any, step: int, compiled: bool
     ) -> Sequence[tuple[float, ...]] | None:
         return self.belief.think(self.game, state.mind, tools, key, step, compiled)
+
+    def beliefs(self, state: BelievingState, compiled: bool) -> tuple[Any, ...]:
+        return self.belief.views(self.game, state.mind, compiled)
 
     def describe(self) -> str:
         return f"{self.game.describe()} with the belief {self.belief.name}"

@@ -23,7 +23,7 @@ from potentia.beliefs.communication import (
     look_around,
     new_contacts,
 )
-from potentia.beliefs.observations import KNOWN, Sensing, Store, new_store, store_size
+from potentia.beliefs.observations import KNOWN, Sensing, Store, check_store, new_store, store_size
 from potentia.errors import InvalidBelief
 from potentia.games import Coverage, Game
 from potentia.games.coverage_kernel import CoverageData, CoverageState, cell_of, reward, share_of
@@ -91,6 +91,18 @@ class FieldBelief(Belief):
             raise InvalidBelief(f"survey must have the shape of the worth, {shape}, got {mask.shape}")
         return mask
 
+    def views(self, game: Game, mind: Any, compiled: bool) -> tuple[Any, ...]:
+        from potentia.beliefs.view import views
+
+        assert isinstance(game, Coverage)
+        return views(game, self.data(game), mind, compiled)
+
+    def check_mind(self, game: Game, mind: Any) -> None:
+        check_store(mind.store)
+        known, tally = mind.contacts.known, mind.store.tally[:, KNOWN]
+        if not ((known >= 0) & (known <= tally[:, None])).all():
+            raise ValueError("more was told than is known")
+
     def store(self, game: Coverage) -> Store:
         """Fresh observations."""
         return new_store(game, self.minds(game), self.surveyed(game))
@@ -131,23 +143,23 @@ def believed_reward(
 
 
 @portable
-def relative_error(belief: Any, mind: Any, game: CoverageData, state: CoverageState, which: int) -> float:
-    """Σ |f̂ - f| / Σ f over the area."""
-    missed, total = 0.0, 0.0
-    for cell in range(state.worth.shape[0]):
-        worth = state.worth[cell]
-        missed += abs(believed_worth(belief, mind, game, which, cell) - worth)
-        total += worth
-    return missed / total if total > 0.0 else 0.0
+def believed_field(belief: Any, mind: Any, game: CoverageData, which: int, out: NDArray[np.float64]) -> None:
+    """Write what a mind believes of each framed cell."""
+    for cell in range(out.shape[0]):
+        out[cell] = believed_worth(belief, mind, game, which, cell)
 
 
 @separate
 def mean_error(belief: Any, mind: Any, game: CoverageData, state: CoverageState) -> float:
-    """The same, in the mean over minds."""
-    total = 0.0
-    for which in range(mind.store.peak.shape[0]):
-        total += relative_error(belief, mind, game, state, which)
-    return total / mind.store.peak.shape[0]
+    """Σ |f̂ - f| / Σ f over the area, in the mean over minds."""
+    minds = mind.store.peak.shape[0]
+    missed, total = 0.0, 0.0
+    for cell in range(state.worth.shape[0]):
+        worth = state.worth[cell]
+        total += worth
+        for which in range(minds):
+            missed += abs(believed_worth(belief, mind, game, which, cell) - worth)
+    return missed / (total * minds) if total > 0.0 else 0.0
 
 
 @portable

@@ -128,7 +128,7 @@ class MixtureBelief(FieldBelief):
 
     remembers: ClassVar[tuple[str, ...]] = (
         *STORE_REMEMBERS,
-        *(f"model.{name}" for name in ("component", "value", "mark")),
+        *(f"model.{name}" for name in Model._fields),
     )
     recorders: ClassVar[tuple[str, ...]] = RECORDERS
 
@@ -179,6 +179,12 @@ class MixtureBelief(FieldBelief):
         minds = self.minds(game)
         model = new_model(minds, self.largest + 1, game.data.worth.size)
         return MixtureMind(self.store(game), new_contacts(minds), model)
+
+    def check_mind(self, game: Game, mind: MixtureMind) -> None:
+        super().check_mind(game, mind)
+        number = mind.model.mark[:, NUMBER_OF]
+        if not ((number >= 0) & (number <= self.largest)).all() or mind.model.mark[:, PENDING].any():
+            raise ValueError("no mixture has so many components")
 
     def new_tools(self, game: Game, record: tuple[str, ...]) -> Room:
         assert isinstance(game, Coverage)

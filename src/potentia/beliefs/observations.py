@@ -73,6 +73,20 @@ def new_store(game: Coverage, minds: int, surveyed: NDArray[np.bool_] | None) ->
     return store
 
 
+def check_store(store: Store) -> None:
+    """Raise ValueError where places and cells do not belong together."""
+    known = store.tally[:, KNOWN]
+    if not ((known >= 0) & (known <= store.cell.shape[1])).all():
+        raise ValueError("more cells are known than there are")
+    for mind, number in enumerate(known.tolist()):
+        cells = store.cell[mind, :number]
+        if not ((cells >= 0) & (cells < store.slot.shape[1])).all():
+            raise ValueError("a known cell does not exist")
+        slots = store.slot[mind]
+        if not (slots[cells] == np.arange(1, number + 1)).all() or (slots > 0).sum() != number or (slots < -1).any():
+            raise ValueError("known cells are not where they should be")
+
+
 def centres(store: Store, data: CoverageData, mind: int, out: NDArray[np.float64]) -> None:
     """Write where the cells are that a mind knows."""
     number = store.tally[mind, KNOWN]

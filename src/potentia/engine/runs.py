@@ -91,7 +91,7 @@ class Run:
         self._which = frozen([game.recorders.index(name) for name in self._measured], np.int64)
         self._tools = game.new_tools(record)
         self._owed = False  # a row at this step, after the game has thought
-        self._thoughts: list[tuple[float, ...]] = []
+        self.thoughts: list[tuple[float, ...]] = []
         first = np.zeros(len(self._measured))
         wanted = "potential" in record, "welfare" in record, self._which, first
         values = self._call(prepare_entry, self._data, self.state, self.key, True, *wanted)
@@ -116,6 +116,11 @@ class Run:
     def profile(self) -> NDArray[np.int64]:
         """The current profile; a copy."""
         return np.array(self.state.profile)
+
+    @property
+    def beliefs(self) -> tuple[Any, ...]:
+        """What players believe now, where they do not know the game."""
+        return self.game.beliefs(self.state, self.compiled)
 
     @property
     def recording(self) -> bool:
@@ -197,7 +202,7 @@ class Run:
         rows = self.game.think(self.state, self._tools, self.key, step, self.compiled)
         if rows is None:
             return False
-        self._thoughts += rows
+        self.thoughts += rows
         return True
 
     def _keep(self, sink: Sink) -> None:
@@ -304,6 +309,8 @@ class Run:
             changes=int(self.journal.counts[CHANGES]),
             scalars=scalars,
             visits=self.journal.visits.copy() if "visits" in self.record else None,
+            beliefs=self.beliefs,
+            proposals=tuple(self.thoughts),
             events=events,
             recordable=(*RECORDERS, *self.game.recorders),
         )

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from potentia.engine.requests import checked_integer
+from potentia.beliefs import Belief, Proposal
+from potentia.engine.requests import believed, checked_integer
 from potentia.engine.runs import Run, begin
 from potentia.engine.trace import Events
 from potentia.errors import InvalidRun, PotentiaError
@@ -23,7 +24,7 @@ from potentia.kernel.files import whole_file
 from potentia.rules import rule_from
 from potentia.version import __version__
 
-FORMAT = 2
+FORMAT = 3
 _EVENTS = ("time", "player", "action")
 
 
@@ -52,6 +53,8 @@ def save(run: Run, path: str | os.PathLike[str]) -> Path:
     }
     arrays |= {f"state.{name}": attrgetter(name)(run.state) for name in run.game.remembers}
     arrays |= {f"memory.{name}": getattr(run.memory, name) for name in run.rule.remembers}
+    if run.thoughts:
+        arrays["thoughts"] = np.array(run.thoughts, np.float64)
     rows, events = run.records()
     arrays |= {f"rows.{name}": values for name, values in rows.items()}
     if events is not None:
@@ -65,12 +68,13 @@ def save(run: Run, path: str | os.PathLike[str]) -> Path:
     return target
 
 
-def load(path: str | os.PathLike[str], game: Game) -> Run:
-    """Read a saved run of ``game`` back; its rule comes from the file.
+def load(path: str | os.PathLike[str], game: Game, belief: Belief | None = None) -> Run:
+    """Read a saved run of ``game`` back, played with this ``belief``; its rule comes from the file.
 
     Compiled code does not check indices, so everything in the file is checked here: what a run could not
     have written is not let through.
     """
+    game = believed(game, belief)
     try:
         # opened here: NumPy leaves the file open where it is no proper archive
         with open(path, "rb") as raw, np.load(raw, allow_pickle=False) as file:
@@ -111,7 +115,9 @@ def _restored(game: Game, about: dict[str, Any], arrays: dict[str, Any]) -> Run:
         _fill(attrgetter(name)(run.state), arrays[f"state.{name}"], name)
     for name in run.rule.remembers:
         _fill(getattr(run.memory, name), arrays[f"memory.{name}"], name)
+    game.check_state(run.state)
     run.settle()
+    run.thoughts = [_proposal(row) for row in arrays.get("thoughts", np.zeros((0, 7))).tolist()]
     journal = run.journal
     _fill(journal.counts, arrays["counts"], "counts")
     _require((journal.counts >= 0).all(), "counts are negative")
@@ -126,6 +132,11 @@ def _restored(game: Game, about: dict[str, Any], arrays: dict[str, Any]) -> Run:
         run.shadow[events[1]] = events[2]  # in order, so the last change of a player stands
         _restore_changed(run, profile, arrays["changed"])
     return run
+
+
+def _proposal(row: list[float]) -> Proposal:
+    time, mind, before, after, aic_before, aic_after, accepted = row
+    return Proposal(int(time), int(mind), int(before), int(after), aic_before, aic_after, bool(accepted))
 
 
 def _restore_changed(run: Run, profile: NDArray[np.int64], changed: NDArray[Any]) -> None:

@@ -44,6 +44,8 @@ class Trace:
     visits: NDArray[np.int64] | None
     events: Events | None = field(repr=False)
     recordable: tuple[str, ...] = field(default=(), repr=False)
+    beliefs: tuple[Any, ...] = field(default=(), repr=False)  # what players believed at the end
+    proposals: tuple[Any, ...] = field(default=(), repr=False)  # to change the number of a mixture's components
 
     def __getattr__(self, name: str) -> Any:
         scalars = self.__dict__.get("scalars", {})

@@ -156,6 +156,9 @@ class Game(Fixed, ABC):
         """The same for a run that records these; a game whose recorders need room makes it here."""
         return self.new_state(profile)
 
+    def check_state(self, state: Any) -> None:
+        """Raise ValueError for a state, read from a file, that no run can have had and that would mislead kernels."""
+
     def new_tools(self, record: tuple[str, ...]) -> Any:
         """What :meth:`think` works with, in a run that records these; it keeps nothing there."""
         return None
@@ -166,6 +169,10 @@ class Game(Fixed, ABC):
         None: this game never waits.
         """
         return None
+
+    def beliefs(self, state: Any, compiled: bool) -> tuple[Any, ...]:
+        """What players believe of this game, where they do not know it."""
+        return ()
 
     @property
     def memoryless(self) -> bool:

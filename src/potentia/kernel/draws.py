@@ -76,7 +76,7 @@ def _to_unit_compiled(bits: Any) -> Any:
 
 def _after(place: int, k: int) -> int:
     """The k-th counter after a place."""
-    return place + k & _MASK
+    return place + int(k) & _MASK
 
 
 @twin(_after)

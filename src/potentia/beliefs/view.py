@@ -1,0 +1,75 @@
+"""What a robot believes, as arrays for people: the field, what was seen of it, and the mixture."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from potentia.beliefs.field import believed_field
+from potentia.beliefs.learning import COVARIANCE, MEAN, NUMBER_OF, WEIGHT, WHITEN
+from potentia.beliefs.mixture import MixtureMind
+from potentia.beliefs.observations import KNOWN
+from potentia.games import Coverage
+from potentia.kernel.cache import Entry
+
+
+@dataclass(frozen=True)
+class View:
+    """What one robot, or all of them, believe at a moment.
+
+    ``worth`` (rows, columns) is the believed field: readings where the robot has seen, predictions elsewhere.
+    ``seen`` says where it has, and ``visits`` how often. A mixture belief has ``weights`` (M,), ``means`` (M, 2)
+    and ``covariances`` (M, 2, 2); of another belief they are empty.
+    """
+
+    robots: tuple[int, ...]
+    worth: NDArray[np.float64]
+    seen: NDArray[np.bool_]
+    visits: NDArray[np.int64]
+    weights: NDArray[np.float64]
+    means: NDArray[np.float64]
+    covariances: NDArray[np.float64]
+
+    @property
+    def num_components(self) -> int:
+        return int(self.weights.size)
+
+    def error(self, worth: NDArray[np.float64]) -> float:
+        """Σ |f̂ - f| / Σ f."""
+        return float(np.abs(self.worth - worth).sum() / worth.sum())
+
+
+_field_entry = Entry(believed_field)
+
+
+def views(game: Coverage, belief: Any, mind: Any, compiled: bool) -> tuple[View, ...]:
+    """One view per mind; where all robots share one, one for all."""
+    data, (rows, columns) = game.data, game.world.worth.shape
+    frame, minds = data.base // data.width, mind.store.peak.size
+    out = []
+    for which in range(minds):
+        flat = np.zeros(data.worth.size)
+        _field_entry(belief, mind, data, which, flat, compiled=compiled)
+        inside = np.s_[frame : frame + rows, frame : frame + columns]
+        visits = np.zeros(data.worth.size, np.int64)
+        number = mind.store.tally[which, KNOWN]
+        visits[mind.store.cell[which, :number]] = mind.store.visits[which, :number]
+        visits = visits.reshape(-1, data.width)[inside]
+        packed = np.zeros((0, WHITEN))
+        if isinstance(mind, MixtureMind):
+            packed = mind.model.component[which, : mind.model.mark[which, NUMBER_OF]]
+        out.append(
+            View(
+                tuple(range(game.num_players)) if minds == 1 else (which,),
+                flat.reshape(-1, data.width)[inside].copy(),
+                visits > 0,
+                visits,
+                packed[:, WEIGHT].copy(),
+                packed[:, MEAN:COVARIANCE].copy(),
+                packed[:, COVARIANCE:WHITEN].reshape(-1, 2, 2).copy(),
+            )
+        )
+    return tuple(out)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from potentia.beliefs.em import Components, Points, Work, drop_dead, new_components, new_work, run_em
-from potentia.beliefs.observations import FRESH, KNOWN, Store, centres
+from potentia.beliefs.observations import FRESH, KNOWN, Store
 from potentia.beliefs.structure import akaike, merge_best, partial_em, split_best
 from potentia.games.coverage_kernel import CoverageData
 from potentia.games.world import Mixture
@@ -85,22 +85,28 @@ def predicted(model: Model, game: CoverageData, mind: int, cell: int) -> float:
 # Compiled ---------------------------------------------------------------------------------------------
 
 
-def _weigh(
+def _gather(
+    cell: NDArray[np.int32],
     reading: NDArray[np.float64],
     visits: NDArray[np.int32],
     number: int,
+    width: int,
+    base: int,
     by_worth: bool,
     V: float,
     f_mode: float,
     effective: bool,
+    centre: NDArray[np.float64],
     out: NDArray[np.float64],
 ) -> int:
-    """Weights of cells, scaled to sum to the size of the sample; how many of them count. 0: nothing has worth.
+    """Where the cells are, and their weights, scaled to sum to the size of the sample; how many of them count.
 
-    The size is the number of cells, or the effective one, (Σw)² / Σw².
+    The size is the number of cells, or the effective one, (Σw)² / Σw². None counts where nothing has worth.
     """
     total, square = 0.0, 0.0
     for t in range(number):
+        centre[t, 0] = cell[t] % width - base % width + 0.5
+        centre[t, 1] = cell[t] // width - base // width + 0.5
         weight = max(reading[t], 0.0)
         if not by_worth:
             weight = 1.0 + V * math.floor(weight / f_mode + 0.5) if weight >= f_mode else 1.0
@@ -127,7 +133,7 @@ def _factor(reading: NDArray[np.float64], density: NDArray[np.float64], number: 
     return max(both / square, 0.0) if square > 0.0 else 0.0
 
 
-_weigh_entry, _factor_entry = Entry(_weigh), Entry(_factor)
+_gather_entry, _factor_entry = Entry(_gather), Entry(_factor)
 _em_entry, _partial_entry = Entry(run_em), Entry(partial_em)
 _split_entry, _merge_entry = Entry(split_best), Entry(merge_best)
 
@@ -174,16 +180,19 @@ class Learner:
         self.mind, self.compiled = mind, compiled
         self.number = int(model.mark[mind, NUMBER_OF])
         self._unpack(mind)
-        centres(store, game, mind, room.at)
         known = int(store.tally[mind, KNOWN])
-        self.counted = _weigh_entry(
+        self.counted = _gather_entry(
+            store.cell[mind],
             store.reading[mind],
             store.visits[mind],
             known,
+            game.width,
+            game.base,
             options.weighting == "worth",
             options.V,
             options.f_mode,
             options.sample == "effective",
+            room.at,
             room.weight,
             compiled=compiled,
         )

@@ -272,7 +272,7 @@ class SplitMerge(MixtureBelief):
     summary: ClassVar[str] = "a Gaussian mixture that splits and merges its components (EM_SM)"
     aic_every: int = 100
     most: int = 8
-    repeats: int = 3
+    repeats: int = 2
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -87,14 +87,6 @@ def check_store(store: Store) -> None:
             raise ValueError("known cells are not where they should be")
 
 
-def centres(store: Store, data: CoverageData, mind: int, out: NDArray[np.float64]) -> None:
-    """Write where the cells are that a mind knows."""
-    number = store.tally[mind, KNOWN]
-    y, x = np.divmod(store.cell[mind, :number], data.width)
-    out[:number, 0] = x - data.base % data.width + 0.5
-    out[:number, 1] = y - data.base // data.width + 0.5
-
-
 @separate
 def note_reading(store: Store, mind: int, cell: int, reading: float, averaged: bool) -> None:
     """A mind receives a reading of a cell; one that is not a number is ignored."""

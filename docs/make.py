@@ -1,7 +1,7 @@
 """Write what the docs show from what the package computes: ``python docs/make.py``.
 
-Tables go between their marks in the pages, figures beside them. ``--only stability`` or ``--only coverage`` makes one
-part; the coverage study takes about five minutes.
+Tables go between their marks in the pages, figures beside them. ``--only stability``, ``coverage`` or ``beliefs``
+makes one part; the coverage study takes about five minutes.
 """
 
 from __future__ import annotations
@@ -9,13 +9,17 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 import potentia as pt
-from potentia.experiments import coverage, coverage_study
+from potentia.experiments import belief_study, coverage, coverage_study
 from potentia.experiments.shares import random_games, shares
 from potentia.games.world import published
+
+if TYPE_CHECKING:
+    import xarray
 
 HERE = Path(__file__).parent
 GAMES, SHAPE = 1000, (2, 3, 2)
@@ -136,7 +140,68 @@ def cover() -> None:
     pt.figures.revision_figure(pt.rules.SignalRevision()).savefig(HERE / "revision.png", dpi=110)
 
 
-PARTS: dict[str, Callable[[], None]] = {"stability": stability, "coverage": cover}
+# Beliefs ----------------------------------------------------------------------------------------------
+
+
+def table_of_beliefs() -> str:
+    """Beliefs on the paper's world."""
+    worth = published()["worth"]
+    printed = {
+        ("P-SBLLL", "split and merge, published communication"): worth["p-sblll"],
+        ("BLLL", "split and merge, published communication"): worth["em_split_merge"],
+        ("BLLL", "EM, 3 targets known, published communication"): worth["em_known_components"],
+    }
+    rows = []
+    for found in belief_study.on_paper_world(range(50)):
+        known = printed.get((found.rule, found.belief))
+        paper = "–" if known is None else f"{known['mean']:.4f} ({known['low']:.4f} to {known['high']:.4f})"
+        rows.append([found.rule, found.belief, str(found.worth), f"{found.share:.3f}", paper])
+    return markdown(["rule", "belief", "ΣC", "of the same rule's with the worth known", "published"], rows)
+
+
+def table_over_worlds() -> str:
+    """Beliefs over random worlds."""
+    rows = []
+    for found in belief_study.on_random_worlds(range(50)):
+        behind = found.behind
+        difference = "–" if behind is None else f"{behind.mean:+.4f} [{behind.low:+.4f}, {behind.high:+.4f}]"
+        rows.append([found.belief, f"{found.share.mean:.4f}", difference])
+    return markdown(["belief", "ΣC, share of the optimum", "the default's less its, paired, 95 %"], rows)
+
+
+def table_of_learning(data: dict[str, xarray.Dataset]) -> str:
+    """How beliefs improve over a run."""
+    times = (0, 100, 300, 600, 1200)
+    names = {
+        "belief_error": "relative error of the field",
+        "parameter_error": "error of the parameters",
+        "right_number": "right number of targets",
+        "components": "components",
+        "cells_known": "cells seen, of 1,600",
+    }
+    rows = []
+    for belief, batch in data.items():
+        for name, words in names.items():
+            values = batch[name].mean("seed").sel(time=list(times)).values
+            rows.append([belief, words, *(f"{v:.0f}" if name == "cells_known" else f"{v:.2f}" for v in values)])
+    return markdown(["belief", "", *(f"step {time:,}" for time in times)], rows)
+
+
+def believe() -> None:
+    """The page on beliefs."""
+    write("beliefs.md", "beliefs", table_of_beliefs())
+    write("beliefs.md", "worlds", table_over_worlds())
+    data = belief_study.while_learning(range(50))
+    write("beliefs.md", "learning", table_of_learning(data))
+    pt.figures.learning_figure(data).savefig(HERE / "learning.png", dpi=110)
+    game, rule = coverage.paper_game(), coverage.paper_rules()["p-sblll"]
+    apart = pt.beliefs.SplitMerge(communication=belief_study.published_link("blll"))
+    trace = pt.run(game, rule, belief_study.STEPS, seed=0, belief=apart)
+    pt.figures.belief_figure(game, trace.beliefs).savefig(HERE / "beliefs.png", dpi=110)
+    pt.figures.proposals_figure(trace.proposals).savefig(HERE / "proposals.png", dpi=110)
+
+
+PARTS: dict[str, Callable[[], None]] = {"stability": stability, "coverage": cover, "beliefs": believe}
 
 
 def main(arguments: list[str]) -> None:

@@ -151,10 +151,10 @@ class Room(NamedTuple):
     work: Work
     candidate: Components
     trial: Work  # shares the posteriors with ``work``
-    truth: Mixture | None  # the world's own, where the parameters' error is recorded
+    judging: bool  # whether the parameters' error is recorded
 
 
-def new_room(cells: int, components: int, truth: Mixture | None) -> Room:
+def new_room(cells: int, components: int, judging: bool) -> Room:
     """Fresh room."""
     work = new_work(cells, components, 2)
     own = new_work(0, components, 2)
@@ -166,7 +166,7 @@ def new_room(cells: int, components: int, truth: Mixture | None) -> Room:
         work,
         new_components(components, 2),
         work._replace(whiten=own.whiten, offset=own.offset),
-        truth,
+        judging,
     )
 
 

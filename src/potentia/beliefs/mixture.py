@@ -41,6 +41,7 @@ from potentia.beliefs.learning import (
     ERROR,
     NUMBER_OF,
     PENDING,
+    WIDTH,
     Learner,
     Model,
     Proposal,
@@ -188,13 +189,13 @@ class MixtureBelief(FieldBelief):
 
     def new_tools(self, game: Game, record: tuple[str, ...]) -> Room:
         assert isinstance(game, Coverage)
-        truth = game.world.mixture if "parameter_error" in record else None
-        return new_room(game.world.worth.size, self.largest + 1, truth)
+        return new_room(game.world.worth.size, self.largest + 1, "parameter_error" in record)
 
     def mind_size(self, game: Game) -> int:
         assert isinstance(game, Coverage)
         minds, room = self.minds(game), self.largest + 1
-        return store_size(game, minds) + 8 * minds * game.data.worth.size + 8 * (room + 6) * game.world.worth.size
+        per_cell = 8 * minds * game.data.worth.size + 8 * (room + 6) * game.world.worth.size
+        return store_size(game, minds) + per_cell + 8 * room * (WIDTH * minds + 30)
 
     def think(
         self, game: Game, mind: MixtureMind, tools: Room, key: Any, step: int, compiled: bool
@@ -205,6 +206,7 @@ class MixtureBelief(FieldBelief):
         assert isinstance(game, Coverage)
         deciding = self.period > 0 and step >= 0 and (step + 1) % self.period == 0
         proposals: list[Proposal] = []
+        truth = game.at(step + 1).world.mixture if tools.judging else None
 
         def fitted(which: int, other: int | None = None) -> None:
             learner = Learner(self, game.data, mind.store, model, tools, which, compiled)
@@ -216,8 +218,8 @@ class MixtureBelief(FieldBelief):
                 learner.fit(self.em_steps if other is None else self.settle_steps)
             for one in (which,) if other is None else (which, other):
                 learner.put_back(one)
-                if tools.truth is not None:
-                    model.value[one, ERROR] = parameter_error(tools.truth, tools.mixture, learner.number)
+                if truth is not None:
+                    model.value[one, ERROR] = parameter_error(truth, tools.mixture, learner.number)
 
         agenda = mind.contacts.agenda
         for k in range(int(agenda[0])):

@@ -133,7 +133,8 @@ def _raise_to_floor(mixture: Components, j: int, floor: float, work: Work) -> No
             break
         for a in range(d):
             for b in range(a):
-                if matrix[a, b] != 0.0:
+                # an angle whose tangent is lost in rounding is left alone, and cannot overflow
+                if abs(matrix[a, b]) > 1e-18 * (abs(matrix[a, a]) + abs(matrix[b, b])):
                     _rotate(matrix, vectors, a, b)
     for a in range(d):
         for b in range(d):
@@ -199,7 +200,7 @@ def log_term(points: NDArray[np.float64], t: int, mixture: Components, j: int, w
         for a in range(d):
             entry = 0.0
             for b in range(a + 1):
-                entry += work.whiten[j, a, b] * (points[at(t), b] - mixture.mean[j, b])
+                entry += work.whiten[at(j), at(a), at(b)] * (points[at(t), at(b)] - mixture.mean[at(j), at(b)])
             square += entry * entry
     return work.offset[at(j)] - 0.5 * square
 
@@ -271,9 +272,10 @@ def _moments(points: Points, mixture: Components, j: int, work: Work) -> float:
         work.deviation[a] = 0.0
     for t in range(points.number):
         share = points.weight[at(t)] * work.posterior[at(t), at(j)]
-        mass += share
-        for a in range(d):
-            work.deviation[a] += share * points.at[at(t), a]
+        if share != 0.0:  # most points are far from most components
+            mass += share
+            for a in range(d):
+                work.deviation[at(a)] += share * points.at[at(t), at(a)]
     if not mass > 0.0:
         return mass
     scale = 1.0 / mass
@@ -283,10 +285,12 @@ def _moments(points: Points, mixture: Components, j: int, work: Work) -> float:
             mixture.covariance[j, a, b] = 0.0
     for t in range(points.number):
         share = points.weight[at(t)] * work.posterior[at(t), at(j)]
-        for a in range(d):
-            work.deviation[a] = points.at[at(t), a] - mixture.mean[j, a]
-            for b in range(a + 1):
-                mixture.covariance[j, a, b] += share * work.deviation[a] * work.deviation[b]
+        if share != 0.0:
+            for a in range(d):
+                work.deviation[at(a)] = points.at[at(t), at(a)] - mixture.mean[at(j), at(a)]
+                along = share * work.deviation[at(a)]
+                for b in range(a + 1):
+                    mixture.covariance[at(j), at(a), at(b)] += along * work.deviation[at(b)]
     for a in range(d):
         for b in range(a + 1):
             mixture.covariance[j, a, b] *= scale
@@ -363,9 +367,8 @@ def run_em(
     while taken < steps:
         for j in range(number):
             maximise(points, mixture, j, 1.0 / total, floor, work)
-        gained = expect(points, mixture, 0, number, False, work) - likelihood
-        likelihood += gained
+        before, likelihood = likelihood, expect(points, mixture, 0, number, False, work)
         taken += 1
-        if gained <= tolerance * total:
+        if likelihood - before <= tolerance * total:
             break
     return likelihood, taken

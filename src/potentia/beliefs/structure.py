@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+from numpy.typing import NDArray
+
 from potentia.beliefs.em import Components, Points, Work, copy_component, expect, log_term, maximise, refresh
 from potentia.kernel.dispatch import portable, separate
 
@@ -82,29 +85,43 @@ def split(mixture: Components, number: int, k: int, angle: float, spread: float,
     """Write the mixture with component k split in two to ``out``; they are its last two components (Eq. 51).
 
     Their means are μ ± e, so that merging restores the mean. e has the length ``spread`` times the standard
-    deviation of the new components, and the direction of ``angle`` in the plane of the two widest axes; of a
+    deviation of the new components, and the direction of ``angle`` in the plane of the first two axes; of a
     component's own principal axis where the angle is not a number.
     """
+    _direction(mixture, k, angle, work)
+    step = spread * math.sqrt(_variance_of_parts(mixture, k, work))
+    for a in range(mixture.mean.shape[1]):
+        work.deviation[a] *= step
+    split_by(mixture, number, k, work.deviation, out, work)
+
+
+@separate
+def split_by(mixture: Components, number: int, k: int, shift: NDArray[np.float64], out: Components, work: Work) -> None:
+    """The same with e given."""
     kept = 0
     for j in range(number):
         if j != k:
             copy_component(mixture, j, out, kept)
             kept += 1
     d = mixture.mean.shape[1]
-    log_volume = 0.0  # log det(Σ_k)^{1/2}, by the factors that evaluating g_k needed
-    for a in range(d):
-        log_volume -= math.log(work.whiten[k, a, a])
-    variance = math.exp(2.0 * log_volume / d)
-    _direction(mixture, k, angle, work)
-    step = spread * math.sqrt(variance)
+    variance = _variance_of_parts(mixture, k, work)
     for sign in range(2):
         new = kept + sign
         out.weight[new] = 0.5 * mixture.weight[k]
         for a in range(d):
-            shift = step * work.deviation[a]
-            out.mean[new, a] = mixture.mean[k, a] + (shift if sign == 0 else -shift)
+            out.mean[new, a] = mixture.mean[k, a] + (shift[a] if sign == 0 else -shift[a])
             for b in range(d):
                 out.covariance[new, a, b] = variance if a == b else 0.0
+
+
+@portable
+def _variance_of_parts(mixture: Components, k: int, work: Work) -> float:
+    """det(Σ_k)^{1/d}, by the factors that evaluating g_k needed."""
+    d = mixture.mean.shape[1]
+    log_volume = 0.0
+    for a in range(d):
+        log_volume -= math.log(work.whiten[k, a, a])
+    return math.exp(2.0 * log_volume / d)
 
 
 @portable

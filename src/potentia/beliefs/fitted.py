@@ -1,0 +1,141 @@
+"""What a fit returns: a mixture, how good it is, and how it was found."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from potentia.beliefs.scatter import Frame, as_points, as_weights, checked_integer
+from potentia.kernel import memory
+
+Floats = NDArray[np.float64]
+
+_FARTHEST = 1e100  # in standard deviations; beyond, squares overflow
+
+
+@dataclass(frozen=True, eq=False)
+class Move:
+    """A proposal of the search and what came of it.
+
+    ``which`` are the components that were split or merged, as they were numbered then; an "exchange" merges the
+    first two and splits the third. A proposal without prospects is broken off early, where ``criterion_after`` and
+    ``components_after`` stand.
+    """
+
+    kind: str  # "split", "merge" or "exchange"
+    which: tuple[int, ...]
+    components_before: int
+    components_after: int
+    criterion_before: float
+    criterion_after: float
+    accepted: bool
+    likelihoods: Floats  # log-likelihood before and after each step of the full EM; one number if there was none
+
+    def __str__(self) -> str:
+        what = f"{self.kind} {', '.join(map(str, self.which))}"
+        change = f"{self.components_before} → {self.components_after} components"
+        numbers = f"criterion {self.criterion_before:.6g} → {self.criterion_after:.6g}"
+        return f"{what}: {change}, {numbers}, {'accepted' if self.accepted else 'rejected'}"
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """A mixture of Gaussians, the heaviest component first, as :func:`potentia.beliefs.fit` returns it."""
+
+    weights: Floats  # (M,)
+    means: Floats  # (M, d)
+    covariances: Floats  # (M, d, d)
+    log_likelihood: float  # of the points fitted, as are the next two
+    aic: float
+    bic: float
+    criterion: str
+    history: tuple[Move, ...] = field(repr=False)
+    likelihoods: tuple[Floats, ...] = field(repr=False)  # of EM steps: an array for each stretch between accepted moves
+    frame: Frame = field(repr=False)
+
+    @property
+    def num_components(self) -> int:
+        """M."""
+        return len(self.weights)
+
+    @property
+    def dimensions(self) -> int:
+        """d."""
+        return self.means.shape[1]
+
+    def score_samples(self, points: Any) -> Floats:
+        """The log-density at each point."""
+        return log_sums(self._log_terms(points)) - self.frame.log_volume
+
+    def density(self, points: Any) -> Floats:
+        """The density at each point."""
+        return np.exp(self.score_samples(points))
+
+    def score(self, points: Any, weights: Any = None) -> float:
+        """The mean log-density per unit of weight."""
+        densities = self.score_samples(points)
+        shares, _ = as_weights(weights, len(densities))
+        return float(shares @ densities)
+
+    def predict_proba(self, points: Any) -> Floats:
+        """(n, M): the probability that a point comes from a component."""
+        terms = self._log_terms(points)
+        shares = np.exp(terms - terms.max(axis=1, keepdims=True))
+        return shares / shares.sum(axis=1, keepdims=True)
+
+    def predict(self, points: Any) -> NDArray[np.int64]:
+        """The component that a point most probably comes from."""
+        return self._log_terms(points).argmax(axis=1)
+
+    def sample(self, count: int, seed: int = 0) -> Floats:
+        """So many points drawn from the mixture."""
+        count = checked_integer(count, "count", 0)
+        random = np.random.default_rng(checked_integer(seed, "seed", 0))
+        which = random.choice(self.num_components, count, p=self.weights / self.weights.sum())
+        roots = np.linalg.cholesky(self._scaled()[1])
+        normal = random.standard_normal((count, self.dimensions))
+        return self.means[which] + (roots[which] @ normal[:, :, np.newaxis])[:, :, 0] * self.frame.scale
+
+    def _scaled(self) -> tuple[Floats, Floats]:
+        scale = self.frame.scale
+        return self.frame.into(self.means), self.covariances / scale / scale[:, np.newaxis]
+
+    def _log_terms(self, points: Any) -> Floats:
+        places = as_points(points, self.dimensions)
+        memory.require(8.0 * len(places) * (3 * self.num_components + 2 * self.dimensions), f"{len(places)} points")
+        with np.errstate(over="ignore"):
+            scaled = np.clip(self.frame.into(places), -_FARTHEST, _FARTHEST)
+        return log_terms(scaled, self.weights, *self._scaled())
+
+    def __str__(self) -> str:
+        lines = [
+            f"mixture of {self.num_components} by {self.criterion.upper()}: log-likelihood "
+            f"{self.log_likelihood:.6g}, AIC {self.aic:.6g}, BIC {self.bic:.6g}"
+        ]
+        for weight, mean, covariance in zip(self.weights, self.means, self.covariances, strict=True):
+            where = ", ".join(f"{x:.4g}" for x in mean)
+            spread = ", ".join(f"{math.sqrt(x):.3g}" for x in np.diagonal(covariance))
+            lines.append(f"  {weight:.3f} at ({where}), standard deviations ({spread})")
+        return "\n".join(lines)
+
+
+def log_terms(places: Floats, weights: Floats, means: Floats, covariances: Floats) -> Floats:
+    """(n, M): log ω_j g(x_t | μ_j, Σ_j)."""
+    terms = np.empty((len(places), len(weights)))
+    d = means.shape[1]
+    for j, (weight, mean, covariance) in enumerate(zip(weights, means, covariances, strict=True)):
+        root = np.linalg.cholesky(covariance)
+        squares = (np.linalg.solve(root, (places - mean).T) ** 2).sum(axis=0)
+        constant = math.log(weight) - float(np.log(np.diagonal(root)).sum()) - 0.5 * d * math.log(2.0 * math.pi)
+        terms[:, j] = constant - 0.5 * squares
+    return terms
+
+
+def log_sums(terms: Floats) -> Floats:
+    """(n,): the logarithm of the sum of what a row's terms are logarithms of."""
+    top = terms.max(axis=1)
+    return top + np.log(np.exp(terms - top[:, np.newaxis]).sum(axis=1))

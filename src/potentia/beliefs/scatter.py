@@ -1,0 +1,180 @@
+"""Points to fit a mixture to: checked, made distinct, brought to scale, and the volume that each stands for."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from potentia.beliefs.em import Points
+from potentia.errors import InvalidBelief
+from potentia.kernel.numbers import as_float, is_integer, is_real
+
+Floats = NDArray[np.float64]
+
+_LARGEST = 1e150  # of a coordinate, so that squares stay finite
+_HEAVIEST = 1e304  # of all weights together, so that likelihoods stay finite
+_LIGHTEST = 1e-100  # share of the weight; less than that counts for nothing, and products of it underflow
+_FLAT = 1e-12  # of a correlation matrix's eigenvalue: the points lie in a plane
+_NEIGHBOURS = 10
+
+
+class Frame(NamedTuple):
+    """Where the origin was moved to, and what counts as one along each axis."""
+
+    shift: Floats  # (d,)
+    scale: Floats  # (d,)
+
+    def into(self, points: Floats) -> Floats:
+        return (points - self.shift) / self.scale
+
+    @property
+    def log_volume(self) -> float:
+        """Of the unit cube, in the points' own units."""
+        return float(np.log(self.scale).sum())
+
+
+class Scatter(NamedTuple):
+    """Distinct points at scale, in order, whose weights sum to one."""
+
+    points: Points
+    frame: Frame
+    total: float  # weight
+
+
+def checked_integer(value: Any, name: str, least: int) -> int:
+    """An integer of at least ``least``, or an error that names it."""
+    if not is_integer(value) or value < least:
+        raise InvalidBelief(f"{name} must be an integer of at least {least}, got {value!r}")
+    return int(value)
+
+
+def checked_number(value: Any, name: str, least: float, most: float) -> float:
+    """A number in [least, most], or an error that names it."""
+    if not is_real(value) or not least <= as_float(value) <= most:
+        raise InvalidBelief(f"{name} must be a number from {least:g} to {most:g}, got {value!r}")
+    return as_float(value)
+
+
+def as_points(points: Any, dimensions: int | None = None) -> Floats:
+    """Points as an array (n, d) of floats, or an error that says what is wrong with them."""
+    array = _as_numbers(points, "points", "(n, d), one row to a point")
+    if array.ndim == 1 and dimensions in {None, 1}:
+        array = array[:, np.newaxis]
+    if array.ndim != 2 or array.shape[1] == 0:
+        raise InvalidBelief(f"points must be of shape (n, d), one row to a point, got {array.shape}")
+    if dimensions is not None and array.shape[1] != dimensions:
+        raise InvalidBelief(f"points must have {dimensions} coordinates as those of the fit, got {array.shape[1]}")
+    if array.size and not np.abs(array).max() <= _LARGEST:
+        row, axis = np.argwhere(~(np.abs(array) <= _LARGEST))[0].tolist()
+        raise InvalidBelief(
+            f"points must be finite and at most {_LARGEST:g} in size, got {array[row, axis]} in row {row}"
+        )
+    return array
+
+
+def as_weights(weights: Any, count: int) -> tuple[Floats, float]:
+    """Weights as shares of their sum, and the sum."""
+    if count == 0:
+        raise InvalidBelief("points must hold at least one point, got none")
+    if weights is None:
+        return np.full(count, 1.0 / count), float(count)
+    array = _as_numbers(weights, "weights", f"({count},), one to a point")
+    if array.shape != (count,):
+        raise InvalidBelief(f"weights must be of shape ({count},), one to a point, got {array.shape}")
+    if not (np.isfinite(array) & (array >= 0)).all():
+        row = int(np.flatnonzero(~(np.isfinite(array) & (array >= 0)))[0])
+        raise InvalidBelief(f"weights must be finite and not negative, got {array[row]} for point {row}")
+    largest = float(array.max())
+    if largest == 0.0:
+        raise InvalidBelief("weights must not all be 0: there is nothing to fit")
+    shares = array / largest
+    sum_of_shares = float(shares.sum())
+    total = sum_of_shares * largest
+    if not total <= _HEAVIEST:
+        raise InvalidBelief(f"weights must sum to at most {_HEAVIEST:g}, got {total:g}; scale them down")
+    return shares / sum_of_shares, total
+
+
+def _as_numbers(values: Any, name: str, shape: str) -> Floats:
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise InvalidBelief(f"{name} must be numbers of shape {shape}, got rows of different lengths") from None
+    if array.dtype.kind not in "iuf":
+        raise InvalidBelief(f"{name} must be numbers of shape {shape}, got {_called(values, array)}")
+    return np.asarray(array, dtype=np.float64, order="C")
+
+
+def _called(values: Any, array: NDArray[Any]) -> str:
+    return f"an array of {array.dtype}" if array.ndim else f"{values!r}"
+
+
+def scatter(points: Any, weights: Any) -> Scatter:
+    """Whatever the order of the points, and whether one of weight 3 or three of weight 1, the same bits."""
+    places = as_points(points)
+    count, d = places.shape
+    as_weights(weights, count)
+    places, heaps = _distinct(places, np.ones(count) if weights is None else np.asarray(weights, dtype=np.float64))
+    shares, total = as_weights(heaps, len(places))
+    if (shares < _LIGHTEST).any():
+        places = places[shares >= _LIGHTEST]
+        shares, _ = as_weights(shares[shares >= _LIGHTEST], len(places))
+    if len(places) <= d:
+        raise InvalidBelief(
+            f"points must hold at least {d + 1} distinct ones with a weight to fit {d} dimensions, got {len(places)}"
+        )
+    frame = _framed(places, shares)
+    scaled = frame.into(places)
+    _check_spread(places, scaled, shares, frame)
+    return Scatter(Points(scaled, shares, volumes(scaled, shares), len(scaled)), frame, total)
+
+
+def _distinct(places: Floats, weights: Floats) -> tuple[Floats, Floats]:
+    """Each place once, in order, with the weight of all points there; without those of no weight."""
+    places, weights = places[weights > 0] + 0.0, weights[weights > 0]  # -0 becomes 0
+    order = np.lexsort((weights, *places.T[::-1]))
+    places, weights = places[order], weights[order]
+    first = np.flatnonzero(np.r_[True, (places[1:] != places[:-1]).any(axis=1)])
+    return np.ascontiguousarray(places[first]), np.add.reduceat(weights, first)
+
+
+def _framed(places: Floats, shares: Floats) -> Frame:
+    from_first = places - places[0]  # far from the origin, differences lose nothing
+    mean = shares @ from_first
+    scale = np.sqrt(shares @ (from_first - mean) ** 2)
+    if not (scale > 1.0 / _LARGEST).all():
+        axis = int(np.flatnonzero(~(scale > 1.0 / _LARGEST))[0])
+        raise InvalidBelief(
+            f"points must spread along each axis, got the same coordinate for all on axis {axis}; leave it out"
+        )
+    return Frame(places[0] + mean, scale)
+
+
+def _check_spread(places: Floats, scaled: Floats, shares: Floats, frame: Frame) -> None:
+    centred = scaled - shares @ scaled
+    least = float(np.linalg.eigvalsh((centred * shares[:, np.newaxis]).T @ centred)[0])
+    rounding = float((np.abs(places).max(axis=0) / frame.scale).max()) * 4.0 * np.finfo(float).eps
+    if least <= max(_FLAT, rounding * rounding):
+        what = "line" if places.shape[1] == 2 else "plane"
+        raise InvalidBelief(
+            f"points must not all lie on one {what}, where a covariance is singular; use fewer coordinates"
+        )
+
+
+def volumes(places: Floats, shares: Floats) -> Floats:
+    """The volume that each distinct point stands for, from the distance to its nearest neighbours.
+
+    A ball that holds so much weight has a density; a point stands for as much of it as its weight.
+    """
+    from scipy.spatial import cKDTree
+
+    count, d = places.shape
+    neighbours = min(_NEIGHBOURS, count - 1)
+    distances, found = cKDTree(places).query(places, neighbours + 1)
+    radius = distances[:, -1]
+    inside = shares[found].sum(axis=1) - 0.5 * shares[found[:, -1]]  # the outermost lies on the ball's surface
+    ball = math.pi ** (0.5 * d) / math.gamma(0.5 * d + 1.0)
+    return np.maximum(ball * radius**d * (shares / inside), np.finfo(float).tiny)

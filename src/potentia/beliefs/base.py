@@ -20,7 +20,9 @@ from numpy.typing import NDArray
 from potentia.errors import InvalidBelief
 from potentia.games import Game
 from potentia.kernel.dispatch import generic
-from potentia.kernel.numbers import as_float, is_integer, is_real
+from potentia.kernel.numbers import as_float, in_words, is_integer, is_real
+
+_MOST = 2**62 - 1  # counts stay within 64 bits
 
 
 class Belief(ABC):
@@ -93,6 +95,8 @@ def checked_count(value: Any, name: str, least: int) -> int:
     """An integer of at least ``least``, or an error that names it."""
     if not is_integer(value) or value < least:
         raise InvalidBelief(f"{name} must be an integer of at least {least}, got {value!r}")
+    if value > _MOST:
+        raise InvalidBelief(f"{name} must be below 2^62, got {in_words(int(value))}")
     return int(value)
 
 

@@ -49,7 +49,7 @@ class Believing(Game):
             raise InvalidBelief(f"belief must be a belief such as SplitMerge() or Constant(0.002), got {belief!r:.60}")
         self.game, self.belief = game, belief
         self.sizes, self.moves = game.sizes, game.moves
-        self.start, self.scale, self.signal = game.start, game.scale, game.signal
+        self.start = game.start
         self.recorders = (*game.recorders, *belief.recorders)
         self.remembers = (*(f"game.{n}" for n in game.remembers), *(f"mind.{n}" for n in belief.remembers))
         self._belief_data = belief.data(game)
@@ -60,6 +60,14 @@ class Believing(Game):
 
     def move_utility(self, player: int, profile: Sequence[int] | NDArray[np.int64], action: int) -> float:
         return self.game.move_utility(player, profile, action)
+
+    @property
+    def scale(self) -> float | None:  # type: ignore[override]
+        return self.game.scale
+
+    @property
+    def signal(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:  # type: ignore[override]
+        return self.game.signal
 
     @property
     def has_potential(self) -> bool:

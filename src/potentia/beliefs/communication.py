@@ -63,18 +63,18 @@ class Contacts(NamedTuple):
 
     known: NDArray[np.int64]  # (m, m) how many cells of the first the second has been told of, or had
     tally: NDArray[np.int64]  # (2,) contacts with an exchange, and cells sent
-    agenda: NDArray[np.int64]  # how many meetings await a common fit, and who they were: expert, other, expert, ...
+    agenda: NDArray[np.int64]  # how many meetings await a common fit; of each: expert, other, what either had known
 
 
 def link_data(communication: Communication) -> Link:
     """For compiled code."""
-    return Link(communication.radius**2 * SLACK, communication.novice, communication.news)
+    return Link(communication.radius * communication.radius * SLACK, communication.novice, communication.news)
 
 
 def new_contacts(minds: int) -> Contacts:
     """Nobody has met."""
     return Contacts(
-        np.zeros((minds, minds), np.int64), np.zeros(2, np.int64), np.zeros(1 + minds * (minds - 1), np.int64)
+        np.zeros((minds, minds), np.int64), np.zeros(2, np.int64), np.zeros(1 + 2 * minds * (minds - 1), np.int64)
     )
 
 
@@ -125,14 +125,15 @@ def tell(contacts: Contacts, store: Store, i: int, j: int) -> None:
 def meet(contacts: Contacts, store: Store, i: int, j: int) -> None:
     """Both know what either knew; the one who knew more will fit it."""
     expert = i if store.tally[i, KNOWN] >= store.tally[j, KNOWN] else j
+    other, place = i + j - expert, 1 + 4 * contacts.agenda[0]
+    contacts.agenda[0] += 1
+    contacts.agenda[place], contacts.agenda[place + 1] = expert, other
+    contacts.agenda[place + 2], contacts.agenda[place + 3] = store.tally[expert, KNOWN], store.tally[other, KNOWN]
     tell(contacts, store, i, j)
     tell(contacts, store, j, i)
     contacts.known[i, j] = store.tally[i, KNOWN]
     contacts.known[j, i] = store.tally[j, KNOWN]
     contacts.tally[CONTACTS] += 1
-    place = contacts.agenda[0]
-    contacts.agenda[0] = place + 1
-    contacts.agenda[1 + 2 * place], contacts.agenda[2 + 2 * place] = expert, i + j - expert
 
 
 @separate

@@ -58,7 +58,10 @@ class FieldBelief(Belief):
         if not isinstance(self.communication, Communication):
             raise InvalidBelief(f"communication must be a Communication(radius), got {self.communication!r:.60}")
         if self.survey is not None and not (isinstance(self.survey, str) and self.survey == "all"):
-            mask = np.asarray(self.survey)
+            try:
+                mask = np.asarray(self.survey)
+            except ValueError:  # ragged
+                mask = np.asarray(None)
             if mask.dtype != np.bool_ or mask.ndim != 2:
                 raise InvalidBelief(f'survey must be None, "all" or a mask (rows, columns), got {self.survey!r:.60}')
             object.__setattr__(self, "survey", tuple(map(tuple, mask.tolist())))
@@ -98,7 +101,8 @@ class FieldBelief(Belief):
         return views(game, self.data(game), mind, compiled)
 
     def check_mind(self, game: Game, mind: Any) -> None:
-        check_store(mind.store)
+        assert isinstance(game, Coverage)
+        check_store(game, mind.store)
         known, tally = mind.contacts.known, mind.store.tally[:, KNOWN]
         if not ((known >= 0) & (known <= tally[:, None])).all():
             raise ValueError("more was told than is known")

@@ -25,6 +25,8 @@ AKAIKE_TEMPERATURE = 2.0
 PER_COMPONENT = 6  # parameters of a component in the plane: no component without as many cells of some worth
 _SPREAD = 0.5
 _NEGLIGIBLE = 1e-6  # of a cell's mean weight
+_MOST = 1e100  # repetitions
+_HIGHEST = 300.0  # log-density; the squares of what is higher would overflow
 
 
 class Proposal(NamedTuple):
@@ -76,7 +78,7 @@ def predicted(model: Model, game: CoverageData, mind: int, cell: int) -> float:
             dx, dy = x - model.component[mind, j, MEAN], y - model.component[mind, j, MEAN + 1]
             first = model.component[mind, j, WHITEN] * dx
             second = model.component[mind, j, WHITEN + 2] * dx + model.component[mind, j, WHITEN + 3] * dy
-            value += exp(min(model.component[mind, j, OFFSET] - 0.5 * (first * first + second * second), 0.0))
+            value += exp(min(model.component[mind, j, OFFSET] - 0.5 * (first * first + second * second), _HIGHEST))
         value *= model.value[mind, SCALE]
         model.estimate[mind, at(cell)] = value
     return value
@@ -103,19 +105,24 @@ def _gather(
 
     The size is the number of cells, or the effective one, (Σw)² / Σw². None counts where nothing has worth.
     """
-    total, square = 0.0, 0.0
+    top = 0.0
     for t in range(number):
         centre[t, 0] = cell[t] % width - base % width + 0.5
         centre[t, 1] = cell[t] // width - base // width + 0.5
         weight = max(reading[t], 0.0)
         if not by_worth:
-            weight = 1.0 + V * math.floor(weight / f_mode + 0.5) if weight >= f_mode else 1.0
-            weight *= visits[t]
+            times = weight / f_mode if weight < _MOST * f_mode else _MOST
+            weight = (1.0 + V * np.floor(times + 0.5) if times >= 1.0 else 1.0) * visits[t]
         out[t] = weight
-        total += weight
-        square += weight * weight
-    if not total > 0.0:
+        top = max(top, weight)
+    if not top > 0.0:
         return 0
+    total, square = 0.0, 0.0
+    _, exponent = math.frexp(top)
+    for t in range(number):
+        out[t] = math.ldexp(out[t], -exponent)  # no digit changes, and the squares stay in range
+        total += out[t]
+        square += out[t] * out[t]
     scale, counted = total / square if effective else number / total, 0
     for t in range(number):
         out[t] *= scale
@@ -127,7 +134,7 @@ def _factor(reading: NDArray[np.float64], density: NDArray[np.float64], number: 
     """The least-squares factor from density to worth, at least 0."""
     both, square = 0.0, 0.0
     for t in range(number):
-        guess = exp(min(density[t], 0.0))
+        guess = exp(min(density[t], _HIGHEST))
         both += guess * reading[t]
         square += guess * guess
     return max(both / square, 0.0) if square > 0.0 else 0.0
@@ -320,12 +327,11 @@ class Learner:
 
     # Two minds
 
-    def average_with(self, other: int) -> None:
-        """Average each component with the nearest of another mind's not yet taken, in proportion to experience."""
+    def average_with(self, other: int, share: float) -> None:
+        """Average each component, with this share, with the nearest of another mind's not yet taken."""
         if not self.number or self.number != self.model.mark[other, NUMBER_OF]:
             return
-        tally, mixture, theirs = self.store.tally, self.room.mixture, self.model.component[other]
-        share = tally[self.mind, KNOWN] / (tally[self.mind, KNOWN] + tally[other, KNOWN])
+        mixture, theirs = self.room.mixture, self.model.component[other]
         free = list(range(self.number))
         for k in range(self.number):
             dx, dy = (mixture.mean[k] - theirs[free, MEAN:COVARIANCE]).T

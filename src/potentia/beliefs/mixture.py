@@ -41,6 +41,7 @@ from potentia.beliefs.learning import (
     ERROR,
     NUMBER_OF,
     PENDING,
+    WHITEN,
     WIDTH,
     Learner,
     Model,
@@ -143,7 +144,7 @@ class MixtureBelief(FieldBelief):
         object.__setattr__(self, "growth", checked_number(self.growth, "growth", 0.0, 1.0))
         object.__setattr__(self, "optimism", checked_number(self.optimism, "optimism", 0.0, 1e6))
         for name in ("em_steps", "settle_steps"):
-            checked_count(getattr(self, name), name, 1)
+            object.__setattr__(self, name, checked_count(getattr(self, name), name, 1))
         for name in ("calibrated", "recall"):
             checked_flag(getattr(self, name), name)
 
@@ -186,6 +187,9 @@ class MixtureBelief(FieldBelief):
         number = mind.model.mark[:, NUMBER_OF]
         if not ((number >= 0) & (number <= self.largest)).all() or mind.model.mark[:, PENDING].any():
             raise ValueError("no mixture has so many components")
+        for packed, count in zip(mind.model.component, number.tolist(), strict=True):
+            if not np.isfinite(packed[:count, :WHITEN]).all():
+                raise ValueError("a component is not finite")
 
     def new_tools(self, game: Game, record: tuple[str, ...]) -> Room:
         assert isinstance(game, Coverage)
@@ -208,10 +212,10 @@ class MixtureBelief(FieldBelief):
         proposals: list[Proposal] = []
         truth = game.at(step + 1).world.mixture if tools.judging else None
 
-        def fitted(which: int, other: int | None = None) -> None:
+        def fitted(which: int, other: int | None = None, share: float = 1.0) -> None:
             learner = Learner(self, game.data, mind.store, model, tools, which, compiled)
             if other is not None:
-                learner.average_with(other)
+                learner.average_with(other, share)
             if deciding and other is None:
                 proposals.extend(learner.decide(game.num_players, key, step))
             else:
@@ -223,7 +227,8 @@ class MixtureBelief(FieldBelief):
 
         agenda = mind.contacts.agenda
         for k in range(int(agenda[0])):
-            fitted(int(agenda[1 + 2 * k]), int(agenda[2 + 2 * k]))
+            expert, other, knew, other_knew = agenda[1 + 4 * k : 5 + 4 * k].tolist()
+            fitted(expert, other, knew / (knew + other_knew))
         for which in range(model.mark.shape[0]):
             if deciding or has_news(mind.store, self.growth, which):
                 fitted(which)
@@ -247,7 +252,7 @@ class Mixture(MixtureBelief):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        checked_count(self.components, "components", 1)
+        object.__setattr__(self, "components", checked_count(self.components, "components", 1))
 
     @property
     def fixed_number(self) -> int:
@@ -279,7 +284,7 @@ class SplitMerge(MixtureBelief):
     def __post_init__(self) -> None:
         super().__post_init__()
         for name in ("aic_every", "most", "repeats"):
-            checked_count(getattr(self, name), name, 1)
+            object.__setattr__(self, name, checked_count(getattr(self, name), name, 1))
 
     @property
     def largest(self) -> int:

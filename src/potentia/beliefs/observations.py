@@ -73,8 +73,10 @@ def new_store(game: Coverage, minds: int, surveyed: NDArray[np.bool_] | None) ->
     return store
 
 
-def check_store(store: Store) -> None:
-    """Raise ValueError where places and cells do not belong together."""
+def check_store(game: Coverage, store: Store) -> None:
+    """Raise ValueError where places and cells do not belong together, or hold what no robot reads."""
+    if ((store.slot == OUTSIDE) != (new_store(game, 1, None).slot == OUTSIDE)).any():
+        raise ValueError("the area is not where it should be")
     known = store.tally[:, KNOWN]
     if not ((known >= 0) & (known <= store.cell.shape[1])).all():
         raise ValueError("more cells are known than there are")
@@ -85,6 +87,10 @@ def check_store(store: Store) -> None:
         slots = store.slot[mind]
         if not (slots[cells] == np.arange(1, number + 1)).all() or (slots > 0).sum() != number or (slots < -1).any():
             raise ValueError("known cells are not where they should be")
+        if (store.visits[mind, :number] < 1).any() or not np.isfinite(store.reading[mind, :number]).all():
+            raise ValueError("a known cell has no reading")
+    if not np.isfinite(store.peak).all():
+        raise ValueError("the largest reading is not finite")
 
 
 @separate

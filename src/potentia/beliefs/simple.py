@@ -22,6 +22,12 @@ class KnownData(NamedTuple):
     known: bool
 
 
+class KnownMind(NamedTuple):
+    """There is nothing to remember: an empty array."""
+
+    nothing: NDArray[np.float64]
+
+
 @dataclass(frozen=True)
 class Known(Belief):
     """The truth: players know the utility of actions that they have not played. Any game."""
@@ -32,8 +38,8 @@ class Known(Belief):
     def data(self, game: Game) -> KnownData:
         return KnownData(True)
 
-    def new_mind(self, game: Game) -> KnownData:
-        return KnownData(True)
+    def new_mind(self, game: Game) -> KnownMind:
+        return KnownMind(np.zeros(0))
 
 
 @estimate.register(KnownData)
@@ -90,6 +96,10 @@ class RunningMean(Belief):
 
     def mind_size(self, game: Game) -> int:
         return 16 * sum(self._entries(game))
+
+    def check_mind(self, game: Game, mind: MeanMind) -> None:
+        if (mind.times < 0).any() or not np.isfinite(mind.mean).all():
+            raise ValueError("the mean of what was received is none")
 
 
 @portable

@@ -38,8 +38,9 @@ class View:
         return int(self.weights.size)
 
     def error(self, worth: NDArray[np.float64]) -> float:
-        """Σ |f̂ - f| / Σ f."""
-        return float(np.abs(self.worth - worth).sum() / worth.sum())
+        """Σ |f̂ - f| / Σ f; 0 where nothing has worth."""
+        total = float(worth.sum())
+        return float(np.abs(self.worth - worth).sum()) / total if total > 0.0 else 0.0
 
 
 _field_entry = Entry(believed_field)

@@ -18,7 +18,7 @@ _SYMBOL = "potentia_exp"
 
 
 def exp(x: float) -> float:
-    """e to the x, for x <= 0."""
+    """e to the x, for x < 700: beyond, Python raises and compiled code does not."""
     return math.exp(x)
 
 

@@ -29,6 +29,7 @@ from potentia.arguments import (
     rule_text,
     save_picture,
 )
+from potentia.belief_arguments import Initial, Per, RunBelief, belief_text, run_belief
 from potentia.errors import InvalidRun, PotentiaError
 from potentia.terminal import pairs, print_json, print_table, progress, status, value
 
@@ -45,6 +46,7 @@ app = typer.Typer(
         potentia audit overlap --rule p-sblll --claimed welfare
         potentia cover --robots 5
         potentia cover my-map.csv --robots 8 --delta 2
+        potentia cover --belief split-merge
 
     The same seed gives the same bits, on any number of workers.""",
     rich_markup_mode=None,  # plain help: rich would take half of the 0.3 s that --help may
@@ -128,6 +130,9 @@ def run(
     revision: Revision = None,
     trial: Trial = None,
     guard: Guard = False,
+    belief: RunBelief = None,
+    per: Per = None,
+    initial: Initial = None,
     parameters: Parameters = None,
     start: Annotated[str | None, typer.Option(help="First profile, as in 0,1,0; random where left out.")] = None,
     every: Annotated[int | None, typer.Option(help="Steps between records; about 500 records where left out.")] = None,
@@ -143,6 +148,7 @@ def run(
         potentia run stag-hunt --tau 0.5 --seed 3
         potentia run innovation --rule blll --steps 200000 --runs 10 --workers 2
         potentia run ring --rule p-sblll --guard --tau geometric:1:0.05 --plot ring.png
+        potentia run stag-hunt --belief running-mean --initial 5
     """
     from potentia.engine import run_batch
     from potentia.errors import RunInterrupted
@@ -150,6 +156,7 @@ def run(
 
     played, label = game_from_options(game, parameters)
     chosen = rule_from_options(rule, tau, revision, trial, guard)
+    believed = run_belief(belief, {"per": per, "initial": initial})
     if plot is not None:
         check_folder(plot, "--plot")
         check_picture(plot)
@@ -162,7 +169,7 @@ def run(
     first = None if start is None else numbers(start, int, "--start")
     warnings.simplefilter("ignore", RunInterrupted)  # said below, in the command line's own words
     with status("loading; the first time, compiling", quiet=json):
-        warm = run_batch(played, chosen, min(1, steps), [seed], start=first, record=record)
+        warm = run_batch(played, chosen, min(1, steps), [seed], start=first, record=record, belief=believed)
         if warm.attrs["interrupted"]:
             raise KeyboardInterrupt
     with progress(f"{rule} on {game}", quiet=json) as tell:
@@ -177,10 +184,13 @@ def run(
             every=spacing,
             workers=workers,
             progress=tell,
+            belief=believed,
         )
         seconds = time.perf_counter() - started
     data.attrs["game"] = label
     summary = summarise(played, label, chosen, data, seconds)
+    if believed is not None:
+        summary = {"game": label, "rule": summary["rule"], "belief": believed.spec()} | summary
     if plot is not None:
         from potentia.figures import scalar_figure
 
@@ -193,6 +203,8 @@ def run(
         print_json(summary)
     else:
         shown = {**summary, "rule": rule_text(chosen.spec())}
+        if believed is not None:
+            shown["belief"] = belief_text(believed)
         print_table(None, [[LABELS.get(name, name), value(entry)] for name, entry in shown.items()])
     if summary["interrupted"]:
         done = int(data.steps_done.sum())

@@ -18,9 +18,22 @@ from potentia.arguments import (
     save_picture,
     whole,
 )
+from potentia.belief_arguments import (
+    AicEvery,
+    Components,
+    CoverBelief,
+    Noise,
+    Optimism,
+    Radius,
+    Sense,
+    Share,
+    Value,
+    cover_belief,
+)
 from potentia.cover_results import Results
 from potentia.errors import InvalidGame, InvalidInput, InvalidRun
-from potentia.terminal import print_json, print_table, progress, status, value
+from potentia.terminal import print_json, print_table, progress, status
+from potentia.terminal import value as told
 
 Map = Annotated[
     str,
@@ -141,6 +154,15 @@ def cover(
     payoff: Annotated[
         str, typer.Option(help="overlap (Eq. 45) or marginal (what the robot alone covers).")
     ] = "overlap",
+    belief: CoverBelief = None,
+    components: Components = None,
+    aic_every: AicEvery = None,
+    optimism: Optimism = None,
+    value: Value = None,
+    share: Share = None,
+    sense: Sense = None,
+    noise: Noise = None,
+    radius: Radius = None,
     start: Annotated[str | None, typer.Option(help='First cells, as in "3,4 10,12"; random where left out.')] = None,
     blocked: Blocked = None,
     largest_part: LargestPart = False,
@@ -174,6 +196,8 @@ def cover(
         potentia cover --paper --runs 100                    # the paper's experiment
         potentia cover --rule blll --rule p-sblll --rule p-sblll:guarded
         potentia cover my-map.csv --robots 8 --delta 2 --gif # your own map
+        potentia cover --belief split-merge                  # robots that learn the map on their way
+        potentia cover --belief constant --share 0.3 --radius 6
     """
     from potentia.games.world import published
 
@@ -195,6 +219,17 @@ def cover(
     options |= {name: entry for name, entry in given.items() if entry is not None}
     straight = isinstance(options.get("reach"), float) and options["reach"] ** 2 < 2  # no diagonal moves
     game = _game(_world(map, blocked, largest_part, not straight), options)
+    learning = {
+        "components": components,
+        "aic_every": aic_every,
+        "optimism": optimism,
+        "value": value,
+        "share": share,
+        "sense": sense,
+        "noise": noise,
+        "radius": radius,
+    }
+    believed = cover_belief(belief, learning, game.world)
     defaults = (str(published()["setup"]["tau"]), "signal") if paper else ("auto", "0.9")
     names = rule or (["blll", "p-sblll"] if paper else ["p-sblll:guarded"])
     rules = {name: _variant(name, tau, revision, defaults) for name in names}
@@ -203,7 +238,7 @@ def cover(
     if largest_part and not json:
         _say_blocked(map, blocked, game.world)
     best = _certified(game, json) if certify else None
-    results, stopped = _played(game, rules, best, steps, range(seed, seed + runs), workers, json)
+    results, stopped = _played(game, rules, believed, best, steps, range(seed, seed + runs), workers, json)
     if not json:
         results.print()
     files: dict[str, Path] = {}
@@ -233,7 +268,7 @@ def _reach(text: str) -> float | str:
 
 
 def _played(
-    game: Any, rules: dict[str, Any], best: Any, steps: int, seeds: range, workers: int, quiet: bool
+    game: Any, rules: dict[str, Any], belief: Any, best: Any, steps: int, seeds: range, workers: int, quiet: bool
 ) -> tuple[Results, bool]:
     """The study, and whether it was cut short."""
     from potentia.errors import RunInterrupted
@@ -246,20 +281,20 @@ def _played(
             if tell is not None:
                 tell(list(rules).index(name) * total + done, len(rules) * total)
 
-        data = study(game, rules, steps, seeds, workers=workers, progress=report)
+        data = study(game, rules, steps, seeds, belief=belief, workers=workers, progress=report)
     stopped = any(batch.attrs["interrupted"] for batch in data.values())
     data = {name: batch for name, batch in data.items() if (batch.steps_done.values == steps).any()}
     if not data:
         typer.echo("stopped by Ctrl-C before a run was complete: nothing was written", err=True)
         raise typer.Exit(130)
-    return Results(game, rules, data, best, steps, len(seeds)), stopped
+    return Results(game, rules, data, best, steps, len(seeds), belief), stopped
 
 
 def _say_blocked(map: str, blocked: Path | None, world: Any) -> None:
     whole_map = _world(map, blocked, largest_part=False)
     cut = world.blocked & ~whole_map.blocked
     lost = float(whole_map.worth[cut].sum())
-    typer.echo(f"--largest-part blocked {int(cut.sum()):,} cells that are cut off, worth {value(lost)} in all")
+    typer.echo(f"--largest-part blocked {int(cut.sum()):,} cells that are cut off, worth {told(lost)} in all")
 
 
 def _variant(name: str, tau: str | None, revision: str | None, defaults: tuple[str, str]) -> Any:
@@ -326,7 +361,7 @@ def optimum(
     print_table(
         ["robot", "x", "y", "in range"],
         [
-            [str(k), str(x), str(y), value(float(in_range[float(game.delta[k])][best.profile[k]]))]
+            [str(k), str(x), str(y), told(float(in_range[float(game.delta[k])][best.profile[k]]))]
             for k, (x, y) in enumerate(best.positions.tolist())
         ],
         "worth in range; what two robots cover counts once in the covered worth",

@@ -11,6 +11,7 @@ from typing import Any
 import typer
 
 from potentia.arguments import rule_text, save_picture
+from potentia.belief_arguments import belief_text
 from potentia.terminal import print_table, value
 
 _LONGEST_PATH = 2500  # steps; longer ways fill the picture
@@ -28,6 +29,7 @@ class Results:
     best: Any  # the optimum, or None
     steps: int
     asked: int  # runs
+    belief: Any = None  # what robots have in the place of the map
 
     @cached_property
     def covered(self) -> dict[str, Any]:
@@ -61,7 +63,14 @@ class Results:
             for name, covered in self.covered.items()
         }
         optimum = self.best.to_dict() if self.best else None
-        return {"game": self.game.describe(), "steps": self.steps, "optimum": optimum, "rules": rules}
+        belief = self.belief.spec() if self.belief else None
+        return {
+            "game": self.game.describe(),
+            "belief": belief,
+            "steps": self.steps,
+            "optimum": optimum,
+            "rules": rules,
+        }
 
     # On the screen ------------------------------------------------------------------------------------
 
@@ -72,6 +81,8 @@ class Results:
         for name, chosen in self.rules.items():
             if name in self.covered:
                 typer.echo(f"{name}: {rule_text(chosen.spec())}")
+        if self.belief is not None:
+            typer.echo(f"belief: {belief_text(self.belief)}")
         if self.best is not None:
             typer.echo(str(self.best))
         names = list(self.covered)
@@ -107,7 +118,31 @@ class Results:
         ]
         if len(world.targets):
             lines.append((f"targets found, of {len(world.targets)}", lambda c: f"{c.targets_found.mean:.3g}"))
-        return lines
+        return lines + self._belief_lines()
+
+    def _belief_lines(self) -> list[tuple[str, Callable[[Any], str]]]:
+        """About the belief at the end of the runs, as far as it was recorded."""
+        first, cells = next(iter(self.covered.values())), self.game.world.worth.size
+        targets = self.number
+        lines: dict[str, tuple[str, Callable[[Any], str]]] = {
+            "belief_error": ("error of the believed worth, Σ|f̂ - f| / Σf", lambda c: str(c.belief_error)),
+            "components": (
+                "components of a robot's mixture" + (f" (the map has {targets})" if targets else ""),
+                lambda c: f"{c.components.mean:.3g}",
+            ),
+            "right_number": (f"share of robots whose mixture has {targets}", lambda c: f"{c.right_number.mean:.3g}"),
+            "parameter_error": ("error of the mixture's parameters, 0 to 1", lambda c: str(c.parameter_error)),
+            "cells_known": ("cells a robot knows", lambda c: f"{c.cells_known.mean:,.0f} of {cells:,}"),
+            "contacts": ("exchanges between two robots", lambda c: f"{c.contacts.mean:,.0f}"),
+            "data_sent": ("cells told in them", lambda c: f"{c.data_sent.mean:,.0f}"),
+        }
+        return [line for name, line in lines.items() if getattr(first, name) is not None]
+
+    @property
+    def number(self) -> int | None:
+        """Of the components of the map's own mixture."""
+        mixture = self.game.world.mixture
+        return None if mixture is None else int(mixture.num_components)
 
     def _print_places(self, name: str) -> None:
         places = self.places(name)
@@ -165,19 +200,23 @@ class Results:
         measure = "worth_sum" if paper else "worth_union"
         known = {k: v for k, v in published()["worth"].items() if k in self.rules} if paper else None
         smooth = None if paper else tail_steps(next(iter(self.data.values())))
-        draw(
-            "worth", figures.worth_figure(self.data, optimum=self.best, published=known, measure=measure, smooth=smooth)
+        with_belief = f"\nwith the belief {self.belief.name}" if self.belief else ""
+        title = f"Covered worth over time\n{game.describe()}{with_belief}"
+        figure = figures.worth_figure(
+            self.data, optimum=self.best, published=known, measure=measure, smooth=smooth, title=title
         )
+        draw("worth", figure)
         panels, traces = {}, {}
         every = max(1, steps // _MOST_ROWS, steps * game.num_players // 5_000_000)
         record = ("profile", "worth_sum", "worth_union")
         for name, seed in self.shown.items():
-            run = begin(game, self.rules[name], seed, record=record, every=every, horizon=steps)
+            run = begin(game, self.rules[name], seed, record=record, every=every, horizon=steps, belief=self.belief)
             traces[name] = run.advance(steps).trace()
             panels[f"{name}, seed {seed}"] = traces[name].profiles
             files[f"run, {name}"] = run.save(out / f"run-{name.replace(':', '-')}.npz")
         walked = steps <= _LONGEST_PATH and None if paths is None else paths
         draw("configurations", figures.configuration_figure(game, panels, paths=walked, title=game.describe()))
+        self._draw_beliefs(draw, traces)
         followed = [r.revision for r in self.rules.values() if hasattr(getattr(r, "revision", None), "a3")]
         if followed:
             draw("revision", figures.revision_figure(followed[0]))
@@ -190,3 +229,23 @@ class Results:
                 game, trace.profiles, path, worth=getattr(trace, measure), label=label, every=every, title=title
             )
             files[f"film, {name}"] = path
+
+    def _draw_beliefs(self, draw: Callable[[str, Any], None], traces: dict[str, Any]) -> None:
+        """What robots believed at the end of the runs that are drawn, and how they came to it."""
+        from potentia import figures
+
+        if all("belief_error" in batch for batch in self.data.values()):
+            draw("learning", figures.learning_figure(self.data, number=self.number))
+        for name, trace in traces.items():
+            which = f"-{name.replace(':', '-')}" if len(traces) > 1 else ""
+            of = f"{name}, seed {self.shown[name]}, on {self.game.world.name}"
+            if trace.beliefs:
+                title = f"{of}: what robots believe after {self.steps:,} steps"
+                draw(
+                    f"belief{which}", figures.belief_figure(self.game, trace.beliefs, profile=trace.final, title=title)
+                )
+            if trace.proposals:
+                options = {"steps": self.steps, "robots": None if len(trace.beliefs) == 1 else self.game.num_players}
+                title = f"{of}: number of components"
+                figure = figures.proposals_figure(trace.proposals, number=self.number, title=title, **options)
+                draw(f"proposals{which}", figure)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from potentia.beliefs import Belief
+from potentia.beliefs.mixture import RECORDERS as LEARNT
 from potentia.engine import run_batch
 from potentia.errors import InvalidRun
 from potentia.experiments.statistics import (
@@ -72,13 +74,15 @@ def cover(
     steps: int,
     seeds: Iterable[int],
     *,
+    belief: Belief | None = None,
     workers: int = 1,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> dict[str, xarray.Dataset]:
-    """One batch per rule, from the same starts, with everything a summary needs."""
+    """One batch per rule, from the same starts, with everything a summary needs; of the ``belief`` too, with one."""
     if not isinstance(game, Coverage):
         raise InvalidRun(f"a coverage study needs a Coverage game, got {type(game).__name__}")
     numbers = list(seeds)
+    record = RECORD if belief is None else (*RECORD, *belief.recorders)
     out = {}
     for name, chosen in rules.items():
 
@@ -87,8 +91,18 @@ def cover(
                 progress(name, done, total)
 
         out[name] = run_batch(
-            game, chosen, steps, numbers, record=RECORD, every=spacing(steps), workers=workers, progress=tell
+            game,
+            chosen,
+            steps,
+            numbers,
+            record=record,
+            every=spacing(steps),
+            workers=workers,
+            progress=tell,
+            belief=belief,
         )
+        if belief is not None:
+            out[name].attrs["belief"] = belief.describe()
         if out[name].attrs["interrupted"]:
             break
     return out
@@ -111,12 +125,21 @@ class Covered:
     targets_found: Estimate
     runs: int
     tail: int
+    # of a belief, where the runs had one that records it
+    belief_error: Estimate | None = None  # Σ|f̂ - f| / Σf, in the mean over robots as the next four
+    parameter_error: Estimate | None = None
+    right_number: Estimate | None = None  # share of robots whose mixture has as many components as the world's
+    components: Estimate | None = None
+    cells_known: Estimate | None = None
+    contacts: Estimate | None = None  # exchanges between robots so far
+    data_sent: Estimate | None = None  # cells told in them
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, for JSON."""
+        """Plain data, for JSON; without what a belief would have recorded, where there was none."""
         out: dict[str, Any] = {}
         for name, entry in vars(self).items():
-            out[name] = [entry.mean, entry.low, entry.high] if isinstance(entry, Estimate) else entry
+            if entry is not None or name not in LEARNT:
+                out[name] = [entry.mean, entry.low, entry.high] if isinstance(entry, Estimate) else entry
         return out
 
 
@@ -167,7 +190,15 @@ def summarise(data: xarray.Dataset, optimum: float | None = None) -> Covered:
         estimate(last.targets_found),
         data.sizes["seed"],
         tail_steps(data),
+        **{name: _bounded(name, last[name]) for name in LEARNT if name in data and last[name].notnull().any()},
     )
+
+
+def _bounded(name: str, values: ArrayLike) -> Estimate:
+    """The mean of what is at least 0, of shares at most 1, with an interval that is so too."""
+    found = estimate(values)
+    most = 1.0 if name in ("parameter_error", "right_number") else np.inf
+    return replace(found, low=max(found.low, 0.0), high=min(found.high, most)) if found.count > 1 else found
 
 
 def typical(data: xarray.Dataset) -> int:

@@ -1,19 +1,24 @@
 """Dataset in, figure out; never simulates."""
 
 from potentia.figures.animation import animate
+from potentia.figures.beliefs import belief_figure
 from potentia.figures.configuration import configuration_figure
 from potentia.figures.coverage import field_figure
 from potentia.figures.coverage_time import worth_figure
+from potentia.figures.learning import learning_figure, proposals_figure
 from potentia.figures.runs import law_figure, potential_figure, scalar_figure
 from potentia.figures.signal import revision_figure
 from potentia.figures.stability import stability_figure
 
 __all__ = [
     "animate",
+    "belief_figure",
     "configuration_figure",
     "field_figure",
     "law_figure",
+    "learning_figure",
     "potential_figure",
+    "proposals_figure",
     "revision_figure",
     "scalar_figure",
     "stability_figure",

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from potentia.figures import maps
 
 if TYPE_CHECKING:
-    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -37,7 +35,10 @@ def field_figure(world: World, *, title: str = "") -> Figure:
     handles = [maps.draw_blocked(area, world), maps.draw_targets(area, world, 12)]
     maps.draw_blocked(field, world)
     _name_targets(area, world)
-    handles.append(_draw_components(field, world) if world.mixture is not None else maps.draw_targets(field, world, 12))
+    if world.mixture is not None:
+        handles.append(maps.draw_components(field, world.mixture.means, world.mixture.covariances))
+    else:
+        handles.append(maps.draw_targets(field, world, 12))
     across, down = world.size
     targets = f", {len(world.targets)} target{'s' * (len(world.targets) > 1)}" if len(world.targets) else ""
     area.set_title(f"Area: {across}×{down} cells{targets}", fontsize=11)
@@ -72,20 +73,3 @@ def _name_targets(axes: Axes, world: World) -> None:
             fontsize=9,
             bbox={"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.8},
         )
-
-
-def _draw_components(axes: Axes, world: World) -> Artist:
-    from matplotlib.lines import Line2D
-    from matplotlib.patches import Ellipse
-
-    look: dict[str, Any] = {"edgecolor": "white", "linewidth": 1.1, "fill": False}
-    assert world.mixture is not None
-    for mean, covariance in zip(world.mixture.means, world.mixture.covariances, strict=True):
-        variances, turn = np.linalg.eigh(covariance)
-        angle = math.degrees(math.atan2(turn[1, 1], turn[0, 1]))
-        for deviations, style in ((1, "-"), (2, "--")):
-            long, short = 2 * deviations * np.sqrt(variances[::-1])
-            axes.add_patch(Ellipse(tuple(mean), long, short, angle=angle, linestyle=style, **look))
-    axes.plot(*world.mixture.means.T, "+", color="black", markersize=7, zorder=3)
-    label = "components of the mixture: mean, 1 and (dashed) 2 standard deviations"
-    return Line2D([], [], color="0.5", linewidth=1.1, marker="+", markeredgecolor="black", label=label)

@@ -60,7 +60,7 @@ def worth_figure(
     axes = figure.subplots()
     last = 1.0
     for index, (name, data) in enumerate(datasets.items()):
-        time, values = _table(data, measure, smooth)
+        time, values = by_seed(data, measure, smooth)
         last = max(last, float(time[-1]))
         _draw_batch(axes, time, values, name, index, band)
     if optimum is not None:
@@ -96,7 +96,9 @@ def _check(datasets: Mapping[str, xarray.Dataset], measure: str, band: str, smoo
             raise InvalidRun(f'{name}: {measure} was not recorded; pass record=("{measure}", ...)')
 
 
-def _table(data: xarray.Dataset, measure: str, smooth: int | None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def by_seed(
+    data: xarray.Dataset, measure: str, smooth: int | None = None
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Times, and values by seed and time. Runs cut short are left out, so that the mean is always of the same seeds."""
     values = np.atleast_2d(data[measure].transpose(..., "time").values)
     time = np.asarray(data.time.values, np.float64)

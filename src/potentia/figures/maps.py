@@ -7,6 +7,7 @@ everybody can read; robots have the colours of :data:`~potentia.figures.runs.COL
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -154,11 +155,11 @@ def pale(name: str = "Greys", darkest: float = 0.65) -> Colormap:
     return LinearSegmentedColormap.from_list(f"pale {name}", matplotlib.colormaps[name](np.linspace(0, darkest, 256)))
 
 
-def draw_field(axes: Axes, world: World, colours: Any) -> AxesImage:
-    """The worth of every cell as a colour."""
+def draw_field(axes: Axes, world: World, colours: Any, worth: NDArray[np.float64] | None = None) -> AxesImage:
+    """The worth of every cell as a colour; another ``worth`` on the scale of the world's own."""
     columns, rows = world.size
     return axes.imshow(
-        world.worth,
+        world.worth if worth is None else worth,
         cmap=colours,
         vmin=0.0,
         vmax=float(world.worth.max()) or 1.0,
@@ -170,21 +171,22 @@ def draw_field(axes: Axes, world: World, colours: Any) -> AxesImage:
     )
 
 
-def draw_blocked(axes: Axes, world: World) -> Artist | None:
+def draw_blocked(axes: Axes, world: World, worth: NDArray[np.float64] | None = None) -> Artist | None:
     """Blocked cells hatched, and grey unless they have a worth to show. Returns what stands for them in a legend."""
+    shown = world.worth if worth is None else worth
     from matplotlib.patches import Patch, PathPatch
 
     if not world.blocked.any():
         return None
-    worthless = world.blocked & (world.worth == 0)
+    worthless = world.blocked & (shown == 0)
     if worthless.any():
-        axes.add_patch(PathPatch(_squares(worthless), facecolor=_WALL, linewidth=0, antialiased=False, zorder=0.5))
+        axes.add_patch(PathPatch(squares(worthless), facecolor=_WALL, linewidth=0, antialiased=False, zorder=0.5))
     look: dict[str, Any] = {"hatch": "////", "edgecolor": _HATCH, "linewidth": 0.0}
-    axes.add_patch(PathPatch(_squares(world.blocked), facecolor="none", zorder=0.6, gid="blocked", **look))
+    axes.add_patch(PathPatch(squares(world.blocked), facecolor="none", zorder=0.6, gid="blocked", **look))
     return Patch(facecolor=_WALL, label="blocked: no robot can enter", **look)
 
 
-def _squares(mask: NDArray[np.bool_]) -> Path:
+def squares(mask: NDArray[np.bool_]) -> Path:
     """One path around the cells of a mask, a rectangle for each run of cells in a row."""
     from matplotlib.path import Path
 
@@ -194,6 +196,23 @@ def _squares(mask: NDArray[np.bool_]) -> Path:
     corners = np.stack([(left, y), (right, y), (right, y + 1), (left, y + 1), (left, y)]).astype(np.float64)
     codes = np.array([Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY], np.uint8)
     return Path(corners.transpose(2, 0, 1).reshape(-1, 2), np.tile(codes, len(y)))
+
+
+def draw_components(axes: Axes, means: NDArray[np.float64], covariances: NDArray[np.float64]) -> Artist:
+    """Ellipses at one and two standard deviations of a mixture's components; returns a line for a legend."""
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Ellipse
+
+    look: dict[str, Any] = {"edgecolor": "white", "linewidth": 1.1, "fill": False}
+    for mean, covariance in zip(means, covariances, strict=True):
+        variances, turn = np.linalg.eigh(covariance)
+        angle = math.degrees(math.atan2(turn[1, 1], turn[0, 1]))
+        for deviations, style in ((1, "-"), (2, "--")):
+            long, short = 2 * deviations * np.sqrt(variances[::-1])
+            axes.add_patch(Ellipse(tuple(mean), long, short, angle=angle, linestyle=style, **look))
+    axes.plot(*means.T, "+", color="black", markersize=7, zorder=3)
+    label = "components of the mixture: mean, 1 and (dashed) 2 standard deviations"
+    return Line2D([], [], color="0.5", linewidth=1.1, marker="+", markeredgecolor="black", label=label)
 
 
 def draw_targets(axes: Axes, world: World, size: float = 11.0) -> Artist | None:
@@ -218,12 +237,12 @@ def robot_colour(robot: int) -> str:
     return to_hex((0.55 * red, 0.55 * green, 0.55 * blue)) if dark else colour
 
 
-def add_bar(figure: Figure, axes: Axes, image: AxesImage, inches: tuple[float, float]) -> None:
+def add_bar(figure: Figure, axes: Axes, image: AxesImage, inches: tuple[float, float], extend: str = "neither") -> None:
     """A colour bar as tall as the map beside it, or of a legible height beside a flat one."""
     width, height = inches
     tall = max(1.0, 1.1 / height)
     bar = axes.inset_axes((1 + 0.12 / width, 0.5 - tall / 2, 0.18 / width, tall))
-    figure.colorbar(image, cax=bar, label=WORTH)
+    figure.colorbar(image, cax=bar, label=WORTH, extend=extend)
 
 
 def number(value: float) -> str:

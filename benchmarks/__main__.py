@@ -22,11 +22,11 @@ import psutil
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import beliefs, coverage, exact, peers, reference, scaling, startup, workers
+from benchmarks import beliefs, coverage, exact, mixture, peers, reference, scaling, startup, workers
 from benchmarks.measure import QUICK, Effort, Report
 
-PACKAGES = ("potentia", "numba", "numpy", "scipy", "xarray", "networkx", "quantecon", "open_spiel")
-PARTS = ("peers", "reference", "coverage", "beliefs", "scaling", "workers", "exact", "startup")
+PACKAGES = ("potentia", "numba", "numpy", "scipy", "xarray", "networkx", "quantecon", "open_spiel", "scikit-learn")
+PARTS = ("peers", "reference", "coverage", "beliefs", "mixtures", "scaling", "workers", "exact", "startup")
 NOISY = 0.3  # processors kept busy by other programs
 
 
@@ -74,6 +74,8 @@ def _measured(effort: Effort, console: Console, parts: Sequence[str]) -> Report:
                 coverage.compare(robots, effort, report)
         if asked("beliefs", "beliefs"):
             beliefs.compare(effort, report)
+        if asked("mixtures", "mixtures"):
+            mixture.compare(effort, report)
         if asked("scaling", "a million players"):
             scaling.compare(effort, report)
         if asked("workers", "two workers"):

@@ -198,7 +198,9 @@ def believe() -> None:
     apart = pt.beliefs.SplitMerge(communication=belief_study.published_link("blll"))
     trace = pt.run(game, rule, belief_study.STEPS, seed=0, belief=apart)
     pt.figures.belief_figure(game, trace.beliefs).savefig(HERE / "beliefs.png", dpi=110)
-    pt.figures.proposals_figure(trace.proposals).savefig(HERE / "proposals.png", dpi=110)
+    pt.figures.proposals_figure(trace.proposals, robots=game.robots, steps=belief_study.STEPS, number=3).savefig(
+        HERE / "proposals.png", dpi=110
+    )
 
 
 PARTS: dict[str, Callable[[], None]] = {"stability": stability, "coverage": cover, "beliefs": believe}

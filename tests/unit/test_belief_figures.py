@@ -314,6 +314,7 @@ def test_minds_of_their_own_have_panels_of_their_own():
     assert "number of components (changed without a mark: heard from another robot)" in legend_of(figure)
     many = proposals_figure([row._replace(mind=k) for k in range(20) for row in MADE], robots=20)
     assert "robots 0 to 10 of 20" in many.get_suptitle()
+    assert proposals_figure([row._replace(mind=15) for row in MADE], robots=20)  # of a robot that is not drawn
 
 
 def test_proposals_that_are_none_are_refused():

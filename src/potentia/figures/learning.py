@@ -267,7 +267,7 @@ def _draw_changes(axes: Axes, rows: list[Proposal], size: float) -> None:
         _mark(axes, [rows[k] for k in mine], maps.robot_colour(mind), [changes[k] for k in mine], size)
     axes.axhline(0.0, color="black", linewidth=0.8, zorder=1)
     axes.set_yscale("symlog", linthresh=_LINEAR)
-    low, high = min(*changes, -_LINEAR), max(*changes, _LINEAR)
+    low, high = min([*changes, -_LINEAR]), max([*changes, _LINEAR])
     axes.set_ylim(1.7 * low, 1.7 * high)
     ticks = [sign * tick for sign in (-1, 1) for tick in _TICKS if low <= sign * tick <= high]
     axes.set_yticks([0, *ticks], ["0", *(f"{tick:+,d}".replace("-", "−") for tick in ticks)])

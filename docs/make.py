@@ -166,7 +166,9 @@ def table_over_worlds() -> str:
         behind = found.behind
         difference = "–" if behind is None else f"{behind.mean:+.4f} [{behind.low:+.4f}, {behind.high:+.4f}]"
         rows.append([found.belief, f"{found.share.mean:.4f}", difference])
-    return markdown(["belief", "ΣC, share of the optimum", "the default's less its, paired, 95 %"], rows)
+    return markdown(
+        ["belief", "covered worth (union), share of the optimum", "the default's less its, paired, 95 %"], rows
+    )
 
 
 def table_of_learning(data: dict[str, xarray.Dataset]) -> str:

@@ -156,7 +156,7 @@ def test_the_likelihood_never_falls_between_moves(name):
     assert (fitted.weights > 0).all()
     assert fitted.weights.sum() == pytest.approx(1.0, abs=1e-14)
     np.testing.assert_array_equal(fitted.covariances, fitted.covariances.swapaxes(1, 2))
-    scale = points.std(axis=0)
+    scale = fitted.frame.scale
     least = np.linalg.eigvalsh(fitted.covariances / np.outer(scale, scale)).min()
     assert least >= options.get("floor", 1e-6) * (1 - 1e-6)
 
@@ -514,3 +514,17 @@ def test_a_fit_that_does_not_fit_into_memory_is_refused(monkeypatch):
     monkeypatch.setattr("potentia.kernel.memory.available", lambda: 20_000_000)
     points = np.random.default_rng(0).standard_normal((30_000, 2))
     refuses(lambda: fit(points), TooLarge, r"a fit of 30000 points with up to 20 components needs .*smaller most")
+
+
+@pytest.mark.parametrize("shape", [(30, 2), (60, 5), (100, 10)])
+def test_few_points_of_one_gaussian_are_one_component(shape):
+    assert fit(np.random.default_rng(7).normal(size=shape)).num_components == 1
+
+
+def test_a_collapsed_component_does_not_pay_for_itself_but_an_outlier_may_stand_apart():
+    random = np.random.default_rng(0)
+    assert fit(random.poisson(3, (500, 2))).num_components <= 3  # rows of integers are no components
+    fitted = fit(np.concatenate([random.normal(size=(300, 2)), [[1e6, 1e6]]]))
+    assert fitted.num_components == 2
+    np.testing.assert_allclose(fitted.means[0], 0, atol=0.3)
+    np.testing.assert_allclose(np.sqrt(np.diag(fitted.covariances[0])), 1, atol=0.2)

@@ -68,7 +68,7 @@ class Belief(ABC):
         return {"belief": self.name, **{name: _plain(value) for name, value in fields.items()}}
 
     def describe(self) -> str:
-        """One line for people, and part of what a run's key is made from."""
+        """One line for people; no part of a run's key, so that runs with one seed differ by no draw."""
         return json.dumps(self.spec(), sort_keys=True)
 
 

@@ -47,7 +47,8 @@ class Communication:
 
     def shared(self, game: Coverage) -> bool:
         """Whether everybody always knows the same, so that one mind serves all."""
-        return self.radius >= math.hypot(*game.world.size) and min(self.novice, self.news) == 1.0
+        farthest = math.hypot(*(side - 1 for side in game.world.size))
+        return self.radius >= farthest and min(self.novice, self.news) == 1.0
 
 
 class Link(NamedTuple):
@@ -118,6 +119,7 @@ def tell(contacts: Contacts, store: Store, i: int, j: int) -> None:
         cell = store.cell[i, place]
         if store.slot[j, cell] == 0:
             note_reading(store, j, cell, store.reading[i, place], False)
+            store.visits[j, store.tally[j, KNOWN] - 1] = store.visits[i, place]
             contacts.tally[SENT] += 1
 
 

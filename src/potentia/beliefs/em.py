@@ -3,7 +3,7 @@
 A weight is a frequency: a point of weight 3 counts as three points. The likelihood is a sum of logarithms of
 sums, each taken from its largest term, so nothing underflows. Covariances stay at or above a floor: where an
 eigenvalue would fall below, it is set to the floor, which is the exact maximum under that constraint, so the
-likelihood still never falls.
+likelihood still never falls, beyond rounding.
 
 Nothing here allocates. A mixture lives in arrays with room for more components than it has.
 """

@@ -212,6 +212,8 @@ class Constant(FieldBelief):
         super().__post_init__()
         object.__setattr__(self, "value", checked_number(self.value, "value", -1e100, 1e100))
         object.__setattr__(self, "share", checked_number(self.share, "share", 0.0, 1e6))
+        if self.value and self.share:
+            raise InvalidBelief(f"a constant has a value or a share, not both, got {self.value:g} and {self.share:g}")
 
     def data(self, game: Game) -> ConstantData:
         return ConstantData(self.sensing(game), link_data(self.communication), self.value, self.share)

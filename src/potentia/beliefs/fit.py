@@ -40,8 +40,9 @@ def fit(
     the number of standard errors by which a split must lower the criterion: 0 for BIC and 2 for AIC unless told.
     With 0 it is the lowest criterion that the search finds.
 
-    With each axis scaled to variance 1, no component's variance falls below ``floor`` in any direction. EM of the
-    result ends after ``steps``, or when a step gains less than ``tolerance`` per unit of weight.
+    With the middle half of the points at the scale of a standard Gaussian's, no component's variance falls below
+    ``floor`` in any direction. EM of the result ends after ``steps``, or when a step gains less than ``tolerance`` per
+    unit of weight.
     ``seed`` is for the directions of splits. ``progress`` is told each move.
     """
     usual = look_up(CAUTION, criterion, "criterion", InvalidBelief)

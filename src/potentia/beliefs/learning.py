@@ -40,6 +40,13 @@ class Proposal(NamedTuple):
     aic_after: float
     accepted: bool
 
+    def __str__(self) -> str:
+        kind, word = "split" if self.after > self.before else "merge", "accepted" if self.accepted else "rejected"
+        return (
+            f"time {self.time}, mind {self.mind}: {kind}, {self.before} → {self.after} components, "
+            f"AIC {self.aic_before:.2f} → {self.aic_after:.2f}, {word}"
+        )
+
 
 WEIGHT, MEAN, COVARIANCE, WHITEN, OFFSET = 0, 1, 3, 7, 11  # where a component's numbers begin
 WIDTH = 12
@@ -243,11 +250,17 @@ class Learner:
             self._split(math.nan)
             self._adopt(self.number + 1)
             likelihood = self._em(mixture, self.number, self.options.settle_steps, work)
-        if not mixture.weight[: self.number].all():
-            self.number = drop_dead(mixture, self.number)
-            likelihood = self._em(mixture, self.number, 0, work)
+        likelihood = self._alive(likelihood)
         self._calibrate()
         return likelihood
+
+    def _alive(self, likelihood: float) -> float:
+        """Drop components that died; the likelihood, the same but for rounding."""
+        mixture = self.room.mixture
+        if mixture.weight[: self.number].all():
+            return likelihood
+        self.number = drop_dead(mixture, self.number)
+        return self._em(mixture, self.number, 0, self.room.work)
 
     def _affordable(self, number: int) -> bool:
         """Whether enough cells of some worth were seen for so many components."""
@@ -321,7 +334,7 @@ class Learner:
             if not accepted:
                 break
             self._adopt(proposed)
-            likelihood = self._em(room.mixture, proposed, 0, room.work)
+            likelihood = self._alive(self._em(room.mixture, proposed, 0, room.work))
             self._calibrate()
         return out
 

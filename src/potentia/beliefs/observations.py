@@ -41,8 +41,8 @@ class Store(NamedTuple):
 
 
 def store_size(game: Coverage, minds: int) -> int:
-    """Bytes of a store."""
-    return minds * (4 * game.data.worth.size + 16 * game.world.worth.size)
+    """Bytes of a store, and of what its minds have told each other."""
+    return minds * (4 * game.data.worth.size + 16 * game.world.worth.size + 24 * minds)
 
 
 def new_store(game: Coverage, minds: int, surveyed: NDArray[np.bool_] | None) -> Store:

@@ -18,6 +18,7 @@ _LARGEST = 1e150  # of a coordinate, so that squares stay finite
 _HEAVIEST = 1e304  # of all weights together, so that likelihoods stay finite
 _LIGHTEST = 1e-100  # share of the weight; less than that counts for nothing, and products of it underflow
 _FLAT = 1e-12  # of a correlation matrix's eigenvalue: the points lie in a plane
+_NARROW = 1e-6  # of the standard deviation; the middle half of the points may be narrower still
 _NEIGHBOURS = 10
 
 
@@ -150,13 +151,24 @@ def _framed(places: Floats, shares: Floats) -> Frame:
         raise InvalidBelief(
             f"points must spread along each axis, got the same coordinate for all on axis {axis}; leave it out"
         )
-    return Frame(places[0] + mean, scale)
+    return Frame(places[0] + mean, np.clip(_middle(places, shares), _NARROW * scale, scale))
+
+
+def _middle(places: Floats, shares: Floats) -> Floats:
+    """The standard deviation of a Gaussian with these quartiles, by axis: an outlier does not move it."""
+    order = np.argsort(places, axis=0, kind="stable")
+    values, below = np.take_along_axis(places, order, 0), np.cumsum(shares[order], axis=0)
+    at = [np.minimum((below < part).sum(0, keepdims=True), len(places) - 1) for part in (0.25, 0.75)]
+    low, high = (np.take_along_axis(values, k, 0)[0] for k in at)
+    return np.where(high > low, (high - low) / 1.349, np.inf)
 
 
 def _check_spread(places: Floats, scaled: Floats, shares: Floats, frame: Frame) -> None:
     centred = scaled - shares @ scaled
+    spread = np.sqrt(shares @ centred**2)
+    centred = centred / spread
     least = float(np.linalg.eigvalsh((centred * shares[:, np.newaxis]).T @ centred)[0])
-    rounding = float((np.abs(places).max(axis=0) / frame.scale).max()) * 4.0 * np.finfo(float).eps
+    rounding = float((np.abs(places).max(axis=0) / (spread * frame.scale)).max()) * 4.0 * np.finfo(float).eps
     if least <= max(_FLAT, rounding * rounding):
         what = "line" if places.shape[1] == 2 else "plane"
         raise InvalidBelief(
@@ -176,5 +188,6 @@ def volumes(places: Floats, shares: Floats) -> Floats:
     distances, found = cKDTree(places).query(places, neighbours + 1)
     radius = distances[:, -1]
     inside = shares[found].sum(axis=1) - 0.5 * shares[found[:, -1]]  # the outermost lies on the ball's surface
-    ball = math.pi ** (0.5 * d) / math.gamma(0.5 * d + 1.0)
-    return np.maximum(ball * radius**d * (shares / inside), np.finfo(float).tiny)
+    log_ball = 0.5 * d * math.log(math.pi) - math.lgamma(0.5 * d + 1.0)
+    log_volume = log_ball + d * np.log(np.maximum(radius, np.finfo(float).tiny)) + np.log(shares / inside)
+    return np.exp(np.clip(log_volume, -700.0, 700.0))

@@ -51,6 +51,8 @@ _CURRENT_TOLERANCE = 1e-6
 _PATIENCE = 30
 _SAME = 1e-5  # of the mean log-likelihood: two partial EM came to the same
 _ROUNDING = 1e-9  # of the mean log-likelihood; less is no improvement
+_FEWEST = 2  # points to each dimension and one more, in every component
+_GUARD = 1e-4
 _STAY = Plan(STAY, 0, 0, 0, np.zeros(1))
 _AT_ONCE = 20_000_000  # points times components times steps between two chances to stop with Ctrl-C
 
@@ -161,12 +163,34 @@ class Search:
         gain = self.cost(state) - self.cost(trial)
         if gain <= _ROUNDING:
             return False
+        if trial.number >= state.number and (bad := self.collapsed(trial)).any():
+            gain = self.gain_of_others(state, trial, bad)
+            if gain <= _ROUNDING:
+                return False
         if trial.number <= state.number or self.caution == 0.0:
             return True
         ratios = self.log_densities(trial) - self.log_densities(state)
         mean = self.points.weight @ ratios
         variance = self.points.weight @ (ratios - mean) ** 2
         return gain > self.caution * 2.0 * math.sqrt(variance / self.data.total)
+
+    def collapsed(self, state: _State) -> NDArray[np.bool_]:
+        """Which components hold too few points for a covariance, or fell onto the floor (one above 1e-4 is meant)."""
+        weights, _, covariances = (part[: state.number] for part in state.mixture)
+        thin: NDArray[np.bool_] = weights * self.data.total < _FEWEST * (self.dimensions + 1)
+        if self.floor <= _GUARD:
+            thin |= np.linalg.eigvalsh(covariances).min(axis=1) < 2.0 * self.floor
+        return thin
+
+    def gain_of_others(self, state: _State, trial: _State, bad: NDArray[np.bool_]) -> float:
+        """What the criterion gains without the points of collapsed components: such a density pays for nothing."""
+        weights, means, covariances = (part[: trial.number] for part in trial.mixture)
+        terms = log_terms(self.points.at, weights, means, covariances)
+        density = log_sums(terms)
+        good = np.exp(terms[:, ~bad] - density[:, np.newaxis]).sum(axis=1)
+        gained = self.points.weight @ (good * (density - self.log_densities(state)))
+        paid = self.penalty(self.criterion, trial.number) - self.penalty(self.criterion, state.number)
+        return float(2.0 * gained - paid)
 
     def log_densities(self, state: _State) -> Floats:
         weights, means, covariances = (part[: state.number] for part in state.mixture)

@@ -22,7 +22,8 @@ class View:
 
     ``worth`` (rows, columns) is the believed field: readings where the robot has seen, predictions elsewhere.
     ``seen`` says where it has, and ``visits`` how often. A mixture belief has ``weights`` (M,), ``means`` (M, 2)
-    and ``covariances`` (M, 2, 2); of another belief they are empty.
+    and ``covariances`` (M, 2, 2); of another belief they are empty. Means are (x, y) where cell (x, y) has its centre
+    at (x + 0.5, y + 0.5). A bonus for what was not seen is no part of the belief.
     """
 
     robots: tuple[int, ...]
@@ -32,6 +33,11 @@ class View:
     weights: NDArray[np.float64]
     means: NDArray[np.float64]
     covariances: NDArray[np.float64]
+
+    def __repr__(self) -> str:
+        who = f"robot {self.robots[0]}" if len(self.robots) == 1 else f"{len(self.robots)} robots"
+        seen = f"{int(self.seen.sum()):,} of {self.seen.size:,} cells seen"
+        return f"<View of {who}: {seen}, {self.num_components} components>"
 
     @property
     def num_components(self) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from potentia.beliefs import Belief, Believing
+from potentia.beliefs import Belief, Believing, Constant, SplitMerge
 from potentia.errors import InvalidRun, did_you_mean
 from potentia.games import Game
 from potentia.kernel.draws import START, make_key, uniform_array
@@ -60,6 +60,8 @@ def checked_record(game: Game, record: str | Iterable[str]) -> tuple[str, ...]:
     for name in names:
         if name not in known:
             hint = did_you_mean(name, known)
+            if any(name in kind.recorders for kind in (Constant, SplitMerge)):
+                hint = "; that is recorded of a belief: pass belief=SplitMerge(), for example"
             raise InvalidRun(f"record must name some of {', '.join(known)}, got {name!r}{hint}")
     if "potential" in names and not game.has_potential:
         raise InvalidRun(f"no potential is known for this {type(game).__name__}; record welfare, or pass potential=")

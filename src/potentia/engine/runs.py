@@ -21,7 +21,7 @@ from potentia.engine.interrupt import Flag, deferred_interrupt
 from potentia.engine.loop import EVENTS, NEVER, ROWS, Sink, play_entry, prepare_entry
 from potentia.engine.requests import COUNTED, RECORDERS, believed, checked_integer, checked_record, random_start
 from potentia.engine.trace import Events, Trace
-from potentia.errors import InvalidGame, PotentiaError, RunInterrupted
+from potentia.errors import InvalidGame, InvalidRun, PotentiaError, RunInterrupted
 from potentia.games import Game
 from potentia.kernel import memory
 from potentia.kernel.arrays import frozen
@@ -90,6 +90,7 @@ class Run:
         self._measured = tuple(name for name in record if name in game.recorders)
         self._which = frozen([game.recorders.index(name) for name in self._measured], np.int64)
         self._tools = game.new_tools(record)
+        self._broken = False
         self._owed = False  # a row at this step, after the game has thought
         self.thoughts: list[tuple[float, ...]] = []
         first = np.zeros(len(self._measured))
@@ -123,6 +124,11 @@ class Run:
         return self.game.beliefs(self.state, self.compiled)
 
     @property
+    def unfinished(self) -> bool:
+        """Whether the last step was cut off before it was recorded."""
+        return self._broken or self._owed
+
+    @property
     def recording(self) -> bool:
         """Whether anything is recorded row by row."""
         return bool(self._rows) or self.shadow.size > 0
@@ -137,6 +143,10 @@ class Run:
     def advance(self, steps: int, progress: Progress | None = None, flag: Flag | None = None) -> Run:
         """Play ``steps`` more steps. Ctrl-C raises ``KeyboardInterrupt`` once the state is consistent."""
         stop = checked_integer(self.step + checked_integer(steps, "steps", 0), "the run's length", 0)
+        if self._broken:
+            raise InvalidRun(
+                f"this run failed after step {self.step} and cannot go on; begin again, or load a saved one"
+            )
         if flag is not None:
             self._advance(stop, progress, flag)
             return self
@@ -175,6 +185,8 @@ class Run:
             flag.breakable = False
             if before is not None:
                 _restore((self.state, self.memory, self.journal, self.shadow), before)
+            else:  # the loop is ahead of the step that is known
+                self._broken = True
             raise
         self.step = reached
         played = time.perf_counter()
@@ -304,7 +316,7 @@ class Run:
             complete=self.horizon is None or self.step >= self.horizon,
             start=self.start.copy(),
             final=self.profile,
-            times=np.arange(self.step // self.every + 1 if self.recording else 0) * self.every,
+            times=np.arange(self.step // self.every + 1 - self._owed if self.recording else 0) * self.every,
             revisions=int(self.journal.counts[REVISIONS]),
             changes=int(self.journal.counts[CHANGES]),
             scalars=scalars,

@@ -30,6 +30,8 @@ _EVENTS = ("time", "player", "action")
 
 def save(run: Run, path: str | os.PathLike[str]) -> Path:
     """Write the run's state and records to ``path``."""
+    if run.unfinished:
+        raise InvalidRun(f"this run was cut off within step {run.step} and cannot be saved; advance it first")
     about = {
         "format": FORMAT,
         "potentia": __version__,
@@ -88,7 +90,8 @@ def load(path: str | os.PathLike[str], game: Game, belief: Belief | None = None)
         if about["format"] != FORMAT:
             raise InvalidRun(f"{path} has format {about['format']}, this version reads {FORMAT}")
         if about["fingerprint"] != game.fingerprint():
-            raise InvalidRun(f"{path} was saved from another game, {about['game']}; this one is {game.describe()}")
+            other = "another belief, or another game" if belief is not None else "another game"
+            raise InvalidRun(f"{path} was saved from {other}, {about['game']}; this one is {game.describe()}")
         return _restored(game, about, arrays)
     except InvalidRun:
         raise

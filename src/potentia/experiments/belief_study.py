@@ -88,10 +88,10 @@ def cases() -> dict[tuple[str, str], tuple[Rule, Belief | None]]:
 
 
 def _worth(
-    game: Coverage, rule: Rule, belief: Belief | None, seeds: Sequence[int], workers: int
+    game: Coverage, rule: Rule, belief: Belief | None, seeds: Sequence[int], workers: int, measure: str
 ) -> NDArray[np.float64]:
-    data = run_batch(game, rule, STEPS, seeds, record="worth_sum", every=_EVERY, workers=workers, belief=belief)
-    return final_worth(data, "worth_sum")
+    data = run_batch(game, rule, STEPS, seeds, record=measure, every=_EVERY, workers=workers, belief=belief)
+    return final_worth(data, measure)
 
 
 def on_paper_world(seeds: Sequence[int], workers: int = 2) -> list[Scored]:
@@ -99,7 +99,7 @@ def on_paper_world(seeds: Sequence[int], workers: int = 2) -> list[Scored]:
     game, out = paper_game(), []
     known: dict[str, float] = {}
     for (rule, name), (chosen, belief) in cases().items():
-        worth = estimate(_worth(game, chosen, belief, seeds, workers))
+        worth = estimate(_worth(game, chosen, belief, seeds, workers, "worth_sum"))
         known.setdefault(rule, worth.mean)
         out.append(Scored(rule, name, worth, worth.mean / known[rule]))
     return out
@@ -129,7 +129,7 @@ def on_random_worlds(seeds: Sequence[int], worlds: Iterable[int] = WORLDS, worke
         game = Coverage(random_world(number), setup["robots"], setup["delta"], K=setup["K"])
         best = optimum(game).bound
         for name, belief in beliefs.items():
-            shares[name].append(float(_worth(game, rule, belief, seeds, workers).mean()) / best)
+            shares[name].append(float(_worth(game, rule, belief, seeds, workers, "worth_union").mean()) / best)
     first = np.array(next(iter(shares.values())))
     return [
         Compared(name, estimate(values), estimate(first - np.array(values)) if k else None)

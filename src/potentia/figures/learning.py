@@ -30,6 +30,7 @@ LEARNT = {
     "components": "number of components,\nmean over robots",
 }
 _SHARES = ("parameter_error", "right_number")
+FEW = 5  # seeds; an interval from fewer says little
 _EARLY = 100  # steps
 _LINEAR = 10.0  # up to this, AIC changes are drawn on a linear scale
 _TICKS = (5, 10, 30, 100, 300, 1000, 3000, 10_000, 100_000)
@@ -42,7 +43,8 @@ _TRUE: dict[str, Any] = {"color": "black", "linewidth": 1.2, "linestyle": (0, (6
 def learning_figure(batches: Mapping[str, xarray.Dataset], *, number: int | None = None, title: str = "") -> Figure:
     """How beliefs get better over time: a panel for each of their recorders that a batch has.
 
-    Lines are means over seeds, bands their 95 % intervals by Student's t. ``number`` is the true number of components,
+    Lines are means over seeds, bands their 95 % intervals by Student's t, or with fewer than five seeds all of them.
+    ``number`` is the true number of components,
     drawn as a line.
     """
     from matplotlib.figure import Figure
@@ -69,8 +71,8 @@ def learning_figure(batches: Mapping[str, xarray.Dataset], *, number: int | None
         frameon=False,
         fontsize=9.5,
     )
-    several = any(data.sizes.get("seed", 1) > 1 for data in batches.values())
-    said = ": means over seeds and their 95 % intervals" if several else ""
+    seeds = max(data.sizes.get("seed", 1) for data in batches.values())
+    said = "" if seeds == 1 else ": means over seeds, " + ("least to largest" if seeds < FEW else "95 % intervals")
     figure.suptitle(title or f"What robots believe, over time{said}", fontsize=11)
     return figure
 
@@ -103,9 +105,12 @@ def _draw_mean(axes: Axes, data: xarray.Dataset, measure: str, name: str, index:
     mean = values.mean(axis=0)
     label = f"{name} ({seeds} seed{'s' * (seeds > 1)})"
     (line,) = axes.plot(time, mean, style, color=colour, linewidth=1.8, label=label, gid=f"mean of {name}", zorder=3)
-    if seeds > 1:
+    if 1 < seeds < FEW:  # too few for an interval: from the least to the largest
+        low, high = values.min(axis=0), values.max(axis=0)
+    elif seeds > 1:
         half = stats.t.ppf(0.975, seeds - 1) * values.std(axis=0, ddof=1) / math.sqrt(seeds)
         low, high = np.maximum(mean - half, 0.0), np.minimum(mean + half, 1.0 if measure in _SHARES else np.inf)
+    if seeds > 1:
         look: dict[str, Any] = {"color": colour, "linewidth": 0, "gid": f"band of {name}"}
         axes.fill_between(time, low, high, alpha=0.16, **look)
         for edge in (low, high):  # so that bands of two batches can be told apart in grey

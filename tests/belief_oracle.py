@@ -58,7 +58,7 @@ class Team:
     def __init__(self, oracle, belief):
         self.oracle, self.belief, self.link = oracle, belief, belief.communication
         columns, rows = (1 + max(cell[axis] for cell in oracle.worth) for axis in (0, 1))
-        everybody = self.link.radius >= math.hypot(columns, rows)
+        everybody = self.link.radius >= math.hypot(columns - 1, rows - 1)
         self.one_mind = everybody and 1.0 in (self.link.novice, self.link.news)
         self.minds = [Mind() for _ in oracle.robots[: 1 if self.one_mind else None]]
         for mind, cell in itertools.product(self.minds, self.surveyed()):
@@ -129,6 +129,7 @@ class Team:
         for teller, hearer in ((first, second), (second, first)):
             for cell in [cell for cell in teller.reading if cell not in hearer.reading]:
                 hearer.note(cell, teller.reading[cell], False)
+                hearer.visits[cell] = teller.visits[cell]
                 self.sent += 1
         self.contacts += 1
         self.last[i, j] = [frozenset(first.reading), frozenset(second.reading)]
@@ -387,14 +388,18 @@ class Learner:
 
 
 class Believer(Play):
-    """A run of robots that do not know the field. ``worth_at`` gives it by time where it drifts."""
+    """A run of robots that do not know the field.
+
+    ``truth_at`` gives the world's own mixture by time, ``worth_at`` the field where it drifts.
+    """
 
     learner = Learner
     team_of = Team
 
-    def __init__(self, oracle, places, belief, key, worth_at=None, truth=None):
+    def __init__(self, oracle, places, belief, key, truth_at, worth_at=None):
         super().__init__(oracle, list(places))
-        self.belief, self.worth_at, self.truth = belief, worth_at, truth
+        self.belief, self.truth_at, self.worth_at = belief, truth_at, worth_at
+        self.truth = truth_at(0)
         self.team = self.team_of(oracle, belief)
         self.proposals = []
         self.fields = {}
@@ -411,6 +416,7 @@ class Believer(Play):
 
     def learn(self, moved, key, step):
         self.fields = {}
+        self.truth = self.truth_at(step + 1)
         self.team.look_around(self.places, moved, key, step)
         if isinstance(self.belief, Mixture | SplitMerge):
             self.think(key, step)
@@ -550,9 +556,12 @@ def proposals_differ(play, proposals):
 
 def reference(case, run, belief, kind=Believer, worth_at=None):
     """The reference at the start of a run."""
-    mixture = case.world.mixture
-    truth = None if mixture is None else Gaussians(mixture.weights, mixture.means, mixture.covariances)
-    return kind(case.oracle(), case.places(run.start), belief, run.key, worth_at, truth)
+
+    def truth_at(time):
+        mixture = case.game.at(time).world.mixture
+        return None if mixture is None else Gaussians(mixture.weights, mixture.means, mixture.covariances)
+
+    return kind(case.oracle(), case.places(run.start), belief, run.key, truth_at, worth_at)
 
 
 def followed(case, plan, run, belief, kind=Believer, worth_at=None):
@@ -591,6 +600,18 @@ def expected_differ(case, play, run):
 HILLS = gaussian_world((8, 8), [0.4, 0.6], [[2, 2], [6, 5.5]], [[[1.2, 0.5], [0.5, 1.0]], [[1.5, -0.2], [-0.2, 0.8]]])
 TEAM = Case(HILLS, (1.5, 1.0, 2.0), (0.0, 0.01, 0.02), flags="cell")  # unequal ranges and costs
 ALIKE = Case(HILLS, (1.5,) * 3, (0.0,) * 3)
+
+
+# what is fitted does not hang on the defaults
+STEADY = {"growth": 0.1, "em_steps": 2, "settle_steps": 10, "tolerance": 1e-3, "floor": 0.25, "optimism": 0.7}
+
+
+def mixture(components, **options):
+    return Mixture(components=components, **{**STEADY, **options})
+
+
+def split_merge(every, **options):
+    return SplitMerge(aic_every=every, **{**STEADY, "repeats": 3, "most": 8, **options})
 
 
 def warm(name, tau=0.02):

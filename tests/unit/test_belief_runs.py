@@ -17,7 +17,7 @@ import pytest
 from scipy.stats import multivariate_normal
 
 import potentia as pt
-from potentia.beliefs import Communication, Constant, Mixture, Proposal, RunningMean, SplitMerge
+from potentia.beliefs import Communication, Constant, Proposal, RunningMean, SplitMerge
 from potentia.errors import InvalidRun
 from potentia.games import World, gaussian_world
 from potentia.kernel.draws import PROPOSAL, uniform_nth
@@ -35,12 +35,14 @@ from tests.belief_oracle import (
     bits,
     em,
     followed,
+    mixture,
     reference,
+    split_merge,
     warm,
 )
 from tests.coverage_cases import Case, as_rule
 
-STEPS = 60
+STEPS = 40
 
 
 @pytest.fixture
@@ -53,18 +55,18 @@ def plain(monkeypatch):
 
 NEAR = Communication(2.5, 1.3, 1.5)
 BELIEFS = {
-    "two": Mixture(components=2),
-    "three": Mixture(components=3, growth=0.0, em_steps=1),
-    "two, near": Mixture(components=2, noise=0.003, communication=Communication(3)),
-    "three, near": Mixture(components=3, communication=Communication(2, 2, 1.5), growth=0.0),
-    "often": SplitMerge(aic_every=1, growth=0.0, repeats=1),
-    "five": SplitMerge(aic_every=5),
-    "near": SplitMerge(aic_every=7, communication=NEAR),
-    "alone": SplitMerge(aic_every=9, communication=Communication(0), sense="cell"),
-    "repeat": SplitMerge(aic_every=5, sample="cells", weighting="repeat", V=0.3, f_mode=0.004),
-    "literal": SplitMerge(aic_every=4, recall=False, calibrated=False, optimism=0.0, noise=0.002),
-    "model": SplitMerge(aic_every=4, recall=False, sense="cell", optimism=0.3, most=2),
-    "narrow": SplitMerge(aic_every=6, floor=0.05, sense="cell"),
+    "two": mixture(2),
+    "three": mixture(3, growth=0.0, em_steps=1),
+    "two, near": mixture(2, noise=0.003, communication=Communication(3)),
+    "three, near": mixture(3, communication=Communication(2, 2, 1.5), growth=0.0),
+    "often": split_merge(1, growth=0.0, repeats=1),
+    "five": split_merge(5),
+    "near": split_merge(7, communication=NEAR),
+    "alone": split_merge(9, communication=Communication(0), sense="cell"),
+    "repeat": split_merge(5, sample="cells", weighting="repeat", V=0.3, f_mode=0.004),
+    "literal": split_merge(4, recall=False, calibrated=False, optimism=0.0, noise=0.002),
+    "model": split_merge(4, recall=False, sense="cell", optimism=0.3, most=2),
+    "narrow": split_merge(6, floor=0.05, sense="cell"),
 }
 
 
@@ -75,8 +77,7 @@ def believing(which, name="joint", case=TEAM):
 
 @pytest.mark.parametrize(
     ("which", "name"),
-    [(which, "joint") for which in BELIEFS]
-    + [(which, name) for which in ("three", "five", "near") for name in ("blll", "unilateral", "own, guard")],
+    [(which, "joint") for which in BELIEFS] + [("five", "blll"), ("near", "unilateral"), ("three", "own, guard")],
 )
 def test_every_step_of_a_mixture_belief_is_foreseen(which, name):
     run = believing(which, name)
@@ -106,8 +107,6 @@ def test_every_step_of_a_mixture_belief_is_foreseen(which, name):
         ("once each", "repeat", "proposals"),
         ("last reading", "two, near", "places"),
         ("no noise", "two, near", "belief_error"),
-        ("the better model", "five", "proposals"),
-        ("temperature one", "five", "proposals"),
         ("decides late", "five", "proposals"),
         ("equal shares", "three, near", "means"),
         ("own model only", "three, near", "means"),
@@ -134,15 +133,16 @@ def density(view, world=HILLS):
     return sum(weight * multivariate_normal(mean, cov).pdf(centres(world)) for weight, mean, cov in parts)
 
 
-@pytest.mark.parametrize(
-    "options", [{}, {"recall": False}, {"calibrated": False}, {"calibrated": False, "recall": False}]
-)
+LITERAL = {"calibrated": False, "recall": False}
+
+
+@pytest.mark.parametrize("options", [{}, {"recall": False}, {"calibrated": False}, LITERAL], ids=str)
 @pytest.mark.parametrize("which", ["mixture", "split-merge", "narrow"])
 def test_predictions_are_the_density_times_the_least_squares_factor(which, options):
     """A fit after every move that brought news, so that the factor is that of the readings reported."""
-    kind = {"mixture": Mixture(components=3, growth=0.0, **options)}
-    kind["split-merge"] = SplitMerge(aic_every=4, growth=0.0, **options)
-    kind["narrow"] = SplitMerge(aic_every=4, growth=0.0, floor=1e-3, sense="cell", **options)
+    kind = {"mixture": mixture(3, growth=0.0, **options)}
+    kind["split-merge"] = split_merge(4, growth=0.0, **options)
+    kind["narrow"] = split_merge(4, growth=0.0, floor=1e-3, sense="cell", **options)
     run = begin(ALIKE, warm("joint"), kind[which], 3)
     compared = 0
     for _ in range(12):
@@ -164,7 +164,7 @@ def test_the_bonus_is_a_share_of_the_peak_where_little_was_seen(optimism):
     from potentia.kernel import protocol
 
     lone = Case(HILLS, (1.5,), (0.0,))
-    run = begin(lone, warm("blll"), SplitMerge(aic_every=10, optimism=optimism), 5).advance(15)
+    run = begin(lone, warm("blll"), split_merge(10, optimism=optimism), 5).advance(15)
     (view,) = run.beliefs
     hoped = view.worth.copy()
     for y, x in np.argwhere(~view.seen):
@@ -180,7 +180,7 @@ def test_the_bonus_is_a_share_of_the_peak_where_little_was_seen(optimism):
 
 
 def test_the_bonus_is_not_in_the_field_that_is_reported():
-    fields = [begin(ALIKE, warm("joint"), Mixture(components=1, optimism=o)).beliefs[0].worth for o in (0.0, 5.0)]
+    fields = [begin(ALIKE, warm("joint"), mixture(1, optimism=o)).beliefs[0].worth for o in (0.0, 5.0)]
     assert fields[0].tobytes() == fields[1].tobytes()
 
 
@@ -217,7 +217,7 @@ def model_of(view):
 )
 def test_a_fit_is_so_many_steps_of_em_from_the_last_one(options, em_steps):
     """From what views show before and after a step, with nothing of the run's own state."""
-    belief = Mixture(components=2, growth=0.0, em_steps=em_steps, tolerance=0.0, **options)
+    belief = mixture(2, growth=0.0, em_steps=em_steps, tolerance=0.0, **options)
     run = begin(ALIKE, warm("joint", 0.1), belief, 2)
     (before,), fitted = run.beliefs, 0
     for _ in range(40):
@@ -237,14 +237,14 @@ def test_a_fit_is_so_many_steps_of_em_from_the_last_one(options, em_steps):
 def test_a_fit_waits_for_news():
     """growth: the share of the cells seen that must be new."""
     for growth, most in ((0.0, 60), (0.5, 6)):
-        run = begin(ALIKE, warm("joint", 0.1), Mixture(components=1, growth=growth), 2)
+        run = begin(ALIKE, warm("joint", 0.1), mixture(1, growth=growth), 2)
         fits, new, before = [], 0, run.beliefs[0]
         for _ in range(STEPS):
             (after,) = run.advance(1).beliefs
             new += int(after.seen.sum() - before.seen.sum())
             due = new > 0 and new >= growth * after.seen.sum()
             assert (after.means.tobytes() != before.means.tobytes()) == due
-            fits += [new] * due
+            fits += [new] if due else []
             new = 0 if due else new
             before = after
         assert 0 < len(fits) < most
@@ -261,27 +261,26 @@ def test_weights_of_observations_in_the_paper():
 # What is decided --------------------------------------------------------------------------------------
 
 RIDGE = gaussian_world((12, 8), [0.3, 0.4, 0.3], [[2, 2], [6, 6], [10, 2]], [np.eye(2) * 0.9] * 3, name="three hills")
-THREE = Case(RIDGE, (2.0,) * 3, (0.0,) * 3)
-RESTLESS = SplitMerge(aic_every=5, sample="cells", optimism=2.0, growth=0.5)
+THREE = Case(RIDGE, (1.5,) * 3, (0.0,) * 3)
 
 
 @functools.cache
-def decided(every=5, most=8, repeats=3, seed=1, steps=150):
-    belief = SplitMerge(aic_every=every, most=most, repeats=repeats, sample="cells", optimism=2.0, growth=0.5)
-    return begin(THREE, warm("joint"), belief, seed).advance(steps)
+def decided(every=5, most=8, repeats=3, seed=0):
+    """On a field that is known, so that the number is soon found."""
+    belief = split_merge(every, most=most, repeats=repeats, survey="all")
+    return begin(THREE, warm("joint"), belief, seed).advance(STEPS)
 
 
-@pytest.mark.parametrize(
-    ("every", "most", "repeats"), [(1, 8, 3), (5, 8, 3), (7, 2, 3), (5, 8, 1), (5, 3, 10), (150, 8, 3), (4, 1, 3)]
-)
+SCHEDULES = [(1, 8, 3), (5, 8, 3), (7, 2, 3), (5, 8, 1), (9, 3, 10), (40, 8, 3), (41, 8, 3), (4, 1, 3)]
+
+
+@pytest.mark.parametrize(("every", "most", "repeats"), SCHEDULES)
 def test_proposals_change_the_number_by_one_when_it_is_time(every, most, repeats):
-    steps = 150 if every > 1 else 40
-    run = decided(every, most, repeats, steps=steps)
-    proposals = run.thoughts
+    run = decided(every, most, repeats)
     number = 1
-    assert bool(proposals) == (most > 1)
-    assert len(proposals) >= min(steps // every, 20) or most == 1
-    for time, turns in itertools.groupby(proposals, key=lambda p: p.time):
+    assert len(run.thoughts) >= (STEPS // every if most > 1 else 0)
+    assert bool(run.thoughts) == (most > 1 and every <= STEPS)
+    for time, turns in itertools.groupby(run.thoughts, key=lambda p: p.time):
         rows = list(turns)
         assert time % every == 0
         assert 0 < time <= run.step
@@ -296,47 +295,64 @@ def test_proposals_change_the_number_by_one_when_it_is_time(every, most, repeats
             assert 1 <= row.after <= most
             number = row.after if row.accepted else row.before
     assert run.beliefs[0].num_components == number
-    assert run.trace().proposals == tuple(proposals)
+    assert run.trace().proposals == tuple(run.thoughts)
+
+
+# two hills so near each other that one component describes them as well as two
+TWINS = Case(gaussian_world((8, 8), [0.5, 0.5], [[2, 3], [6, 5]], [np.eye(2) * 0.8] * 2), (1.5,) * 3, (0.0,) * 3)
+UNDECIDED = split_merge(1, survey="all")
+
+
+@functools.cache
+def undecided():
+    return begin(TWINS, warm("joint"), UNDECIDED, 0).advance(60)
 
 
 def test_a_decision_goes_on_in_the_same_direction_and_a_merge_may_follow_a_split():
     found = [row for seed in range(3) for row in decided(seed=seed).thoughts]
-    taken = [row for row in found if row.accepted]
-    assert {row.after - row.before for row in taken} == {1, -1}
-    several = [list(rows) for _, rows in itertools.groupby(taken, key=lambda p: (p.time, p.before < p.after))]
-    assert max(map(len, several)) >= 2
-    assert {row.accepted for row in found} == {True, False}
+    together = [list(rows) for _, rows in itertools.groupby(found, key=lambda p: p.time)]
+    assert max(sum(row.accepted for row in rows) for rows in together) >= 2
+    numbers = undecided().trace().components
+    assert {1.0, 2.0} <= set(numbers)
+    assert {-1.0, 1.0} <= set(np.diff(numbers))
 
 
-@pytest.mark.parametrize("belief", [BELIEFS["five"], BELIEFS["near"], BELIEFS["repeat"]], ids=("all", "near", "repeat"))
-def test_acceptance_is_the_binary_logit_on_akaike_weights(belief):
+@pytest.mark.parametrize("what", ["the better model", "temperature one", "decides late"])
+def test_wrong_reference_does_not_foresee_decisions(what):
+    assert followed(TWINS, warm("joint"), undecided(), UNDECIDED) == set()
+    assert "proposals" in followed(TWINS, warm("joint"), undecided(), UNDECIDED, WRONG[what])
+
+
+@pytest.mark.parametrize("which", ["undecided", "near", "repeat"])
+def test_acceptance_is_the_binary_logit_on_akaike_weights(which):
     """At temperature 2, by the documented draws; neither the better model nor another temperature would do."""
-    rows = []
-    for seed in range(3):
-        run = begin(ALIKE, warm("joint"), belief, seed).advance(STEPS)
-        for (time, mind), turns in itertools.groupby(run.thoughts, key=lambda p: (p.time, p.mind)):
-            for turn, row in enumerate(turns):
-                unit = uniform_nth(run.key, 3, time - 1, mind, PROPOSAL, turn)
-                rows.append((unit, row.aic_after - row.aic_before, row.accepted))
+    run, rows = undecided() if which == "undecided" else believing(which), []
+    for (time, mind), turns in itertools.groupby(run.thoughts, key=lambda p: (p.time, p.mind)):
+        for turn, row in enumerate(turns):
+            unit = uniform_nth(run.key, 3, time - 1, mind, PROPOSAL, turn)
+            rows.append((unit, row.aic_after - row.aic_before, row.accepted))
     units, worse, accepted = np.array(rows).T
 
     def foretold(temperature):
-        return units < 1 / (1 + np.exp(np.minimum(worse / temperature, 700)))
+        return (units < 1 / (1 + np.exp(np.minimum(worse / temperature, 700)))).tolist() == accepted.astype(
+            bool
+        ).tolist()
 
-    assert len(rows) > 25
-    assert (foretold(2.0) == accepted.astype(bool)).all()
-    if belief is BELIEFS["five"]:
-        assert not (foretold(1e-9) == accepted.astype(bool)).all()
-        assert not (foretold(1.0) == accepted.astype(bool)).all()
+    assert len(rows) >= 8
+    assert foretold(2.0)
+    if which == "undecided":
+        assert not foretold(1e-9)
+        assert not foretold(1.0)
+        assert not foretold(4.0)
 
 
 def test_reported_aic_is_that_of_the_mixture_reported():
     """2k - 2 ln L by SciPy, where the last proposal was accepted; of the one before, where it was not."""
-    belief = SplitMerge(aic_every=4, growth=1.0)
+    belief = split_merge(4, growth=1.0, repeats=1)
     compared = {True: 0, False: 0}
     for seed in range(3):
         run = begin(THREE, warm("joint"), belief, seed)
-        for _ in range(20):
+        for _ in range(10):
             known = len(run.thoughts)
             (view,) = run.advance(4).beliefs
             new = run.thoughts[known:]
@@ -361,7 +377,7 @@ def test_each_mind_decides_for_itself():
 
 @pytest.mark.parametrize("components", [1, 2, 3, 5])
 def test_a_known_number_is_reached_and_never_questioned(components):
-    run = begin(ALIKE, warm("joint"), Mixture(components=components), 3).advance(STEPS)
+    run = begin(ALIKE, warm("joint"), mixture(components), 3).advance(STEPS)
     trace = run.trace()
     assert trace.proposals == ()
     assert trace.components[-1] == components == run.beliefs[0].num_components
@@ -373,23 +389,18 @@ def test_no_component_without_six_cells_of_some_worth():
     spot = np.zeros((8, 8))
     spot[2:5, 2:5] = 1.0  # nine cells
     case = Case(World(spot), (1.5,) * 3, (0.0,) * 3)
-    for belief in (Mixture(components=4, survey="all"), SplitMerge(aic_every=1, survey="all")):
+    for belief in (mixture(4, survey="all"), split_merge(1, survey="all")):
         run = begin(case, warm("joint"), belief).advance(10)
         assert run.beliefs[0].num_components == 1
     spot[2:5, 5] = 1.0  # twelve
     case = Case(World(spot), (1.5,) * 3, (0.0,) * 3)
-    run = begin(case, warm("joint"), Mixture(components=4, survey="all"))
+    run = begin(case, warm("joint"), mixture(4, survey="all"))
     assert run.beliefs[0].num_components == 2
 
 
 def test_the_number_of_targets_is_found():
-    """On fields that are known: that of the hills, and one of three."""
-    for case, targets in ((ALIKE, 2), (THREE, 3)):
-        numbers = [
-            begin(case, warm("joint"), SplitMerge(aic_every=2, survey="all"), seed).advance(30).trace().right_number
-            for seed in range(3)
-        ]
-        assert np.mean([row[-10:] for row in numbers]) > 0.5, targets
+    numbers = [decided(seed=seed).trace().right_number[-20:] for seed in range(3)]
+    assert np.mean(numbers) > 0.7
 
 
 def test_views_between_steps_change_nothing():
@@ -401,7 +412,7 @@ def test_views_between_steps_change_nothing():
 
 # Bits -------------------------------------------------------------------------------------------------
 
-NOISY = SplitMerge(aic_every=20, noise=0.002, communication=Communication(3, 1.2, 1.2))
+NOISY = split_merge(20, noise=0.002, communication=Communication(3, 1.2, 1.2))
 
 
 def parts_of(record, prefix=""):
@@ -413,44 +424,44 @@ def parts_of(record, prefix=""):
             yield from parts_of(part, f"{prefix}{name}.")
 
 
+def kept(run):
+    """The state's bytes by name: of a mixture the components that it has, of who is to fit for whom nothing."""
+    parts = {name: part for name, part in parts_of(run.state) if name != "mind.contacts.agenda"}
+    if "mind.model.component" in parts:
+        numbers = run.state.mind.model.mark[:, 0].tolist()
+        rows = [parts["mind.model.component"][mind, :number] for mind, number in enumerate(numbers)]
+        parts["mind.model.component"] = np.concatenate(rows)
+    return {name: part.tobytes() for name, part in parts.items()}
+
+
 def differing(run, other):
-    """Parts of two runs' states that are not the same bits; of a mixture, the components that it has."""
-    found = set()
-    for (name, first), (_, second) in zip(parts_of(run.state), parts_of(other.state), strict=True):
-        if name == "mind.model.component":
-            number = run.state.mind.model.mark[:, 0].tolist()
-            first, second = ([a[m, :k].tobytes() for m, k in enumerate(number)] for a in (first, second))
-            found |= {name} if first != second else set()
-        elif first.tobytes() != second.tobytes():
-            found.add(name)
-    return found
+    """Parts of two runs' states that are not the same bits."""
+    first, second = kept(run), kept(other)
+    assert set(first) == set(second)
+    return {name for name in first if first[name] != second[name]}
 
 
 @functools.cache
-def compiled_run(compiled=True):
-    return begin(TEAM, warm("joint"), NOISY, 3, compiled=compiled).advance(300)
+def played_in_plain_python():
+    return begin(TEAM, warm("joint"), NOISY, 3).advance(300)
 
 
-@pytest.mark.xdist_group("compiled beliefs")
-def test_compiled_and_plain_python_agree_to_the_bit():
-    """All recorders, noise on, robots that meet, splits and merges."""
-    fast, slow = compiled_run(), compiled_run(False)
-    assert fast.compiled
-    assert not slow.compiled
-    assert bits(fast.trace()) == bits(slow.trace())
-    assert differing(fast, slow) == set()
-    assert fast.trace().contacts[-1] > 20
-    assert {p.after - p.before for p in fast.thoughts if p.accepted} == {1, -1}
+def check_compiled(run):
+    slow = played_in_plain_python()
+    assert bits(run.trace()) == bits(slow.trace())
+    assert differing(run, slow) == set()
 
 
-@pytest.mark.xdist_group("compiled beliefs")
-def test_a_compiled_run_is_resumed_to_the_bit(tmp_path):
-    half = begin(TEAM, warm("joint"), NOISY, 3, compiled=True).advance(131)
-    resumed = pt.load(half.save(tmp_path / "run.npz"), TEAM.game, NOISY)
-    assert resumed.compiled
-    assert resumed.thoughts == half.thoughts
-    assert bits(resumed.advance(169).trace()) == bits(compiled_run().trace())
-    assert differing(resumed, compiled_run()) == set()
+def test_compiled_and_plain_python_agree_to_the_bit(tmp_path):
+    """All recorders, noise on, robots that meet, splits and merges; also after a break."""
+    fast = begin(TEAM, warm("joint"), NOISY, 3, compiled=True).advance(131)
+    resumed = pt.load(fast.save(tmp_path / "run.npz"), TEAM.game, NOISY)
+    for run in (fast, resumed):
+        assert run.compiled
+        check_compiled(run.advance(169))
+    trace = fast.trace()
+    assert trace.contacts[-1] > max(3, trace.contacts[0])
+    assert any(row.accepted for row in trace.proposals)
 
 
 def test_a_running_mean_compiles_to_the_same_bits():
@@ -467,7 +478,7 @@ def test_a_running_mean_compiles_to_the_same_bits():
 
 # Interrupted and in pieces ----------------------------------------------------------------------------
 
-KEPT = {**{name: BELIEFS[name] for name in ("two", "three, near", "five", "literal", "repeat")}, "noisy": NOISY}
+KEPT = {**{name: BELIEFS[name] for name in ("three, near", "five", "literal")}, "noisy": NOISY}
 KEPT |= {"constant": Constant(0.01, noise=0.01, communication=Communication(3)), "mean": RunningMean("action", 0.1)}
 
 
@@ -477,8 +488,9 @@ def whole(which):
 
 
 @pytest.mark.usefixtures("plain")
-@pytest.mark.parametrize("when", [0, 20, 37])
-@pytest.mark.parametrize("which", KEPT)
+@pytest.mark.parametrize(
+    ("which", "when"), [("five", 0), ("five", 20), ("noisy", 20), *((which, 33) for which in KEPT if which != "five")]
+)
 def test_saved_and_resumed_is_uninterrupted(tmp_path, which, when):
     """At the start, at a decision and between two."""
     half = begin(TEAM, warm("own, guard"), KEPT[which], 3).advance(when)
@@ -486,26 +498,25 @@ def test_saved_and_resumed_is_uninterrupted(tmp_path, which, when):
     assert resumed.step == when
     assert resumed.thoughts == half.thoughts
     assert bits(resumed.trace()) == bits(half.trace())
-    again = pt.load(resumed.advance(5).save(tmp_path / "again.npz"), TEAM.game, KEPT[which])
-    for run in (half.advance(STEPS - when), resumed.advance(STEPS - when - 5), again.advance(STEPS - when - 5)):
-        assert bits(run.trace()) == bits(whole(which).trace())
-        assert differing(run, whole(which)) == set()
+    resumed.advance(STEPS - when)
+    assert bits(resumed.trace()) == bits(whole(which).trace())
+    assert differing(resumed, whole(which)) == set()
 
 
-@pytest.mark.parametrize("which", KEPT)
+@pytest.mark.parametrize("which", ["five", "noisy", "constant"])
 def test_chunks_do_not_matter(which):
     run = begin(TEAM, warm("own, guard"), KEPT[which], 3)
-    for steps in (0, 1, 4, 0, 15, 20, 20):
+    for steps in (0, 1, 4, 0, 15, 20):
         run.advance(steps)
     assert bits(run.trace()) == bits(whole(which).trace())
     assert differing(run, whole(which)) == set()
 
 
-@pytest.mark.parametrize("every", [2, 5, 7, 60, 100])
+@pytest.mark.parametrize("every", [2, 5, 100])
 def test_rows_are_those_of_a_run_that_records_everything(every):
     """Also at times at which robots think."""
     full, rare = whole("five").trace(), begin(TEAM, warm("own, guard"), BELIEFS["five"], 3, every=every)
-    trace = rare.advance(33).advance(STEPS - 33).trace()
+    trace = rare.advance(23).advance(STEPS - 23).trace()
     assert trace.times.tolist() == list(range(0, STEPS + 1, every))
     for name, values in trace.scalars.items():
         assert values.tobytes() == full.scalars[name][::every].tobytes(), name
@@ -521,17 +532,16 @@ def test_nothing_recorded_is_the_same_run():
 
 
 @pytest.mark.usefixtures("plain")
-@pytest.mark.parametrize("which", ["five", "three, near", "constant", "mean"])
+@pytest.mark.parametrize("which", ["five", "mean"])
 def test_workers_do_not_matter(which):
     belief, rule = KEPT[which], as_rule(warm("joint"))
     record = ("profile", "worth_union", *belief.recorders)
-    one, two, turned = (
-        pt.run_batch(TEAM.game, rule, 30, seeds, record=record, workers=workers, belief=belief)
-        for seeds, workers in (([5, 2, 9], 1), ([5, 2, 9], 3), ([9, 5, 2], 2))
+    one, turned = (
+        pt.run_batch(TEAM.game, rule, 12, seeds, record=record, workers=workers, belief=belief)
+        for seeds, workers in (([5, 2, 9], 1), ([9, 5, 2], 3))
     )
-    assert one.identical(two)
     assert one.sortby("seed").identical(turned.sortby("seed"))
-    alone = pt.run(TEAM.game, rule, 30, 9, record=record, belief=belief)
+    alone = pt.run(TEAM.game, rule, 12, 9, record=record, belief=belief)
     np.testing.assert_array_equal(one.profile.sel(seed=9), alone.profiles)
     for name in belief.recorders:
         np.testing.assert_array_equal(one[name].sel(seed=9), alone.scalars[name])
@@ -666,20 +676,21 @@ def test_tampered_means_are_refused(tmp_path):
         None,
         Constant(0.01),
         RunningMean(),
-        Mixture(components=8, communication=NEAR),
-        SplitMerge(aic_every=8, communication=NEAR),
-        SplitMerge(aic_every=7, communication=Communication(2.5, 1.3, 1.4)),
-        SplitMerge(aic_every=7),
-        SplitMerge(aic_every=7, communication=NEAR, most=9),
-        SplitMerge(aic_every=7, communication=NEAR, noise=1e-9),
-        SplitMerge(aic_every=7, communication=NEAR, survey=HILLS.worth > 1),
+        mixture(8, communication=NEAR),
+        split_merge(8, communication=NEAR),
+        split_merge(7, communication=Communication(2.5, 1.3, 1.4)),
+        split_merge(7),
+        split_merge(7, communication=NEAR, most=9),
+        split_merge(7, communication=NEAR, noise=1e-9),
+        split_merge(7, communication=NEAR, survey=HILLS.worth > 1),
     ],
     ids=str,
 )
 def test_a_run_is_not_resumed_with_another_belief(path, belief):
-    with pytest.raises(InvalidRun, match="was saved from another game"):
+    with pytest.raises(InvalidRun, match="was saved from another"):
         pt.load(path, TEAM.game, belief)
-    pt.load(path, TEAM.game, SplitMerge(aic_every=np.int64(7), communication=Communication(2.5, 1.3, 1.5)))
+    same = split_merge(np.int64(7), communication=Communication(np.float32(2.5), 1.3, 1.5), most=np.int8(8))
+    assert pt.load(path, TEAM.game, same).step == STEPS
 
 
 @pytest.mark.usefixtures("plain")
@@ -688,7 +699,7 @@ def test_files_with_a_few_wrong_numbers_are_refused_or_played(path):
     random = np.random.default_rng(5)
     names = ["store.slot", "store.cell", "store.visits", "store.tally", "contacts.known", "model.mark"]
     outcomes = set()
-    for k in range(60):
+    for k in range(30):
         path.write_bytes(saved_bytes())
 
         def change(array):
@@ -702,7 +713,7 @@ def test_files_with_a_few_wrong_numbers_are_refused_or_played(path):
         except InvalidRun:
             outcomes.add("refused")
             continue
-        run.advance(4)
+        run.advance(2)
         assert (run.state.mind.store.tally[:, 0] <= 64).all()
         outcomes.add("played")
     assert outcomes == {"refused", "played"}

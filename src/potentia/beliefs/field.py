@@ -196,7 +196,7 @@ class ConstantMind(NamedTuple):
 
 @dataclass(frozen=True)
 class Constant(FieldBelief):
-    """Every unseen cell is worth the same: ``value``, or ``share`` of the largest worth seen so far.
+    """Every unseen cell is worth the same: ``value``, and ``share`` of the largest worth seen so far.
 
     High is optimistic: robots explore until they have seen what there is. 0 is to have no model at all.
     """
@@ -212,8 +212,6 @@ class Constant(FieldBelief):
         super().__post_init__()
         object.__setattr__(self, "value", checked_number(self.value, "value", -1e100, 1e100))
         object.__setattr__(self, "share", checked_number(self.share, "share", 0.0, 1e6))
-        if self.value and self.share:
-            raise InvalidBelief(f"a constant has a value or a share, not both, got {self.value:g} and {self.share:g}")
 
     def data(self, game: Game) -> ConstantData:
         return ConstantData(self.sensing(game), link_data(self.communication), self.value, self.share)

@@ -17,7 +17,15 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.mark.parametrize(
     "name",
-    ["README.md", "docs/guide.md", "docs/analysis.md", "docs/coverage.md", "docs/beliefs.md", "docs/extending.md"],
+    [
+        "README.md",
+        "docs/guide.md",
+        "docs/analysis.md",
+        "docs/coverage.md",
+        "docs/beliefs.md",
+        "docs/mixtures.md",
+        "docs/extending.md",
+    ],
 )
 def test_snippets_run(name, tmp_path):
     snippets = re.findall(r"```python\n(.*?)```", (ROOT / name).read_text(encoding="utf-8"), re.S)

@@ -148,8 +148,8 @@ def test_the_beliefs_of_a_run_are_drawn_without_another_step(monkeypatch):
     def stop(*args, **options):
         pytest.fail("something was computed anew")
 
-    for name in ("play_entry", "prepare_entry", "begin"):
-        monkeypatch.setattr(f"potentia.engine.runs.{name}", stop)
+    for name in ("runs.play_entry", "runs.prepare_entry", "playing.begin"):
+        monkeypatch.setattr(f"potentia.engine.{name}", stop)
     monkeypatch.setattr("potentia.beliefs.view.views", stop)
     figure = belief_figure(run.game, trace.beliefs, profile=trace.final)  # the game with its belief will do
     for robot, mind in enumerate(trace.beliefs):

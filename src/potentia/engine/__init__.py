@@ -1,8 +1,9 @@
 """The engine: runs, batches, records and saved states."""
 
 from potentia.engine.batch import run_batch
+from potentia.engine.playing import advance, begin, evaluate, run
 from potentia.engine.requests import RECORDERS
-from potentia.engine.runs import Run, advance, begin, evaluate, run
+from potentia.engine.runs import Run
 from potentia.engine.saved import load
 from potentia.engine.trace import Trace
 

@@ -18,8 +18,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from potentia.beliefs import Belief
 from potentia.engine.interrupt import Flag, deferred_interrupt
+from potentia.engine.playing import begin
 from potentia.engine.requests import believed, checked_integer, checked_record
-from potentia.engine.runs import Progress, begin
+from potentia.engine.runs import Progress
 from potentia.errors import InvalidRun, RunInterrupted
 from potentia.games import Game
 from potentia.kernel import memory
@@ -173,7 +174,7 @@ class _Table:
         self.steps_done, self.revisions, self.changes = np.zeros((3, runs), np.int64)
 
     def put(self, index: int, run: Any) -> None:
-        trace = run.trace()
+        trace = run.trace(beliefs=False)
         for name, values in self.scalars.items():
             values[index, : trace.times.size] = trace.scalars[name]
         if self.profile is not None:

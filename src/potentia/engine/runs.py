@@ -1,4 +1,4 @@
-"""A run as a state machine: ``begin``, then ``advance`` in chunks; ``run`` does both.
+"""A run as a state machine that advances in chunks.
 
 The bits of a run depend on the game, the rule, the seed and the start, and on nothing else: not on
 chunks, workers or interruptions.
@@ -8,20 +8,18 @@ from __future__ import annotations
 
 import os
 import time
-import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from potentia.beliefs import Belief
 from potentia.engine.interrupt import Flag, deferred_interrupt
 from potentia.engine.loop import EVENTS, NEVER, ROWS, Sink, play_entry, prepare_entry
-from potentia.engine.requests import COUNTED, RECORDERS, believed, checked_integer, checked_record, random_start
+from potentia.engine.requests import COUNTED, RECORDERS, checked_integer
 from potentia.engine.trace import Events, Trace
-from potentia.errors import InvalidGame, InvalidRun, PotentiaError, RunInterrupted
+from potentia.errors import InvalidGame, InvalidRun, PotentiaError
 from potentia.games import Game
 from potentia.kernel import memory
 from potentia.kernel.arrays import frozen
@@ -29,7 +27,7 @@ from potentia.kernel.arrays import strides as profile_strides
 from potentia.kernel.draws import make_key
 from potentia.kernel.journal import CHANGES, REVISIONS, Journal
 from potentia.kernel.numbers import in_words
-from potentia.rules import Rule, rule_from
+from potentia.rules import Rule
 
 _CHUNK_SECONDS = 0.03
 _MAX_ROWS = 65_536
@@ -39,7 +37,7 @@ Progress = Callable[[int, int], None]
 
 
 class Run:
-    """One run in progress. Make it with :func:`begin`."""
+    """One run in progress. Make it with :func:`potentia.begin`."""
 
     def __init__(
         self,
@@ -108,7 +106,7 @@ class Run:
             self._rows["changes"] = [np.zeros(1, np.int64)]
 
     def _call(self, entry: Any, *args: Any) -> Any:
-        return _guarded(self.game, self.state, f"after step {self.step}", lambda: entry(*args, compiled=self.compiled))
+        return guarded(self.game, self.state, f"after step {self.step}", lambda: entry(*args, compiled=self.compiled))
 
     def __repr__(self) -> str:
         return f"<Run of {self.rule.name} on {self.game.describe()} at step {self.step}, seed {self.seed}>"
@@ -295,8 +293,8 @@ class Run:
 
         return save(self, path)
 
-    def trace(self) -> Trace:
-        """What was recorded so far."""
+    def trace(self, beliefs: bool = True) -> Trace:
+        """What was recorded so far, and unless told otherwise what players believe now."""
         rows, events = self.records()
         scalars = {name: values for name, values in rows.items() if name not in ("revisions", "changes")}
         if "acceptance" in self.record:
@@ -321,14 +319,14 @@ class Run:
             changes=int(self.journal.counts[CHANGES]),
             scalars=scalars,
             visits=self.journal.visits.copy() if "visits" in self.record else None,
-            beliefs=self.beliefs,
+            beliefs=self.beliefs if beliefs else (),
             proposals=tuple(self.thoughts),
             events=events,
             recordable=(*RECORDERS, *self.game.recorders),
         )
 
 
-def _guarded(game: Game, state: Any, when: str, call: Callable[[], Any]) -> Any:
+def guarded(game: Game, state: Any, when: str, call: Callable[[], Any]) -> Any:
     """Turn what a user's function raises into an error that names the player, the profile and the reason."""
     try:
         return call()
@@ -352,86 +350,3 @@ def _restore(record: Any, saved: Any) -> None:
                 part[...] = old
         else:
             _restore(part, old)
-
-
-def begin(
-    game: Game,
-    rule: Rule | dict[str, Any],
-    seed: int = 0,
-    *,
-    start: ArrayLike | None = None,
-    record: str | Sequence[str] = ("profile",),
-    every: int = 1,
-    horizon: int | None = None,
-    compiled: bool = True,
-    belief: Belief | None = None,
-) -> Run:
-    """A run at time 0.
-
-    ``horizon`` is its planned length, for schedules that fall over the run. ``compiled=False`` plays in
-    plain Python, with the same bits: slow, but a debugger can step through it. With a ``belief``, players do
-    not know the game and play on what they believe of it.
-    """
-    game = believed(game, belief)
-    seed = checked_integer(seed, "seed", 0)
-    every = checked_integer(every, "every", 1)
-    if horizon is not None:
-        horizon = checked_integer(horizon, "horizon", 0)
-    first = random_start(game, seed) if start is None else game.check_profile(start)
-    return Run(game, rule_from(rule), seed, first, checked_record(game, record), every, horizon, compiled)
-
-
-def evaluate(game: Game, profile: ArrayLike) -> dict[str, float]:
-    """Welfare of a profile, its potential where one is known and what else the game can record.
-
-    By the kernel, so fit for a million players.
-    """
-    state = game.recording_state(game.check_profile(profile, "profile"), game.recorders)
-    which, out = np.arange(len(game.recorders)), np.zeros(len(game.recorders))
-
-    def call() -> Any:
-        data = game.data if game.compiled else game.plain_data
-        key = make_key(0, "evaluate")
-        return prepare_entry(data, state, key, False, game.has_potential, True, which, out, compiled=game.compiled)
-
-    values = _guarded(game, state, "evaluating", call)
-    named = dict(zip(("potential", "welfare"), values, strict=True))
-    named |= dict(zip(game.recorders, out.tolist(), strict=True))
-    return named if game.has_potential else {name: number for name, number in named.items() if name != "potential"}
-
-
-def advance(run: Run, steps: int, progress: Progress | None = None) -> Run:
-    """Play ``steps`` more steps of a run."""
-    return run.advance(steps, progress)
-
-
-def run(
-    game: Game,
-    rule: Rule | dict[str, Any],
-    steps: int,
-    seed: int = 0,
-    *,
-    start: ArrayLike | None = None,
-    record: str | Sequence[str] = ("profile",),
-    every: int = 1,
-    progress: Progress | None = None,
-    belief: Belief | None = None,
-) -> Trace:
-    """Play ``steps`` steps of ``rule`` on ``game`` and return what was recorded.
-
-    ``record`` names some of profile, potential, welfare, acceptance, taken and rejected (trials so far), visits
-    and the game's own (``game.recorders``); all but visits are taken at times 0, every, 2·every, ... Pass
-    ``record=()`` for full speed: the final profile is always kept.
-    Ctrl-C returns what was computed so far, with a warning and ``complete`` false.
-    """
-    steps = checked_integer(steps, "steps", 0)
-    state = begin(game, rule, seed, start=start, record=record, every=every, horizon=steps, belief=belief)
-    columns = sum({"acceptance": 24, "taken": 24, "rejected": 24, "visits": 0}.get(n, 8) for n in state.record)
-    memory.require(
-        2.0 * columns * (steps // state.every), f"recording {steps // state.every} rows", "use a larger every"
-    )
-    try:
-        state.advance(steps, progress)
-    except KeyboardInterrupt:
-        warnings.warn(f"stopped by Ctrl-C after {state.step} of {steps} steps", RunInterrupted, stacklevel=2)
-    return state.trace()

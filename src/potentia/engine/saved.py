@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from potentia.beliefs import Belief, Proposal
+from potentia.engine.playing import begin
 from potentia.engine.requests import believed, checked_integer
-from potentia.engine.runs import Run, begin
+from potentia.engine.runs import Run
 from potentia.engine.trace import Events
 from potentia.errors import InvalidRun, PotentiaError
 from potentia.games import Game

@@ -1,0 +1,104 @@
+"""How to play: ``run`` a game from its start, or ``begin`` and ``advance``; ``evaluate`` a profile."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from potentia.beliefs import Belief
+from potentia.engine.loop import prepare_entry
+from potentia.engine.requests import believed, checked_integer, checked_record, random_start
+from potentia.engine.runs import Progress, Run, guarded
+from potentia.engine.trace import Trace
+from potentia.errors import RunInterrupted
+from potentia.games import Game
+from potentia.kernel import memory
+from potentia.kernel.draws import make_key
+from potentia.rules import Rule, rule_from
+
+
+def begin(
+    game: Game,
+    rule: Rule | dict[str, Any],
+    seed: int = 0,
+    *,
+    start: ArrayLike | None = None,
+    record: str | Sequence[str] = ("profile",),
+    every: int = 1,
+    horizon: int | None = None,
+    compiled: bool = True,
+    belief: Belief | None = None,
+) -> Run:
+    """A run at time 0.
+
+    ``horizon`` is its planned length, for schedules that fall over the run. ``compiled=False`` plays in
+    plain Python, with the same bits: slow, but a debugger can step through it. With a ``belief``, players do
+    not know the game and play on what they believe of it.
+    """
+    game = believed(game, belief)
+    seed = checked_integer(seed, "seed", 0)
+    every = checked_integer(every, "every", 1)
+    if horizon is not None:
+        horizon = checked_integer(horizon, "horizon", 0)
+    first = random_start(game, seed) if start is None else game.check_profile(start)
+    return Run(game, rule_from(rule), seed, first, checked_record(game, record), every, horizon, compiled)
+
+
+def evaluate(game: Game, profile: ArrayLike) -> dict[str, float]:
+    """Welfare of a profile, its potential where one is known and what else the game can record.
+
+    By the kernel, so fit for a million players.
+    """
+    state = game.recording_state(game.check_profile(profile, "profile"), game.recorders)
+    which, out = np.arange(len(game.recorders)), np.zeros(len(game.recorders))
+
+    def call() -> Any:
+        data = game.data if game.compiled else game.plain_data
+        key = make_key(0, "evaluate")
+        return prepare_entry(data, state, key, False, game.has_potential, True, which, out, compiled=game.compiled)
+
+    values = guarded(game, state, "evaluating", call)
+    named = dict(zip(("potential", "welfare"), values, strict=True))
+    named |= dict(zip(game.recorders, out.tolist(), strict=True))
+    return named if game.has_potential else {name: number for name, number in named.items() if name != "potential"}
+
+
+def advance(run: Run, steps: int, progress: Progress | None = None) -> Run:
+    """Play ``steps`` more steps of a run."""
+    return run.advance(steps, progress)
+
+
+def run(
+    game: Game,
+    rule: Rule | dict[str, Any],
+    steps: int,
+    seed: int = 0,
+    *,
+    start: ArrayLike | None = None,
+    record: str | Sequence[str] = ("profile",),
+    every: int = 1,
+    progress: Progress | None = None,
+    belief: Belief | None = None,
+) -> Trace:
+    """Play ``steps`` steps of ``rule`` on ``game`` and return what was recorded.
+
+    ``record`` names some of profile, potential, welfare, acceptance, taken and rejected (trials so far), visits
+    and the game's own (``game.recorders``); all but visits are taken at times 0, every, 2·every, ... Pass
+    ``record=()`` for full speed: the final profile is always kept.
+    Ctrl-C returns what was computed so far, with a warning and ``complete`` false.
+    """
+    steps = checked_integer(steps, "steps", 0)
+    state = begin(game, rule, seed, start=start, record=record, every=every, horizon=steps, belief=belief)
+    columns = sum({"acceptance": 24, "taken": 24, "rejected": 24, "visits": 0}.get(n, 8) for n in state.record)
+    memory.require(
+        2.0 * columns * (steps // state.every), f"recording {steps // state.every} rows", "use a larger every"
+    )
+    try:
+        state.advance(steps, progress)
+    except KeyboardInterrupt:
+        warnings.warn(f"stopped by Ctrl-C after {state.step} of {steps} steps", RunInterrupted, stacklevel=2)
+    return state.trace()

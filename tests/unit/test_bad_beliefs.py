@@ -322,7 +322,7 @@ def check_sane(run):
     assert all(np.isfinite([row.aic_before, row.aic_after]).all() for row in trace.proposals)
 
 
-def play(world, belief, steps=16, start=None, **options):
+def play(world, belief, steps=10, start=None, **options):
     game = cover(world, **options)
     record = ("profile", "welfare", *belief.recorders)
     return pt.begin(game, RULE, 1, belief=belief, record=record, start=start, compiled=False).advance(steps)

@@ -42,7 +42,7 @@ from tests.belief_oracle import (
 )
 from tests.coverage_cases import Case, as_rule
 
-STEPS = 40
+STEPS = 30
 
 
 @pytest.fixture
@@ -96,7 +96,7 @@ def test_every_step_of_a_mixture_belief_is_foreseen(which, name):
         ("reads its range", "alone", "cells_known"),
         ("no bonus", "five", "places"),
         ("no bonus", "two", "places"),
-        ("bonus anywhere", "five", "places"),
+        ("bonus anywhere", "five", "expected"),
         ("no model", "five", "belief_error"),
         ("recalls", "literal", "places"),
         ("recalls nothing", "five", "places"),
@@ -271,7 +271,7 @@ def decided(every=5, most=8, repeats=3, seed=0):
     return begin(THREE, warm("joint"), belief, seed).advance(STEPS)
 
 
-SCHEDULES = [(1, 8, 3), (5, 8, 3), (7, 2, 3), (5, 8, 1), (9, 3, 10), (40, 8, 3), (41, 8, 3), (4, 1, 3)]
+SCHEDULES = [(1, 8, 3), (5, 8, 3), (7, 2, 3), (5, 8, 1), (9, 3, 10), (30, 8, 3), (31, 8, 3), (4, 1, 3)]
 
 
 @pytest.mark.parametrize(("every", "most", "repeats"), SCHEDULES)
@@ -334,11 +334,10 @@ def test_acceptance_is_the_binary_logit_on_akaike_weights(which):
     units, worse, accepted = np.array(rows).T
 
     def foretold(temperature):
-        return (units < 1 / (1 + np.exp(np.minimum(worse / temperature, 700)))).tolist() == accepted.astype(
-            bool
-        ).tolist()
+        chance = 1 / (1 + np.exp(np.minimum(worse / temperature, 700)))
+        return ((units < chance) == accepted.astype(bool)).all()
 
-    assert len(rows) >= 8
+    assert len(rows) >= 6
     assert foretold(2.0)
     if which == "undecided":
         assert not foretold(1e-9)
@@ -377,7 +376,7 @@ def test_each_mind_decides_for_itself():
 
 @pytest.mark.parametrize("components", [1, 2, 3, 5])
 def test_a_known_number_is_reached_and_never_questioned(components):
-    run = begin(ALIKE, warm("joint"), mixture(components), 3).advance(STEPS)
+    run = begin(ALIKE, warm("joint"), mixture(components), 3).advance(60)
     trace = run.trace()
     assert trace.proposals == ()
     assert trace.components[-1] == components == run.beliefs[0].num_components
@@ -489,7 +488,7 @@ def whole(which):
 
 @pytest.mark.usefixtures("plain")
 @pytest.mark.parametrize(
-    ("which", "when"), [("five", 0), ("five", 20), ("noisy", 20), *((which, 33) for which in KEPT if which != "five")]
+    ("which", "when"), [("five", 0), ("five", 20), ("noisy", 20), *((which, 23) for which in KEPT if which != "five")]
 )
 def test_saved_and_resumed_is_uninterrupted(tmp_path, which, when):
     """At the start, at a decision and between two."""
@@ -506,17 +505,36 @@ def test_saved_and_resumed_is_uninterrupted(tmp_path, which, when):
 @pytest.mark.parametrize("which", ["five", "noisy", "constant"])
 def test_chunks_do_not_matter(which):
     run = begin(TEAM, warm("own, guard"), KEPT[which], 3)
-    for steps in (0, 1, 4, 0, 15, 20):
+    for steps in (0, 1, 4, 0, 15, 10):
         run.advance(steps)
     assert bits(run.trace()) == bits(whole(which).trace())
     assert differing(run, whole(which)) == set()
+
+
+@pytest.mark.parametrize("failure", [KeyboardInterrupt, MemoryError])
+def test_a_fit_that_is_cut_off_leaves_the_run_where_it_was(monkeypatch, failure):
+    """The step is played again, with the same result."""
+    run = begin(TEAM, warm("own, guard"), BELIEFS["five"], 3).advance(7)
+
+    def think(self, game, mind, *rest):
+        mind.store.reading[:] = 0.0
+        mind.model.component[:] = 0.0
+        raise failure
+
+    with monkeypatch.context() as patched:
+        patched.setattr(SplitMerge, "think", think)
+        with pytest.raises(failure):
+            run.advance(10)
+    assert run.step == 7
+    assert bits(run.advance(STEPS - 7).trace()) == bits(whole("five").trace())
+    assert differing(run, whole("five")) == set()
 
 
 @pytest.mark.parametrize("every", [2, 5, 100])
 def test_rows_are_those_of_a_run_that_records_everything(every):
     """Also at times at which robots think."""
     full, rare = whole("five").trace(), begin(TEAM, warm("own, guard"), BELIEFS["five"], 3, every=every)
-    trace = rare.advance(23).advance(STEPS - 23).trace()
+    trace = rare.advance(17).advance(STEPS - 17).trace()
     assert trace.times.tolist() == list(range(0, STEPS + 1, every))
     for name, values in trace.scalars.items():
         assert values.tobytes() == full.scalars[name][::every].tobytes(), name

@@ -7,6 +7,15 @@ import pytest
 import potentia as pt
 from tests import games
 
+# Tests that play P-SBLLL with a mixture, compiled: one after the other, so that one compiles for all.
+_BELIEVING = (
+    "test_belief_commands",
+    "test_snippets_run[README",
+    "test_snippets_run[docs/beliefs",
+    "test_the_commands_of_the_readme_run",
+    "test_belief_runs.py::test_compiled",
+)
+
 
 def pytest_collection_modifyitems(items):
     """Keep tests of one kind of game on one worker: then each kernel is compiled once."""
@@ -15,6 +24,8 @@ def pytest_collection_modifyitems(items):
         name = parameters.id.split("-")[0] if parameters else item.nodeid
         if name in games.ALL:
             item.add_marker(pytest.mark.xdist_group(name))
+        elif any(word in item.nodeid for word in _BELIEVING):
+            item.add_marker(pytest.mark.xdist_group("beliefs"))
 
 
 @pytest.fixture(params=games.COMPILED, ids=str)

@@ -156,7 +156,7 @@ class Geometric(Schedule):
         length = self.steps or horizon
         if length is None:
             raise InvalidRule(
-                "a geometric schedule needs its own steps=, or a run of planned length: begin(..., horizon=)"
+                "a geometric schedule needs steps=, or a run of planned length: begin(..., horizon=)"
             )
         # stop is reached at the last step
         rate = (math.log(self.start) - math.log(self.stop)) / max(length - 1, 1)

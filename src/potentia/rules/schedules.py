@@ -155,9 +155,7 @@ class Geometric(Schedule):
     def data(self, horizon: int | None) -> ScheduleData:
         length = self.steps or horizon
         if length is None:
-            raise InvalidRule(
-                "a geometric schedule needs steps=, or a run of planned length: begin(..., horizon=)"
-            )
+            raise InvalidRule("a geometric schedule needs steps=, or a run of planned length: begin(..., horizon=)")
         # stop is reached at the last step
         rate = (math.log(self.start) - math.log(self.stop)) / max(length - 1, 1)
         return _record(_GEOMETRIC, self.start, self.stop, rate)

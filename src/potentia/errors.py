@@ -15,6 +15,7 @@
     └── CheckFailed (AssertionError)   a third party's game or rule breaks the protocol
 
     UserWarning
+    ├── AssumptionBroken        a rule's parameters break what the paper's results ask for
     ├── NotCompiled             a utility runs in Python, with the reason
     └── RunInterrupted          Ctrl-C: what was computed is kept
 """
@@ -88,6 +89,10 @@ class TooLarge(PotentiaError, MemoryError):
 
 class CheckFailed(PotentiaError, AssertionError):
     """A game or rule handed to ``potentia.testing`` breaks the protocol."""
+
+
+class AssumptionBroken(UserWarning):
+    """A rule plays, but its parameters break an assumption of the paper's results about it."""
 
 
 class NotCompiled(UserWarning):

@@ -122,6 +122,16 @@ class Run:
         return self.game.beliefs(self.state, self.compiled)
 
     @property
+    def scores(self) -> tuple[NDArray[np.float64], ...]:
+        """The score of each action now, an array per player, for rules that keep scores."""
+        return self.rule.scores(self.game, self.memory, self.step)
+
+    @property
+    def strategies(self) -> tuple[NDArray[np.float64], ...]:
+        """The probability of each action at the next step, an array per player, for rules that keep scores."""
+        return self.rule.strategies(self.game, self.memory, self.profile, self.step, self.horizon)
+
+    @property
     def unfinished(self) -> bool:
         """Whether the last step was cut off before it was recorded."""
         return self._broken or self._owed

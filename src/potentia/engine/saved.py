@@ -120,6 +120,7 @@ def _restored(game: Game, about: dict[str, Any], arrays: dict[str, Any]) -> Run:
     for name in run.rule.remembers:
         _fill(getattr(run.memory, name), arrays[f"memory.{name}"], name)
     game.check_state(run.state)
+    run.rule.check_memory(run.memory, run.step)
     run.settle()
     run.thoughts = [_proposal(row) for row in arrays.get("thoughts", np.zeros((0, 7))).tolist()]
     journal = run.journal

@@ -26,6 +26,7 @@ NUMBER = 5  # of components: one more or one fewer
 PROPOSAL = 6
 DIRECTION = 7
 NOISE = 8
+REWARD = 9  # noise on a received utility
 NUM_PURPOSES = 16
 
 _MASK = 0xFFFFFFFFFFFFFFFF

@@ -3,6 +3,8 @@
 from potentia.rules.base import Rule, register, registered, rule, rule_from
 from potentia.rules.best_response import BestResponse
 from potentia.rules.log_linear import BLLL, LLL, PSBLLL, SLLL
+from potentia.rules.penalties import Burg, Gibbs, Penalty, Tsallis, penalty_from
+from potentia.rules.q_learning import QL
 from potentia.rules.revision import Groups, Vanishing
 from potentia.rules.schedules import (
     Constant,
@@ -13,24 +15,36 @@ from potentia.rules.schedules import (
     Schedule,
     schedule_from,
 )
+from potentia.rules.score_rule import Score
+from potentia.rules.second_order import SOQL
 from potentia.rules.signal import SignalRevision
+from potentia.rules.steps import Diminishing
 
 __all__ = [
     "BLLL",
     "LLL",
     "PSBLLL",
+    "QL",
     "SLLL",
+    "SOQL",
     "BestResponse",
+    "Burg",
     "Constant",
+    "Diminishing",
     "Geometric",
+    "Gibbs",
     "Groups",
     "Logarithmic",
+    "Penalty",
     "Piecewise",
     "Relative",
     "Rule",
     "Schedule",
+    "Score",
     "SignalRevision",
+    "Tsallis",
     "Vanishing",
+    "penalty_from",
     "register",
     "registered",
     "rule",

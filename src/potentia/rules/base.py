@@ -36,6 +36,19 @@ class Rule(ABC):
     def new_memory(self, game: Game) -> Any:
         """Fresh arrays for one run: what the rule remembers, and room to work in."""
 
+    def check_memory(self, memory: Any, step: int) -> None:  # noqa: B027  most have nothing to check
+        """Raise ValueError for a memory, read from a file, that no run can have had and that would mislead kernels."""
+
+    def scores(self, game: Game, memory: Any, step: int) -> tuple[NDArray[np.float64], ...]:
+        """The score of each action, an array per player, for rules that keep scores."""
+        raise InvalidRule(f"{self.name} keeps no scores; ql, soql and score do")
+
+    def strategies(
+        self, game: Game, memory: Any, profile: NDArray[np.int64], step: int, horizon: int | None
+    ) -> tuple[NDArray[np.float64], ...]:
+        """The probability of each action at the next step, an array per player, for rules that keep scores."""
+        raise InvalidRule(f"{self.name} keeps no strategies; ql, soql and score do")
+
     def memory_size(self, game: Game) -> int:
         """Bytes of :meth:`new_memory`, roughly."""
         return 8 * 3 * most_options(game)
@@ -54,9 +67,24 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Schedule):
         spec = value.spec()
         return spec["tau"] if spec["kind"] == "constant" else spec
-    if isinstance(value, tuple | Groups | Vanishing | SignalRevision):
+    if isinstance(value, Groups | Vanishing | SignalRevision):
         return revision_spec(value)
-    return value
+    if isinstance(value, tuple):
+        return [_plain(part) for part in value]
+    return value.spec() if hasattr(value, "spec") else value
+
+
+def flag(value: Any, name: str) -> None:
+    """Refuse what is neither True nor False."""
+    if not isinstance(value, bool):
+        raise InvalidRule(f"{name} must be True or False, got {value!r}")
+
+
+def one_of(value: Any, name: str, known: tuple[str, ...]) -> None:
+    """Refuse what is none of these."""
+    if value not in known:
+        listed = " or ".join(f'"{word}"' for word in known)
+        raise InvalidRule(f"{name} must be {listed}, got {value!r}")
 
 
 _registry: dict[str, type[Rule]] = {}

@@ -8,12 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
-from potentia.errors import InvalidRule
 from potentia.games import Game
 from potentia.kernel.draws import CHOICE, uniform
 from potentia.kernel.journal import REVISIONS, Journal, move
 from potentia.kernel.protocol import num_players, utility
-from potentia.rules.base import Memory, Rule, new_memory, register, step, survey, surveyed, wake_one
+from potentia.rules.base import Memory, Rule, new_memory, one_of, register, step, survey, surveyed, wake_one
 from potentia.rules.choice import best_weights, pick
 
 
@@ -33,8 +32,7 @@ class BestResponse(Rule):
     ties: str = "uniform"
 
     def __post_init__(self) -> None:
-        if self.ties not in ("uniform", "stay"):
-            raise InvalidRule(f'ties must be "uniform" or "stay", got {self.ties!r}')
+        one_of(self.ties, "ties", ("uniform", "stay"))
 
     def data(self, game: Game, horizon: int | None) -> BestResponseData:
         return BestResponseData(self.ties == "stay")

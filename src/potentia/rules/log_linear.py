@@ -18,7 +18,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
-from potentia.errors import InvalidRule
 from potentia.games import Game
 from potentia.kernel.dispatch import at, portable
 from potentia.kernel.draws import CHOICE, TRIAL, below, uniform
@@ -35,17 +34,11 @@ from potentia.kernel.protocol import (
     reachable,
     utility,
 )
-from potentia.rules.base import Memory, Rule, new_memory, register, step, survey, surveyed, wake_one
+from potentia.rules.base import Memory, Rule, flag, new_memory, one_of, register, step, survey, surveyed, wake_one
 from potentia.rules.choice import binary_logit, logit_pick
 from potentia.rules.guard import keep_champions
 from potentia.rules.revision import Revision, RevisionData, awaken, follows_signal, revision_data, revision_from
 from potentia.rules.schedules import Schedule, ScheduleData, schedule_from, temperature
-
-
-def _flag(value: Any, name: str) -> None:
-    if not isinstance(value, bool):
-        raise InvalidRule(f"{name} must be True or False, got {value!r}")
-
 
 # LLL --------------------------------------------------------------------------------------------------
 
@@ -171,7 +164,7 @@ class BLLL(Rule):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "tau", schedule_from(self.tau))
-        _flag(self.include_current, "include_current")
+        flag(self.include_current, "include_current")
 
     def data(self, game: Game, horizon: int | None) -> BLLLData:
         return BLLLData(self.tau.on(game).data(horizon), self.include_current)
@@ -229,10 +222,9 @@ class PSBLLL(Rule):
     def __post_init__(self) -> None:
         object.__setattr__(self, "tau", schedule_from(self.tau))
         object.__setattr__(self, "revision", revision_from(self.revision))
-        if self.trial not in ("joint", "unilateral"):
-            raise InvalidRule(f'trial must be "joint" or "unilateral", got {self.trial!r}')
-        _flag(self.guard, "guard")
-        _flag(self.include_current, "include_current")
+        one_of(self.trial, "trial", ("joint", "unilateral"))
+        flag(self.guard, "guard")
+        flag(self.include_current, "include_current")
 
     def data(self, game: Game, horizon: int | None) -> PSBLLLData:
         interactions = game.interactions if self.guard else game.no_interactions

@@ -1,0 +1,303 @@
+"""Choice maps from penalty functions: the smoothed best response (Eq. 7).
+
+SBR(p) = argmax_x <x, p> - τ h(x) over the simplex. The penalty h must be finite inside the simplex, |dh| must grow
+without bound towards its boundary, and h must be convex, and strongly convex inside. Three are known by name:
+
+=========  =========================================  ===============================  =============
+Gibbs      h = Σ x log x                              x_b ∝ e^{p_b/τ}, the logit map   1/h'' = x
+Tsallis    h = (1-q)^{-1} Σ (x - x^q), 0 < q ≤ 1      no closed form                   x^{2-q}/q
+Burg       h = -Σ log x                               no closed form                   x²
+=========  =========================================  ===============================  =============
+
+Tsallis at q = 1 is Gibbs. The paper's own (commented) line for Burg prints -Σ x log x, which is concave and so no
+penalty; Burg's entropy is the above.
+
+All are sums over actions, so the maximiser has τ h'(x_b) = p_b - λ for one λ. With d_b = (p_max - p_b)/τ ≥ 0 and x_m
+the share of the best action, this reads x_b^{-r} = x_m^{-r} + c d_b, where r = 1 - q and c = (1-q)/q for Tsallis,
+r = c = 1 for Burg. The sum of the shares is increasing and concave in x_m, below or at 1 at x_m = 1/A: Newton's
+method from there rises to the root and never passes it.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from potentia.errors import InvalidRule, did_you_mean
+from potentia.kernel.dispatch import portable
+from potentia.kernel.mathematics import exp
+from potentia.kernel.numbers import as_float, is_real
+from potentia.rules.choice import logit_weights
+
+_ROUNDS = 100  # of Newton's method; it takes about ten
+_SUM = 1e-9  # how far from 1 the shares of a strategy may sum
+
+
+class PenaltyData(NamedTuple):
+    """What compiled code reads: r and c of x_b^{-r} = x_m^{-r} + c d_b; r = 0 is the logit map."""
+
+    rate: float
+    factor: float
+
+
+@portable
+def choice_weights(
+    penalty: PenaltyData, values: NDArray[np.float64], count: int, tau: float, out: NDArray[np.float64]
+) -> float:
+    """Write unnormalised choice probabilities of ``values[:count]`` into ``out``; return their sum (Eq. 7).
+
+    The best action's weight is 1. No finite values and no tau > 0 give a NaN: differences are at most 0, quotients
+    may become infinite, and the weight of such an action is 0.
+    """
+    if penalty.rate == 0.0:
+        return logit_weights(values, count, tau, out)
+    # float(): in plain Python, NumPy's own would warn where a difference overflows, as it may
+    largest = float(values[0])
+    for k in range(1, count):
+        largest = max(largest, float(values[k]))
+    rate, factor = float(penalty.rate), float(penalty.factor)
+    best = 1.0 / count
+    total = 1.0
+    for _ in range(_ROUNDS):
+        power = exp(rate * math.log(best))
+        total, slope = 0.0, 0.0
+        for k in range(count):
+            if values[k] == largest:
+                out[k] = 1.0
+                slope += 1.0
+            else:
+                lag = factor * ((largest - float(values[k])) / tau) * power
+                out[k] = exp(-math.log1p(lag) / rate)
+                slope += out[k] / (1.0 + lag)  # dx_b/dx_m = (x_b/x_m)^(r+1)
+            total += out[k]
+        higher = best + (1.0 - best * total) / slope
+        if not higher > best:
+            break
+        best = higher
+    return total
+
+
+class Penalty(ABC):
+    """A penalty function h, a sum over actions, and the choice map it makes. Subclasses are frozen dataclasses."""
+
+    kind: ClassVar[str]
+
+    @abstractmethod
+    def data(self) -> PenaltyData:
+        """What compiled code reads."""
+
+    @abstractmethod
+    def _value(self, x: NDArray[np.float64]) -> NDArray[np.float64]: ...
+
+    @abstractmethod
+    def _slope(self, x: NDArray[np.float64]) -> NDArray[np.float64]: ...
+
+    @abstractmethod
+    def mobility(self, x: ArrayLike) -> NDArray[np.float64]:
+        """1/h''(x) of each action's term: how readily its share changes, 0 at the boundary.
+
+        With g = 1/h'', dSBR_b/dp_c = (g_b δ_bc - g_b g_c / Σ g)/τ.
+        """
+
+    def value(self, x: ArrayLike) -> float:
+        """h(x); infinite at the boundary for Burg."""
+        return float(self._value(_shares(x)).sum())
+
+    def gradient(self, x: ArrayLike) -> NDArray[np.float64]:
+        """h'(x), one entry per action; -inf where a share is 0."""
+        return self._slope(_shares(x))
+
+    def choose(self, scores: ArrayLike, tau: float = 1.0) -> NDArray[np.float64]:
+        """SBR(p) = argmax_x <x, p> - τ h(x) (Eq. 7), for one score vector or for each row of an array of them."""
+        tau = _temperature(tau)
+        given = _numbers(scores, "scores")
+        if given.ndim == 0 or given.shape[-1] == 0:
+            raise InvalidRule(f"scores must have one entry per action, got shape {given.shape}")
+        if not np.isfinite(given).all():
+            raise InvalidRule(f"scores must be finite, got {given[~np.isfinite(given)][0]}")
+        return self.choose_checked(given, tau)
+
+    def choose_checked(self, scores: NDArray[np.float64], tau: float) -> NDArray[np.float64]:
+        """The same for finite scores and tau > 0, unseen: what solvers call many thousand times."""
+        rate, factor = self.data()
+        with np.errstate(over="ignore"):  # an infinite lag means a share of 0
+            lag = (scores.max(axis=-1, keepdims=True) - scores) / tau
+            if rate == 0.0:
+                weights: NDArray[np.float64] = np.exp(-lag)
+                return weights / weights.sum(axis=-1, keepdims=True)
+            lag *= factor
+            best = np.full((*lag.shape[:-1], 1), 1.0 / lag.shape[-1])
+            for _ in range(_ROUNDS):
+                behind = lag * best**rate
+                weights = np.exp(-np.log1p(behind) / rate)
+                total = weights.sum(axis=-1, keepdims=True)
+                slope = (weights / (1.0 + behind)).sum(axis=-1, keepdims=True)
+                higher = best + (1.0 - best * total) / slope
+                if not (higher > best).any():
+                    break
+                best = np.maximum(best, higher)
+        return weights / total
+
+    def scores(self, x: ArrayLike, tau: float = 1.0) -> NDArray[np.float64]:
+        """Scores whose choice is the interior strategy x, the largest of them 0: the inverse of :meth:`choose`.
+
+        Any constant may be added to them.
+        """
+        tau = _temperature(tau)
+        shares = _shares(x)
+        if not (shares > 0).all():
+            raise InvalidRule(
+                f"x must be inside the simplex, got {shares.tolist()}: no finite scores choose a share of 0"
+            )
+        if abs(float(shares.sum()) - 1.0) > _SUM:
+            raise InvalidRule(f"x must sum to 1, got {shares.sum()}")
+        rate, factor = self.data()
+        ratio = np.log(shares) - np.log(shares.max())
+        if rate == 0.0:
+            return tau * ratio
+        with np.errstate(over="ignore"):
+            found = -(tau / factor) * shares.max() ** -rate * np.expm1(-rate * ratio)
+        if not np.isfinite(found).all():
+            raise InvalidRule(f"x is too near the boundary: the scores that choose {shares.tolist()} overflow")
+        return found + 0.0  # no -0.0
+
+    def spec(self) -> dict[str, Any]:
+        """The penalty as plain data; :func:`penalty_from` reads it back."""
+        return {"kind": self.kind, **{f.name: getattr(self, f.name) for f in fields(self)}}  # type: ignore[arg-type]
+
+    def describe(self) -> str:
+        """One word or two for people: gibbs, tsallis 0.5."""
+        return " ".join(str(v) for v in self.spec().values())
+
+
+@dataclass(frozen=True)
+class Gibbs(Penalty):
+    """h = Σ x log x: the logit map (Eq. 8)."""
+
+    kind: ClassVar[str] = "gibbs"
+
+    def data(self) -> PenaltyData:
+        return PenaltyData(0.0, 0.0)
+
+    def _value(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.where(x > 0, x * np.log(np.where(x > 0, x, 1.0)), 0.0)
+
+    def _slope(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+        return 1.0 + _log(x)
+
+    def mobility(self, x: ArrayLike) -> NDArray[np.float64]:
+        return _shares(x).copy()
+
+
+@dataclass(frozen=True)
+class Tsallis(Penalty):
+    """h = (1-q)^{-1} Σ (x - x^q), 0 < q ≤ 1; q = 1 is Gibbs. A share falls like a power of the scores."""
+
+    q: float = 0.5
+    kind: ClassVar[str] = "tsallis"
+
+    def __post_init__(self) -> None:
+        if not is_real(self.q) or not 0.0 < as_float(self.q) <= 1.0:
+            raise InvalidRule(f"q of a tsallis penalty must be in (0, 1], got {self.q!r}; q = 1 is gibbs")
+        object.__setattr__(self, "q", as_float(self.q))
+
+    def data(self) -> PenaltyData:
+        rate = 1.0 - self.q
+        return PenaltyData(rate, min(rate / self.q, 1e308))  # finite: it is multiplied by differences of 0
+
+    def _value(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+        rate = 1.0 - self.q
+        if rate == 0.0:
+            return Gibbs()._value(x)
+        logs = np.log(np.where(x > 0, x, 1.0))
+        return np.where(x > 0, -x * np.expm1(-rate * logs) / rate, 0.0)
+
+    def _slope(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+        rate = 1.0 - self.q
+        if rate == 0.0:
+            return Gibbs()._slope(x)
+        with np.errstate(over="ignore"):
+            return 1.0 - self.q * np.expm1(-rate * _log(x)) / rate  # (1 - q x^(q-1))/(1-q), also for q near 1
+
+    def mobility(self, x: ArrayLike) -> NDArray[np.float64]:
+        return _shares(x) ** (2.0 - self.q) / self.q
+
+
+@dataclass(frozen=True)
+class Burg(Penalty):
+    """h = -Σ log x: a share falls like the inverse of the scores."""
+
+    kind: ClassVar[str] = "burg"
+
+    def data(self) -> PenaltyData:
+        return PenaltyData(1.0, 1.0)
+
+    def _value(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+        return -_log(x)
+
+    def _slope(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+        with np.errstate(divide="ignore", over="ignore"):
+            return -1.0 / x
+
+    def mobility(self, x: ArrayLike) -> NDArray[np.float64]:
+        return _shares(x) ** 2
+
+
+_KINDS: dict[str, type[Penalty]] = {one.kind: one for one in (Burg, Gibbs, Tsallis)}
+
+
+def penalty_from(value: Any) -> Penalty:
+    """A penalty from itself, its name, or plain data: "gibbs", "burg", "tsallis", {"kind": "tsallis", "q": 0.3}."""
+    if isinstance(value, Penalty):
+        return value
+    given = dict(value) if isinstance(value, Mapping) else {"kind": value}
+    if "kind" not in given:
+        raise InvalidRule(f"a choice given as data must have a kind, one of {', '.join(_KINDS)}, got {value!r}")
+    kind = given.pop("kind")
+    if not isinstance(kind, str) or kind not in _KINDS:
+        raise InvalidRule(
+            f'choice must be one of {", ".join(_KINDS)}, {{"kind": "tsallis", "q": 0.3}} or a penalty such as '
+            f"Tsallis(0.3), got {kind!r}{did_you_mean(kind, _KINDS)}"
+        )
+    known = [f.name for f in fields(_KINDS[kind])]  # type: ignore[arg-type]
+    for name in given:
+        if name not in known:
+            has = f"it has {', '.join(known)}" if known else "it has none"
+            raise InvalidRule(f"a {kind} penalty has no parameter {name!r}{did_you_mean(name, known)} ({has})")
+    return _KINDS[kind](**given)
+
+
+def _log(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    with np.errstate(divide="ignore"):
+        return np.log(x)
+
+
+def _temperature(tau: Any) -> float:
+    if not is_real(tau) or not 0.0 < as_float(tau) < math.inf:
+        raise InvalidRule(f"tau must be finite and > 0, got {tau!r}")
+    return as_float(tau)
+
+
+def _numbers(given: ArrayLike, name: str) -> NDArray[np.float64]:
+    try:
+        array = np.asarray(given)
+    except ValueError:  # ragged
+        array = np.array(None)
+    if array.dtype.kind not in "iuf":
+        raise InvalidRule(f"{name} must be an array of numbers, got {given!r:.60}")
+    return array.astype(np.float64)
+
+
+def _shares(x: ArrayLike) -> NDArray[np.float64]:
+    shares = _numbers(x, "x")
+    if shares.ndim != 1 or shares.size == 0:
+        raise InvalidRule(f"x must have one share per action, got shape {shares.shape}")
+    if not ((shares >= 0) & (shares < math.inf)).all():
+        raise InvalidRule(f"x must be shares of at least 0, got {shares.tolist()}")
+    return shares

@@ -1,0 +1,186 @@
+"""Q-learning (paper, section 4, Eq. 27): each player keeps a value for each of its actions.
+
+The value of the action that was played moves towards what the player received, and actions are drawn by the
+Boltzmann map,
+
+    Q_β(n+1) = Q_β(n) + μ(n) [u(n) - Q_β(n)],      X_β(n+1) ∝ exp(Q_β(n) / τ).
+
+Read to the letter, u_β(n) = 0 for an action that was not played, so that its value decays; ``unplayed="decay"``
+does that. Strategies follow the values before the update, as printed; ``lag=False`` uses those after it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from potentia.errors import InvalidRule
+from potentia.games import Game
+from potentia.kernel.dispatch import at, portable
+from potentia.kernel.draws import CHOICE, uniform
+from potentia.kernel.journal import Journal
+from potentia.kernel.mathematics import exp
+from potentia.kernel.protocol import num_players
+from potentia.rules.base import Rule, flag, one_of, register, step
+from potentia.rules.choice import logit_pick, logit_weights
+from potentia.rules.schedules import Schedule, ScheduleData, schedule_from, temperature
+from potentia.rules.scores import (
+    REMEMBERED,
+    PerAction,
+    ScoreMemory,
+    bounded,
+    check_scores,
+    checked_noise,
+    laid_out,
+    new_score_memory,
+    num_options,
+    option,
+    per_action_from,
+    perform,
+    receive,
+    score_memory_size,
+    split,
+    stand_by,
+)
+from potentia.rules.steps import Step, StepData, step_data, step_from, step_size
+
+_LEAST = math.ldexp(1.0, -53)  # a step of 1 forgets everything; its logarithm must stay finite
+
+
+class QLData(NamedTuple):
+    """What compiled code reads."""
+
+    schedule: ScheduleData
+    mu: StepData
+    visits: bool  # steps count the visits of an action
+    decay: bool
+    lag: bool
+    noise: float
+
+
+@register
+@dataclass(frozen=True)
+class QL(Rule):
+    """Q-learning with Boltzmann choice (Eq. 27).
+
+    ``mu`` is a number, "1/n", "n^-0.6" or a :class:`Diminishing`, where n counts the steps of the run
+    (``count="steps"``) or the times this action was played (``"visits"``). ``initial`` values are one number, or
+    one per player or per action. ``noise`` is the standard deviation of what is added to each received utility.
+    """
+
+    name: ClassVar[str] = "ql"
+    summary: ClassVar[str] = "Q-learning with Boltzmann choice: players know only what they receive (Eq. 27)"
+    remembers: ClassVar[tuple[str, ...]] = REMEMBERED
+    tau: Schedule
+    mu: Step = "1/n"  # type: ignore[assignment]
+    count: str = "visits"
+    unplayed: str = "keep"
+    lag: bool = True
+    noise: float = 0.0
+    initial: PerAction = 0.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "tau", schedule_from(self.tau))
+        object.__setattr__(self, "mu", step_from(self.mu))
+        one_of(self.count, "count", ("visits", "steps"))
+        one_of(self.unplayed, "unplayed", ("keep", "decay"))
+        flag(self.lag, "lag")
+        object.__setattr__(self, "noise", checked_noise(self.noise))
+        object.__setattr__(self, "initial", per_action_from(self.initial, "initial"))
+        if self.unplayed == "decay" and self.count == "visits" and not isinstance(self.mu, float):
+            raise InvalidRule(
+                'unplayed="decay" lets values fade at every step, so mu must count steps: give count="steps"'
+            )
+
+    def data(self, game: Game, horizon: int | None) -> QLData:
+        return QLData(
+            self.tau.on(game).data(horizon),
+            step_data(self.mu),
+            self.count == "visits",
+            self.unplayed == "decay",
+            self.lag,
+            self.noise,
+        )
+
+    def new_memory(self, game: Game) -> ScoreMemory:
+        scores = laid_out(self.initial, game, "initial")
+        fading, counted = self.unplayed == "decay", self.count == "visits" and not isinstance(self.mu, float)
+        return new_score_memory(game, scores, older=game.num_players, visits=counted, fading=fading)
+
+    def memory_size(self, game: Game) -> int:
+        return score_memory_size(game, 3)
+
+    def check_memory(self, memory: ScoreMemory, step: int) -> None:
+        check_scores(memory, step)
+
+    def scores(self, game: Game, memory: ScoreMemory, step: int) -> tuple[NDArray[np.float64], ...]:
+        faded = np.exp(memory.clock[0] - memory.fade) if memory.fade.size else 1.0
+        return split(memory.score * faded, game)
+
+    def strategies(
+        self, game: Game, memory: ScoreMemory, profile: NDArray[np.int64], step: int, horizon: int | None
+    ) -> tuple[NDArray[np.float64], ...]:
+        data, out = self.data(game, horizon), []
+        for player, current in enumerate(profile.tolist()):
+            count = _look(data, memory, game.data, player, current, step)
+            logit_weights(memory.values, count, temperature(data.schedule, step), memory.weights)
+            chosen = np.zeros(game.sizes[player])
+            for k in range(count):
+                chosen[option(game.moves, player, current, k)] = memory.weights[k]
+            out.append(chosen / chosen.sum())
+        return tuple(out)
+
+
+@portable
+def _value(rule: QLData, memory: ScoreMemory, place: int, clock: float) -> float:
+    if rule.decay:
+        return memory.score[at(place)] * exp(clock - memory.fade[at(place)])
+    return memory.score[at(place)]
+
+
+@portable
+def _look(rule: QLData, memory: ScoreMemory, game: Any, player: int, current: int, n: int) -> int:
+    """Write the values that the player's choice at step n goes by; return how many."""
+    count = num_options(game.moves, game, player, current)
+    first = memory.first[at(player)]
+    lagging = rule.lag and n > 0
+    clock = memory.clock[1] if lagging else memory.clock[0]
+    for k in range(count):
+        action = option(game.moves, player, current, k)
+        if lagging and action == current:  # what it played last
+            memory.values[at(k)] = memory.older[at(player)]
+        else:
+            memory.values[at(k)] = _value(rule, memory, first + action, clock)
+    return count
+
+
+@step.register(QLData)
+def _ql(rule: QLData, memory: ScoreMemory, game: Any, state: Any, journal: Journal, key: Any, n: int) -> None:
+    players = num_players(game)
+    tau = temperature(rule.schedule, n)
+    for player in range(players):
+        current = state.profile[at(player)]
+        count = _look(rule, memory, game, player, current, n)
+        index = logit_pick(memory.values, count, tau, uniform(key, players, n, player, CHOICE), memory.weights)
+        memory.drawn[at(player)] = option(game.moves, player, current, index)
+    perform(memory, game, state)
+    receive(memory, game, state, rule.noise, key, n)
+    stand_by(memory, game, state, journal, n)
+    mu = step_size(rule.mu, n + 1)
+    fading = memory.clock[0] + math.log1p(-min(mu, 1.0 - _LEAST)) if rule.decay else 0.0
+    for player in range(players):
+        place = memory.first[at(player)] + memory.drawn[at(player)]
+        value = _value(rule, memory, place, memory.clock[0])
+        if rule.visits and memory.visits.shape[0]:
+            memory.visits[at(place)] += 1
+            mu = step_size(rule.mu, memory.visits[at(place)])
+        memory.older[at(player)] = value
+        memory.score[at(place)] = bounded(value + mu * (memory.received[at(player)] - value))
+        if rule.decay:
+            memory.fade[at(place)] = fading
+    memory.clock[1] = memory.clock[0]
+    memory.clock[0] = fading

@@ -1,0 +1,198 @@
+"""Score dynamics as a rule to play (paper, section 2.2, Eq. 6 and 9; n-fold aggregation, section 4).
+
+Each player adds up what each of its actions would have paid against the others' present ones, and plays by a
+smoothed best response to the sums (Eq. 7),
+
+    P_β(n+1) = P_β(n) + μ(n) [u(β, α^{-i}) - T P_β(n)],      X(n+1) = SBR(P(n)).
+
+With ``order`` n there are n stages, each of which aggregates the one before: the Euler steps of p^(n) = u for
+T = 0. A player learns of the actions it could have chosen; with constrained moves the others keep their scores.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from potentia.errors import InvalidRule
+from potentia.games import Game
+from potentia.kernel.dispatch import at, portable
+from potentia.kernel.draws import CHOICE, REWARD, normal_nth, uniform
+from potentia.kernel.journal import Journal
+from potentia.kernel.numbers import as_float, is_integer, is_real
+from potentia.kernel.protocol import num_players, utility
+from potentia.rules.base import Rule, flag, register, step
+from potentia.rules.choice import pick
+from potentia.rules.penalties import Penalty, PenaltyData, choice_weights, penalty_from
+from potentia.rules.schedules import Schedule, ScheduleData, schedule_from, temperature
+from potentia.rules.scores import (
+    REMEMBERED,
+    PerAction,
+    ScoreMemory,
+    bounded,
+    check_scores,
+    checked_noise,
+    laid_out,
+    new_score_memory,
+    num_options,
+    option,
+    per_action_from,
+    perform,
+    score_memory_size,
+    split,
+    stand_by,
+)
+from potentia.rules.steps import Step, StepData, step_data, step_from, step_size
+
+MOST_STAGES = 8
+
+
+class ScoreData(NamedTuple):
+    """What compiled code reads."""
+
+    schedule: ScheduleData
+    penalty: PenaltyData
+    mu: StepData
+    discount: float
+    order: int
+    lag: bool
+    noise: float
+
+
+def checked_order(value: Any) -> int:
+    """How often utilities are aggregated."""
+    if not is_integer(value) or not 1 <= value <= MOST_STAGES:
+        raise InvalidRule(f"order must be an integer from 1 to {MOST_STAGES}, got {value!r}")
+    return int(value)
+
+
+@register
+@dataclass(frozen=True)
+class Score(Rule):
+    """Discounted scores of any order, and any choice map (Eq. 6, 7 and 9).
+
+    ``mu`` is a number, "1/n", "n^-0.6" or a :class:`Diminishing`; ``discount`` is T; ``choice`` is "gibbs", "burg",
+    "tsallis" or a penalty such as ``Tsallis(0.3)``. ``initial`` scores and ``noise`` are those of ``ql``.
+    """
+
+    name: ClassVar[str] = "score"
+    summary: ClassVar[str] = "smoothed best response to discounted scores of any order (Eq. 6 and 9)"
+    remembers: ClassVar[tuple[str, ...]] = REMEMBERED
+    tau: Schedule
+    mu: Step = "1/n"  # type: ignore[assignment]
+    discount: float = 1.0
+    order: int = 1
+    choice: Penalty = "gibbs"  # type: ignore[assignment]
+    lag: bool = True
+    noise: float = 0.0
+    initial: PerAction = 0.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "tau", schedule_from(self.tau))
+        object.__setattr__(self, "mu", step_from(self.mu))
+        object.__setattr__(self, "order", checked_order(self.order))
+        object.__setattr__(self, "choice", penalty_from(self.choice))
+        flag(self.lag, "lag")
+        object.__setattr__(self, "noise", checked_noise(self.noise))
+        object.__setattr__(self, "initial", per_action_from(self.initial, "initial"))
+        discount = as_float(self.discount) if is_real(self.discount) else -1.0
+        largest = step_size(step_data(self.mu), 1)
+        if not 0.0 <= discount * largest <= 1.0:
+            raise InvalidRule(
+                f"discount must be a number from 0 to {1.0 / largest:g}, one over the largest step, "
+                f"got {self.discount!r}"
+            )
+        object.__setattr__(self, "discount", discount)
+
+    def data(self, game: Game, horizon: int | None) -> ScoreData:
+        return ScoreData(
+            self.tau.on(game).data(horizon),
+            self.choice.data(),
+            step_data(self.mu),
+            self.discount,
+            self.order,
+            self.lag,
+            self.noise,
+        )
+
+    def new_memory(self, game: Game) -> ScoreMemory:
+        scores = laid_out(self.initial, game, "initial")
+        memory = new_score_memory(game, scores, stages=self.order - 1, older=scores.size, since=True)
+        memory.stage[:] = 0.0  # an initial score is one of the last stage: its derivatives are 0
+        return memory
+
+    def memory_size(self, game: Game) -> int:
+        return score_memory_size(game, 2 + self.order)
+
+    def check_memory(self, memory: ScoreMemory, step: int) -> None:
+        check_scores(memory, step)
+
+    def scores(self, game: Game, memory: ScoreMemory, step: int) -> tuple[NDArray[np.float64], ...]:
+        return split(memory.score, game)
+
+    def strategies(
+        self, game: Game, memory: ScoreMemory, profile: NDArray[np.int64], step: int, horizon: int | None
+    ) -> tuple[NDArray[np.float64], ...]:
+        data, out = self.data(game, horizon), []
+        for player, current in enumerate(profile.tolist()):
+            count = _choose(data, memory, game.data, player, current, step)
+            chosen = np.zeros(game.sizes[player])
+            for k in range(count):
+                chosen[option(game.moves, player, current, k)] = memory.weights[k]
+            out.append(chosen / chosen.sum())
+        return tuple(out)
+
+
+@portable
+def _choose(rule: ScoreData, memory: ScoreMemory, game: Any, player: int, current: int, n: int) -> int:
+    """Write the weights of the player's options at step n; return how many there are."""
+    count = num_options(game.moves, game, player, current)
+    first = memory.first[at(player)]
+    for k in range(count):
+        place = first + option(game.moves, player, current, k)
+        # what was updated at the last step still counts as it was before
+        old = rule.lag and n > 0 and memory.since[at(place)] == n
+        memory.values[at(k)] = memory.older[at(place)] if old else memory.score[at(place)]
+    choice_weights(rule.penalty, memory.values, count, temperature(rule.schedule, n), memory.weights)
+    return count
+
+
+@step.register(ScoreData)
+def _score(rule: ScoreData, memory: ScoreMemory, game: Any, state: Any, journal: Journal, key: Any, n: int) -> None:
+    players = num_players(game)
+    for player in range(players):
+        current = state.profile[at(player)]
+        count = _choose(rule, memory, game, player, current, n)
+        total = 0.0
+        for k in range(count):
+            total += memory.weights[at(k)]
+        index = pick(memory.weights, count, total, uniform(key, players, n, player, CHOICE))
+        memory.drawn[at(player)] = option(game.moves, player, current, index)
+    perform(memory, game, state)
+    mu = step_size(rule.mu, n + 1)
+    for player in range(players):
+        current = memory.before[at(player)]
+        first = memory.first[at(player)]
+        for k in range(num_options(game.moves, game, player, current)):
+            action = option(game.moves, player, current, k)
+            gain = utility(game, state, player, action)
+            if rule.noise > 0.0:
+                gain += rule.noise * normal_nth(key, players, n, player, REWARD, k)
+            _aggregate(rule, memory, first + action, mu, gain, n)
+    stand_by(memory, game, state, journal, n)
+
+
+@portable
+def _aggregate(rule: ScoreData, memory: ScoreMemory, place: int, mu: float, gain: float, n: int) -> None:
+    """One Euler step of every stage, each fed by the one before as it was (Eq. 6)."""
+    for stage in range(rule.order - 1):
+        score = memory.stage[at(place), at(stage)]
+        memory.stage[at(place), at(stage)] = bounded(score + mu * (gain - rule.discount * score))
+        gain = score
+    score = memory.score[at(place)]
+    memory.older[at(place)] = score
+    memory.since[at(place)] = n + 1
+    memory.score[at(place)] = bounded(score + mu * (gain - rule.discount * score))

@@ -1,0 +1,224 @@
+"""What rules with scores share: one score for each action of each player, and how play goes.
+
+At every step all players draw an action at once, from the ones they can now reach and their own; then each
+receives the utility of the joint profile. Where moving has a cost, it is part of what they receive. The scores
+of all players lie in one array, those of player i from ``first[i]``.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from potentia.errors import InvalidRule
+from potentia.games import Game
+from potentia.kernel.dispatch import at, generic, portable
+from potentia.kernel.draws import REWARD, normal_nth
+from potentia.kernel.journal import REVISIONS, Journal, note
+from potentia.kernel.numbers import as_float, is_real
+from potentia.kernel.protocol import Constrained, apply, commit, num_actions, num_players, reachable, utility
+from potentia.rules.base import most_options
+
+MOST = 1e300  # no score goes beyond: sums and differences of scores stay finite
+
+
+class ScoreMemory(NamedTuple):
+    """What players remember, and room to work in. Arrays that a rule does not need are empty."""
+
+    first: NDArray[np.int64]  # (N + 1,)
+    score: NDArray[np.float64]  # (S,) Q, or the last stage of aggregation
+    stage: NDArray[np.float64]  # (S, K) the stages before the last
+    older: NDArray[np.float64]  # scores before the last update: of each player's last action, or of all
+    weight: NDArray[np.float64]  # (S,) SOQL's strategy, as it was at time ``since``
+    since: NDArray[np.int64]  # (S,) when an entry was last brought up to date
+    visits: NDArray[np.int64]  # (S,) how often an action was played
+    fade: NDArray[np.float64]  # (S,) log of the decay until the last update
+    clock: NDArray[np.float64]  # (2,) log of the decay until now, and until the step before
+    values: NDArray[np.float64]  # room for one player's options
+    weights: NDArray[np.float64]
+    room: NDArray[np.float64]  # room for all players' options, those of player i from ``room_at[i]``
+    room_at: NDArray[np.int64]  # (N,)
+    largest: NDArray[np.float64]  # (N,) entry of a strategy
+    favourite: NDArray[np.int64]  # (N,) and the option that has it
+    before: NDArray[np.int64]  # (N,) actions before this step
+    drawn: NDArray[np.int64]  # (N,) actions of this step
+    rate: NDArray[np.float64]  # (N,) step sizes of this step
+    received: NDArray[np.float64]  # (N,) utilities of this step
+
+
+REMEMBERED = ("score", "stage", "older", "weight", "since", "visits", "fade", "clock")
+
+
+def new_score_memory(
+    game: Game,
+    scores: NDArray[np.float64],
+    *,
+    stages: int = 0,
+    older: int = 0,
+    strategies: NDArray[np.float64] | None = None,
+    since: bool = False,
+    visits: bool = False,
+    fading: bool = False,
+) -> ScoreMemory:
+    """Fresh arrays of the sizes a rule needs; every stage starts at ``scores``."""
+    players, widest = game.num_players, most_options(game)
+    total = scores.shape[0]
+    free = not isinstance(game.moves, Constrained)
+    together = strategies is not None  # all players' options are weighed before anyone draws
+    first = np.concatenate([[0], np.cumsum(game.sizes)]).astype(np.int64)
+    return ScoreMemory(
+        first=first,
+        score=scores.copy(),
+        stage=np.repeat(scores[:, None], stages, axis=1) if stages else np.zeros((0, 0)),
+        older=np.resize(scores, older) if older == total else np.zeros(older),
+        weight=np.zeros(0) if strategies is None else strategies.copy(),
+        since=np.zeros(total if since or together else 0, np.int64),
+        visits=np.zeros(total if visits else 0, np.int64),
+        fade=np.zeros(total if fading else 0),
+        clock=np.zeros(2),
+        values=np.zeros(widest),
+        weights=np.zeros(widest),
+        room=np.zeros(0 if not together else total if free else players * widest),
+        room_at=first[:-1].copy() if free else np.arange(players, dtype=np.int64) * widest,
+        largest=np.zeros(players if together else 0),
+        favourite=np.zeros(players if together else 0, np.int64),
+        before=np.zeros(players, np.int64),
+        drawn=np.zeros(players, np.int64),
+        rate=np.zeros(players),
+        received=np.zeros(players),
+    )
+
+
+def score_memory_size(game: Game, arrays: int) -> int:
+    """Bytes of so many arrays with an entry per action, and of the rest."""
+    return 8 * (arrays * int(game.sizes.sum()) + 8 * game.num_players + 2 * most_options(game))
+
+
+def check_scores(memory: ScoreMemory, step: int) -> None:
+    """Raise ValueError for a memory, read from a file, that no run can have had at this step."""
+    for name in ("score", "stage", "older", "weight", "fade", "clock"):
+        if not np.isfinite(getattr(memory, name)).all():
+            raise ValueError(f"{name} is not finite")
+    if ((memory.since < 0) | (memory.since > step)).any():
+        raise ValueError("since is not a time of the run")
+    if (memory.visits < 0).any() or (memory.weight < 0.0).any() or (memory.fade > 0.0).any():
+        raise ValueError("visits or weights are negative, or scores grow by themselves")
+
+
+# Initial values ---------------------------------------------------------------------------------------
+
+PerAction = float | tuple[Any, ...]
+
+
+def per_action_from(value: Any, name: str) -> PerAction:
+    """A number, or a number per player or per player and action, as nested tuples."""
+    if is_real(value):
+        number = as_float(value)
+        if not math.isfinite(number):
+            raise InvalidRule(f"{name} must be finite, got {number}")
+        if abs(number) > MOST:
+            raise InvalidRule(f"{name} must be at most {MOST:g} in size, got {number:g}")
+        return number
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, list | tuple) and value:
+        return tuple(per_action_from(part, f"{name}[{k}]") for k, part in enumerate(value))
+    raise InvalidRule(f"{name} must be a number, or lists of one number per player or per action, got {value!r}")
+
+
+def laid_out(value: PerAction, game: Game, name: str) -> NDArray[np.float64]:
+    """One number for each action of each player, in one array."""
+    if isinstance(value, float):
+        return np.full(int(game.sizes.sum()), value)
+    if len(value) != game.num_players:
+        raise InvalidRule(f"{name} must have one entry for each of {game.num_players} players, got {len(value)}")
+    parts: list[NDArray[np.float64]] = []
+    for player, (part, count) in enumerate(zip(value, game.sizes.tolist(), strict=True)):
+        if isinstance(part, float):
+            parts.append(np.full(count, part))
+            continue
+        if len(part) != count or not all(isinstance(number, float) for number in part):
+            raise InvalidRule(
+                f"{name} of player {player} must be a number or {count} numbers, one per action, "
+                f"got {len(part)} entries"
+            )
+        parts.append(np.array(part, np.float64))
+    return np.concatenate(parts)
+
+
+def split(flat: NDArray[Any], game: Game) -> tuple[NDArray[Any], ...]:
+    """The same, an array for each player."""
+    return tuple(part.copy() for part in np.split(flat, np.cumsum(game.sizes)[:-1]))
+
+
+def checked_noise(value: Any) -> float:
+    """The standard deviation of what is added to utilities."""
+    number = as_float(value) if is_real(value) else math.nan
+    if not 0.0 <= number <= MOST:
+        raise InvalidRule(f"noise, a standard deviation, must be a finite number of at least 0, got {value!r}")
+    return number
+
+
+# In compiled code -------------------------------------------------------------------------------------
+
+
+@generic
+def num_options(moves: Any, game: Any, player: int, current: int) -> int:
+    """How many actions the player may choose from: all of them, or its own and those in reach."""
+    return num_actions(game, player)
+
+
+@num_options.register(Constrained)
+def _num_options(moves: Constrained, game: Any, player: int, current: int) -> int:
+    row = moves.row[at(player)] + current
+    return moves.ptr[at(row + 1)] - moves.ptr[at(row)] + 1
+
+
+@generic
+def option(moves: Any, player: int, current: int, index: int) -> int:
+    """The index-th of those; with constrained moves the current action is the first."""
+    return index
+
+
+@option.register(Constrained)
+def _option(moves: Constrained, player: int, current: int, index: int) -> int:
+    return current if index == 0 else reachable(moves, player, current, index - 1)
+
+
+@portable
+def perform(memory: ScoreMemory, game: Any, state: Any) -> None:
+    """Everybody plays what it has drawn, for a first look; :func:`stand_by` lets it stand."""
+    for player in range(num_players(game)):
+        memory.before[at(player)] = state.profile[at(player)]
+        apply(game, state, player, memory.drawn[at(player)])
+
+
+@portable
+def receive(memory: ScoreMemory, game: Any, state: Any, noise: float, key: Any, n: int) -> None:
+    """What each player gets at the joint profile, with noise if asked for."""
+    players = num_players(game)
+    for player in range(players):
+        gain = utility(game, state, player, state.profile[at(player)])
+        if noise > 0.0:
+            gain += noise * normal_nth(key, players, n, player, REWARD, 0)
+        memory.received[at(player)] = gain
+
+
+@portable
+def stand_by(memory: ScoreMemory, game: Any, state: Any, journal: Journal, n: int) -> None:
+    """What was performed stands, and is noted."""
+    players = num_players(game)
+    journal.counts[REVISIONS] += players
+    for player in range(players):
+        if memory.drawn[at(player)] != memory.before[at(player)]:
+            commit(game, state, player)
+            note(journal, player, memory.before[at(player)], memory.drawn[at(player)], n)
+
+
+@portable
+def bounded(score: float) -> float:
+    """A score within what can be added and subtracted."""
+    return min(max(score, -MOST), MOST)

@@ -1,0 +1,380 @@
+"""Second-order Q-learning, SOQL (paper, section 4, Eq. 28–29 and Fig. 7).
+
+Utilities are aggregated twice with a constant step μ, and the strategy moves by ϑ towards the best response,
+
+    P_β(n+1) = P_β(n) + μ [u_β(n) - P_β(n)],
+    Q_β(n+1) = Q_β(n) + μ [P_β(n) - Q_β(n)],           X(n+1) = (1 - ϑ) X(n) + ϑ BR(Q(n)),
+
+or, as in the pseudo-code (``form="two-step"``), Q_β(n+1) = 2(1-μ) Q_β(n) - (1-μ)² Q_β(n-1) + μ² u_β(n). While one
+action is played without pause the two are one sequence, shifted by a step. After a pause they part: the
+two-step form has Q_β(n-1) = Q_β(n) and so has forgotten P.
+
+A strategy that has all but settled is perturbed: X̃ = (1 - ρ) X + ρ / |A| with ρ = ξ s((|X|∞ - ζ) / (1 - ζ)) above
+ζ and 0 below, s the cubic smoothstep. Assumption 6 is ``mu="adaptive"``, μ = 1 - X̃. Assumption 7 is ``alone=True``:
+once all players are in that zone, of those that have drawn anything but their favourite only one plays it.
+
+With constrained moves X has a weight for every action, but a player draws from those in reach and its own,
+renormalised, and responds within the reach of where it then is. All weights decay by 1 - ϑ at every step;
+each is kept as it was when it last grew, together with that time, so that a step touches only actions in
+reach, and ratios of weights survive when the weights themselves would underflow.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from potentia.errors import AssumptionBroken, InvalidRule
+from potentia.games import Game
+from potentia.kernel.arrays import frozen
+from potentia.kernel.dispatch import at, portable
+from potentia.kernel.draws import CHOICE, PRIORITY, below, uniform
+from potentia.kernel.journal import Journal
+from potentia.kernel.mathematics import exp
+from potentia.kernel.protocol import num_actions, num_players
+from potentia.rules.base import Rule, flag, one_of, register, step
+from potentia.rules.scores import (
+    REMEMBERED,
+    PerAction,
+    ScoreMemory,
+    bounded,
+    check_scores,
+    checked_noise,
+    laid_out,
+    new_score_memory,
+    num_options,
+    option,
+    per_action_from,
+    perform,
+    receive,
+    score_memory_size,
+    split,
+    stand_by,
+)
+from potentia.rules.steps import Diminishing, StepData, checked_share, step_data, step_from, step_size
+
+_TABLE = 2048  # powers of 1 - ϑ that are looked up; later ones are computed, to the same bits
+ADAPTIVE = "adaptive"
+
+
+class SOQLData(NamedTuple):
+    """What compiled code reads."""
+
+    mu: StepData
+    adaptive: bool  # Assumption 6
+    vartheta: float
+    zeta: float
+    xi: float
+    alone: bool  # Assumption 7
+    pair: bool  # the form of Eq. 28
+    decay: bool
+    lag: bool
+    everywhere: bool  # best responses over all actions, in reach or not
+    noise: float
+    fading: float  # log(1 - ϑ)
+    powers: NDArray[np.float64]  # of 1 - ϑ
+
+
+@register
+@dataclass(frozen=True)
+class SOQL(Rule):
+    """Second-order Q-learning (Eq. 28–29); the defaults are the paper's.
+
+    ``mu`` is a number, "adaptive" for Assumption 6, or a diminishing step such as "1/n". ``form`` is "two-step" or
+    "pair". ``unplayed="decay"`` reads Eq. 28 to the letter: u_β = 0 for actions not played. ``lag=False`` responds to
+    Q(n+1). ``initial`` scores are one number, or one per player or per action; ``initial_strategies`` one per
+    action, uniform if left out. ``best_response="global"`` looks beyond the actions in reach, at a cost for each.
+    """
+
+    name: ClassVar[str] = "soql"
+    summary: ClassVar[str] = "second-order Q-learning: strategies move towards the best response (Eq. 28-29)"
+    remembers: ClassVar[tuple[str, ...]] = REMEMBERED
+    mu: float | str | Diminishing = 0.97
+    vartheta: float = 0.5
+    zeta: float = 0.9999
+    xi: float = 0.01
+    alone: bool = True
+    form: str = "two-step"
+    unplayed: str = "keep"
+    lag: bool = True
+    best_response: str = "reachable"
+    noise: float = 0.0
+    initial: PerAction = 0.0
+    initial_strategies: PerAction | None = None
+
+    def __post_init__(self) -> None:
+        if self.mu != ADAPTIVE:
+            object.__setattr__(self, "mu", step_from(self.mu, closed=False))
+        object.__setattr__(self, "vartheta", checked_share(self.vartheta, "vartheta"))
+        object.__setattr__(self, "zeta", checked_share(self.zeta, "zeta"))
+        xi = self.xi if self.xi == 0 else checked_share(self.xi, "xi")
+        object.__setattr__(self, "xi", float(xi))
+        one_of(self.form, "form", ("two-step", "pair"))
+        one_of(self.unplayed, "unplayed", ("keep", "decay"))
+        one_of(self.best_response, "best_response", ("reachable", "global"))
+        flag(self.alone, "alone")
+        flag(self.lag, "lag")
+        object.__setattr__(self, "noise", checked_noise(self.noise))
+        object.__setattr__(self, "initial", per_action_from(self.initial, "initial"))
+        if self.initial_strategies is not None:
+            object.__setattr__(
+                self, "initial_strategies", per_action_from(self.initial_strategies, "initial_strategies")
+            )
+        if self.unplayed == "decay" and not isinstance(self.mu, float):
+            raise InvalidRule(f'unplayed="decay" is for a constant mu, got {self.mu!r}')
+        if isinstance(self.mu, float) and not self.vartheta < self.mu:
+            warnings.warn(
+                f"the paper's results on SOQL ask for vartheta < mu < 1, got vartheta {self.vartheta:g} and mu "
+                f"{self.mu:g}",
+                AssumptionBroken,
+                stacklevel=4,
+            )
+
+    def data(self, game: Game, horizon: int | None) -> SOQLData:
+        fading = math.log1p(-self.vartheta)
+        return SOQLData(
+            step_data(1.0 if isinstance(self.mu, str) else self.mu),
+            self.mu == ADAPTIVE,
+            self.vartheta,
+            self.zeta,
+            self.xi,
+            self.alone,
+            self.form == "pair",
+            self.unplayed == "decay",
+            self.lag,
+            self.best_response == "global",
+            self.noise,
+            fading,
+            frozen([math.exp(k * fading) for k in range(_TABLE)], np.float64),
+        )
+
+    def new_memory(self, game: Game) -> ScoreMemory:
+        scores = laid_out(self.initial, game, "initial")
+        keeps = self.unplayed == "keep"
+        return new_score_memory(
+            game,
+            scores,
+            stages=0 if keeps and self.form == "two-step" else 1,
+            older=game.num_players,
+            strategies=self._first_strategies(game),
+            visits=not keeps,
+        )
+
+    def _first_strategies(self, game: Game) -> NDArray[np.float64]:
+        if self.initial_strategies is None:
+            return np.repeat(1.0 / game.sizes, game.sizes)
+        given = laid_out(self.initial_strategies, game, "initial_strategies")
+        for player, part in enumerate(split(given, game)):
+            if (part < 0.0).any() or abs(float(part.sum()) - 1.0) > 1e-9:
+                raise InvalidRule(
+                    f"initial_strategies of player {player} must be probabilities that sum to 1, "
+                    f"got {part[:8].tolist()}"
+                )
+        return given
+
+    def memory_size(self, game: Game) -> int:
+        return score_memory_size(game, 6)
+
+    def check_memory(self, memory: ScoreMemory, step: int) -> None:
+        check_scores(memory, step)
+
+    def scores(self, game: Game, memory: ScoreMemory, step: int) -> tuple[NDArray[np.float64], ...]:
+        if self.unplayed == "keep":
+            return split(memory.score, game)
+        data = self.data(game, None)
+        return split(np.array([_faded(data, memory, k, step)[0] for k in range(memory.score.size)]), game)
+
+    def strategies(
+        self, game: Game, memory: ScoreMemory, profile: NDArray[np.int64], step: int, horizon: int | None
+    ) -> tuple[NDArray[np.float64], ...]:
+        """X, over all actions: with constrained moves, before it is restricted to those in reach."""
+        return split(memory.weight * np.exp((step - memory.since) * math.log1p(-self.vartheta)), game)
+
+
+# In compiled code -------------------------------------------------------------------------------------
+
+
+@portable
+def _power(rule: SOQLData, k: int) -> float:
+    """(1 - ϑ)^k."""
+    if k < rule.powers.shape[0]:
+        return rule.powers[at(k)]
+    return exp(k * rule.fading)
+
+
+@portable
+def perturbation(largest: float, zeta: float, xi: float) -> float:
+    """ρ for a strategy whose largest entry is this (Eq. 42)."""
+    if largest <= zeta:
+        return 0.0
+    s = min((largest - zeta) / (1.0 - zeta), 1.0)
+    return xi * s * s * (3.0 - 2.0 * s)
+
+
+@portable
+def _weigh(rule: SOQLData, memory: ScoreMemory, game: Any, player: int, current: int) -> None:
+    """Write the player's strategy over its options, and its largest entry; it sums to 1."""
+    count = num_options(game.moves, game, player, current)
+    first, room = memory.first[at(player)], memory.room_at[at(player)]
+    latest = 0
+    for k in range(count):
+        latest = max(latest, memory.since[at(first + option(game.moves, player, current, k))])
+    total = 0.0
+    largest = 0.0
+    for k in range(count):
+        place = first + option(game.moves, player, current, k)
+        # relative to the weight that grew last: that one is large enough
+        weight = memory.weight[at(place)] * _power(rule, latest - memory.since[at(place)])
+        memory.room[at(room + k)] = weight
+        total += weight
+        if weight > largest:
+            largest = weight
+            memory.favourite[at(player)] = k
+    if total > 0.0:
+        for k in range(count):
+            memory.room[at(room + k)] /= total
+        memory.largest[at(player)] = largest / total
+    else:  # an initial strategy that has nothing in reach
+        for k in range(count):
+            memory.room[at(room + k)] = 1.0 / count
+        memory.largest[at(player)] = 1.0 / count
+        memory.favourite[at(player)] = 0
+
+
+@portable
+def _draw(rule: SOQLData, memory: ScoreMemory, game: Any, player: int, current: int, unit: float) -> int:
+    """Perturb the player's strategy and draw an option from it."""
+    count = num_options(game.moves, game, player, current)
+    room = memory.room_at[at(player)]
+    rho = perturbation(memory.largest[at(player)], rule.zeta, rule.xi)
+    reached = 0.0
+    index = -1
+    if rho > 0.0:
+        for k in range(count):
+            memory.room[at(room + k)] = (1.0 - rho) * memory.room[at(room + k)] + rho / count
+    for k in range(count):
+        reached += memory.room[at(room + k)]
+        if index < 0 and unit < reached:
+            index = k
+    return index if index >= 0 else memory.favourite[at(player)]
+
+
+@portable
+def _step_out_of_line(memory: ScoreMemory, players: int, key: Any, n: int) -> None:
+    """Assumption 7: of the players that have drawn anything but their favourite, one may play it."""
+    strays = 0
+    for player in range(players):
+        strays += memory.drawn[at(player)] != memory.favourite[at(player)]
+    if strays < 2:
+        return
+    chosen = below(uniform(key, players, n, 0, PRIORITY), strays)
+    for player in range(players):
+        if memory.drawn[at(player)] != memory.favourite[at(player)]:
+            if chosen != 0:
+                memory.drawn[at(player)] = memory.favourite[at(player)]
+            chosen -= 1
+
+
+@portable
+def _faded(rule: SOQLData, memory: ScoreMemory, place: int, n: int) -> tuple[float, float]:
+    """Q and the stage beside it (P, or Q one step earlier) of an action whose utility was 0 since its last update."""
+    idle = n - memory.visits[at(place)]
+    q, beside = memory.score[at(place)], memory.stage[at(place), 0]
+    if idle == 0:
+        return q, beside
+    keep = 1.0 - rule.mu.scale
+    power = exp((idle - 1) * math.log(keep))  # the closed forms of the recursion with u = 0
+    if rule.pair:
+        return power * (keep * q + idle * rule.mu.scale * beside), power * keep * beside
+    return power * keep * ((idle + 1) * q - idle * keep * beside), power * (idle * q - (idle - 1) * keep * beside)
+
+
+@portable
+def _score(rule: SOQLData, memory: ScoreMemory, place: int, n: int) -> float:
+    return _faded(rule, memory, place, n)[0] if rule.decay else memory.score[at(place)]
+
+
+@portable
+def _respond(rule: SOQLData, memory: ScoreMemory, game: Any, player: int, current: int, n: int, now: int) -> None:
+    """X(n+1) = (1 - ϑ) X(n) + ϑ BR over the options at ``current`` (Eq. 29), by the scores of time ``now``."""
+    first = memory.first[at(player)]
+    count = num_actions(game, player) if rule.everywhere else num_options(game.moves, game, player, current)
+    best = -math.inf
+    ties = 0
+    for k in range(count):
+        place = first + (k if rule.everywhere else option(game.moves, player, current, k))
+        score = _score(rule, memory, place, now)
+        if score > best:
+            best = score
+            ties = 1
+        elif score == best:
+            ties += 1
+    for k in range(count):
+        place = first + (k if rule.everywhere else option(game.moves, player, current, k))
+        if _score(rule, memory, place, now) == best:
+            old = memory.weight[at(place)] * _power(rule, n + 1 - memory.since[at(place)])
+            memory.weight[at(place)] = old + rule.vartheta / ties
+            memory.since[at(place)] = n + 1
+
+
+@portable
+def _aggregate(rule: SOQLData, memory: ScoreMemory, player: int, n: int) -> None:
+    """The second-order update of the action that was played (Eq. 28, or the recursion of Fig. 7)."""
+    action = memory.drawn[at(player)]
+    place = memory.first[at(player)] + action
+    mu, gain = memory.rate[at(player)], memory.received[at(player)]
+    q = memory.score[at(place)]
+    beside = 0.0
+    if rule.decay:
+        q, beside = _faded(rule, memory, place, n)
+        memory.visits[at(place)] = n + 1
+    elif rule.pair:
+        beside = memory.stage[at(place), 0]
+    else:  # played at the step before, or idle and so unchanged
+        beside = memory.older[at(player)] if n > 0 and action == memory.before[at(player)] else q
+    if rule.pair:
+        memory.score[at(place)] = bounded(q + mu * (beside - q))
+        memory.stage[at(place), 0] = bounded(beside + mu * (gain - beside))
+        return
+    keep = 1.0 - mu
+    memory.score[at(place)] = bounded(2.0 * keep * q - keep * keep * beside + mu * mu * gain)
+    if rule.decay:
+        memory.stage[at(place), 0] = q
+    else:
+        memory.older[at(player)] = q
+
+
+@step.register(SOQLData)
+def _soql(rule: SOQLData, memory: ScoreMemory, game: Any, state: Any, journal: Journal, key: Any, n: int) -> None:
+    players = num_players(game)
+    settled = 0
+    for player in range(players):
+        _weigh(rule, memory, game, player, state.profile[at(player)])
+        settled += memory.largest[at(player)] > rule.zeta
+    for player in range(players):
+        unit = uniform(key, players, n, player, CHOICE)
+        memory.drawn[at(player)] = _draw(rule, memory, game, player, state.profile[at(player)], unit)
+    if rule.alone and settled == players:
+        _step_out_of_line(memory, players, key, n)
+    mu = step_size(rule.mu, n + 1)
+    for player in range(players):
+        index = memory.drawn[at(player)]
+        if rule.adaptive:  # Assumption 6
+            mu = max(0.0, 1.0 - memory.room[at(memory.room_at[at(player)] + index)])
+        memory.rate[at(player)] = mu
+        memory.drawn[at(player)] = option(game.moves, player, state.profile[at(player)], index)
+    perform(memory, game, state)
+    receive(memory, game, state, rule.noise, key, n)
+    stand_by(memory, game, state, journal, n)
+    for player in range(players):
+        if rule.lag:
+            _respond(rule, memory, game, player, state.profile[at(player)], n, n)
+            _aggregate(rule, memory, player, n)
+        else:
+            _aggregate(rule, memory, player, n)
+            _respond(rule, memory, game, player, state.profile[at(player)], n, n + 1)

@@ -13,24 +13,18 @@ import typer
 from potentia import cover_commands, exact_commands
 from potentia.arguments import (
     GameName,
-    Guard,
     Json,
     Parameters,
-    Revision,
-    RuleName,
     Steps,
-    Tau,
-    Trial,
     check_folder,
     check_picture,
     game_from_options,
     numbers,
-    rule_from_options,
-    rule_text,
     save_picture,
 )
 from potentia.belief_arguments import Initial, Per, RunBelief, belief_text, run_belief
 from potentia.errors import InvalidRun, PotentiaError
+from potentia.rule_arguments import Guard, Revision, RuleName, Tau, Trial, rule_from_options, rule_text
 from potentia.terminal import pairs, print_json, print_table, progress, status, value
 
 app = typer.Typer(
@@ -111,10 +105,15 @@ def rules(
     for key, cls in ({name: rule_class(name)} if name else registered()).items():
         fields = dataclasses.fields(cls)  # type: ignore[arg-type]
         parameters = {f.name: None if f.default is dataclasses.MISSING else f.default for f in fields}
+        parameters |= {f.name: "none" for f in fields if f.default is None}
         rows.append({"rule": key, "parameters": parameters, "about": cls.summary})
     if json:
         return print_json(rows)
-    print_table(["rule", "parameters", "what it does"], [[r["rule"], pairs(r["parameters"]), r["about"]] for r in rows])
+    print_table(
+        ["rule", "parameters", "what it does"],
+        [[r["rule"], pairs(r["parameters"]), r["about"]] for r in rows],
+        "give a parameter with the name, as in: potentia run stag-hunt --rule soql:mu=0.9,noise=0.1",
+    )
     return None
 
 
@@ -149,6 +148,8 @@ def run(
         potentia run innovation --rule blll --steps 200000 --runs 10 --workers 2
         potentia run ring --rule p-sblll --guard --tau geometric:1:0.05 --plot ring.png
         potentia run stag-hunt --belief running-mean --initial 5
+        potentia run stag-hunt --rule soql --steps 20000 --runs 20
+        potentia run congestion --rule ql:mu=n^-0.6,noise=0.1 --tau 0.2
     """
     from potentia.engine import run_batch
     from potentia.errors import RunInterrupted
@@ -261,8 +262,13 @@ app.command()(exact_commands.audit)
 app.command()(exact_commands.stability)
 
 
+def _warn(message: Warning | str, category: type[Warning], *_: Any) -> None:
+    typer.echo(f"warning: {message}", err=True)
+
+
 def main() -> None:
     """The entry point: one line and exit code 2 for what the user can mend."""
+    warnings.showwarning = _warn
     try:
         app()
     except PotentiaError as error:

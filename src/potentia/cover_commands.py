@@ -14,7 +14,6 @@ from potentia.arguments import (
     check_folder,
     check_picture,
     numbers,
-    rule_from_options,
     save_picture,
     whole,
 )
@@ -32,6 +31,7 @@ from potentia.belief_arguments import (
 )
 from potentia.cover_results import Results
 from potentia.errors import InvalidGame, InvalidInput, InvalidRun
+from potentia.rule_arguments import parameters_of, rule_from_options
 from potentia.terminal import print_json, print_table, progress, status
 from potentia.terminal import value as told
 
@@ -52,6 +52,10 @@ Blocked = Annotated[
 LargestPart = Annotated[
     bool, typer.Option("--largest-part", help="Block free cells that are cut off, instead of complaining.")
 ]
+
+
+# QL's temperature is not published and it depends on it strongly: a tenth of the most that a robot can cover
+_QL_TAU = "relative:0.1"
 
 
 def _world(text: str, blocked: Path | None, largest_part: bool, diagonal: bool = True) -> Any:
@@ -108,7 +112,8 @@ def cover(
         typer.Option(
             help="How robots learn; repeat it to compare. p-sblll:guarded (robots wake by themselves, of those near "
             "each other one moves at a time) is the one to take; p-sblll (joint trials, the paper's), "
-            "p-sblll:unilateral, blll (one robot a step), or another of: potentia rules.",
+            "p-sblll:unilateral, blll (one robot a step), soql and ql (robots that only know what they receive; give "
+            "them 15000 steps), soql:mu=adaptive, or another of: potentia rules.",
             show_default="p-sblll:guarded",
         ),
     ] = None,
@@ -195,6 +200,7 @@ def cover(
         potentia cover                                       # the paper's world, five robots
         potentia cover --paper --runs 100                    # the paper's experiment
         potentia cover --rule blll --rule p-sblll --rule p-sblll:guarded
+        potentia cover --paper --rule soql --rule ql --steps 15000
         potentia cover my-map.csv --robots 8 --delta 2 --gif # your own map
         potentia cover --belief split-merge                  # robots that learn the map on their way
         potentia cover --belief constant --share 0.3 --radius 6
@@ -300,14 +306,20 @@ def _say_blocked(map: str, blocked: Path | None, world: Any) -> None:
 def _variant(name: str, tau: str | None, revision: str | None, defaults: tuple[str, str]) -> Any:
     """A rule by name; p-sblll also with how it tries."""
     base, _, variant = name.partition(":")
-    if variant and (base != "p-sblll" or variant not in ("joint", "unilateral", "guarded")):
-        raise InvalidInput(f"--rule {name}: only p-sblll has variants, joint, unilateral and guarded")
-    trial = "unilateral" if variant == "unilateral" else None
-    if base not in ("p-sblll", "slll"):
-        revision = None
-    if base == "best-response":
-        tau = None
-    return rule_from_options(base, tau, revision, trial, variant == "guarded", defaults)
+    trial, guard = None, False
+    if variant and "=" not in variant:
+        if base != "p-sblll" or variant not in ("joint", "unilateral", "guarded"):
+            raise InvalidInput(
+                f"--rule {name}: only p-sblll has variants, joint, unilateral and guarded; "
+                "parameters are NAME:PARAMETER=VALUE,..."
+            )
+        name, guard = base, variant == "guarded"
+        trial = "unilateral" if variant == "unilateral" else None
+    known = parameters_of(base)
+    # options that are not for this rule are for the others it is compared with
+    tau = tau if "tau" in known else None
+    revision = revision if "revision" in known else None
+    return rule_from_options(name, tau, revision, trial, guard, (_QL_TAU, "") if base == "ql" else defaults)
 
 
 def _certified(game: Any, quiet: bool) -> Any:

@@ -10,8 +10,9 @@ from typing import Any
 
 import typer
 
-from potentia.arguments import rule_text, save_picture
+from potentia.arguments import save_picture
 from potentia.belief_arguments import belief_text
+from potentia.rule_arguments import rule_text
 from potentia.terminal import print_table, value
 
 _LONGEST_PATH = 2500  # steps; longer ways fill the picture

@@ -9,23 +9,25 @@ import typer
 
 from potentia.arguments import (
     GameName,
-    Guard,
     Json,
-    OneTau,
     Parameters,
-    Revision,
-    RuleName,
-    Trial,
     check_folder,
     check_picture,
     game_from_options,
     numbers,
-    one_temperature,
-    rule_from_options,
-    rule_text,
     save_picture,
 )
 from potentia.errors import InvalidInput, PotentiaError
+from potentia.rule_arguments import (
+    Guard,
+    OneTau,
+    Revision,
+    RuleName,
+    Trial,
+    one_temperature,
+    rule_from_options,
+    rule_text,
+)
 from potentia.terminal import print_json, print_table, status, value
 
 

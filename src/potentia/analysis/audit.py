@@ -18,12 +18,13 @@ from potentia.analysis.equilibria import pure_nash
 from potentia.analysis.hypotheses import Row
 from potentia.analysis.laws import has_law
 from potentia.analysis.potential import Claimed, claim_of, claimed_values, potential_of, separable_of
+from potentia.analysis.score_hypotheses import STEPS, ended_in_equilibrium, keeps_scores, score_rows
 from potentia.analysis.stability import Stability, stability
 from potentia.analysis.tables import check_tolerance, payoff_table, profile_at, spread, tensor, words
 from potentia.errors import InvalidInput, NotConverged, NotIrreducible, NotPotentialGame, TooLarge
 from potentia.games import Custom, Game
 from potentia.kernel.protocol import Complete
-from potentia.rules import PSBLLL, Constant, Rule, rule_from
+from potentia.rules import PSBLLL, SOQL, Constant, Rule, rule_from
 
 _SHOWN = 4
 _CUSTOM_CLAIM = "the game's own potential is exact"
@@ -166,6 +167,7 @@ class _Auditor:
         self.rows["5"] = hypotheses.monotone_potential(game, rule, self.phi)
         self.rows["K"] = hypotheses.no_movement_cost(game)
         self.rows["vanishing"] = hypotheses.vanishing_revision(game, rule, self.table)
+        self.rows |= score_rows(game, rule)
 
     def _potential(self) -> Row:
         name = "potential game"
@@ -180,6 +182,8 @@ class _Auditor:
     def _solve(self) -> None:
         if not has_law(self.rule):
             self.trouble = f"the exact chain of {self.rule.name} is not known"
+            if keeps_scores(self.rule):
+                self.trouble = f"{self.rule.name} remembers scores, so that profiles alone make no chain"
             return
         try:
             self.stability = stability(self.game, self.rule)
@@ -283,6 +287,8 @@ class _Auditor:
             return [self._best_response()]
         if name == "slll":
             return [self._maximisers_stable("SLLL with vanishing revision", ("potential", "complete", "vanishing"))]
+        if isinstance(rule, SOQL):
+            return [self._perturbation_theorem()]
         if not isinstance(rule, PSBLLL):
             return []
         out: list[Finding | None] = []
@@ -310,6 +316,19 @@ class _Auditor:
         )
         promises = "play ends in pure Nash equilibria" + ("" if free else " (of the moves allowed)")
         return self._finding("finite improvement (Monderer & Shapley)", ("potential",), promises, found, kept)
+
+    def _perturbation_theorem(self) -> Finding:
+        ended = ended_in_equilibrium(self.game, self.rule)
+        count = int(ended.sum())
+        found = f"{count} of {ended.size} runs of {STEPS:,} steps ended with an equilibrium as everybody's favourite"
+        # the promise is about the limit, so runs that have not got there yet do not break it
+        return self._finding(
+            "perturbation theorem",
+            ("potential", "6", "7", *(() if isinstance(self.game.moves, Complete) else ("1",))),
+            "strategies converge to a pure Nash equilibrium almost surely",
+            found,
+            True if ended.all() else None,
+        )
 
     def _summary(self) -> list[str]:
         if self.stability is None:

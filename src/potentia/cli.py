@@ -262,7 +262,7 @@ app.command()(exact_commands.audit)
 app.command()(exact_commands.stability)
 
 
-def _warn(message: Warning | str, category: type[Warning], *_: Any) -> None:
+def _warn(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
     typer.echo(f"warning: {message}", err=True)
 
 

@@ -16,9 +16,9 @@ from potentia.analysis import hypotheses
 from potentia.analysis.chain import chain
 from potentia.analysis.equilibria import pure_nash
 from potentia.analysis.hypotheses import Row
-from potentia.analysis.laws import has_law
+from potentia.analysis.laws import has_law, keeps_scores
 from potentia.analysis.potential import Claimed, claim_of, claimed_values, potential_of, separable_of
-from potentia.analysis.score_hypotheses import STEPS, ended_in_equilibrium, keeps_scores, score_rows
+from potentia.analysis.score_hypotheses import STEPS, ended_in_equilibrium, score_rows
 from potentia.analysis.stability import Stability, stability
 from potentia.analysis.tables import check_tolerance, payoff_table, profile_at, spread, tensor, words
 from potentia.errors import InvalidInput, NotConverged, NotIrreducible, NotPotentialGame, TooLarge

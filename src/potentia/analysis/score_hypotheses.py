@@ -21,11 +21,6 @@ from potentia.rules.second_order import ADAPTIVE
 RUNS, STEPS = 50, 20_000
 
 
-def keeps_scores(rule: Rule) -> bool:
-    """Whether this rule is one of those that keep scores."""
-    return isinstance(rule, QL | SOQL | Score)
-
-
 def score_rows(game: Game, rule: Rule) -> dict[str, Row]:
     """One row for each hypothesis that concerns this rule; none for rules without scores."""
     if not isinstance(rule, QL | SOQL | Score):
@@ -81,10 +76,9 @@ def _squares(rule: QL | SOQL | Score) -> Row:
     if rule.mu == ADAPTIVE:
         return Row(name, None, "μ = 1 - X̃ depends on play")
     if isinstance(rule.mu, float):
-        meant = (
-            ", as the paper has it for SOQL" if isinstance(rule, SOQL) else ": scores never come to rest under noise"
-        )
-        return Row(name, False, f"mu is constant{meant}")
+        soql = isinstance(rule, SOQL)
+        said = ", as the paper has it for SOQL" if soql else ": scores never come to rest where utilities vary"
+        return Row(name, False, f"mu is constant{said}")
     assert not isinstance(rule.mu, str)
     return Row(name, rule.mu.square_summable, f"μ(n) = {rule.mu}{_counted(rule)}")
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from potentia import cover_commands, exact_commands
+from potentia import cover_commands, dynamics_commands, exact_commands
 from potentia.arguments import (
     GameName,
     Json,
@@ -29,7 +29,7 @@ from potentia.terminal import pairs, print_json, print_table, progress, status, 
 
 app = typer.Typer(
     name="potentia",
-    help="""Learning in potential games: log-linear learning and its relatives.
+    help="""Learning in potential games: log-linear learning, reinforcement learning and their exact theory.
 
     Start with "potentia games" and "potentia rules" to see what there is, then play one, or solve it:
 
@@ -41,6 +41,8 @@ app = typer.Typer(
         potentia cover --robots 5
         potentia cover my-map.csv --robots 8 --delta 2
         potentia cover --belief split-merge
+        potentia run stag-hunt --rule soql --runs 20
+        potentia dynamics stag-hunt --discount 0.2 --plot portrait.png
 
     The same seed gives the same bits, on any number of workers.""",
     rich_markup_mode=None,  # plain help: rich would take half of the 0.3 s that --help may
@@ -260,6 +262,7 @@ app.command()(cover_commands.cover)
 app.command()(cover_commands.optimum)
 app.command()(exact_commands.audit)
 app.command()(exact_commands.stability)
+app.command()(dynamics_commands.dynamics)
 
 
 def _warn(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:

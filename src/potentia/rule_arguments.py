@@ -109,14 +109,18 @@ def _read(name: str, text: str) -> Any:
 
 
 def choice_map(text: str) -> Any:
-    """gibbs, burg, tsallis or tsallis:Q."""
+    """A penalty from gibbs, burg, tsallis or tsallis:Q."""
+    from potentia.rules import penalty_from
+
     kind, colon, rest = text.partition(":")
     if not colon:
-        return kind
-    try:
-        return {"kind": kind, "q": float(rest)}
-    except ValueError:
-        raise InvalidRule(f"choice must be gibbs, burg, tsallis or tsallis:Q, got {text!r}") from None
+        return penalty_from(kind)
+    if kind != "tsallis":
+        raise InvalidRule(f"choice must be gibbs, burg or tsallis:Q, got {text!r}")
+    found = numbers(rest, float, "choice tsallis:Q")
+    if len(found) != 1:
+        raise InvalidRule(f"choice tsallis:Q takes one number, got {text!r}")
+    return penalty_from({"kind": kind, "q": found[0]})
 
 
 def revision_probability(text: str) -> Any:

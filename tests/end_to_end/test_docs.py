@@ -22,6 +22,7 @@ ROOT = Path(__file__).parents[2]
         "docs/guide.md",
         "docs/analysis.md",
         "docs/coverage.md",
+        "docs/dynamics.md",
         "docs/beliefs.md",
         "docs/mixtures.md",
         "docs/extending.md",

@@ -2,24 +2,38 @@
 
 from potentia.analysis.audit import Audit, audit
 from potentia.analysis.chain import Chain, chain, laws_over_tau
+from potentia.analysis.discretisation import Convergence, convergence_order, played_order
 from potentia.analysis.dominance import dominated, iterated
+from potentia.analysis.dynamics import Trajectory, dynamics
 from potentia.analysis.equilibria import best_responses, expected_utility, is_nash, pure_nash
+from potentia.analysis.extinction import divergence, extinct, fates
 from potentia.analysis.improvement import finite_improvement, improvement_path, improvement_paths
 from potentia.analysis.optimum import Optimum, optimum
+from potentia.analysis.portraits import direction_field, portrait
 from potentia.analysis.potential import check_claim, potential, separable
+from potentia.analysis.rest_points import RestPoint, rest_points
 from potentia.analysis.stability import Stability, stability
 
 __all__ = [
     "Audit",
     "Chain",
+    "Convergence",
     "Optimum",
+    "RestPoint",
     "Stability",
+    "Trajectory",
     "audit",
     "best_responses",
     "chain",
     "check_claim",
+    "convergence_order",
+    "direction_field",
+    "divergence",
     "dominated",
+    "dynamics",
     "expected_utility",
+    "extinct",
+    "fates",
     "finite_improvement",
     "improvement_path",
     "improvement_paths",
@@ -27,8 +41,11 @@ __all__ = [
     "iterated",
     "laws_over_tau",
     "optimum",
+    "played_order",
+    "portrait",
     "potential",
     "pure_nash",
+    "rest_points",
     "separable",
     "stability",
 ]

@@ -5,6 +5,7 @@ from potentia.figures.beliefs import belief_figure
 from potentia.figures.configuration import configuration_figure
 from potentia.figures.coverage import field_figure
 from potentia.figures.coverage_time import worth_figure
+from potentia.figures.dynamics import portrait_figure, scores_figure, simplex_figure
 from potentia.figures.learning import learning_figure, proposals_figure
 from potentia.figures.runs import law_figure, potential_figure, scalar_figure
 from potentia.figures.signal import revision_figure
@@ -17,10 +18,13 @@ __all__ = [
     "field_figure",
     "law_figure",
     "learning_figure",
+    "portrait_figure",
     "potential_figure",
     "proposals_figure",
     "revision_figure",
     "scalar_figure",
+    "scores_figure",
+    "simplex_figure",
     "stability_figure",
     "worth_figure",
 ]

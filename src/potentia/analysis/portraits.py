@@ -1,0 +1,100 @@
+"""Phase portraits of two players with two actions each: trajectories from a grid, the direction field, equilibria.
+
+The state of the first-order dynamics is (x^0_0, x^1_0), the shares of both players' first actions: with g = 1/h'' and
+p = τ h'(x) up to a constant, x' = (diag(g) - g gᵀ/Σg)(u - T p)/τ. Of order 2 and more the velocity depends on earlier
+stages too, and strategies alone have no direction.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from potentia.analysis.dynamics import Flow, Trajectory, dynamics
+from potentia.analysis.equilibria import is_nash, pure_nash
+from potentia.analysis.rest_points import choice_response
+from potentia.errors import InvalidGame, InvalidInput
+from potentia.games import Game
+from potentia.kernel.arrays import frozen
+from potentia.kernel.numbers import is_integer
+
+
+class Field(NamedTuple):
+    """Velocities (dx, dy) of the shares of both players' first actions at the points of a grid, (n, n) each."""
+
+    x: NDArray[np.float64]
+    y: NDArray[np.float64]
+    dx: NDArray[np.float64]
+    dy: NDArray[np.float64]
+
+
+class Portrait(NamedTuple):
+    """What a phase portrait shows; ``field`` is None for order 2 and more, ``equilibria`` is (k, 2)."""
+
+    trajectories: list[Trajectory]
+    field: Field | None
+    equilibria: NDArray[np.float64]
+
+
+def portrait(game: Game, *, grid: int = 5, **options: Any) -> Portrait:
+    """Trajectories from a grid of starts, the field and the Nash equilibria of a 2×2 game.
+
+    ``options`` are those of :func:`~potentia.analysis.dynamics`, without starts.
+    """
+    equilibria = nash_shares(game)
+    for name in ("start", "scores"):
+        if name in options:
+            raise InvalidInput(f"a portrait starts from a grid; {name}= is for dynamics(...)")
+    _check_grid(grid, 1)
+    shares = (np.arange(grid) + 0.5) / grid
+    starts = [[[x, 1 - x], [y, 1 - y]] for x in shares for y in shares]
+    field = None
+    if options.get("order", 1) == 1:
+        kept = {name: options[name] for name in ("choice", "tau", "discount") if name in options}
+        field = direction_field(game, **kept)
+    return Portrait([dynamics(game, start=start, **options) for start in starts], field, equilibria)
+
+
+def direction_field(
+    game: Game, choice: Any = "gibbs", tau: float = 1.0, discount: float = 0.0, *, grid: int = 16
+) -> Field:
+    """The velocity of the first-order dynamics at grid² interior strategies of a 2×2 game."""
+    _require_two_by_two(game)
+    _check_grid(grid, 2)
+    flow = Flow(game, choice, tau, discount, 1)
+    shares = (np.arange(grid) + 0.5) / grid
+    x, y = np.meshgrid(shares, shares, indexing="ij")
+    speed = np.empty((2, grid, grid))
+    for place in np.ndindex(grid, grid):
+        strategies = [np.array([s[place], 1 - s[place]]) for s in (x, y)]
+        for player, (strategy, u) in enumerate(zip(strategies, flow.utilities(strategies), strict=True)):
+            push = u - flow.discount * flow.penalty.scores(strategy, flow.tau)
+            speed[(player, *place)] = (choice_response(flow, strategy) @ push)[0]
+    return Field(frozen(x), frozen(y), frozen(speed[0]), frozen(speed[1]))
+
+
+def nash_shares(game: Game) -> NDArray[np.float64]:
+    """The shares (x^0_0, x^1_0) of the pure equilibria and the fully mixed one of a 2×2 game, where it is alone."""
+    _require_two_by_two(game)
+    found = [(1.0 - a, 1.0 - b) for a, b in pure_nash(game).tolist()]
+    flow = Flow(game, "gibbs", 1.0, 0.0, 1)
+    mixed = []
+    for payoffs in (flow.payoffs[1], flow.payoffs[0]):  # each makes the other indifferent
+        gain = payoffs[0] - payoffs[1]  # of the first action, by the other's action
+        mixed.append(gain[1] / (gain[1] - gain[0]) if gain[1] != gain[0] else np.nan)
+    if all(0.0 < m < 1.0 for m in mixed) and is_nash(game, [[m, 1 - m] for m in mixed]):
+        found.append((float(mixed[0]), float(mixed[1])))
+    return frozen(np.array(found).reshape(-1, 2))
+
+
+def _require_two_by_two(game: Any) -> None:
+    if not isinstance(game, Game) or game.num_actions != (2, 2):
+        shape = " × ".join(str(a) for a in game.num_actions) if isinstance(game, Game) else repr(game)[:60]
+        raise InvalidGame(f"a phase portrait is of two players with two actions each, got {shape}")
+
+
+def _check_grid(grid: Any, least: int) -> None:
+    if not is_integer(grid) or not least <= grid <= 100:
+        raise InvalidInput(f"grid must be an integer in {least}..100, got {grid!r}")

@@ -22,11 +22,22 @@ import psutil
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import beliefs, coverage, exact, mixture, peers, reference, scaling, startup, workers
+from benchmarks import beliefs, coverage, exact, mixture, peers, reference, reinforcement, scaling, startup, workers
 from benchmarks.measure import QUICK, Effort, Report
 
 PACKAGES = ("potentia", "numba", "numpy", "scipy", "xarray", "networkx", "quantecon", "open_spiel", "scikit-learn")
-PARTS = ("peers", "reference", "coverage", "beliefs", "mixtures", "scaling", "workers", "exact", "startup")
+PARTS = (
+    "peers",
+    "reference",
+    "coverage",
+    "reinforcement",
+    "beliefs",
+    "mixtures",
+    "scaling",
+    "workers",
+    "exact",
+    "startup",
+)
 NOISY = 0.3  # processors kept busy by other programs
 
 
@@ -72,6 +83,8 @@ def _measured(effort: Effort, console: Console, parts: Sequence[str]) -> Report:
             robots = reference.build(Path(directory), report, "coverage")
             if robots is not None and asked("coverage", "coverage"):
                 coverage.compare(robots, effort, report)
+        if asked("reinforcement", "rules with scores"):
+            reinforcement.compare(reference.build(Path(directory), report, "reinforcement"), effort, report)
         if asked("beliefs", "beliefs"):
             beliefs.compare(effort, report)
         if asked("mixtures", "mixtures"):

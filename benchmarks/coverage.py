@@ -58,7 +58,7 @@ class Cost:
         return self.potentia / self.c
 
 
-class _InC(ctypes.Structure):
+class InC(ctypes.Structure):
     """``Coverage`` of ``coverage.c``."""
 
     _fields_ = (
@@ -98,7 +98,7 @@ def loop(library: Path, game: Coverage, rule: str) -> Work:
         flags = np.zeros(worth.shape if game.flags else 0, np.int32)
         # one place more: an index is written before it is known to be kept
         room = (np.empty(robots + 1, np.int32), *np.empty((2, robots), np.int8), np.empty(robots))
-        in_c = _InC(
+        in_c = InC(
             *(columns, rows, robots, worth.ctypes.data, counts.ctypes.data),
             *(flags.ctypes.data if game.flags else None, place.ctypes.data),
             *(float(game.movement_cost[0]), TAU, REVISION, int(run.key)),

@@ -188,6 +188,28 @@ def _option(moves: Constrained, player: int, current: int, index: int) -> int:
     return current if index == 0 else reachable(moves, player, current, index - 1)
 
 
+@generic
+def options_from(moves: Any, player: int, current: int) -> int:
+    """Where the list of options begins, for :func:`listed`: looked up once and not for each of them."""
+    return 0
+
+
+@options_from.register(Constrained)
+def _options_from(moves: Constrained, player: int, current: int) -> int:
+    return moves.ptr[at(moves.row[at(player)] + current)] - 1
+
+
+@generic
+def listed(moves: Any, start: int, current: int, index: int) -> int:
+    """The index-th of the options that begin at ``start``; the same as :func:`option`."""
+    return index
+
+
+@listed.register(Constrained)
+def _listed(moves: Constrained, start: int, current: int, index: int) -> int:
+    return current if index == 0 else moves.targets[at(start + index)]
+
+
 @portable
 def perform(memory: ScoreMemory, game: Any, state: Any) -> None:
     """Everybody plays what it has drawn, for a first look; :func:`stand_by` lets it stand."""

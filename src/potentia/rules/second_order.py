@@ -46,9 +46,11 @@ from potentia.rules.scores import (
     check_scores,
     checked_noise,
     laid_out,
+    listed,
     new_score_memory,
     num_options,
     option,
+    options_from,
     per_action_from,
     perform,
     receive,
@@ -204,7 +206,8 @@ def _power(rule: SOQLData, k: int) -> float:
     """(1 - ϑ)^k."""
     if k < rule.powers.shape[0]:
         return rule.powers[at(k)]
-    return exp(k * rule.fading)
+    x = k * rule.fading
+    return 0.0 if x < -746.0 else exp(x)  # exp is slow where it underflows
 
 
 @portable
@@ -221,20 +224,23 @@ def _weigh(rule: SOQLData, memory: ScoreMemory, game: Any, player: int, current:
     """Write the player's strategy over its options, and its largest entry; it sums to 1."""
     count = num_options(game.moves, game, player, current)
     first, room = memory.first[at(player)], memory.room_at[at(player)]
+    start = options_from(game.moves, player, current)
     latest = 0
     for k in range(count):
-        latest = max(latest, memory.since[at(first + option(game.moves, player, current, k))])
+        latest = max(latest, memory.since[at(first + listed(game.moves, start, current, k))])
     total = 0.0
     largest = 0.0
+    favourite = 0
     for k in range(count):
-        place = first + option(game.moves, player, current, k)
+        place = first + listed(game.moves, start, current, k)
         # relative to the weight that grew last: that one is large enough
         weight = memory.weight[at(place)] * _power(rule, latest - memory.since[at(place)])
         memory.room[at(room + k)] = weight
         total += weight
         if weight > largest:
             largest = weight
-            memory.favourite[at(player)] = k
+            favourite = k
+    memory.favourite[at(player)] = favourite
     if total > 0.0:
         for k in range(count):
             memory.room[at(room + k)] /= total
@@ -243,7 +249,6 @@ def _weigh(rule: SOQLData, memory: ScoreMemory, game: Any, player: int, current:
         for k in range(count):
             memory.room[at(room + k)] = 1.0 / count
         memory.largest[at(player)] = 1.0 / count
-        memory.favourite[at(player)] = 0
 
 
 @portable
@@ -253,15 +258,14 @@ def _draw(rule: SOQLData, memory: ScoreMemory, game: Any, player: int, current: 
     room = memory.room_at[at(player)]
     rho = perturbation(memory.largest[at(player)], rule.zeta, rule.xi)
     reached = 0.0
-    index = -1
     if rho > 0.0:
         for k in range(count):
             memory.room[at(room + k)] = (1.0 - rho) * memory.room[at(room + k)] + rho / count
     for k in range(count):
         reached += memory.room[at(room + k)]
-        if index < 0 and unit < reached:
-            index = k
-    return index if index >= 0 else memory.favourite[at(player)]
+        if unit < reached:
+            return k
+    return memory.favourite[at(player)]
 
 
 @portable
@@ -304,10 +308,11 @@ def _respond(rule: SOQLData, memory: ScoreMemory, game: Any, player: int, curren
     """X(n+1) = (1 - ϑ) X(n) + ϑ BR over the options at ``current`` (Eq. 29), by the scores of time ``now``."""
     first = memory.first[at(player)]
     count = num_actions(game, player) if rule.everywhere else num_options(game.moves, game, player, current)
+    start = options_from(game.moves, player, current)
     best = -math.inf
     ties = 0
     for k in range(count):
-        place = first + (k if rule.everywhere else option(game.moves, player, current, k))
+        place = first + (k if rule.everywhere else listed(game.moves, start, current, k))
         score = _score(rule, memory, place, now)
         if score > best:
             best = score
@@ -315,7 +320,7 @@ def _respond(rule: SOQLData, memory: ScoreMemory, game: Any, player: int, curren
         elif score == best:
             ties += 1
     for k in range(count):
-        place = first + (k if rule.everywhere else option(game.moves, player, current, k))
+        place = first + (k if rule.everywhere else listed(game.moves, start, current, k))
         if _score(rule, memory, place, now) == best:
             old = memory.weight[at(place)] * _power(rule, n + 1 - memory.since[at(place)])
             memory.weight[at(place)] = old + rule.vartheta / ties

@@ -104,8 +104,10 @@ def check_scores(memory: ScoreMemory, step: int) -> None:
             raise ValueError(f"{name} is not finite")
     if ((memory.since < 0) | (memory.since > step)).any():
         raise ValueError("since is not a time of the run")
-    if (memory.visits < 0).any() or (memory.weight < 0.0).any() or (memory.fade > 0.0).any():
-        raise ValueError("visits or weights are negative, or scores grow by themselves")
+    if ((memory.visits < 0) | (memory.visits > step)).any():
+        raise ValueError("visits are not counts or times of the run")
+    if (memory.weight < 0.0).any() or (memory.fade > 0.0).any():
+        raise ValueError("weights are negative, or scores grow by themselves")
 
 
 # Initial values ---------------------------------------------------------------------------------------

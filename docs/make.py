@@ -1,17 +1,18 @@
 """Write what the docs show from what the package computes: ``python docs/make.py``.
 
-Tables go between their marks in the pages, figures beside them. ``--only stability``, ``coverage``, ``beliefs``
-or ``dynamics`` makes one part; the coverage study takes about five minutes.
+Tables go between their marks in the pages, figures beside them. ``--only`` with ``stability``, ``coverage``,
+``beliefs``, ``dynamics`` or ``reinforcement`` makes one part; the coverage study takes about five minutes.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from make_scores import follow, reinforce
+from pages import HERE, markdown, write
 
 import potentia as pt
 from potentia.experiments import belief_study, coverage, coverage_study
@@ -21,7 +22,6 @@ from potentia.games.world import published
 if TYPE_CHECKING:
     import xarray
 
-HERE = Path(__file__).parent
 GAMES, SHAPE = 1000, (2, 3, 2)
 SEEDS = range(100)
 KINDS = {
@@ -30,21 +30,6 @@ KINDS = {
     "identical": "identical utilities",
     "constrained": "identical utilities, moves along a line",
 }
-
-
-def write(page: str, mark: str, text: str) -> None:
-    """Put a table between its marks."""
-    begin, end = f"<!-- {mark}:begin -->", f"<!-- {mark}:end -->"
-    path = HERE / page
-    head, rest = path.read_text(encoding="utf-8").split(begin)
-    _, tail = rest.split(end)
-    path.write_text(f"{head}{begin}\n{text}\n{end}{tail}", encoding="utf-8")
-
-
-def markdown(header: list[str], rows: list[list[str]]) -> str:
-    """A table."""
-    lines = [header, ["---"] * len(header), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 # Exact analysis ---------------------------------------------------------------------------------------
@@ -205,96 +190,12 @@ def believe() -> None:
     )
 
 
-# Score dynamics ---------------------------------------------------------------------------------------
-
-CHOICES = {"Gibbs": pt.rules.Gibbs(), "Tsallis, q = 0.5": pt.rules.Tsallis(0.5), "Burg": pt.rules.Burg()}
-
-
-def weakly_dominated() -> pt.games.NormalForm:
-    """The worked example: player 0 chooses U or D, player 1 L or R."""
-    return pt.games.NormalForm([[[1, 1], [1, 0]], [[1, 0], [1, 0]]])
-
-
-def table_of_weakly_dominated() -> str:
-    """What becomes of D."""
-    times, rows = (10.0, 100.0, 1000.0), []
-    for name, choice in CHOICES.items():
-        for order in (1, 2, 3):
-            shares = []
-            for time in times:
-                found = pt.analysis.dynamics(weakly_dominated(), choice=choice, order=order, horizon=time, points=2)
-                shares.append(f"{found.final[0][1]:.4g}")
-            rows.append([name, str(order), *shares])
-    return markdown(["choice map", "order", *(f"share of D at t = {time:g}" for time in times)], rows)
-
-
-def table_of_euler() -> str:
-    """Euler's error at several steps."""
-    game, steps = pt.game("random-potential"), (0.04, 0.02, 0.01, 0.005)
-    kinds = {"T = 0": {}, "T = 0.5": {"discount": 0.5}, "order 2, T = 0.5": {"discount": 0.5, "order": 2}}
-    kinds["T = 0.5, lagged (Eq. 9)"] = {"discount": 0.5, "lagged": True}
-    rows = []
-    for name, choice in CHOICES.items():
-        for kind, options in kinds.items():
-            found = pt.analysis.convergence_order(game, choice, horizon=4.0, steps=steps, **options)
-            rows.append([name, kind, *(f"{error:.2e}" for error in found.errors), f"{found.order:.3f}"])
-    return markdown(["choice map", "dynamics", *(f"μ = {step:g}" for step in steps), "order"], rows)
-
-
-def table_of_played() -> str:
-    """The same for the rule that draws actions."""
-    game, steps = pt.game("random-potential"), (0.04, 0.01, 0.0025)
-    kinds = {"T = 0": {}, "order 2, T = 0.5": {"discount": 0.5, "order": 2}}
-    rows = []
-    for name, choice in CHOICES.items():
-        for kind, options in kinds.items():
-            found = pt.analysis.played_order(game, choice, steps=steps, seeds=50, **options)
-            rows.append([name, kind, *(f"{error:.2e}" for error in found.errors), f"{found.order:.3f}"])
-    return markdown(["choice map", "dynamics", *(f"μ = {step:g}" for step in steps), "order"], rows)
-
-
-def table_of_rest_points() -> str:
-    """How many there are, and how far from Nash."""
-    game, rows = pt.games.NormalForm([[[2, 0], [0, 1]]] * 2), []
-    for name, choice in CHOICES.items():
-        for discount in (0.02, 0.1, 0.3, 0.5, 1.0):
-            points = pt.analysis.rest_points(game, choice, discount=discount)
-            first = [f"{p.strategies[0][0]:.4f}{'' if p.stable else ' (unstable)'}" for p in points]
-            gains = [p.regret for p in points if p.stable]
-            rows.append([name, f"{discount:g}", ", ".join(first), f"{min(gains):.2g}"])
-    return markdown(["choice map", "T", "rest points: share of action 0", "least gain by deviating"], rows)
-
-
-def follow() -> None:
-    """The page on score dynamics."""
-    write("dynamics.md", "weak", table_of_weakly_dominated())
-    write("dynamics.md", "rest", table_of_rest_points())
-    write("dynamics.md", "euler", table_of_euler())
-    write("dynamics.md", "played", table_of_played())
-    game = pt.game("stag-hunt")
-    drawn = pt.figures.portrait_figure(*pt.analysis.portrait(game, discount=0.2), title="Stag hunt: Gibbs, T = 0.2")
-    drawn.savefig(HERE / "portrait.png", dpi=110)
-    wins = np.array([[0.0, -1.0, 1.0], [1.0, 0.0, -1.0], [-1.0, 1.0, 0.0]])
-    rock = pt.games.NormalForm([wins, -wins])
-    begins = {"T = 0": 0.0, "T = 0.1": 0.1}
-    paths = [
-        pt.analysis.dynamics(rock, start=[[0.6, 0.2, 0.2]] * 2, discount=rate, horizon=40.0, points=2001)
-        for rate in begins.values()
-    ]
-    drawn = pt.figures.simplex_figure(
-        paths, labels=["rock", "paper", "scissors"], title=f"Gibbs, {' (blue) and '.join(begins)} (orange)"
-    )
-    drawn.savefig(HERE / "simplex.png", dpi=110)
-    found = pt.analysis.dynamics(weakly_dominated(), horizon=10.0)
-    drawn = pt.figures.scores_figure(found, "A weakly dominated action (1 of player 0) keeps a third: Gibbs, order 1")
-    drawn.savefig(HERE / "scores.png", dpi=110)
-
-
 PARTS: dict[str, Callable[[], None]] = {
     "stability": stability,
     "coverage": cover,
     "beliefs": believe,
     "dynamics": follow,
+    "reinforcement": reinforce,
 }
 
 

@@ -9,7 +9,7 @@ from potentia.version import __version__
 
 if TYPE_CHECKING:
     from potentia import analysis, beliefs, engine, errors, experiments, figures, games, rules, testing
-    from potentia.engine import Run, Trace, advance, begin, load, run, run_batch
+    from potentia.engine import Run, Trace, advance, begin, load, run, run_batch, watch
     from potentia.games.library import game
     from potentia.rules import rule
 
@@ -24,6 +24,7 @@ _NAMES = {
     "rule": "rules",
     "run": "engine",
     "run_batch": "engine",
+    "watch": "engine",
 }
 
 __all__ = [
@@ -46,6 +47,7 @@ __all__ = [
     "run",
     "run_batch",
     "testing",
+    "watch",
 ]
 
 

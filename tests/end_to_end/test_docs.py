@@ -25,6 +25,7 @@ ROOT = Path(__file__).parents[2]
         "docs/dynamics.md",
         "docs/beliefs.md",
         "docs/mixtures.md",
+        "docs/reinforcement.md",
         "docs/extending.md",
     ],
 )

@@ -6,5 +6,6 @@ from potentia.engine.requests import RECORDERS
 from potentia.engine.runs import Run
 from potentia.engine.saved import load
 from potentia.engine.trace import Trace
+from potentia.engine.watching import watch, watch_on
 
-__all__ = ["RECORDERS", "Run", "Trace", "advance", "begin", "evaluate", "load", "run", "run_batch"]
+__all__ = ["RECORDERS", "Run", "Trace", "advance", "begin", "evaluate", "load", "run", "run_batch", "watch", "watch_on"]

@@ -7,11 +7,13 @@ from potentia.figures.coverage import field_figure
 from potentia.figures.coverage_time import worth_figure
 from potentia.figures.dynamics import portrait_figure, scores_figure, simplex_figure
 from potentia.figures.learning import learning_figure, proposals_figure
+from potentia.figures.reinforcement import algorithms_figure, reinforcement_figure, values_figure
 from potentia.figures.runs import law_figure, potential_figure, scalar_figure
 from potentia.figures.signal import revision_figure
 from potentia.figures.stability import stability_figure
 
 __all__ = [
+    "algorithms_figure",
     "animate",
     "belief_figure",
     "configuration_figure",
@@ -21,10 +23,12 @@ __all__ = [
     "portrait_figure",
     "potential_figure",
     "proposals_figure",
+    "reinforcement_figure",
     "revision_figure",
     "scalar_figure",
     "scores_figure",
     "simplex_figure",
     "stability_figure",
+    "values_figure",
     "worth_figure",
 ]

@@ -1,0 +1,112 @@
+"""Scores and strategies over time, of rules that keep them: what a player thinks of its actions while it learns.
+
+Recorders are kept by compiled code row by row; a score for every action of every player would cost each run more
+than the step itself. Here the run stops at every recorded time instead and its scores are copied.
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from potentia.beliefs import Belief
+from potentia.engine.playing import begin
+from potentia.engine.requests import checked_integer
+from potentia.engine.runs import Run
+from potentia.errors import InvalidRun, RunInterrupted
+from potentia.games import Game
+from potentia.kernel import memory
+from potentia.rules import Rule
+from potentia.version import __version__
+
+if TYPE_CHECKING:
+    import xarray
+
+
+def watch(
+    game: Game,
+    rule: Rule | dict[str, Any],
+    steps: int,
+    seed: int = 0,
+    *,
+    start: ArrayLike | None = None,
+    every: int = 1,
+    belief: Belief | None = None,
+) -> xarray.Dataset:
+    """Play a run of ``ql``, ``soql`` or ``score`` and return its scores and strategies over time.
+
+    ``score`` and ``strategy`` have dimensions time, player and action, with NaN beyond a player's actions;
+    ``profile`` has time and player. Times are 0, every, 2·every, ...: the scores after so many steps, the
+    probabilities of the step that comes next. The run has the same bits as :func:`run` with this seed.
+    Ctrl-C returns what was computed so far, with a warning.
+    """
+    steps = checked_integer(steps, "steps", 0)
+    every = checked_integer(every, "every", 1)
+    return watch_on(begin(game, rule, seed, start=start, record=(), horizon=steps, belief=belief), steps, every=every)
+
+
+def watch_on(run: Run, steps: int, *, every: int = 1) -> xarray.Dataset:
+    """The same of a run that has begun: its next ``steps`` steps, from where it is."""
+    if not isinstance(run, Run):
+        raise InvalidRun(f"run must be a run such as begin(game, rule), got {type(run).__name__}")
+    steps = checked_integer(steps, "steps", 0)
+    every = checked_integer(every, "every", 1)
+    _ = run.scores  # a rule that keeps none says so here, before anything is played
+    players, widest = run.game.num_players, int(run.game.sizes.max())
+    rows = steps // every + 1
+    memory.require(
+        8.0 * rows * players * (2 * widest + 1),
+        f"watching {players:,} players with up to {widest:,} actions at {rows:,} times",
+        "use a larger every",
+    )
+    times = run.step + every * np.arange(rows)
+    score, strategy = np.full((2, rows, players, widest), np.nan)
+    profile = np.full((rows, players), -1, np.int64)
+    done = 0
+    try:
+        for row in range(rows):
+            if row:
+                run.advance(every)
+            _copy(run.scores, score[row])
+            _copy(run.strategies, strategy[row])
+            profile[row] = run.profile
+            done += 1
+        run.advance(steps - every * (rows - 1))  # the rest, so that the run is as long as was asked
+    except KeyboardInterrupt:
+        warnings.warn(f"stopped by Ctrl-C after step {run.step}", RunInterrupted, stacklevel=3)
+    return _dataset(run, times[:done], score[:done], strategy[:done], profile[:done])
+
+
+def _copy(parts: tuple[NDArray[np.float64], ...], out: NDArray[np.float64]) -> None:
+    for player, part in enumerate(parts):
+        out[player, : part.size] = part
+
+
+def _dataset(
+    run: Run,
+    times: NDArray[np.int64],
+    score: NDArray[np.float64],
+    strategy: NDArray[np.float64],
+    profile: NDArray[np.int64],
+) -> xarray.Dataset:
+    import xarray
+
+    by_action = ("time", "player", "action")
+    return xarray.Dataset(
+        {
+            "score": (by_action, score),
+            "strategy": (by_action, strategy),
+            "profile": (("time", "player"), profile),
+        },
+        {"time": times, "player": np.arange(score.shape[1]), "action": np.arange(score.shape[2])},
+        {
+            "game": run.game.describe(),
+            "rule": json.dumps(run.rule.spec()),
+            "seed": run.seed,
+            "potentia": __version__,
+        },
+    )

@@ -67,7 +67,8 @@ def uncompiled():
 COMPILED = {f.__name__: f for f in (normal_form, constrained, separable, congestion, coordination, path, custom)}
 ALL = {**COMPILED, "uncompiled": uncompiled}
 
-RULES = {
+# Rules that remember nothing: what comes next depends on the profile alone.
+MEMORYLESS = {
     "lll": {"rule": "lll", "tau": 0.4},
     "slll": {"rule": "slll", "tau": 0.4, "revision": 0.35},
     "blll": {"rule": "blll", "tau": 0.4},
@@ -77,3 +78,13 @@ RULES = {
     "p-sblll-guard": {"rule": "p-sblll", "tau": 0.4, "revision": 0.6, "guard": True},
     "best-response": {"rule": "best-response"},
 }
+# Rules with scores: everybody draws at every step, by what it remembers.
+SCORING = {
+    "ql": {"rule": "ql", "tau": 0.4},
+    "ql-decay": {"rule": "ql", "tau": 0.4, "mu": 0.2, "unplayed": "decay"},
+    "soql": {"rule": "soql", "vartheta": 0.1, "zeta": 0.6, "xi": 0.5},
+    "soql-adaptive": {"rule": "soql", "mu": "adaptive", "zeta": 0.6, "xi": 0.5, "noise": 0.1},
+    "score": {"rule": "score", "tau": 0.4},
+    "score-burg-2": {"rule": "score", "tau": 0.4, "mu": "n^-0.6", "order": 2, "choice": "burg"},
+}
+RULES = {**MEMORYLESS, **SCORING}

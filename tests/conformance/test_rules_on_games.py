@@ -108,6 +108,9 @@ def test_records_agree_with_the_reference(game, rule):
     if rule.name in ("lll", "blll", "best-response"):
         assert trace.revisions == 300
         np.testing.assert_allclose(trace.acceptance[1:], changed / 5)
+    if rule.name in ("ql", "soql", "score"):  # everybody draws at every step
+        assert trace.revisions == 300 * game.num_players
+        np.testing.assert_allclose(trace.acceptance[1:], changed / (5 * game.num_players))
 
 
 SCHEDULES = {

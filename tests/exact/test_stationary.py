@@ -170,7 +170,7 @@ def test_reversible_looks_at_the_recurrent_states():
     assert not Chain([[0], [1], [2], [3]], ring).reversible()
 
 
-@pytest.mark.parametrize("name", [name for name in games.RULES if name != "best-response"])
+@pytest.mark.parametrize("name", [name for name in games.MEMORYLESS if name != "best-response"])
 @pytest.mark.parametrize("make", [games.normal_form, games.constrained, games.path], ids=lambda f: f.__name__)
 def test_solvers_agree(make, name):
     found = chain(make(), games.RULES[name])

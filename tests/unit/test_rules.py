@@ -20,13 +20,16 @@ from potentia.rules import (
     BLLL,
     LLL,
     PSBLLL,
+    QL,
     SLLL,
+    SOQL,
     BestResponse,
     Constant,
     Geometric,
     Groups,
     Logarithmic,
     Piecewise,
+    Score,
     Vanishing,
     registered,
     rule,
@@ -197,7 +200,8 @@ def test_rule_from_leaves_its_argument_alone():
 
 def test_registered_names():
     ours = {name: cls for name, cls in registered().items() if cls.__module__.startswith("potentia.")}
-    assert ours == {"lll": LLL, "slll": SLLL, "blll": BLLL, "p-sblll": PSBLLL, "best-response": BestResponse}
+    memoryless = {"lll": LLL, "slll": SLLL, "blll": BLLL, "p-sblll": PSBLLL, "best-response": BestResponse}
+    assert ours == {**memoryless, "ql": QL, "soql": SOQL, "score": Score}
     for name, cls in ours.items():
         assert cls.name == name
         assert cls.summary

@@ -119,7 +119,7 @@ def test_hitting_times_against_a_direct_solver():
         np.testing.assert_allclose(times, solved_times(found.matrix.toarray(), hit), rtol=1e-11)
 
 
-@pytest.mark.parametrize("name", [name for name in games.RULES if name != "best-response"])
+@pytest.mark.parametrize("name", [name for name in games.MEMORYLESS if name != "best-response"])
 def test_hitting_times_of_games(name):
     found = chain(games.normal_form(), games.RULES[name])
     targets = np.array([[0, 1, 1], [1, 2, 0]])

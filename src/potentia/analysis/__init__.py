@@ -8,6 +8,7 @@ from potentia.analysis.dynamics import Trajectory, dynamics
 from potentia.analysis.equilibria import best_responses, expected_utility, is_nash, pure_nash
 from potentia.analysis.extinction import divergence, extinct, fates
 from potentia.analysis.improvement import finite_improvement, improvement_path, improvement_paths
+from potentia.analysis.lock_in import lock_in, soql_strategy, soql_values
 from potentia.analysis.optimum import Optimum, optimum
 from potentia.analysis.portraits import direction_field, portrait
 from potentia.analysis.potential import check_claim, potential, separable
@@ -40,6 +41,7 @@ __all__ = [
     "is_nash",
     "iterated",
     "laws_over_tau",
+    "lock_in",
     "optimum",
     "played_order",
     "portrait",
@@ -47,5 +49,7 @@ __all__ = [
     "pure_nash",
     "rest_points",
     "separable",
+    "soql_strategy",
+    "soql_values",
     "stability",
 ]

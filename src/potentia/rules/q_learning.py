@@ -126,7 +126,7 @@ class QL(Rule):
     ) -> tuple[NDArray[np.float64], ...]:
         data, out = self.data(game, horizon), []
         for player, current in enumerate(profile.tolist()):
-            count = _look(data, memory, game.data, player, current, step)
+            count = _look(data, memory, game.plain_data, player, current, step)
             logit_weights(memory.values, count, temperature(data.schedule, step), memory.weights)
             chosen = np.zeros(game.sizes[player])
             for k in range(count):

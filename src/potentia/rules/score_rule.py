@@ -138,7 +138,7 @@ class Score(Rule):
     ) -> tuple[NDArray[np.float64], ...]:
         data, out = self.data(game, horizon), []
         for player, current in enumerate(profile.tolist()):
-            count = _choose(data, memory, game.data, player, current, step)
+            count = _choose(data, memory, game.plain_data, player, current, step)
             chosen = np.zeros(game.sizes[player])
             for k in range(count):
                 chosen[option(game.moves, player, current, k)] = memory.weights[k]

@@ -99,15 +99,18 @@ def score_memory_size(game: Game, arrays: int) -> int:
 
 def check_scores(memory: ScoreMemory, step: int) -> None:
     """Raise ValueError for a memory, read from a file, that no run can have had at this step."""
-    for name in ("score", "stage", "older", "weight", "fade", "clock"):
-        if not np.isfinite(getattr(memory, name)).all():
-            raise ValueError(f"{name} is not finite")
-    if ((memory.since < 0) | (memory.since > step)).any():
-        raise ValueError("since is not a time of the run")
-    if ((memory.visits < 0) | (memory.visits > step)).any():
-        raise ValueError("visits are not counts or times of the run")
-    if (memory.weight < 0.0).any() or (memory.fade > 0.0).any():
-        raise ValueError("weights are negative, or scores grow by themselves")
+    for name in ("score", "stage", "older"):
+        if not (np.abs(getattr(memory, name)) <= MOST).all():
+            raise ValueError(f"{name} is not finite, or larger than a score can be")
+    for name in ("since", "visits"):
+        times = getattr(memory, name)
+        if ((times < 0) | (times > step)).any():
+            raise ValueError(f"{name} is not a time of the run, or a number of its steps")
+    if not ((memory.weight >= 0.0) & (memory.weight <= 1.0 + 1e-9)).all():
+        raise ValueError("weights are no probabilities")
+    now, before = memory.clock
+    if not -math.inf < now <= before <= 0.0 or not ((memory.fade >= now) & (memory.fade <= 0.0)).all():
+        raise ValueError("scores fade from the future, or grow by themselves")
 
 
 # Initial values ---------------------------------------------------------------------------------------

@@ -36,6 +36,7 @@ from potentia.kernel.dispatch import at, portable
 from potentia.kernel.draws import CHOICE, PRIORITY, below, uniform
 from potentia.kernel.journal import Journal
 from potentia.kernel.mathematics import exp
+from potentia.kernel.numbers import is_real
 from potentia.kernel.protocol import num_actions, num_players
 from potentia.rules.base import Rule, flag, one_of, register, step
 from potentia.rules.scores import (
@@ -61,6 +62,7 @@ from potentia.rules.scores import (
 from potentia.rules.steps import Diminishing, StepData, checked_share, step_data, step_from, step_size
 
 _TABLE = 2048  # powers of 1 - ϑ that are looked up; later ones are computed, to the same bits
+_TIE = 1e-12
 ADAPTIVE = "adaptive"
 
 
@@ -110,11 +112,11 @@ class SOQL(Rule):
     initial_strategies: PerAction | None = None
 
     def __post_init__(self) -> None:
-        if self.mu != ADAPTIVE:
+        if not isinstance(self.mu, str) or self.mu != ADAPTIVE:
             object.__setattr__(self, "mu", step_from(self.mu, closed=False))
         object.__setattr__(self, "vartheta", checked_share(self.vartheta, "vartheta"))
         object.__setattr__(self, "zeta", checked_share(self.zeta, "zeta"))
-        xi = self.xi if self.xi == 0 else checked_share(self.xi, "xi")
+        xi = self.xi if is_real(self.xi) and self.xi == 0 else checked_share(self.xi, "xi")
         object.__setattr__(self, "xi", float(xi))
         one_of(self.form, "form", ("two-step", "pair"))
         one_of(self.unplayed, "unplayed", ("keep", "decay"))
@@ -212,7 +214,7 @@ def _power(rule: SOQLData, k: int) -> float:
 
 @portable
 def perturbation(largest: float, zeta: float, xi: float) -> float:
-    """ρ for a strategy whose largest entry is this (Eq. 42)."""
+    """ρ for a strategy whose largest entry is this (Eq. 43)."""
     if largest <= zeta:
         return 0.0
     s = min((largest - zeta) / (1.0 - zeta), 1.0)
@@ -319,9 +321,16 @@ def _respond(rule: SOQLData, memory: ScoreMemory, game: Any, player: int, curren
             ties = 1
         elif score == best:
             ties += 1
+    least = best
+    if rule.decay:  # scores that faded by the closed form and step by step differ by rounding
+        least = best - _TIE * abs(best)
+        ties = 0
+        for k in range(count):
+            place = first + (k if rule.everywhere else listed(game.moves, start, current, k))
+            ties += _score(rule, memory, place, now) >= least
     for k in range(count):
         place = first + (k if rule.everywhere else listed(game.moves, start, current, k))
-        if _score(rule, memory, place, now) == best:
+        if _score(rule, memory, place, now) >= least:
             old = memory.weight[at(place)] * _power(rule, n + 1 - memory.since[at(place)])
             memory.weight[at(place)] = old + rule.vartheta / ties
             memory.since[at(place)] = n + 1

@@ -98,7 +98,7 @@ def step_from(value: Any, name: str = "mu", closed: bool = True) -> Step:
     if isinstance(value, Diminishing):
         return value
     if isinstance(value, str):
-        return _from_text(value, name)
+        return _from_text(value, name, closed)
     if isinstance(value, dict):
         known = [field.name for field in dataclasses.fields(Diminishing)]
         for given in value:
@@ -108,11 +108,11 @@ def step_from(value: Any, name: str = "mu", closed: bool = True) -> Step:
     return checked_share(value, name, closed)
 
 
-def _from_text(text: str, name: str) -> Step:
+def _from_text(text: str, name: str, closed: bool) -> Step:
     found = _FORMULA.fullmatch(text.replace(" ", ""))
     try:
         if found is None:
-            return checked_share(float(text), name, True)
+            return checked_share(float(text), name, closed)
         scale, power = found["scale"] or "1", found["power"] or found["negative"] or "1"
         return Diminishing(float(power), float(scale))
     except ValueError as error:

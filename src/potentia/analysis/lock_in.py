@@ -1,0 +1,96 @@
+"""SOQL in closed form while one profile is played over and over (paper, Eq. 30–33 and 41).
+
+With κ = 1 - μ and the utility u constant, the recursion of Eq. 28 is solved by
+
+    P(n+m) = u + κ^m (P(n) - u),
+    Q(n+m) = u + κ^m (Q(n) - u) + m μ κ^{m-1} (P(n) - u),
+
+which is Eq. 31 with Q(n+1) = Q(n) + μ (P(n) - Q(n)) put in. The two-step form of Fig. 7 is the same sequence one step
+ahead, Q_two-step(n) = Q_pair(n+1). Where the best response stays the same, X(n+m) = (1-ϑ)^m X(n) + (1 - (1-ϑ)^m) e
+(Eq. 33), so that a profile at which nobody had any weight is played m times running with probability
+∏_{c=1}^m (1 - (1-ϑ)^c)^N. Where players had some, that is a lower bound.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from potentia.engine.requests import checked_integer
+from potentia.errors import InvalidRule
+from potentia.rules.steps import checked_share
+
+_NOTHING = -746.0  # exp of less is 0
+_LAST = math.ldexp(1.0, -60)  # a term that no sum of the earlier ones shows
+
+
+def _numbers(value: ArrayLike, name: str) -> NDArray[np.float64]:
+    try:
+        array = np.asarray(value)
+    except ValueError:  # ragged
+        array = np.array(None)
+    if array.dtype.kind not in "iuf" or not np.isfinite(array).all():
+        raise InvalidRule(f"{name} must be a finite number or an array of them, got {value!r:.60}")
+    return array.astype(np.float64)
+
+
+def soql_values(mu: float, m: int, p: ArrayLike, q: ArrayLike, u: ArrayLike) -> tuple[Any, Any]:
+    """(P(n+m), Q(n+m)) of an action that was played m times running, from P(n) and Q(n) (Eq. 30 and 31).
+
+    ``p``, ``q`` and ``u`` may be arrays, of many actions at once. For ``form="two-step"``, give Q(n-1) of that form as
+    ``q`` and Q(n-1) + (Q(n) - Q(n-1)) / μ as ``p``.
+    """
+    mu, m = checked_share(mu, "mu"), checked_integer(m, "m", 0)
+    first, second, gain = _numbers(p, "p"), _numbers(q, "q"), _numbers(u, "u")
+    keep = math.exp(m * math.log1p(-mu))
+    gone = -math.expm1(m * math.log1p(-mu))
+    push = m * mu * math.exp((m - 1) * math.log1p(-mu)) if m else 0.0
+    return (keep * first + gone * gain)[()], (keep * second + push * first + (gone - push) * gain)[()]
+
+
+def soql_strategy(vartheta: float, m: int, x: ArrayLike, best: int | None = None) -> Any:
+    """X(n+m) where one action was the best response m times running, from X(n) (Eq. 33).
+
+    ``x`` is that action's share, a number; or a strategy, with ``best`` the number of that action.
+    """
+    vartheta, m = checked_share(vartheta, "vartheta"), checked_integer(m, "m", 0)
+    shares = _numbers(x, "x")
+    if shares.ndim > 1 or (shares < 0.0).any() or (shares > 1.0).any():
+        raise InvalidRule(f"x must be a share between 0 and 1, or one for each action, got {x!r:.60}")
+    target: NDArray[np.float64] = np.ones(())
+    if shares.ndim == 1:
+        if best is None or not 0 <= checked_integer(best, "best", 0) < shares.size:
+            raise InvalidRule(f"best must be one of the {shares.size} actions of x, got {best!r}")
+        target = np.zeros(shares.size)
+        target[best] = 1.0
+    elif best is not None:
+        raise InvalidRule(f"best is for x with a share for each action, got best {best!r} and x {x!r}")
+    fading = m * math.log1p(-vartheta)
+    return (math.exp(fading) * shares - math.expm1(fading) * target)[()]
+
+
+def lock_in(vartheta: float, num_players: int, steps: int | None = None) -> float:
+    """∏_{c=1}^{steps} (1 - (1-ϑ)^c)^N: the probability of staying at a profile (second proposition on SOQL).
+
+    N players whose best response is this profile, and who had no weight on it one step before, all play it at
+    each of the next ``steps`` steps; None is for ever (Eq. 41). Perturbations are left out. The relative error is
+    some 1e-16 times the logarithm; below 1e-308 or so the result is 0.
+    """
+    vartheta = checked_share(vartheta, "vartheta")
+    players = checked_integer(num_players, "num_players", 1)
+    last = math.inf if steps is None else checked_integer(steps, "steps", 0)
+    fading = math.log1p(-vartheta)
+    terms: list[float] = []
+    total, c = 0.0, 1
+    # no more than some 20,000 rounds: for smaller ϑ the product is soon 0
+    while c <= last and players * total > _NOTHING:
+        missing = math.exp(c * fading)
+        if missing < _LAST * vartheta:
+            break
+        terms.append(math.log1p(-missing) if missing < 0.5 else math.log(-math.expm1(c * fading)))
+        total += terms[-1]
+        c += 1
+    return math.exp(players * math.fsum(terms)) if players * total > _NOTHING else 0.0

@@ -101,13 +101,13 @@ def check_folder(path: Path, name: str, create: bool = False) -> None:
         raise InvalidInput(f"{name}: cannot write to {path.parent}")
 
 
-def check_picture(path: Path) -> None:
+def check_picture(path: Path, name: str = "--plot") -> None:
     """Fail early where the ending names no kind of picture."""
     from matplotlib.backend_bases import FigureCanvasBase
 
     known = sorted(set(FigureCanvasBase.get_supported_filetypes()) - {"pgf"})  # that one needs LaTeX
     if path.suffix.removeprefix(".").lower() not in known:
-        raise InvalidInput(f"--plot: {path.name} must end in one of {', '.join(known)}")
+        raise InvalidInput(f"{name}: {path.name} must end in one of {', '.join(known)}")
 
 
 def save_picture(figure: Any, path: Path, dpi: int) -> None:

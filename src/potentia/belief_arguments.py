@@ -136,7 +136,12 @@ def _given(name: str | None, known: tuple[str, ...], options: dict[str, Any]) ->
             flag = option.replace("_", "-")
             got = "no --belief" if name is None else f"--belief {name}"
             listed = " or ".join(filter(None, (", ".join(takers[:-1]), takers[-1])))
-            raise InvalidBelief(f"--{flag} is for --belief {listed}, got {got}")
+            hint = (
+                f"; a rule with scores takes its own, as in --rule ql:{option}=0.1"
+                if option in ("noise", "initial")
+                else ""
+            )
+            raise InvalidBelief(f"--{flag} is for --belief {listed}, got {got}{hint}")
     return given
 
 

@@ -17,7 +17,6 @@ from potentia.arguments import (
     Parameters,
     Steps,
     check_folder,
-    check_picture,
     game_from_options,
     numbers,
     save_picture,
@@ -138,6 +137,10 @@ def run(
     start: Annotated[str | None, typer.Option(help="First profile, as in 0,1,0; random where left out.")] = None,
     every: Annotated[int | None, typer.Option(help="Steps between records; about 500 records where left out.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw potential, welfare and acceptance into this file.")] = None,
+    scores: Annotated[
+        Path | None,
+        typer.Option(help="ql, soql and score: draw the first run's scores and strategies over time into this file."),
+    ] = None,
     save: Annotated[Path | None, typer.Option(help="Write the records to this netCDF file.")] = None,
     json: Json = False,
 ) -> None:
@@ -150,7 +153,7 @@ def run(
         potentia run innovation --rule blll --steps 200000 --runs 10 --workers 2
         potentia run ring --rule p-sblll --guard --tau geometric:1:0.05 --plot ring.png
         potentia run stag-hunt --belief running-mean --initial 5
-        potentia run stag-hunt --rule soql --steps 20000 --runs 20
+        potentia run stag-hunt --rule soql --steps 20000 --runs 20 --scores scores.png
         potentia run congestion --rule ql:mu=n^-0.6,noise=0.1 --tau 0.2
     """
     from potentia.engine import run_batch
@@ -160,11 +163,7 @@ def run(
     played, label = game_from_options(game, parameters)
     chosen = rule_from_options(rule, tau, revision, trial, guard)
     believed = run_belief(belief, {"per": per, "initial": initial})
-    if plot is not None:
-        check_folder(plot, "--plot")
-        check_picture(plot)
-    if save is not None:
-        check_folder(save, "--save")
+    _check_targets(plot, scores, save, chosen)
     if runs < 1:
         raise InvalidRun(f"--runs must be at least 1, got {runs}")
     record = ("potential", "welfare", "acceptance") if played.has_potential else ("welfare", "acceptance")
@@ -199,6 +198,9 @@ def run(
 
         save_picture(scalar_figure(data, f"{chosen.name} on {label}"), plot, 150)
         summary["plot"] = str(plot)
+    if scores is not None:
+        _draw_scores(played, chosen, believed, steps, seed, first, scores, f"{rule_text(chosen.spec())}\non {label}")
+        summary["scores"] = str(scores)
     if save is not None:
         write_netcdf(data, save)
         summary["saved"] = str(save)
@@ -215,6 +217,25 @@ def run(
             f"stopped by Ctrl-C after {done:,} of {steps * runs:,} steps; the above is what was computed", err=True
         )
         raise typer.Exit(130)
+
+
+def _check_targets(plot: Path | None, scores: Path | None, save: Path | None, rule: Any) -> None:
+    if scores is not None and not rule.keeps_scores:
+        raise InvalidRun(f"--scores is for rules that keep scores, ql, soql and score, got {rule.name}")
+    for name, path in (("--plot", plot), ("--scores", scores)):
+        if path is not None:
+            check_folder(path, name)
+            check_picture(path, name)
+    if save is not None:
+        check_folder(save, "--save")
+
+
+def _draw_scores(game: Any, rule: Any, belief: Any, steps: int, seed: int, start: Any, path: Path, title: str) -> None:
+    from potentia.engine import watch
+    from potentia.figures import values_figure
+
+    seen = watch(game, rule, steps, seed, start=start, every=max(1, steps // 500), belief=belief)
+    save_picture(values_figure(seen, title=title), path, 130)
 
 
 @app.command()

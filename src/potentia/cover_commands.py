@@ -127,7 +127,8 @@ def cover(
         str | None,
         typer.Option(
             help="Temperature: how readily a robot takes a worse cell. auto falls from 0.3 to 0.01 times the most a "
-            "robot can cover; or a number, geometric:START:STOP, relative:TAU, ... as in: potentia run --help.",
+            "robot can cover; or a number, geometric:START:STOP, relative:TAU, ... as in: potentia run --help. For ql "
+            "the default is relative:0.1.",
             show_default="auto",
         ),
     ] = None,
@@ -176,7 +177,7 @@ def cover(
         typer.Option(
             "--paper",
             help="The paper's experiment on its world: --cost 3e-5 --flags --steps 2000, BLLL against P-SBLLL with "
-            "Eq. 53 at τ = 5e-4; what you give yourself goes first.",
+            "Eq. 53 at τ = 5e-4 (for ql, see --tau); what you give yourself goes first.",
         ),
     ] = False,
     certify: Annotated[
@@ -239,6 +240,9 @@ def cover(
     defaults = (str(published()["setup"]["tau"]), "signal") if paper else ("auto", "0.9")
     names = rule or (["blll", "p-sblll"] if paper else ["p-sblll:guarded"])
     rules = {name: _variant(name, tau, revision, defaults) for name in names}
+    for option, entry in (("tau", tau), ("revision", revision)):
+        if entry is not None and not any(hasattr(chosen, option) for chosen in rules.values()):
+            raise InvalidInput(f"--{option} is not for {', '.join(names)}")
     steps = (2_000 if paper else 20_000) if steps is None else steps
     check_folder(out / "x", "--out", create=True)
     if largest_part and not json:
@@ -311,7 +315,7 @@ def _variant(name: str, tau: str | None, revision: str | None, defaults: tuple[s
         if base != "p-sblll" or variant not in ("joint", "unilateral", "guarded"):
             raise InvalidInput(
                 f"--rule {name}: only p-sblll has variants, joint, unilateral and guarded; "
-                "parameters are NAME:PARAMETER=VALUE,..."
+                "parameters are NAME:PARAMETER=VALUE,..., as in soql:mu=adaptive"
             )
         name, guard = base, variant == "guarded"
         trial = "unilateral" if variant == "unilateral" else None

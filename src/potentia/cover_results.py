@@ -81,7 +81,7 @@ class Results:
         typer.echo(f"{self.game.describe()}; all cells together are worth {value(world.total)}")
         for name, chosen in self.rules.items():
             if name in self.covered:
-                typer.echo(f"{name}: {rule_text(chosen.spec())}")
+                typer.echo(f"{name}: {rule_text(chosen.spec())}{self._in_numbers(chosen)}")
         if self.belief is not None:
             typer.echo(f"belief: {belief_text(self.belief)}")
         if self.best is not None:
@@ -95,6 +95,14 @@ class Results:
         print_table(["", *names], rows, caption + ("; in brackets 95 % intervals" if first.runs >= 5 else ""))
         for name in names:
             self._print_places(name)
+
+    def _in_numbers(self, rule: Any) -> str:
+        """What a temperature relative to the map is in units of worth."""
+        tau = getattr(rule, "tau", None)
+        if tau is None or tau.on(self.game) is tau:
+            return ""
+        first, last = (value(tau.on(self.game).at(step, self.steps)) for step in (0, self.steps))
+        return f"; that is tau {first}" + ("" if first == last else f" to {last}")
 
     def _lines(self) -> list[tuple[str, Callable[[Any], str]]]:
         world = self.game.world

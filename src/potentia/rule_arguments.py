@@ -86,6 +86,8 @@ def split_rule(text: str) -> tuple[str, dict[str, str]]:
         if key not in known:
             hint = did_you_mean(key, known)
             raise InvalidRule(f"{name} has no parameter {key!r}{hint} (it has {', '.join(known)})")
+        if key in found:
+            raise InvalidRule(f"--rule {text} gives {key} twice")
         found[key] = entry
     return name, found
 
@@ -98,8 +100,8 @@ def _read(name: str, text: str) -> Any:
         return revision_probability(text)
     if name == "choice":
         return choice_map(text)
-    if text in ("true", "false"):
-        return text == "true"
+    if text in ("true", "yes", "on", "false", "no", "off"):
+        return text in ("true", "yes", "on")
     for kind in (int, float):
         try:
             return kind(text)

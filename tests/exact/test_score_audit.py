@@ -37,6 +37,22 @@ def test_under_assumptions_6_and_7_the_theorem_applies_and_is_kept():
     assert theorem.applies
     assert theorem.kept is True
     assert "50 of 50 runs" in theorem.found
+    assert theorem.verdict == "kept, as far as runs can tell"
+
+
+@pytest.mark.parametrize(
+    ("changes", "lacking"),
+    [
+        ({"xi": 0.0}, "ξ > 0: settled strategies are perturbed"),
+        ({"noise": 2.0}, "utilities are received without noise"),
+        ({"lag": False}, "Eq. 29: strategies respond to Q(n)"),
+    ],
+)
+def test_the_theorem_is_about_perturbed_noiseless_play_as_printed(changes, lacking):
+    found, audit = rows(pt.rule("soql", mu="adaptive", **changes))
+    assert found[lacking].holds is False
+    (theorem,) = audit.findings
+    assert theorem.lacks == (lacking,)
 
 
 def test_without_a_potential_the_theorem_does_not_apply():
@@ -55,7 +71,8 @@ def test_several_strays_are_counted_where_assumption_7_is_off():
     both = (0.2 / 2) * (0.2 * 3 / 4)
     assert row.holds is False
     assert f"in {both:.2g} of the steps" in row.evidence
-    assert rows(pt.rule("soql", alone=False, xi=0.0), game)[0][row.hypothesis].holds is True
+    nobody = rows(pt.rule("soql", xi=0.0), game)[0][row.hypothesis]
+    assert nobody.evidence == "nobody is perturbed: xi is 0"
 
 
 def test_vartheta_above_mu_warns_and_fails():

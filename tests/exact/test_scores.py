@@ -252,3 +252,27 @@ def test_ties_of_scores_that_fade():
             others = [action for action in range(3) if action != run.profile[0]]
             (x,) = run.advance(1).strategies
             assert x[others[0]] == pytest.approx(x[others[1]], rel=1e-12)
+
+
+@pytest.mark.parametrize("belief", [pt.beliefs.Constant(0.5), pt.beliefs.Constant(share=0.6)], ids=str)
+@pytest.mark.parametrize("name", ["ql", "soql", "score"])
+def test_what_is_received_is_true_whatever_is_believed(name, belief):
+    """A score whose step is 1 is what the action paid; a belief is for actions that were not played."""
+    game = pt.games.Coverage(pt.games.random_world(3, size=(6, 5)), robots=2, flags=False, K=0.01)
+    options = {"ql": {"tau": 0.01, "mu": 1.0}, "score": {"tau": 0.01, "mu": 1.0}, "soql": {}}[name]
+    run = pt.begin(game, pt.rule(name, **options), 1, compiled=False, belief=belief)
+    moved = 0
+    for _ in range(60):
+        before, old = run.profile, run.scores
+        run.advance(1)
+        for player, action in enumerate(run.profile):
+            paid = game.move_utility(player, np.where(np.arange(2) == player, before, run.profile), int(action))
+            moved += before[player] != action
+            expected = paid
+            if name == "soql":
+                if before[player] == action:
+                    continue  # two steps of memory
+                q = old[player][action]
+                expected = q + 0.97**2 * (paid - q)
+            assert run.scores[player][action] == pytest.approx(expected, abs=1e-12)
+    assert moved > 5

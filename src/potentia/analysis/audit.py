@@ -6,6 +6,7 @@ whether their hypotheses hold, what they promise, and what the exact analysis of
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +17,7 @@ from potentia.analysis import hypotheses
 from potentia.analysis.chain import chain
 from potentia.analysis.equilibria import pure_nash
 from potentia.analysis.hypotheses import Row
-from potentia.analysis.laws import has_law, keeps_scores
+from potentia.analysis.laws import has_law
 from potentia.analysis.potential import Claimed, claim_of, claimed_values, potential_of, separable_of
 from potentia.analysis.score_hypotheses import STEPS, ended_in_equilibrium, score_rows
 from potentia.analysis.stability import Stability, stability
@@ -39,7 +40,8 @@ class Finding:
     lacks: tuple[str, ...]  # hypotheses that fail or were not checked
     promises: str
     found: str
-    kept: bool | None  # whether the promise was kept; None where nothing could be compared
+    kept: bool | None  # whether the promise was kept; None where that is not known
+    said: str = ""  # the verdict in other words
 
     def lines(self) -> list[str]:
         """As people read it."""
@@ -52,7 +54,7 @@ class Finding:
     def verdict(self) -> str:
         if not self.applies:
             return "does not apply"
-        return {True: "kept", False: "BROKEN", None: "not compared"}[self.kept]
+        return self.said or {True: "kept", False: "BROKEN", None: "not compared"}[self.kept]
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,7 @@ class Audit:
 
     def __str__(self) -> str:
         width = max(len(row.hypothesis) for row in self.rows)
-        lines = [f"{self.rule.name} on {self.game.describe()}", ""]
+        lines = [f"{_named(self.rule)} on {self.game.describe()}", ""]
         lines += [f"{row.hypothesis:<{width}}  {row.verdict:<5}  {row.evidence}" for row in self.rows]
         for finding in self.findings:
             lines += ["", *finding.lines()]
@@ -132,6 +134,18 @@ def audit(game: Game, rule: Rule | dict[str, Any], claimed: Claimed | None = Non
     return _Auditor(game, chosen, claimed, tolerance).audit()
 
 
+def _ended_words(ended: NDArray[np.bool_]) -> str:
+    favourites = "the players' likeliest actions a pure Nash equilibrium"
+    return f"{int(ended.sum())} of {ended.size} runs of {STEPS:,} steps ended with {favourites}"
+
+
+def _named(rule: Rule) -> str:
+    """A rule by its name and whatever is not as usual."""
+    usual = {field.name: field.default for field in dataclasses.fields(rule)}  # type: ignore[arg-type]
+    said = [f"{name}={entry}" for name, entry in rule.spec().items() if name != "rule" and entry != usual[name]]
+    return f"{rule.name}({', '.join(said)})" if said else rule.name
+
+
 class _Auditor:
     def __init__(self, game: Game, rule: Rule, claimed: Claimed | None, tolerance: float) -> None:
         self.game, self.rule, self.tolerance = game, rule, tolerance
@@ -167,6 +181,8 @@ class _Auditor:
         self.rows["5"] = hypotheses.monotone_potential(game, rule, self.phi)
         self.rows["K"] = hypotheses.no_movement_cost(game)
         self.rows["vanishing"] = hypotheses.vanishing_revision(game, rule, self.table)
+        if rule.keeps_scores:  # those left out are about revision
+            self.rows = {key: row for key, row in self.rows.items() if row.holds is not None}
         self.rows |= score_rows(game, rule)
 
     def _potential(self) -> Row:
@@ -182,7 +198,7 @@ class _Auditor:
     def _solve(self) -> None:
         if not has_law(self.rule):
             self.trouble = f"the exact chain of {self.rule.name} is not known"
-            if keeps_scores(self.rule):
+            if self.rule.keeps_scores:
                 self.trouble = f"{self.rule.name} remembers scores, so that profiles alone make no chain"
             return
         try:
@@ -201,14 +217,16 @@ class _Auditor:
 
     # Results ------------------------------------------------------------------------------------------
 
-    def _finding(self, result: str, needs: tuple[str, ...], promises: str, found: str, kept: bool | None) -> Finding:
+    def _finding(
+        self, result: str, needs: tuple[str, ...], promises: str, found: str, kept: bool | None, said: str = ""
+    ) -> Finding:
         lacking = [self.rows[key] for key in needs if self.rows[key].holds is not True]
         if self.rows["K"].holds is False:
             lacking.append(self.rows["K"])
         lacks = tuple(row.hypothesis for row in lacking)
         if lacks and kept:
             found = found.replace("so it is", "it happens to hold here")
-        return Finding(result, not lacks, lacks, promises, found, kept)
+        return Finding(result, not lacks, lacks, promises, found, kept, said)
 
     def _maximisers_stable(self, result: str, needs: tuple[str, ...], one_way: bool = False) -> Finding:
         """A result that promises stable = maximisers, or only that stable ones maximise (``one_way``)."""
@@ -319,20 +337,24 @@ class _Auditor:
 
     def _perturbation_theorem(self) -> Finding:
         ended = ended_in_equilibrium(self.game, self.rule)
-        count = int(ended.sum())
-        found = f"{count} of {ended.size} runs of {STEPS:,} steps ended with an equilibrium as everybody's favourite"
+        found = _ended_words(ended)
+        free = isinstance(self.game.moves, Complete)
         # the promise is about the limit, so runs that have not got there yet do not break it
         return self._finding(
             "perturbation theorem",
-            ("potential", "6", "7", *(() if isinstance(self.game.moves, Complete) else ("1",))),
+            ("potential", "6", "7", "perturbed", "exact", "lag", *(() if free else ("1",))),
             "strategies converge to a pure Nash equilibrium almost surely",
             found,
             True if ended.all() else None,
+            "kept, as far as runs can tell" if ended.all() else "not reached in all runs, and about the limit",
         )
 
     def _summary(self) -> list[str]:
         if self.stability is None:
-            return [f"Stable states: {self.trouble}."]
+            out = [f"Stable states: {self.trouble}."]
+            if self.rule.keeps_scores and not isinstance(self.rule, SOQL):  # a result about soql says it there
+                out.append(f"{_ended_words(ended_in_equilibrium(self.game, self.rule))}.")
+            return out
         stable = self.stability.by_share
         out = [
             f"As τ → 0, {self.rule.name} stays in {self._listed(stable, self.stability.limit)}, "

@@ -17,7 +17,7 @@ from scipy import sparse
 from scipy.sparse import csgraph
 
 from potentia.analysis.closed_forms import one_way_move
-from potentia.analysis.laws import keeps_scores, vanishing
+from potentia.analysis.laws import vanishing
 from potentia.analysis.tables import profile_at, spread, tensor, words
 from potentia.analysis.transitions import Board, Room, empty_room, look
 from potentia.games import Game
@@ -98,7 +98,7 @@ def revision_bounds(game: Game, rule: Rule) -> Row:
     name = "Assumption 3: 0 < revision probability < 1"
     revision: Revision | None = getattr(rule, "revision", None)
     if revision is None:
-        said = "every player acts at every step" if keeps_scores(rule) else f"{rule.name} wakes one player at a time"
+        said = "every player acts at every step" if rule.keeps_scores else f"{rule.name} wakes one player at a time"
         return Row(name, None, said)
     if isinstance(revision, Groups):
         return Row(name, None, "groups are drawn, players do not wake independently")

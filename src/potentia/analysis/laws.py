@@ -20,7 +20,7 @@ from potentia.errors import InvalidRule, TooLarge
 from potentia.games import Game
 from potentia.kernel import memory
 from potentia.kernel.arrays import strides
-from potentia.rules import BLLL, LLL, PSBLLL, QL, SLLL, SOQL, BestResponse, Constant, Groups, Rule, Score, Vanishing
+from potentia.rules import BLLL, LLL, PSBLLL, SLLL, BestResponse, Constant, Groups, Rule, Vanishing
 from potentia.rules.revision import RevisionData, follows_signal, revision_data
 
 _MOST_GUARDED = 12  # players; the guard's sets are laid out as a table of 4^N numbers
@@ -65,11 +65,6 @@ def _builds(kind: type[Rule]) -> Callable[[Builder], Builder]:
     return add
 
 
-def keeps_scores(rule: Rule) -> bool:
-    """Whether a rule goes by scores, so that what happens next depends on more than the profile."""
-    return isinstance(rule, QL | SOQL | Score)
-
-
 def has_law(rule: Rule) -> bool:
     """Whether the exact chain of this kind of rule is known."""
     return type(rule) in _builders
@@ -95,7 +90,7 @@ def terms(game: Game, rule: Rule, tau: float, payoffs: NDArray[np.float64] | Non
     """
     if not has_law(rule):
         known = ", ".join(sorted(kind.name for kind in _builders))
-        if keeps_scores(rule):
+        if rule.keeps_scores:
             raise InvalidRule(f"{rule.name} remembers scores, so that profiles alone make no chain (known: {known})")
         raise InvalidRule(f"the exact chain of {rule.name} is not known (known: {known}); use Chain(states, matrix)")
     if follows_signal(getattr(rule, "revision", 1.0)):

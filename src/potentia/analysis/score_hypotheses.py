@@ -28,6 +28,7 @@ def score_rows(game: Game, rule: Rule) -> dict[str, Row]:
     rows = {"endless": _endless(rule), "squares": _squares(rule)}
     if isinstance(rule, SOQL):
         rows |= {"6": _adaptive(rule), "7": _alone(game, rule), "steps": _order_of_steps(rule)}
+        rows |= {"perturbed": _perturbed(rule), "exact": _without_noise(rule), "lag": _as_printed(rule)}
     return rows
 
 
@@ -40,14 +41,37 @@ def _adaptive(rule: SOQL) -> Row:
 
 def _alone(game: Game, rule: SOQL) -> Row:
     name = "Assumption 7: one player strays at a time"
-    if rule.alone:
-        return Row(name, True, "of several that would stray from their favourites at a step, one does")
     if rule.xi == 0.0:
         return Row(name, True, "nobody is perturbed: xi is 0")
+    if rule.alone:
+        return Row(name, True, "of several that would stray from their favourites at a step, one does")
     stray = rule.xi * (1.0 - 1.0 / game.sizes)  # at the most, for a strategy that has settled
     nobody = float(np.prod(1.0 - stray))
     one = nobody * float((stray / (1.0 - stray)).sum())
     return Row(name, False, f"two or more stray in {1.0 - nobody - one:.2g} of the steps once all have settled")
+
+
+def _perturbed(rule: SOQL) -> Row:
+    name = "ξ > 0: settled strategies are perturbed"
+    if rule.xi > 0.0:
+        return Row(name, True, f"a settled player strays with probability up to xi = {rule.xi:g}")
+    return Row(name, False, "xi is 0: what a player has settled on it never leaves to try something else")
+
+
+def _without_noise(rule: SOQL) -> Row:
+    name = "utilities are received without noise"
+    if rule.noise == 0.0:
+        return Row(name, True, "noise is 0")
+    return Row(
+        name, False, f"noise has standard deviation {rule.noise:g}, and one play moves a score almost all the way"
+    )
+
+
+def _as_printed(rule: SOQL) -> Row:
+    name = "Eq. 29: strategies respond to Q(n)"
+    if rule.lag:
+        return Row(name, True, "to the scores before the update, as printed")
+    return Row(name, False, "lag is False: they respond to Q(n+1)")
 
 
 def _order_of_steps(rule: SOQL) -> Row:
@@ -56,7 +80,9 @@ def _order_of_steps(rule: SOQL) -> Row:
         return Row(name, rule.vartheta < rule.mu, f"vartheta is {rule.vartheta:g}, mu {rule.mu:g}")
     if rule.mu == ADAPTIVE:
         return Row(
-            name, False, f"μ = 1 - X̃ of the favourite falls below ϑ = {rule.vartheta:g} as it settles: at odds with it"
+            name,
+            False,
+            f"μ = 1 - X̃ of the favourite falls below ϑ = {rule.vartheta:g} as it settles: Assumption 6 excludes it",
         )
     return Row(name, False, f"μ(n) = {rule.mu} falls below ϑ = {rule.vartheta:g}")
 

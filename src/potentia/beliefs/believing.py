@@ -157,6 +157,11 @@ def _utility(game: BelievingData, state: BelievingState, player: int, action: in
     return estimate(game.belief, state.mind, game.game, state.game, player, action)
 
 
+@protocol.payoff.register(BelievingData)
+def _payoff(game: BelievingData, state: BelievingState, player: int) -> float:
+    return protocol.payoff(game.game, state.game, player)
+
+
 @protocol.apply.register(BelievingData)
 def _apply(game: BelievingData, state: BelievingState, player: int, action: int) -> None:
     protocol.apply(game.game, state.game, player, action)

@@ -62,6 +62,8 @@ def checked_record(game: Game, record: str | Iterable[str]) -> tuple[str, ...]:
             hint = did_you_mean(name, known)
             if any(name in kind.recorders for kind in (Constant, SplitMerge)):
                 hint = "; that is recorded of a belief: pass belief=SplitMerge(), for example"
+            if name in ("score", "scores", "strategy", "strategies"):
+                hint = "; use pt.watch for scores and strategies over time"
             raise InvalidRun(f"record must name some of {', '.join(known)}, got {name!r}{hint}")
     if "potential" in names and not game.has_potential:
         raise InvalidRun(f"no potential is known for this {type(game).__name__}; record welfare, or pass potential=")

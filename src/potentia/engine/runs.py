@@ -128,7 +128,7 @@ class Run:
 
     @property
     def strategies(self) -> tuple[NDArray[np.float64], ...]:
-        """The probability of each action at the next step, an array per player, for rules that keep scores."""
+        """The strategy over each player's actions now, for rules that keep scores; see :meth:`Rule.strategies`."""
         return self.rule.strategies(self.game, self.memory, self.profile, self.step, self.horizon)
 
     @property

@@ -41,7 +41,8 @@ def watch(
 
     ``score`` and ``strategy`` have dimensions time, player and action, with NaN beyond a player's actions;
     ``profile`` has time and player. Times are 0, every, 2·every, ...: the scores after so many steps, the
-    probabilities of the step that comes next. The run has the same bits as :func:`run` with this seed.
+    strategies for the step that comes next (of ``soql`` X itself, neither restricted nor perturbed). The run has
+    the same bits as :func:`run` with this seed.
     Ctrl-C returns what was computed so far, with a warning.
     """
     steps = checked_integer(steps, "steps", 0)

@@ -99,6 +99,12 @@ def compare(game: Any, state: Any, player: int, trial: int) -> tuple[float, floa
 
 
 @generic
+def payoff(game: Any, state: Any, player: int) -> float:
+    """What the player receives at the current profile: the truth, also where utilities are only believed."""
+    return utility(game, state, player, state.profile[at(player)])
+
+
+@generic
 def apply(game: Any, state: Any, player: int, action: int) -> None:
     """Let the player play ``action``: the only way a profile changes."""
     state.profile[at(player)] = action

@@ -27,6 +27,7 @@ class Rule(ABC):
     name: ClassVar[str]
     summary: ClassVar[str]
     remembers: ClassVar[tuple[str, ...]] = ()  # fields of the memory that a saved run must keep
+    keeps_scores: ClassVar[bool] = False  # whether it has ``scores`` and ``strategies``, and no chain of profiles
 
     @abstractmethod
     def data(self, game: Game, horizon: int | None) -> Any:
@@ -41,13 +42,17 @@ class Rule(ABC):
 
     def scores(self, game: Game, memory: Any, step: int) -> tuple[NDArray[np.float64], ...]:
         """The score of each action, an array per player, for rules that keep scores."""
-        raise InvalidRule(f"{self.name} keeps no scores; ql, soql and score do")
+        raise InvalidRule(f"{self.name} keeps no scores; {_with_scores()} do")
 
     def strategies(
         self, game: Game, memory: Any, profile: NDArray[np.int64], step: int, horizon: int | None
     ) -> tuple[NDArray[np.float64], ...]:
-        """The probability of each action at the next step, an array per player, for rules that keep scores."""
-        raise InvalidRule(f"{self.name} keeps no strategies; ql, soql and score do")
+        """The strategy X over each player's actions, an array per player, for rules that keep scores.
+
+        Of ``ql`` and ``score`` it is the probability of each action at the next step. Of ``soql`` it is X itself,
+        before it is restricted to the actions in reach and perturbed.
+        """
+        raise InvalidRule(f"{self.name} keeps no strategies; {_with_scores()} do")
 
     def memory_size(self, game: Game) -> int:
         """Bytes of :meth:`new_memory`, roughly."""
@@ -82,12 +87,16 @@ def flag(value: Any, name: str) -> None:
 
 def one_of(value: Any, name: str, known: tuple[str, ...]) -> None:
     """Refuse what is none of these."""
-    if value not in known:
+    if not isinstance(value, str) or value not in known:
         listed = " or ".join(f'"{word}"' for word in known)
         raise InvalidRule(f"{name} must be {listed}, got {value!r}")
 
 
 _registry: dict[str, type[Rule]] = {}
+
+
+def _with_scores() -> str:
+    return ", ".join(name for name, cls in _registry.items() if cls.keeps_scores)
 
 
 def register(cls: type[Rule]) -> type[Rule]:
@@ -129,7 +138,9 @@ def rule_from(value: Any) -> Rule:
     if isinstance(value, dict) and "rule" in value:
         options = dict(value)
         return rule(options.pop("rule"), **options)
-    raise InvalidRule(f'expected a rule such as rule("lll", tau=0.1), got {value!r}')
+    name = value if isinstance(value, str) and value in _registry else "lll"
+    tau = ", tau=0.1" if any(f.name == "tau" for f in dataclasses.fields(_registry[name])) else ""  # type: ignore[arg-type]
+    raise InvalidRule(f'expected a rule such as rule("{name}"{tau}), got {value!r}')
 
 
 # What rules share in compiled code --------------------------------------------------------------------

@@ -36,9 +36,11 @@ from potentia.rules.scores import (
     check_scores,
     checked_noise,
     laid_out,
+    listed,
     new_score_memory,
     num_options,
     option,
+    options_from,
     per_action_from,
     perform,
     receive,
@@ -75,6 +77,7 @@ class QL(Rule):
     name: ClassVar[str] = "ql"
     summary: ClassVar[str] = "Q-learning with Boltzmann choice: players know only what they receive (Eq. 27)"
     remembers: ClassVar[tuple[str, ...]] = REMEMBERED
+    keeps_scores: ClassVar[bool] = True
     tau: Schedule
     mu: Step = "1/n"  # type: ignore[assignment]
     count: str = "visits"
@@ -149,8 +152,9 @@ def _look(rule: QLData, memory: ScoreMemory, game: Any, player: int, current: in
     first = memory.first[at(player)]
     lagging = rule.lag and n > 0
     clock = memory.clock[1] if lagging else memory.clock[0]
+    start = options_from(game.moves, player, current)
     for k in range(count):
-        action = option(game.moves, player, current, k)
+        action = listed(game.moves, start, current, k)
         if lagging and action == current:  # what it played last
             memory.values[at(k)] = memory.older[at(player)]
         else:

@@ -23,7 +23,7 @@ from potentia.kernel.dispatch import at, portable
 from potentia.kernel.draws import CHOICE, REWARD, normal_nth, uniform
 from potentia.kernel.journal import Journal
 from potentia.kernel.numbers import as_float, is_integer, is_real
-from potentia.kernel.protocol import num_players, utility
+from potentia.kernel.protocol import num_players, payoff, utility
 from potentia.rules.base import Rule, flag, register, step
 from potentia.rules.choice import pick
 from potentia.rules.penalties import Penalty, PenaltyData, choice_weights, penalty_from
@@ -36,9 +36,11 @@ from potentia.rules.scores import (
     check_scores,
     checked_noise,
     laid_out,
+    listed,
     new_score_memory,
     num_options,
     option,
+    options_from,
     per_action_from,
     perform,
     score_memory_size,
@@ -81,6 +83,7 @@ class Score(Rule):
     name: ClassVar[str] = "score"
     summary: ClassVar[str] = "smoothed best response to discounted scores of any order (Eq. 6 and 9)"
     remembers: ClassVar[tuple[str, ...]] = REMEMBERED
+    keeps_scores: ClassVar[bool] = True
     tau: Schedule
     mu: Step = "1/n"  # type: ignore[assignment]
     discount: float = 1.0
@@ -151,8 +154,9 @@ def _choose(rule: ScoreData, memory: ScoreMemory, game: Any, player: int, curren
     """Write the weights of the player's options at step n; return how many there are."""
     count = num_options(game.moves, game, player, current)
     first = memory.first[at(player)]
+    start = options_from(game.moves, player, current)
     for k in range(count):
-        place = first + option(game.moves, player, current, k)
+        place = first + listed(game.moves, start, current, k)
         # what was updated at the last step still counts as it was before
         old = rule.lag and n > 0 and memory.since[at(place)] == n
         memory.values[at(k)] = memory.older[at(place)] if old else memory.score[at(place)]
@@ -176,9 +180,11 @@ def _score(rule: ScoreData, memory: ScoreMemory, game: Any, state: Any, journal:
     for player in range(players):
         current = memory.before[at(player)]
         first = memory.first[at(player)]
+        start = options_from(game.moves, player, current)
         for k in range(num_options(game.moves, game, player, current)):
-            action = option(game.moves, player, current, k)
-            gain = utility(game, state, player, action)
+            action = listed(game.moves, start, current, k)
+            played = action == memory.drawn[at(player)]
+            gain = payoff(game, state, player) if played else utility(game, state, player, action)
             if rule.noise > 0.0:
                 gain += rule.noise * normal_nth(key, players, n, player, REWARD, k)
             _aggregate(rule, memory, first + action, mu, gain, n)

@@ -19,7 +19,7 @@ from potentia.kernel.dispatch import at, generic, portable
 from potentia.kernel.draws import REWARD, normal_nth
 from potentia.kernel.journal import REVISIONS, Journal, note
 from potentia.kernel.numbers import as_float, is_real
-from potentia.kernel.protocol import Constrained, apply, commit, num_actions, num_players, reachable, utility
+from potentia.kernel.protocol import Constrained, apply, commit, num_actions, num_players, payoff
 from potentia.rules.base import most_options
 
 MOST = 1e300  # no score goes beyond: sums and differences of scores stay finite
@@ -34,7 +34,7 @@ class ScoreMemory(NamedTuple):
     older: NDArray[np.float64]  # scores before the last update: of each player's last action, or of all
     weight: NDArray[np.float64]  # (S,) SOQL's strategy, as it was at time ``since``
     since: NDArray[np.int64]  # (S,) when an entry was last brought up to date
-    visits: NDArray[np.int64]  # (S,) how often an action was played
+    visits: NDArray[np.int64]  # (S,) how often an action was played; where SOQL's scores decay, when it was last
     fade: NDArray[np.float64]  # (S,) log of the decay until the last update
     clock: NDArray[np.float64]  # (2,) log of the decay until now, and until the step before
     values: NDArray[np.float64]  # room for one player's options
@@ -134,15 +134,19 @@ def per_action_from(value: Any, name: str) -> PerAction:
     raise InvalidRule(f"{name} must be a number, or lists of one number per player or per action, got {value!r}")
 
 
-def laid_out(value: PerAction, game: Game, name: str) -> NDArray[np.float64]:
-    """One number for each action of each player, in one array."""
-    if isinstance(value, float):
+def laid_out(value: PerAction, game: Game, name: str, per_player: bool = True) -> NDArray[np.float64]:
+    """One number for each action of each player, in one array; one for all or per player is enough if so allowed."""
+    if isinstance(value, float) and per_player:
         return np.full(int(game.sizes.sum()), value)
+    if isinstance(value, float):
+        raise InvalidRule(f"{name} must have a list of numbers, one per action, for each player, got {value}")
     if len(value) != game.num_players:
         raise InvalidRule(f"{name} must have one entry for each of {game.num_players} players, got {len(value)}")
     parts: list[NDArray[np.float64]] = []
     for player, (part, count) in enumerate(zip(value, game.sizes.tolist(), strict=True)):
         if isinstance(part, float):
+            if not per_player:
+                raise InvalidRule(f"{name} of player {player} must be {count} numbers, one per action, got {part}")
             parts.append(np.full(count, part))
             continue
         if len(part) != count or not all(isinstance(number, float) for number in part):
@@ -183,17 +187,6 @@ def _num_options(moves: Constrained, game: Any, player: int, current: int) -> in
 
 
 @generic
-def option(moves: Any, player: int, current: int, index: int) -> int:
-    """The index-th of those; with constrained moves the current action is the first."""
-    return index
-
-
-@option.register(Constrained)
-def _option(moves: Constrained, player: int, current: int, index: int) -> int:
-    return current if index == 0 else reachable(moves, player, current, index - 1)
-
-
-@generic
 def options_from(moves: Any, player: int, current: int) -> int:
     """Where the list of options begins, for :func:`listed`: looked up once and not for each of them."""
     return 0
@@ -206,13 +199,19 @@ def _options_from(moves: Constrained, player: int, current: int) -> int:
 
 @generic
 def listed(moves: Any, start: int, current: int, index: int) -> int:
-    """The index-th of the options that begin at ``start``; the same as :func:`option`."""
+    """The index-th of the options that begin at ``start``; with constrained moves the current action is the first."""
     return index
 
 
 @listed.register(Constrained)
 def _listed(moves: Constrained, start: int, current: int, index: int) -> int:
     return current if index == 0 else moves.targets[at(start + index)]
+
+
+@portable
+def option(moves: Any, player: int, current: int, index: int) -> int:
+    """The index-th option of the player, to look up a single one."""
+    return listed(moves, options_from(moves, player, current), current, index)
 
 
 @portable
@@ -228,7 +227,7 @@ def receive(memory: ScoreMemory, game: Any, state: Any, noise: float, key: Any, 
     """What each player gets at the joint profile, with noise if asked for."""
     players = num_players(game)
     for player in range(players):
-        gain = utility(game, state, player, state.profile[at(player)])
+        gain = payoff(game, state, player)
         if noise > 0.0:
             gain += noise * normal_nth(key, players, n, player, REWARD, 0)
         memory.received[at(player)] = gain

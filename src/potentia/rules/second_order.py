@@ -98,6 +98,7 @@ class SOQL(Rule):
     name: ClassVar[str] = "soql"
     summary: ClassVar[str] = "second-order Q-learning: strategies move towards the best response (Eq. 28-29)"
     remembers: ClassVar[tuple[str, ...]] = REMEMBERED
+    keeps_scores: ClassVar[bool] = True
     mu: float | str | Diminishing = 0.97
     vartheta: float = 0.5
     zeta: float = 0.9999
@@ -113,11 +114,12 @@ class SOQL(Rule):
 
     def __post_init__(self) -> None:
         if not isinstance(self.mu, str) or self.mu != ADAPTIVE:
-            object.__setattr__(self, "mu", step_from(self.mu, closed=False))
+            object.__setattr__(self, "mu", step_from(self.mu, closed=False, words=(ADAPTIVE,)))
         object.__setattr__(self, "vartheta", checked_share(self.vartheta, "vartheta"))
         object.__setattr__(self, "zeta", checked_share(self.zeta, "zeta"))
-        xi = self.xi if is_real(self.xi) and self.xi == 0 else checked_share(self.xi, "xi")
-        object.__setattr__(self, "xi", float(xi))
+        if not is_real(self.xi) or not 0.0 <= self.xi < 1.0:
+            raise InvalidRule(f"xi must be a number of at least 0 and below 1, got {self.xi!r}")
+        object.__setattr__(self, "xi", float(self.xi))
         one_of(self.form, "form", ("two-step", "pair"))
         one_of(self.unplayed, "unplayed", ("keep", "decay"))
         one_of(self.best_response, "best_response", ("reachable", "global"))
@@ -172,7 +174,7 @@ class SOQL(Rule):
     def _first_strategies(self, game: Game) -> NDArray[np.float64]:
         if self.initial_strategies is None:
             return np.repeat(1.0 / game.sizes, game.sizes)
-        given = laid_out(self.initial_strategies, game, "initial_strategies")
+        given = laid_out(self.initial_strategies, game, "initial_strategies", per_player=False)
         for player, part in enumerate(split(given, game)):
             if (part < 0.0).any() or abs(float(part.sum()) - 1.0) > 1e-9:
                 raise InvalidRule(
@@ -186,6 +188,9 @@ class SOQL(Rule):
 
     def check_memory(self, memory: ScoreMemory, step: int) -> None:
         check_scores(memory, step)
+        shares = memory.weight * np.exp((step - memory.since) * math.log1p(-self.vartheta))
+        if (np.abs(np.add.reduceat(shares, memory.first[:-1]) - 1.0) > 1e-6).any():
+            raise ValueError("a strategy does not sum to 1")
 
     def scores(self, game: Game, memory: ScoreMemory, step: int) -> tuple[NDArray[np.float64], ...]:
         if self.unplayed == "keep":
@@ -296,8 +301,9 @@ def _faded(rule: SOQLData, memory: ScoreMemory, place: int, n: int) -> tuple[flo
     keep = 1.0 - rule.mu.scale
     power = exp((idle - 1) * math.log(keep))  # the closed forms of the recursion with u = 0
     if rule.pair:
-        return power * (keep * q + idle * rule.mu.scale * beside), power * keep * beside
-    return power * keep * ((idle + 1) * q - idle * keep * beside), power * (idle * q - (idle - 1) * keep * beside)
+        return power * keep * q + power * idle * rule.mu.scale * beside, power * keep * beside
+    earlier = power * idle * q - power * (idle - 1) * keep * beside
+    return keep * (power * (idle + 1) * q - power * idle * keep * beside), earlier
 
 
 @portable

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from potentia.errors import InvalidRule
+from potentia.errors import InvalidRule, did_you_mean
 from potentia.kernel.dispatch import portable
 from potentia.kernel.numbers import as_float, is_real
 
@@ -93,12 +93,15 @@ Step = float | Diminishing
 _FORMULA = re.compile(r"(?P<scale>[^/]+)/n(\^(?P<power>.+))?|n\^-(?P<negative>.+)")
 
 
-def step_from(value: Any, name: str = "mu", closed: bool = True) -> Step:
-    """A step size from a number, a :class:`Diminishing`, its plain data, or text such as "1/n" and "n^-0.6"."""
+def step_from(value: Any, name: str = "mu", closed: bool = True, words: tuple[str, ...] = ()) -> Step:
+    """A step size from a number, a :class:`Diminishing`, its plain data, or text such as "1/n" and "n^-0.6".
+
+    ``words`` are others that the caller understands.
+    """
     if isinstance(value, Diminishing):
         return value
     if isinstance(value, str):
-        return _from_text(value, name, closed)
+        return _from_text(value, name, closed, words)
     if isinstance(value, dict):
         known = [field.name for field in dataclasses.fields(Diminishing)]
         for given in value:
@@ -108,7 +111,7 @@ def step_from(value: Any, name: str = "mu", closed: bool = True) -> Step:
     return checked_share(value, name, closed)
 
 
-def _from_text(text: str, name: str, closed: bool) -> Step:
+def _from_text(text: str, name: str, closed: bool, words: tuple[str, ...]) -> Step:
     found = _FORMULA.fullmatch(text.replace(" ", ""))
     try:
         if found is None:
@@ -118,7 +121,9 @@ def _from_text(text: str, name: str, closed: bool) -> Step:
     except ValueError as error:
         if isinstance(error, InvalidRule):
             raise
-        raise InvalidRule(f'{name} must be a number, "1/n" or "n^-0.6" (any power), got {text!r}') from None
+        also = "".join(f'"{word}", ' for word in words)
+        hint = did_you_mean(text, words)
+        raise InvalidRule(f'{name} must be a number, {also}"1/n" or "n^-0.6" (any power), got {text!r}{hint}') from None
 
 
 def step_data(step: Step) -> StepData:

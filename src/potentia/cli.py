@@ -17,6 +17,7 @@ from potentia.arguments import (
     Parameters,
     Steps,
     check_folder,
+    check_picture,
     game_from_options,
     numbers,
     save_picture,

@@ -168,17 +168,17 @@ def table_of_equilibria(games: list[NormalForm]) -> str:
     table[f"{name}, {longer:,} steps"] = equilibrium_study.end(name, games, longer)
     for name, found in table.items():
         share = found.at_nash
-        counts = [str(n) for n in (found.failed, found.passing, found.stuck, found.overlooked)]
+        counts = [str(n) for n in (found.failed, found.passing, found.stuck)]
         rows.append(
             [
                 name,
                 f"{share.mean:.0%} [{share.low:.0%}, {share.high:.0%}]",
                 f"{found.time_at_nash:.0%}",
-                *(counts if found.failed else ["0", "–", "–", "–"]),
+                *(counts if found.failed else ["0", "–", "–"]),
             ]
         )
     header = ["SOQL", "argmax X is a Nash equilibrium", "share of steps at one", "failed", "passing", "stuck"]
-    return markdown([*header, "better reply with a lower score"], rows)
+    return markdown(header, rows)
 
 
 def table_of_trials(games: list[NormalForm]) -> tuple[str, str, equilibrium_study.Trial]:

@@ -8,6 +8,8 @@ are real numbers, so there is no finite chain to solve: the promise is compared 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -113,13 +115,13 @@ def _counted(rule: Rule) -> str:
     return ", n the times an action was played" if isinstance(rule, QL) and rule.count == "visits" else ""
 
 
-def favourites(game: Game, rule: Rule, runs: int = RUNS, steps: int = STEPS) -> NDArray[np.int64]:
-    """Each player's likeliest action at the end of so many runs, (runs, N)."""
-    ends = [begin(game, rule, seed, record=()).advance(steps).strategies for seed in range(runs)]
-    return np.array([[int(x.argmax()) for x in strategies] for strategies in ends])
+def likeliest(strategies: Sequence[NDArray[np.float64]]) -> tuple[int, ...]:
+    """Each player's likeliest action."""
+    return tuple(int(np.argmax(x)) for x in strategies)
 
 
 def ended_in_equilibrium(game: Game, rule: Rule, runs: int = RUNS, steps: int = STEPS) -> NDArray[np.bool_]:
-    """Whether the favourites at the end of each run are a pure Nash equilibrium (of the moves allowed)."""
+    """Whether players' likeliest actions at the end of each run are a pure Nash equilibrium (of the moves allowed)."""
     nash = {tuple(profile) for profile in pure_nash(game, within_moves=True).tolist()}
-    return np.array([tuple(profile) in nash for profile in favourites(game, rule, runs, steps).tolist()])
+    ends = (begin(game, rule, seed, record=()).advance(steps).strategies for seed in range(runs))
+    return np.array([likeliest(strategies) in nash for strategies in ends])

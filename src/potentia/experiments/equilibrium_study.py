@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from potentia.analysis import pure_nash
+from potentia.analysis.score_hypotheses import likeliest
 from potentia.engine import begin, watch_on
 from potentia.experiments.statistics import Estimate
 from potentia.games import NormalForm, random_potential_game
@@ -62,11 +63,6 @@ def equilibria(game: NormalForm) -> set[tuple[int, ...]]:
     return {tuple(profile) for profile in pure_nash(game).tolist()}
 
 
-def favourites(strategies: Sequence[NDArray[np.float64]]) -> tuple[int, ...]:
-    """Each player's likeliest action."""
-    return tuple(int(np.argmax(x)) for x in strategies)
-
-
 # Where runs end ---------------------------------------------------------------------------------------
 
 
@@ -80,7 +76,6 @@ class Ended:
     failed: int  # runs whose argmax X is none
     passing: int  # of those, runs that played an equilibrium most of all profiles in the second half
     stuck: int  # of those, runs that played one other profile in over half of it
-    overlooked: int  # of those, runs where a better reply has a lower score than the favourite
 
 
 def end(name: str, games: Sequence[NormalForm], steps: int = STEPS) -> Ended:
@@ -94,23 +89,14 @@ def end(name: str, games: Sequence[NormalForm], steps: int = STEPS) -> Ended:
         share_of = counts / counts.sum()
         at = np.array([tuple(profile) in nash for profile in played.tolist()])
         time_at_nash.append(float(share_of[at].sum()))
-        top = favourites(run.strategies)
+        top = likeliest(run.strategies)
         if top not in nash:
             most = int(share_of.argmax())
-            kinds.append((at[most], not at[most] and share_of[most] > 0.5, _overlooked(game, run.scores, top)))
+            kinds.append((at[most], not at[most] and share_of[most] > 0.5))
     failed = len(kinds)
-    passing, stuck, overlooked = np.array(kinds, int).reshape(-1, 3).sum(axis=0).tolist()
+    passing, stuck = np.array(kinds, int).reshape(-1, 2).sum(axis=0).tolist()
     at_nash = share(len(games) - failed, len(games))
-    return Ended(name, at_nash, float(np.mean(time_at_nash)), failed, passing, stuck, overlooked)
-
-
-def _overlooked(game: NormalForm, scores: Sequence[NDArray[np.float64]], top: tuple[int, ...]) -> bool:
-    for player, score in enumerate(scores):
-        gains = [game.move_utility(player, top, action) for action in range(score.size)]
-        better = np.array(gains) > gains[top[player]]
-        if (better & (score < score[top[player]])).any():
-            return True
-    return False
+    return Ended(name, at_nash, float(np.mean(time_at_nash)), failed, passing, stuck)
 
 
 def table(games: Sequence[NormalForm] | None = None, steps: int = STEPS) -> list[Ended]:

@@ -86,6 +86,11 @@ def test_a_broken_assumption_is_a_warning_in_one_line():
         (("run", "stag-hunt", "--rule", "soql", "--tau", "0.1"), "--tau is not for soql"),
         (("run", "stag-hunt", "--rule", "ql:tau=0.1", "--tau", "0.1"), "say the same thing"),
         (("run", "stag-hunt", "--rule", "ql:noise=-1"), "noise, a standard deviation, must be a finite number"),
+        (("run", "stag-hunt", "--rule", "soql:mu=adaptiv"), "did you mean 'adaptive'?"),
+        (("run", "stag-hunt", "--rule", "soql:mu=0.9,mu=0.8"), "gives mu twice"),
+        (("run", "stag-hunt", "--rule", "lll", "--scores", "x.png"), "--scores is for rules that keep scores"),
+        (("run", "stag-hunt", "--rule", "soql", "--initial", "5"), "as in --rule ql:initial=0.1"),
+        (("cover", "--rule", "soql", "--tau", "0.1"), "--tau is not for soql"),
         (("run", "stag-hunt", "--rule", "ql:mu=n+1"), 'mu must be a number, "1/n" or "n^-0.6"'),
         (("run", "stag-hunt", "--rule", "score:order=-1"), "order must be an integer from 1 to 8, got -1"),
         (("run", "stag-hunt", "--rule", "score:choice=tsallis:2"), "q of a tsallis penalty must be in (0, 1], got 2.0"),
@@ -101,3 +106,9 @@ def test_bad_input_is_one_line_and_exit_code_2(args, said):
     assert done.stderr.startswith("error: ")
     assert said in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_scores_over_time_are_drawn(tmp_path):
+    done = potentia("run", "stag-hunt", "--rule", "soql", "--steps", "200", "--scores", tmp_path / "scores.png")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "scores.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"

@@ -97,10 +97,14 @@ CASES = [
     case("soql zeta 0", lambda: soql(zeta=0.0), r"zeta must lie between 0 and 1 \(excluded\), got 0\.0"),
     case("soql zeta 1", lambda: soql(zeta=1.0), r"zeta must lie between 0 and 1 \(excluded\), got 1\.0"),
     case("soql zeta text", lambda: soql(zeta="0.9"), r"zeta must lie .*got '0\.9'"),
-    case("soql xi negative", lambda: soql(xi=-0.1), r"xi must lie between 0 and 1 \(excluded\), got -0\.1"),
-    case("soql xi 1", lambda: soql(xi=1.0), r"xi must lie between 0 and 1 \(excluded\), got 1\.0"),
+    case(
+        "soql xi negative",
+        lambda: soql(xi=-0.1),
+        r"xi must be a number of at least 0 and below 1 \(excluded\), got -0\.1",
+    ),
+    case("soql xi 1", lambda: soql(xi=1.0), r"xi must be a number of at least 0 and below 1 \(excluded\), got 1\.0"),
     case("soql xi bool", lambda: soql(xi=False), r"xi must lie .*got False"),
-    case("soql xi array", lambda: soql(xi=np.array([0.1, 0.2])), r"xi must lie between 0 and 1"),
+    case("soql xi array", lambda: soql(xi=np.array([0.1, 0.2])), r"xi must be a number of at least 0 and below 1"),
     case("soql alone", lambda: soql(alone="yes"), r"alone must be True or False, got 'yes'"),
     case("soql form", lambda: soql(form="double"), r'form must be "two-step" or "pair", got \'double\''),
     case("soql unplayed", lambda: soql(unplayed=None), r'unplayed must be "keep" or "decay", got None'),
@@ -140,7 +144,11 @@ CASES = [
     case("score q of gibbs", lambda: score(choice={"kind": "gibbs", "q": 0.5}), r"gibbs penalty has no parameter 'q'"),
     case("score mu", lambda: score(mu="2/n"), r"a step must lie between 0 and 1"),
     case("name", lambda: rule("sooql"), r"rule must be one of .*got 'sooql'; did you mean 'soql'\?"),
-    case("scores of others", lambda: pt.begin(dilemma(), rule("lll", tau=1)).scores, r"lll keeps no scores; ql, soql"),
+    case(
+        "scores of others",
+        lambda: pt.begin(dilemma(), rule("lll", tau=1)).scores,
+        r"lll keeps no scores; ql and score and soql",
+    ),
     case("strategies of others", lambda: pt.begin(dilemma(), rule("lll", tau=1)).strategies, r"lll keeps no strategie"),
 ]
 
@@ -242,3 +250,32 @@ def test_memories_of_another_size_or_type_are_refused(tmp_path, monkeypatch, nam
             np.savez(file, **changed)
         with pytest.raises(InvalidRun):
             pt.load(path, games.normal_form())
+
+
+def test_a_strategy_must_sum_to_1_in_a_saved_run(tmp_path, monkeypatch):
+    monkeypatch.undo()
+    path = pt.begin(games.normal_form(), rule("soql"), 1, compiled=False).advance(5).save(tmp_path / "run.npz")
+    with np.load(path) as file:
+        arrays = {key: file[key] for key in file.files}
+    arrays["memory.weight"][0] += 0.01
+    with path.open("wb") as file:
+        np.savez(file, **arrays)
+    with pytest.raises(InvalidRun, match="a strategy does not sum to 1"):
+        pt.load(path, games.normal_form())
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (0.5, "initial_strategies must have a list of numbers, one per action, for each player, got 0.5"),
+        ([0.9, 0.1, 0.2], "initial_strategies of player 0 must be 2 numbers, one per action, got 0.9"),
+    ],
+)
+def test_strategies_are_given_per_action(given, message):
+    with pytest.raises(InvalidRule, match=message):
+        pt.begin(games.normal_form(), rule("soql", initial_strategies=given), 1)
+
+
+def test_a_name_where_a_rule_is_wanted():
+    with pytest.raises(InvalidRule, match=r'expected a rule such as rule\("soql"\), got .soql.'):
+        pt.run(games.normal_form(), "soql", 10)

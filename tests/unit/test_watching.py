@@ -84,7 +84,7 @@ def test_a_belief_is_passed_on():
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
-        ({"rule": pt.rule("lll", tau=1.0)}, pt.errors.InvalidRule, "lll keeps no scores; ql, soql and score do"),
+        ({"rule": pt.rule("lll", tau=1.0)}, pt.errors.InvalidRule, "lll keeps no scores; ql and score and soql do"),
         ({"steps": -1}, pt.errors.InvalidRun, "steps must be at least 0, got -1"),
         ({"steps": 2.5}, pt.errors.InvalidRun, r"steps must be an integer of at least 0, got 2.5"),
         ({"every": 0}, pt.errors.InvalidRun, "every must be at least 1, got 0"),

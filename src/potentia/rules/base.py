@@ -96,7 +96,7 @@ _registry: dict[str, type[Rule]] = {}
 
 
 def _with_scores() -> str:
-    return ", ".join(name for name, cls in _registry.items() if cls.keeps_scores)
+    return " and ".join(sorted(name for name, cls in _registry.items() if cls.keeps_scores))
 
 
 def register(cls: type[Rule]) -> type[Rule]:

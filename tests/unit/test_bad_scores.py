@@ -100,10 +100,10 @@ CASES = [
     case(
         "soql xi negative",
         lambda: soql(xi=-0.1),
-        r"xi must be a number of at least 0 and below 1 \(excluded\), got -0\.1",
+        r"xi must be .*below 1, got -0\.1",
     ),
-    case("soql xi 1", lambda: soql(xi=1.0), r"xi must be a number of at least 0 and below 1 \(excluded\), got 1\.0"),
-    case("soql xi bool", lambda: soql(xi=False), r"xi must lie .*got False"),
+    case("soql xi 1", lambda: soql(xi=1.0), r"xi must be .*below 1, got 1\.0"),
+    case("soql xi bool", lambda: soql(xi=False), r"xi must be .*got False"),
     case("soql xi array", lambda: soql(xi=np.array([0.1, 0.2])), r"xi must be a number of at least 0 and below 1"),
     case("soql alone", lambda: soql(alone="yes"), r"alone must be True or False, got 'yes'"),
     case("soql form", lambda: soql(form="double"), r'form must be "two-step" or "pair", got \'double\''),

@@ -25,15 +25,14 @@ from potentia.kernel.draws import CHOICE, uniform
 from potentia.kernel.journal import Journal
 from potentia.kernel.mathematics import exp
 from potentia.kernel.protocol import num_players
-from potentia.rules.base import Rule, flag, one_of, register, step
+from potentia.rules.base import flag, one_of, register, step
 from potentia.rules.choice import logit_pick, logit_weights
 from potentia.rules.schedules import Schedule, ScheduleData, schedule_from, temperature
 from potentia.rules.scores import (
-    REMEMBERED,
     PerAction,
     ScoreMemory,
+    Scoring,
     bounded,
-    check_scores,
     checked_noise,
     laid_out,
     listed,
@@ -45,6 +44,7 @@ from potentia.rules.scores import (
     perform,
     receive,
     score_memory_size,
+    shares,
     split,
     stand_by,
 )
@@ -66,7 +66,7 @@ class QLData(NamedTuple):
 
 @register
 @dataclass(frozen=True)
-class QL(Rule):
+class QL(Scoring):
     """Q-learning with Boltzmann choice (Eq. 27).
 
     ``mu`` is a number, "1/n", "n^-0.6" or a :class:`Diminishing`, where n counts the steps of the run
@@ -76,8 +76,6 @@ class QL(Rule):
 
     name: ClassVar[str] = "ql"
     summary: ClassVar[str] = "Q-learning with Boltzmann choice: players know only what they receive (Eq. 27)"
-    remembers: ClassVar[tuple[str, ...]] = REMEMBERED
-    keeps_scores: ClassVar[bool] = True
     tau: Schedule
     mu: Step = "1/n"  # type: ignore[assignment]
     count: str = "visits"
@@ -117,9 +115,6 @@ class QL(Rule):
     def memory_size(self, game: Game) -> int:
         return score_memory_size(game, 3)
 
-    def check_memory(self, memory: ScoreMemory, step: int) -> None:
-        check_scores(memory, step)
-
     def scores(self, game: Game, memory: ScoreMemory, step: int) -> tuple[NDArray[np.float64], ...]:
         faded = np.exp(memory.clock[0] - memory.fade) if memory.fade.size else 1.0
         return split(memory.score * faded, game)
@@ -131,10 +126,7 @@ class QL(Rule):
         for player, current in enumerate(profile.tolist()):
             count = _look(data, memory, game.plain_data, player, current, step)
             logit_weights(memory.values, count, temperature(data.schedule, step), memory.weights)
-            chosen = np.zeros(game.sizes[player])
-            for k in range(count):
-                chosen[option(game.moves, player, current, k)] = memory.weights[k]
-            out.append(chosen / chosen.sum())
+            out.append(shares(game, memory, player, current, count))
         return tuple(out)
 
 

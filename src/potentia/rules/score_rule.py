@@ -24,16 +24,15 @@ from potentia.kernel.draws import CHOICE, REWARD, normal_nth, uniform
 from potentia.kernel.journal import Journal
 from potentia.kernel.numbers import as_float, is_integer, is_real
 from potentia.kernel.protocol import num_players, payoff, utility
-from potentia.rules.base import Rule, flag, register, step
+from potentia.rules.base import flag, register, step
 from potentia.rules.choice import pick
 from potentia.rules.penalties import Penalty, PenaltyData, choice_weights, penalty_from
 from potentia.rules.schedules import Schedule, ScheduleData, schedule_from, temperature
 from potentia.rules.scores import (
-    REMEMBERED,
     PerAction,
     ScoreMemory,
+    Scoring,
     bounded,
-    check_scores,
     checked_noise,
     laid_out,
     listed,
@@ -44,7 +43,7 @@ from potentia.rules.scores import (
     per_action_from,
     perform,
     score_memory_size,
-    split,
+    shares,
     stand_by,
 )
 from potentia.rules.steps import Step, StepData, step_data, step_from, step_size
@@ -73,7 +72,7 @@ def checked_order(value: Any) -> int:
 
 @register
 @dataclass(frozen=True)
-class Score(Rule):
+class Score(Scoring):
     """Discounted scores of any order, and any choice map (Eq. 6, 7 and 9).
 
     ``mu`` is a number, "1/n", "n^-0.6" or a :class:`Diminishing`; ``discount`` is T; ``choice`` is "gibbs", "burg",
@@ -82,8 +81,6 @@ class Score(Rule):
 
     name: ClassVar[str] = "score"
     summary: ClassVar[str] = "smoothed best response to discounted scores of any order (Eq. 6 and 9)"
-    remembers: ClassVar[tuple[str, ...]] = REMEMBERED
-    keeps_scores: ClassVar[bool] = True
     tau: Schedule
     mu: Step = "1/n"  # type: ignore[assignment]
     discount: float = 1.0
@@ -130,22 +127,13 @@ class Score(Rule):
     def memory_size(self, game: Game) -> int:
         return score_memory_size(game, 2 + self.order)
 
-    def check_memory(self, memory: ScoreMemory, step: int) -> None:
-        check_scores(memory, step)
-
-    def scores(self, game: Game, memory: ScoreMemory, step: int) -> tuple[NDArray[np.float64], ...]:
-        return split(memory.score, game)
-
     def strategies(
         self, game: Game, memory: ScoreMemory, profile: NDArray[np.int64], step: int, horizon: int | None
     ) -> tuple[NDArray[np.float64], ...]:
         data, out = self.data(game, horizon), []
         for player, current in enumerate(profile.tolist()):
             count = _choose(data, memory, game.plain_data, player, current, step)
-            chosen = np.zeros(game.sizes[player])
-            for k in range(count):
-                chosen[option(game.moves, player, current, k)] = memory.weights[k]
-            out.append(chosen / chosen.sum())
+            out.append(shares(game, memory, player, current, count))
         return tuple(out)
 
 

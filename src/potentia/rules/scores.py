@@ -8,7 +8,7 @@ of all players lie in one array, those of player i from ``first[i]``.
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from potentia.kernel.draws import REWARD, normal_nth
 from potentia.kernel.journal import REVISIONS, Journal, note
 from potentia.kernel.numbers import as_float, is_real
 from potentia.kernel.protocol import Constrained, apply, commit, num_actions, num_players, payoff
-from potentia.rules.base import most_options
+from potentia.rules.base import Rule, most_options
 
 MOST = 1e300  # no score goes beyond: sums and differences of scores stay finite
 
@@ -47,9 +47,6 @@ class ScoreMemory(NamedTuple):
     drawn: NDArray[np.int64]  # (N,) actions of this step
     rate: NDArray[np.float64]  # (N,) step sizes of this step
     received: NDArray[np.float64]  # (N,) utilities of this step
-
-
-REMEMBERED = ("score", "stage", "older", "weight", "since", "visits", "fade", "clock")
 
 
 def new_score_memory(
@@ -95,6 +92,19 @@ def new_score_memory(
 def score_memory_size(game: Game, arrays: int) -> int:
     """Bytes of so many arrays with an entry per action, and of the rest."""
     return 8 * (arrays * int(game.sizes.sum()) + 8 * game.num_players + 2 * most_options(game))
+
+
+class Scoring(Rule):
+    """A rule that goes by scores."""
+
+    remembers: ClassVar[tuple[str, ...]] = ("score", "stage", "older", "weight", "since", "visits", "fade", "clock")
+    keeps_scores: ClassVar[bool] = True
+
+    def check_memory(self, memory: ScoreMemory, step: int) -> None:
+        check_scores(memory, step)
+
+    def scores(self, game: Game, memory: ScoreMemory, step: int) -> tuple[NDArray[np.float64], ...]:
+        return split(memory.score, game)
 
 
 def check_scores(memory: ScoreMemory, step: int) -> None:
@@ -161,6 +171,14 @@ def laid_out(value: PerAction, game: Game, name: str, per_player: bool = True) -
 def split(flat: NDArray[Any], game: Game) -> tuple[NDArray[Any], ...]:
     """The same, an array for each player."""
     return tuple(part.copy() for part in np.split(flat, np.cumsum(game.sizes)[:-1]))
+
+
+def shares(game: Game, memory: ScoreMemory, player: int, current: int, count: int) -> NDArray[np.float64]:
+    """The weights of a player's options, which lie in ``memory.weights``, as a strategy over all its actions."""
+    chosen = np.zeros(game.sizes[player])
+    for k in range(count):
+        chosen[option(game.moves, player, current, k)] = memory.weights[k]
+    return chosen / chosen.sum()
 
 
 def checked_noise(value: Any) -> float:

@@ -38,13 +38,12 @@ from potentia.kernel.journal import Journal
 from potentia.kernel.mathematics import exp
 from potentia.kernel.numbers import is_real
 from potentia.kernel.protocol import num_actions, num_players
-from potentia.rules.base import Rule, flag, one_of, register, step
+from potentia.rules.base import flag, one_of, register, step
 from potentia.rules.scores import (
-    REMEMBERED,
     PerAction,
     ScoreMemory,
+    Scoring,
     bounded,
-    check_scores,
     checked_noise,
     laid_out,
     listed,
@@ -86,7 +85,7 @@ class SOQLData(NamedTuple):
 
 @register
 @dataclass(frozen=True)
-class SOQL(Rule):
+class SOQL(Scoring):
     """Second-order Q-learning (Eq. 28–29); the defaults are the paper's.
 
     ``mu`` is a number, "adaptive" for Assumption 6, or a diminishing step such as "1/n". ``form`` is "two-step" or
@@ -97,8 +96,6 @@ class SOQL(Rule):
 
     name: ClassVar[str] = "soql"
     summary: ClassVar[str] = "second-order Q-learning: strategies move towards the best response (Eq. 28-29)"
-    remembers: ClassVar[tuple[str, ...]] = REMEMBERED
-    keeps_scores: ClassVar[bool] = True
     mu: float | str | Diminishing = 0.97
     vartheta: float = 0.5
     zeta: float = 0.9999
@@ -187,14 +184,14 @@ class SOQL(Rule):
         return score_memory_size(game, 6)
 
     def check_memory(self, memory: ScoreMemory, step: int) -> None:
-        check_scores(memory, step)
-        shares = memory.weight * np.exp((step - memory.since) * math.log1p(-self.vartheta))
-        if (np.abs(np.add.reduceat(shares, memory.first[:-1]) - 1.0) > 1e-6).any():
+        super().check_memory(memory, step)
+        now = memory.weight * np.exp((step - memory.since) * math.log1p(-self.vartheta))
+        if (np.abs(np.add.reduceat(now, memory.first[:-1]) - 1.0) > 1e-6).any():
             raise ValueError("a strategy does not sum to 1")
 
     def scores(self, game: Game, memory: ScoreMemory, step: int) -> tuple[NDArray[np.float64], ...]:
         if self.unplayed == "keep":
-            return split(memory.score, game)
+            return super().scores(game, memory, step)
         data = self.data(game, None)
         return split(np.array([_faded(data, memory, k, step)[0] for k in range(memory.score.size)]), game)
 

@@ -17,7 +17,7 @@ from potentia.arguments import (
     numbers,
     save_picture,
 )
-from potentia.errors import InvalidGame, InvalidRun
+from potentia.errors import InvalidGame, InvalidRun, NotConverged
 from potentia.rule_arguments import choice_map
 from potentia.terminal import print_json, print_table, status, value
 
@@ -26,6 +26,7 @@ _LARGEST = 3
 _MOST_TRIANGLES = 4
 _MOST_POINTS = 12  # rest points printed
 _BELOW = 1e-6
+_STABLE = {True: "yes", False: "no", None: "degenerate"}
 
 
 def dynamics(
@@ -120,12 +121,17 @@ def _summary(game: Any, label: str, found: Any, options: dict[str, Any]) -> dict
         ],
     }
     if options["discount"] > 0:
-        points = rest_points(game, options["choice"], options["tau"], options["discount"], options["order"])
+        try:
+            points = rest_points(game, options["choice"], options["tau"], options["discount"], options["order"])
+        except NotConverged as error:  # the rest of the summary stands
+            points = []
+            summary["rest_points_missed"] = str(error)
         summary["rest_points"] = [
             {
                 "strategies": [x.tolist() for x in point.strategies],
                 "regret": point.regret,
                 "growth": point.growth,
+                "tolerance": point.tolerance,
                 "stable": point.stable,
             }
             for point in points
@@ -163,7 +169,9 @@ def _print(summary: dict[str, Any]) -> None:
         kind = "strictly" if row["strict"] else "weakly"
         end = "died" if row["died"] else f"has a share of {row['share']:.4g} at the end"
         typer.echo(f"action {row['action']} of player {row['player']}, {kind} dominated, {end}")
-    if "rest_points" in summary:
+    if "rest_points_missed" in summary:
+        typer.echo(f"rest points: {summary['rest_points_missed']}")
+    elif "rest_points" in summary:
         print_table(
             ["strategies", "gain by deviating", "growth of a disturbance", "stable"],
             [
@@ -171,12 +179,14 @@ def _print(summary: dict[str, Any]) -> None:
                     " | ".join(_shares(x) for x in point["strategies"]),
                     f"{point['regret']:.4g}",
                     f"{point['growth']:+.4g}",
-                    "yes" if point["stable"] else "no",
+                    _STABLE[point["stable"]],
                 ]
                 for point in summary["rest_points"][:_MOST_POINTS]
             ],
             title=f"rest points found: {len(summary['rest_points'])}",
         )
+        if any(point["stable"] is None for point in summary["rest_points"]):
+            typer.echo("degenerate: the growth is 0 as far as it is known, and the linear flow does not tell")
         if len(summary["rest_points"]) > _MOST_POINTS:
             typer.echo(f"{len(summary['rest_points']) - _MOST_POINTS} more; --json lists all")
     if "plot" in summary:

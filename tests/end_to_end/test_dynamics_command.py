@@ -37,6 +37,31 @@ def test_what_json_holds_is_what_the_library_computes():
         assert (row["regret"], row["growth"]) == (point.regret, point.growth)
 
 
+def test_a_pitchfork_is_degenerate(tmp_path):
+    pt.games.write_game(pt.games.NormalForm([np.eye(2)] * 2), tmp_path / "fork.json")
+    command = ("dynamics", tmp_path / "fork.json", "--discount", "0.5", "--time", "1")
+    done = potentia(*command, COLUMNS="160")
+    assert "rest points found: 1" in done.stdout
+    assert "the linear flow does not tell" in done.stdout
+    (point,) = json.loads(potentia(*command, "--json").stdout)["rest_points"]
+    assert point["stable"] is None
+    assert abs(point["growth"]) <= point["tolerance"]
+
+
+def test_rest_points_that_were_not_found_are_no_zero(monkeypatch, capsys):
+    from potentia import dynamics_commands
+    from potentia.errors import NotConverged
+
+    def nothing(*args, **options):
+        raise NotConverged("at least one rest point exists; none was found")
+
+    monkeypatch.setattr("potentia.analysis.rest_points", nothing)
+    dynamics_commands.dynamics("stag-hunt", discount=0.2, time=1.0)
+    text = capsys.readouterr().out
+    assert "rest points: at least one rest point exists; none was found" in text
+    assert "rest points found" not in text
+
+
 def test_a_portrait_of_two_by_two_actions(tmp_path):
     done = potentia(*HUNT, "--time", "5", "--plot", tmp_path / "hunt.png", COLUMNS="160")
     assert done.returncode == 0, done.stderr
@@ -73,7 +98,7 @@ def test_of_many_actions_the_largest_shares_are_printed():
         (("stag-hunt", "--choice", "tsallis:2"), "q of a tsallis penalty must be in (0, 1], got 2.0"),
         (("stag-hunt", "--choice", "tsallis:1,2"), "choice tsallis:Q takes one number"),
         (("stag-hunt", "--choice", "burg:1"), "choice must be gibbs, burg or tsallis:Q, got 'burg:1'"),
-        (("stag-hunt", "--order", "0"), "order must be an integer in 1..8, got 0"),
+        (("stag-hunt", "--order", "0"), "order must be an integer from 1 to 8, got 0"),
         (("stag-hunt", "--discount", "-1"), "discount must be finite and at least 0, got -1.0"),
         (("stag-hunt", "--tau", "0"), "tau must be finite and > 0, got 0.0"),
         (("stag-hunt", "--time", "0"), "--time must be finite and > 0, got 0.0"),

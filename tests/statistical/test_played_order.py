@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import potentia as pt
+from potentia.analysis.dynamics import Flow
 
 
 @pytest.mark.parametrize("choice", ["gibbs", "tsallis", "burg"])
@@ -19,7 +20,8 @@ def test_another_game_is_not_approached(monkeypatch):
     from potentia.analysis import discretisation
 
     game, other = (pt.game("random-potential", players=2, actions=3, seed=seed) for seed in (0, 1))
-    follow = discretisation.dynamics
-    monkeypatch.setattr(discretisation, "dynamics", lambda _, **options: follow(other, **options))
+    follow = discretisation.continuous
+    elsewhere = Flow(other, "gibbs", 1.0, 0.5, 1)
+    monkeypatch.setattr(discretisation, "continuous", lambda _, times: follow(elsewhere, times))
     found = pt.analysis.played_order(game, discount=0.5, steps=(0.04, 0.01, 0.0025), seeds=40)
     assert abs(found.order) < 0.2

@@ -8,7 +8,16 @@ import numpy as np
 import pytest
 
 import potentia as pt
-from potentia.analysis import convergence_order, divergence, dynamics, extinct, portrait, rest_points
+from potentia.analysis import (
+    convergence_order,
+    divergence,
+    dynamics,
+    extinct,
+    fates,
+    played_order,
+    portrait,
+    rest_points,
+)
 from potentia.analysis.dynamics import Flow
 from potentia.errors import InvalidGame, InvalidInput, InvalidRule, InvalidRun, NotConverged, TooLarge
 from potentia.games import NormalForm
@@ -46,20 +55,36 @@ def rests(**options):
     return lambda: rest_points(COORDINATION, **options)
 
 
+def played(**options):
+    return lambda: played_order(COORDINATION, **options)
+
+
+PENNIES = pt.game("matching-pennies")
+VAST = NormalForm(COORDINATION.payoffs * 1e200)
+BAD_SEEDS = (None, "x", 1.5, 0, -1, True, 10**400)
 TWO = [[0.5, 0.5], [0.5, 0.5]]
 BAD = [
     case("choice", move(choice="gib"), "did you mean 'gibbs'"),
     case("tau", move(tau=0.0), "tau must be finite and > 0, got 0.0"),
     case("discount", move(discount=-0.1), "discount must be finite and at least 0, got -0.1"),
     case("discount nan", move(discount=NAN), "discount must be finite"),
-    case("order 0", move(order=0), r"order must be an integer in 1\.\.8, got 0"),
+    case("order 0", move(order=0), "order must be an integer from 1 to 8, got 0"),
     case("order -2", move(order=-2), "got -2"),
     case("order 9", move(order=9), "got 9"),
     case("order 1.5", move(order=1.5), "got 1.5"),
     case("order true", move(order=True), "got True"),
     case("horizon", move(horizon=0), "horizon must be finite and > 0, got 0"),
     case("horizon inf", move(horizon=INF), "horizon must be finite and > 0, got inf"),
-    case("points", move(points=1), "points must be an integer of at least 2, got 1"),
+    case("points", move(points=1), "points must be an integer from 2 to 1,000,001, got 1"),
+    case("points vast", move(points=10**400), "points must be an integer from 2 to 1,000,001, got about 10"),
+    case("points beyond digits", move(points=10**5000), "points must be an integer from 2 to 1,000,001, got about 10"),
+    case("points many", move(points=10**9), "points must be an integer from 2 to 1,000,001, got 1000000000"),
+    case("horizon vast", move(horizon=10**400), "horizon must be finite and > 0, got about 10"),
+    case("method list", move(method=["euler"]), "method must be one of DOP853, euler"),
+    case("lagged", move(method="euler", step=0.1, lagged="no"), "lagged must be True or False, got 'no'"),
+    case("lagged number", move(lagged=0), "lagged must be True or False, got 0"),
+    case("rtol of euler", move(method="euler", step=0.1, rtol="x"), "rtol must be finite and > 0, got 'x'"),
+    case("atol of euler", move(method="euler", step=0.1, atol=-1), "atol must be finite and > 0, got -1"),
     case("method", move(method="eulr"), "method must be one of DOP853, euler, got 'eulr'; did you mean 'euler'"),
     case("step without euler", move(step=0.1), 'step and lagged are for method="euler"'),
     case("lagged without euler", move(lagged=True), 'step and lagged are for method="euler"'),
@@ -84,16 +109,30 @@ BAD = [
     case("rest starts", rests(starts=-1), "starts must be an integer of at least 0, got -1"),
     case("rest seed", rests(seed=0.5), "seed must be an integer"),
     case("rest underflow", rests(discount=1e-100, order=3), "between 1e-150 and 1e150"),
+    case("rest tau", lambda: rest_points(PENNIES, tau=1e-310), "at least 1e-150 of the largest payoff difference"),
+    case("rest payoffs", lambda: rest_points(VAST, tau=1e-150), r"got 1e-350: use a larger tau"),
+    case("weakly", lambda: fates(move()(), weakly="no"), "weakly must be True or False, got 'no'"),
+    case("mixed", lambda: fates(move()(), mixed=1), "mixed must be True or False, got 1"),
     case("below", lambda: extinct(move()(), below=0), "below must be between 0 and 1, got 0"),
     case("no trajectory", lambda: extinct([1]), r"expected a trajectory from dynamics\(...\)"),
     case("kl player", lambda: divergence(move()(), 2, [1, 0]), r"player must be an integer in 0\.\.1, got 2"),
     case("kl shape", lambda: divergence(move()(), 0, [1, 0, 0]), "mixed must be 2 probabilities"),
     case("kl sum", lambda: divergence(move()(), 0, [1, 1]), "sum to 1"),
-    case("steps one", lambda: convergence_order(COORDINATION, steps=[0.1]), "at least two different lengths"),
-    case("steps none", lambda: convergence_order(COORDINATION, steps=0.1), "at least two different lengths"),
+    case("steps one", lambda: convergence_order(COORDINATION, steps=[0.1]), "at least two different finite lengths"),
+    case("steps none", lambda: convergence_order(COORDINATION, steps=0.1), "at least two different finite lengths"),
+    case("steps inf", lambda: convergence_order(COORDINATION, steps=[0.1, INF]), "different finite lengths > 0"),
+    case("steps beyond", lambda: convergence_order(COORDINATION, steps=[0.1, 9]), "steps must divide the horizon"),
+    case("order horizon", lambda: convergence_order(COORDINATION, horizon=10**400), "horizon must be finite and > 0"),
+    case("order tiny", lambda: convergence_order(COORDINATION, horizon=1e308), "steps must divide the horizon"),
+    *(case(f"seeds {n}", played(seeds=n), "seeds must be an integer from 1 to 100,000, got") for n in BAD_SEEDS),
+    case("played steps", played(steps=(1, 2)), "steps must be at most 1, got 2: the rule score"),
+    case("played discount", played(discount=30.0), r"steps times discount must be at most 1, got 0.04 · 30"),
+    case("played horizon", played(horizon=10**400), "horizon must be finite and > 0, got about 10"),
+    case("played points", played(points=1), "points must be an integer from 2"),
     case("at rest", lambda: convergence_order(pt.game("matching-pennies")), "start must not be a rest point"),
     case("portrait of three", lambda: portrait(THREE), "two players with two actions each, got 2 × 3 × 2"),
     case("portrait start", lambda: portrait(COORDINATION, start=TWO), "start= is for dynamics"),
+    case("portrait option", lambda: portrait(COORDINATION, taw=1), "got 'taw'; did you mean 'tau'"),
     case("portrait grid", lambda: portrait(COORDINATION, grid=0), r"grid must be an integer in 1\.\.100, got 0"),
     case("no game", lambda: dynamics([1]), "expected a game"),
 ]
@@ -108,6 +147,12 @@ def test_bad_input(call, message):
 def test_a_game_too_large_to_list_is_refused():
     with pytest.raises(TooLarge, match="profiles"):
         dynamics(pt.game("ring"))
+
+
+def test_a_trajectory_too_long_to_hold_is_refused(monkeypatch):
+    monkeypatch.setattr("potentia.kernel.memory.available", lambda: 10**7)
+    with pytest.raises(TooLarge, match="a trajectory of 1,000,000 points needs"):
+        dynamics(COORDINATION, points=10**6)
 
 
 def test_what_the_solver_cannot_do_is_said(monkeypatch):

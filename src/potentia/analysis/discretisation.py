@@ -15,13 +15,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from potentia.analysis.dynamics import dynamics
+from potentia.analysis.dynamics import (
+    MOST_STEPS,
+    Flow,
+    Strategies,
+    check_points,
+    dynamics,
+    first_scores,
+    positive,
+    solve,
+    told,
+)
 from potentia.engine import begin
 from potentia.errors import InvalidRun
 from potentia.games import Game
 from potentia.kernel.arrays import frozen
-from potentia.kernel.numbers import as_float, is_real
+from potentia.kernel.numbers import as_float, is_integer, is_real
 from potentia.rules import rule
+
+_MOST_SEEDS = 100_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +66,8 @@ def convergence_order(
 
     Start where something happens: at a rest point both stand still and there is no error to measure.
     """
-    lengths = _lengths(steps)
+    horizon = positive(horizon, "horizon", InvalidRun)
+    lengths = _lengths(steps, horizon)
     same: dict[str, Any] = {
         "choice": choice,
         "tau": tau,
@@ -65,8 +78,8 @@ def convergence_order(
     }
     errors = []
     for length in lengths:
-        most = math.floor(as_float(horizon) / length) + 2 if is_real(horizon) and math.isfinite(horizon) else 2
-        rough = dynamics(game, **same, horizon=horizon, points=max(2, most), method="euler", step=length, lagged=lagged)
+        most = min(math.floor(horizon / length) + 2, MOST_STEPS + 1)
+        rough = dynamics(game, **same, horizon=horizon, points=most, method="euler", step=length, lagged=lagged)
         exact = dynamics(game, **same, horizon=rough.times[-1], points=rough.times.size, rtol=1e-12, atol=1e-14)
         pairs = zip(rough.strategies, exact.strategies, strict=True)
         errors.append(max(float(np.abs(a - b).max()) for a, b in pairs))
@@ -89,30 +102,64 @@ def played_order(
 ) -> Convergence:
     """The rule ``score`` with small constant steps against the continuous dynamics, from uniform strategies.
 
-    Errors are root mean squares over seeds, points in time, players and actions.
+    Errors are root mean squares over seeds, points in time, players and actions. The points are ``points`` equally
+    spaced times without the first, each moved to the nearest multiple of the step length, where there is a strategy
+    of the rule; the continuous solution is taken at that multiple.
     """
-    lengths = _lengths(steps)
-    same: dict[str, Any] = {"choice": choice, "tau": tau, "discount": discount, "order": order}
-    exact = dynamics(game, **same, horizon=horizon, points=points, rtol=1e-10, atol=1e-12)
+    flow = Flow(game, choice, tau, discount, order)
+    horizon = positive(horizon, "horizon", InvalidRun)
+    lengths = _lengths(steps, horizon)
+    if max(lengths) > 1.0:
+        raise InvalidRun(f"steps must be at most 1, got {max(lengths):g}: the rule score takes no longer ones")
+    if max(lengths) * flow.discount > 1.0:
+        raise InvalidRun(
+            f"steps times discount must be at most 1, got {max(lengths):g} · {flow.discount:g}: a longer step "
+            f"overshoots; use steps of {1.0 / flow.discount:g} or less"
+        )
+    check_points(flow, points)
+    if not is_integer(seeds) or not 1 <= seeds <= _MOST_SEEDS:
+        raise InvalidRun(f"seeds must be an integer from 1 to {_MOST_SEEDS:,}, got {told(seeds)}")
     errors = []
     for length in lengths:
-        played = rule("score", mu=length, **same)
+        counts = multiples(horizon, int(points), length)
+        exact = continuous(flow, np.multiply(counts, length, dtype=np.float64))
+        played = rule("score", mu=length, choice=choice, tau=tau, discount=discount, order=order)
         squares = []
         for seed in range(seeds):
             run = begin(game, played, seed, record=())
-            for k in range(1, points):
-                run.advance(round(exact.times[k] / length) - run.step)
-                pairs = zip(run.strategies, exact.strategies, strict=True)
+            for k, count in enumerate(counts.tolist()):
+                run.advance(count - run.step)
+                pairs = zip(run.strategies, exact, strict=True)
                 squares.append(np.mean([np.mean((x - path[k]) ** 2) for x, path in pairs]))
         errors.append(math.sqrt(float(np.mean(squares))))
     return Convergence(frozen(lengths, np.float64), frozen(errors, np.float64))
 
 
-def _lengths(steps: Sequence[float]) -> list[float]:
+def multiples(horizon: float, points: int, length: float) -> NDArray[np.int64]:
+    """The numbers of steps of this length, from 1 on, that end nearest to equally spaced times up to the horizon."""
+    times = np.linspace(0.0, horizon, points)[1:]
+    return np.unique(np.maximum(np.rint(times / length).astype(np.int64), 1))
+
+
+def continuous(flow: Flow, times: NDArray[np.float64]) -> Strategies:
+    """Strategies of the continuous dynamics at these times, from uniform ones, (times, A_i) each."""
+    state = np.zeros((flow.order, flow.edges[-1]))
+    state[-1] = first_scores(flow, None, None)
+    return flow.choose(solve(flow, state, np.concatenate([[0.0], times]), 1e-10, 1e-12)[1:, -1])
+
+
+def _lengths(steps: Sequence[float], horizon: float) -> list[float]:
     try:
         lengths = list(steps)
     except TypeError:
         lengths = []
-    if len(lengths) < 2 or not all(is_real(s) and as_float(s) > 0.0 for s in lengths) or len(set(lengths)) < 2:
-        raise InvalidRun(f"steps must be at least two different lengths > 0, got {steps!r}")
+    good = all(is_real(s) and 0.0 < as_float(s) < math.inf for s in lengths)
+    if not good or len({as_float(s) for s in lengths}) < 2:
+        raise InvalidRun(f"steps must be at least two different finite lengths > 0, got {steps!r:.60}")
+    lengths = [as_float(s) for s in lengths]
+    if max(lengths) > horizon or horizon / min(lengths) > MOST_STEPS:
+        raise InvalidRun(
+            f"steps must divide the horizon into 1 to {MOST_STEPS:,} steps, got lengths from {min(lengths):g} to "
+            f"{max(lengths):g} for a horizon of {horizon:g}"
+        )
     return lengths

@@ -26,21 +26,24 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from potentia.analysis.tables import payoff_table
-from potentia.errors import InvalidRule, InvalidRun, NotConverged, look_up
+from potentia.errors import InvalidInput, InvalidRule, InvalidRun, NotConverged, did_you_mean
 from potentia.games import Game
+from potentia.kernel import memory
 from potentia.kernel.arrays import frozen
-from potentia.kernel.numbers import as_float, is_integer, is_real
+from potentia.kernel.numbers import as_float, in_words, is_integer, is_real
+from potentia.rules.base import flag
 from potentia.rules.penalties import Penalty, penalty_from
+from potentia.rules.score_rule import checked_order
 
 if TYPE_CHECKING:
     import xarray
 
-METHODS = {"DOP853": "DOP853", "euler": "euler"}
-_MOST_STAGES = 8
-_MOST_STEPS = 1_000_000
+METHODS = ("DOP853", "euler")
+SUM = 1e-9  # how far from 1 the probabilities of a strategy may sum
+MOST_STEPS = 1_000_000
+_MOST_POINTS = MOST_STEPS + 1
 _MOST_CALLS = 300_000  # of the right-hand side, about half a minute
 _MOST_FORGOTTEN = 1e4  # discount times horizon
-_SUM = 1e-9  # how far from 1 the probabilities of a strategy may sum
 
 Strategies = list[NDArray[np.float64]]
 
@@ -50,12 +53,10 @@ class Flow:
 
     def __init__(self, game: Game, choice: Any, tau: Any, discount: Any, order: Any) -> None:
         self.penalty: Penalty = penalty_from(choice)
-        self.tau = _positive(tau, "tau", InvalidRule)
+        self.tau = positive(tau, "tau", InvalidRule)
         if not is_real(discount) or not 0.0 <= as_float(discount) < math.inf:
-            raise InvalidRule(f"discount must be finite and at least 0, got {discount!r}")
-        if not is_integer(order) or not 1 <= order <= _MOST_STAGES:
-            raise InvalidRule(f"order must be an integer in 1..{_MOST_STAGES}, got {order!r}")
-        self.discount, self.order, self.game = as_float(discount), int(order), game
+            raise InvalidRule(f"discount must be finite and at least 0, got {told(discount)}")
+        self.discount, self.order, self.game = as_float(discount), checked_order(order), game
         table = payoff_table(game)
         self.sizes = game.num_actions
         self.edges = [0, *np.cumsum(self.sizes).tolist()]
@@ -154,10 +155,13 @@ def dynamics(
     as long as they end by ``horizon``, and records them all, or ``points`` of them where there are more.
     """
     flow = Flow(game, choice, tau, discount, order)
-    look_up(METHODS, method, "method", InvalidRun)
-    horizon = _positive(horizon, "horizon", InvalidRun)
-    if not is_integer(points) or points < 2:
-        raise InvalidRun(f"points must be an integer of at least 2, got {points!r}")
+    if not isinstance(method, str) or method not in METHODS:
+        raise InvalidRun(f"method must be one of {', '.join(METHODS)}, got {method!r}{did_you_mean(method, METHODS)}")
+    horizon = positive(horizon, "horizon", InvalidRun)
+    check_points(flow, points)
+    flag(lagged, "lagged")
+    for name, value in (("rtol", rtol), ("atol", atol)):
+        positive(value, name, InvalidRun)
     state = np.zeros((flow.order, flow.edges[-1]))
     state[-1] = first_scores(flow, start, scores)
     parameters = {
@@ -170,22 +174,15 @@ def dynamics(
     }
     if method == "euler":
         length = _step(step, flow.discount, horizon)
-        times, found = _euler(flow, state, horizon, int(points), length, bool(lagged))
-        parameters |= {"step": length, "lagged": bool(lagged)}
+        times, found = _euler(flow, state, horizon, int(points), length, lagged)
+        parameters |= {"step": length, "lagged": lagged}
     else:
         if step is not None or lagged:
             raise InvalidRun(
                 f'step and lagged are for method="euler", got {method!r} with step={step}, lagged={lagged}'
             )
-        for name, value in (("rtol", rtol), ("atol", atol)):
-            _positive(value, name, InvalidRun)
-        if flow.discount * horizon > _MOST_FORGOTTEN:
-            raise InvalidRun(
-                f"horizon times discount must be at most {_MOST_FORGOTTEN:g}, got {horizon:g} · {flow.discount:g}; "
-                f"the past is forgotten within a time of {40.0 / flow.discount:g}: a few of those are enough"
-            )
         times = np.linspace(0.0, horizon, int(points))
-        found = _solve(flow, state, times, max(rtol, 1e-13), atol)
+        found = solve(flow, state, times, rtol, atol)
     return _trajectory(flow, times, found, parameters)
 
 
@@ -198,20 +195,20 @@ def first_scores(flow: Flow, start: Any, scores: Any) -> NDArray[np.float64]:
         out = []
         for player, (part, size) in enumerate(zip(parts, flow.sizes, strict=True)):
             name = f"start of player {player}"
-            x = _vector(part, size, name, "probabilities")
+            x = vector(part, size, name, "probabilities")
             if not (x > 0).all():
                 raise InvalidRun(
                     f"{name} must be inside the simplex, got {x.tolist()}: no finite scores choose a share of 0, "
                     "and the dynamics never reach one"
                 )
-            if abs(float(x.sum()) - 1.0) > _SUM:
+            if abs(float(x.sum()) - 1.0) > SUM:
                 raise InvalidRun(f"{name} must sum to 1, got {x.sum()}")
             out.append(flow.penalty.scores(x / x.sum(), flow.tau))
         return np.concatenate(out)
     if start is not None:
         raise InvalidRun("give start= (strategies) or scores=, not both")
     parts = _one_each(scores, players, "scores", "vector")
-    return np.concatenate([_vector(p, flow.sizes[i], f"scores of player {i}", "scores") for i, p in enumerate(parts)])
+    return np.concatenate([vector(p, flow.sizes[i], f"scores of player {i}", "scores") for i, p in enumerate(parts)])
 
 
 def _one_each(given: Any, players: int, name: str, what: str) -> list[Any]:
@@ -225,46 +222,67 @@ def _one_each(given: Any, players: int, name: str, what: str) -> list[Any]:
     return parts
 
 
-def _vector(given: Any, size: int, name: str, what: str) -> NDArray[np.float64]:
+def vector(given: Any, size: int, name: str, what: str, error: type[InvalidInput] = InvalidRun) -> NDArray[np.float64]:
+    """So many finite numbers."""
     try:
         array = np.asarray(given)
     except ValueError:  # ragged
         array = np.array(None)
     if array.shape != (size,) or array.dtype.kind not in "iuf":
-        raise InvalidRun(f"{name} must be {size} {what}, got shape {array.shape} of {array.dtype}")
+        raise error(f"{name} must be {size} {what}, got shape {array.shape} of {array.dtype}")
     if not np.isfinite(array).all():
-        raise InvalidRun(f"{name} must be finite, got {array.tolist()}")
+        raise error(f"{name} must be finite, got {array.tolist()}")
     return array.astype(np.float64)
 
 
-def _positive(value: Any, name: str, error: type[InvalidRule] | type[InvalidRun]) -> float:
+def positive(value: Any, name: str, error: type[InvalidInput]) -> float:
+    """A finite number above 0."""
     if not is_real(value) or not 0.0 < as_float(value) < math.inf:
-        raise error(f"{name} must be finite and > 0, got {value!r}")
+        raise error(f"{name} must be finite and > 0, got {told(value)}")
     return as_float(value)
+
+
+def told(value: Any) -> str:
+    """An argument in a message; Python writes no integer of very many digits."""
+    return in_words(int(value)) if is_integer(value) and value >= 10**18 else f"{value!r:.60}"
+
+
+def check_points(flow: Flow, points: Any) -> None:
+    """Refuse what is no number of recorded times, or too many to hold."""
+    if not is_integer(points) or not 2 <= points <= _MOST_POINTS:
+        raise InvalidRun(f"points must be an integer from 2 to {_MOST_POINTS:,}, got {told(points)}")
+    # scores of every stage from the solver, as an array, and what the trajectory keeps of them
+    size = 8 * int(points) * flow.edges[-1] * (2 * flow.order + 4)
+    memory.require(size, f"a trajectory of {int(points):,} points", "record fewer points")
 
 
 def _step(step: Any, discount: float, horizon: float) -> float:
     if step is None:
         raise InvalidRun('method="euler" needs step=, the length of a step')
-    length = _positive(step, "step", InvalidRun)
+    length = positive(step, "step", InvalidRun)
     if length * discount > 1.0:
         raise InvalidRun(
             f"step times discount must be at most 1, got {length:g} · {discount:g}: a longer step overshoots; "
             f"use step={1.0 / discount:g} or less"
         )
-    if length > horizon or horizon / length > _MOST_STEPS:
+    if length > horizon or horizon / length > MOST_STEPS:
         raise InvalidRun(
-            f"step must divide the horizon into 1 to {_MOST_STEPS:,} steps, got {length:g} for a horizon of {horizon:g}"
+            f"step must divide the horizon into 1 to {MOST_STEPS:,} steps, got {length:g} for a horizon of {horizon:g}"
         )
     return length
 
 
-def _solve(
+def solve(
     flow: Flow, state: NDArray[np.float64], times: NDArray[np.float64], rtol: float, atol: float
 ) -> NDArray[np.float64]:
-    """Scores (points, order, Σ A_i) by the solver with error control."""
+    """Scores (points, order, Σ A_i) at these increasing times from 0 on, by the solver with error control."""
     from scipy.integrate import solve_ivp  # half a second to import
 
+    if flow.discount * times[-1] > _MOST_FORGOTTEN:
+        raise InvalidRun(
+            f"horizon times discount must be at most {_MOST_FORGOTTEN:g}, got {times[-1]:g} · {flow.discount:g}; "
+            f"the past is forgotten within a time of {40.0 / flow.discount:g}: a few of those are enough"
+        )
     calls = 0
 
     def right_hand_side(t: float, y: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -284,7 +302,7 @@ def _solve(
             state.ravel(),
             method="DOP853",
             t_eval=times,
-            rtol=rtol,
+            rtol=max(rtol, 1e-13),
             atol=atol,
         )
     if not solved.success or solved.y.shape[1] != times.size or not np.isfinite(solved.y).all():

@@ -15,12 +15,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from potentia.analysis.dominance import Dominated, dominated
-from potentia.analysis.dynamics import Trajectory
+from potentia.analysis.dynamics import SUM, Trajectory, vector
 from potentia.errors import InvalidInput
 from potentia.kernel.arrays import frozen
 from potentia.kernel.numbers import as_float, is_integer, is_real
-
-_SUM = 1e-9
+from potentia.rules.base import flag
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +43,8 @@ def fates(trajectory: Trajectory, below: float = 1e-6, *, weakly: bool = True, m
     Dominators are as :func:`~potentia.analysis.dominated` finds them.
     """
     _check(trajectory, below)
+    flag(weakly, "weakly")
+    flag(mixed, "mixed")
     out = []
     for one in dominated(trajectory.game, weakly=weakly, mixed=mixed):
         share = float(trajectory.final[one.player][one.action])
@@ -58,14 +59,8 @@ def divergence(trajectory: Trajectory, player: int, mixed: ArrayLike) -> NDArray
     if not is_integer(player) or not 0 <= player < players:
         raise InvalidInput(f"player must be an integer in 0..{players - 1}, got {player!r}")
     shares = trajectory.strategies[player]
-    try:
-        given = np.asarray(mixed)
-    except ValueError:  # ragged
-        given = np.array(None)
-    if given.shape != shares.shape[1:] or given.dtype.kind not in "iuf":
-        raise InvalidInput(f"mixed must be {shares.shape[1]} probabilities, got shape {given.shape} of {given.dtype}")
-    q = given.astype(np.float64)
-    if not (q >= 0).all() or abs(float(q.sum()) - 1.0) > _SUM:
+    q = vector(mixed, shares.shape[1], "mixed", "probabilities", InvalidInput)
+    if not (q >= 0).all() or abs(float(q.sum()) - 1.0) > SUM:
         raise InvalidInput(f"mixed must be probabilities that sum to 1, got {q.tolist()}")
     played = q > 0
     with np.errstate(divide="ignore"):

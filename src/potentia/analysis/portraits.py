@@ -7,6 +7,7 @@ stages too, and strategies alone have no direction.
 
 from __future__ import annotations
 
+import inspect
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from potentia.analysis.dynamics import Flow, Trajectory, dynamics
 from potentia.analysis.equilibria import is_nash, pure_nash
 from potentia.analysis.rest_points import choice_response
-from potentia.errors import InvalidGame, InvalidInput
+from potentia.errors import InvalidGame, InvalidInput, did_you_mean
 from potentia.games import Game
 from potentia.kernel.arrays import frozen
 from potentia.kernel.numbers import is_integer
@@ -47,6 +48,11 @@ def portrait(game: Game, *, grid: int = 5, **options: Any) -> Portrait:
     for name in ("start", "scores"):
         if name in options:
             raise InvalidInput(f"a portrait starts from a grid; {name}= is for dynamics(...)")
+    known = [name for name in inspect.signature(dynamics).parameters if name not in ("game", "start", "scores")]
+    for name in options:
+        if name not in known:
+            hint = did_you_mean(name, ["grid", *known])
+            raise InvalidInput(f"options must be those of dynamics(...), {', '.join(known)}, got {name!r}{hint}")
     _check_grid(grid, 1)
     shares = (np.arange(grid) + 0.5) / grid
     starts = [[[x, 1 - x], [y, 1 - y]] for x in shares for y in shares]

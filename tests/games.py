@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
 import potentia as pt
@@ -55,7 +57,9 @@ def path():
     return pt.games.Coordination([[0, 1], [1, 2]], payoff, moves=pt.games.path_moves(3))
 
 
+@cache
 def custom():
+    """Made once: a custom game that is made anew is compiled anew, for every rule."""
     data = np.array([[0.5, 0.3, 0.0], [-0.2, 0.4, 1.0], [0.1, -0.3, 0.5]])
     return pt.games.custom(_tilted, [2, 2, 3], data=data)
 

@@ -16,7 +16,7 @@ def test_a_rule_with_parameters_plays_as_in_the_library():
     rule = pt.rule("soql", mu="adaptive", alone=False, noise=0.25)
     assert plain["rule"] == rule.spec()
     assert plain["final_profile"] == pt.run(pt.game("stag-hunt"), rule, 500, seed=4).final.tolist()
-    shown = potentia(*args).stdout
+    shown = potentia(*args, COLUMNS="200").stdout
     assert "soql, mu adaptive, vartheta 0.5, zeta 0.9999, xi 0.01, noise 0.25" in shown  # what is usual is not said
 
 
@@ -33,7 +33,7 @@ def test_a_rule_with_parameters_plays_as_in_the_library():
     ],
 )
 def test_rules_in_one_line(text, options, shown):
-    done = potentia("run", "stag-hunt", "--rule", text, *options, "--steps", "50")
+    done = potentia("run", "stag-hunt", "--rule", text, *options, "--steps", "50", COLUMNS="200")
     assert done.returncode == 0, done.stderr
     assert shown in done.stdout
 

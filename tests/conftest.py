@@ -22,9 +22,7 @@ def pytest_collection_modifyitems(items):
     for item in items:
         parameters = getattr(item, "callspec", None)
         name = parameters.id.split("-")[0] if parameters else item.nodeid
-        if name in games.ALL:
-            item.add_marker(pytest.mark.xdist_group(name))
-        elif "test_every_rule_passes" in item.nodeid:  # variants of a rule share its kernels
+        if name in games.ALL or "test_every_rule_passes" in item.nodeid:  # variants of a rule share its kernels
             item.add_marker(pytest.mark.xdist_group(name))
         elif any(word in item.nodeid for word in _BELIEVING):
             item.add_marker(pytest.mark.xdist_group("beliefs"))

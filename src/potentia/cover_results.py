@@ -207,7 +207,8 @@ class Results:
 
         draw("field", figures.field_figure(game.world))
         measure = "worth_sum" if paper else "worth_union"
-        known = {k: v for k, v in published()["worth"].items() if k in self.rules} if paper else None
+        played = {name.partition(":")[0] for name in self.rules}  # with whatever parameters
+        known = {k: v for k, v in published()["worth"].items() if k in played} if paper else None
         smooth = None if paper else tail_steps(next(iter(self.data.values())))
         with_belief = f"\nwith the belief {self.belief.name}" if self.belief else ""
         title = f"Covered worth over time\n{game.describe()}{with_belief}"

@@ -273,7 +273,7 @@ def _draw(rule: SOQLData, memory: ScoreMemory, game: Any, player: int, current: 
 
 
 @portable
-def _step_out_of_line(memory: ScoreMemory, players: int, key: Any, n: int) -> None:
+def _let_one_stray(memory: ScoreMemory, players: int, key: Any, n: int) -> None:
     """Assumption 7: of the players that have drawn anything but their favourite, one may play it."""
     strays = 0
     for player in range(players):
@@ -377,7 +377,7 @@ def _soql(rule: SOQLData, memory: ScoreMemory, game: Any, state: Any, journal: J
         unit = uniform(key, players, n, player, CHOICE)
         memory.drawn[at(player)] = _draw(rule, memory, game, player, state.profile[at(player)], unit)
     if rule.alone and settled == players:
-        _step_out_of_line(memory, players, key, n)
+        _let_one_stray(memory, players, key, n)
     mu = step_size(rule.mu, n + 1)
     for player in range(players):
         index = memory.drawn[at(player)]

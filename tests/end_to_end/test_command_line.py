@@ -239,18 +239,28 @@ print(pt.run(game, pt.rule("lll", tau=0.01), 200, record=()).final.tolist())
 
 
 def test_sources_are_part_of_the_cache_key(tmp_path, monkeypatch):
-    """An edit anywhere in the package names another cache directory."""
+    """An edit wherever kernels come from names another cache directory; one to the command line does not."""
     from potentia.kernel import cache
 
-    package = tmp_path / "package"
-    package.mkdir()
-    (package / "a.py").write_text("x = 1\n")
-    monkeypatch.setattr(cache, "_PACKAGE", package)
-    names = set()
-    for text in ("x = 1\n", "x = 2\n"):
-        (package / "a.py").write_text(text)
-        names.add(cache.source_hash.__wrapped__())
-    assert len(names) == 2
+    (tmp_path / "games").mkdir()
+    monkeypatch.setattr(cache, "_PACKAGE", tmp_path)
+    names = []
+    for place, text in (("games/a.py", "x = 1\n"), ("games/a.py", "x = 2\n"), ("cli.py", "x = 3\n")):
+        (tmp_path / place).write_text(text)
+        names.append(cache.source_hash.__wrapped__())
+    assert names[0] != names[1] == names[2]
+
+
+def test_every_kernel_comes_from_hashed_sources():
+    """Compiled functions and records elsewhere would run as they were before an edit."""
+    import potentia
+    from potentia.kernel import cache
+
+    root = Path(potentia.__file__).parent
+    marks = ("@portable", "@generic", "Entry(", ".register(")
+    for path in root.rglob("*.py"):
+        if path.relative_to(root).parts[0] not in cache._COMPILED:
+            assert not any(mark in path.read_text(encoding="utf-8") for mark in marks), path
 
 
 def test_a_damaged_or_unwritable_cache_only_costs_time(tmp_path):

@@ -1,8 +1,8 @@
 """Entry points: the functions that are compiled, and a disk cache that cannot serve stale code.
 
 Numba's own cache looks only at the file of the cached function: after an edit to a callee in another
-file it runs the old machine code. Here the cache directory is named after a hash of all of the package's
-sources. A kernel whose types come from elsewhere (a user's utility, a third party's game) is never
+file it runs the old machine code. Here the cache directory is named after a hash of all sources from which
+kernels are made. A kernel whose types come from elsewhere (a user's utility, a third party's game) is never
 written to disk. One file per signature, named by its content and renamed into place, keeps concurrent
 processes out of each other's way.
 
@@ -26,6 +26,7 @@ from potentia.kernel.dispatch import activate, lock
 from potentia.kernel.files import whole_file
 
 _PACKAGE = Path(__file__).parents[1]
+_COMPILED = ("kernel", "games", "rules", "beliefs", "engine", "analysis")  # where compiled functions live
 _MONTH = 30 * 24 * 3600
 
 entries: list[Entry] = []
@@ -38,13 +39,13 @@ def jit_disabled() -> bool:
 
 @cache
 def source_hash() -> str:
-    """A hash over every source file of the package, and the versions of what compiles it."""
+    """A hash over every source file that a kernel may come from, and the versions of what compiles it."""
     import llvmlite
     import numba
     import numpy
 
     digest = hashlib.sha256(f"{numba.__version__} {llvmlite.__version__} {numpy.__version__}".encode())
-    for path in sorted(_PACKAGE.rglob("*.py")):
+    for path in sorted(path for room in _COMPILED for path in (_PACKAGE / room).rglob("*.py")):
         digest.update(str(path.relative_to(_PACKAGE)).encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:20]
@@ -112,7 +113,7 @@ def _disk_cache(function: Callable[..., Any]) -> Any:
     from numba.core.caching import CompileResultCacheImpl, NullCache
 
     def _may_cache(sig: Any) -> bool:
-        return function.__module__.startswith("potentia.") and all(_is_ours(arg, types) for arg in sig)
+        return _is_hashed(function.__module__) and all(_is_ours(arg, types) for arg in sig)
 
     class DiskCache(NullCache):
         """One file per signature under :func:`cache_directory`."""
@@ -149,11 +150,16 @@ def _disk_cache(function: Callable[..., Any]) -> Any:
     return DiskCache()
 
 
+def _is_hashed(module: str) -> bool:
+    """Whether an edit to this module names another cache directory."""
+    return module.split(".")[:1] == ["potentia"] and module.split(".")[1:2] in ([room] for room in _COMPILED)
+
+
 def _is_ours(kind: Any, types: Any) -> bool:
     """Whether a Numba type stands for built-ins and this package's records only."""
     if isinstance(kind, types.NamedTuple | types.NamedUniTuple):
         module = kind.instance_class.__module__
-        return (module == "potentia" or module.startswith("potentia.")) and all(_is_ours(t, types) for t in kind.types)
+        return _is_hashed(module) and all(_is_ours(t, types) for t in kind.types)
     if isinstance(kind, types.BaseTuple):
         return all(_is_ours(t, types) for t in kind)
     return isinstance(kind, types.Number | types.Boolean | types.Array | types.NoneType)

@@ -1,0 +1,21 @@
+"""How much of everything the reproduction plays: all of it, or enough for a first look."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Numbers of runs and games."""
+
+    name: str
+    runs: int  # of each algorithm, for the intervals
+    as_printed: int  # of them, the first: as many as the paper played
+    tuning: int  # runs of QL at each temperature
+    games: int  # random games for each exact check
+    learners: int  # random games on which SOQL is played
+
+
+QUICK = Scale("quick", runs=20, as_printed=10, tuning=10, games=50, learners=25)
+FULL = Scale("full", runs=100, as_printed=10, tuning=20, games=1000, learners=100)

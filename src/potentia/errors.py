@@ -7,7 +7,10 @@
     │   ├── InvalidGame         a game's data make no sense
     │   ├── InvalidRule         a rule's parameters make no sense
     │   ├── InvalidBelief       a belief's parameters, or the data of a mixture fit, make no sense
-    │   └── InvalidRun          steps, seed, start, recorders or files of a run
+    │   ├── InvalidRun          steps, seed, start, recorders or files of a run
+    │   └── InvalidSpecification    a study's description makes no sense
+    ├── StudyError              a study's folder cannot be used: foreign, damaged, newer, in use, incomplete
+    ├── SweepFailed             a sweep cannot go on: a run failed, a disk is full, a scheduler does not answer
     ├── NotPotentialGame        a claimed potential is none; carries the evidence
     ├── NotIrreducible          a chain falls apart into classes; carries them
     ├── NotConverged            a solver missed its own residual
@@ -57,6 +60,18 @@ class InvalidBelief(InvalidInput):
 
 class InvalidRun(InvalidInput):
     """Steps, seed, start, recorders or the saved state of a run make no sense."""
+
+
+class InvalidSpecification(InvalidInput):
+    """A study's description makes no sense; the message names the key."""
+
+
+class StudyError(PotentiaError):
+    """A study's folder cannot be used: foreign, damaged, newer than this version, in use or incomplete."""
+
+
+class SweepFailed(PotentiaError):
+    """A sweep cannot go on. What was saved is kept, and the message says how to go on."""
 
 
 class NotPotentialGame(PotentiaError):

@@ -1,0 +1,180 @@
+"""The unit of a sweep: some seeds of one point, played together and kept in one file.
+
+A chunk's file is a plain ``.npz`` without pickles, and its name carries the hash of its bytes: what was renamed into
+place is whole, and what was changed afterwards is noticed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import pickle
+import zipfile
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from potentia.errors import PotentiaError, StudyError, SweepFailed
+from potentia.experiments.planning import Plan, Point
+from potentia.version import __version__
+
+Arrays = dict[str, NDArray[Any]]
+_DIGEST = 32  # hex digits of SHA-256
+_KEPT = 8  # games that a worker process keeps
+
+
+@dataclass(frozen=True, order=True)
+class Chunk:
+    """Seeds number ``first`` up to ``stop`` of a point."""
+
+    point: int
+    first: int
+    stop: int
+
+    @property
+    def runs(self) -> int:
+        return self.stop - self.first
+
+    @property
+    def prefix(self) -> str:
+        """How its file's name begins."""
+        return f"{self.point:06d}-{self.first:09d}-"
+
+    def __str__(self) -> str:
+        return f"{self.point}:{self.first}-{self.stop - 1}"
+
+
+# Playing ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Task:
+    """A chunk as it travels to whoever plays it: the game packed once, the rest plain."""
+
+    chunk: Chunk
+    version: str
+    seeds: tuple[int, ...]
+    steps: int
+    every: int
+    record: tuple[str, ...]
+    start: tuple[int, ...] | None
+    key: str  # names the parcel
+    parcel: Any  # (game, rule, belief), or those bytes where another process plays
+
+
+def pack(point: Point, apart: bool) -> tuple[str, Any]:
+    """What is played at a point, as it is, or as bytes for another process."""
+    things = (point.game, point.rule, point.belief)
+    if not apart:
+        return str(point.number), things
+    import cloudpickle  # so that a utility defined in a script travels too
+
+    blob = cloudpickle.dumps(things)
+    return hashlib.sha256(blob).hexdigest(), blob
+
+
+_unpacked: OrderedDict[str, Any] = OrderedDict()
+
+
+def _unpack(task: Task) -> Any:
+    if not isinstance(task.parcel, bytes):
+        return task.parcel
+    if task.key not in _unpacked:  # kept, so that a user's utility is compiled once
+        _unpacked[task.key] = pickle.loads(task.parcel)  # from the process that sweeps, never from a file
+        while len(_unpacked) > _KEPT:
+            _unpacked.popitem(last=False)
+    return _unpacked[task.key]
+
+
+def play(task: Task) -> tuple[Chunk, Arrays | str]:
+    """The chunk's results, or one line about why there are none."""
+    from potentia.engine import run_batch
+
+    if task.version != __version__:
+        return task.chunk, f"a worker has potentia {__version__}, this study needs {task.version}"
+    try:
+        game, rule, belief = _unpack(task)
+        data = run_batch(
+            game,
+            rule,
+            task.steps,
+            task.seeds,
+            start=task.start,
+            record=task.record,
+            every=task.every,
+            belief=belief,
+        )
+    except (PotentiaError, MemoryError, ArithmeticError, ValueError, TypeError, LookupError) as error:
+        return task.chunk, f"{type(error).__name__}: {error}"
+    if data.attrs["interrupted"]:
+        return task.chunk, "interrupted"
+    return task.chunk, {str(name): data[name].values for name in data.data_vars}
+
+
+def finite_names(plan: Plan, point: Point) -> tuple[str, ...]:
+    """The recorders that are numbers at every step: all but shares of nothing and what a belief may not know."""
+    sure = ("potential", "welfare", "taken", "rejected", *point.game.recorders)
+    return tuple(name for name in plan.record if name in sure)
+
+
+def check_finite(plan: Plan, chunk: Chunk, arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Refuse a result that is not a number, with the seed and step where it is."""
+    point = plan.points[chunk.point]
+    for name in finite_names(plan, point):
+        bad = np.argwhere(~np.isfinite(arrays[name]))
+        if bad.size:
+            run, row = bad[0].tolist()
+            seed = plan.specification.seed_numbers[chunk.first + run]
+            raise SweepFailed(
+                f"{name} is {arrays[name][run, row]} at step {row * plan.specification.spacing} of seed {seed} "
+                f"({point.describe()}): such results are not kept"
+            )
+
+
+# Files ------------------------------------------------------------------------------------------------
+
+
+def to_bytes(study: str, chunk: Chunk, seeds: Sequence[int], arrays: Mapping[str, NDArray[Any]]) -> bytes:
+    """The chunk's file: its arrays, and which chunk of which study it is."""
+    about = {"study": study, "point": chunk.point, "first": chunk.first, "stop": chunk.stop}
+    buffer = io.BytesIO()
+    text = np.frombuffer(json.dumps(about, sort_keys=True).encode(), np.uint8)
+    np.savez(buffer, allow_pickle=False, about=text, seeds=np.asarray(seeds, np.int64), **arrays)
+    return buffer.getvalue()
+
+
+def file_name(chunk: Chunk, content: bytes) -> str:
+    """The name under which these bytes are kept."""
+    return f"{chunk.prefix}{hashlib.sha256(content).hexdigest()[:_DIGEST]}.npz"
+
+
+def verified(path: Path) -> bytes:
+    """A chunk's bytes, if they are those that were saved."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise StudyError(f"cannot read {path}: {error.strerror or error}") from None
+    if hashlib.sha256(content).hexdigest()[:_DIGEST] != path.stem.rpartition("-")[2]:
+        raise StudyError(f"{path.name} is damaged: its bytes are not those that were saved")
+    return content
+
+
+def read_chunk(path: Path, study: str, chunk: Chunk, seeds: Sequence[int]) -> Arrays:
+    """The arrays of a chunk, checked to be whole and to belong here."""
+    content = verified(path)
+    try:
+        with np.load(io.BytesIO(content), allow_pickle=False) as archive:
+            arrays = {name: archive[name] for name in archive.files}
+        about = json.loads(bytes(arrays.pop("about")))
+        wanted = {"study": study, "point": chunk.point, "first": chunk.first, "stop": chunk.stop}
+        if about != wanted or not np.array_equal(arrays.pop("seeds"), np.asarray(seeds, np.int64)):
+            raise StudyError(f"{path.name} is damaged: it is a chunk of another study or other seeds")
+    except (ValueError, KeyError, OSError, EOFError, zipfile.BadZipFile, MemoryError, RecursionError):
+        raise StudyError(f"{path.name} is damaged: it cannot be read") from None
+    return arrays

@@ -1,0 +1,270 @@
+"""What a specification comes to: the points of its grid, each a game, a belief and a rule, and what is recorded."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from potentia.beliefs import Belief
+from potentia.engine import begin
+from potentia.engine.requests import RECORDERS
+from potentia.errors import InvalidSpecification, PotentiaError
+from potentia.experiments import building
+from potentia.experiments.axes import Axis, axis_from, expand, text_of
+from potentia.experiments.specification import SECTIONS, Specification
+from potentia.games import Coverage, Game
+from potentia.kernel.numbers import in_words
+from potentia.rules import Rule
+
+MOST_POINTS = 100_000
+PER_RUN = ("final", "steps_done", "revisions", "changes")  # kept of every run, whatever is recorded
+_RESERVED = {"seed", "time", "player", "state", "point", *SECTIONS, *RECORDERS, *PER_RUN}
+
+
+@dataclass(frozen=True)
+class Point:
+    """One batch of a sweep: what is played, and where it stands in the grid."""
+
+    number: int
+    game: Game
+    rule: Rule
+    belief: Belief | None
+    labels: dict[str, str]  # which game, belief and rule of several
+    values: dict[str, Any]  # what varies, by key
+
+    def describe(self) -> str:
+        """One line for people: the labels and what varies."""
+        parts = [*self.labels.values(), *(f"{key.partition('.')[2]}={text_of(v)}" for key, v in self.values.items())]
+        return ", ".join(parts) or self.rule.name
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A specification, built."""
+
+    specification: Specification
+    points: tuple[Point, ...]
+    dimensions: tuple[tuple[str, ...], ...] | None  # of the grid, each one key or several side by side; None: ragged
+    record: tuple[str, ...]
+
+    @property
+    def num_runs(self) -> int:
+        """Points times seeds."""
+        return len(self.points) * len(self.specification.seed_numbers)
+
+    @property
+    def names(self) -> dict[str, str]:
+        """What a key is called in a dataset: tau for rule.tau, unless that is taken."""
+        return _short_names([name for point in self.points for name in point.values])
+
+
+@dataclass(frozen=True)
+class _Variant:
+    """One table of a section, with its axes apart."""
+
+    section: str
+    label: str
+    table: dict[str, Any]
+    axes: list[Axis]
+
+    def at(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        return {name: values.get(f"{self.section}.{name}", entry) for name, entry in self.table.items()}
+
+
+def count_points(specification: Specification) -> tuple[int, str]:
+    """How many points the grid has and what makes them, without building any."""
+    total, said = 0, ""
+    for variants in _combinations(specification):
+        axes = [axis for variant in variants for axis in variant.axes]
+        zipped = [tuple(names) for names in specification.zip]
+        sizes: dict[tuple[str, ...], int] = {}
+        for axis in axes:
+            sizes.setdefault(next((g for g in zipped if axis.key in g), (axis.key,)), len(axis.values))
+        total += math.prod(sizes.values())
+        said = said or " × ".join(f"{len(axis.values):,} of {axis.key}" for axis in axes)
+    return total, said
+
+
+def plan(specification: Specification, folder: Path = Path()) -> Plan:
+    """Build every point, so that nothing that can be known to be wrong waits for the middle of a sweep."""
+    _check_zip(specification)
+    count, said = count_points(specification)
+    if count > MOST_POINTS:
+        raise InvalidSpecification(
+            f"a study has at most {MOST_POINTS:,} points, got {in_words(count)}{f' ({said})' if said else ''}"
+        )
+    games: dict[str, Game] = {}
+    points: list[Point] = []
+    shapes = []
+    for variants in _combinations(specification):
+        axes = [axis for variant in variants for axis in variant.axes]
+        groups, rows = expand(axes, [tuple(names) for names in specification.zip])
+        shapes.append([(group, [[text_of(row[key]) for key in group] for row in rows]) for group in groups])
+        labels = {v.section: v.label for v in variants if len(getattr(specification, v.section)) > 1}
+        for values in rows:
+            tables = {variant.section: variant.at(values) for variant in variants}
+            game = _game(tables["game"], folder, games)
+            belief = _built("belief", building.belief_from, tables["belief"]) if "belief" in tables else None
+            rule = _built("rule", building.rule_from, tables["rule"])
+            points.append(Point(len(points), game, rule, belief, labels, dict(values)))
+    several = tuple((name,) for name in SECTIONS if len(getattr(specification, name)) > 1)
+    same = all(shape == shapes[0] for shape in shapes)
+    dimensions = (*several, *(group for group, _ in shapes[0])) if same else None
+    built = Plan(specification, tuple(points), dimensions, _record(specification, points))
+    for point in points:
+        _check_point(built, point)
+    return built
+
+
+def _combinations(specification: Specification) -> list[tuple[_Variant, ...]]:
+    sections = []
+    for section in SECTIONS:
+        tables = getattr(specification, section)
+        if tables:
+            labels = _labels(section, tables)
+            sections.append([_variant(section, label, table) for label, table in zip(labels, tables, strict=True)])
+    return list(itertools.product(*sections))
+
+
+def _labels(section: str, tables: Sequence[Mapping[str, Any]]) -> list[str]:
+    labels = []
+    for table in tables:
+        label = table.get("label", table.get("name", table.get("file", table.get("map", section))))
+        if not isinstance(label, str) or not label:
+            raise InvalidSpecification(
+                f"name and label of a {section} must be texts, one table [[{section}]] for each, got {label!r}"
+            )
+        labels.append(label)
+    for label in labels:
+        if labels.count(label) > 1:
+            raise InvalidSpecification(
+                f'two {section} tables are called {label!r}: give each a label of its own, label = "..."'
+            )
+    return labels
+
+
+def _variant(section: str, label: str, table: Mapping[str, Any]) -> _Variant:
+    axes = []
+    for name, entry in table.items():
+        key = f"{section}.{name}"
+        building.check_plain(entry, key)
+        if name in ("label", "name"):
+            continue
+        if (axis := axis_from(key, entry)) is not None:
+            axes.append(axis)
+    return _Variant(section, label, dict(table), axes)
+
+
+def _check_zip(specification: Specification) -> None:
+    lengths: dict[str, int] = {}
+    for variants in _combinations(specification):
+        lengths |= {axis.key: len(axis.values) for variant in variants for axis in variant.axes}
+    seen: set[str] = set()
+    for names in specification.zip:
+        for key in names:
+            if key not in lengths:
+                listed = ", ".join(lengths) or "nothing"
+                raise InvalidSpecification(f"zip names {key!r}, which does not vary ({listed} does)")
+            if key in seen:
+                raise InvalidSpecification(f"zip names {key!r} twice")
+            seen.add(key)
+    for variants in _combinations(specification):
+        here = {axis.key: len(axis.values) for variant in variants for axis in variant.axes}
+        for names in specification.zip:
+            sizes = {key: here[key] for key in names if key in here}
+            if len(set(sizes.values())) > 1:
+                listed = ", ".join(f"{key} has {size}" for key, size in sizes.items())
+                raise InvalidSpecification(f"what is zipped must have as many values each: {listed}")
+
+
+def _built(section: str, build: Any, table: Mapping[str, Any]) -> Any:
+    try:
+        return build(table)
+    except (PotentiaError, OSError) as error:
+        name = table.get("label", table.get("name", ""))
+        raise InvalidSpecification(f"{section} {name}: {error}" if name else f"{section}: {error}") from None
+
+
+def _game(table: dict[str, Any], folder: Path, known: dict[str, Game]) -> Game:
+    key = text_of({name: entry for name, entry in table.items() if name != "label"})
+    if key not in known:
+        known[key] = _built("game", lambda found: building.game_from(found, folder), table)
+    return known[key]
+
+
+def _record(specification: Specification, points: Sequence[Point]) -> tuple[str, ...]:
+    if specification.record is not None:
+        if len(set(specification.record)) != len(specification.record):
+            raise InvalidSpecification("record must name each recorder once")
+        return tuple(specification.record)
+    names = ["welfare"]
+    if all(point.game.has_potential for point in points):
+        names.insert(0, "potential")
+    if all(isinstance(point.game, Coverage) for point in points):
+        names += ["worth_sum", "worth_union"]
+    return tuple(names)
+
+
+def _check_point(built: Plan, point: Point) -> None:
+    wanted = built.specification
+    try:
+        begin(
+            point.game,
+            point.rule,
+            wanted.seed_numbers[0],
+            start=wanted.start,
+            record=built.record,
+            every=wanted.spacing,
+            horizon=wanted.steps,
+            belief=point.belief,
+        )
+    except PotentiaError as error:
+        where = f" ({point.describe()})" if len(built.points) > 1 else ""
+        raise InvalidSpecification(f"{error}{where}") from None
+
+
+def _short_names(keys: Sequence[str]) -> dict[str, str]:
+    last = {key: key.partition(".")[2].replace(".", "_") for key in dict.fromkeys(keys)}
+    taken = list(last.values())
+    return {
+        key: key.replace(".", "_") if name in _RESERVED or taken.count(name) > 1 else name for key, name in last.items()
+    }
+
+
+# Files that a specification names -----------------------------------------------------------------------
+
+
+def gather(specification: Specification, folder: Path) -> tuple[Specification, dict[str, bytes]]:
+    """The same with files named after their content, and those contents: a study keeps its own copies."""
+    contents: dict[str, bytes] = {}
+
+    def kept(name: Any, key: str) -> Any:
+        if isinstance(name, list):
+            return [kept(part, key) for part in name]
+        if not isinstance(name, str) or (key == "map" and not building.is_file(name)):
+            return name
+        path = folder / name
+        try:
+            content = path.read_bytes()
+        except OSError as error:
+            raise InvalidSpecification(f"game.{key}: cannot read {path}: {error.strerror or error}") from None
+        except ValueError:  # a zero byte in the name
+            raise InvalidSpecification(f"game.{key}: no file can be called {name!r}") from None
+        known = f"{path.stem}-{hashlib.sha256(content).hexdigest()[:12]}{path.suffix}"
+        contents[known] = content
+        return known
+
+    games = [
+        {name: kept(entry, name) if name in building.FILES else entry for name, entry in table.items()}
+        for table in specification.game
+    ]
+    if not contents:
+        return specification, contents
+    labels = _labels("game", specification.game)
+    games = [{"label": label, **table} for label, table in zip(labels, games, strict=True)]
+    return specification.model_copy(update={"game": games}), contents

@@ -1,0 +1,315 @@
+"""A study on disk: a folder that can be killed at any moment and gone on with.
+
+::
+
+    study/
+      manifest.json      what is played: specification, version, seeds, points, how it is cut into chunks
+      study.toml         the specification as it was given, for people
+      inputs/            copies of the files that it names
+      chunks/            000003-000000100-<sha256>.npz: point 3, seeds number 100 and on
+      checksums.txt      of all chunks once they are there; sha256sum reads it
+
+A chunk is written to a temporary file, read back, and renamed into place under a name that carries its hash. Nothing in
+the folder is ever executed: no pickles. A lock keeps a second process from writing; readers need none.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from potentia.errors import InvalidSpecification, PotentiaError, StudyError, SweepFailed
+from potentia.experiments import chunks
+from potentia.experiments.chunks import Arrays, Chunk
+from potentia.experiments.planning import Plan, gather, plan
+from potentia.experiments.specification import Specification, specification_from
+from potentia.kernel.files import whole_file
+from potentia.version import __version__
+
+FORMAT = 1
+_MANIFEST, _LOCK, _SUMS = "manifest.json", ".lock", "checksums.txt"
+_NAME = re.compile(r"(\d{6})-(\d{9})-([0-9a-f]{32})\.npz")
+
+
+class Study:
+    """A study's folder. :func:`create` makes one, :func:`open_study` reads one."""
+
+    def __init__(self, folder: Path, manifest: dict[str, Any]) -> None:
+        self.folder = folder
+        self.manifest = manifest
+        self.specification = specification_from(manifest["specification"])
+        self.points: list[dict[str, Any]] = manifest["points"]
+        self.record = tuple(manifest["record"])
+        self.identity: str = manifest["identity"]
+        self.size: int = manifest["chunk"]
+
+    @cached_property
+    def plan(self) -> Plan:
+        """The study, built, to go on with it: of this version and with the games that it was begun with."""
+        if self.manifest["potentia"] != __version__:
+            raise StudyError(
+                f"{self.folder} was begun with potentia {self.manifest['potentia']}, this is {__version__}: go on with "
+                "that version, or begin again in another folder, because bits may differ"
+            )
+        try:
+            built = plan(self.specification, self.folder / "inputs")
+        except PotentiaError as error:
+            raise StudyError(f"{self.folder} cannot be gone on with: {error}") from None
+        again = make_manifest(built, self.size)
+        if again["identity"] != self.identity:
+            what = _difference(self.manifest, again)
+            raise StudyError(f"{self.folder} cannot be gone on with: {what} is not what it was begun with")
+        return built
+
+    # What there is to do ------------------------------------------------------------------------------
+
+    @property
+    def seeds(self) -> Sequence[int]:
+        """The seeds, in order."""
+        return self.specification.seed_numbers
+
+    @property
+    def num_chunks(self) -> int:
+        """Of all points."""
+        return len(self.points) * -(-len(self.seeds) // self.size)
+
+    def chunks(self) -> Iterator[Chunk]:
+        """All chunks, in order."""
+        count = len(self.seeds)
+        for point in range(len(self.points)):
+            for first in range(0, count, self.size):
+                yield Chunk(point, first, min(first + self.size, count))
+
+    def seeds_of(self, chunk: Chunk) -> tuple[int, ...]:
+        """The seeds of a chunk."""
+        return tuple(self.seeds[chunk.first : chunk.stop])
+
+    def files(self) -> dict[tuple[int, int], list[Path]]:
+        """The files there are, by point and first seed."""
+        found: dict[tuple[int, int], list[Path]] = {}
+        try:
+            names = sorted(os.listdir(self.folder / "chunks"))
+        except FileNotFoundError:
+            return found
+        except OSError as error:
+            raise StudyError(f"cannot read {self.folder / 'chunks'}: {error.strerror or error}") from None
+        for name in names:
+            match = _NAME.fullmatch(name)
+            if match:
+                found.setdefault((int(match[1]), int(match[2])), []).append(self.folder / "chunks" / name)
+        return found
+
+    def damaged(self) -> dict[Chunk, str]:
+        """Chunks whose file is not what was saved, and why; reads every byte."""
+        files, wrong = self.files(), {}
+        for chunk in self.chunks():
+            paths = files.get((chunk.point, chunk.first), [])
+            try:
+                if len(paths) > 1:
+                    raise StudyError(f"{paths[0].name} and {paths[1].name} are both chunk {chunk}")
+                if paths:
+                    chunks.read_chunk(paths[0], self.identity, chunk, self.seeds_of(chunk))
+            except StudyError as error:
+                wrong[chunk] = str(error)
+        return wrong
+
+    def missing(self) -> list[Chunk]:
+        """Chunks without a file."""
+        files = self.files()
+        return [chunk for chunk in self.chunks() if (chunk.point, chunk.first) not in files]
+
+    # Writing ------------------------------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def locked(self) -> Iterator[None]:
+        """Hold the study: nobody else may write to it meanwhile. The lock goes with the process."""
+        import filelock
+
+        lock = filelock.FileLock(self.folder / _LOCK)
+        try:
+            lock.acquire(timeout=0)
+        except filelock.Timeout:
+            raise StudyError(f"{self.folder} is in use: another process is sweeping it") from None
+        except OSError as error:
+            raise StudyError(f"cannot write to {self.folder}: {error.strerror or error}") from None
+        try:
+            yield
+        finally:
+            lock.release()
+
+    def tidy(self) -> None:
+        """Remove what a killed process left half written."""
+        for path in (self.folder / "chunks").glob(".*"):
+            path.unlink(missing_ok=True)
+
+    def save(self, chunk: Chunk, arrays: Arrays) -> Path:
+        """Keep a chunk: checked for NaN, written beside its place, read back, renamed."""
+        chunks.check_finite(self.plan, chunk, arrays)
+        content = chunks.to_bytes(self.identity, chunk, self.seeds_of(chunk), arrays)
+        path = self.folder / "chunks" / chunks.file_name(chunk, content)
+        try:
+            with whole_file(path) as temporary:
+                temporary.write_bytes(content)
+                if temporary.read_bytes() != content:
+                    raise OSError(0, "what was written does not read back the same")
+        except OSError as error:
+            raise SweepFailed(f"cannot write to {path.parent}: {error.strerror or error}") from None
+        return path
+
+    def drop(self, chunk: Chunk) -> None:
+        """Remove the files of a damaged chunk, so that it is missing."""
+        for path in self.files().get((chunk.point, chunk.first), []):
+            path.unlink(missing_ok=True)
+
+    def finish(self) -> None:
+        """Write the checksums of all chunks, for those who copy the folder about."""
+        names = [path for paths in self.files().values() for path in paths]
+        lines = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  chunks/{path.name}\n" for path in sorted(names)]
+        with whole_file(self.folder / _SUMS) as temporary:
+            temporary.write_text("".join(lines), encoding="utf-8")
+
+    # Reading ------------------------------------------------------------------------------------------
+
+    def read(self, chunk: Chunk) -> Arrays | None:
+        """The results of a chunk, or None where it is missing; StudyError where it is damaged."""
+        return self.read_from(self.files(), chunk)
+
+    def read_from(self, files: dict[tuple[int, int], list[Path]], chunk: Chunk) -> Arrays | None:
+        """The same where the folder was listed already."""
+        paths = files.get((chunk.point, chunk.first), [])
+        if len(paths) > 1:
+            raise StudyError(f"{self.folder}: {paths[0].name} and {paths[1].name} are both chunk {chunk}")
+        try:
+            return chunks.read_chunk(paths[0], self.identity, chunk, self.seeds_of(chunk)) if paths else None
+        except StudyError as error:
+            how = f"potentia sweep {self.folder} --repair computes it again"
+            raise StudyError(f"{self.folder}: {error}; {how}") from None
+
+    def dataset(self, partial: bool = False) -> Any:
+        """Everything as one ``xarray.Dataset``; see :mod:`potentia.experiments.datasets`."""
+        from potentia.experiments.datasets import dataset
+
+        return dataset(self, partial)
+
+
+# Making and opening -----------------------------------------------------------------------------------
+
+
+def is_study(folder: Path) -> bool:
+    """Whether there is a study in this folder."""
+    return (folder / _MANIFEST).is_file()
+
+
+def create(folder: Path, specification: Specification, source: Path, size: int) -> Study:
+    """A new study in an empty or new folder; the manifest comes last."""
+    kept, contents = gather(specification, source)
+    if folder.exists() and (not folder.is_dir() or any(p.name not in ("inputs", _LOCK) for p in folder.iterdir())):
+        raise StudyError(f"{folder} holds something else: give another folder with --out")
+    try:
+        for part in ("inputs", "chunks"):
+            (folder / part).mkdir(parents=True, exist_ok=True)
+        for name, content in contents.items():
+            with whole_file(folder / "inputs" / name) as temporary:
+                temporary.write_bytes(content)
+        manifest = make_manifest(plan(kept, folder / "inputs"), size)
+        with whole_file(folder / _MANIFEST) as temporary:
+            temporary.write_text(json.dumps(manifest, indent=1, allow_nan=False) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise StudyError(f"cannot write to {folder}: {error.strerror or error}") from None
+    return Study(folder, manifest)
+
+
+def make_manifest(built: Plan, size: int) -> dict[str, Any]:
+    """What is written down of a study: all that fixes its bits."""
+    specification = built.specification.to_dict()
+    body: dict[str, Any] = {
+        "format": FORMAT,
+        "potentia": __version__,
+        "specification": specification,
+        "record": list(built.record),
+        "every": built.specification.spacing,
+        "chunk": size,
+        "dimensions": None if built.dimensions is None else [list(keys) for keys in built.dimensions],
+        "names": built.names,
+        "points": [
+            {
+                "labels": point.labels,
+                "values": point.values,
+                "game": point.game.describe(),
+                "fingerprint": point.game.fingerprint(),
+                "players": point.game.num_players,
+                "rule": point.rule.spec(),
+                "belief": None if point.belief is None else point.belief.spec(),
+            }
+            for point in built.points
+        ],
+    }
+    # what fixes the bits of the results; how it is cut into chunks does not
+    body["identity"] = _digest({name: entry for name, entry in body.items() if name != "chunk"})
+    return body | {"manifest": _digest(body)}
+
+
+def _digest(plain: Any) -> str:
+    return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()[:32]
+
+
+def open_study(folder: str | os.PathLike[str]) -> Study:
+    """The study in a folder, if its manifest is whole and of a format that this version knows."""
+    place = Path(folder)
+    path = place / _MANIFEST
+    try:
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise StudyError(f"there is no study in {place}: it has no {_MANIFEST}") from None
+    except OSError as error:
+        raise StudyError(f"cannot read {path}: {error.strerror or error}") from None
+    except (ValueError, RecursionError):
+        raise StudyError(f"{path} is damaged: it is not JSON") from None
+    if not isinstance(manifest, dict) or not isinstance(manifest.get("format"), int):
+        raise StudyError(f"{path} is damaged: it names no format")
+    if manifest["format"] > FORMAT:
+        by = f"potentia {manifest.get('potentia')}, format {manifest['format']}"
+        raise StudyError(f"{place} was written by a newer version ({by}): this is {__version__}, format {FORMAT}")
+    body = {name: entry for name, entry in manifest.items() if name != "manifest"}
+    if manifest.get("manifest") != _digest(body):
+        raise StudyError(f"{path} is damaged: its content is not what was saved")
+    try:
+        return Study(place, manifest)
+    except (InvalidSpecification, LookupError, TypeError, AttributeError) as error:
+        raise StudyError(f"{path} is damaged: {error}") from None
+
+
+def _difference(old: dict[str, Any], new: dict[str, Any]) -> str:
+    for number, (was, now) in enumerate(zip(old["points"], new["points"], strict=False)):
+        for name in was:
+            if was[name] != now.get(name):
+                return f"the {'game' if name == 'fingerprint' else name} of point {number} ({was['game']})"
+    return "the specification"
+
+
+def first_difference(old: dict[str, Any], new: dict[str, Any], place: str = "") -> str | None:
+    """The first key in which two specifications differ, and both entries."""
+    for name in dict.fromkeys([*old, *new]):
+        was, now = old.get(name), new.get(name)
+        if was == now:
+            continue
+        if isinstance(was, dict) and isinstance(now, dict):
+            return first_difference(was, now, f"{place}{name}.")
+        if isinstance(was, list) and isinstance(now, list) and len(was) == len(now):
+            for one, other in zip(was, now, strict=True):
+                if one != other and isinstance(one, dict) and isinstance(other, dict):
+                    return first_difference(one, other, f"{place}{name}.")
+        return f"{place}{name} is {_short(was)} there and {_short(now)} here"
+    return None
+
+
+def _short(value: Any) -> str:
+    text = "left out" if value is None else json.dumps(value)
+    return text if len(text) < 60 else f"{text[:57]}..."

@@ -1,0 +1,254 @@
+"""Run what is missing of a study, chunk by chunk, on any executor.
+
+Chunks are handed out a few ahead of the workers and saved in the order in which they come back; what a run gives does
+not depend on that order. Ctrl-C lets the chunks under way finish, saves them and says how to go on; a second one drops
+them. Kill -9 loses the chunks under way and nothing else.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
+from pathlib import Path
+from typing import Any
+
+from potentia.engine import begin
+from potentia.engine.interrupt import Flag, deferred_interrupt
+from potentia.errors import InvalidInput, InvalidSpecification, StudyError, SweepFailed
+from potentia.experiments import chunks, executors
+from potentia.experiments.planning import Plan, count_points, gather, plan
+from potentia.experiments.specification import Specification, read_specification, specification_from
+from potentia.experiments.store import Study, create, first_difference, is_study, open_study
+from potentia.kernel.numbers import in_words, is_integer
+from potentia.version import __version__
+
+MANY = 100_000  # runs; more must be wanted
+_SECONDS = 0.5  # of work in a chunk: little to lose, and little overhead
+_PILOT = 0.05  # seconds after which a pilot has seen enough
+_CHUNK_BYTES = 64_000_000
+
+Progress = Callable[[int, int], None]  # runs done, runs in all
+
+
+class Stopped(SweepFailed):
+    """Ctrl-C: the chunks under way were saved, others are missing."""
+
+
+def sweep(
+    specification: Specification | Mapping[str, Any] | str | os.PathLike[str],
+    folder: str | os.PathLike[str] | None = None,
+    *,
+    workers: int = 1,
+    kind: str = "threads",
+    dask: str | None = None,
+    executor: Executor | None = None,
+    apart: bool = True,
+    many: bool = False,
+    repair: bool = False,
+    progress: Progress | None = None,
+) -> Study:
+    """Run a study, or what is missing of it, and return it.
+
+    ``specification`` is a TOML file, plain data, or the folder of a study to go on with. ``folder`` is where it is
+    kept; left out, ``study.study`` beside a file ``study.toml``. ``kind`` is "threads" or "processes", so many
+    ``workers``; ``dask`` the address of a scheduler, or "local"; ``executor`` anything with ``submit`` that returns
+    ``concurrent.futures`` futures, ``apart`` whether it plays in other processes. More than 100,000 runs need
+    ``many=True``. ``repair`` computes damaged chunks again, which otherwise are an error.
+    """
+    if not is_integer(workers) or workers < 1:
+        raise InvalidInput(f"workers must be an integer of at least 1, got {workers!r}")
+    study = _study(specification, folder, many)
+    with study.locked():
+        study.tidy()
+        _mend(study, repair)
+        with contextlib.ExitStack() as stack:
+            todo = study.missing()
+            if todo:
+                if executor is None:
+                    chosen = executors.dask(dask, workers) if dask else executors.local(kind, workers)
+                    executor, apart = stack.enter_context(chosen)
+                _run(study, todo, executor, apart, _ahead(executor, workers), progress)
+        study.finish()
+    return study
+
+
+def _study(specification: Any, folder: Any, many: bool) -> Study:
+    if isinstance(specification, str | os.PathLike) and Path(specification).is_dir():
+        if folder is not None and Path(folder) != Path(specification):
+            raise StudyError(f"{specification} is a study already: going on with it takes no other folder")
+        return open_study(specification)
+    source = Path()
+    if isinstance(specification, str | os.PathLike):
+        found, source = read_specification(specification)
+        folder = folder_for(Path(specification)) if folder is None else folder
+    else:
+        found = specification_from(specification)
+    if folder is None:
+        raise InvalidInput("a study needs a folder to be kept in, got none")
+    return prepare(found, source, Path(folder), many)
+
+
+def folder_for(path: Path) -> Path:
+    """Where the study of a file is kept: beside it. With a dot in its name no Python takes it for a package."""
+    return path.with_suffix(".study")
+
+
+def prepare(specification: Specification, source: Path, folder: Path, many: bool = False) -> Study:
+    """The study of this specification in this folder: the one that is there, or a new one."""
+    check_number(specification, many)
+    if is_study(folder):
+        study = open_study(folder)
+        wanted, _ = gather(specification, source)
+        apart = first_difference(_told(study.specification), _told(wanted))
+        if apart is not None:
+            raise StudyError(f"{folder} holds another study: {apart}; give another folder with --out")
+        return study
+    built = plan(specification, source)
+    size = specification.chunk or chunk_size(built)
+    return create(folder, specification, source, size)
+
+
+def _told(specification: Specification) -> dict[str, Any]:
+    """What must agree for two specifications to be one study: all but words for people and how it is cut."""
+    return {name: part for name, part in specification.to_dict().items() if name not in ("name", "about", "chunk")}
+
+
+def check_number(specification: Specification, many: bool) -> None:
+    """Ask before a sweep that is larger than anybody means."""
+    points, said = count_points(specification)
+    seeds = len_of(specification)
+    runs = points * seeds
+    if runs > MANY and not many:
+        grid = f"{in_words(points)} points{f' ({said})' if said else ''} × {in_words(seeds)} seeds"
+        raise InvalidSpecification(f"this makes {in_words(runs)} runs: {grid}; say --yes if you mean it")
+
+
+def len_of(specification: Specification) -> int:
+    """How many seeds, also where a range is longer than ``len`` can say."""
+    numbers = specification.seed_numbers
+    return numbers.stop - numbers.start if isinstance(numbers, range) else len(numbers)
+
+
+def chunk_size(built: Plan) -> int:
+    """Seeds in a chunk: about half a second of work, by a short pilot of the first point, and not too large a file."""
+    wanted, point = built.specification, built.points[0]
+    options: dict[str, Any] = {"record": built.record, "every": wanted.spacing, "belief": point.belief}
+    begin(point.game, point.rule, wanted.seed_numbers[0], horizon=wanted.steps, **options).advance(1)  # compiles
+    run = begin(point.game, point.rule, wanted.seed_numbers[0], horizon=wanted.steps, start=wanted.start, **options)
+    started, steps = time.perf_counter(), min(100, wanted.steps)
+    while True:
+        run.advance(min(steps, wanted.steps - run.step))
+        spent = time.perf_counter() - started
+        if spent > _PILOT or run.step == wanted.steps:
+            break
+        steps *= 2
+    seconds = max(spent * wanted.steps / run.step, 1e-5)
+    rows = wanted.steps // wanted.spacing + 1
+    wide = point.game.num_players if "profile" in built.record else 0
+    size = 8 * (rows * (len(built.record) + wide) + point.game.num_players)
+    if "visits" in built.record:
+        size += 8 * point.game.num_profiles
+    most = min(_SECONDS / seconds, _CHUNK_BYTES / size, len_of(wanted))
+    return max(1, int(most))
+
+
+def _mend(study: Study, repair: bool) -> None:
+    damaged = study.damaged()
+    if damaged and not repair:
+        first = next(iter(damaged.values()))
+        more = f" and {len(damaged) - 1} more" if len(damaged) > 1 else ""
+        raise StudyError(
+            f"{study.folder}: {first}{more}; potentia sweep {study.folder} --repair computes damaged chunks again"
+        )
+    for chunk in damaged:
+        study.drop(chunk)
+
+
+def _ahead(executor: Executor, workers: int) -> int:
+    """Chunks handed out at a time: enough to keep everybody busy, few enough to finish soon after Ctrl-C."""
+    client = getattr(executor, "_client", None)  # a cluster may have any number of workers
+    if client is not None:
+        with contextlib.suppress(Exception):
+            workers = max(workers, sum(client.nthreads().values()))
+    return 2 * workers
+
+
+def _tasks(study: Study, todo: list[chunks.Chunk], apart: bool) -> Iterator[chunks.Task]:
+    wanted, last, packed = study.specification, -1, ("", None)
+    start = None if wanted.start is None else tuple(wanted.start)
+    for chunk in todo:
+        if chunk.point != last:
+            packed, last = chunks.pack(study.plan.points[chunk.point], apart), chunk.point
+        yield chunks.Task(
+            chunk, __version__, study.seeds_of(chunk), wanted.steps, wanted.spacing, study.record, start, *packed
+        )
+
+
+def _run(
+    study: Study, todo: list[chunks.Chunk], executor: Executor, apart: bool, ahead: int, progress: Progress | None
+) -> None:
+    total = len(study.points) * len(study.seeds)
+    done = total - sum(chunk.runs for chunk in todo)
+    tasks = _tasks(study, todo, apart)
+    waiting: set[Future[Any]] = set()
+    trouble: str | None = None
+    tell = progress or (lambda done, total: None)
+    tell(done, total)
+    with deferred_interrupt() as flag:
+        flag.breakable = True
+        while True:
+            while not trouble and not flag.raised and len(waiting) < ahead:
+                task = next(tasks, None)
+                if task is None:
+                    break
+                waiting.add(executor.submit(chunks.play, task))
+            if not waiting:
+                break
+            ready = _ready(waiting)
+            for future in ready:
+                waiting.discard(future)
+                chunk, found = _result(future, flag)
+                if isinstance(found, dict):
+                    try:
+                        study.save(chunk, found)
+                        done += chunk.runs
+                        tell(done, total)
+                    except SweepFailed as error:
+                        trouble = trouble or str(error)
+                elif found != "interrupted":
+                    where = f" ({study.plan.points[chunk.point].describe()})" if chunk is not None else ""
+                    trouble = trouble or f"{found}{where}"
+    left = total - done
+    if trouble:
+        raise SweepFailed(f"{trouble}; {_how(study, left)}")
+    if left:
+        raise Stopped(f"stopped by Ctrl-C; {_how(study, left)}")
+
+
+def _ready(waiting: set[Future[Any]]) -> set[Future[Any]]:
+    """Those that are done; looks up now and then, so that Ctrl-C is heard."""
+    while True:
+        ready, _ = wait(waiting, timeout=0.2, return_when=FIRST_COMPLETED)
+        if ready:
+            return ready
+
+
+def _result(future: Future[Any], flag: Flag) -> tuple[Any, Any]:
+    try:
+        return future.result()
+    except BrokenExecutor:
+        return None, "a worker process died, perhaps for want of memory"
+    except CancelledError:
+        return None, "a chunk was cancelled"
+    except KeyboardInterrupt:
+        raise
+    except Exception as error:  # whatever a cluster or a third party's game raises, the study is kept
+        return None, f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
+
+
+def _how(study: Study, left: int) -> str:
+    total = len(study.points) * len(study.seeds)
+    return f"{total - left:,} of {total:,} runs are saved; go on with: potentia sweep {study.folder}"

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from potentia import cover_commands, dynamics_commands, exact_commands
+from potentia import cover_commands, dynamics_commands, exact_commands, study_commands
 from potentia.arguments import (
     GameName,
     Json,
@@ -285,6 +285,10 @@ app.command()(cover_commands.optimum)
 app.command()(exact_commands.audit)
 app.command()(exact_commands.stability)
 app.command()(dynamics_commands.dynamics)
+app.command()(study_commands.new)
+app.command()(study_commands.sweep)
+app.command()(study_commands.show)
+app.command()(study_commands.export)
 
 
 def _warn(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:

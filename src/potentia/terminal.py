@@ -82,7 +82,7 @@ def value(entry: Any) -> str:
 
 
 @contextmanager
-def progress(title: str, quiet: bool = False) -> Iterator[Callable[[int, int], None] | None]:
+def progress(title: str, quiet: bool = False, unit: str = "steps") -> Iterator[Callable[[int, int], None] | None]:
     """A bar on standard error with rate and time left, if a person is watching."""
     if quiet or not sys.stderr.isatty():
         yield None
@@ -90,10 +90,17 @@ def progress(title: str, quiet: bool = False) -> Iterator[Callable[[int, int], N
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("steps"))
-    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(title, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn(unit))
+    rate = TextColumn("{task.fields[rate]}")
+    with Progress(*columns, rate, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(title, total=None, rate="")
+
+        def tell(done: int, total: int) -> None:
+            bar.update(task, completed=done, total=total)
+            speed = bar.tasks[0].speed
+            bar.update(task, rate=f"{value(float(speed))}/s" if speed else "")
+
+        yield tell
 
 
 @contextmanager

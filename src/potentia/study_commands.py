@@ -1,0 +1,250 @@
+"""The commands about studies: new, sweep, show and export."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from potentia.arguments import Json, check_folder, check_picture, save_picture
+from potentia.errors import InvalidInput
+from potentia.terminal import print_json, print_table, progress, status, value
+
+Folder = Annotated[Path, typer.Argument(metavar="STUDY", help="The folder of a study.", show_default=False)]
+Partial = Annotated[bool, typer.Option("--partial", help="Take what is there of an incomplete study.")]
+
+
+def new(
+    file: Annotated[Path, typer.Argument(metavar="[FILE]", help="Where to write it.")] = Path("study.toml"),
+    kind: Annotated[
+        str,
+        typer.Option("--for", help="ring (a library game), coverage (robots on a map) or payoffs (your own table)."),
+    ] = "ring",
+    json: Json = False,
+) -> None:
+    """Write a commented specification of a study, to edit and to run with "potentia sweep".
+
+    \b
+        potentia new                          # study.toml: two rules on a ring, three temperatures
+        potentia new robots.toml --for coverage
+        potentia new mine.toml --for payoffs  # a game of your own, from a payoff file
+    """
+    from potentia.experiments.template import write_template
+
+    check_folder(file, "FILE")
+    written = write_template(file, kind)
+    if json:
+        return print_json({"file": str(written)})
+    typer.echo(f"wrote {written}; edit it, then: potentia sweep {written}")
+    return None
+
+
+def sweep(
+    study: Annotated[
+        Path,
+        typer.Argument(
+            metavar="STUDY",
+            help="A specification (.toml; see: potentia new), or the folder of a study to go on with.",
+            show_default=False,
+        ),
+    ],
+    change: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Change the specification, as in rule.tau=1e-3 or seeds=5."),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder of the study.", show_default="FILE.study beside FILE.toml")
+    ] = None,
+    workers: Annotated[int, typer.Option(help="How many work at once; the result does not depend on it.")] = 2,
+    processes: Annotated[
+        bool, typer.Option("--processes", help="Processes instead of threads: for games that run in Python.")
+    ] = False,
+    dask: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="A dask scheduler, as in tcp://host:8786, or local for one here."),
+    ] = None,
+    repair: Annotated[bool, typer.Option("--repair", help="Compute damaged chunks again.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Go ahead with more than 100,000 runs.")] = False,
+    dry: Annotated[bool, typer.Option("--dry-run", help="Check everything, say what would be run, and stop.")] = False,
+    json: Json = False,
+) -> None:
+    """Run a study: every combination in a specification, with every seed; or what is still missing of it.
+
+    Stop it at any moment, with Ctrl-C or by force, and give the same command again: it goes on where it was, and the
+    result is the same to the bit. So it is on one worker, on several processes or on a cluster.
+
+    \b
+        potentia new study.toml                    # a specification to begin with
+        potentia sweep study.toml                  # runs it into study.study
+        potentia sweep study.toml --set seeds=5 --set rule.tau=[0.1,0.3] --out trial
+        potentia sweep study.study                 # goes on with it
+        potentia sweep study.toml --dask tcp://cluster:8786
+        potentia show study.study                  # what came out
+    """
+    from potentia.experiments import sweep as sweeping
+    from potentia.experiments.specification import read_specification
+    from potentia.experiments.store import open_study
+
+    if study.is_dir():
+        if change or (out is not None and out != study):
+            raise InvalidInput(f"{study} is a study already: --set and --out are for specifications")
+        found = open_study(study)
+    else:
+        specification, source = read_specification(study, change or [])
+        folder = sweeping.folder_for(study) if out is None else out
+        if dry:
+            return _say_plan(specification, source, folder, json)
+        check_folder(folder / "x", "--out", create=True)
+        with status("checking; the first time, compiling", quiet=json):
+            found = sweeping.prepare(specification, source, folder, yes)
+    missing = len(found.missing())
+    if dry:
+        typer.echo(f"{found.folder}: {missing:,} of {found.num_chunks:,} chunks are missing")
+        return None
+    with progress(found.specification.name, quiet=json, unit="runs") as tell:
+        done = sweeping.sweep(
+            found.folder,
+            workers=workers,
+            kind="processes" if processes else "threads",
+            dask=dask,
+            repair=repair,
+            progress=tell,
+        )
+    runs = len(done.points) * len(done.seeds)
+    if json:
+        return print_json({"study": str(done.folder), "runs": runs, "chunks": done.num_chunks, "computed": missing})
+    how = "nothing was missing" if not missing else f"{missing:,} of {done.num_chunks:,} chunks computed now"
+    typer.echo(f"{done.folder}: {runs:,} runs, complete ({how})")
+    typer.echo(f"see them with: potentia show {done.folder}")
+    return None
+
+
+def _say_plan(specification: Any, source: Path, folder: Path, json: bool) -> None:
+    from potentia.experiments.planning import plan
+    from potentia.experiments.sweep import check_number
+
+    check_number(specification, many=True)
+    built = plan(specification, source)
+    about: dict[str, Any] = {
+        "study": str(folder),
+        "points": len(built.points),
+        "seeds": len(specification.seed_numbers),
+        "runs": built.num_runs,
+        "steps": specification.steps,
+        "record": list(built.record),
+        "every": specification.spacing,
+        "grid": [point.describe() for point in built.points[:20]],
+    }
+    if json:
+        return print_json(about)
+    shown = {**about, "record": ", ".join(built.record)}
+    points = shown.pop("grid")
+    print_table(None, [[name, value(entry)] for name, entry in shown.items()])
+    for text in points:
+        typer.echo(f"  {text}")
+    if len(built.points) > len(points):
+        typer.echo(f"  and {len(built.points) - len(points):,} more")
+    return None
+
+
+def export(
+    study: Folder,
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="data.nc, data.csv or data.parquet.", show_default=False)
+    ],
+    table: Annotated[
+        str, typer.Option(help="csv and parquet: records (a row for each record of each run) or runs (a row for each).")
+    ] = "records",
+    partial: Partial = False,
+    json: Json = False,
+) -> None:
+    """Write a study's results to one file, for other programs.
+
+    \b
+        potentia export study.study data.nc             # xarray and others
+        potentia export study.study data.parquet        # pandas, polars, R, DuckDB
+        potentia export study.study runs.csv --table runs
+    """
+    from potentia.experiments.store import open_study
+    from potentia.experiments.tables import export as write
+
+    found = open_study(study)
+    check_folder(file, "FILE")
+    with status(f"writing {file}", quiet=json):
+        written = write(found, file, table, partial)
+    if json:
+        return print_json({"file": str(written), "bytes": written.stat().st_size})
+    typer.echo(f"wrote {written} ({written.stat().st_size:,} bytes)")
+    return None
+
+
+def show(
+    study: Folder,
+    measure: Annotated[
+        str | None, typer.Option(help="The recorder to look at.", show_default="the first one recorded")
+    ] = None,
+    share: Annotated[float, typer.Option(help="When do runs reach this share of their own final level?")] = 0.9,
+    plot: Annotated[Path | None, typer.Option(help="Draw it over time into this file.")] = None,
+    verify: Annotated[bool, typer.Option("--verify", help="Only check every file of the study, byte by byte.")] = False,
+    partial: Partial = False,
+    json: Json = False,
+) -> None:
+    """Say what a study is and what came out: levels with intervals, times, and rules compared on the same seeds.
+
+    \b
+        potentia show study.study
+        potentia show study.study --measure welfare --plot welfare.png
+        potentia show study.study --verify
+    """
+    from potentia.experiments.store import open_study
+
+    found = open_study(study)
+    if plot is not None:
+        check_folder(plot, "--plot")
+        check_picture(plot)
+    if verify:
+        return _verify(found, json)
+    from potentia.experiments.overview import overview
+
+    with status("reading", quiet=json):
+        seen = overview(found, measure, share, partial)
+    if plot is not None:
+        from potentia.figures import study_figure
+
+        save_picture(study_figure(seen.curves, seen.measure, found.specification.name), plot, 150)
+    if json:
+        return print_json({**seen.to_dict(), **({"plot": str(plot)} if plot else {})})
+    _print(seen, found)
+    if plot is not None:
+        typer.echo(f"drawn: {plot}")
+    return None
+
+
+def _print(seen: Any, study: Any) -> None:
+    typer.echo(seen.headline)
+    if study.specification.about:
+        typer.echo(study.specification.about)
+    print_table(seen.header, seen.rows, seen.note, title=f"{seen.measure}, {seen.tail}")
+    if seen.compared:
+        print_table(
+            ["difference", "pairs", "mean [95 % interval]", "effect d_z", "p", "p, Holm"],
+            seen.compared,
+            "on the same seeds; p by flipping signs of paired differences, corrected for all comparisons listed",
+            title="compared with the first",
+        )
+
+
+def _verify(study: Any, json: bool) -> None:
+    damaged, missing = study.damaged(), study.missing()
+    if json:
+        print_json({"damaged": list(damaged.values()), "missing": len(missing), "chunks": study.num_chunks})
+    else:
+        for text in damaged.values():
+            typer.echo(text)
+        whole = study.num_chunks - len(missing) - len(damaged)
+        typer.echo(
+            f"{whole:,} of {study.num_chunks:,} chunks are whole, {len(damaged):,} damaged, {len(missing):,} missing"
+        )
+    if damaged:
+        raise typer.Exit(1)

@@ -19,7 +19,7 @@ def new(
     file: Annotated[Path, typer.Argument(metavar="[FILE]", help="Where to write it.")] = Path("study.toml"),
     kind: Annotated[
         str,
-        typer.Option("--for", help="ring (a library game), coverage (robots on a map) or payoffs (your own table)."),
+        typer.Option("--for", help="ring (a built-in game), coverage (robots on a map) or payoffs (your own table)."),
     ] = "ring",
     json: Json = False,
 ) -> None:
@@ -95,7 +95,6 @@ def sweep(
         folder = sweeping.folder_for(study) if out is None else out
         if dry:
             return _say_plan(specification, source, folder, json)
-        check_folder(folder / "x", "--out", create=True)
         with status("checking; the first time, compiling", quiet=json):
             found = sweeping.prepare(specification, source, folder, yes)
     missing = len(found.missing())

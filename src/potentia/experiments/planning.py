@@ -87,7 +87,9 @@ def count_points(specification: Specification) -> tuple[int, str]:
             sizes.setdefault(next((g for g in zipped if axis.key in g), (axis.key,)), len(axis.values))
         total += math.prod(sizes.values())
         said = said or " × ".join(f"{len(axis.values):,} of {axis.key}" for axis in axes)
-    return total, said
+    several = [f"{len(getattr(specification, name)):,} of {name}" for name in SECTIONS]
+    several = [text for text in several if not text.startswith(("0 ", "1 "))]
+    return total, " × ".join(filter(None, [*several, said]))
 
 
 def plan(specification: Specification, folder: Path = Path()) -> Plan:

@@ -22,7 +22,7 @@ from potentia.experiments import chunks, executors
 from potentia.experiments.planning import Plan, count_points, gather, plan
 from potentia.experiments.specification import Specification, read_specification, specification_from
 from potentia.experiments.store import Study, create, first_difference, is_study, open_study
-from potentia.kernel.numbers import in_words, is_integer
+from potentia.kernel.numbers import is_integer
 from potentia.version import __version__
 
 MANY = 100_000  # runs; more must be wanted
@@ -122,8 +122,8 @@ def check_number(specification: Specification, many: bool) -> None:
     seeds = len_of(specification)
     runs = points * seeds
     if runs > MANY and not many:
-        grid = f"{in_words(points)} points{f' ({said})' if said else ''} × {in_words(seeds)} seeds"
-        raise InvalidSpecification(f"this makes {in_words(runs)} runs: {grid}; say --yes if you mean it")
+        grid = f"{points:,} points{f' ({said})' if said else ''} × {seeds:,} seeds"
+        raise InvalidSpecification(f"this makes {runs:,} runs: {grid}; say --yes if you mean it")
 
 
 def len_of(specification: Specification) -> int:

@@ -10,6 +10,7 @@ from potentia.version import __version__
 if TYPE_CHECKING:
     from potentia import analysis, beliefs, engine, errors, experiments, figures, games, rules, testing
     from potentia.engine import Run, Trace, advance, begin, load, run, run_batch, watch
+    from potentia.experiments import open_study, sweep
     from potentia.games.library import game
     from potentia.rules import rule
 
@@ -21,9 +22,11 @@ _NAMES = {
     "begin": "engine",
     "game": "games.library",
     "load": "engine",
+    "open_study": "experiments",
     "rule": "rules",
     "run": "engine",
     "run_batch": "engine",
+    "sweep": "experiments",
     "watch": "engine",
 }
 
@@ -42,10 +45,12 @@ __all__ = [
     "game",
     "games",
     "load",
+    "open_study",
     "rule",
     "rules",
     "run",
     "run_batch",
+    "sweep",
     "testing",
     "watch",
 ]

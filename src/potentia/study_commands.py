@@ -82,7 +82,7 @@ def sweep(
         potentia sweep study.toml --dask tcp://cluster:8786
         potentia show study.study                  # what came out
     """
-    from potentia.experiments import sweep as sweeping
+    from potentia.experiments import sweeping
     from potentia.experiments.specification import read_specification
     from potentia.experiments.store import open_study
 
@@ -121,7 +121,7 @@ def sweep(
 
 def _say_plan(specification: Any, source: Path, folder: Path, json: bool) -> None:
     from potentia.experiments.planning import plan
-    from potentia.experiments.sweep import check_number
+    from potentia.experiments.sweeping import check_number
 
     check_number(specification, many=True)
     built = plan(specification, source)

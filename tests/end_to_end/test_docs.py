@@ -26,6 +26,7 @@ ROOT = Path(__file__).parents[2]
         "docs/beliefs.md",
         "docs/mixtures.md",
         "docs/reinforcement.md",
+        "docs/statistics.md",
         "docs/extending.md",
     ],
 )

@@ -7,10 +7,13 @@ import pytest
 
 from potentia.errors import InvalidInput
 from potentia.experiments.statistics import (
+    area_under_curve,
+    bootstrap_mean,
     estimate,
     moving_mean,
     paired_difference,
     settling_time,
+    share_of,
     steady_state,
     tail_mean,
     time_to_share,
@@ -40,6 +43,75 @@ def test_estimate_of_little():
     assert str(estimate([2.0, 3.0])) == "2.5"
     assert str(estimate([20_000.0] * 5)) == "20,000 [20,000, 20,000]"
     assert estimate([1.0, 2.0, 4.0]) == estimate([1.0, 2.0, 4.0])
+
+
+def test_bootstrap_of_little():
+    assert np.isnan([bootstrap_mean([]).mean, bootstrap_mean([np.nan]).low]).all()
+    one = bootstrap_mean([3.0, np.nan])
+    assert (one.mean, one.count) == (3.0, 1)
+    assert np.isnan([one.low, one.high]).all()
+    flat = bootstrap_mean([0.1 + 0.2, 0.3, 0.3])  # equal up to rounding
+    assert flat.low == flat.mean == flat.high == pytest.approx(0.3)
+    two = bootstrap_mean([1.0, np.nan, 2.0])
+    assert (two.low, two.mean, two.high, two.count) == (1, 1.5, 2, 2)
+    assert bootstrap_mean([True, False, True]).mean == pytest.approx(2 / 3)
+
+
+def test_bootstrap_is_the_percentile_interval_where_bca_is_undefined():
+    """Two resamples are often both on one side of the mean, which makes the bias correction infinite."""
+    found = [bootstrap_mean([1.0, 2.0, 9.0], seed, resamples=2) for seed in range(20)]
+    assert all(1 <= each.low <= each.high <= 9 for each in found)
+    assert any(each.high < each.mean or each.low > each.mean for each in found)
+    tiny = bootstrap_mean(1e-200 * np.array([1.0, 2.0, 9.0]))  # the cubes of the acceleration vanish
+    assert 0.99e-200 < tiny.low < tiny.mean < tiny.high < 9.01e-200
+
+
+def test_bootstrap_intervals_lean_as_the_data_do_and_come_from_the_seed_alone():
+    values = np.random.default_rng(4).exponential(size=60)
+    found = bootstrap_mean(values, seed=1)
+    assert found.high - found.mean > 1.1 * (found.mean - found.low)
+    np.random.seed(7)  # noqa: NPY002 - that the global state plays no part is the point
+    assert bootstrap_mean(values, seed=1) == found
+    assert bootstrap_mean(values, seed=2) != found
+    low, high = bootstrap_mean(values, level=0.5).low, bootstrap_mean(values, level=0.5).high
+    assert found.low < low < high < found.high
+    many = bootstrap_mean(np.tile(values, 100), resamples=2000)  # more than one batch of draws
+    assert many.high - many.low == pytest.approx((found.high - found.low) / 10, rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: bootstrap_mean([1, np.inf]), "values must be finite, or NaN where there is none, got inf"),
+        (lambda: bootstrap_mean(["1"]), "values must be an array of real numbers, got list"),
+        (lambda: bootstrap_mean([1j]), "values must be an array of real numbers, got list"),
+        (lambda: bootstrap_mean([1, 2], level=95), "level must be a number between 0 and 1, got 95"),
+        (lambda: bootstrap_mean([1, 2], seed=0.5), "seed must be an integer of at least 0, got 0.5"),
+        (lambda: bootstrap_mean([1, 2], resamples=1), "resamples must be at least 2, got 1"),
+        (lambda: share_of(3, 2), "count must be an integer from 0 to 2, got 3"),
+        (lambda: share_of(0, 0), "of must be at least 1, got 0"),
+        (lambda: area_under_curve([1.0], [0]), "times must be two at least, got 1"),
+        (lambda: area_under_curve([1.0, 2.0], [0, 0]), "times must increase"),
+        (lambda: area_under_curve(1.0, [0]), r"one entry for each of 1 times, got shape \(\)"),
+    ],
+)
+def test_bad_values_are_refused(call, message):
+    with pytest.raises(InvalidInput, match=message):
+        call()
+
+
+def test_shares():
+    assert share_of(0, 4).low == 0.0
+    assert share_of(4, 4).mean == share_of(4, 4).high == 1.0
+    assert share_of(np.int64(1), 4).count == 4
+
+
+def test_areas_are_mean_levels():
+    """(0 + 4)/2 over 2 steps and (4 + 4)/2 over 6: (4 + 24)/8."""
+    assert area_under_curve([0, 4, 4], [2, 4, 10]) == pytest.approx(28 / 8)
+    values = np.array([[5.0, 5.0, 5.0], [0, 4, 4], [0, np.nan, 4]])
+    np.testing.assert_allclose(area_under_curve(values, [2, 4, 10]), [5, 3.5, np.nan])
+    assert area_under_curve(np.ones((2, 3, 4)), [0, 1, 2, 3]).shape == (2, 3)
 
 
 def test_paired_differences_see_what_unpaired_ones_hide():

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from potentia.analysis import pure_nash
 from potentia.analysis.score_hypotheses import likeliest
 from potentia.engine import begin, watch_on
-from potentia.experiments.statistics import Estimate
+from potentia.experiments.statistics import Estimate, share_of
 from potentia.games import NormalForm, random_potential_game
 from potentia.rules import Rule, rule
 
@@ -40,6 +40,8 @@ RULES: dict[str, dict[str, Any]] = {
 }
 ADAPTIVE, CONSTANT, *_, DIMINISHING = RULES
 
+share = share_of  # the name it has had here
+
 
 def random_games(count: int = GAMES, seed: int = 0) -> list[NormalForm]:
     """Random exact potential games of 2 to 4 players with 2 to 4 actions each."""
@@ -48,14 +50,6 @@ def random_games(count: int = GAMES, seed: int = 0) -> list[NormalForm]:
         random = np.random.default_rng(k)
         out.append(random_potential_game(random.integers(2, 5, size=random.integers(2, 5)).tolist(), k))
     return out
-
-
-def share(count: int, of: int) -> Estimate:
-    """A share with its 95 % interval by Wilson's score."""
-    from scipy.stats import binomtest
-
-    low, high = binomtest(count, of).proportion_ci(method="wilson")
-    return Estimate(count / of, float(low), float(high), of)
 
 
 def equilibria(game: NormalForm) -> set[tuple[int, ...]]:
@@ -86,16 +80,16 @@ def end(name: str, games: Sequence[NormalForm], steps: int = STEPS) -> Ended:
         run, nash = begin(game, chosen, seed, horizon=steps), equilibria(game)
         run.advance(steps)
         played, counts = np.unique(run.trace().profiles[-(steps // 2) :], axis=0, return_counts=True)
-        share_of = counts / counts.sum()
+        weights = counts / counts.sum()
         at = np.array([tuple(profile) in nash for profile in played.tolist()])
-        time_at_nash.append(float(share_of[at].sum()))
+        time_at_nash.append(float(weights[at].sum()))
         top = likeliest(run.strategies)
         if top not in nash:
-            most = int(share_of.argmax())
-            kinds.append((at[most], not at[most] and share_of[most] > 0.5))
+            most = int(weights.argmax())
+            kinds.append((at[most], not at[most] and weights[most] > 0.5))
     failed = len(kinds)
     passing, stuck = np.array(kinds, int).reshape(-1, 2).sum(axis=0).tolist()
-    at_nash = share(len(games) - failed, len(games))
+    at_nash = share_of(len(games) - failed, len(games))
     return Ended(name, at_nash, float(np.mean(time_at_nash)), failed, passing, stuck)
 
 

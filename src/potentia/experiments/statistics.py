@@ -1,21 +1,29 @@
-"""Statistics over seeds: means with intervals, paired differences, times to a share, and when a run is steady."""
+"""Statistics over seeds: means and shares with intervals, paired differences, times to a share, when a run is steady.
+
+Tests of one rule against another are in :mod:`potentia.experiments.comparison`, times that some runs never reach in
+:mod:`potentia.experiments.reaching`.
+"""
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from potentia.engine.requests import checked_integer
 from potentia.errors import InvalidInput
-from potentia.kernel.numbers import as_float, is_real
+from potentia.kernel.numbers import as_float, is_integer, is_real
 
 _FEW = 5  # seeds; an interval from fewer would say little
+_ROOM = 2**22  # numbers drawn at a time, so that large samples do not fill the memory
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean over seeds with the ends of its 95 % interval; NaN ends where there is one seed."""
+    """A mean over seeds with the ends of its interval, 95 % unless said otherwise; NaN ends where there is one seed."""
 
     mean: float
     low: float
@@ -50,6 +58,53 @@ def estimate(values: ArrayLike) -> Estimate:
     return Estimate(mean, mean - half, mean + half, array.size)
 
 
+def bootstrap_mean(values: ArrayLike, seed: int = 0, level: float = 0.95, resamples: int = 9999) -> Estimate:
+    """The mean and its bootstrap interval, which need not be symmetric; NaN entries are left out.
+
+    Efron's BCa interval (Better bootstrap confidence intervals, J. Amer. Statist. Assoc. 82, 1987); the percentile
+    interval where BCa is undefined. Where all values are equal up to rounding both ends are the mean; of one value
+    they are NaN. The draws come from ``seed`` alone. Of few values it is too narrow: of 5 normal ones it
+    holds the true mean in 85 %, of 20 in 91 %; :func:`estimate` is then the safer one.
+    """
+    from scipy.stats import DegenerateDataWarning, bootstrap
+
+    level, seed = checked_level(level), checked_integer(seed, "seed", 0)
+    resamples = checked_integer(resamples, "resamples", 2)
+    array = checked_values(values, "values").reshape(-1)
+    array = array[~np.isnan(array)]
+    mean = float(array.mean()) if array.size else np.nan
+    if array.size < 2:
+        return Estimate(mean, np.nan, np.nan, array.size)
+    if all_equal(array):
+        return Estimate(mean, mean, mean, array.size)
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore", DegenerateDataWarning)  # seen to below
+        found = bootstrap(
+            (array,),
+            np.mean,
+            n_resamples=resamples,
+            batch=max(1, _ROOM // array.size),
+            vectorized=True,
+            confidence_level=level,
+            random_state=np.random.default_rng(seed),  # every SciPy from 1.13 on knows this name
+        )
+    low, high = found.confidence_interval
+    if np.isnan(low) or np.isnan(high):
+        low, high = np.quantile(found.bootstrap_distribution, [(1 - level) / 2, (1 + level) / 2])
+    return Estimate(mean, float(low), float(high), array.size)
+
+
+def share_of(count: int, of: int) -> Estimate:
+    """A share with its 95 % interval by Wilson's score."""
+    from scipy.stats import binomtest
+
+    of = checked_integer(of, "of", 1)
+    if not is_integer(count) or not 0 <= count <= of:
+        raise InvalidInput(f"count must be an integer from 0 to {of}, got {count!r}")
+    low, high = binomtest(int(count), of).proportion_ci(method="wilson")
+    return Estimate(count / of, float(low), float(high), of)
+
+
 def paired_difference(first: ArrayLike, second: ArrayLike) -> Estimate:
     """The mean of first - second over seeds that both have, with its interval."""
     a, b = np.asarray(first, np.float64), np.asarray(second, np.float64)
@@ -62,6 +117,18 @@ def tail_mean(values: ArrayLike, times: ArrayLike, last: int) -> NDArray[np.floa
     """The mean over the last ``last`` steps of each run; values (..., T) at these times."""
     at = np.asarray(times)
     return np.asarray(values)[..., at > at[-1] - last].mean(axis=-1)
+
+
+def area_under_curve(values: ArrayLike, times: ArrayLike) -> NDArray[np.float64]:
+    """The area under each run's curve, values (..., T), by the trapezoid rule, divided by the time from first to last.
+
+    So it is the run's mean level, whatever the times' spacing. A run with a NaN at any time has NaN: what it would
+    have been there is not guessed.
+    """
+    array, at = checked_curves(values, times)
+    if at.size < 2:
+        raise InvalidInput(f"times must be two at least, got {at.size}")
+    return np.asarray(np.trapezoid(array, at, axis=-1) / (at[-1] - at[0]))
 
 
 def time_to_share(values: ArrayLike, times: ArrayLike, goal: ArrayLike) -> NDArray[np.float64]:
@@ -98,13 +165,10 @@ def steady_state(
     most ``tolerance``, relative to the former. ``window`` is in steps. It is when the paper's robots stop; under a
     falling temperature a run may be calm for a while long before its end.
     """
-    array, at = np.atleast_2d(np.asarray(values, np.float64)), np.asarray(times)
-    if at.ndim != 1 or array.shape[1] != at.size:
-        raise InvalidInput(f"values must have one entry for each of {at.size} times, got shape {array.shape}")
+    array, at = checked_curves(values, times)
+    array = np.atleast_2d(array)
     if not is_real(tolerance) or not as_float(tolerance) > 0:
         raise InvalidInput(f"tolerance must be a number > 0, got {tolerance!r}")
-    if at.size > 1 and not (np.diff(at) > 0).all():
-        raise InvalidInput("times must increase")
     if not is_real(window) or not 1 <= as_float(window) < np.inf:
         raise InvalidInput(f"window must be a number of steps of at least 1, got {window!r}")
     rows = max(1, int(window) // int(at[1] - at[0])) if at.size > 1 else 1
@@ -116,3 +180,42 @@ def steady_state(
     calm = np.abs(after - before) <= tolerance * np.abs(before)
     ends = at[rows - 1 : rows - 1 + calm.shape[1]]
     return np.where(calm.any(axis=1), ends[calm.argmax(axis=1)], np.nan)
+
+
+# What may be asked ------------------------------------------------------------------------------------
+
+
+def checked_values(values: Any, name: str, *, finite: bool = True) -> NDArray[np.float64]:
+    """Real numbers as floats; NaN stands for a missing one."""
+    try:
+        array = np.asarray(values)
+    except ValueError:  # rows of several lengths
+        array = np.array(None)
+    if array.dtype.kind not in "biuf":
+        raise InvalidInput(f"{name} must be an array of real numbers, got {type(values).__name__}")
+    array = array.astype(np.float64)
+    if finite and np.isinf(array).any():
+        raise InvalidInput(f"{name} must be finite, or NaN where there is none, got {array[np.isinf(array)][0]}")
+    return array
+
+
+def checked_curves(values: Any, times: Any) -> tuple[NDArray[np.float64], NDArray[Any]]:
+    """Curves (..., T) and the increasing times of their entries."""
+    array, at = checked_values(values, "values", finite=False), np.asarray(times)
+    if at.ndim != 1 or array.ndim == 0 or array.shape[-1] != at.size:
+        raise InvalidInput(f"values must have one entry for each of {at.size} times, got shape {array.shape}")
+    if at.size > 1 and not (np.diff(at) > 0).all():
+        raise InvalidInput("times must increase")
+    return array, at
+
+
+def checked_level(level: Any) -> float:
+    """The level of an interval, strictly between 0 and 1."""
+    if not is_real(level) or not 0 < as_float(level) < 1:
+        raise InvalidInput(f"level must be a number between 0 and 1, got {level!r}")
+    return as_float(level)
+
+
+def all_equal(array: NDArray[np.float64]) -> bool:
+    """Whether the entries are one number, up to the rounding of that number."""
+    return bool(np.ptp(array) <= 8 * np.finfo(np.float64).eps * np.abs(array).max())

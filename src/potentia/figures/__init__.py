@@ -11,6 +11,7 @@ from potentia.figures.reinforcement import algorithms_figure, reinforcement_figu
 from potentia.figures.runs import law_figure, potential_figure, scalar_figure
 from potentia.figures.signal import revision_figure
 from potentia.figures.stability import stability_figure
+from potentia.figures.studies import study_figure
 
 __all__ = [
     "algorithms_figure",
@@ -29,6 +30,7 @@ __all__ = [
     "scores_figure",
     "simplex_figure",
     "stability_figure",
+    "study_figure",
     "values_figure",
     "worth_figure",
 ]

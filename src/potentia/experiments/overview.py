@@ -1,0 +1,251 @@
+"""What came out of a study: the level at which each point ends, how soon, and rules compared on the same seeds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from potentia.errors import InvalidInput, did_you_mean
+from potentia.experiments.axes import text_of
+from potentia.experiments.comparison import Comparison, compare, holm
+from potentia.experiments.datasets import present
+from potentia.experiments.reaching import Reaching, reaching_time
+from potentia.experiments.statistics import Estimate, area_under_curve, bootstrap_mean
+from potentia.experiments.store import Study
+from potentia.kernel.numbers import as_float, is_real
+
+_TAIL = 0.1  # of the run: the level is the mean over its last part
+_ROWS = 60  # shown to people; JSON has all
+
+
+@dataclass(frozen=True)
+class Curves:
+    """One point of a study over time."""
+
+    labels: dict[str, str]  # which game, belief and rule of several
+    values: dict[str, Any]  # what varies, by its short name
+    seeds: NDArray[np.int64]
+    times: NDArray[np.int64]
+    curves: NDArray[np.float64]  # (seeds, times)
+
+    @property
+    def name(self) -> str:
+        """What to call it: lll, tau=0.1."""
+        return ", ".join([*self.labels.values(), *(f"{k}={text_of(v)}" for k, v in self.values.items())]) or "all runs"
+
+
+@dataclass(frozen=True)
+class Level:
+    """What one point came to."""
+
+    name: str
+    runs: int
+    start: float  # mean over runs
+    end: Estimate  # mean of the last tenth of each run
+    area: Estimate  # mean over the whole run
+    reached: Reaching | None  # when runs are so far on the way from their start to their own end
+
+
+@dataclass(frozen=True)
+class Overview:
+    """A study in two tables."""
+
+    headline: str
+    measure: str
+    tail: str
+    share: float
+    levels: list[Level]
+    comparisons: list[Comparison]
+    curves: list[Curves] = field(repr=False)
+
+    @property
+    def header(self) -> list[str]:
+        """Of the table of levels."""
+        return [
+            "",
+            "runs",
+            "start",
+            "end [95 % interval]",
+            "mean over the run",
+            f"steps to {self.share:.0%} of the way",
+        ]
+
+    @property
+    def rows(self) -> list[list[str]]:
+        """The table of levels, for people."""
+        return [
+            [
+                level.name,
+                f"{level.runs:,}",
+                f"{level.start:.5g}",
+                str(level.end),
+                str(level.area),
+                "-" if level.reached is None else _soon(level.reached),
+            ]
+            for level in self.levels[:_ROWS]
+        ]
+
+    @property
+    def note(self) -> str:
+        """Below the table."""
+        left = len(self.levels) - _ROWS
+        cut = f"; {left:,} more points in --json" if left > 0 else ""
+        few = "; with fewer than 20 runs they are too narrow" if any(level.runs < 20 for level in self.levels) else ""
+        return f"intervals by bootstrap over seeds{few}; steps: median and its interval{cut}"
+
+    @property
+    def compared(self) -> list[list[str]]:
+        """The table of comparisons, for people."""
+        return [
+            [
+                f"{c.first} − {c.second}",
+                f"{c.pairs}",
+                str(c.difference),
+                f"{c.effect:.2f}",
+                _probability(c.p_value),
+                _probability(c.adjusted),
+            ]
+            for c in self.comparisons[:_ROWS]
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, for JSON."""
+        return {
+            "measure": self.measure,
+            "levels": [
+                {
+                    "point": level.name,
+                    "runs": level.runs,
+                    "start": level.start,
+                    "end": _three(level.end),
+                    "area": _three(level.area),
+                    "reached": None if level.reached is None else level.reached.reached,
+                    "median_steps": None if level.reached is None else level.reached.median,
+                }
+                for level in self.levels
+            ],
+            "comparisons": [
+                {
+                    "first": c.first,
+                    "second": c.second,
+                    "pairs": c.pairs,
+                    "difference": _three(c.difference),
+                    "effect": c.effect,
+                    "larger": c.larger,
+                    "p_value": c.p_value,
+                    "adjusted": c.adjusted,
+                }
+                for c in self.comparisons
+            ],
+        }
+
+
+def _three(found: Estimate) -> list[float]:
+    return [found.mean, found.low, found.high]
+
+
+def _probability(p: float) -> str:
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def _soon(found: Reaching) -> str:
+    if np.isnan(found.median):
+        return f"{found.reached} of {found.runs} get there"
+    ends = [f"{end:,.0f}" if np.isfinite(end) else "?" for end in (found.median_low, found.median_high)]
+    return f"{found.median:,.0f} [{ends[0]}, {ends[1]}]"
+
+
+def overview(study: Study, measure: str | None = None, share: float = 0.9, partial: bool = False) -> Overview:
+    """Levels of one recorder at every point, and paired comparisons: of rules with the first, at the same setting."""
+    if not is_real(share) or not 0 < as_float(share) <= 1:
+        raise InvalidInput(f"share must be a number above 0 and at most 1, got {share!r}")
+    timed = [name for name in study.record if name not in ("profile", "visits")]
+    if not timed:
+        raise InvalidInput(f"{study.folder} records nothing over time but {', '.join(study.record) or 'nothing'}")
+    if measure is not None and measure not in timed:
+        hint = did_you_mean(measure, timed)
+        raise InvalidInput(f"measure must be one of {', '.join(timed)}, got {measure!r}{hint}")
+    chosen = measure or timed[0]
+    found = curves_of(study, chosen, partial)
+    ends = {one.name: _level(one) for one in found}
+    total = len(study.points) * len(study.seeds)
+    runs = sum(one.seeds.size for one in found)
+    headline = (
+        f"{study.specification.name}: {len(study.points):,} points × {len(study.seeds):,} seeds, "
+        f"{study.specification.steps:,} steps, potentia {study.manifest['potentia']}"
+    )
+    if runs < total:
+        headline += f"; incomplete: {runs:,} of {total:,} runs"
+    every = study.manifest["every"]
+    last = int(_TAIL * study.specification.steps)
+    return Overview(
+        headline,
+        chosen,
+        f"end: mean of the last {max(last, every):,} steps",
+        share,
+        [_summary(one, ends[one.name], share) for one in found],
+        _comparisons(found, ends),
+        found,
+    )
+
+
+def curves_of(study: Study, measure: str, partial: bool = False) -> list[Curves]:
+    """One recorder at every point that has runs."""
+    files, names = study.files(), study.manifest["names"]
+    parts: dict[int, tuple[list[int], list[NDArray[np.float64]]]] = {}
+    for chunk in present(study, files, partial):
+        arrays = study.read_from(files, chunk)
+        assert arrays is not None
+        seeds, rows = parts.setdefault(chunk.point, ([], []))
+        seeds += study.seeds_of(chunk)
+        rows.append(arrays[measure])
+    out = []
+    for number, (seeds, rows) in sorted(parts.items()):
+        point, values = study.points[number], np.concatenate(rows)
+        varied = {names[key]: entry for key, entry in point["values"].items()}
+        times = np.arange(values.shape[1]) * study.manifest["every"]
+        out.append(Curves(point["labels"], varied, np.asarray(seeds, np.int64), times, values))
+    return out
+
+
+def _level(one: Curves) -> NDArray[np.float64]:
+    """The mean over the last tenth of each run."""
+    first = one.times[-1] * (1 - _TAIL)
+    return np.nanmean(one.curves[:, (one.times > first) | (one.times == one.times[-1])], axis=1)
+
+
+def _summary(one: Curves, ends: NDArray[np.float64], share: float) -> Level:
+    known = np.isfinite(one.curves)
+    skip = 0 if known[:, 0].all() else 1  # a share of revisions is not known before the first
+    values, times = one.curves[:, skip:], one.times[skip:]
+    reached = None
+    if times.size > 1 and known[:, skip:].all():
+        way = ends - values[:, 0]
+        rising = np.where(way >= 0, 1.0, -1.0)[:, None]
+        reached = reaching_time(rising * values, times, rising[:, 0] * (values[:, 0] + share * way))
+    area = area_under_curve(values, times) if times.size > 1 else values[:, 0]
+    start = float(np.nanmean(values[:, 0])) if values.size else float("nan")
+    return Level(one.name, one.seeds.size, start, bootstrap_mean(ends), bootstrap_mean(area), reached)
+
+
+def _comparisons(found: list[Curves], ends: dict[str, NDArray[np.float64]]) -> list[Comparison]:
+    """Each rule with the first one at the same setting; where there is one rule, each point with the first."""
+    from xarray import DataArray
+
+    def by_seed(one: Curves) -> Any:
+        return DataArray(ends[one.name], dims="seed", coords={"seed": one.seeds})
+
+    firsts: dict[str, Curves] = {}
+    out: list[Comparison] = []
+    rules = {one.labels["rule"] for one in found if "rule" in one.labels}
+    for one in found:
+        rest = {**{k: v for k, v in one.labels.items() if k != "rule"}, **one.values}
+        setting = text_of(rest) if len(rules) > 1 else ""
+        first = firsts.setdefault(setting, one)
+        if first is not one and np.intersect1d(one.seeds, first.seeds).size > 1:
+            out.append(compare(by_seed(one), by_seed(first), names=(one.name, first.name)))
+    adjusted = holm([c.p_value for c in out]) if out else np.zeros(0)
+    return [replace(c, adjusted=float(p)) for c, p in zip(out, adjusted, strict=True)]

@@ -22,7 +22,19 @@ import psutil
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import beliefs, coverage, exact, mixture, peers, reference, reinforcement, scaling, startup, workers
+from benchmarks import (
+    beliefs,
+    coverage,
+    exact,
+    mixture,
+    peers,
+    reference,
+    reinforcement,
+    scaling,
+    startup,
+    sweeps,
+    workers,
+)
 from benchmarks.measure import QUICK, Effort, Report
 
 PACKAGES = ("potentia", "numba", "numpy", "scipy", "xarray", "networkx", "quantecon", "open_spiel", "scikit-learn")
@@ -35,6 +47,7 @@ PARTS = (
     "mixtures",
     "scaling",
     "workers",
+    "sweeps",
     "exact",
     "startup",
 )
@@ -93,6 +106,8 @@ def _measured(effort: Effort, console: Console, parts: Sequence[str]) -> Report:
             scaling.compare(effort, report)
         if asked("workers", "two workers"):
             workers.compare(library, effort, report)
+        if asked("sweeps", "sweeps"):
+            sweeps.compare(effort, report)
         if asked("exact", "exact analysis"):
             exact.compare(effort, report)
         if asked("startup", "start-up"):

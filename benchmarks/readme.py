@@ -1,34 +1,46 @@
-"""The README's table of speeds, from the numbers that ``make bench`` wrote: none is typed by hand.
+"""The tables of speeds, from the numbers that ``make bench`` wrote: none is typed by hand.
 
-``python -m benchmarks.readme`` puts it between the two marks in README.md.
+``python -m benchmarks.readme`` puts all of them between the two marks in docs/speed.md, and those against peers and C
+that have a target into README.md.
 """
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 BEGIN, END = "<!-- bench:begin -->", "<!-- bench:end -->"
+PEERS = ("QuantEcon", "OpenSpiel", "scikit-learn", "C ")
 
 
-def main(numbers: Path = Path("out/bench.json"), readme: Path = Path("README.md")) -> None:
+def main(numbers: Path = Path("out/bench.json")) -> None:
     found = json.loads(numbers.read_text(encoding="utf-8"))
-    head, rest = readme.read_text(encoding="utf-8").split(BEGIN)
-    _, tail = rest.split(END)
-    lines = ["| what | potentia | contender | ratio | target |", "|---|---|---|---|---|"]
-    lines += [
-        f"| {r['what']} | {r['potentia']} | {r['contender']} | {r['ratio']} | {r['target']} |" for r in found["rows"]
-    ]
     versions = ", ".join(f"{name} {found['versions'][name]}" for name in ("python", "numba", "quantecon", "open_spiel"))
-    lines += [
-        "",
+    how = (
         f"Printed by `make bench` on {found['processors']} cores ({versions}; C by {found['versions']['compiler']}), "
-        "contenders interleaved in one run, best of several, nothing recorded.",
-    ]
+        "contenders interleaved in one run, best of several, nothing recorded."
+    )
     missed = [row["what"] for row in found["rows"] if row["met"] is False]
     if missed:
-        lines += ["", f"Targets missed in this run: {'; '.join(missed)}."]
-    readme.write_text(head + BEGIN + "\n" + "\n".join(lines) + "\n" + END + tail, encoding="utf-8")
+        how += f"\n\nTargets missed in this run: {'; '.join(missed)}."
+    rows = found["rows"]
+    _put(Path("docs/speed.md"), _table(rows), how)
+    against = [row for row in rows if row["contender"].startswith(PEERS) and row["met"] is not None]
+    _put(Path("README.md"), _table(against, "target"), how)
+
+
+def _table(rows: list[dict[str, Any]], without: str = "") -> str:
+    columns = [name for name in ("what", "potentia", "contender", "ratio", "target") if name != without]
+    lines = [f"| {' | '.join(columns)} |", f"|{'---|' * len(columns)}"]
+    lines += [f"| {' | '.join(row[name] for name in columns)} |" for row in rows]
+    return "\n".join(lines)
+
+
+def _put(page: Path, table: str, how: str) -> None:
+    head, rest = page.read_text(encoding="utf-8").split(BEGIN)
+    _, tail = rest.split(END)
+    page.write_text(f"{head}{BEGIN}\n{table}\n\n{how}\n{END}{tail}", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -10,8 +10,6 @@ from pathlib import Path
 
 import pytest
 
-import potentia as pt
-
 ROOT = Path(__file__).parents[2]
 
 
@@ -28,21 +26,35 @@ ROOT = Path(__file__).parents[2]
         "docs/reinforcement.md",
         "docs/statistics.md",
         "docs/extending.md",
+        "docs/studies.md",
     ],
 )
 def test_snippets_run(name, tmp_path):
+    scripts = _save_snippets(name, tmp_path)
+    assert scripts
+    for script in scripts:
+        done = subprocess.run(
+            [sys.executable, "-W", "error::UserWarning", script],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            env={**os.environ, "MPLBACKEND": "agg"},
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+
+
+def _save_snippets(name, folder):
+    """One script of all snippets; one that begins with the name of a file is that file, and comes first."""
     snippets = re.findall(r"```python\n(.*?)```", (ROOT / name).read_text(encoding="utf-8"), re.S)
-    assert snippets
-    (tmp_path / "snippets.py").write_text("\n".join(snippets), encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, "-W", "error::UserWarning", "snippets.py"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        env={**os.environ, "MPLBACKEND": "agg"},
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    scripts: dict[str, str] = {}
+    for snippet in snippets:
+        named = re.match(r"# (\w+\.py)\n", snippet)
+        scripts.setdefault(named[1] if named else "snippets.py", "")
+        scripts[named[1] if named else "snippets.py"] += snippet + "\n"
+    for script, text in scripts.items():
+        (folder / script).write_text(text, encoding="utf-8")
+    return sorted(scripts, key=lambda script: script == "snippets.py")
 
 
 @pytest.mark.parametrize("page", sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]), ids=lambda p: p.name)
@@ -57,8 +69,8 @@ def test_links_lead_somewhere_and_tables_are_filled(page):
 def test_the_commands_of_the_readme_run(tmp_path):
     blocks = re.findall(r"```sh\n(potentia .*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.S)
     commands = [line.split("#")[0].split() for block in blocks for line in block.splitlines() if line.strip()]
-    assert len(commands) >= 7
-    pt.games.write_game(pt.game("double-step"), tmp_path / "payoffs.json")  # as the snippet before them does
+    assert len(commands) >= 12
+    _save_snippets("README.md", tmp_path)  # my_game.py is among them
     for command in commands:
         script = Path(sys.executable).with_name(command[0])
         done = subprocess.run([script, *command[1:]], cwd=tmp_path, capture_output=True, text=True, check=False)

@@ -27,10 +27,14 @@ _registry: dict[str, Builder] = {}
 
 
 def register_game(name: str) -> Callable[[Builder], Builder]:
-    """Decorator: make a function that builds a game known under a name. Its defaults are the game's."""
+    """Decorator: make a function that builds a game known under a name. Its defaults are the game's.
+
+    The same function defined again, as when a cell of a notebook is run twice, takes the place of the old one.
+    """
 
     def add(builder: Builder) -> Builder:
-        if name in _registry:
+        old = _registry.get(name, builder)
+        if (old.__module__, old.__qualname__) != (builder.__module__, builder.__qualname__):
             raise InvalidGame(f"a game named {name!r} exists already")
         _registry[name] = builder
         return builder

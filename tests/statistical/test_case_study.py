@@ -1,0 +1,116 @@
+"""The case study from the first run to the verdicts, at a very small scale."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from potentia.experiments.paper import case_study
+from potentia.experiments.paper.case_claims import claims, tables
+from potentia.experiments.paper.case_study import BLLL, LEARNING, LONG, P_SBLLL, SHORT, covered, long_runs
+from potentia.experiments.paper.claims import DEPENDS, NOT_SUPPORTED, SUPPORTED
+from potentia.experiments.paper.scale import FULL, QUICK, Scale
+from potentia.experiments.reinforcement_study import GRID, SOQL, final, ql
+from potentia.experiments.statistics import estimate
+
+SMALL = Scale("small", runs=4, as_printed=3, tuning=2, games=1, learners=1)
+
+
+@pytest.fixture(scope="module")
+def told():
+    return []
+
+
+@pytest.fixture(scope="module")
+def study(told):
+    """Robots that know the map everywhere: beliefs take a minute to compile, and add nothing to the structure."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(case_study, "_published_beliefs", dict)
+        patch.setattr(case_study, "Mixture", lambda *args, **more: None)
+        patch.setattr(case_study, "SplitMerge", lambda *args, **more: None)
+        return case_study.play(SMALL, workers=2, tell=told.append)
+
+
+def test_everything_is_played_with_the_same_seeds_from_the_same_starts(study, told):
+    assert len(told) == len(set(told)) >= 5
+    for part, steps in (("model", SHORT), ("known", SHORT), ("lasting", LONG), ("mixtures", SHORT)):
+        for data in getattr(study, part).values():
+            assert data.time.values[-1] == steps
+            assert data.sizes["time"] <= 2001
+            assert data.seed.values.tolist() == [0, 1, 2, 3]
+            np.testing.assert_array_equal(data.worth_sum[:, 0], study.model[BLLL].worth_sum[:, 0])
+    for name, data in study.learners.items():
+        assert data.time.values[-1] == LEARNING, name
+        np.testing.assert_array_equal(data.worth_sum[:, 0], study.model[BLLL].worth_sum[:, 0])
+    assert list(study.tuning) == list(GRID)
+    assert {worth.count for worth in study.tuning.values()} == {2}
+    assert study.optimum.value == pytest.approx(0.2309, abs=1e-4)
+    assert all(data.worth_union.max() <= study.optimum.bound + 1e-12 for data in study.known.values())
+
+
+def test_a_longer_run_is_a_shorter_one_continued(study):
+    both = study.lasting[P_SBLLL].sel(time=slice(0, SHORT))
+    np.testing.assert_array_equal(both.worth_sum, study.known[P_SBLLL].worth_sum.sel(time=both.time))
+
+
+def test_the_four_and_the_run_that_is_shown(study):
+    assert [long_runs(scale) for scale in (SMALL, QUICK, FULL)] == [3, 10, 100]
+    assert {data.sizes["seed"] for data in study.four.values()} == {3}
+    shown = {ql(study.nearest_tau), ql(study.best_tau)}
+    assert set(study.four) == set(study.finals) == {BLLL, P_SBLLL, SOQL} | shown
+    sums = np.sum([final(data) for data in study.four.values()], axis=0)
+    assert study.shown == int(np.argsort(sums)[1])
+    for name, profiles in study.finals.items():
+        np.testing.assert_array_equal(profiles[0], study.finals[BLLL][0])
+        batch = (study.model if name in study.model else study.learners)[name]
+        np.testing.assert_array_equal(profiles[-1], batch.final.values[study.shown])
+        assert len(profiles) <= 2001
+
+
+def test_verdicts_and_tables(study):
+    found = claims(study)
+    assert len({claim.name for claim in found}) == 12
+    for claim in found:
+        assert claim.verdict in (SUPPORTED, NOT_SUPPORTED) or claim.verdict.startswith(DEPENDS + " ")
+        assert claim.measured
+        assert "nan" not in claim.reason
+    rows = tables(study)
+    assert [row["algorithm"] for row in rows["model"]] == [BLLL, P_SBLLL]
+    assert rows["learners"][0]["worth"] == estimate(covered(study.learners[SOQL]))
+    assert len(rows["temperatures"]) == len(GRID)
+
+
+def test_what_is_the_same_twice_is_called_as_good(study):
+    """With the map known EM_N and EM_SM are one algorithm: their difference is 0 in every run."""
+    claim = next(claim for claim in claims(study) if claim.name == "unknown number")
+    assert claim.verdict == SUPPORTED
+    assert "+0.0000 [+0.0000, +0.0000]" in claim.reason
+
+
+def test_ctrl_c_ends_the_study(monkeypatch):
+    played = []
+
+    def stopped(*args, **more):
+        played.append(args)
+        return SimpleNamespace(attrs={"interrupted": 1})
+
+    monkeypatch.setattr(case_study, "run_batch", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        case_study.play(SMALL)
+    assert len(played) == 1
+
+
+@pytest.mark.long
+def test_as_published():
+    """With beliefs, at the scale of a first look."""
+    study = case_study.play(QUICK)
+    found = {claim.name: claim for claim in claims(study)}
+    assert not np.array_equal(study.model[BLLL].worth_sum, study.known[BLLL].worth_sum)
+    assert (
+        found["faster"].verdict == found["constant step"].verdict == found["slower than P-SBLLL"].verdict == SUPPORTED
+    )
+    assert found["higher"].verdict == f"{DEPENDS} the horizon"
+    assert found["higher than QL"].verdict == f"{DEPENDS} QL's temperature"
+    assert found["all targets"].verdict == f"{DEPENDS} the run"

@@ -1,0 +1,269 @@
+"""SOQL under repeated play: the closed forms (Eq. 30-33, 40) and the probability of staying (Eq. 32-33, 41).
+
+The second proposition supposes that α_* is played at n and n+1 and that everybody's best response to Q(n) is its part
+of α_*. Its proof takes more for granted: u(α_*) > Q_{β*}(n) and Q_{β*}(n+1) > Q_{β*}(n). Scores start at 0, so where
+utilities are negative an action that was never tried looks best, until it is played.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from potentia.analysis import lock_in, soql_strategy, soql_values
+from potentia.engine import begin, watch
+from potentia.experiments.equilibrium_study import random_games, share
+from potentia.experiments.paper.claims import NOT_SUPPORTED, SUPPORTED, Claim, Measurement
+from potentia.experiments.paper.scale import Scale
+from potentia.experiments.paper.small_games import number, plain, table_in_words
+from potentia.games import NormalForm
+from potentia.rules import SOQL, rule
+
+CLOSE = 1e-12
+_LENGTH = 12  # repetitions
+_WATCHED = 60  # steps of each game
+_CHANCE = 1e-6  # of a frequency that a true probability would be rejected for
+_STAYS = ((0.5, 2), (0.3, 1))  # ϑ and players
+_STAY_STEPS = 30
+
+
+# Closed forms --------------------------------------------------------------------------------------------
+
+
+def eq_31(mu: float, m: int, now: float, then: float, u: float) -> float:
+    """Q(n+m) from Q(n) and Q(n+1), letter by letter; Eq. 32 is the same for m + 1."""
+    k = 1 - mu
+    return m * k ** (m - 1) * then - (m - 1) * k**m * now + ((m - 1) * k**m - m * k ** (m - 1) + 1) * u
+
+
+def _by_recursion(mu: float, p: float, q: float, u: float) -> tuple[list[float], list[float]]:
+    """Eq. 28, step by step."""
+    ps, qs = [p], [q]
+    for _ in range(_LENGTH):
+        ps.append(ps[-1] + mu * (u - ps[-1]))
+        qs.append(qs[-1] + mu * (ps[-2] - qs[-1]))
+    return ps, qs
+
+
+def _value_errors(mu: float, p: float, q: float, u: float) -> dict[str, float]:
+    ps, qs = _by_recursion(mu, p, q, u)
+    k = 1 - mu
+    out = dict.fromkeys(("Eq. 30", "Eq. 31", "Eq. 40", "closed form"), 0.0)
+    for m in range(1, _LENGTH + 1):
+        found, also = soql_values(mu, m, p, q, u)
+        out["Eq. 30"] = max(out["Eq. 30"], abs(k**m * p + (1 - k**m) * u - ps[m]))
+        out["Eq. 31"] = max(out["Eq. 31"], abs(eq_31(mu, m, qs[0], qs[1], u) - qs[m]))
+        out["closed form"] = max(out["closed form"], abs(found - ps[m]), abs(also - qs[m]))
+        if m > 1:
+            step = 2 * k * qs[m - 1] - k**2 * qs[m - 2] + mu**2 * u
+            out["Eq. 40"] = max(out["Eq. 40"], abs(step - qs[m]))
+    return out
+
+
+def _played_errors(mu: float, q: float, u: float, form: str) -> float:
+    """Eq. 31 against the scores of a run of the engine, of a player with a single action."""
+    chosen = rule("soql", mu=mu, vartheta=mu / 2, form=form, initial=q)
+    run = begin(NormalForm([[u]]), chosen, 0, compiled=False)
+    seen = [float(run.scores[0][0])] + [float(run.advance(1).scores[0][0]) for _ in range(_LENGTH)]
+    return max(abs(eq_31(mu, m, seen[0], seen[1], u) - seen[m]) for m in range(1, _LENGTH + 1))
+
+
+def _strategy_errors(vartheta: float, x: float) -> float:
+    """Eq. 33 against a run whose best response never changes."""
+    start = [[1 - x, x]]
+    chosen = rule("soql", mu=0.97, vartheta=vartheta, xi=0.0, initial=[[0.0, 1.0]], initial_strategies=start)
+    run = begin(NormalForm([[0.5, 1.0]]), chosen, 0, compiled=False)
+    worst = 0.0
+    for m in range(1, _LENGTH + 1):
+        printed = (1 - vartheta) ** m * np.array(start[0]) + (1 - (1 - vartheta) ** m) * np.array([0.0, 1.0])
+        seen = run.advance(1).strategies[0]
+        worst = max(worst, float(np.abs(seen - printed).max()))
+        worst = max(worst, float(np.abs(soql_strategy(vartheta, m, start[0], best=1) - printed).max()))
+    return worst
+
+
+def closed_forms(scale: Scale) -> Claim:
+    """Eq. 30, 31, 33 and 40, and the limit of the first corollary."""
+    random = np.random.Generator(np.random.PCG64(7))
+    errors: dict[str, float] = {}
+    limit = 0.0
+    for _ in range(scale.learners):
+        mu, x = random.uniform(0.05, 0.95, 2).tolist()
+        p, q, u = random.uniform(-1, 1, 3).tolist()
+        found = _value_errors(mu, p, q, u)
+        found["Eq. 31, played"] = max(_played_errors(mu, q, u, form) for form in ("pair", "two-step"))
+        found["Eq. 33"] = _strategy_errors(mu * 0.9, x)
+        errors = {name: max(errors.get(name, 0.0), error) for name, error in found.items()}
+        limit = max(limit, abs(soql_values(mu, 2000, p, q, u)[1] - u))
+    errors["limit of Q less u"] = limit
+    broken = [name for name, error in errors.items() if not error <= CLOSE]
+    return Claim(
+        name="closed-forms",
+        kind="theory",
+        title="Scores and strategies of SOQL after m repetitions of a profile, and their limits",
+        where="first proposition and corollary on SOQL, Eq. 30–33 and 40",
+        measured=tuple(Measurement(f"largest error, {name}", error) for name, error in errors.items()),
+        verdict=NOT_SUPPORTED if broken else SUPPORTED,
+        reason=f"{', '.join(broken)} off by more than {CLOSE:g}" if broken else f"all within {CLOSE:g}, in both forms",
+    )
+
+
+# Staying -------------------------------------------------------------------------------------------------
+
+
+def unperturbed(**options: Any) -> SOQL:
+    """SOQL as the propositions speak of it: without perturbation."""
+    made = rule("soql", xi=0.0, **options)
+    assert isinstance(made, SOQL)
+    return made
+
+
+def _favourites(scores: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Each player's best response to its scores, -1 where there are several; scores (..., players, actions)."""
+    top = np.nanmax(scores, axis=-1, keepdims=True)
+    return np.where((scores == top).sum(axis=-1) == 1, np.nanargmax(scores, axis=-1), -1)
+
+
+def occasions(game: NormalForm, seed: int, steps: int = _WATCHED) -> list[tuple[int, bool, bool]]:
+    """Times n at which the proposition's hypotheses hold; whether its proof's do too; whether Eq. 33 holds at m = 1."""
+    chosen = unperturbed()
+    data = watch(game, chosen, steps, seed)
+    scores, x, played = data.score.values, data.strategy.values, data.profile.values[1:]  # α(n) is what X(n) drew
+    best = _favourites(scores)
+    keep = 1 - chosen.vartheta
+    out = []
+    for n in range(steps - 2):
+        now = played[n]
+        if not (best[n] == now).all() or not (played[n + 1] == now).all():
+            continue
+        each = range(game.num_players)
+        received = [game.utility(i, now) for i in each]
+        proof = all(scores[n, i, now[i]] < min(scores[n + 1, i, now[i]], received[i]) for i in each)
+        pure = np.array([np.where(np.isnan(x[n, i]), np.nan, np.arange(x.shape[2]) == now[i]) for i in each])
+        printed = keep**2 * x[n] + (1 - keep**2) * pure
+        out.append((n, proof, bool(np.nanmax(np.abs(printed - x[n + 2])) < 1e-9)))
+    return out
+
+
+def smallest_stay() -> tuple[NormalForm, int, int] | None:
+    """A player with two actions, a seed and a time at which the hypotheses hold and Eq. 33 does not."""
+    game = NormalForm([[-1.0, -2.0]])
+    for steps in range(3, 10):  # the shortest run first
+        for seed in range(20):
+            for n, _, kept in occasions(game, seed, steps):
+                if not kept:
+                    return game, seed, n
+    return None
+
+
+def lock_in_proposition(scale: Scale) -> Claim:
+    """Eq. 33 at m = 1 wherever the hypotheses hold in runs on random potential games."""
+    printed, proven = np.zeros(2, int), np.zeros(2, int)
+    for seed, game in enumerate(random_games(scale.learners)):
+        for _, proof, kept in occasions(game, seed):
+            printed += [1, kept]
+            if proof:
+                proven += [1, kept]
+    found = smallest_stay()
+    said: str | None = None
+    details: dict[str, Any] = {}
+    if found is not None:
+        said, details = _stay_words(*found)
+    broken = found is not None or printed[1] < printed[0]
+    also = proven[0] > 0 and proven[0] == proven[1]
+    return Claim(
+        name="lock-in",
+        kind="theory",
+        title="A best response played twice is kept for m steps with probability ∏(1−(1−ϑ)^c)^N at least",
+        where="second proposition on SOQL, Eq. 32–33",
+        measured=(
+            Measurement("times in runs on random games at which its hypotheses hold", int(printed[0])),
+            Measurement("of them Eq. 33 fails one step later", int(printed[0] - printed[1])),
+            Measurement("times at which also u > Q(n) and Q(n+1) > Q(n)", int(proven[0])),
+            Measurement("of them Eq. 33 fails one step later", int(proven[0] - proven[1])),
+        ),
+        verdict=NOT_SUPPORTED if broken else SUPPORTED,
+        reason=(
+            "it lacks u > Q(n) and Q(n+1) > Q(n), which its proof takes for granted"
+            + ("; with them it holds" if also else "")
+            if broken
+            else "wherever its hypotheses hold"
+        ),
+        counterexample=said,
+        details=details,
+    )
+
+
+def _stay_words(game: NormalForm, seed: int, n: int) -> tuple[str, dict[str, Any]]:
+    data = watch(game, unperturbed(), n + 2, seed)
+    scores, x = data.score.values[:, 0], data.strategy.values[:, 0]
+    actions = data.profile.values[1:, 0].tolist()
+    action = actions[n]
+    bound = lock_in(unperturbed().vartheta, 1, 1)
+    keep = (1 - unperturbed().vartheta) ** 2
+    printed = keep * x[n, action] + 1 - keep
+    utilities, now, then = (table_in_words(row) for row in (game.payoffs[0], scores[n], scores[n + 1]))
+    said = (
+        f"One player, utilities {utilities}, scores from 0. It plays {', '.join(str(a) for a in actions)}. At n = {n} "
+        f"its scores are {now}: action {action} is the best response, and it is played at n and n + 1. But it pays "
+        f"{number(game.utility(0, [action]))}: Q(n+1) is {then}, the best response changes, and X(n+2) has "
+        f"{number(float(x[n + 2, action]))} on action {action}, not {number(float(printed))}. Eq. 33 fails for "
+        f"certain, where it is promised with probability {number(bound)}."
+    )
+    kept = {"actions": actions, "scores": scores.tolist(), "strategies": x.tolist(), "n": n, "seed": seed}
+    return said, plain(game, rule=unperturbed().spec(), printed=float(printed), **kept)
+
+
+def stayed(vartheta: float, players: int, runs: int) -> int:
+    """Runs of the engine in which players that had no weight on a profile one step before all stay there."""
+    game = NormalForm(_own(players))
+    first = [[1 - vartheta, vartheta]] * players
+    chosen = unperturbed(vartheta=vartheta, initial=[[0.0, 0.1]] * players, initial_strategies=first)
+    count = 0
+    for seed in range(runs):
+        run = begin(game, chosen, seed, horizon=_STAY_STEPS).advance(_STAY_STEPS)
+        count += bool((run.trace().profiles[1:] == 1).all())
+    return count
+
+
+def _own(players: int) -> NDArray[np.float64]:
+    """Everybody gets 1 for action 1 and 0 for action 0."""
+    return np.indices((2,) * players).astype(float)
+
+
+def lock_in_probability(scale: Scale) -> Claim:
+    """∏ (1 - (1-ϑ)^c)^N against exact fractions and against how often runs stay."""
+    from scipy.stats import binomtest
+
+    measured, details, worst, chances = [], [], 0.0, []
+    runs = 20 * scale.learners
+    for vartheta, players in _STAYS:
+        step = Fraction(str(vartheta))
+        exact = math.prod((1 - (1 - step) ** c) ** players for c in range(1, _STAY_STEPS + 1))
+        product = lock_in(vartheta, players, _STAY_STEPS)
+        worst = max(worst, abs(product / float(exact) - 1.0))
+        count = stayed(vartheta, players, runs)
+        chances.append(float(binomtest(count, runs, product).pvalue))
+        measured.append(Measurement(f"runs that stay, ϑ = {vartheta:g}, N = {players}", share(count, runs)))
+        measured.append(Measurement(f"the product, ϑ = {vartheta:g}, N = {players}", product))
+        details.append({"vartheta": vartheta, "players": players, "stayed": count, "runs": runs, "product": product})
+    measured.append(Measurement("relative error against exact fractions", worst))
+    forever = lock_in(0.5, 1)
+    series = math.fsum(0.5**c for c in range(1, 60))
+    measured.append(Measurement("Σ (1−ϑ)^c from c = 1 on, ϑ = 0.5; the proof has 1/ϑ", series, published=2.0))
+    measured.append(Measurement("for ever, ϑ = 0.5, N = 1", forever))
+    good = worst < CLOSE and min(chances) > _CHANCE / len(chances) and forever > 0.0
+    return Claim(
+        name="lock-in-probability",
+        kind="theory",
+        title="With the proof's conditions a profile is kept for ever with probability ∏(1−(1−ϑ)^c)^N > 0",
+        where="second corollary on SOQL, Eq. 41–42",
+        measured=tuple(measured),
+        verdict=SUPPORTED if good else NOT_SUPPORTED,
+        reason="exact for players without weight on it before" if good else "frequency or product is off",
+        details={"steps": _STAY_STEPS, "cases": details, "p_values": chances},
+    )

@@ -18,8 +18,8 @@ BIN := .venv/bin
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'
 	touch $@
 
-demo: .venv/.base        ## a short tour: a table and two plots in out/demo
-	$(BIN)/potentia demo --out out/demo
+demo: .venv/.base        ## the paper's experiments, short: a report in out/demo
+	$(BIN)/potentia reproduce --quick --out out/demo
 
 test: .venv/.dev         ## the tests, in parallel
 	$(BIN)/python -m pytest -n auto --dist loadgroup

@@ -2,15 +2,43 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from potentia.errors import InvalidInput, InvalidRun
-from potentia.terminal import pairs
+from potentia.terminal import completes, pairs
 
 GAME_FILES = (".json", ".npz")
+
+# What completion offers. Copied from the registries, which would take a second to import; a test compares.
+GAMES = {
+    "ring": ("players", "actions"),
+    "torus": ("rows", "columns", "actions"),
+    "ising": ("rows", "columns", "coupling", "field"),
+    "innovation": ("players", "advantage"),
+    "congestion": ("players", "links"),
+    "braess": ("players",),
+    "random-potential": ("players", "actions", "seed"),
+    "separable": ("players", "actions", "seed"),
+    "overlap": ("robots", "cells", "reach", "seed"),
+    "coverage": ("columns", "rows", "robots", "delta", "cost", "seed"),
+    "stag-hunt": ("stag", "hare"),
+    "prisoners-dilemma": ("temptation", "reward", "punishment"),
+    "matching-pennies": (),
+    "double-step": (),
+}
+RULES = ("best-response", "lll", "slll", "blll", "p-sblll", "ql", "score", "soql")
+
+
+def _parameters_of_game(incomplete: str) -> list[str]:
+    # while an option still lacks its value no argument has been read, so the game is looked up in what was typed
+    typed = os.environ.get("COMP_WORDS", "") + os.environ.get("_TYPER_COMPLETE_ARGS", "")
+    game = next((word for word in typed.split() if word in GAMES), "")
+    return [f"{name}=" for name in GAMES.get(game, ()) if name.startswith(incomplete)]
+
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 GameName = Annotated[
@@ -19,6 +47,7 @@ GameName = Annotated[
         metavar="GAME",
         help="A built-in game (see: potentia games) or a payoff file, .json or .npz.",
         show_default=False,
+        autocompletion=completes(*GAMES),
     ),
 ]
 
@@ -38,7 +67,13 @@ Steps = Annotated[
     int, typer.Option(help="Steps per run; 1e6 is fine.", parser=whole, metavar="<int>", show_default="10000")
 ]
 Parameters = Annotated[
-    list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the game; may be repeated.")
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        help="A parameter of the game; may be repeated.",
+        autocompletion=_parameters_of_game,
+    ),
 ]
 
 
@@ -60,11 +95,9 @@ def game_from_options(name: str, parameters: list[str] | None) -> tuple[Any, str
 
 def numbers(text: str, kind: type, name: str) -> list[Any]:
     """Numbers separated by commas."""
-    try:
-        return [kind(part) for part in text.split(",")]
-    except ValueError:
-        wanted = "integers" if kind is int else "numbers"
-        raise InvalidRun(f"{name} must be {wanted} separated by commas, got {text!r}") from None
+    from potentia.experiments.texts import numbers as read
+
+    return read(text, kind, name)
 
 
 def assignments(items: list[str]) -> dict[str, Any]:
@@ -84,10 +117,36 @@ def assignments(items: list[str]) -> dict[str, Any]:
     return out
 
 
+def import_file(path: Path) -> None:
+    """Run a Python file of the user's, for the games and rules that it registers."""
+    import importlib.util
+    import sys
+
+    if path.suffix != ".py" or not path.is_file():
+        raise InvalidInput(f"--import takes a Python file, got {str(path)!r}")
+    name = path.stem
+    if name in sys.modules:
+        raise InvalidInput(f"--import: a module called {name} is in use already; rename the file")
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    sys.path.insert(0, str(path.parent))  # as if it were run: it may import files beside it
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        where = f", line {error.lineno}" if isinstance(error, SyntaxError) else ""
+        raise InvalidInput(f"--import {path}{where}: {type(error).__name__}: {error}") from None
+    finally:
+        sys.path.remove(str(path.parent))
+    import cloudpickle
+
+    cloudpickle.register_pickle_by_value(module)  # worker processes cannot import it by name
+
+
 def check_folder(path: Path, name: str, create: bool = False) -> None:
     """Fail before an hour of work, not after."""
-    import os
-
     try:
         if create:
             path.parent.mkdir(parents=True, exist_ok=True)

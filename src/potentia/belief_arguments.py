@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from potentia.errors import InvalidBelief, did_you_mean
+from potentia.terminal import completes
 
 COVER_BELIEFS = ("split-merge", "mixture", "constant", "known")
 RUN_BELIEFS = ("running-mean", "known")
@@ -36,6 +37,7 @@ CoverBelief = Annotated[
         "(a Gaussian mixture whose number of components they learn too, the paper's), mixture (with a known number of "
         "components), constant (every unseen cell is worth the same) or known (the truth).",
         show_default="robots know the map",
+        autocompletion=completes(*COVER_BELIEFS),
     ),
 ]
 Components = Annotated[
@@ -61,7 +63,11 @@ Share = Annotated[
 ]
 Sense = Annotated[
     str | None,
-    typer.Option(help="What a robot reads: range, all cells that it covers, or cell, its own.", show_default="range"),
+    typer.Option(
+        help="What a robot reads: range, all cells that it covers, or cell, its own.",
+        show_default="range",
+        autocompletion=completes("range", "cell"),
+    ),
 ]
 Noise = Annotated[
     float | None, typer.Option(help="Standard deviation of the error of a reading, in worth.", show_default="0")
@@ -81,11 +87,16 @@ RunBelief = Annotated[
         help="Players do not know what they would receive for another action: running-mean (they expect the mean of "
         "what they received for it so far) or known (the truth).",
         show_default="players know the game",
+        autocompletion=completes(*RUN_BELIEFS),
     ),
 ]
 Per = Annotated[
     str | None,
-    typer.Option(help="running-mean: a mean per action, or per profile.", show_default="action"),
+    typer.Option(
+        help="running-mean: a mean per action, or per profile.",
+        show_default="action",
+        autocompletion=completes("action", "profile"),
+    ),
 ]
 Initial = Annotated[
     float | None,

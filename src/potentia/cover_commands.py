@@ -9,14 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from potentia.arguments import (
-    Json,
-    check_folder,
-    check_picture,
-    numbers,
-    save_picture,
-    whole,
-)
+from potentia.arguments import RULES, Json, check_folder, check_picture, numbers, save_picture, whole
 from potentia.belief_arguments import (
     AicEvery,
     Components,
@@ -31,17 +24,18 @@ from potentia.belief_arguments import (
 )
 from potentia.cover_results import Results
 from potentia.errors import InvalidGame, InvalidInput, InvalidRun
-from potentia.rule_arguments import parameters_of, rule_from_options
-from potentia.terminal import print_json, print_table, progress, status
+from potentia.rule_arguments import SCHEDULES, parameters_of, rule_from_options
+from potentia.terminal import completes, print_json, print_table, progress, status
 from potentia.terminal import value as told
 
 Map = Annotated[
     str,
     typer.Argument(
-        metavar="[MAP]",
+        metavar="MAP",
         help='"paper" (its 40×40 world), "random:SEED" or "random:SEED:TARGETS", or a file of worths: .csv with an '
         "empty field or x for a wall, .npy, .npz, or a greyscale image (white is worth most).",
         show_default="paper",
+        autocompletion=completes("paper", "random:"),
     ),
 ]
 Robots = Annotated[int | None, typer.Option(help="How many robots.", show_default="5")]
@@ -115,6 +109,8 @@ def cover(
             "p-sblll:unilateral, blll (one robot a step), soql and ql (robots that only know what they receive; give "
             "them 15000 steps), soql:mu=adaptive, or another of: potentia rules.",
             show_default="p-sblll:guarded",
+            metavar="NAME",
+            autocompletion=completes("p-sblll:guarded", "p-sblll:unilateral", *RULES),
         ),
     ] = None,
     steps: Annotated[
@@ -130,6 +126,7 @@ def cover(
             "robot can cover; or a number, geometric:START:STOP, relative:TAU, ... as in: potentia run --help. For ql "
             "the default is relative:0.1.",
             show_default="auto",
+            autocompletion=SCHEDULES,
         ),
     ] = None,
     revision: Annotated[
@@ -138,6 +135,7 @@ def cover(
             help="p-sblll and slll: how often a robot wakes, a number, one per robot, or signal for Eq. 53 (explore "
             "where there is nothing, rest on a summit), signal:A1,A2,A3 or signal:world.",
             show_default="0.9",
+            autocompletion=completes("signal", "signal:world"),
         ),
     ] = None,
     reach: Annotated[
@@ -155,10 +153,18 @@ def cover(
         typer.Option("--flags/--no-flags", help="Robots leave flags that keep others off.", show_default="no flags"),
     ] = None,
     flag: Annotated[
-        str, typer.Option(help="Where flags lie: on the cell occupied, or on all cells in range.")
+        str,
+        typer.Option(
+            help="Where flags lie: on the cell occupied, or on all cells in range.",
+            autocompletion=completes("cell", "range"),
+        ),
     ] = "cell",
     payoff: Annotated[
-        str, typer.Option(help="overlap (Eq. 45) or marginal (what the robot alone covers).")
+        str,
+        typer.Option(
+            help="overlap (Eq. 45) or marginal (what the robot alone covers).",
+            autocompletion=completes("overlap", "marginal"),
+        ),
     ] = "overlap",
     belief: CoverBelief = None,
     components: Components = None,
@@ -192,10 +198,12 @@ def cover(
     workers: Annotated[int, typer.Option(help="Threads; the result does not depend on it.")] = 2,
     json: Json = False,
 ) -> None:
-    """Let robots cover a map, each learning by itself, and say how much of it they cover.
+    """Let robots cover a map, each learning by itself.
 
-    Prints a table and where the robots end; writes pictures and records into a folder. All rules start from the
-    same places. If you may simply choose the places, "potentia optimum" is quicker and proves its answer.
+    Prints how much of it they cover and where they end; writes pictures and records into a folder. All rules start
+    from the same places. If you may simply choose the places, "potentia optimum" is quicker and proves its answer.
+
+    Examples:
 
     \b
         potentia cover                                       # the paper's world, five robots
@@ -337,14 +345,18 @@ def optimum(
     map: Map = "paper",
     robots: Robots = None,
     delta: Delta = None,
-    method: Annotated[str, typer.Option(help="auto, milp or greedy.")] = "auto",
+    method: Annotated[
+        str, typer.Option(help="auto, milp or greedy.", autocompletion=completes("auto", "milp", "greedy"))
+    ] = "auto",
     time_limit: Annotated[float, typer.Option(help="Seconds for the MILP.")] = 60.0,
     blocked: Blocked = None,
     largest_part: LargestPart = False,
     plot: Annotated[Path | None, typer.Option(help="Draw the placement into this file.")] = None,
     json: Json = False,
 ) -> None:
-    """The largest worth that robots can cover, with a proven bound, and where to put them.
+    """Find the best places for robots on a map, with a proven bound.
+
+    Examples:
 
     \b
         potentia optimum --robots 20

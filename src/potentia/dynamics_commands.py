@@ -18,8 +18,7 @@ from potentia.arguments import (
     save_picture,
 )
 from potentia.errors import InvalidGame, InvalidRun, NotConverged
-from potentia.rule_arguments import choice_map
-from potentia.terminal import print_json, print_table, status, value
+from potentia.terminal import completes, print_json, print_table, status, value
 
 _MOST_ACTIONS = 6  # shares printed for a player; of more actions so many:
 _LARGEST = 3
@@ -33,7 +32,10 @@ def dynamics(
     game: GameName,
     choice: Annotated[
         str,
-        typer.Option(help="How scores become strategies: gibbs (logit), burg or tsallis:Q, 0 < Q <= 1."),
+        typer.Option(
+            help="How scores become strategies: gibbs (logit), burg or tsallis:Q, 0 < Q <= 1.",
+            autocompletion=completes("gibbs", "burg", "tsallis:"),
+        ),
     ] = "gibbs",
     tau: Annotated[float, typer.Option(help="Weight of the penalty in the choice.")] = 1.0,
     discount: Annotated[float, typer.Option(help="Rate T at which the past is forgotten; 0 never forgets.")] = 0.0,
@@ -53,17 +55,20 @@ def dynamics(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Follow the scores of reinforcement learning in continuous time, and say where strategies end.
+    """Follow reinforcement learning in continuous time.
 
     Scores obey p' = u - T p, or pass through several such stages (--order), and each player plays the smoothed best
     response to its scores. Prints the strategies at the end, how much a player would gain by deviating, which
     actions died, and with a discount where the dynamics can rest.
+
+    Examples:
 
     \b
         potentia dynamics prisoners-dilemma --order 2 --time 10
         potentia dynamics stag-hunt --discount 0.2 --choice tsallis:0.5 --start "0.9,0.1;0.8,0.2" --plot hunt.png
     """
     from potentia.analysis import dynamics as follow
+    from potentia.experiments.texts import choice_map
 
     if plot is not None:
         check_folder(plot, "--plot")

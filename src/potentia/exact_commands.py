@@ -28,7 +28,7 @@ from potentia.rule_arguments import (
     rule_from_options,
     rule_text,
 )
-from potentia.terminal import print_json, print_table, status, value
+from potentia.terminal import completes, print_json, print_table, status, value
 
 
 def audit(
@@ -41,14 +41,19 @@ def audit(
     parameters: Parameters = None,
     claimed: Annotated[
         str | None,
-        typer.Option(help='A potential to test: "welfare" (the sum of utilities) or a file, .json, .npy or .npz.'),
+        typer.Option(
+            help='A potential to test: "welfare" (the sum of utilities) or a file, .json, .npy or .npz.',
+            autocompletion=completes("welfare"),
+        ),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Check the hypotheses of the theorems about a rule on a game, and whether they keep their promise.
+    """Check whether the theorems about a rule hold on a game.
 
-    Each hypothesis that fails comes with a counterexample. Then each result: does it apply, what does it
-    promise, and what does the exact analysis find.
+    Each hypothesis is checked; one that fails comes with a counterexample. Then each result: does it apply, what does
+    it promise, and what does the exact analysis find.
+
+    Examples:
 
     \b
         potentia audit overlap --rule p-sblll --claimed welfare
@@ -98,9 +103,11 @@ def stability(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Find where a rule spends its time as the temperature goes to 0, exactly.
+    """Find where a rule stays as the temperature goes to 0, exactly.
 
     Lists the profiles by stochastic potential, with their share of the long run in the limit and at tau.
+
+    Examples:
 
     \b
         potentia stability stag-hunt --rule blll

@@ -6,9 +6,11 @@ from typing import Annotated, Any
 
 import typer
 
-from potentia.arguments import numbers
+from potentia.arguments import RULES
 from potentia.errors import InvalidInput, InvalidRule, did_you_mean
-from potentia.terminal import value
+from potentia.terminal import completes, value
+
+SCHEDULES = completes("auto", "geometric:", "logarithmic:", "piecewise:0=", "relative:")
 
 RuleName = Annotated[
     str,
@@ -16,6 +18,7 @@ RuleName = Annotated[
         metavar="NAME[:PARAMETER=VALUE,...]",
         help="A learning rule, and parameters other than those below, as in soql:mu=adaptive,noise=0.1; "
         "see: potentia rules",
+        autocompletion=completes(*RULES),
     ),
 ]
 Tau = Annotated[
@@ -25,10 +28,9 @@ Tau = Annotated[
         "piecewise:0=START,STEP=TAU,...; on coverage games also relative:TAU, in units of the most a robot can "
         "cover, and auto, for relative:geometric:0.3:0.01.",
         show_default="0.1",
+        autocompletion=SCHEDULES,
     ),
 ]
-
-
 OneTau = Annotated[str | None, typer.Option(help="Temperature, a number.", show_default="0.1")]
 Revision = Annotated[
     str | None,
@@ -36,9 +38,17 @@ Revision = Annotated[
         help="slll and p-sblll: revision probability, a number, one per player, vanishing:M for e^(-M/tau), or on "
         "coverage games signal, signal:A1,A2,A3 or signal:world for Eq. 53.",
         show_default="0.3",
+        autocompletion=completes("signal", "vanishing:"),
     ),
 ]
-Trial = Annotated[str | None, typer.Option(help="p-sblll: joint (the paper) or unilateral.")]
+Trial = Annotated[
+    str | None,
+    typer.Option(
+        help="p-sblll: joint (the paper) or unilateral.",
+        show_default="joint",
+        autocompletion=completes("joint", "unilateral"),
+    ),
+]
 Guard = Annotated[bool, typer.Option("--guard", help="p-sblll: no two interacting players move at once.")]
 
 
@@ -51,6 +61,7 @@ def rule_from_options(
     defaults: tuple[str, str] = ("0.1", "0.3"),
 ) -> Any:
     """The rule that the options describe; ``defaults`` of tau and revision."""
+    from potentia.experiments.texts import read_parameter
     from potentia.rules import rule
 
     base, inside = split_rule(name)
@@ -63,7 +74,14 @@ def rule_from_options(
         if flag in inside:
             raise InvalidRule(f"--{flag} and {flag}= in --rule {name} say the same thing: leave one out")
     texts = {**dict(zip(("tau", "revision"), defaults, strict=True)), **inside, **given}
-    return rule(base, **{key: _read(key, text) for key, text in texts.items() if key in known or key in inside})
+    values = {}
+    for key in known:
+        if key in texts:
+            try:
+                values[key] = read_parameter(key, texts[key])
+            except InvalidInput as error:
+                raise InvalidRule(f"--{error}" if key in given else f"--rule {name}: {error}") from None
+    return rule(base, **values)
 
 
 def parameters_of(name: str) -> tuple[str, ...]:
@@ -90,85 +108,6 @@ def split_rule(text: str) -> tuple[str, dict[str, str]]:
             raise InvalidRule(f"--rule {text} gives {key} twice")
         found[key] = entry
     return name, found
-
-
-def _read(name: str, text: str) -> Any:
-    """The value of a parameter, from its text."""
-    if name == "tau":
-        return temperature(text)
-    if name == "revision":
-        return revision_probability(text)
-    if name == "choice":
-        return choice_map(text)
-    if text in ("true", "yes", "on", "false", "no", "off"):
-        return text in ("true", "yes", "on")
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            pass
-    return text
-
-
-def choice_map(text: str) -> Any:
-    """A penalty from gibbs, burg, tsallis or tsallis:Q."""
-    from potentia.rules import penalty_from
-
-    kind, colon, rest = text.partition(":")
-    if not colon:
-        return penalty_from(kind)
-    if kind != "tsallis":
-        raise InvalidRule(f"choice must be gibbs, burg or tsallis:Q, got {text!r}")
-    found = numbers(rest, float, "choice tsallis:Q")
-    if len(found) != 1:
-        raise InvalidRule(f"choice tsallis:Q takes one number, got {text!r}")
-    return penalty_from({"kind": kind, "q": found[0]})
-
-
-def revision_probability(text: str) -> Any:
-    """A number, one per player, vanishing:M, or signal with a1, a2, a3 or how it is normalised."""
-    kind, colon, rest = text.partition(":")
-    if kind == "signal":
-        options: dict[str, Any] = {}
-        for part in rest.split(":") if colon else []:
-            if part in ("own", "world"):
-                options["normalise"] = part
-                continue
-            found = numbers(part, float, "--revision signal")
-            if len(found) != 3:
-                raise InvalidRule(f"--revision signal:A1,A2,A3 takes three numbers, got {text!r}")
-            options |= dict(zip(("a1", "a2", "a3"), found, strict=True))
-        return {"signal": options}
-    if kind == "vanishing" and colon:
-        found = numbers(rest, float, "--revision vanishing")
-        if len(found) != 1:
-            raise InvalidRule(f"--revision vanishing:M takes one number, got {text!r}")
-        return {"vanishing": found[0]}
-    values = numbers(text, float, "--revision")
-    return values[0] if len(values) == 1 else values
-
-
-def temperature(text: str) -> Any:
-    """A number or a schedule."""
-    kind, _, rest = text.partition(":")
-    if kind == "relative":
-        return {"kind": kind, "schedule": temperature(rest)}
-    try:
-        if text == "auto":
-            return text
-        if kind == "geometric":
-            start, stop = (float(part) for part in rest.split(":"))
-            return {"kind": kind, "start": start, "stop": stop}
-        if kind == "logarithmic":
-            return {"kind": kind, "start": float(rest)}
-        if kind == "piecewise":
-            return {"kind": kind, "points": [[float(x) for x in part.split("=")] for part in rest.split(",")]}
-        return float(text)
-    except ValueError:
-        raise InvalidRule(
-            "--tau must be a number, geometric:START:STOP, logarithmic:START, piecewise:0=TAU,STEP=TAU,..., "
-            f"relative:TAU or auto, got {text!r}"
-        ) from None
 
 
 def rule_text(spec: dict[str, Any]) -> str:

@@ -23,7 +23,11 @@ def new(
     ] = "ring",
     json: Json = False,
 ) -> None:
-    """Write a commented specification of a study, to edit and to run with "potentia sweep".
+    """Write a commented specification of a study, to begin with.
+
+    Edit it, and run it with "potentia sweep".
+
+    Examples:
 
     \b
         potentia new                          # study.toml: two rules on a ring, three temperatures
@@ -69,10 +73,13 @@ def sweep(
     dry: Annotated[bool, typer.Option("--dry-run", help="Check everything, say what would be run, and stop.")] = False,
     json: Json = False,
 ) -> None:
-    """Run a study: every combination in a specification, with every seed; or what is still missing of it.
+    """Run a study, or what is still missing of it.
 
-    Stop it at any moment, with Ctrl-C or by force, and give the same command again: it goes on where it was, and the
-    result is the same to the bit. So it is on one worker, on several processes or on a cluster.
+    Every game, belief and rule of a specification, for every combination of what varies, with every seed. Stop it at
+    any moment, with Ctrl-C or by force, and give the same command again: it goes on where it was, and the result is the
+    same to the bit. So it is on one worker, on several processes or on a cluster.
+
+    Examples:
 
     \b
         potentia new study.toml                    # a specification to begin with
@@ -101,15 +108,19 @@ def sweep(
     if dry:
         typer.echo(f"{found.folder}: {missing:,} of {found.num_chunks:,} chunks are missing")
         return None
-    with progress(found.specification.name, quiet=json, unit="runs") as tell:
-        done = sweeping.sweep(
-            found.folder,
-            workers=workers,
-            kind="processes" if processes else "threads",
-            dask=dask,
-            repair=repair,
-            progress=tell,
-        )
+    try:
+        with progress(found.specification.name, quiet=json, unit="runs") as tell:
+            done = sweeping.sweep(
+                found.folder,
+                workers=workers,
+                kind="processes" if processes else "threads",
+                dask=dask,
+                repair=repair,
+                progress=tell,
+            )
+    except sweeping.Stopped as stopped:
+        typer.echo(str(stopped), err=True)
+        raise typer.Exit(130) from None
     runs = len(done.points) * len(done.seeds)
     if json:
         return print_json({"study": str(done.folder), "runs": runs, "chunks": done.num_chunks, "computed": missing})
@@ -158,7 +169,9 @@ def export(
     partial: Partial = False,
     json: Json = False,
 ) -> None:
-    """Write a study's results to one file, for other programs.
+    """Write the results of a study to one file.
+
+    Examples:
 
     \b
         potentia export study.study data.nc             # xarray and others
@@ -189,7 +202,11 @@ def show(
     partial: Partial = False,
     json: Json = False,
 ) -> None:
-    """Say what a study is and what came out: levels with intervals, times, and rules compared on the same seeds.
+    """Say what came out of a study.
+
+    Levels with intervals, how soon they are reached, and rules compared on the same seeds.
+
+    Examples:
 
     \b
         potentia show study.study

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import math
 import os
@@ -11,6 +12,45 @@ from contextlib import contextmanager
 from typing import Any
 
 import typer
+
+_SPELLED = {  # for terminals that cannot show them
+    "τ": "tau",
+    "δ": "delta",
+    "Φ": "Phi",
+    "Σ": "sum ",
+    "α": "alpha",
+    "→": "->",
+    "×": "x",
+    "≤": "<=",
+    "≥": ">=",
+    "–": "-",
+    "…": "...",
+    "√": "sqrt ",
+    "²": "^2",
+}
+
+
+def spell_out() -> None:
+    """Write what a terminal cannot show in letters that it can, instead of failing."""
+    codecs.register_error("spelled", _spelled)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="spelled")
+
+
+def _spelled(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return "".join(_SPELLED.get(letter, "?") for letter in error.object[error.start : error.end]), error.end
+
+
+def completes(*words: str) -> Callable[[str], list[str]]:
+    """What the shell offers for an option: those words that begin like the one being typed."""
+
+    def offer(incomplete: str) -> list[str]:
+        return [word for word in words if word.startswith(incomplete)]
+
+    return offer
 
 
 def print_json(value: Any) -> None:

@@ -18,7 +18,11 @@ POTENTIA = Path(sys.executable).with_name("potentia")
 
 def potentia(*args, **environment):
     return subprocess.run(
-        [POTENTIA, *map(str, args)], capture_output=True, text=True, env={**os.environ, **environment}, check=False
+        [POTENTIA, *(arg if isinstance(arg, bytes) else str(arg) for arg in args)],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **environment},
+        check=False,
     )
 
 
@@ -33,7 +37,7 @@ def test_help_teaches():
 def test_help_loads_nothing_heavy():
     """Speed itself is measured in benchmarks; what makes it is that these are not imported."""
     code = (
-        "import sys; import potentia.cli, potentia\n"
+        "import sys; import potentia.cli, potentia.commands, potentia\n"
         "heavy = ('numpy', 'numba', 'scipy', 'xarray', 'matplotlib')\n"
         "print([name for name in heavy if name in sys.modules])"
     )
@@ -102,6 +106,28 @@ BAD = {
     "folder": (["run", "ring", "--plot", "nowhere/at/all.png"], "there is no folder"),
     "game name": (["games", "nothing"], "game must be one of"),
     "rule name": (["rules", "nothing"], "rule must be one of"),
+    "tau in the rule": (["run", "ring", "--rule", "lll:tau=warm"], "--rule lll:tau=warm: tau must be a number"),
+    "revision not numbers": (["run", "ring", "--rule", "slll", "--revision", "x"], "--revision must be numbers"),
+    "unknown option": (["run", "ring", "--stepz", "5"], "has no option --stepz; did you mean '--steps'?"),
+    "unknown short option": (["run", "ring", "-x"], "has no option -x; see: potentia run --help"),
+    "unknown option before": (["--foo"], "potentia has no option --foo; see: potentia --help"),
+    "unknown command": (["rn", "ring"], "no command 'rn'; did you mean 'run'? See: potentia --help"),
+    "beginning of a command": (["stab"], "did you mean 'stability'?"),
+    "no command": (["--"], "Missing command"),
+    "no game": (["run"], "GAME is missing; see: potentia run --help"),
+    "no value": (["run", "ring", "--seed"], "--seed needs a value; see: potentia run --help"),
+    "value of a flag": (["games", "--json=3"], "--json takes no value; see: potentia games --help"),
+    "not a whole number": (["run", "ring", "--seed", "x"], "--seed must be a whole number, got 'x'"),
+    "half a run": (["cover", "--runs", "1.5"], "--runs must be a whole number, got '1.5'"),
+    "not a number": (["dynamics", "ring", "--tau", "x"], "--tau must be a number, got 'x'"),
+    "steps not a number": (["run", "ring", "--steps", "abc"], "--steps must be a whole number, got 'abc'"),
+    "too many steps": (["run", "ring", "--steps", "1e400"], "--steps must be a whole number, got '1e400'"),
+    "two games": (["run", "ring", "torus"], "potentia run takes GAME, got also 'torus'"),
+    "two rules": (["run", "ring", "--rule", "lll", "--rule", "blll"], "potentia cover and potentia sweep compare"),
+    "two seeds": (["run", "ring", "--seed", "1", "--seed=2"], "--seed must be given once, got it 2 times"),
+    "yes and no": (["cover", "--flags", "--no-flags"], "--flags or --no-flags must be given once"),
+    "no file": (["run", "nowhere.json"], "nowhere.json: there is no such file"),
+    "a name in no encoding": (["run", b"\xff.json"], "there is no such file"),
 }
 
 
@@ -110,17 +136,110 @@ def test_bad_input_is_one_clear_line(case):
     args, message = BAD[case]
     done = potentia(*args)
     assert done.returncode == 2
+    assert done.stderr.startswith("error: ")
     assert message in done.stderr
-    assert "Traceback" not in done.stderr
     assert done.stderr.strip().count("\n") == 0
     assert done.stdout == ""
+
+
+def test_what_may_be_repeated_may_be():
+    args = ("run", "random-potential", "--set", "players=2", "--set", "actions=2", "--steps", "5", "--json", "--json")
+    done = potentia(*args)
+    assert done.returncode == 0, done.stderr
+    assert len(json.loads(done.stdout)["final_profile"]) == 2
+
+
+def test_an_error_that_is_not_the_users_keeps_its_traceback():
+    code = (
+        "import sys; sys.argv = ['potentia', 'games']\n"
+        "from potentia import cli\n"
+        "from potentia.games import library\n"
+        "library.registered_games = lambda: 1 / 0\n"
+        "cli.main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "Traceback" in done.stderr
+    assert "ZeroDivisionError" in done.stderr
+
+
+@pytest.mark.parametrize("args", ["games", "rules", "cite", "--help", "run --help", "games --json"])
+def test_a_reader_that_leaves_early_is_no_error(args):
+    """As in ``potentia games | head -1``; the other end is closed before anything is written."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run([POTENTIA, *args.split()], stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writing)
+    assert done.stderr == ""
+    assert done.returncode == 141
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+@pytest.mark.parametrize("command", ["games", "cite"])
+def test_a_full_disk_is_one_line(command):
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run([POTENTIA, command], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr == "error: No space left on device\n"
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+def test_terminals_without_greek(encoding):
+    done = subprocess.run(
+        [POTENTIA, "stability", "stag-hunt"],
+        capture_output=True,
+        env={**os.environ, "PYTHONIOENCODING": encoding},
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    table = done.stdout.decode("utf-8" if encoding != "latin-1" else encoding)
+    assert ("τ → 0" if encoding == "utf-8" else "tau -> 0") in table
+    said = potentia("run", "τ", PYTHONIOENCODING=encoding).stderr
+    assert said.startswith("error: ")
+    assert said.endswith("got 'τ'\n" if encoding == "utf-8" else "got 'tau'\n")
+
+
+def test_ctrl_c_while_loading():
+    code = (
+        "import os, signal, sys; sys.argv = ['potentia', 'games']\n"
+        "class Press:\n"
+        "    def find_spec(self, name, *rest):\n"
+        "        if name == LATE: os.kill(os.getpid(), signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Press())\n"
+        "from potentia.cli import main\n"
+        "main()"
+    )
+    for late in ("typer", "numpy"):  # the command line itself; what a command needs
+        done = subprocess.run(
+            [sys.executable, "-c", f"LATE = {late!r}\n{code}"], capture_output=True, text=True, check=False
+        )
+        assert (done.returncode, done.stdout, done.stderr) == (130, "", "stopped\n")
+
+
+def test_every_command_is_listed_and_explained_alike():
+    from potentia.commands import SECTIONS, app
+
+    placed = [name for names in SECTIONS.values() for name in names]
+    commands = [command.callback.__name__ for command in app.registered_commands]
+    assert len(set(placed)) == len(placed)
+    assert set(commands) <= set(placed)
+    whole = potentia().stdout
+    assert whole == potentia("--help").stdout
+    listed = [line.split()[0] for line in whole.partition("Play:")[2].splitlines() if line.startswith("  ")]
+    assert listed == [name for name in placed if name in commands]
+    assert "..." not in whole.partition("Play:")[2], "a summary is too long for its line"
+    for command in commands:
+        shown = potentia(command, "--help").stdout
+        assert "\n  Examples:\n\n" in shown, command
+        assert f"\n      potentia {command}" in shown, command
+        assert "--json" in shown, command
 
 
 def test_a_second_process_compiles_nothing(tmp_path):
     """The first ``potentia run`` fills the cache; the second finds everything there."""
     code = (
         "import sys; sys.argv = ['potentia', 'run', 'stag-hunt', '--steps', '50', '--json']\n"
-        "from potentia.cli import app\n"
+        "from potentia.commands import app\n"
         "app(standalone_mode=False)\n"
         "from potentia.kernel.cache import entries\n"
         "print(sum(e.cache_misses for e in entries), sum(e.cache_hits for e in entries), file=sys.stderr)"
@@ -280,13 +399,3 @@ def test_a_damaged_or_unwritable_cache_only_costs_time(tmp_path):
     occupied = tmp_path / "file"
     occupied.write_text("not a folder")
     assert final(occupied) == good
-
-
-def test_demo_draws_two_figures(tmp_path):
-    started = time.time()
-    done = potentia("demo", "--out", tmp_path)
-    assert done.returncode == 0, done.stderr
-    for name in ("potential.png", "law.png"):
-        assert (tmp_path / name).stat().st_mtime >= started - 1
-        assert (tmp_path / name).read_bytes().startswith(b"\x89PNG")
-    assert "distance from the Gibbs law" in done.stdout

@@ -8,7 +8,7 @@ from potentia.figures.coverage_time import worth_figure
 from potentia.figures.dynamics import portrait_figure, scores_figure, simplex_figure
 from potentia.figures.learning import learning_figure, proposals_figure
 from potentia.figures.reinforcement import algorithms_figure, reinforcement_figure, values_figure
-from potentia.figures.runs import law_figure, potential_figure, scalar_figure
+from potentia.figures.runs import scalar_figure
 from potentia.figures.signal import revision_figure
 from potentia.figures.stability import stability_figure
 from potentia.figures.studies import study_figure
@@ -19,10 +19,8 @@ __all__ = [
     "belief_figure",
     "configuration_figure",
     "field_figure",
-    "law_figure",
     "learning_figure",
     "portrait_figure",
-    "potential_figure",
     "proposals_figure",
     "reinforcement_figure",
     "revision_figure",

@@ -1,0 +1,145 @@
+"""The command that plays: run."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from potentia.arguments import (
+    GameName,
+    Json,
+    Parameters,
+    Steps,
+    check_folder,
+    check_picture,
+    game_from_options,
+    numbers,
+    save_picture,
+)
+from potentia.belief_arguments import Initial, Per, RunBelief, belief_text, run_belief
+from potentia.errors import InvalidRun
+from potentia.rule_arguments import Guard, Revision, RuleName, Tau, Trial, rule_from_options, rule_text
+from potentia.terminal import print_json, print_table, progress, status, value
+
+
+def run(
+    game: GameName,
+    rule: RuleName = "lll",
+    steps: Steps = 10_000,
+    seed: Annotated[int, typer.Option(help="Seed of the first run; the others follow it.")] = 0,
+    runs: Annotated[int, typer.Option(help="How many runs, with seeds SEED, SEED + 1, ...")] = 1,
+    workers: Annotated[int, typer.Option(help="Threads; the result does not depend on it.")] = 1,
+    tau: Tau = None,
+    revision: Revision = None,
+    trial: Trial = None,
+    guard: Guard = False,
+    belief: RunBelief = None,
+    per: Per = None,
+    initial: Initial = None,
+    parameters: Parameters = None,
+    start: Annotated[str | None, typer.Option(help="First profile, as in 0,1,0; random where left out.")] = None,
+    every: Annotated[int | None, typer.Option(help="Steps between records; about 500 records where left out.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw potential, welfare and acceptance into this file.")] = None,
+    scores: Annotated[
+        Path | None,
+        typer.Option(help="ql, soql and score: draw the first run's scores and strategies over time into this file."),
+    ] = None,
+    save: Annotated[Path | None, typer.Option(help="Write the records to this netCDF file.")] = None,
+    json: Json = False,
+) -> None:
+    """Play a rule on a game and say where it ended up.
+
+    Examples:
+
+    \b
+        potentia run stag-hunt --tau 0.5 --seed 3
+        potentia run innovation --rule blll --steps 200000 --runs 10 --workers 2
+        potentia run ring --rule p-sblll --guard --tau geometric:1:0.05 --plot ring.png
+        potentia run stag-hunt --belief running-mean --initial 5
+        potentia run stag-hunt --rule soql --steps 20000 --runs 20 --scores scores.png
+        potentia run congestion --rule ql:mu=n^-0.6,noise=0.1 --tau 0.2
+    """
+    from potentia.engine import run_batch
+    from potentia.errors import RunInterrupted
+    from potentia.experiments.summary import LABELS, summarise, write_netcdf
+
+    played, label = game_from_options(game, parameters)
+    chosen = rule_from_options(rule, tau, revision, trial, guard)
+    believed = run_belief(belief, {"per": per, "initial": initial})
+    _check_targets(plot, scores, save, chosen)
+    if runs < 1:
+        raise InvalidRun(f"--runs must be at least 1, got {runs}")
+    record = ("potential", "welfare", "acceptance") if played.has_potential else ("welfare", "acceptance")
+    spacing = max(1, steps // 500) if every is None else every
+    first = None if start is None else numbers(start, int, "--start")
+    warnings.simplefilter("ignore", RunInterrupted)  # said below, in the command line's own words
+    with status("loading; the first time, compiling", quiet=json):
+        warm = run_batch(played, chosen, min(1, steps), [seed], start=first, record=record, belief=believed)
+        if warm.attrs["interrupted"]:
+            raise KeyboardInterrupt
+    with progress(f"{rule} on {game}", quiet=json) as tell:
+        started = time.perf_counter()
+        data = run_batch(
+            played,
+            chosen,
+            steps,
+            range(seed, seed + runs),
+            start=first,
+            record=record,
+            every=spacing,
+            workers=workers,
+            progress=tell,
+            belief=believed,
+        )
+        seconds = time.perf_counter() - started
+    data.attrs["game"] = label
+    summary = summarise(played, label, chosen, data, seconds)
+    if believed is not None:
+        summary = {"game": label, "rule": summary["rule"], "belief": believed.spec()} | summary
+    if plot is not None:
+        from potentia.figures import scalar_figure
+
+        save_picture(scalar_figure(data, f"{chosen.name} on {label}"), plot, 150)
+        summary["plot"] = str(plot)
+    if scores is not None:
+        _draw_scores(played, chosen, believed, steps, seed, first, scores, f"{rule_text(chosen.spec())}\non {label}")
+        summary["scores"] = str(scores)
+    if save is not None:
+        write_netcdf(data, save)
+        summary["saved"] = str(save)
+    if json:
+        print_json(summary)
+    else:
+        shown = {**summary, "rule": rule_text(chosen.spec())}
+        if believed is not None:
+            shown["belief"] = belief_text(believed)
+        print_table(None, [[LABELS.get(name, name), value(entry)] for name, entry in shown.items()])
+    if summary["interrupted"]:
+        done = int(data.steps_done.sum())
+        typer.echo(
+            f"stopped by Ctrl-C after {done:,} of {steps * runs:,} steps; the above is what was computed", err=True
+        )
+        raise typer.Exit(130)
+
+
+def _check_targets(plot: Path | None, scores: Path | None, save: Path | None, rule: Any) -> None:
+    if scores is not None and not rule.keeps_scores:
+        raise InvalidRun(f"--scores is for rules that keep scores, ql, soql and score, got {rule.name}")
+    for name, path in (("--plot", plot), ("--scores", scores)):
+        if path is not None:
+            check_folder(path, name)
+            check_picture(path, name)
+    if save is not None:
+        check_folder(save, "--save")
+
+
+def _draw_scores(game: Any, rule: Any, belief: Any, steps: int, seed: int, start: Any, path: Path, title: str) -> None:
+    from potentia.engine import watch
+    from potentia.figures import values_figure
+
+    seen = watch(game, rule, steps, seed, start=start, every=max(1, steps // 500), belief=belief)
+    save_picture(values_figure(seen, title=title), path, 130)

@@ -9,7 +9,15 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from potentia import about_commands, cover_commands, dynamics_commands, exact_commands, run_commands, study_commands
+from potentia import (
+    about_commands,
+    cover_commands,
+    dynamics_commands,
+    exact_commands,
+    reproduce_commands,
+    run_commands,
+    study_commands,
+)
 from potentia.arguments import import_file
 from potentia.errors import InvalidInput, did_you_mean
 
@@ -179,6 +187,7 @@ def _options(
 
 
 for _function in (
+    reproduce_commands.reproduce,
     cover_commands.cover,
     run_commands.run,
     cover_commands.optimum,

@@ -6,6 +6,7 @@ from potentia.figures.configuration import configuration_figure
 from potentia.figures.coverage import field_figure
 from potentia.figures.coverage_time import worth_figure
 from potentia.figures.dynamics import portrait_figure, scores_figure, simplex_figure
+from potentia.figures.estimates import shares_figure, temperature_figure
 from potentia.figures.learning import learning_figure, proposals_figure
 from potentia.figures.reinforcement import algorithms_figure, reinforcement_figure, values_figure
 from potentia.figures.runs import scalar_figure
@@ -26,9 +27,11 @@ __all__ = [
     "revision_figure",
     "scalar_figure",
     "scores_figure",
+    "shares_figure",
     "simplex_figure",
     "stability_figure",
     "study_figure",
+    "temperature_figure",
     "values_figure",
     "worth_figure",
 ]

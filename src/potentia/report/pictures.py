@@ -1,0 +1,56 @@
+"""Figures as files: SVG, PNG and PDF with the same bytes each time, and the form in which a page carries them."""
+
+from __future__ import annotations
+
+import base64
+import io
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+LARGEST_SVG = 400_000  # bytes; above, the page carries the PNG
+_DPI = 150
+# Dates and the like would change with each run.
+_NO_DATE: dict[str, dict[str, None]] = {
+    "svg": {"Date": None},
+    "png": {"Software": None},
+    "pdf": {"CreationDate": None},
+}
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure in its three forms, and what is said about it."""
+
+    name: str  # of its files, without an ending
+    caption: str  # what is seen, and what made it
+    alt: str  # for those who cannot see it
+    width: int  # in CSS pixels, at which its letters have their size
+    height: int
+    files: dict[str, bytes] = field(repr=False)  # by ending
+
+    @property
+    def source(self) -> str:
+        """A data URI: the drawing as lines where it is small, else as points."""
+        svg, png = self.files["svg"], self.files["png"]
+        kind, data = ("svg+xml", svg) if len(svg) <= LARGEST_SVG else ("png", png)
+        return f"data:image/{kind};base64,{base64.b64encode(data).decode('ascii')}"
+
+
+def picture(name: str, figure: Figure, caption: str, alt: str) -> Picture:
+    """Draw a figure in all forms, its layout settled once so that they agree."""
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    wide, high = (round(96 * inches) for inches in figure.get_size_inches())
+    return Picture(name, caption, alt, wide, high, {kind: _encoded(figure, kind) for kind in _NO_DATE})
+
+
+def _encoded(figure: Figure, kind: str) -> bytes:
+    import matplotlib as mpl
+
+    out = io.BytesIO()
+    with mpl.rc_context({"svg.hashsalt": "potentia", "svg.fonttype": "path"}):
+        figure.savefig(out, format=kind, dpi=_DPI, metadata=_NO_DATE[kind])
+    return out.getvalue()

@@ -1,0 +1,129 @@
+"""The command that plays the paper again: reproduce."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from potentia.arguments import Json, check_folder
+from potentia.errors import InvalidRun
+from potentia.terminal import status
+
+_COLOURS = {"yes": "green", "no": "red", "depends": "yellow"}
+
+
+def reproduce(
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer runs and games: a first look.")] = False,
+    out: Annotated[Path, typer.Option(help="Folder for the report, its figures and its data.")] = Path("out/reproduce"),
+    workers: Annotated[int, typer.Option(help="Threads; the result does not depend on it.")] = 2,
+    json: Json = False,
+) -> None:
+    """Play the paper's experiments and check its theorems again, with a verdict on every claim.
+
+    Writes report.html, one page that opens without a network, claims.json, and figures and data beside them.
+
+    Examples:
+
+    \b
+        potentia reproduce --quick
+        potentia reproduce --out out/paper --workers 4
+        potentia reproduce --quick --json > claims.json
+    """
+    if workers < 1:
+        raise InvalidRun(f"--workers must be at least 1, got {workers}")
+    _check_places(out)
+    from potentia.experiments.paper import case_claims, case_study, theory
+    from potentia.experiments.paper.scale import FULL, QUICK
+    from potentia.report import reproduction, writing
+
+    scale = QUICK if quick else FULL
+    with (
+        _stopping(),
+        status(f"reproducing ({scale.name})", quiet=json) as tell,
+        _aside(theory.check, scale, workers) as checked,
+    ):
+        study = case_study.play(scale, workers, tell)
+        tell("exact checks on small games")
+        claims = [*case_claims.claims(study), *checked()]
+        tables = case_claims.tables(study)
+        tell("drawing and writing the report")
+        facts = reproduction.facts(study, claims)
+        report = reproduction.build(study, claims, tables)
+        page = writing.write(out, report, facts, reproduction.records(study), tables)
+    if json:
+        typer.echo(writing.strict_json(facts), nl=False)
+        return
+    _print_claims(claims)
+    typer.echo(str(page))
+
+
+def _check_places(out: Path) -> None:
+    """Fail before the work: the folder and those in it can be written to."""
+    for name in ("report.html", "claims.json"):
+        check_folder(out / name, "--out", create=True)
+    for folder in ("figures", "data"):
+        if (out / folder).exists():
+            check_folder(out / folder / "x", "--out")
+
+
+@contextmanager
+def _aside(work: Callable[[Any], Any], scale: Any, workers: int) -> Iterator[Callable[[], Any]]:
+    """Do this in a process of its own meanwhile, where there may be two: it is of one core, and so is compiling."""
+    if workers == 1:
+        yield lambda: work(scale)
+        return
+    from potentia.experiments.executors import local
+
+    with local("processes", 1) as (pool, _):
+        yield pool.submit(work, scale).result
+
+
+@contextmanager
+def _stopping() -> Iterator[None]:
+    """Ctrl-C during a batch ends the command: what a batch keeps of itself is not enough for a verdict."""
+    from potentia.errors import RunInterrupted
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RunInterrupted)
+        try:
+            yield
+        except (RunInterrupted, KeyboardInterrupt):
+            typer.echo("stopped by Ctrl-C: nothing was written", err=True)
+            raise typer.Exit(130) from None
+
+
+def _print_claims(claims: list[Any]) -> None:
+    import os
+    import sys
+
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from potentia.report.words import SIGNS, headlines, in_one_sentence, kind_of, measured, told
+
+    console = Console()
+    if not sys.stdout.isatty() and "COLUMNS" not in os.environ:
+        console = Console(width=140)
+    elif console.width > 160:
+        console = Console(width=160)  # longer lines are hard to follow
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name, ratio in (("verdict", 3), ("claim", 5), ("measured (published)", 6)):
+        table.add_column(name, ratio=ratio, overflow="fold")
+    for claim in claims:
+        sign, css = SIGNS[kind_of(claim.verdict)]
+        lines = [
+            f"{entry.label}{' ' if ':' in entry.label else ': '}{measured(entry)}"
+            + (f" ({told(entry.published)})" if entry.published is not None else "")
+            for entry in headlines(claim)
+        ]
+        verdict = Text(f"{sign} {claim.verdict}", style=_COLOURS[css])
+        table.add_row(verdict, Text(claim.title), Text("\n".join(lines) or "–"))
+    console.print(table)
+    console.print(Text(in_one_sentence(claims)))

@@ -1,0 +1,125 @@
+"""potentia reproduce, with a case study that was not played; the real one is among the long tests."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+import warnings
+
+import pytest
+from typer.testing import CliRunner
+
+from potentia.cli import app
+from potentia.errors import RunInterrupted
+from potentia.experiments.paper import case_claims, case_study, theory
+from potentia.report import sections
+from potentia.report.words import anchor
+from tests import reproduction_fakes as fakes
+from tests.end_to_end.test_command_line import POTENTIA, potentia
+
+
+@pytest.fixture
+def faked(monkeypatch):
+    """Everything but the playing and the drawing."""
+    scales = []
+
+    def play(scale, workers, tell):
+        scales.append(scale.name)
+        return fakes.study()
+
+    claims = fakes.claims()
+    monkeypatch.setattr(case_study, "play", play)
+    monkeypatch.setattr(case_claims, "claims", lambda study: [c for c in claims if c.kind == "experiment"])
+    monkeypatch.setattr(case_claims, "tables", lambda study: fakes.tables())
+    monkeypatch.setattr(theory, "check", lambda scale, tell: [c for c in claims if c.kind == "theory"])
+    monkeypatch.setattr(sections, "picture", fakes.undrawn)
+    return scales
+
+
+def run(*args):
+    return CliRunner().invoke(app, ["reproduce", *map(str, args)], env={"COLUMNS": "150"})
+
+
+def test_a_table_and_last_the_path_of_the_report(faked, tmp_path):
+    out = tmp_path / "new" / "folder"
+    done = run("--quick", "--out", out)
+    assert done.exit_code == 0, done.output
+    lines = done.stdout.rstrip("\n").split("\n")
+    assert lines[-1] == str(out / "report.html")
+    assert lines[-2].startswith("Of 3 claims, 1 is supported")
+    for words in ("✓ supported", "✗ not supported", "◐ depends on", "steps sooner: 250 [120, 380] steps (280)"):
+        assert words in done.stdout
+    assert "\x1b" not in done.stdout
+    assert max(map(len, lines[:-1])) <= 150
+    assert done.stderr == ""
+    assert faked == ["quick"]
+    assert {path.name for path in out.iterdir()} == {"report.html", "claims.json", "figures", "data"}
+
+
+def test_json_is_what_the_file_holds(faked, tmp_path):
+    done = run("--out", tmp_path, "--json")
+    assert done.exit_code == 0, done.output
+    assert done.stdout == (tmp_path / "claims.json").read_text("utf-8")
+    assert [claim["name"] for claim in json.loads(done.stdout)["claims"]] == [claim.name for claim in fakes.claims()]
+    assert faked == ["full"]
+
+
+def test_ctrl_c_in_a_batch_writes_nothing(faked, tmp_path, monkeypatch):
+    def play(scale, workers, tell):
+        warnings.warn("stopped by Ctrl-C", RunInterrupted, stacklevel=1)
+        return fakes.study()  # a batch returns what it has
+
+    monkeypatch.setattr(case_study, "play", play)
+    done = run("--quick", "--out", tmp_path)
+    assert done.exit_code == 130
+    assert done.stderr == "stopped by Ctrl-C: nothing was written\n"
+    assert not list(tmp_path.iterdir())
+
+
+def test_places_are_checked_before_any_work(tmp_path):
+    """Without the fakes: playing would take minutes."""
+    (tmp_path / "file").touch()
+    for out in (tmp_path / "file", tmp_path / "file" / "below"):
+        done = potentia("reproduce", "--quick", "--out", out)
+        assert done.returncode == 2
+        assert done.stderr.startswith("error: --out: cannot create")
+    (tmp_path / "taken" / "report.html").mkdir(parents=True)
+    done = potentia("reproduce", "--quick", "--out", tmp_path / "taken")
+    assert done.stderr.startswith("error: --out:")
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "data").touch()
+    done = potentia("reproduce", "--quick", "--out", tmp_path / "other")
+    assert done.stderr.startswith("error: --out:")
+    done = potentia("reproduce", "--quick", "--workers", 0, "--out", tmp_path / "x")
+    assert done.stderr == "error: --workers must be at least 1, got 0\n"
+    assert not (tmp_path / "x").exists()
+
+
+def test_a_real_ctrl_c_leaves_nothing_behind(tmp_path):
+    command = [POTENTIA, "reproduce", "--quick", "--out", tmp_path]
+    with subprocess.Popen(
+        list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ
+    ) as process:
+        time.sleep(6)  # in the first batch, compiling or playing
+        process.send_signal(signal.SIGINT)
+        said, complained = process.communicate(timeout=300)
+    assert process.returncode == 130
+    assert said == ""
+    assert complained == "stopped by Ctrl-C: nothing was written\n"
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.long
+def test_the_real_report(tmp_path):
+    done = potentia("reproduce", "--quick", "--out", tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.rstrip().split("\n")[-1] == str(tmp_path / "report.html")
+    found = json.loads((tmp_path / "claims.json").read_text("utf-8"))
+    assert {claim["kind"] for claim in found["claims"]} == {"experiment", "theory"}
+    page = (tmp_path / "report.html").read_text("utf-8")
+    assert len(page) < 6e6
+    for claim in found["claims"]:
+        assert f'id="claim-{anchor(claim["name"])}"' in page

@@ -1,0 +1,329 @@
+"""A report: one page with everything inside, all text escaped, and the same bytes from the same input."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from potentia.errors import InvalidInput
+from potentia.experiments.paper.claims import DEPENDS, NOT_SUPPORTED, SUPPORTED, Claim, Measurement
+from potentia.experiments.statistics import Estimate, estimate
+from potentia.report import Report, Section, Table, render
+from potentia.report.words import anchor, headlines, in_one_sentence, kind_of, lines, sentence, told
+from tests import reproduction_fakes as fakes
+
+VOID = {"meta", "img", "br", "hr", "input", "link"}
+
+
+class Page(HTMLParser):
+    """Elements, ids, links and text of a page; complains about tags that do not match."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.elements, self.text, self.trouble = [], [], [], []
+        self.feed(text)
+        self.close()
+        self.trouble += [f"<{tag}> is never closed" for tag in self.open]
+
+    def handle_starttag(self, tag, attributes):
+        self.elements.append((tag, dict(attributes), tuple(self.open)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open.pop() != tag:
+            self.trouble.append(f"</{tag}> closes nothing")
+
+    def handle_data(self, data):
+        if not {"style", "script"} & set(self.open):
+            self.text.append(data)
+
+    def of(self, tag):
+        return [attributes for name, attributes, _ in self.elements if name == tag]
+
+    @property
+    def words(self):
+        return re.sub(r"\s+", " ", " ".join(self.text))
+
+
+@pytest.fixture(scope="module")
+def made():
+    return fakes.built()
+
+
+# The page ---------------------------------------------------------------------------------------------
+
+
+def test_the_checker_finds_what_it_looks_for():
+    """The control of the tests below."""
+    assert Page("<p><b>x</p></b>").trouble
+    assert Page("<p>").trouble
+    assert not Page('<p><img src="a">x</p>').trouble
+
+
+def test_tags_match_and_ids_are_unique(made):
+    page = Page(made[3])
+    assert page.trouble == []
+    ids = Counter(attributes["id"] for _, attributes, _ in page.elements if "id" in attributes)
+    assert max(ids.values()) == 1
+
+
+def test_every_link_stays_on_the_page_and_leads_somewhere(made):
+    page = Page(made[3])
+    ids = {attributes["id"] for _, attributes, _ in page.elements if "id" in attributes}
+    links = [attributes["href"] for attributes in page.of("a")]
+    assert links
+    assert {link[1:] for link in links} <= ids
+    assert all(link.startswith("#") for link in links)
+    assert {f"#{section.anchor}" for section in made[2].sections} <= set(links)
+    for _, attributes, _ in page.elements:
+        for name in ("aria-labelledby", "aria-describedby"):
+            assert attributes.get(name, "made") in ids
+
+
+def test_nothing_is_fetched(made):
+    page = Page(made[3])
+    for tag, attributes, _ in page.elements:
+        assert tag not in ("link", "iframe", "object", "embed", "base")
+        for name in ("src", "srcset", "poster", "data", "action"):
+            assert attributes.get(name, "data:").startswith("data:"), (tag, name)
+    assert all("src" not in attributes for attributes in page.of("script"))
+    assert not re.search(r"@import|url\(|https?://", made[3])
+    (policy,) = [m["content"] for m in page.of("meta") if m.get("http-equiv") == "Content-Security-Policy"]
+    assert policy.startswith("default-src 'none'")
+
+
+def test_figures_have_alternatives_and_captions(made):
+    page = Page(made[3])
+    drawn = [one for section in made[2].sections for one in section.pictures]
+    images = page.of("img")
+    assert [image["alt"] for image in images] == [one.alt for one in drawn]
+    assert all(len(image["alt"]) > 20 for image in images)
+    assert len(page.of("figure")) == len(page.of("figcaption")) == len(drawn)
+    for one in drawn:
+        assert one.caption in page.words
+    assert len({one.name for one in drawn}) == len(drawn)
+
+
+def test_table_headers_say_what_they_head(made):
+    for attributes in Page(made[3]).of("th"):
+        assert attributes["scope"] in ("col", "row", "rowgroup")
+
+
+def test_every_claim_has_its_row_with_a_verdict_in_words_and_a_sign(made):
+    _, claims, _, text = made
+    for claim in claims:
+        part = (
+            text.split(f'id="claim-{anchor(claim.name)}">')[1].split('<tbody class="claim"')[0].split("</section>")[0]
+        )
+        words = Page(part).words
+        sign = {SUPPORTED: "✓", NOT_SUPPORTED: "✗", DEPENDS: "◐"}[kind_of(claim.verdict)]
+        for expected in (claim.title, sentence(claim.where), sentence(claim.reason), f"{sign} {claim.verdict}"):
+            assert expected in words
+        for entry in claim.measured:
+            assert entry.label in words
+            assert told(entry.value, entry.unit) in words
+        assert (claim.counterexample or "") in words
+    assert "280 steps" in Page(text).words  # published, with its unit
+    assert "Of 3 claims, 1 is supported, 1 is not supported and 1 depends on circumstances" in Page(text).words
+
+
+def test_text_is_escaped(made):
+    text = made[3]
+    assert fakes.HOSTILE not in text
+    assert "<script>alert" not in text
+    assert text.count("<script>") == text.count("</script>") == 2  # those of the template
+    assert fakes.HOSTILE in Page(text).words
+
+
+def test_theory_comes_with_its_counterexamples(made):
+    _, claims, report, _ = made
+    assert [claim.name for claim in report.sections[-1].claims] == [c.name for c in claims if c.kind == "theory"]
+
+
+def test_sections_are_in_the_order_of_the_paper(made):
+    anchors = ["field", "revision", "model", "mixtures", "learners", "four", "configurations", "theory"]
+    assert [section.anchor for section in made[2].sections] == anchors
+    figures = [one.name for section in made[2].sections for one in section.pictures]
+    assert {
+        "field",
+        "revision",
+        "model",
+        "mixtures",
+        "soql",
+        "temperature",
+        "four",
+        "tree-stable",
+        "tree-maximiser",
+        "shares",
+    } <= set(figures)
+
+
+def test_every_table_is_shown_once(made):
+    shown = [table.name for section in made[2].sections for table in section.tables]
+    assert sorted(shown) == sorted(fakes.tables())
+
+
+def test_the_page_says_how_it_was_made(made):
+    words = Page(made[3]).words
+    for expected in (
+        "potentia reproduce --quick",
+        "6 runs of each algorithm",
+        "0 to 5 (model, known",
+        "1000 to 1002 (tuning)",
+        "NumPy",
+    ):
+        assert expected in words
+
+
+def test_the_same_input_gives_the_same_page(made):
+    assert render(made[2]) == made[3]
+    other = Report(made[2].title, ["something else"], made[2].made, made[2].claims, made[2].sections)
+    assert render(other) != made[3]
+
+
+def test_dark_colours_are_the_same_for_the_system_and_the_button_and_can_be_read(made):
+    """Contrast of text on its ground of at least 4.5, as WCAG AA asks, in both themes; paper is light."""
+    style = made[3].split("<style>")[1].split("</style>")[0]
+    blocks = re.findall(r"\{([^{}]*--ground:[^{}]*)\}", style)
+    themes = [dict(re.findall(r"--([a-z-]+): (#[0-9a-f]+)", block)) for block in blocks]
+    light, button, system, paper = themes
+    assert button == system
+    assert "color-scheme: light" in blocks[0]
+    assert "color-scheme: light" in blocks[3]
+    assert style.index("@media print") > style.index("prefers-color-scheme")
+    assert len(re.findall(r"@media screen[^{]*\{\s*:root", style)) == 2  # so that print is never dark
+    for theme in (light, button, paper):
+        for ink, ground in (("ink", "ground"), ("soft", "ground"), ("link", "ground"), ("ink", "panel"),
+                            ("yes", "yes-ground"), ("no", "no-ground"), ("depends", "depends-ground")):  # fmt: skip
+            assert contrast(theme[ink], theme[ground]) >= 4.5, (ink, ground)
+    assert contrast("#777777", "#888888") < 4.5
+
+
+def test_the_style_is_well_formed_and_paper_has_no_button(made):
+    style = re.sub(r"/\*.*?\*/", "", made[3].split("<style>")[1].split("</style>")[0], flags=re.S)
+    depth = 0
+    for sign in re.findall(r"[{}]", style):
+        depth += 1 if sign == "{" else -1
+        assert 0 <= depth <= 2
+    assert depth == 0
+    for block in re.findall(r"\{([^{}]*)\}", style):
+        for declaration in filter(str.strip, block.split(";")):
+            assert re.fullmatch(r"\s*[a-z-]+:\s*[^:]+", declaration), declaration
+    used, known = set(re.findall(r"var\((--[a-z-]+)\)", style)), set(re.findall(r"(--[a-z-]+):", style))
+    assert used <= known
+    classes = {name for _, found, _ in Page(made[3]).elements for name in found.get("class", "").split()}
+    assert set(re.findall(r"\.([a-z][a-z-]*)", style)) <= classes | {"claim"}  # no rule for nothing
+    paper = style.split("@media print")[1]
+    assert re.search(r"#theme[^{]*\{ display: none; \}", paper)
+    assert re.search(r"figure, tr[^{]*\{ break-inside: avoid; \}", paper)
+
+
+def contrast(first, second):
+    def luminance(colour):
+        code = colour[1:] if len(colour) == 7 else "".join(2 * letter for letter in colour[1:])
+        parts = [int(code[k : k + 2], 16) / 255 for k in (0, 2, 4)]
+        linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    low, high = sorted((luminance(first), luminance(second)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_a_report_of_nothing_is_a_page_too():
+    page = Page(render(Report("Empty", (), {})))
+    assert page.trouble == []
+    assert "Of 0 claims" in page.words
+
+
+def test_names_must_differ():
+    claim = Claim("one", "theory", "a", "b", (), SUPPORTED, "c")
+    with pytest.raises(InvalidInput, match="names of claims must differ, got 'one' 2 times"):
+        Report("x", (), {}, [claim, claim])
+    with pytest.raises(InvalidInput, match="anchors"):
+        Report("x", (), {}, (), [Section("a", "here"), Section("b", "here")])
+
+
+def test_a_verdict_is_one_of_three():
+    assert kind_of("depends on the temperature") == DEPENDS
+    with pytest.raises(InvalidInput, match="verdict must be"):
+        kind_of("perhaps")
+    with pytest.raises(InvalidInput, match="verdict must be"):
+        kind_of("supported by some")
+    assert in_one_sentence([]).startswith("Of 0 claims, 0 are supported")
+
+
+@pytest.mark.parametrize(
+    ("entry", "text"),
+    [
+        (None, "–"),
+        (float("nan"), "–"),
+        (True, "yes"),
+        (1234567, "1,234,567"),
+        (-3, "−3"),
+        (0.123456, "0.1235"),
+        (np.float64(15000.0), "15,000"),
+        (np.int64(7), "7"),
+        (Estimate(-0.5, -0.75, -0.25, 20), "−0.5 [−0.75, −0.25]"),
+        (Estimate(0.5, 0.25, 0.75, 4), "0.5"),
+        (Estimate(np.nan, np.nan, np.nan, 0), "–"),
+        ("p-sblll", "p-sblll"),
+        ([1, 0.5], "1, 0.5"),
+    ],
+)
+def test_cells_as_people_read_them(entry, text):
+    assert told(entry) == text
+
+
+def test_what_is_in_brackets_may_stand_below():
+    assert lines("−0.5 [−0.75, −0.25]") == ("−0.5", "[−0.75, −0.25]")
+    assert lines("1,182 [918.6, 1,446]") == ("1,182", "[918.6, 1,446]")
+    assert lines("0.1378 (0.1185 to 0.1561)") == ("0.1378", "(0.1185 to 0.1561)")
+    assert lines("2.22e−16") == ("2.22e−16", "")
+    assert lines("EM_N (known)") == ("EM_N (known)", "")
+
+
+def test_sentences_begin_with_a_capital_unless_with_a_symbol():
+    assert sentence("no cycle") == "No cycle"
+    assert sentence("u^i depends") == "u^i depends"
+    assert sentence("ΣC is") == "ΣC is"
+    assert sentence("") == ""
+    assert sentence(fakes.HOSTILE) == fakes.HOSTILE
+
+
+def test_units_follow_words_too():
+    assert told("3 of 20", "runs") == "3 of 20 runs"
+
+
+def test_headlines_are_what_was_published():
+    entries = tuple(
+        Measurement(name, 1.0, printed) for name, printed in zip("abcd", (None, 1.0, 2.0, 3.0), strict=True)
+    )
+    claim = Claim("x", "theory", "t", "w", entries, SUPPORTED, "r")
+    assert [entry.label for entry in headlines(claim)] == ["b", "c"]
+    claim = Claim("x", "theory", "t", "w", entries[:1], SUPPORTED, "r")
+    assert [entry.label for entry in headlines(claim)] == ["a"]
+    values = {"cold": estimate([0.1, 0.1]), "none": np.nan, "word": "0.14", "mild": 0.15, "hot": 0.3}
+    entries = tuple(Measurement(name, value, 0.14) for name, value in values.items())
+    claim = Claim("x", "theory", "t", "w", entries, SUPPORTED, "r")
+    assert [entry.label for entry in headlines(claim)] == ["mild"]
+
+
+def test_tables_show_what_people_compare(made):
+    words = Page(made[3]).words
+    for expected in ("least to largest", "0.1 to 0.15", "0.1378 (0.1185 to 0.1561)", "published step", "1,234"):
+        assert expected in words
+    assert "published_mean" not in words
+
+
+def test_columns_of_a_table_are_those_of_all_rows():
+    table = Table("t", [{"a": 1, "none": None}, {"b": estimate([1, 2]), "c": "x", "a": 2, "none": None}])
+    assert table.columns == ["a", "b", "c"]  # nothing is in the other one
+    assert [table.is_number(name) for name in table.columns] == [True, True, False]
+    page = Page(render(Report("x", (), {}, (), [Section("s", "s", tables=[table])])))
+    assert page.trouble == []
+    assert "–" in page.words

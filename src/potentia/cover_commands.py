@@ -23,7 +23,7 @@ from potentia.belief_arguments import (
     cover_belief,
 )
 from potentia.cover_results import Results
-from potentia.errors import InvalidGame, InvalidInput, InvalidRun
+from potentia.errors import InvalidGame, InvalidInput, InvalidRun, InvalidSpecification
 from potentia.rule_arguments import SCHEDULES, parameters_of, rule_from_options
 from potentia.terminal import completes, print_json, print_table, progress, status
 from potentia.terminal import value as told
@@ -53,22 +53,16 @@ _QL_TAU = "relative:0.1"
 
 
 def _world(text: str, blocked: Path | None, largest_part: bool, diagonal: bool = True) -> Any:
-    from potentia.games import paper_world, random_world, read_world
+    """The map, with errors in the words of the command line."""
+    from potentia.experiments.building import world_from
 
-    kind, _, rest = text.partition(":")
-    if text == "paper":
-        world = paper_world()
-    elif kind == "random":
-        parts = rest.split(":") if rest else ["0"]
-        if len(parts) > 2 or not all(part.isdigit() for part in parts):
-            raise InvalidInput(f"a random map is random:SEED or random:SEED:TARGETS, whole numbers, got {text!r}")
-        world = random_world(int(parts[0]), int(parts[1]) if len(parts) > 1 else None)
-    elif not Path(text).suffix:
-        raise InvalidInput(f'MAP must be "paper", "random:SEED" or a file such as map.csv, got {text!r}')
-    else:
-        world = read_world(text, blocked=blocked)
-    if blocked is not None and not Path(text).suffix:
-        raise InvalidInput("--blocked is for maps from files")
+    try:
+        world = world_from(text, blocked=None if blocked is None else str(blocked))
+    except InvalidSpecification as error:
+        said = str(error)
+        raise InvalidInput(
+            f"--{said}" if said.startswith("blocked") else said.replace("map must", "MAP must")
+        ) from None
     return world.largest_part(diagonal) if largest_part else world
 
 

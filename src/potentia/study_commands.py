@@ -104,8 +104,10 @@ def sweep(
             return _say_plan(specification, source, folder, json)
         with status("checking; the first time, compiling", quiet=json):
             found = sweeping.prepare(specification, source, folder, yes)
-    missing = len(found.missing())
     if dry:
+        missing = len(found.missing())
+        if json:
+            return print_json({"study": str(found.folder), "chunks": found.num_chunks, "missing": missing})
         typer.echo(f"{found.folder}: {missing:,} of {found.num_chunks:,} chunks are missing")
         return None
     try:
@@ -121,10 +123,10 @@ def sweep(
     except sweeping.Stopped as stopped:
         typer.echo(str(stopped), err=True)
         raise typer.Exit(130) from None
-    runs = len(done.points) * len(done.seeds)
+    runs, computed = len(done.points) * len(done.seeds), done.computed
     if json:
-        return print_json({"study": str(done.folder), "runs": runs, "chunks": done.num_chunks, "computed": missing})
-    how = "nothing was missing" if not missing else f"{missing:,} of {done.num_chunks:,} chunks computed now"
+        return print_json({"study": str(done.folder), "runs": runs, "chunks": done.num_chunks, "computed": computed})
+    how = "nothing was missing" if not computed else f"{computed:,} of {done.num_chunks:,} chunks computed now"
     typer.echo(f"{done.folder}: {runs:,} runs, complete ({how})")
     typer.echo(f"see them with: potentia show {done.folder}")
     return None
@@ -183,7 +185,7 @@ def export(
 
     found = open_study(study)
     check_folder(file, "FILE")
-    with status(f"writing {file}", quiet=json):
+    with status("writing", quiet=json):
         written = write(found, file, table, partial)
     if json:
         return print_json({"file": str(written), "bytes": written.stat().st_size})

@@ -133,7 +133,7 @@ def progress(title: str, quiet: bool = False, unit: str = "steps") -> Iterator[C
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn(unit))
     rate = TextColumn("{task.fields[rate]}")
     with Progress(*columns, rate, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(title, total=None, rate="")
+        task = bar.add_task(_escape(title), total=None, rate="")
 
         def tell(done: int, total: int) -> None:
             bar.update(task, completed=done, total=total)

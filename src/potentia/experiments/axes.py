@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import math
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +22,60 @@ from potentia.kernel.numbers import in_words, is_integer, is_real
 
 MOST_VALUES = 100_000  # of one axis
 _RANGE = ("from", "to", "step", "count", "log")
+_LONGEST = 1_000  # characters of a text
+_DEEPEST = 8  # tables and lists in one another
+_BITS = 1023  # of an integer that a float can hold
+_CONTROL = ("Cc", "Cs", "Zl", "Zp")  # what would break a line, or a terminal
+
+
+# Plain data -------------------------------------------------------------------------------------------
+
+
+def as_plain(entry: Any, key: str = "", depth: int = 0) -> Any:
+    """Texts, numbers, lists and tables, NumPy's numbers and arrays made so; anything else is refused with its key."""
+    if depth > _DEEPEST:
+        raise InvalidSpecification(f"{key} is nested too deeply")
+    if isinstance(entry, np.ndarray | np.generic):
+        entry = entry.tolist()
+    if isinstance(entry, str):
+        return _line(entry, key)
+    if entry is None or isinstance(entry, bool):
+        return entry
+    if is_integer(entry):
+        if int(entry).bit_length() > _BITS:
+            raise InvalidSpecification(f"{key} must be below 10^308, got {in_words(abs(int(entry)))}")
+        return int(entry)
+    if isinstance(entry, float) and math.isfinite(entry):
+        return float(entry)
+    if isinstance(entry, Mapping):
+        names = [_line(name, f"a key of {key}" if key else "a key") for name in entry]
+        places = [f"{key}.{name}" if key else name for name in names]
+        return {n: as_plain(part, p, depth + 1) for n, p, part in zip(names, places, entry.values(), strict=True)}
+    if isinstance(entry, range) and len(entry) > MOST_VALUES:
+        raise InvalidSpecification(f"{key} must have at most {MOST_VALUES:,} values, got {entry!r}")
+    if isinstance(entry, list | tuple | range):
+        return [as_plain(part, key, depth + 1) for part in entry]
+    shown = repr(entry) if isinstance(entry, float) else shown_short(str(entry))
+    raise InvalidSpecification(f"{key} must be a finite number, a text, true or false, got {shown}")
+
+
+def _line(text: Any, what: str) -> str:
+    if not isinstance(text, str):
+        raise InvalidSpecification(f"{what} must be a text, got {shown_short(text)}")
+    if len(text) > _LONGEST:
+        raise InvalidSpecification(f"{what} must have at most {_LONGEST:,} characters, got {len(text):,}")
+    if any(unicodedata.category(letter) in _CONTROL for letter in text):
+        raise InvalidSpecification(f"{what} must be a text on one line, got {shown_short(text)}")
+    return text
+
+
+def shown_short(value: Any) -> str:
+    """A value for a message: in one line, and not too long."""
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+# What varies ------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -50,12 +105,13 @@ def is_range(entry: Any) -> bool:
 
 
 def _different(key: str, values: tuple[Any, ...]) -> tuple[Any, ...]:
-    seen: set[str] = set()
+    seen: set[Any] = set()
     for value in values:
         text = text_of(value)
-        if text in seen:
-            raise InvalidSpecification(f"{key} must have different values, got {text} twice")
-        seen.add(text)
+        same = {text, value} if is_real(value) else {text}  # 1 and 1.0 are one value
+        if seen & same:
+            raise InvalidSpecification(f"{key} must have different values, got {shown_short(value)} twice")
+        seen |= same
     return values
 
 
@@ -66,11 +122,11 @@ def _range(key: str, entry: Mapping[str, Any]) -> tuple[Any, ...]:
             raise InvalidSpecification(f"{key}: a range has {', '.join(_RANGE)}, got {word!r}{hint}")
     for word in ("from", "to"):
         if word not in entry:
-            raise InvalidSpecification(f"{key}: a range needs {word}, got {dict(entry)}")
+            raise InvalidSpecification(f"{key}: a range needs {word}, got {shown_short(dict(entry))}")
         if not is_real(entry[word]) or not math.isfinite(entry[word]):
             raise InvalidSpecification(f"{key}: {word} must be a finite number, got {entry[word]!r}")
     if ("step" in entry) == ("count" in entry):
-        raise InvalidSpecification(f"{key}: a range needs step or count, one of them, got {dict(entry)}")
+        raise InvalidSpecification(f"{key}: a range needs step or count, one of them, got {shown_short(dict(entry))}")
     first, last, log = entry["from"], entry["to"], entry.get("log", False)
     if not isinstance(log, bool):
         raise InvalidSpecification(f"{key}: log must be true or false, got {log!r}")
@@ -84,9 +140,11 @@ def _range(key: str, entry: Mapping[str, Any]) -> tuple[Any, ...]:
         raise InvalidSpecification(f"{key}: a range from {first} to {last} cannot have {count} different values")
     if log and not min(first, last) > 0:
         raise InvalidSpecification(f"{key}: a logarithmic range needs ends above 0, got {first} to {last}")
+    if whole and not log and (last - first) % max(count - 1, 1) == 0:
+        return tuple(first + k * ((last - first) // max(count - 1, 1)) for k in range(count))
+    if not math.isfinite(float(last) - float(first)):
+        raise InvalidSpecification(f"{key}: a range from {first} to {last} is too wide")
     values = np.geomspace(first, last, count) if log else np.linspace(first, last, count)
-    if whole and not log and all(float(value).is_integer() for value in values):
-        return tuple(int(value) for value in values)
     return tuple(_rounded(value) for value in values.tolist())
 
 
@@ -95,11 +153,13 @@ def _stepped(key: str, first: Any, last: Any, step: Any, whole: bool, log: bool)
         raise InvalidSpecification(f"{key}: a logarithmic range takes count, not step")
     if not is_real(step) or not math.isfinite(step) or step == 0:
         raise InvalidSpecification(f"{key}: step must be a finite number other than 0, got {step!r}")
-    if (last - first) / step < 0:
+    steps = (float(last) - float(first)) / float(step)
+    if steps < 0:
         raise InvalidSpecification(f"{key}: a range from {first} to {last} by {step} is empty")
-    count = math.floor((last - first) / step * (1 + 1e-12) + 1e-9) + 1 if math.isfinite((last - first) / step) else 0
-    if not 1 <= count <= MOST_VALUES:
-        raise InvalidSpecification(f"{key}: a range has at most {MOST_VALUES:,} values, got {in_words(count)}")
+    if not steps <= MOST_VALUES:
+        got = in_words(int(steps)) if math.isfinite(steps) else "more"
+        raise InvalidSpecification(f"{key}: a range has at most {MOST_VALUES:,} values, got {got}")
+    count = math.floor(steps * (1 + 1e-12) + 1e-9) + 1
     if whole and is_integer(step):
         return tuple(int(first + k * step) for k in range(count))
     return tuple(_rounded(first + k * step) for k in range(count))
@@ -124,7 +184,8 @@ def expand(axes: list[Axis], zipped: list[tuple[str, ...]]) -> tuple[list[tuple[
     by_key = {axis.key: axis for axis in axes}
     groups: list[tuple[str, ...]] = []
     for key in by_key:
-        group = next((names for names in zipped if key in names), (key,))
+        side = next((names for names in zipped if key in names), (key,))
+        group = tuple(name for name in side if name in by_key)  # another rule may have what this one has not
         if group not in groups:
             groups.append(group)
     points: list[dict[str, Any]] = [{}]

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from potentia.beliefs import Belief, Communication, Constant, Known, Mixture, RunningMean, SplitMerge
-from potentia.errors import InvalidSpecification, PotentiaError, did_you_mean
+from potentia.errors import InvalidSpecification, did_you_mean
 from potentia.games import Coverage, Game, World, paper_world, random_world, read_game, read_world
 from potentia.games.library import game as named_game
-from potentia.kernel.numbers import is_real
 from potentia.rules import Rule
 from potentia.rules import rule as named_rule
 
@@ -62,7 +60,7 @@ def world_from(text: str, folder: Path = Path(), blocked: str | None = None, lar
         world = paper_world()
     elif kind == "random":
         parts = rest.split(":") if rest else ["0"]
-        if len(parts) > 2 or not all(part.isdecimal() for part in parts):
+        if len(parts) > 2 or not all(part.isdecimal() and len(part) < 19 for part in parts):
             raise InvalidSpecification(
                 f"a random map is random:SEED or random:SEED:TARGETS, whole numbers, got {text!r}"
             )
@@ -119,24 +117,3 @@ def _name(options: dict[str, Any], section: str) -> str:
     if not isinstance(name, str):
         raise InvalidSpecification(f"{section} needs name, a text, got {name!r}")
     return name
-
-
-def check_plain(entry: Any, key: str, depth: int = 0) -> None:
-    """Refuse what no parameter can be: dates, numbers that are not finite, tables in tables in tables."""
-    if depth > 4:
-        raise InvalidSpecification(f"{key} is nested too deeply")
-    if isinstance(entry, Mapping):
-        for name, part in entry.items():
-            check_plain(part, f"{key}.{name}", depth + 1)
-    elif isinstance(entry, list):
-        for part in entry:
-            check_plain(part, key, depth + 1)
-    elif isinstance(entry, bool | str) or entry is None:
-        return
-    elif not is_real(entry) or (isinstance(entry, float) and not math.isfinite(entry)):
-        raise InvalidSpecification(f"{key} must be a finite number, a text, true or false, got {entry!r}")
-
-
-def named(key: str, error: PotentiaError) -> InvalidSpecification:
-    """An error about a parameter, with the key that it came from."""
-    return InvalidSpecification(f"{key}: {error}")

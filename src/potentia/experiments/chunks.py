@@ -26,6 +26,7 @@ from potentia.version import __version__
 
 Arrays = dict[str, NDArray[Any]]
 _DIGEST = 32  # hex digits of SHA-256
+_KINDS = "fiu"  # of NumPy's types
 _KEPT = 8  # games that a worker process keeps
 
 
@@ -75,7 +76,10 @@ def pack(point: Point, apart: bool) -> tuple[str, Any]:
         return str(point.number), things
     import cloudpickle  # so that a utility defined in a script travels too
 
-    blob = cloudpickle.dumps(things)
+    try:
+        blob = cloudpickle.dumps(things)
+    except Exception as error:  # a game of the user's may hold anything
+        raise SweepFailed(f"{point.describe()} cannot be sent to another process: {error}") from None
     return hashlib.sha256(blob).hexdigest(), blob
 
 
@@ -139,13 +143,17 @@ def check_finite(plan: Plan, chunk: Chunk, arrays: Mapping[str, NDArray[Any]]) -
 
 # Files ------------------------------------------------------------------------------------------------
 
+WHOLE = ("profile", "final", "visits", "steps_done", "revisions", "changes")  # what holds integers
+
 
 def to_bytes(study: str, chunk: Chunk, seeds: Sequence[int], arrays: Mapping[str, NDArray[Any]]) -> bytes:
     """The chunk's file: its arrays, and which chunk of which study it is."""
     about = {"study": study, "point": chunk.point, "first": chunk.first, "stop": chunk.stop}
     buffer = io.BytesIO()
     text = np.frombuffer(json.dumps(about, sort_keys=True).encode(), np.uint8)
-    np.savez(buffer, allow_pickle=False, about=text, seeds=np.asarray(seeds, np.int64), **arrays)
+    assert all(values.dtype.kind in _KINDS for values in arrays.values())  # numbers: nothing is ever pickled
+    content: dict[str, Any] = {"about": text, "seeds": np.asarray(seeds, np.int64), **arrays}
+    np.savez(buffer, **content)
     return buffer.getvalue()
 
 
@@ -165,16 +173,34 @@ def verified(path: Path) -> bytes:
     return content
 
 
-def read_chunk(path: Path, study: str, chunk: Chunk, seeds: Sequence[int]) -> Arrays:
-    """The arrays of a chunk, checked to be whole and to belong here."""
+def read_chunk(
+    path: Path, study: str, chunk: Chunk, seeds: Sequence[int], shapes: Mapping[str, tuple[int, ...]]
+) -> Arrays:
+    """The arrays of a chunk, checked to be whole, to belong here and to have these shapes."""
     content = verified(path)
     try:
-        with np.load(io.BytesIO(content), allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
-        about = json.loads(bytes(arrays.pop("about")))
+        arrays = _arrays(content)
+        about = json.loads(arrays.pop("about").tobytes())
         wanted = {"study": study, "point": chunk.point, "first": chunk.first, "stop": chunk.stop}
         if about != wanted or not np.array_equal(arrays.pop("seeds"), np.asarray(seeds, np.int64)):
             raise StudyError(f"{path.name} is damaged: it is a chunk of another study or other seeds")
-    except (ValueError, KeyError, OSError, EOFError, zipfile.BadZipFile, MemoryError, RecursionError):
+        if {name: values.shape for name, values in arrays.items()} != dict(shapes):
+            raise StudyError(f"{path.name} is damaged: it holds other arrays than this study's")
+        if not all(values.dtype.kind == ("f" if name not in WHOLE else "i") for name, values in arrays.items()):
+            raise StudyError(f"{path.name} is damaged: it holds arrays of other types than this study's")
+    except StudyError:
+        raise
+    except Exception:  # whatever a broken file makes NumPy and zipfile raise
         raise StudyError(f"{path.name} is damaged: it cannot be read") from None
     return arrays
+
+
+def _arrays(content: bytes) -> Arrays:
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        # as savez writes them: neither compressed, which could unpack to anything, nor twice under one name
+        members = archive.infolist()
+        packed = any(member.compress_type or member.file_size > len(content) for member in members)
+        if packed or len({member.filename for member in members}) != len(members):
+            raise ValueError("no archive of this kind")
+    with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
+        return {name: arrays[name] for name in arrays.files}

@@ -129,7 +129,7 @@ def _grid(study: Study) -> tuple[tuple[int, ...], tuple[str, ...], dict[str, Any
 def column(values: list[Any]) -> NDArray[Any]:
     """Numbers where all are numbers, texts otherwise; what does not apply is NaN or empty."""
     if all(value is None or is_real(value) for value in values):
-        if all(isinstance(value, int) for value in values):
+        if all(isinstance(value, int) and abs(value) < 2**63 for value in values):
             return np.array(values, np.int64)
         return np.array([np.nan if value is None else float(value) for value in values])
     return np.array(["" if value is None else text_of(value) for value in values])

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+import json
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +17,10 @@ from potentia.engine import begin
 from potentia.engine.requests import RECORDERS
 from potentia.errors import InvalidSpecification, PotentiaError
 from potentia.experiments import building
-from potentia.experiments.axes import Axis, axis_from, expand, text_of
+from potentia.experiments.axes import Axis, as_plain, axis_from, expand, text_of
 from potentia.experiments.specification import SECTIONS, Specification
 from potentia.games import Coverage, Game
+from potentia.kernel import memory
 from potentia.kernel.numbers import in_words
 from potentia.rules import Rule
 
@@ -60,7 +63,7 @@ class Plan:
     @property
     def names(self) -> dict[str, str]:
         """What a key is called in a dataset: tau for rule.tau, unless that is taken."""
-        return _short_names([name for point in self.points for name in point.values])
+        return _short_names([name for point in self.points for name in point.values], self.record)
 
 
 @dataclass(frozen=True)
@@ -102,11 +105,13 @@ def plan(specification: Specification, folder: Path = Path()) -> Plan:
         )
     games: dict[str, Game] = {}
     points: list[Point] = []
+    built_from: list[dict[str, dict[str, Any]]] = []
     shapes = []
     for variants in _combinations(specification):
         axes = [axis for variant in variants for axis in variant.axes]
         groups, rows = expand(axes, [tuple(names) for names in specification.zip])
-        shapes.append([(group, [[text_of(row[key]) for key in group] for row in rows]) for group in groups])
+        # as JSON: the text "0.1" is another value than the number
+        shapes.append([(group, [json.dumps([row[key] for key in group]) for row in rows]) for group in groups])
         labels = {v.section: v.label for v in variants if len(getattr(specification, v.section)) > 1}
         for values in rows:
             tables = {variant.section: variant.at(values) for variant in variants}
@@ -114,13 +119,37 @@ def plan(specification: Specification, folder: Path = Path()) -> Plan:
             belief = _built("belief", building.belief_from, tables["belief"]) if "belief" in tables else None
             rule = _built("rule", building.rule_from, tables["rule"])
             points.append(Point(len(points), game, rule, belief, labels, dict(values)))
+            built_from.append(tables)
     several = tuple((name,) for name in SECTIONS if len(getattr(specification, name)) > 1)
     same = all(shape == shapes[0] for shape in shapes)
     dimensions = (*several, *(group for group, _ in shapes[0])) if same else None
+    if not same:
+        points = _with_fixed(points, built_from)
     built = Plan(specification, tuple(points), dimensions, _record(specification, points))
     for point in points:
         _check_point(built, point)
+        records = in_words(specification.steps // specification.spacing + 1)
+        memory.require(bytes_of_run(built, point), f"one run with {records} records", "use a larger every")
     return built
+
+
+def _with_fixed(points: list[Point], tables: list[dict[str, dict[str, Any]]]) -> list[Point]:
+    """What varies for one rule and is fixed for another is told of both."""
+    keys = list(dict.fromkeys(key for point in points for key in point.values))
+    out = []
+    for point, parts in zip(points, tables, strict=True):
+        places = [(key, *key.split(".", 1)) for key in keys]
+        values = {key: parts[part][name] for key, part, name in places if name in parts.get(part, {})}
+        out.append(replace(point, values=values))
+    return out
+
+
+def bytes_of_run(built: Plan, point: Point) -> int:
+    """What is kept of one run."""
+    wanted, players = built.specification, point.game.num_players
+    rows = wanted.steps // wanted.spacing + 1
+    size = 8 * (rows * (len(built.record) + players * ("profile" in built.record)) + players + 3)
+    return size + (8 * point.game.num_profiles if "visits" in built.record else 0)
 
 
 def _combinations(specification: Specification) -> list[tuple[_Variant, ...]]:
@@ -130,23 +159,27 @@ def _combinations(specification: Specification) -> list[tuple[_Variant, ...]]:
         if tables:
             labels = _labels(section, tables)
             sections.append([_variant(section, label, table) for label, table in zip(labels, tables, strict=True)])
+    if (count := math.prod(len(variants) for variants in sections)) > MOST_POINTS:
+        raise InvalidSpecification(f"a study has at most {MOST_POINTS:,} points, got {in_words(count)} or more")
     return list(itertools.product(*sections))
 
 
 def _labels(section: str, tables: Sequence[Mapping[str, Any]]) -> list[str]:
     labels = []
     for table in tables:
-        label = table.get("label", table.get("name", table.get("file", table.get("map", section))))
+        label = table.get("label", table.get("name"))
+        if label is None:  # several files or maps are an axis
+            label = next((table[key] for key in ("file", "map") if isinstance(table.get(key), str)), section)
         if not isinstance(label, str) or not label:
             raise InvalidSpecification(
                 f"name and label of a {section} must be texts, one table [[{section}]] for each, got {label!r}"
             )
         labels.append(label)
-    for label in labels:
-        if labels.count(label) > 1:
-            raise InvalidSpecification(
-                f'two {section} tables are called {label!r}: give each a label of its own, label = "..."'
-            )
+    label, count = Counter(labels).most_common(1)[0]
+    if count > 1:
+        raise InvalidSpecification(
+            f'two {section} tables are called {label!r}: give each a label of its own, label = "..."'
+        )
     return labels
 
 
@@ -154,10 +187,8 @@ def _variant(section: str, label: str, table: Mapping[str, Any]) -> _Variant:
     axes = []
     for name, entry in table.items():
         key = f"{section}.{name}"
-        building.check_plain(entry, key)
-        if name in ("label", "name"):
-            continue
-        if (axis := axis_from(key, entry)) is not None:
+        axis = axis_from(key, as_plain(entry, key))
+        if axis is not None and name not in ("label", "name"):
             axes.append(axis)
     return _Variant(section, label, dict(table), axes)
 
@@ -230,12 +261,10 @@ def _check_point(built: Plan, point: Point) -> None:
         raise InvalidSpecification(f"{error}{where}") from None
 
 
-def _short_names(keys: Sequence[str]) -> dict[str, str]:
+def _short_names(keys: Sequence[str], record: Sequence[str]) -> dict[str, str]:
     last = {key: key.partition(".")[2].replace(".", "_") for key in dict.fromkeys(keys)}
-    taken = list(last.values())
-    return {
-        key: key.replace(".", "_") if name in _RESERVED or taken.count(name) > 1 else name for key, name in last.items()
-    }
+    used, taken = Counter(last.values()), {*_RESERVED, *record}
+    return {key: key.replace(".", "_") if name in taken or used[name] > 1 else name for key, name in last.items()}
 
 
 # Files that a specification names -----------------------------------------------------------------------
@@ -252,12 +281,17 @@ def gather(specification: Specification, folder: Path) -> tuple[Specification, d
             return name
         path = folder / name
         try:
+            if path.exists() and not path.is_file():
+                raise InvalidSpecification(f"game.{key}: {path} is not a file")
             content = path.read_bytes()
+        except InvalidSpecification:
+            raise
         except OSError as error:
             raise InvalidSpecification(f"game.{key}: cannot read {path}: {error.strerror or error}") from None
         except ValueError:  # a zero byte in the name
             raise InvalidSpecification(f"game.{key}: no file can be called {name!r}") from None
-        known = f"{path.stem}-{hashlib.sha256(content).hexdigest()[:12]}{path.suffix}"
+        # never hidden: such files of a study are taken for half-written ones
+        known = f"{path.stem[:60].lstrip('.')}-{hashlib.sha256(content).hexdigest()[:12]}{path.suffix}"
         contents[known] = content
         return known
 

@@ -30,6 +30,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from potentia.errors import InvalidSpecification, did_you_mean
+from potentia.experiments.axes import as_plain, shown_short
 
 SECTIONS = ("game", "belief", "rule")
 _MOST = 2**62 - 1
@@ -71,12 +72,18 @@ class Seeds(_Strict):
     count: Annotated[Whole, _number(1)]
 
 
+def _ranged(value: Any) -> Any:
+    """``range(100)`` from Python."""
+    plain = isinstance(value, range) and value.step == 1
+    return {"first": value.start, "count": value.stop - value.start} if plain else value
+
+
 def _seeds(value: Any) -> Any:
     return {"count": value} if isinstance(value, int | float) else value
 
 
 class Specification(_Strict):
-    """The description of a study, checked for its form; :func:`potentia.experiments.points.resolve` builds it."""
+    """The description of a study, checked for its form; :func:`potentia.experiments.planning.plan` builds it."""
 
     name: Annotated[str, Field(min_length=1, max_length=200)] = "study"
     about: str = ""
@@ -112,14 +119,17 @@ def read_specification(path: str | os.PathLike[str], changes: Sequence[str] = ()
     """The specification in a TOML file with ``changes`` as in ``rule.tau=1e-3``, and the folder its files are in."""
     source = Path(path)
     try:
-        size = source.stat().st_size
-        if size > _FILE_BYTES:
-            raise InvalidSpecification(f"{source}: a specification has at most {_FILE_BYTES:,} bytes, got {size:,}")
-        plain = tomllib.loads(source.read_bytes().decode("utf-8"))
+        with source.open("rb") as file:
+            content = file.read(_FILE_BYTES + 1)  # no more, should it be a device without end
+        if len(content) > _FILE_BYTES:
+            raise InvalidSpecification(f"{source}: a specification has at most {_FILE_BYTES:,} bytes, got more")
+        plain = tomllib.loads(content.decode("utf-8"))
     except OSError as error:
         raise InvalidSpecification(f"cannot read {source}: {error.strerror or error}") from None
     except UnicodeDecodeError:
         raise InvalidSpecification(f"{source}: expected TOML in UTF-8, got other bytes") from None
+    except InvalidSpecification:
+        raise
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
         raise InvalidSpecification(f"{source}: not TOML: {error}") from None
     for change in changes:
@@ -133,13 +143,17 @@ def read_specification(path: str | os.PathLike[str], changes: Sequence[str] = ()
 def specification_from(plain: Any) -> Specification:
     """A specification from plain data, or one line that names the key, what was expected and what arrived."""
     if isinstance(plain, Specification):
-        return plain
-    if not isinstance(plain, Mapping):
-        raise InvalidSpecification(f"a specification is a table, got {_shown(plain)}")
-    try:
-        found = Specification.model_validate(dict(plain))
-    except ValidationError as error:
-        raise InvalidSpecification(_told(error)) from None
+        found = plain
+    elif not isinstance(plain, Mapping):
+        raise InvalidSpecification(f"a specification is a table, got {shown_short(plain)}")
+    else:
+        # as many lines as people like
+        about = {name: part for name, part in plain.items() if name == "about" and isinstance(part, str)}
+        rest = {name: _ranged(part) if name == "seeds" else part for name, part in plain.items() if name not in about}
+        try:
+            found = Specification.model_validate(as_plain(rest) | about)
+        except ValidationError as error:
+            raise InvalidSpecification(_told(error)) from None
     for section in ("game", "rule"):
         if not getattr(found, section):
             raise InvalidSpecification(f"a study needs at least one {section}, got none")
@@ -171,27 +185,22 @@ def _told(error: ValidationError) -> str:
     # of alternatives (seeds as a table or a list) the one that came furthest says most
     first = complaints[0]
     if first["loc"][:1] == ("seeds",):
-        first = max(complaints, key=lambda one: len(one["loc"]))
+        first = max(complaints, key=lambda one: (one["type"] == "extra_forbidden", len(one["loc"])))
     places = [str(part) for part in first["loc"] if part not in ("Seeds",) and not str(part).startswith("list[")]
     key, kind, given = ".".join(places), first["type"], first["input"]
     if kind == "extra_forbidden":
         known = tuple(Specification.model_fields) if len(places) == 1 else tuple(Seeds.model_fields)
-        return f"unknown key {key!r}{did_you_mean(places[-1], known)} (known: {', '.join(known)})"
+        return f"unknown key {shown_short(key)}{did_you_mean(places[-1], known)} (known: {', '.join(known)})"
     if kind == "missing":
         return f"{key} is missing"
     limit = first.get("ctx", {})
     if kind in ("greater_than_equal", "less_than_equal"):
         bound = f"at least {limit['ge']}" if "ge" in limit else "below 2^62"
-        return f"{key} must be {bound}, got {_shown(given)}"
+        return f"{key} must be {bound}, got {shown_short(given)}"
     if kind in ("too_short", "string_too_short"):
-        return f"{key} must not be that short, got {_shown(given)}"
-    wanted = _KINDS.get(kind)
-    return f"{key} must be {wanted}, got {_shown(given)}" if wanted else f"{key}: {first['msg']}, got {_shown(given)}"
-
-
-def _shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 80 else f"{text[:77]}..."
+        return f"{key} must not be that short, got {shown_short(given)}"
+    wanted = f" must be {_KINDS[kind]}" if kind in _KINDS else f": {first['msg']}"
+    return f"{key}{wanted}, got {shown_short(given)}"
 
 
 # Changes from the command line --------------------------------------------------------------------------
@@ -204,36 +213,48 @@ def with_change(plain: dict[str, Any], change: str) -> dict[str, Any]:
     several goes by its label, its name or its number from 0.
     """
     key, equals, text = change.partition("=")
-    parts = key.strip().split(".")
+    parts = [part.strip() for part in key.split(".")]
+    key = ".".join(parts)
     if not equals or not all(parts):
-        raise InvalidSpecification(f"a change is KEY=VALUE, as in rule.tau=1e-3 or steps=5000, got {change!r}")
+        raise InvalidSpecification(
+            f"a change is KEY=VALUE, as in rule.tau=1e-3 or steps=5000, got {shown_short(change)}"
+        )
     entry = _value(text.strip())
     if parts[0] not in Specification.model_fields:
         hint = did_you_mean(parts[0], Specification.model_fields)
-        raise InvalidSpecification(f"unknown key {key!r}{hint} (known: {', '.join(Specification.model_fields)})")
+        raise InvalidSpecification(
+            f"unknown key {shown_short(key)}{hint} (known: {', '.join(Specification.model_fields)})"
+        )
     out = dict(plain)
     if parts[0] not in SECTIONS:
         if len(parts) == 1:
             return {**out, key: entry}
         if parts[0] == "seeds" and len(parts) == 2 and isinstance(out.get("seeds", {}), dict):
             return {**out, "seeds": {**out.get("seeds", {}), parts[1]: entry}}
-        raise InvalidSpecification(f"{parts[0]} has no parts, got {change!r}")
+        raise InvalidSpecification(f"{parts[0]} has no parts, got {shown_short(change)}")
     section, name = parts[0], parts[-1]
     if len(parts) == 1:
-        raise InvalidSpecification(f"a change to {section} names what to set, as in {section}.name=..., got {change!r}")
-    tables = [dict(table) for table in _listed(out.get(section, {})) if isinstance(table, Mapping)]
+        raise InvalidSpecification(
+            f"a change to {section} names what to set, as in {section}.name=..., got {shown_short(change)}"
+        )
+    there = _listed(out.get(section) or {})
+    if not all(isinstance(table, Mapping) for table in there):
+        raise InvalidSpecification(f"{section} must be a table, got {shown_short(out[section])}")
+    tables = [dict(table) for table in there]
     chosen = tables if len(parts) == 2 else _named(tables, ".".join(parts[1:-1]), section)
     if len(chosen) > 1:
         chosen = [table for table in chosen if name in table]
         if not chosen:
-            raise InvalidSpecification(f"none of the {len(tables)} {section} tables has {name!r}, got {change!r}")
+            raise InvalidSpecification(
+                f"none of the {len(tables)} {section} tables has {shown_short(name)}, got {shown_short(change)}"
+            )
     for table in chosen:
         table[name] = entry
     return {**out, section: tables}
 
 
 def _named(tables: list[dict[str, Any]], which: str, section: str) -> list[dict[str, Any]]:
-    if which.isdigit() and int(which) < len(tables):
+    if which.isdecimal() and len(which) < 10 and int(which) < len(tables):
         return [tables[int(which)]]
     for field in ("label", "name"):
         found = [table for table in tables if table.get(field) == which]
@@ -241,7 +262,7 @@ def _named(tables: list[dict[str, Any]], which: str, section: str) -> list[dict[
             return found
     known = [str(table.get("label", table.get("name"))) for table in tables]
     hint = did_you_mean(which, known)
-    raise InvalidSpecification(f"there is no {section} {which!r}{hint} (there is {', '.join(known)})")
+    raise InvalidSpecification(f"there is no {section} {shown_short(which)}{hint} (there is {', '.join(known)})")
 
 
 def _value(text: str) -> Any:

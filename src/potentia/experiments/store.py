@@ -4,7 +4,6 @@
 
     study/
       manifest.json      what is played: specification, version, seeds, points, how it is cut into chunks
-      study.toml         the specification as it was given, for people
       inputs/            copies of the files that it names
       chunks/            000003-000000100-<sha256>.npz: point 3, seeds number 100 and on
       checksums.txt      of all chunks once they are there; sha256sum reads it
@@ -28,12 +27,13 @@ from typing import Any
 from potentia.errors import InvalidSpecification, PotentiaError, StudyError, SweepFailed
 from potentia.experiments import chunks
 from potentia.experiments.chunks import Arrays, Chunk
-from potentia.experiments.planning import Plan, gather, plan
+from potentia.experiments.planning import PER_RUN, Plan, gather, plan
 from potentia.experiments.specification import Specification, specification_from
 from potentia.kernel.files import whole_file
 from potentia.version import __version__
 
 FORMAT = 1
+_PATIENCE = 0.5  # seconds: a process that finds a study begun lets go of it at once
 _MANIFEST, _LOCK, _SUMS = "manifest.json", ".lock", "checksums.txt"
 _NAME = re.compile(r"(\d{6})-(\d{9})-([0-9a-f]{32})\.npz")
 
@@ -49,6 +49,9 @@ class Study:
         self.record = tuple(manifest["record"])
         self.identity: str = manifest["identity"]
         self.size: int = manifest["chunk"]
+        self.computed = 0  # chunks, by the last sweep
+        if not self.points or self.size < 1:
+            raise ValueError("it has no chunks")
 
     @cached_property
     def plan(self) -> Plan:
@@ -62,7 +65,7 @@ class Study:
             built = plan(self.specification, self.folder / "inputs")
         except PotentiaError as error:
             raise StudyError(f"{self.folder} cannot be gone on with: {error}") from None
-        again = make_manifest(built, self.size)
+        again = json.loads(json.dumps(make_manifest(built, self.size)))  # lists, where there were tuples
         if again["identity"] != self.identity:
             what = _difference(self.manifest, again)
             raise StudyError(f"{self.folder} cannot be gone on with: {what} is not what it was begun with")
@@ -91,6 +94,14 @@ class Study:
         """The seeds of a chunk."""
         return tuple(self.seeds[chunk.first : chunk.stop])
 
+    def shapes_of(self, chunk: Chunk) -> dict[str, tuple[int, ...]]:
+        """The arrays of a chunk."""
+        point, runs = self.points[chunk.point], chunk.runs
+        rows = self.specification.steps // self.manifest["every"] + 1
+        special = {"profile": (runs, rows, point["players"]), "visits": (runs, point["profiles"])}
+        shapes = {name: special.get(name, (runs, rows)) for name in self.record}
+        return shapes | {name: (runs, point["players"]) if name == "final" else (runs,) for name in PER_RUN}
+
     def files(self) -> dict[tuple[int, int], list[Path]]:
         """The files there are, by point and first seed."""
         found: dict[tuple[int, int], list[Path]] = {}
@@ -115,7 +126,7 @@ class Study:
                 if len(paths) > 1:
                     raise StudyError(f"{paths[0].name} and {paths[1].name} are both chunk {chunk}")
                 if paths:
-                    chunks.read_chunk(paths[0], self.identity, chunk, self.seeds_of(chunk))
+                    self._read(paths[0], chunk)
             except StudyError as error:
                 wrong[chunk] = str(error)
         return wrong
@@ -127,27 +138,16 @@ class Study:
 
     # Writing ------------------------------------------------------------------------------------------
 
-    @contextlib.contextmanager
-    def locked(self) -> Iterator[None]:
+    def locked(self) -> contextlib.AbstractContextManager[None]:
         """Hold the study: nobody else may write to it meanwhile. The lock goes with the process."""
-        import filelock
-
-        lock = filelock.FileLock(self.folder / _LOCK)
-        try:
-            lock.acquire(timeout=0)
-        except filelock.Timeout:
-            raise StudyError(f"{self.folder} is in use: another process is sweeping it") from None
-        except OSError as error:
-            raise StudyError(f"cannot write to {self.folder}: {error.strerror or error}") from None
-        try:
-            yield
-        finally:
-            lock.release()
+        return _locked(self.folder)
 
     def tidy(self) -> None:
-        """Remove what a killed process left half written."""
-        for path in (self.folder / "chunks").glob(".*"):
-            path.unlink(missing_ok=True)
+        """Remove what a killed process left half written; the lock is held."""
+        with _writing(self.folder):
+            (self.folder / "chunks").mkdir(exist_ok=True)  # some ways to copy a folder leave out empty ones
+            for path in _half_written(self.folder):
+                path.unlink(missing_ok=True)
 
     def save(self, chunk: Chunk, arrays: Arrays) -> Path:
         """Keep a chunk: checked for NaN, written beside its place, read back, renamed."""
@@ -165,15 +165,17 @@ class Study:
 
     def drop(self, chunk: Chunk) -> None:
         """Remove the files of a damaged chunk, so that it is missing."""
-        for path in self.files().get((chunk.point, chunk.first), []):
-            path.unlink(missing_ok=True)
+        with _writing(self.folder):
+            for path in self.files().get((chunk.point, chunk.first), []):
+                path.unlink(missing_ok=True)
 
     def finish(self) -> None:
         """Write the checksums of all chunks, for those who copy the folder about."""
         names = [path for paths in self.files().values() for path in paths]
-        lines = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  chunks/{path.name}\n" for path in sorted(names)]
-        with whole_file(self.folder / _SUMS) as temporary:
-            temporary.write_text("".join(lines), encoding="utf-8")
+        with _writing(self.folder):
+            lines = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  chunks/{path.name}\n" for path in sorted(names)]
+            with whole_file(self.folder / _SUMS) as temporary:
+                temporary.write_text("".join(lines), encoding="utf-8")
 
     # Reading ------------------------------------------------------------------------------------------
 
@@ -187,10 +189,13 @@ class Study:
         if len(paths) > 1:
             raise StudyError(f"{self.folder}: {paths[0].name} and {paths[1].name} are both chunk {chunk}")
         try:
-            return chunks.read_chunk(paths[0], self.identity, chunk, self.seeds_of(chunk)) if paths else None
+            return self._read(paths[0], chunk) if paths else None
         except StudyError as error:
             how = f"potentia sweep {self.folder} --repair computes it again"
             raise StudyError(f"{self.folder}: {error}; {how}") from None
+
+    def _read(self, path: Path, chunk: Chunk) -> Arrays:
+        return chunks.read_chunk(path, self.identity, chunk, self.seeds_of(chunk), self.shapes_of(chunk))
 
     def dataset(self, partial: bool = False) -> Any:
         """Everything as one ``xarray.Dataset``; see :mod:`potentia.experiments.datasets`."""
@@ -207,22 +212,69 @@ def is_study(folder: Path) -> bool:
     return (folder / _MANIFEST).is_file()
 
 
+@contextlib.contextmanager
+def _writing(folder: Path) -> Iterator[None]:
+    """What the system refuses, in one line."""
+    try:
+        yield
+    except OSError as error:
+        raise StudyError(f"cannot write to {folder}: {error.strerror or error}") from None
+
+
+@contextlib.contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    import filelock
+
+    lock = filelock.FileLock(folder / _LOCK)
+    with _writing(folder):
+        try:
+            lock.acquire(timeout=_PATIENCE)
+        except filelock.Timeout:
+            raise StudyError(f"{folder} is in use: another process is sweeping it") from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _half_written(folder: Path) -> list[Path]:
+    """Temporary files of a process that was killed."""
+    own = [path for name in (_MANIFEST, _SUMS) for path in folder.glob(f".{name}-*")]
+    return [*own, *(path for part in ("inputs", "chunks") for path in (folder / part).glob(".*"))]
+
+
+def _is_free(folder: Path) -> bool:
+    """Whether a study may begin here: nothing is in the folder but what one leaves that was killed at its beginning."""
+    half = set(_half_written(folder))
+    names = {path.name for path in folder.iterdir() if path not in half}
+    return names <= {"inputs", "chunks", _LOCK} and set((folder / "chunks").glob("*")) <= half
+
+
+def _check_not_begun(folder: Path) -> None:
+    if is_study(folder):  # another process was faster; its study may be cut into other chunks
+        raise StudyError(f"{folder} is in use: another process has just begun a study there")
+
+
 def create(folder: Path, specification: Specification, source: Path, size: int) -> Study:
     """A new study in an empty or new folder; the manifest comes last."""
     kept, contents = gather(specification, source)
-    if folder.exists() and (not folder.is_dir() or any(p.name not in ("inputs", _LOCK) for p in folder.iterdir())):
-        raise StudyError(f"{folder} holds something else: give another folder with --out")
-    try:
+    with _writing(folder):
+        _check_not_begun(folder)
+        if folder.exists() and not (folder.is_dir() and _is_free(folder)):
+            raise StudyError(f"{folder} holds something else: give another folder with --out")
+        folder.mkdir(parents=True, exist_ok=True)
+    with _locked(folder), _writing(folder):
+        _check_not_begun(folder)
+        for path in _half_written(folder):
+            path.unlink(missing_ok=True)
         for part in ("inputs", "chunks"):
-            (folder / part).mkdir(parents=True, exist_ok=True)
+            (folder / part).mkdir(exist_ok=True)
         for name, content in contents.items():
             with whole_file(folder / "inputs" / name) as temporary:
                 temporary.write_bytes(content)
         manifest = make_manifest(plan(kept, folder / "inputs"), size)
         with whole_file(folder / _MANIFEST) as temporary:
             temporary.write_text(json.dumps(manifest, indent=1, allow_nan=False) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise StudyError(f"cannot write to {folder}: {error.strerror or error}") from None
     return Study(folder, manifest)
 
 
@@ -245,6 +297,7 @@ def make_manifest(built: Plan, size: int) -> dict[str, Any]:
                 "game": point.game.describe(),
                 "fingerprint": point.game.fingerprint(),
                 "players": point.game.num_players,
+                "profiles": point.game.num_profiles if "visits" in built.record else None,
                 "rule": point.rule.spec(),
                 "belief": None if point.belief is None else point.belief.spec(),
             }
@@ -270,19 +323,19 @@ def open_study(folder: str | os.PathLike[str]) -> Study:
         raise StudyError(f"there is no study in {place}: it has no {_MANIFEST}") from None
     except OSError as error:
         raise StudyError(f"cannot read {path}: {error.strerror or error}") from None
-    except (ValueError, RecursionError):
+    except (ValueError, RecursionError):  # json's own error is a ValueError
         raise StudyError(f"{path} is damaged: it is not JSON") from None
     if not isinstance(manifest, dict) or not isinstance(manifest.get("format"), int):
         raise StudyError(f"{path} is damaged: it names no format")
     if manifest["format"] > FORMAT:
-        by = f"potentia {manifest.get('potentia')}, format {manifest['format']}"
+        by = f"potentia {_short(manifest.get('potentia'))}, format {_short(manifest['format'])}"
         raise StudyError(f"{place} was written by a newer version ({by}): this is {__version__}, format {FORMAT}")
     body = {name: entry for name, entry in manifest.items() if name != "manifest"}
     if manifest.get("manifest") != _digest(body):
         raise StudyError(f"{path} is damaged: its content is not what was saved")
     try:
         return Study(place, manifest)
-    except (InvalidSpecification, LookupError, TypeError, AttributeError) as error:
+    except (InvalidSpecification, LookupError, TypeError, AttributeError, ValueError) as error:
         raise StudyError(f"{path} is damaged: {error}") from None
 
 

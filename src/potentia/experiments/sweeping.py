@@ -19,9 +19,10 @@ from potentia.engine import begin
 from potentia.engine.interrupt import Flag, deferred_interrupt
 from potentia.errors import InvalidInput, InvalidSpecification, StudyError, SweepFailed
 from potentia.experiments import chunks, executors
-from potentia.experiments.planning import Plan, count_points, gather, plan
+from potentia.experiments.planning import Plan, bytes_of_run, count_points, gather, plan
 from potentia.experiments.specification import Specification, read_specification, specification_from
 from potentia.experiments.store import Study, create, first_difference, is_study, open_study
+from potentia.kernel import memory
 from potentia.kernel.numbers import is_integer
 from potentia.version import __version__
 
@@ -29,6 +30,11 @@ MANY = 100_000  # runs; more must be wanted
 _SECONDS = 0.5  # of work in a chunk: little to lose, and little overhead
 _PILOT = 0.05  # seconds after which a pilot has seen enough
 _CHUNK_BYTES = 64_000_000
+_MOST_SEEDS = 10**9  # nine digits in a file's name
+_MOST_CHUNKS = 10**6  # files in a folder
+_MOST_WORKERS = 1_000
+
+_DIED = "a worker process died, perhaps for want of memory"
 
 Progress = Callable[[int, int], None]  # runs done, runs in all
 
@@ -58,17 +64,19 @@ def sweep(
     ``concurrent.futures`` futures, ``apart`` whether it plays in other processes. More than 100,000 runs need
     ``many=True``. ``repair`` computes damaged chunks again, which otherwise are an error.
     """
-    if not is_integer(workers) or workers < 1:
-        raise InvalidInput(f"workers must be an integer of at least 1, got {workers!r}")
+    if not is_integer(workers) or not 1 <= workers <= _MOST_WORKERS:
+        raise InvalidInput(f"workers must be an integer from 1 to {_MOST_WORKERS:,}, got {workers!r}")
     study = _study(specification, folder, many)
     with study.locked():
         study.tidy()
         _mend(study, repair)
         with contextlib.ExitStack() as stack:
             todo = study.missing()
+            study.computed = len(todo)
             if todo:
+                study.plan  # noqa: B018 - built, or refused, before any worker is asked for
                 if executor is None:
-                    chosen = executors.dask(dask, workers) if dask else executors.local(kind, workers)
+                    chosen = executors.local(kind, workers) if dask is None else executors.dask(dask, workers)
                     executor, apart = stack.enter_context(chosen)
                 _run(study, todo, executor, apart, _ahead(executor, workers), progress)
         study.finish()
@@ -108,6 +116,7 @@ def prepare(specification: Specification, source: Path, folder: Path, many: bool
         return study
     built = plan(specification, source)
     size = specification.chunk or chunk_size(built)
+    _check_chunks(built, size)
     return create(folder, specification, source, size)
 
 
@@ -146,13 +155,24 @@ def chunk_size(built: Plan) -> int:
             break
         steps *= 2
     seconds = max(spent * wanted.steps / run.step, 1e-5)
-    rows = wanted.steps // wanted.spacing + 1
-    wide = point.game.num_players if "profile" in built.record else 0
-    size = 8 * (rows * (len(built.record) + wide) + point.game.num_players)
-    if "visits" in built.record:
-        size += 8 * point.game.num_profiles
+    size = max(bytes_of_run(built, one) for one in built.points)
     most = min(_SECONDS / seconds, _CHUNK_BYTES / size, len_of(wanted))
     return max(1, int(most))
+
+
+def _check_chunks(built: Plan, size: int) -> None:
+    """What file names, folders and memory can hold."""
+    seeds = len_of(built.specification)
+    if seeds > _MOST_SEEDS:
+        raise InvalidSpecification(f"a study has at most {_MOST_SEEDS:,} seeds, got {seeds:,}")
+    files = len(built.points) * -(-seeds // size)
+    if files > _MOST_CHUNKS:
+        raise InvalidSpecification(
+            f"a study has at most {_MOST_CHUNKS:,} chunks, got {files:,} with chunk = {size:,}: use fewer runs or a "
+            "larger chunk"
+        )
+    need = min(size, seeds) * max(bytes_of_run(built, point) for point in built.points)
+    memory.require(need, f"a chunk of {min(size, seeds):,} runs", "use a smaller chunk")
 
 
 def _mend(study: Study, repair: bool) -> None:
@@ -193,7 +213,7 @@ def _run(
     total = len(study.points) * len(study.seeds)
     done = total - sum(chunk.runs for chunk in todo)
     tasks = _tasks(study, todo, apart)
-    waiting: set[Future[Any]] = set()
+    waiting: list[Future[Any]] = []
     trouble: str | None = None
     tell = progress or (lambda done, total: None)
     tell(done, total)
@@ -201,15 +221,20 @@ def _run(
         flag.breakable = True
         while True:
             while not trouble and not flag.raised and len(waiting) < ahead:
-                task = next(tasks, None)
-                if task is None:
-                    break
-                waiting.add(executor.submit(chunks.play, task))
+                try:
+                    task = next(tasks, None)
+                    if task is None:
+                        break
+                    waiting.append(executor.submit(chunks.play, task))
+                except BrokenExecutor:
+                    trouble = _DIED
+                except SweepFailed as error:
+                    trouble = str(error)
             if not waiting:
                 break
             ready = _ready(waiting)
             for future in ready:
-                waiting.discard(future)
+                waiting.remove(future)
                 chunk, found = _result(future, flag)
                 if isinstance(found, dict):
                     try:
@@ -222,27 +247,27 @@ def _run(
                     where = f" ({study.plan.points[chunk.point].describe()})" if chunk is not None else ""
                     trouble = trouble or f"{found}{where}"
     left = total - done
-    if trouble:
+    if trouble and not (flag.raised and trouble == _DIED):  # Ctrl-C reaches workers that have only just begun, too
         raise SweepFailed(f"{trouble}; {_how(study, left)}")
     if left:
         raise Stopped(f"stopped by Ctrl-C; {_how(study, left)}")
 
 
-def _ready(waiting: set[Future[Any]]) -> set[Future[Any]]:
-    """Those that are done; looks up now and then, so that Ctrl-C is heard."""
+def _ready(waiting: list[Future[Any]]) -> list[Future[Any]]:
+    """Those that are done, in order; looks up now and then, so that Ctrl-C is heard."""
     while True:
         ready, _ = wait(waiting, timeout=0.2, return_when=FIRST_COMPLETED)
         if ready:
-            return ready
+            return [future for future in waiting if future in ready]
 
 
 def _result(future: Future[Any], flag: Flag) -> tuple[Any, Any]:
     try:
         return future.result()
     except BrokenExecutor:
-        return None, "a worker process died, perhaps for want of memory"
+        return None, _DIED
     except CancelledError:
-        return None, "a chunk was cancelled"
+        return None, "a chunk was cancelled, perhaps because the scheduler went away"
     except KeyboardInterrupt:
         raise
     except Exception as error:  # whatever a cluster or a third party's game raises, the study is kept

@@ -16,6 +16,7 @@ from potentia.kernel.files import whole_file
 
 if TYPE_CHECKING:
     import pandas
+    import xarray
 
     from potentia.experiments.store import Study
 
@@ -71,19 +72,34 @@ def export(study: Study, path: Path, table: str = "records", partial: bool = Fal
     if table not in TABLES:
         raise StudyError(f"table must be one of {', '.join(TABLES)}, got {table!r}")
     if kind == ".nc":
-        from potentia.experiments.summary import write_netcdf
-
-        write_netcdf(dataset(study, partial), path)
+        _write_netcdf(dataset(study, partial), path)
         return path
     parts = frames(study, table, partial)
-    with whole_file(path) as temporary:
-        if kind == ".csv":
-            with temporary.open("w", encoding="utf-8", newline="") as file:
-                for number, part in enumerate(parts):
-                    part.to_csv(file, index=False, header=number == 0)
-        else:
-            _write_parquet(parts, temporary, study)
+    try:
+        with whole_file(path) as temporary:
+            if kind == ".csv":
+                with temporary.open("w", encoding="utf-8", newline="") as file:
+                    for number, part in enumerate(parts):
+                        part.to_csv(file, index=False, header=number == 0, lineterminator="\n")
+            else:
+                _write_parquet(parts, temporary, study)
+    except OSError as error:
+        raise StudyError(f"cannot write {path}: {error.strerror or error}") from None
     return path
+
+
+def _write_netcdf(data: xarray.Dataset, path: Path) -> None:
+    """Refuse rather than round: integers are kept as doubles, whole numbers of attributes have 32 bits."""
+    from potentia.experiments.summary import write_netcdf
+
+    for name, values in data.variables.items():
+        if values.dtype == np.int64 and values.size and max(int(values.max()), -int(values.min())) > 2**53:
+            raise StudyError(f"netCDF holds whole numbers up to 2^53, {name} has larger ones: use .csv or .parquet")
+    data.attrs = {n: float(v) if isinstance(v, int) and v >= 2**31 else v for n, v in data.attrs.items()}
+    try:
+        write_netcdf(data, path)
+    except OSError as error:
+        raise StudyError(f"cannot write {path}: {error.strerror or error}") from None
 
 
 def _write_parquet(parts: Iterator[pandas.DataFrame], path: Path, study: Study) -> None:

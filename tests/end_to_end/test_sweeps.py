@@ -1,0 +1,283 @@
+"""Sweeps that are killed, stopped, run in several ways and by two processes at once: the result is the same."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray
+
+from potentia.cli import main
+from potentia.experiments.store import open_study
+from potentia.experiments.sweeping import sweep
+
+POTENTIA = Path(sys.executable).with_name("potentia")
+KILLS = 20
+STUDY = {
+    "steps": 20_000,  # about a hundredth of a second
+    "seeds": 10,
+    "chunk": 1,
+    "record": ["potential", "profile"],
+    "every": 1000,
+    "game": {"name": "ring", "players": [20, 30]},
+    "rule": {"name": "p-sblll", "tau": [0.2, 0.3, 0.4, 0.5], "revision": 0.3},
+}
+CHUNKS = 80
+
+# Everything is imported and compiled once; each sweep is then a process of its own, without threads at first.
+SERVER = """
+import os, sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+import json
+from potentia.errors import PotentiaError
+from potentia.experiments.sweeping import sweep
+
+study, folder, log = json.loads(Path(sys.argv[1]).read_text()), sys.argv[2], sys.argv[3]
+sweep(study | {"steps": 10, "seeds": 1}, folder + "-warm")
+
+class Logging(ThreadPoolExecutor):
+    def submit(self, fn, task):
+        with open(log, "a") as file:
+            file.write(f"{task.chunk.point}-{task.chunk.first}\\n")
+        return super().submit(fn, task)
+
+for line in sys.stdin:
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            pool = Logging(1)
+            sweep(study, folder, executor=pool, apart=False)
+            code = 0
+        except PotentiaError as error:
+            print(error, file=sys.stderr, flush=True)
+        finally:
+            os._exit(code)
+    print(child, flush=True)
+    print(os.waitpid(child, 0)[1], flush=True)
+"""
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """The same study without any trouble, by one thread."""
+    return sweep(STUDY, tmp_path_factory.mktemp("whole") / "study").dataset()
+
+
+def saved(folder):
+    """The chunks that are there, and what tells whether a file was written again."""
+    return {p.name: (p.stat().st_ino, p.stat().st_mtime_ns) for p in folder.glob("chunks/*.npz")}
+
+
+def place(name):
+    point, first, _ = name.split("-")
+    return f"{int(point)}-{int(first)}"
+
+
+def test_killed_twenty_times(tmp_path, whole):
+    """Kill -9 at random moments, also before anything is there; then it goes on."""
+    draw = random.Random(7)
+    folder, log = tmp_path / "study", tmp_path / "log"
+    (tmp_path / "study.json").write_text(json.dumps(STUDY))
+    command = [sys.executable, "-c", SERVER, tmp_path / "study.json", folder, log]
+    statuses, in_the_middle, played_twice = [], 0, 0
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1) as server:
+
+        def begin():
+            server.stdin.write("go\n")
+            return int(server.stdout.readline())
+
+        for number in range(KILLS):
+            before = saved(folder)
+            log.write_text("")
+            child = begin()
+            if number >= 5:  # the first ones are killed while the study is made
+                wanted = len(before) + draw.randint(0, 2)
+                while len(saved(folder)) < wanted:
+                    time.sleep(0.001)
+            time.sleep(draw.uniform(0, 0.05 if number < 5 else 0.02))
+            os.kill(child, signal.SIGKILL)
+            statuses.append(int(server.stdout.readline()))
+            after = saved(folder)
+            assert {name: after[name] for name in before} == before  # nothing that was saved is written again
+            played = log.read_text().split()
+            assert not set(played) & set(map(place, before))  # nor played again
+            in_the_middle += 0 < len(after) < CHUNKS
+            played_twice += len(set(played) - set(map(place, after)))
+        before = saved(folder)
+        log.write_text("")
+        begin()
+        assert int(server.stdout.readline()) == 0
+        after, played = saved(folder), log.read_text().split()
+        server.stdin.close()
+    assert statuses == [signal.SIGKILL] * KILLS
+    assert in_the_middle >= KILLS // 2
+    assert played_twice > 0  # chunks under way were lost: the kills hit work
+    assert len(after) == CHUNKS
+    assert {name: after[name] for name in before} == before
+    assert sorted(played) == sorted(set(map(place, after)) - set(map(place, before)))
+    xarray.testing.assert_identical(open_study(folder).dataset(), whole)
+    assert not list(folder.rglob(".*-*"))  # nothing half written is left
+
+
+@pytest.mark.parametrize(("kind", "workers"), [("threads", 2), ("processes", 2)])
+def test_however_it_is_run(tmp_path, whole, kind, workers):
+    done = sweep(STUDY, tmp_path / "study", kind=kind, workers=workers)
+    xarray.testing.assert_identical(done.dataset(), whole)
+    for name in ("potential", "profile", "final"):
+        assert done.dataset()[name].values.tobytes() == whole[name].values.tobytes()
+
+
+def write_toml(path, **changes):
+    plain = {**STUDY, **changes}
+    game, rule = plain.pop("game"), plain.pop("rule")
+    lines = [f"{name} = {json.dumps(entry)}" for name, entry in plain.items()]
+    for section, table in (("game", game), ("rule", rule)):
+        lines += [f"[{section}]", *(f"{name} = {json.dumps(entry)}" for name, entry in table.items())]
+    path.write_text("\n".join(lines))
+    return path
+
+
+def start(*args):
+    """The command in a process group of its own, as a terminal starts it."""
+    return subprocess.Popen(
+        [POTENTIA, *map(str, args)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+
+
+def first_chunk(process, folder):
+    while not saved(folder):
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.005)
+
+
+@pytest.mark.parametrize("how", [[], ["--processes"], ["--dask", "local"]], ids=["threads", "processes", "dask"])
+def test_ctrl_c(tmp_path, whole, how):
+    """To the whole group, as a terminal sends it: workers hear it too."""
+    if "--dask" in how:
+        pytest.importorskip("distributed")
+    toml, folder = write_toml(tmp_path / "study.toml", seeds=1000), tmp_path / "study.study"  # would take a minute
+    with start("sweep", toml, "--workers", 2, *how) as process:
+        first_chunk(process, folder)
+        os.killpg(process.pid, signal.SIGINT)
+        out, err = process.communicate()
+    assert process.returncode == 130, (out, err)
+    there = saved(folder)
+    said = f"stopped by Ctrl-C; {len(there)} of 8,000 runs are saved; go on with: potentia sweep {folder}"
+    assert err.splitlines() == [said]
+    assert not list(folder.rglob(".*-*"))
+    study = open_study(folder)
+    assert study.damaged() == {}
+    assert study.num_chunks - len(study.missing()) == len(there)
+    found = study.dataset(partial=True).isel(seed=slice(10), players=0, tau=0).potential.values
+    known = ~np.isnan(found)
+    assert known[0].all()
+    assert (found[known] == whole.isel(players=0, tau=0).potential.values[known]).all()
+
+
+def test_two_at_once(tmp_path, whole):
+    """While one sweeps, and is held up, the other is told; the first then ends well."""
+    toml, folder = write_toml(tmp_path / "study.toml"), tmp_path / "study.study"
+    with start("sweep", toml, "--workers", 1) as process:
+        first_chunk(process, folder)
+        os.killpg(process.pid, signal.SIGSTOP)
+        with start("sweep", toml) as other:
+            out, err = other.communicate()
+        assert other.returncode == 2
+        assert err.splitlines() == [f"error: {folder} is in use: another process is sweeping it"], (out, err)
+        partial = open_study(folder).dataset(partial=True)  # readers may look meanwhile
+        os.killpg(process.pid, signal.SIGCONT)
+        out, err = process.communicate()
+    assert process.returncode == 0, (out, err)
+    done = open_study(folder).dataset()
+    xarray.testing.assert_identical(done, whole)
+    seen = ~np.isnan(partial.potential.values)
+    assert seen.any()
+    assert (partial.potential.values[seen] == done.potential.values[seen]).all()
+
+
+def test_two_that_start_together(tmp_path, whole):
+    toml, folder = write_toml(tmp_path / "study.toml", chunk=None), tmp_path / "study.study"
+    toml.write_text("\n".join(line for line in toml.read_text().splitlines() if "null" not in line))
+    with start("sweep", toml) as one, start("sweep", toml) as two:
+        ends = [(process.communicate()[1], process.returncode) for process in (one, two)]
+    assert 0 in [code for _, code in ends], ends
+    for err, code in ends:
+        assert code == 0 or (code == 2 and "in use" in err and len(err.splitlines()) == 1), ends
+    study = open_study(folder)
+    assert study.damaged() == {}
+    xarray.testing.assert_identical(study.dataset().drop_attrs(), whole.drop_attrs())
+
+
+# Commands ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch, capsys):
+    """A command as typed in an empty folder: exit code, output and errors. Here, because a process takes seconds."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("warnings.showwarning", warnings.showwarning)  # put back afterwards
+
+    def command(*args):
+        monkeypatch.setattr("sys.argv", ["potentia", *map(str, args)])
+        with pytest.raises(SystemExit) as end:
+            main()
+        return end.value.code, *capsys.readouterr()
+
+    return command
+
+
+def test_the_commands_from_beginning_to_end(tmp_path, run):
+    assert run("new", "study.toml")[0] == 0
+    small = ["--set", "steps=200", "--set", "seeds=2", "--set", "every=100", "--set", "chunk=1"]
+    assert json.loads(run("sweep", "study.toml", *small, "--dry-run", "--json")[1])["runs"] == 12
+    assert not (tmp_path / "study.study").exists()
+    done = json.loads(run("sweep", "study.toml", *small, "--json")[1])
+    assert done == {"study": "study.study", "runs": 12, "chunks": 12, "computed": 12}
+    code, _, err = run("sweep", "study.study", "--set", "steps=5")
+    assert (code, err) == (2, "error: study.study is a study already: --set and --out are for specifications\n")
+    victim = sorted((tmp_path / "study.study" / "chunks").iterdir())[3]
+    victim.write_bytes(victim.read_bytes()[:-1])
+    code, out, _ = run("show", "study.study", "--verify")
+    assert code == 1
+    assert victim.name in out
+    assert "11 of 12 chunks are whole, 1 damaged, 0 missing" in out
+    code, _, err = run("sweep", "study.study")
+    assert code == 2
+    assert victim.name in err
+    assert "--repair" in err
+    code, out, _ = run("sweep", "study.study", "--repair")
+    assert "12 runs, complete (1 of 12 chunks computed now)" in out
+    assert run("show", "study.study", "--verify")[0] == 0
+    assert "nothing was missing" in run("sweep", "study.study")[1]
+    assert json.loads(run("sweep", "study.study", "--dry-run", "--json")[1])["missing"] == 0
+    assert run("export", "study.study", "data.nc")[0] == 0
+    with xarray.open_dataset(tmp_path / "data.nc") as data:
+        np.testing.assert_array_equal(data.potential, open_study(tmp_path / "study.study").dataset().potential)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (["seeds=1e9"], "this makes 8,000,000,000 runs"),
+        (["steps=soon"], "steps must be a whole number, got 'soon'"),
+        (["rule.tau=[]"], "rule.tau must have at least one value, got an empty list"),
+    ],
+)
+def test_one_line_and_nothing_written(tmp_path, run, changes, message):
+    toml = write_toml(tmp_path / "study.toml")
+    code, _, err = run("sweep", toml, *(word for change in changes for word in ("--set", change)))
+    assert code == 2
+    assert message in err
+    assert len(err.splitlines()) == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["study.toml"]

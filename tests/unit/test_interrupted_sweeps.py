@@ -1,0 +1,226 @@
+"""Full disks, closed folders, dead workers and Ctrl-C: what a sweep that fails leaves behind."""
+
+from __future__ import annotations
+
+import hashlib
+import signal
+from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
+
+import pytest
+import xarray
+
+from potentia.errors import InvalidInput, InvalidSpecification, PotentiaError, StudyError, SweepFailed
+from potentia.experiments import chunks, store
+from potentia.experiments.store import open_study
+from potentia.experiments.sweeping import Stopped, sweep
+from tests.studies import STUDY, Counting, all_names, chunk_files
+
+# Disks, permissions, processes ------------------------------------------------------------------------
+
+
+def test_a_full_disk(tmp_path, monkeypatch, finished):
+    """What was saved is kept, what could not be is not there by half, and later the sweep goes on."""
+    written = chunks.Path.write_bytes
+
+    def full(self, data):
+        if len(list(self.parent.glob("*.npz"))) >= 3:
+            written(self, data[: len(data) // 2])
+            raise OSError(28, "No space left on device")
+        return written(self, data)
+
+    monkeypatch.setattr(chunks.Path, "write_bytes", full)
+    with pytest.raises(
+        SweepFailed, match=r"No space left on device; 5 of 20 runs are saved; go on with: potentia sweep"
+    ):
+        sweep(STUDY, tmp_path / "study", workers=2)
+    monkeypatch.undo()
+    assert [name for name in all_names(tmp_path / "study") if "/." in name] == []
+    left = len(list((tmp_path / "study" / "chunks").iterdir()))
+    assert left == 3
+    counting = Counting()
+    done = sweep(tmp_path / "study", executor=counting, apart=False)
+    assert len(counting.played) == 12 - left
+    xarray.testing.assert_identical(done.dataset(), finished.dataset())
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_a_full_disk_at_the_beginning_and_at_the_end(tmp_path, monkeypatch, finished, number):
+    """The manifest is the first text that is written, the checksums are the second."""
+    written, seen = chunks.Path.write_text, []
+
+    def full(self, *args, **options):
+        seen.append(self)
+        if len(seen) == number + 1:
+            raise OSError(28, "No space left on device")
+        return written(self, *args, **options)
+
+    monkeypatch.setattr(chunks.Path, "write_text", full)
+    with pytest.raises(StudyError, match=r"cannot write to .*: No space left on device"):
+        sweep(STUDY, tmp_path / "study")
+    monkeypatch.undo()
+    assert not [name for name in all_names(tmp_path / "study") if name.startswith((".manifest", ".check"))]
+    xarray.testing.assert_identical(sweep(STUDY, tmp_path / "study").dataset(), finished.dataset())
+
+
+def test_places_that_cannot_be_written_to(tmp_path, monkeypatch, study):
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(StudyError, match="holds something else"):
+        sweep(STUDY, tmp_path / "file")
+    with pytest.raises(StudyError, match=r"cannot write to .*: Not a directory"):
+        sweep(STUDY, tmp_path / "file" / "below")
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "mine.txt").write_text("x")
+    with pytest.raises(StudyError, match="holds something else"):
+        sweep(STUDY, tmp_path / "full")
+    assert all_names(tmp_path / "full") == ["mine.txt"]
+
+    def refuse(*args, **options):
+        raise PermissionError(13, "Permission denied")
+
+    chunk_files(study)[0].unlink()
+    before = all_names(study.folder)
+    for name in ("tempfile.mkstemp", "filelock.FileLock.acquire"):
+        with monkeypatch.context() as patch:
+            patch.setattr(name, refuse)
+            with pytest.raises(PotentiaError, match=r"cannot write to .*: Permission denied"):
+                sweep(study.folder)
+        assert all_names(study.folder) == before
+
+
+def test_a_folder_that_a_killed_process_left_at_its_beginning(tmp_path, finished):
+    folder = tmp_path / "study"
+    for part in ("inputs", "chunks"):
+        (folder / part).mkdir(parents=True)
+    for name in (".lock", ".manifest.json-abcd", "inputs/.x.json-abcd"):
+        (folder / name).write_text("half")
+    done = sweep(STUDY, folder)
+    xarray.testing.assert_identical(done.dataset(), finished.dataset())
+    assert not [name for name in all_names(folder) if "abcd" in name]
+
+
+def test_half_written_files_are_removed_and_never_read(study, finished):
+    (study.folder / "chunks" / ".000000-000000000-x.npz-abcd").write_bytes(b"half")
+    xarray.testing.assert_identical(study.dataset(), finished.dataset())
+    sweep(study.folder)
+    assert not [name for name in all_names(study.folder) if "abcd" in name]
+
+
+def test_a_study_is_held_by_one(study):
+    with study.locked():
+        xarray.testing.assert_identical(study.dataset(), study.dataset())  # readers need no lock
+        with pytest.raises(StudyError, match="in use"):
+            sweep(study.folder)
+    sweep(study.folder)
+
+
+@pytest.mark.parametrize("moment", ["gather", "_locked"])
+def test_two_that_begin_at_once(tmp_path, monkeypatch, moment):
+    """The slower one finds the study there, perhaps cut otherwise, and does not write over its manifest."""
+    folder = tmp_path / "study"
+    real = getattr(store, moment)
+
+    def slow(*args):
+        patch.undo()
+        sweep(STUDY | {"chunk": 3}, folder)
+        return real(*args)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(store, moment, slow)
+        with pytest.raises(StudyError, match="in use: another process has just begun"):
+            store.create(folder, store.specification_from(STUDY), tmp_path, 2)
+    assert open_study(folder).size == 3
+    assert open_study(folder).damaged() == {}
+
+
+def test_checksums_are_those_of_sha256sum(finished):
+    lines = (finished.folder / "checksums.txt").read_text().splitlines()
+    assert len(lines) == finished.num_chunks
+    for line in lines:
+        digest, name = line.split("  ")
+        assert hashlib.sha256((finished.folder / name).read_bytes()).hexdigest() == digest
+
+
+# Executors --------------------------------------------------------------------------------------------
+
+
+def test_an_executor_that_breaks(tmp_path, finished):
+    def after_three(number):
+        if number == 3:
+            raise BrokenExecutor("gone")
+
+    with pytest.raises(SweepFailed, match=r"a worker process died.*6 of 20 runs|a worker process died.*5 of 20 runs"):
+        sweep(STUDY, tmp_path / "study", executor=Counting(after_three), apart=False)
+    xarray.testing.assert_identical(sweep(tmp_path / "study").dataset(), finished.dataset())
+
+
+def test_a_worker_of_another_version(tmp_path, monkeypatch):
+    monkeypatch.setattr(chunks, "__version__", "9.9")
+    with pytest.raises(SweepFailed, match=r"a worker has potentia 9.9, this study needs .*; 0 of 20 runs are saved"):
+        sweep(STUDY, tmp_path / "study")
+
+
+def test_what_cannot_be_sent(tmp_path, monkeypatch):
+    def refuse(things):
+        raise TypeError("cannot pickle '_io.TextIOWrapper' object")
+
+    monkeypatch.setattr("cloudpickle.dumps", refuse)
+    with pytest.raises(SweepFailed, match=r"stag-hunt, tau=0.2 cannot be sent to another process: cannot pickle"):
+        sweep(STUDY, tmp_path / "study", executor=Counting(), apart=True)
+
+
+class Interrupted(ThreadPoolExecutor):
+    """Ctrl-C arrives when the fifth chunk is handed out."""
+
+    handed = 0
+
+    def submit(self, fn, /, *args, **kwargs):
+        self.handed += 1
+        if self.handed == 5:
+            signal.raise_signal(signal.SIGINT)
+        return super().submit(fn, *args, **kwargs)
+
+
+def test_ctrl_c_saves_what_was_under_way(tmp_path, finished):
+    with (
+        Interrupted(1) as pool,
+        pytest.raises(Stopped, match=r"Ctrl-C; 9 of 20 runs are saved; go on with: potentia sw"),
+    ):
+        sweep(STUDY, tmp_path / "study", executor=pool, apart=False)
+    there = len(list((tmp_path / "study" / "chunks").iterdir()))
+    assert there == 5  # the one that was under way too
+    xarray.testing.assert_identical(sweep(tmp_path / "study").dataset(), finished.dataset())
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"workers": 0}, "workers must be an integer from 1"),
+        ({"workers": 10**6}, "workers must be an integer from 1"),
+        ({"workers": True}, "workers must be an integer from 1"),
+        ({"kind": "fibres"}, "kind must be one of threads, processes"),
+    ],
+)
+def test_workers_that_make_no_sense(tmp_path, options, message):
+    with pytest.raises(InvalidInput, match=message):
+        sweep(STUDY, tmp_path / "study", **options)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"seeds": 2 * 10**9, "chunk": 10**6}, "at most 1,000,000,000 seeds"),
+        ({"seeds": 10**8, "chunk": 1}, "at most 1,000,000 chunks, got 400,000,000 with chunk = 1"),
+        ({"seeds": 10**9, "chunk": 10**9}, "a chunk of 1,000,000,000 runs needs"),
+    ],
+)
+def test_studies_that_no_folder_can_hold(tmp_path, change, message):
+    with pytest.raises(PotentiaError, match=message):
+        sweep(STUDY | change, tmp_path / "study", many=True)
+    with pytest.raises(InvalidSpecification, match="say --yes if you mean it"):
+        sweep(STUDY | change, tmp_path / "study")
+    assert not (tmp_path / "study").exists()
+
+
+def test_a_study_needs_a_folder():
+    with pytest.raises(InvalidInput, match="needs a folder"):
+        sweep(STUDY)

@@ -113,7 +113,7 @@ def sweep(
     try:
         with progress(found.specification.name, quiet=json, unit="runs") as tell:
             done = sweeping.sweep(
-                found.folder,
+                found,
                 workers=workers,
                 kind="processes" if processes else "threads",
                 dask=dask,

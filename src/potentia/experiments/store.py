@@ -272,10 +272,13 @@ def create(folder: Path, specification: Specification, source: Path, size: int) 
         for name, content in contents.items():
             with whole_file(folder / "inputs" / name) as temporary:
                 temporary.write_bytes(content)
-        manifest = make_manifest(plan(kept, folder / "inputs"), size)
+        built = plan(kept, folder / "inputs")
+        manifest = make_manifest(built, size)
         with whole_file(folder / _MANIFEST) as temporary:
             temporary.write_text(json.dumps(manifest, indent=1, allow_nan=False) + "\n", encoding="utf-8")
-    return Study(folder, manifest)
+    study = Study(folder, manifest)
+    study.plan = built
+    return study
 
 
 def make_manifest(built: Plan, size: int) -> dict[str, Any]:

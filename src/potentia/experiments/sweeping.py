@@ -44,7 +44,7 @@ class Stopped(SweepFailed):
 
 
 def sweep(
-    specification: Specification | Mapping[str, Any] | str | os.PathLike[str],
+    specification: Study | Specification | Mapping[str, Any] | str | os.PathLike[str],
     folder: str | os.PathLike[str] | None = None,
     *,
     workers: int = 1,
@@ -58,7 +58,7 @@ def sweep(
 ) -> Study:
     """Run a study, or what is missing of it, and return it.
 
-    ``specification`` is a TOML file, plain data, or the folder of a study to go on with. ``folder`` is where it is
+    ``specification`` is a TOML file, plain data, or a study to go on with or its folder. ``folder`` is where it is
     kept; left out, ``study.study`` beside a file ``study.toml``. ``kind`` is "threads" or "processes", so many
     ``workers``; ``dask`` the address of a scheduler, or "local"; ``executor`` anything with ``submit`` that returns
     ``concurrent.futures`` futures, ``apart`` whether it plays in other processes. More than 100,000 runs need
@@ -66,7 +66,7 @@ def sweep(
     """
     if not is_integer(workers) or not 1 <= workers <= _MOST_WORKERS:
         raise InvalidInput(f"workers must be an integer from 1 to {_MOST_WORKERS:,}, got {workers!r}")
-    study = _study(specification, folder, many)
+    study = specification if isinstance(specification, Study) else _study(specification, folder, many)
     with study.locked():
         study.tidy()
         _mend(study, repair)

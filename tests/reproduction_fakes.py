@@ -17,7 +17,8 @@ from potentia.experiments.paper.scale import Scale
 from potentia.experiments.statistics import Estimate, estimate
 from potentia.report import Picture, render, reproduction, sections
 
-SCALE = Scale("quick", runs=6, as_printed=4, tuning=3, games=5, learners=2)
+SCALE = Scale("quick", runs=6, as_printed=4, tuning=3, games=5, learners=2, long=6)
+LINES = ("To 90 %: +250 [+120, +380] steps: sooner", "To 80 %: <b>more</b>")
 HOSTILE = "<script>alert('x')</script> & \"quoted\""
 
 
@@ -77,7 +78,9 @@ def study():
 def claims():
     sooner = Measurement("steps sooner", Estimate(250.0, 120.0, 380.0, 6), 280.0, "steps")
     return [
-        Claim("faster", "experiment", "P-SBLLL is faster than BLLL", "§5.1, Fig. 5", (sooner,), SUPPORTED, "it is"),
+        Claim(
+            "faster", "experiment", "P-SBLLL is faster than BLLL", "§5.1, Fig. 5", (sooner,), SUPPORTED, "it is", LINES
+        ),
         Claim("higher than QL", "experiment", HOSTILE, "§5.2", (), f"{DEPENDS} the temperature of QL", HOSTILE),
         Claim(
             "general",

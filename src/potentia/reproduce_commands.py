@@ -106,24 +106,19 @@ def _print_claims(claims: list[Any]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from potentia.report.words import SIGNS, headlines, in_one_sentence, kind_of, measured, told
+    from potentia.report.words import SIGNS, in_one_sentence, kind_of, sentence
 
     console = Console()
     if not sys.stdout.isatty() and "COLUMNS" not in os.environ:
         console = Console(width=140)
     elif console.width > 160:
         console = Console(width=160)  # longer lines are hard to follow
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name, ratio in (("verdict", 3), ("claim", 5), ("measured (published)", 6)):
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, expand=True)
+    for name, ratio in (("verdict", 3), ("claim", 5), ("why", 7)):
         table.add_column(name, ratio=ratio, overflow="fold")
     for claim in claims:
         sign, css = SIGNS[kind_of(claim.verdict)]
-        lines = [
-            f"{entry.label}{' ' if ':' in entry.label else ': '}{measured(entry)}"
-            + (f" ({told(entry.published)})" if entry.published is not None else "")
-            for entry in headlines(claim)
-        ]
         verdict = Text(f"{sign} {claim.verdict}", style=_COLOURS[css])
-        table.add_row(verdict, Text(claim.title), Text("\n".join(lines) or "–"))
+        table.add_row(verdict, Text(claim.title), Text(sentence(claim.reason)))
     console.print(table)
     console.print(Text(in_one_sentence(claims)))

@@ -27,6 +27,7 @@ ROOT = Path(__file__).parents[2]
         "docs/statistics.md",
         "docs/extending.md",
         "docs/studies.md",
+        "docs/reproduction.md",
     ],
 )
 def test_snippets_run(name, tmp_path):

@@ -12,7 +12,7 @@ import warnings
 import pytest
 from typer.testing import CliRunner
 
-from potentia.cli import app
+from potentia.commands import app
 from potentia.errors import RunInterrupted
 from potentia.experiments.paper import case_claims, case_study, theory
 from potentia.report import sections
@@ -34,13 +34,14 @@ def faked(monkeypatch):
     monkeypatch.setattr(case_study, "play", play)
     monkeypatch.setattr(case_claims, "claims", lambda study: [c for c in claims if c.kind == "experiment"])
     monkeypatch.setattr(case_claims, "tables", lambda study: fakes.tables())
-    monkeypatch.setattr(theory, "check", lambda scale, tell: [c for c in claims if c.kind == "theory"])
+    monkeypatch.setattr(theory, "check", lambda scale: [c for c in claims if c.kind == "theory"])
     monkeypatch.setattr(sections, "picture", fakes.undrawn)
     return scales
 
 
 def run(*args):
-    return CliRunner().invoke(app, ["reproduce", *map(str, args)], env={"COLUMNS": "150"})
+    """With one worker: in a process of its own nothing would be faked."""
+    return CliRunner().invoke(app, ["reproduce", "--workers", "1", *map(str, args)], env={"COLUMNS": "150"})
 
 
 def test_a_table_and_last_the_path_of_the_report(faked, tmp_path):
@@ -50,7 +51,7 @@ def test_a_table_and_last_the_path_of_the_report(faked, tmp_path):
     lines = done.stdout.rstrip("\n").split("\n")
     assert lines[-1] == str(out / "report.html")
     assert lines[-2].startswith("Of 3 claims, 1 is supported")
-    for words in ("✓ supported", "✗ not supported", "◐ depends on", "steps sooner: 250 [120, 380] steps (280)"):
+    for words in ("✓ supported", "✗ not supported", "◐ depends on", "Not where utilities are coupled"):
         assert words in done.stdout
     assert "\x1b" not in done.stdout
     assert max(map(len, lines[:-1])) <= 150

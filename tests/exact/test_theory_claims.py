@@ -30,7 +30,7 @@ from potentia.experiments.paper.claims import DEPENDS, NOT_SUPPORTED, SUPPORTED
 from potentia.experiments.paper.scale import Scale
 from potentia.games import NormalForm
 
-TINY = Scale("tiny", runs=0, as_printed=0, tuning=0, games=8, learners=4)
+TINY = Scale("tiny", runs=0, as_printed=0, tuning=0, games=8, learners=4, long=0)
 RULE = pt.rule("p-sblll", tau=1.0, revision=0.3)
 COLD = pt.rule("p-sblll", tau=0.02, revision=0.3)
 VERDICTS = {
@@ -65,7 +65,7 @@ def claims(heard):
 
 @pytest.fixture(scope="module")
 def rows():
-    return stability_claims.by_rule(Scale("tiny", 0, 0, 0, games=2, learners=1))
+    return stability_claims.by_rule(Scale("tiny", 0, 0, 0, games=2, learners=1, long=0))
 
 
 def test_every_claim_has_a_verdict(claims, heard):
@@ -74,8 +74,10 @@ def test_every_claim_has_a_verdict(claims, heard):
     for claim in claims.values():
         assert claim.kind == "theory"
         assert claim.measured
-        assert claim.reason
+        assert 10 < len(claim.reason) <= 180
         assert "\n" not in claim.reason
+        assert not claim.reason[0].islower()
+        assert not any(word in entry.label for entry in claim.measured for word in ("lag=", ": nothing", ": actions"))
         assert (claim.counterexample is None) == (claim.verdict == SUPPORTED)
     json.dumps([claim.to_dict() for claim in claims.values()])
 
@@ -179,7 +181,7 @@ def test_the_counterexample_to_the_general_theorem(claims):
 
 def test_the_counterexample_without_ties():
     """Assumption 4 as printed, moves along a line, all Φ different."""
-    kept, tried, game = stability_claims.without_ties(Scale("some", 0, 0, 0, games=30, learners=1))
+    kept, tried, game = stability_claims.without_ties(Scale("some", 0, 0, 0, games=30, learners=1, long=0))
     assert 0 < kept < tried
     _, payoffs, phi = check_counterexample(stability_claims._example(game))
     assert (payoffs == phi).all()
@@ -226,11 +228,11 @@ def test_assumption_4_by_the_increase():
 
 def test_a_theorem_that_holds_is_supported(monkeypatch, rows):
     """The general theorem with our reading alone; and with a reading that breaks it alone."""
-    few = Scale("tiny", 0, 0, 0, games=2, learners=1)
+    few = Scale("tiny", 0, 0, 0, games=2, learners=1, long=0)
     monkeypatch.setattr(stability_claims, "ASSUMPTION_5", ("every order",))
     assert stability_claims.general_theorem(few, rows).verdict == SUPPORTED
     monkeypatch.setattr(stability_claims, "ASSUMPTION_5", ("nothing",))
-    more = Scale("tiny", 0, 0, 0, games=2, learners=1)
+    more = Scale("tiny", 0, 0, 0, games=2, learners=1, long=0)
     rigged = readings.identical((2, 2), 1, False)
     monkeypatch.setattr(
         stability_claims, "pools", lambda _: [rigged.chosen(rigged.phi[:, 0, 0] != rigged.phi[:, 0, 1])]
@@ -239,7 +241,7 @@ def test_a_theorem_that_holds_is_supported(monkeypatch, rows):
 
 
 def test_one_game_is_enough_to_break_a_theorem(monkeypatch, rows):
-    few = Scale("tiny", 0, 0, 0, games=2, learners=1)
+    few = Scale("tiny", 0, 0, 0, games=2, learners=1, long=0)
     assert stability_claims.blll(few, rows).verdict == SUPPORTED
     spoilt = [row | {"exactly": row["exactly"] - (row["kind"] == "constrained")} for row in rows]
     assert stability_claims.blll(few, spoilt).verdict == NOT_SUPPORTED

@@ -14,11 +14,9 @@ from potentia.experiments.paper.case_verdicts import (
     difference,
     difference_of_shares,
     judge,
-    reason,
-    reason_over,
     restricted,
-    spans,
 )
+from potentia.experiments.paper.case_words import Words, evidence, percent, reason, reason_over, spans
 from potentia.experiments.paper.claims import NOT_SUPPORTED, SUPPORTED
 from potentia.experiments.statistics import Estimate
 
@@ -68,20 +66,96 @@ def test_a_verdict_names_the_factors_that_matter():
     assert verdict(YES, NO, factors=("a", "b"), keys=[keys[0], keys[3]]) == "depends on a and b"
 
 
-def test_reasons_have_the_numbers():
-    found = [Finding(("first",), YES), Finding(("second",), NO), Finding(("third",), MAYBE)]
-    text = reason(found)
-    assert text == (
-        "holds: first +2.0000 [+1.0000, +3.0000]. the other way round: second -2.0000 [-3.0000, -1.0000]. "
-        "20 runs do not decide: third +1.0000 [-1.0000, +3.0000] contains 0"
-    )
-    assert "1 run does not decide" in reason([Finding(("it",), Estimate(5, np.nan, np.nan, 1))])
-    assert "contains -0.5" in reason([Finding(("it",), MAYBE, 0.5)])
+WORDS = Words("more", "less", "steps", "in every other case")
+
+
+def told(*found, words=WORDS, margin=0.0):
+    """The reason for the verdict that follows."""
+    findings = [
+        Finding((name,), one, margin) for name, one in zip(("here", "there", "yonder", "far"), found, strict=False)
+    ]
+    return reason(findings, judge(findings, ["where"]), words)
+
+
+LESS_AT_BEST = some(-1, 0.9)
+
+
+@pytest.mark.parametrize(
+    ("found", "text"),
+    [
+        ((YES,), "More by 2.0000 steps [1.0000, 3.0000] here"),
+        ((YES, YES), "More by 2.0000 steps [1.0000, 3.0000] here, and in every other case"),
+        ((NO, NO), "Less by 2.0000 steps [1.0000, 3.0000] here, and in every other case"),
+        ((YES, NO), "More by 2.0000 steps [1.0000, 3.0000] here; less by 2.0000 steps there"),
+        (
+            (YES, NO, NO, MAYBE),
+            "More by 2.0000 steps [1.0000, 3.0000] here; less by 2.0000 steps there, and in 1 other; "
+            "no clear difference in 1 other",
+        ),
+        (
+            (YES, LESS_AT_BEST),
+            "More by 2.0000 steps [1.0000, 3.0000] here; no clear difference there (−0.0500 steps [−1.0000, +0.9000])",
+        ),
+        (
+            (MAYBE, MAYBE, MAYBE),
+            "Undecided: 20 runs do not tell whether more or less here (+1.0000 steps [−1.0000, +3.0000]), "
+            "nor in 2 others",
+        ),
+        (
+            (YES, MAYBE),
+            "Undecided: more by 2.0000 steps [1.0000, 3.0000] here; "
+            "20 runs do not tell whether more or less there (+1.0000 steps [−1.0000, +3.0000])",
+        ),
+        (
+            (NO, MAYBE),  # refuted in one comparison, whatever the other is
+            "Less by 2.0000 steps [1.0000, 3.0000] here; "
+            "20 runs do not tell whether more or less there (+1.0000 steps [−1.0000, +3.0000])",
+        ),
+        ((Estimate(5, np.nan, np.nan, 1),), "Undecided: 1 run does not tell whether more or less here (+5.0000 steps)"),
+    ],
+)
+def test_a_reason_is_a_sentence_of_one_of_four_shapes(found, text):
+    assert told(*found) == text
+
+
+def test_reasons_with_a_margin_and_in_percent():
+    as_good = Words("as good", "worse")
+    assert told(some(-0.9, 0.5), margin=1.0, words=as_good) == "As good here (−0.2000 [−0.9000, +0.5000])"
+    undecided = "Undecided: 20 runs do not tell whether as good here (−1.7500 [−3.0000, −0.5000])"
+    assert told(some(-3, -0.5), margin=1.0, words=as_good) == undecided
+    assert told(some(0.1, 0.3), words=Words("more", "less", "%")) == "More by 20 % [10 %, 30 %] here"
+    assert percent(some(0.48, 0.85, 0.7)) == "70 % [48 %, 85 %]"
+    assert told(some(1000, 3000)) == "More by 2,000 steps [1,000, 3,000] here"
+
+
+def test_a_factor_that_tells_signs_apart_is_named_alone():
+    keys = [("a", "early"), ("b", "early"), ("a", "late"), ("b", "late")]
+    findings = [Finding(key, one) for key, one in zip(keys, (YES, YES, NO, NO), strict=True)]
+    wanted = "More by 2.0000 steps [1.0000, 3.0000] early; less by 2.0000 steps late"
+    assert reason(findings, judge(findings, ["what", "when"]), WORDS) == wanted
+    mixed = [Finding(key, one) for key, one in zip(keys, (YES, YES, NO, YES), strict=True)]
+    assert "a, early, and in 2 others; less" in reason(mixed, judge(mixed, ["what", "when"]), WORDS)
+
+
+def test_reasons_over_a_grid_are_ranges():
     over = [Finding(("speed", name), one) for name, one in zip("abcd", (YES, YES, NO, MAYBE), strict=True)]
-    wanted = "speed: holds for a to b, the other way round for c, 20 runs do not decide for d"
-    assert reason_over(over, "abcd") == wanted
+    wanted = "Speed more at τ = a to b, less at τ = c, unclear elsewhere"
+    assert reason_over(over, "depends on τ", WORDS, "abcd", "τ") == wanted
+    same = [Finding((name,), YES) for name in "abcd"]
+    assert reason_over(same, SUPPORTED, WORDS, "abcd", "τ") == "More at every τ"
+    none = [Finding((name,), MAYBE) for name in "abcd"]
+    assert reason_over(none, NOT_SUPPORTED, WORDS, "abcd", "τ") == "Undecided: 20 runs do not decide at any τ"
     assert spans("abcde", lambda value: value in "abd") == "a to b and d"
     assert spans("ab", lambda value: False) == ""
+
+
+def test_evidence_has_a_line_for_each_comparison():
+    findings = [Finding(("x", "1"), YES), Finding(("x", "2"), NO), Finding(("x", "3"), MAYBE, 0.5)]
+    assert evidence(findings, WORDS, "τ") == [
+        "X, τ = 1: +2.0000 steps [+1.0000, +3.0000]: more",
+        "X, τ = 2: −2.0000 steps [−3.0000, −1.0000]: less",
+        "X, τ = 3: +1.0000 steps [−1.0000, +3.0000], −0.5000 allowed: 20 runs do not decide",
+    ]
 
 
 def test_intervals_of_several_comparisons_hold_together():

@@ -328,6 +328,18 @@ def test_a_trace_and_a_very_long_batch_are_drawn():
     assert len(times) == 5000
 
 
+def test_moving_averages_are_drawn_at_fewer_rows_but_computed_from_all():
+    noise = np.random.default_rng(1).random((2, 4001))
+    data = xarray.Dataset({"worth_union": (("seed", "time"), noise)}, {"time": np.arange(4001)})
+    (line, *_) = worth_figure({"a": data}, smooth=100).axes[0].lines
+    times = np.asarray(line.get_xdata())
+    assert (len(times), times[0], times[-1]) == (600, 0, 4000)
+    k = int(times[300])
+    assert line.get_ydata()[300] == pytest.approx(noise[:, k - 99 : k + 1].mean())
+    (line, *_) = worth_figure({"a": data}, smooth=4).axes[0].lines
+    assert len(line.get_xdata()) == 4001  # nearly as rough as the values themselves
+
+
 def test_bad_arguments_of_the_worth_figure():
     data = {"a": batch()}
     refuses(lambda: worth_figure({}), InvalidRun, "at least one batch, got none")

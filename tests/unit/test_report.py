@@ -125,9 +125,11 @@ def test_every_claim_has_its_row_with_a_verdict_in_words_and_a_sign(made):
         for expected in (claim.title, sentence(claim.where), sentence(claim.reason), f"{sign} {claim.verdict}"):
             assert expected in words
         for entry in claim.measured:
-            assert entry.label in words
+            assert entry.label in words  # in the table of all of them
             assert told(entry.value, entry.unit) in words
         assert (claim.counterexample or "") in words
+        for line in claim.evidence:
+            assert line in words
     assert "280 steps" in Page(text).words  # published, with its unit
     assert "Of 3 claims, 1 is supported, 1 is not supported and 1 depends on circumstances" in Page(text).words
 
@@ -292,6 +294,10 @@ def test_sentences_begin_with_a_capital_unless_with_a_symbol():
     assert sentence("u^i depends") == "u^i depends"
     assert sentence("ΣC is") == "ΣC is"
     assert sentence("") == ""
+    assert sentence("control, random games") == "Control, random games"
+    assert sentence("coverage-potential lemma") == "Coverage-potential lemma"
+    assert sentence("a slip") == "a slip"  # one letter may be a symbol
+    assert sentence("τ = 1") == "τ = 1"
     assert sentence(fakes.HOSTILE) == fakes.HOSTILE
 
 
@@ -318,6 +324,8 @@ def test_tables_show_what_people_compare(made):
     for expected in ("least to largest", "0.1 to 0.15", "0.1378 (0.1185 to 0.1561)", "published step", "1,234"):
         assert expected in words
     assert "published_mean" not in words
+    temperatures = next(t for section in made[2].sections for t in section.tables if t.name == "temperatures")
+    assert temperatures.columns[0] == "temperature τ"
 
 
 def test_columns_of_a_table_are_those_of_all_rows():

@@ -100,6 +100,19 @@ def test_the_folder(made, tmp_path):
         np.testing.assert_array_equal(kept["p-sblll"].values, study.finals["P-SBLLL"])
 
 
+def test_records_are_thinned_evenly_and_keep_both_ends(made):
+    study = made[0]
+    kept = reproduction.records(study)
+    assert kept["model-BLLL"].sizes["time"] == study.model["BLLL"].sizes["time"] == 201  # short enough
+    for rows, wanted in ((501, 501), (502, 252), (1203, 402), (1204, 402)):
+        times = np.arange(rows) * 10
+        long = xarray.Dataset({"worth_sum": (("seed", "time"), np.ones((2, rows)))}, {"time": times})
+        thin = reproduction._thinned(long).time.values
+        assert len(thin) == wanted
+        assert (thin[0], thin[-1]) == (0, times[-1])
+        assert len(set(np.diff(thin[:-1]).tolist())) == 1
+
+
 def test_claims_as_strict_json(made):
     study, claims = made[:2]
     text = writing.strict_json(reproduction.facts(study, claims))
@@ -118,6 +131,8 @@ def test_claims_as_strict_json(made):
     assert by_name["general"]["details"] == claims[2].details | {"potential": [0.5, None], "profile": [0, 1, 1]}
     assert by_name["higher than QL"]["title"] == fakes.HOSTILE
     assert by_name["general"]["counterexample"] == claims[2].counterexample
+    assert by_name["faster"]["evidence"] == list(fakes.LINES)
+    assert by_name["general"]["evidence"] == []
 
 
 def test_tables_as_csv():

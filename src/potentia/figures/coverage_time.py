@@ -28,6 +28,7 @@ MEASURES = {
 }
 BANDS = {"range": "least to largest of", "middle": "middle 80 % of"}
 _MOST_ROWS = 5000  # a band of more corners cannot be filled, nor seen
+_MOST_MEANS = 600  # of moving averages, which change little from one row to the next
 _MARKERS = ("o", "s", "D", "^", "v", "P")
 
 
@@ -110,10 +111,14 @@ def by_seed(
         time, values = time[reached], values[:, reached]
     if time.size == 0:
         raise InvalidRun(f"{measure} must hold at least one row, got none")
+    most = _MOST_ROWS
     if smooth and time.size > 1:
-        values = _moving(values, max(1, round(smooth / (time[1] - time[0]))))
-    if time.size > _MOST_ROWS:
-        rows = np.unique(np.linspace(0, time.size - 1, _MOST_ROWS).round().astype(int))
+        rows_of_mean = max(1, round(smooth / (time[1] - time[0])))
+        values = _moving(values, rows_of_mean)
+        # at least four rows for each window that is averaged over
+        most = min(_MOST_ROWS, max(_MOST_MEANS, 4 * time.size // rows_of_mean))
+    if time.size > most:
+        rows = np.unique(np.linspace(0, time.size - 1, most).round().astype(int))
         time, values = time[rows], values[:, rows]
     return time, values
 

@@ -41,8 +41,10 @@ class Picture:
 
 def picture(name: str, figure: Figure, caption: str, alt: str) -> Picture:
     """Draw a figure in all forms, its layout settled once so that they agree."""
-    figure.draw_without_rendering()
-    figure.set_layout_engine("none")
+    engine = figure.get_layout_engine()
+    if engine is not None:
+        engine.execute(figure)
+    figure.set_layout_engine(None)  # with any engine, "none" too, each form would be drawn twice
     wide, high = (round(96 * inches) for inches in figure.get_size_inches())
     return Picture(name, caption, alt, wide, high, {kind: _encoded(figure, kind) for kind in _NO_DATE})
 

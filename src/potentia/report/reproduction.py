@@ -28,6 +28,7 @@ ABOUT = (
     "the author's thesis, which prints them beside the same curves.",
 )
 # batches of the case study, as they are called in file names
+MOST_ROWS = 500  # of a record, beside its first
 BATCHES = ("model", "known", "lasting", "mixtures", "learners", "four")
 
 
@@ -63,6 +64,7 @@ CAPTIONS = {
 }
 COLUMNS = {
     "algorithm": "algorithm",
+    "tau": "temperature τ",
     "runs": "runs",
     "steps": "steps",
     "worth": "covered worth ΣC",
@@ -72,7 +74,6 @@ COLUMNS = {
     "published_settles": "published",
     "share": "union, share of the optimum",
     "all_held": "runs that end on all targets",
-    "tau": "temperature τ",
     "best": "best",
     "nearest": "nearest to what was published",
 }
@@ -104,8 +105,9 @@ def made(study: CaseStudy) -> dict[str, str]:
     return {
         "Command": "potentia reproduce" + ("" if scale.name == FULL.name else f" --{scale.name}"),
         "Version": f"potentia {__version__}; " + ", ".join(f"{name} {at}" for name, at in versions().items()),
-        "Scale": f"{scale.name}: {scale.runs} runs of each algorithm, {scale.tuning} at each temperature tried, "
-        f"{scale.games} random games for each exact check and {scale.learners} on which SOQL plays",
+        "Scale": f"{scale.name}: {scale.runs} runs of each algorithm, {scale.long} of all four together for long, "
+        f"{scale.tuning} at each temperature tried, {scale.games} random games for each exact check and "
+        f"{scale.learners} on which SOQL plays",
         "Seeds": _spans(seeds(study)),
     }
 
@@ -124,7 +126,10 @@ def batches(study: CaseStudy) -> dict[str, Mapping[str, xarray.Dataset]]:
 
 
 def records(study: CaseStudy) -> dict[str, xarray.Dataset]:
-    """What is kept of the runs, by file name; a batch that two parts show is kept once, with the first."""
+    """What is kept of the runs, by file name; a batch that two parts show is kept once, with the first.
+
+    At most every so many steps, evenly, and always the last: a full study would take hundreds of megabytes.
+    """
     from potentia.report.writing import profiles_dataset
 
     out: dict[str, xarray.Dataset] = {}
@@ -133,7 +138,14 @@ def records(study: CaseStudy) -> dict[str, xarray.Dataset]:
             again = group == "four" and name in study.learners  # some of the same runs
             if not again and not any(data is kept for kept in out.values()):
                 out[f"{group}-{name}"] = data
-    return out | {"configurations": profiles_dataset(study.finals)}
+    kept = {name: _thinned(data) for name, data in out.items()}
+    return kept | {"configurations": profiles_dataset(study.finals)}
+
+
+def _thinned(data: xarray.Dataset) -> xarray.Dataset:
+    last = data.sizes["time"] - 1
+    rows = list(range(0, last + 1, max(1, -(-last // MOST_ROWS))))
+    return data.isel(time=rows if rows[-1] == last else [*rows, last])
 
 
 def seeds(study: CaseStudy) -> dict[str, list[int]]:

@@ -26,7 +26,7 @@ _FROM = {"mixtures": "data/mixtures-em-n.nc and data/model-blll.nc"}
 
 
 def _made(name: str, data: str = "") -> str:
-    return f"Made by potentia reproduce with potentia.figures.{name}" + (f", from {data}." if data else ".")
+    return f"Made by potentia reproduce with potentia.figures.{name}" + (f", of the runs in {data}." if data else ".")
 
 
 def field(study: CaseStudy) -> Section:
@@ -292,7 +292,7 @@ def theory(claims: Sequence[Claim], tables: Sequence[Table]) -> Section:
             "shares",
             shares_figure(groups, xlabel="share of random games", title="Exactly the maximisers are stable"),
             "In how many random games exactly the maximisers of the potential are stochastically stable, by kind of "
-            f"game and by rule, with 95 % intervals. {_made('shares_figure', 'claims.json')}",
+            f"game and by rule, with 95 % intervals. {_made('shares_figure')}",
             "Bars from 0 to 1, a block for each kind of game and a bar for each rule: the share of games in which the "
             "stable set is the set of maximisers.",
         ),

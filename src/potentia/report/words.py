@@ -98,8 +98,8 @@ def lines(text: str) -> tuple[str, str]:
 
 def sentence(text: str) -> str:
     """A reason as a sentence begins, unless it begins with a symbol."""
-    first = text.split(" ", 1)[0]
-    return text[0].upper() + text[1:] if len(first) > 1 and first.isascii() and first.isalpha() else text
+    word = re.match(r"[a-z]+(-[a-z]+)*(?=[ ,:;]|$)", text)
+    return text[0].upper() + text[1:] if word and len(word[0]) > 1 else text
 
 
 def anchor(name: str) -> str:

@@ -23,10 +23,9 @@ from potentia.experiments.paper.case_verdicts import (
     difference_of_shares,
     experiment,
     judge,
-    reason,
     restricted,
-    signed,
 )
+from potentia.experiments.paper.case_words import Words, evidence, percent, reason
 from potentia.experiments.paper.claims import DEPENDS, NOT_SUPPORTED, SUPPORTED, Claim, Measurement
 from potentia.experiments.paper.learner_claims import learner_claims
 from potentia.experiments.reinforcement_study import targets_held
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = ["claims", "tables"]
 
+SAID = {"share of trials rejected": "rejected trials of all trials"}  # of which there may be fewer
 SHARES = (0.6, 0.8)  # of the optimum; 0.6 of it is what was published for BLLL
 _FIG_5 = "Section 5.2.1, Fig. 5"
 Values = NDArray[np.float64]
@@ -61,7 +61,7 @@ def _speeds(study: CaseStudy) -> dict[str, Callable[[xarray.Dataset], Values]]:
     """How speed is counted; runs that never come there count with the horizon."""
     out: dict[str, Callable[[xarray.Dataset], Values]] = {
         "to 90 % of its own final worth": lambda data: restricted(steps_to_share(data), SHORT),
-        "settled within 5 % of it": lambda data: restricted(settling(data), SHORT),
+        "until it stays within 5 % of its final worth": lambda data: restricted(settling(data), SHORT),
     }
     for part in SHARES:
         out[f"to {100 * part:.0f} % of the optimum"] = lambda data, part=part: restricted(  # type: ignore[misc]
@@ -77,7 +77,7 @@ def faster(study: CaseStudy) -> Claim:
         data = study.model[name]
         printed = published()["worth"][name.lower()]["settles"]
         for label, steps in counted.items():
-            beside = printed if label.startswith("settled") else None
+            beside = printed if label.startswith("until it stays") else None
             measured.append(Measurement(f"{name}: {label}", estimate(steps(data)), beside, "steps"))
         for part in SHARES:
             never = int(np.isnan(steps_to_optimum(study, data, part)).sum())
@@ -90,13 +90,15 @@ def faster(study: CaseStudy) -> Claim:
     for label, steps in counted.items():
         apart = difference(steps(study.known[BLLL]), steps(study.known[P_SBLLL]), len(counted))
         measured.append(Measurement(f"P-SBLLL sooner by, worth known: {label}", apart, None, "steps"))
+    verdict, words = judge(findings, ["how speed is counted"]), Words("sooner", "later", "steps")
     return experiment(
         "faster",
-        "P-SBLLL converges faster than BLLL.",
+        "P-SBLLL converges faster than BLLL",
         _FIG_5,
         measured,
-        judge(findings, ["how speed is counted"]),
-        "steps by which P-SBLLL is sooner: " + reason(findings),
+        verdict,
+        reason(findings, verdict, words),
+        evidence(findings, words),
         horizon=SHORT,
     )
 
@@ -115,18 +117,21 @@ def higher(study: CaseStudy) -> Claim:
             beside = published()["worth"][name.lower()]["mean"] if data is study.model else None
             measured.append(Measurement(f"{name}, {', '.join(key)}: ΣC", estimate(covered(data[name])), beside))
         found = difference(covered(data[P_SBLLL]), covered(data[BLLL]), len(cases))
-        late = "15,000 steps or more" if data is study.four or data is study.lasting else key[1]
-        findings.append(Finding((key[0], late), found))
+        late = f"after {LEARNING:,} steps or more" if data is study.four or data is study.lasting else f"after {key[1]}"
+        findings.append(Finding((f"with a {key[0]}", late), found))
         measured.append(Measurement(f"P-SBLLL higher by, {', '.join(key)}", found))
         union = difference(covered(data[P_SBLLL], "worth_union"), covered(data[BLLL], "worth_union"), len(cases))
         measured.append(Measurement(f"P-SBLLL higher by, {', '.join(key)}, each cell once", union))
+    verdict = judge(findings, ["whether the map is known", "the horizon"])
+    words = Words("higher", "lower", others="in every other case")
     return experiment(
         "higher",
-        "P-SBLLL reaches a higher covered worth than BLLL.",
+        "P-SBLLL reaches a higher covered worth than BLLL",
         _FIG_5,
         measured,
-        judge(findings, ["whether the map is known", "the horizon"]),
-        "ΣC by which P-SBLLL is higher: " + reason(findings),
+        verdict,
+        reason(findings, verdict, words),
+        evidence(findings, words),
     )
 
 
@@ -148,7 +153,7 @@ def all_targets(study: CaseStudy) -> Claim:
             measured.append(Measurement(f"{name}, {label}: all covered at the end", share(int(held.sum()), size)))
             measured.append(Measurement(f"{name}, {label}: all found at some time", share(int(found.sum()), size)))
     more = difference_of_shares(counts[P_SBLLL, "held"], counts[BLLL, "held"])
-    measured.append(Measurement("P-SBLLL less BLLL: all covered at the end", more, None, "share of runs"))
+    measured.append(Measurement("P-SBLLL less BLLL: all covered at the end", more, None, "of the runs"))
     held, found = counts[P_SBLLL, "held"], counts[P_SBLLL, "found"]
     often = share(int(held.sum()), held.size)
     if held.all():
@@ -159,13 +164,12 @@ def all_targets(study: CaseStudy) -> Claim:
         verdict = NOT_SUPPORTED if often.high < 0.5 else f"{DEPENDS} the run"
     return experiment(
         "all targets",
-        "With P-SBLLL the agents find all the targets.",
+        "With P-SBLLL the agents find all the targets",
         "Section 5.2.1, Fig. 6",
         measured,
         verdict,
-        f"all {number} covered at the end in {int(held.sum())} of {held.size} runs "
-        f"({often.mean:.0%} [{often.low:.0%}, {often.high:.0%}]), found at some time in {int(found.sum())}; "
-        f"with BLLL covered in {int(counts[BLLL, 'held'].sum())}",
+        f"All {number} covered at the end in {int(held.sum())} of {held.size} runs ({percent(often)}), found at some "
+        f"time in {int(found.sum())}; with BLLL covered in {int(counts[BLLL, 'held'].sum())}",
     )
 
 
@@ -197,16 +201,18 @@ def fewer_explorations(study: CaseStudy) -> Claim:
             )
             for part in (of, known)
         )
-        findings.append(Finding((label,), found, percent=True))
+        findings.append(Finding((label,), found, said=f"in {SAID.get(label, label)}"))
         measured.append(Measurement(f"P-SBLLL fewer by: {label}", found, None, "of BLLL's"))
         measured.append(Measurement(f"P-SBLLL fewer by, worth known: {label}", apart, None, "of BLLL's"))
+    verdict, words = judge(findings, ["what is counted"]), Words("fewer", "more", "%", "in every other count")
     return experiment(
         "fewer explorations",
-        "P-SBLLL has fewer redundant explorations than BLLL.",
+        "P-SBLLL has fewer redundant explorations than BLLL",
         "Sections 3.2, 5.2.1 (Eq. 53) and 6",
         measured,
-        judge(findings, ["what is counted"]),
-        "by which share of BLLL's P-SBLLL has fewer: " + reason(findings),
+        verdict,
+        reason(findings, verdict, words),
+        evidence(findings, words),
         steps=SHORT,
         censored="a run that never covers 60 % of the optimum counts with all its rejected trials",
     )
@@ -225,17 +231,19 @@ def unknown_number(study: CaseStudy) -> Claim:
             beside = None if ending else published()["worth"][key]["mean"]
             measured.append(Measurement(f"{name}, {label}: ΣC", estimate(covered(data)), beside))
         found = difference(covered(split), covered(counted), len(cases))
-        findings.append(Finding((label,), found, MARGIN * float(covered(counted).mean())))
+        margin = MARGIN * float(covered(counted).mean())
+        findings.append(Finding((label,), found, margin, f"under {label}"))
         measured.append(Measurement(f"EM_SM less EM_N, {label}: ΣC", found))
+    verdict, within = judge(findings, ["the rule and who hears whom"]), f"within {100 * MARGIN:.0f} %"
+    words = Words(f"as good {within}", f"not as good {within}", others="in every other set-up")
     return experiment(
         "unknown number",
-        "EM with split and merge, the number of targets unknown, does as well as EM with the number known.",
+        "EM with split and merge, the number of targets unknown, does as well as EM with the number known",
         "Section 5.2.2; numbers from the thesis",
         measured,
-        judge(findings, ["the rule and who hears whom"]),
-        f"EM_SM less EM_N, as good if above -{MARGIN:.0%} of EM_N's: "
-        + reason(findings, ("as good", "worse by more than that"))
-        + f". {_within(findings)}",
+        verdict,
+        reason(findings, verdict, words),
+        [*evidence(findings, words), _within(findings)],
         margins={finding.case: finding.margin for finding in findings},
     )
 
@@ -243,6 +251,6 @@ def unknown_number(study: CaseStudy) -> Claim:
 def _within(findings: list[Finding]) -> str:
     """Equivalence is more: not better by the margin either."""
     inside = [f.case for f in findings if -f.margin < f.found.low and f.found.high < f.margin]
-    above = [f"{f.case} {signed(f.found)}" for f in findings if f.found.low > 0]
-    text = f"Equivalent (the interval within ±{MARGIN:.0%}): {'; '.join(inside) or 'none'}"
+    above = [f.case for f in findings if f.found.low > 0]
+    text = f"Equivalent, that is the interval within ±{100 * MARGIN:.0f} %: {'; '.join(inside) or 'none'}"
     return text + (f"; EM_SM higher: {'; '.join(above)}" if above else "")

@@ -60,9 +60,7 @@ class CaseStudy:
     mixtures: dict[str, xarray.Dataset]  # EM_N and EM_SM under BLLL; under P-SBLLL; and where all hear each other
     learners: dict[str, xarray.Dataset]  # SOQL in its forms, and QL at each temperature; 15,000 steps
     tuning: dict[float, Estimate]  # ΣC of QL by temperature, on other seeds
-    four: dict[
-        str, xarray.Dataset
-    ]  # BLLL, P-SBLLL, QL at two temperatures, SOQL; 15,000 steps; fewer seeds at a small scale
+    four: dict[str, xarray.Dataset]  # BLLL, P-SBLLL, QL at two temperatures, SOQL; 15,000 steps
     shown: int  # the seed of ``finals``: the one whose ΣC, summed over the algorithms of ``four``, is the median
     finals: dict[str, NDArray[np.int64]]  # profiles over time from one start: BLLL, P-SBLLL, QL twice, SOQL
 
@@ -101,11 +99,6 @@ def play(scale: Scale, workers: int = 2, tell: Callable[[str], None] | None = No
 
 
 # The parts --------------------------------------------------------------------------------------------
-
-
-def long_runs(scale: Scale) -> int:
-    """How many runs of each of the four, which take the longest: at a small scale as many as the paper's."""
-    return scale.runs if scale.runs > 2 * scale.as_printed else min(scale.runs, scale.as_printed)
 
 
 def _pair() -> dict[str, Rule]:
@@ -193,7 +186,7 @@ def _long(
 
 def _four(study: CaseStudy, workers: int) -> dict[str, xarray.Dataset]:
     """The algorithms of Fig. 10; QL and SOQL need not be played again."""
-    seeds = range(long_runs(study.scale))
+    seeds = range(study.scale.long)
     out = _long(study.game, _pair(), seeds, workers, _published_beliefs())
     for name in (*_shown_temperatures(study), SOQL):
         out[name] = study.learners[name].isel(seed=slice(len(seeds)))

@@ -7,12 +7,13 @@ them hold together with a confidence of 95 % (Bonferroni).
 
 The claim is supported if every comparison holds, and not supported if none does. Where some hold it depends on what
 tells these from the others, provided that others differ from them: they fail, or their interval is below. Where the
-others are merely open, the runs do not decide; the claim is then not supported, and the reason says so.
+others are merely open, the runs do not decide; the claim is then not supported, and its reason, which
+``case_words`` writes, begins with "Undecided".
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import permutations
 from typing import Any
@@ -35,7 +36,7 @@ class Finding:
     key: tuple[str, ...]  # one entry for each factor
     found: Estimate
     margin: float = 0.0
-    percent: bool = False  # a share, to be written so
+    said: str = ""  # the circumstances as a sentence has them, if otherwise than ``case``
 
     @property
     def sign(self) -> int:
@@ -54,9 +55,6 @@ class Finding:
         if self.sign != HOLDS or other.sign == HOLDS:
             return False
         return other.sign == FAILS or other.found.high + other.margin < self.found.low + self.margin
-
-    def __str__(self) -> str:
-        return f"{self.case} {signed(self.found, self.percent)}"
 
 
 # Differences ------------------------------------------------------------------------------------------
@@ -120,63 +118,15 @@ def _apart(a: Finding, b: Finding) -> set[int]:
     return {axis for axis, (x, y) in enumerate(zip(a.key, b.key, strict=True)) if x != y}
 
 
-def reason(findings: Sequence[Finding], words: Sequence[str] = ("holds", "the other way round")) -> str:
-    """The comparisons in one line: where the claim holds, where it fails, and where the runs do not decide."""
-    parts = []
-    for sign, word in ((HOLDS, words[0]), (FAILS, words[1])):
-        those = [str(f) for f in findings if f.sign == sign]
-        if those:
-            parts.append(f"{word}: {'; '.join(those)}")
-    undecided = [f for f in findings if f.sign == OPEN]
-    for count in dict.fromkeys(f.found.count for f in undecided):
-        those = [f"{f} contains {-f.margin or 0:.3g}" for f in undecided if f.found.count == count]
-        parts.append(f"{runs(count)} not decide: {'; '.join(those)}")
-    return ". ".join(parts)
-
-
-def reason_over(findings: Sequence[Finding], grid: Sequence[str]) -> str:
-    """The same for many comparisons along the last factor, as ranges of it; one clause for each of the others."""
-    parts = []
-    for rest in dict.fromkeys(f.key[:-1] for f in findings):
-        of = {f.key[-1]: f for f in findings if f.key[:-1] == rest}
-        clauses = []
-        for sign, word in ((HOLDS, "holds for"), (FAILS, "the other way round for")):
-            where = spans(grid, lambda value, of=of, sign=sign: of[value].sign == sign)  # type: ignore[misc]
-            if where:
-                clauses.append(f"{word} {where}")
-        where = spans(grid, lambda value, of=of: of[value].sign == OPEN)  # type: ignore[misc]
-        if where:
-            clauses.append(f"{runs(next(iter(of.values())).found.count)} not decide for {where}")
-        parts.append(f"{', '.join(rest)}: " * bool(rest) + ", ".join(clauses))
-    return "; ".join(parts)
-
-
-def spans(grid: Sequence[str], chosen: Callable[[str], bool]) -> str:
-    """The chosen values of a grid as ranges, as in "0.001 to 0.003 and 0.008"."""
-    out: list[list[str]] = []
-    for before, value in zip((None, *grid), grid, strict=False):
-        if chosen(value):
-            if before is not None and out and out[-1][-1] == before:
-                out[-1].append(value)
-            else:
-                out.append([value])
-    return " and ".join(part[0] if len(part) == 1 else f"{part[0]} to {part[-1]}" for part in out)
-
-
-def runs(count: int) -> str:
-    """ "20 runs do", "1 run does": the subject of a sentence."""
-    return "1 run does" if count == 1 else f"{count} runs do"
-
-
-def signed(found: Estimate, percent: bool = False) -> str:
-    """A difference with its interval."""
-    style = "+,.0f" if max(abs(found.mean), abs(found.high - found.low)) >= 10 else "+.4f"
-    style = "+.1%" if percent else style
-    return f"{found.mean:{style}} [{found.low:{style}}, {found.high:{style}}]"
-
-
 def experiment(
-    name: str, title: str, where: str, measured: Sequence[Measurement], verdict: str, line: str, **details: Any
+    name: str,
+    title: str,
+    where: str,
+    measured: Sequence[Measurement],
+    verdict: str,
+    reason: str,
+    evidence: Sequence[str] = (),
+    **details: Any,
 ) -> Claim:
     """A claim about what was played."""
-    return Claim(name, "experiment", title, where, tuple(measured), verdict, line, details=details)
+    return Claim(name, "experiment", title, where, tuple(measured), verdict, reason, tuple(evidence), details=details)

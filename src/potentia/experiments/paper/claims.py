@@ -44,11 +44,12 @@ class Claim:
     where: str  # in the paper
     measured: tuple[Measurement, ...]
     verdict: str  # SUPPORTED, NOT_SUPPORTED, or DEPENDS and on what
-    reason: str  # one line
+    reason: str  # one sentence, with the numbers that decide
+    evidence: tuple[str, ...] = ()  # where there are several comparisons, a line for each
     counterexample: str | None = None  # where a statement fails: the numbers that show it, in words
     details: dict[str, Any] = field(default_factory=dict)  # plain data for those who want to check
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, for JSON."""
         out = dict(vars(self))
-        return out | {"measured": [entry.to_dict() for entry in self.measured]}
+        return out | {"evidence": list(self.evidence), "measured": [entry.to_dict() for entry in self.measured]}

@@ -100,22 +100,23 @@ def coverage_potential(scale: Scale) -> Claim:
         title="The coverage game is a potential game with Φ = Σ u^i",
         where="coverage-potential lemma, Eq. 45–46",
         measured=(
-            Measurement("small maps on which Σu is exact, K = 0", share(claimed, len(games))),
-            Measurement("largest |Δu − ΔΣu| there", worst),
-            Measurement("maps on which Σ C − Σ overlaps is exact, K = 0", share(exact, len(games))),
-            Measurement("largest |Δu − ΔΦ| there", corrected),
+            Measurement("small maps on which Σu is an exact potential, K = 0", share(claimed, len(games))),
+            Measurement("largest |Δu − ΔΣu| of a single deviation", worst),
+            Measurement("small maps on which ΣC less each overlap once is exact, K = 0", share(exact, len(games))),
+            Measurement("largest |Δu − ΔΦ| of a single deviation, each overlap once", corrected),
             Measurement(
-                f"maps on which Σu is exact, K = {_COST:g}, previous profile fixed", share(dear_claimed, _FEWEST)
+                f"small maps on which Σu is an exact potential, K = {_COST:g}, previous profile fixed",
+                share(dear_claimed, _FEWEST),
             ),
-            Measurement(f"largest |Δu − ΔΦ| of the corrected one, K = {_COST:g}, previous profile fixed", dear),
-            Measurement(f"maps with a potential of the profile alone, K = {_COST:g}", share(alone, _FEWEST)),
+            Measurement(f"largest |Δu − ΔΦ|, each overlap once, K = {_COST:g}, previous profile fixed", dear),
+            Measurement(f"small maps with a potential of the profile alone, K = {_COST:g}", share(alone, _FEWEST)),
         ),
         verdict=NOT_SUPPORTED if broken else SUPPORTED,
         reason=(
-            "where ranges overlap Σu counts the overlap twice"
-            + ("; less one of the two it is exact, flags off" if right else "")
+            f"Σu counts overlaps twice: it is exact on {claimed} of {len(games)} small maps"
+            + ("; counting them once makes it exact on all, without flags" if right else "")
             if broken
-            else "exact on every map"
+            else f"Σu is exact on all {len(games)} small maps"
         ),
         counterexample=None if found is None else _overlap_words(*found),
         details={} if found is None else _overlap_data(*found),
@@ -186,7 +187,8 @@ def coverage_separable(scale: Scale) -> Claim:
         where="section 5.1, after Eq. 45",
         measured=(Measurement("small maps with separable utilities", share(held, len(games))),),
         verdict=SUPPORTED if held == len(games) and said is None else NOT_SUPPORTED,
-        reason="the overlap depends on where the others are, so that the separable proposition does not apply",
+        reason=f"Overlaps depend on where the others are: separable on {held} of {len(games)} small maps, so that the "
+        "separable proposition does not apply",
         counterexample=said,
         details=details,
     )

@@ -89,20 +89,21 @@ def strictly_dominated(scale: Scale) -> Claim:
     games = strict_games(_number_of(scale))
     found = {order: _bounded(games, order) for order in _ORDERS}
     survivors = sum(there - gone for there, gone in found.values())
+    looked_at = sum(there for there, _ in found.values())
     return Claim(
         name="strictly-dominated",
         kind="theory",
         title="In the continuous dynamics of any order strictly dominated strategies become extinct",
         where="section 4, quoted (Theorem 4.1 of Laraki & Mertikopoulos)",
         measured=tuple(
-            Measurement(f"dominated actions with a share of at most exp(−m tⁿ/n!), order {order}", share(gone, there))
+            Measurement(f"order {order}: dominated actions within the bound exp(−m tⁿ/n!)", share(gone, there))
             for order, (there, gone) in found.items()
         ),
         verdict=NOT_SUPPORTED if survivors else SUPPORTED,
         reason=(
-            f"{survivors} keep more than the bound"
+            f"{survivors} of {looked_at} dominated actions keep more than the bound"
             if survivors
-            else "no share is above a bound that tends to 0, also where only a mixture dominates"
+            else f"All {looked_at} shares are within a bound that tends to 0, also where only a mixture dominates"
         ),
     )
 
@@ -115,12 +116,15 @@ def weakly_dominated(scale: Scale) -> Claim:
     lives = found[1][1] < found[1][0]
     dies = all(found[order][0] == found[order][1] for order in (2, 3))
     equal, kept = equal_actions()
-    verdict, reason = NOT_SUPPORTED, "a weakly dominated action lives on at order 2 or 3, or none does at order 1"
+    verdict, reason = NOT_SUPPORTED, "A weakly dominated action lives on at order 2 or 3, or none does at order 1"
     if lives and dies:
-        verdict, reason = SUPPORTED, "at order 1 they live on, from order 2 on they die"
+        verdict, reason = (
+            SUPPORTED,
+            f"{found[1][0] - found[1][1]} of {found[1][0]} live on at order 1, from order 2 on all die",
+        )
         if kept > DEAD:
             verdict = f"{DEPENDS} what weakly dominated means"
-            reason += "; as printed (≤ everywhere) the word includes equal actions, which live on"
+            reason += "; but as printed (≤ everywhere) the word includes equal actions, which live on"
     said = (
         f"One player, utilities {table_in_words(equal.payoffs[0])}: as printed each action weakly dominates the other; "
         f"at order 2 both keep {number(kept)}."
@@ -133,7 +137,7 @@ def weakly_dominated(scale: Scale) -> Claim:
         measured=(
             *(
                 Measurement(
-                    f"weakly dominated actions whose share falls below {DEAD:g}, order {order}", share(gone, there)
+                    f"order {order}: weakly dominated actions whose share falls below {DEAD:g}", share(gone, there)
                 )
                 for order, (there, gone) in found.items()
             ),

@@ -32,11 +32,9 @@ from potentia.experiments.paper.case_verdicts import (
     difference_of_shares,
     experiment,
     judge,
-    reason,
-    reason_over,
     restricted,
-    signed,
 )
+from potentia.experiments.paper.case_words import Words, evidence, reason, reason_over, signed
 from potentia.experiments.paper.claims import Claim, Measurement
 from potentia.experiments.reinforcement_study import LEVEL, SOQL, ql, reached, settled, targets_held
 from potentia.experiments.statistics import Estimate, estimate
@@ -45,8 +43,10 @@ from potentia.games.world import published
 if TYPE_CHECKING:
     import xarray
 
+LONGEST = 160  # letters of a sentence
 SETTLES = "settles"
-FIRST = f"first at {LEVEL:g}"
+FIRST = f"first at ΣC = {LEVEL:g}"
+_UNTIL = {SETTLES: "until it settles", FIRST: f"until it is {FIRST}"}
 _FIG_8 = "Section 5.2.3, Fig. 8"
 _TAU = "QL's temperature"
 _SPEED = "how speed is counted"
@@ -90,40 +90,39 @@ def constant_step(study: CaseStudy) -> Claim:
     A run that never learns has settled from the beginning, so that the settling step is shown and not judged.
     """
     findings, measured = [], []
-    for name in (CONSTANT, *DIMINISHING):
-        data, label = study.learners[name], "SOQL, μ = 0.97" if name == CONSTANT else name
+    forms = {name: "SOQL, μ = 0.97" if name == CONSTANT else name for name in (CONSTANT, *DIMINISHING)}
+    came = {name: f"{came_there(study.learners[name])} of {study.learners[name].sizes['seed']}" for name in forms}
+    for name, label in forms.items():
+        measured.append(Measurement(f"{label}: {FIRST}", estimate(SPEEDS[FIRST](study.learners[name])), None, "steps"))
+    for name, label in forms.items():
+        data = study.learners[name]
         measured += [
-            Measurement(f"{label}: ΣC", estimate(covered(data)), _printed(name)),
-            Measurement(f"{label}: {FIRST}", estimate(SPEEDS[FIRST](data)), None, "steps"),
-            Measurement(f"{label}: ever at {LEVEL:g}", f"{came_there(data)} of {data.sizes['seed']}", None, "runs"),
+            Measurement(f"{label}: ever at ΣC = {LEVEL:g}", came[name], None, "runs"),
+            Measurement(f"{label}: ΣC", estimate(covered(data))),
             Measurement(f"{label}: {SETTLES} (not judged)", estimate(SPEEDS[SETTLES](data)), None, "steps"),
         ]
     for name in DIMINISHING:
+        step = name.removeprefix("SOQL, ")
         found = difference(
             SPEEDS[FIRST](study.learners[name]), SPEEDS[FIRST](study.learners[CONSTANT]), len(DIMINISHING)
         )
-        findings.append(Finding((name.removeprefix("SOQL, "),), found))
-        measured.append(Measurement(f"constant step sooner than {name.removeprefix('SOQL, ')}", found, None, "steps"))
-    counts = ", ".join(
-        f"{came_there(study.learners[name])} of {study.learners[name].sizes['seed']} with "
-        + ("μ = 0.97" if name == CONSTANT else name.removeprefix("SOQL, "))
-        for name in (CONSTANT, *DIMINISHING)
-    )
+        findings.append(Finding((step,), found, said=f"than with {step}"))
+        measured.append(Measurement(f"constant step sooner than {step}", found, None, "steps"))
+    verdict = judge(findings, ["how the step diminishes"])
+    words = Words(f"sooner at ΣC = {LEVEL:g}", f"later at ΣC = {LEVEL:g}", "steps", "also than with the other")
+    diminishing = " and ".join(str(came_there(study.learners[name])) for name in DIMINISHING)
     return experiment(
         "constant step",
-        "A constant step makes SOQL converge faster than a diminishing one.",
+        "A constant step makes SOQL converge faster than a diminishing one",
         "Section 4, before Eq. 28",
         measured,
-        judge(findings, ["how the step diminishes"]),
-        f"steps by which the constant step is {FIRST} sooner: {reason(findings)}. Runs that come there: {counts}",
+        verdict,
+        f"{reason(findings, verdict, words)}; {came[CONSTANT]} runs come there, against {diminishing}",
+        evidence(findings, words),
     )
 
 
 # Against QL -------------------------------------------------------------------------------------------
-
-
-def _grid(study: CaseStudy) -> list[str]:
-    return [f"{tau:g}" for tau in study.tuning]
 
 
 def _at(study: CaseStudy, tau: float) -> str:
@@ -139,14 +138,12 @@ def _at(study: CaseStudy, tau: float) -> str:
     return f"τ = {tau:g}" + (f" ({', '.join(names)})" if names else "")
 
 
-def _marked(study: CaseStudy, findings: list[Finding]) -> str:
-    """The numbers at the two temperatures that stand out."""
-    return "; ".join(
-        f"at {_at(study, tau)} {signed(f.found)}"
-        for tau in dict.fromkeys((study.nearest_tau, study.best_tau))
-        for f in findings
-        if f.key[-1] == f"{tau:g}"
-    )
+def _by_tau(study: CaseStudy, findings: list[Finding], verdict: str, words: Words) -> str:
+    """The sentence, and if it is short the numbers at QL's best temperature."""
+    text = reason_over(findings, verdict, words, [f"{tau:g}" for tau in study.tuning], "τ")
+    best = next(f for f in findings if f.key[-1] == f"{study.best_tau:g}")
+    marked = f"; at QL's best, τ = {study.best_tau:g}, {signed(best.found, words.unit)}"
+    return text + (marked if len(text) + len(marked) <= LONGEST else "")
 
 
 def higher_than_ql(study: CaseStudy) -> Claim:
@@ -160,13 +157,15 @@ def higher_than_ql(study: CaseStudy) -> Claim:
         findings.append(Finding((f"{tau:g}",), found))
         measured.append(Measurement(f"QL, {_at(study, tau)}: ΣC", estimate(covered(data)), _printed("ql")))
         measured.append(Measurement(f"SOQL higher by, τ = {tau:g}", found))
+    verdict, words = judge(findings, [_TAU]), Words("higher", "lower")
     return experiment(
         "higher than QL",
-        "SOQL covers more than QL in the end.",
+        "SOQL covers more than QL in the end",
         _FIG_8,
         measured,
-        judge(findings, [_TAU]),
-        f"SOQL less QL by τ of QL: {reason_over(findings, _grid(study))}; {_marked(study, findings)}",
+        verdict,
+        _by_tau(study, findings, verdict, words),
+        evidence(findings, words, "τ"),
         tuning={f"{tau:g}": found.mean for tau, found in study.tuning.items()},
     )
 
@@ -186,17 +185,17 @@ def slower_than_ql(study: CaseStudy) -> Claim:
             measured.append(Measurement(f"QL, {_at(study, tau)}: {label}", estimate(steps(data)), beside, "steps"))
             if label == FIRST:
                 text = f"{came_there(data)} of {data.sizes['seed']}"
-                measured.append(Measurement(f"QL, τ = {tau:g}: ever at {LEVEL:g}", text, None, "runs"))
+                measured.append(Measurement(f"QL, τ = {tau:g}: ever at ΣC = {LEVEL:g}", text, None, "runs"))
             measured.append(Measurement(f"SOQL later by, τ = {tau:g}: {label}", found, None, "steps"))
-    settling = [f for f in findings if f.key[0] == SETTLES]
+    verdict, words = judge(findings, [_SPEED, _TAU]), Words("later", "sooner", "steps")
     return experiment(
         "slower than QL",
-        "SOQL converges slower than QL.",
+        "SOQL converges slower than QL",
         _FIG_8,
         measured,
-        judge(findings, [_SPEED, _TAU]),
-        f"steps by which SOQL is later, by τ of QL: {reason_over(findings, _grid(study))}; settling "
-        + _marked(study, settling),
+        verdict,
+        _by_tau(study, findings, verdict, words),
+        evidence(findings, words, "τ"),
     )
 
 
@@ -210,26 +209,32 @@ def ql_misses_targets(study: CaseStudy) -> Claim:
     measured, findings, missed = [], [], {}
     for label, of in senses.items():
         own = of(soql)
-        measured.append(Measurement(f"SOQL: {label}", _share(own), None, "share of runs"))
+        measured.append(Measurement(f"SOQL: {label}", _share(own), None, "of the runs"))
         for tau in study.tuning:
             its = of(study.learners[ql(tau)])
             found = difference_of_shares(own, its, len(senses) * len(study.tuning))
             findings.append(Finding((label, f"{tau:g}"), found))
-            measured.append(Measurement(f"QL, {_at(study, tau)}: {label}", _share(its), None, "share of runs"))
-            measured.append(Measurement(f"SOQL less QL, τ = {tau:g}: {label}", found, None, "share of runs"))
+            measured.append(Measurement(f"QL, {_at(study, tau)}: {label}", _share(its), None, "of the runs"))
+            measured.append(Measurement(f"SOQL less QL, τ = {tau:g}: {label}", found, None, "of the runs"))
             missed[label, tau] = f"{int((own & ~its).sum())} of {int(own.sum())}"
     first = next(iter(senses))
-    at = "; ".join(
-        f"{missed[first, tau]} at {_at(study, tau)}" for tau in dict.fromkeys((study.nearest_tau, study.best_tau))
-    )
+    ahead = (f"SOQL: {first}", f"QL, {_at(study, study.nearest_tau)}: {first}")  # these two stand for all
+    measured.sort(key=lambda entry: entry.label not in ahead)
+    verdict, words = judge(findings, ["what is counted", _TAU]), Words("more often", "less often", "%")
+    lines = evidence(findings, words, "τ")
+    lines += [
+        f"Of the runs in which SOQL has {label}, QL has not in {text} at {_at(study, tau)}"
+        for (label, tau), text in missed.items()
+        if tau in (study.nearest_tau, study.best_tau)
+    ]
     return experiment(
         "QL misses targets",
-        "From the same starts SOQL finds all the targets and QL does not.",
+        "From the same starts SOQL finds all the targets and QL does not",
         "Section 5.2.3, Fig. 9",
         measured,
-        judge(findings, ["what is counted", _TAU]),
-        f"share of runs, SOQL's less QL's by τ of QL: {reason_over(findings, _grid(study))}; of the runs in which SOQL "
-        f"covers all at the end QL does not in {at}",
+        verdict,
+        _by_tau(study, findings, verdict, words),
+        lines,
     )
 
 
@@ -244,19 +249,21 @@ def slower_than(study: CaseStudy, name: str) -> Claim:
         ours = _soql_settles() if label == SETTLES else None
         theirs = published()["worth"][name.lower()]["settles"] if label == SETTLES else None
         found = difference(steps(soql), steps(other), len(SPEEDS))
-        findings.append(Finding((label,), found))
+        findings.append(Finding((label,), found, said=_UNTIL[label]))
         measured += [
             Measurement(f"SOQL: {label}", estimate(steps(soql)), ours, "steps"),
             Measurement(f"{name}: {label}", estimate(steps(other)), theirs, "steps"),
             Measurement(f"SOQL later by: {label}", found, None, "steps"),
         ]
+    verdict, words = judge(findings, [_SPEED]), Words("later", "sooner", "steps", "by the other measure")
     return experiment(
         f"slower than {name}",
-        f"SOQL converges slower than {name}, which learns a model.",
+        f"SOQL converges slower than {name}, which learns a model",
         "Section 6, Fig. 10",
         measured,
-        judge(findings, [_SPEED]),
-        "steps by which SOQL is later: " + reason(findings),
+        verdict,
+        reason(findings, verdict, words),
+        evidence(findings, words),
     )
 
 
@@ -270,17 +277,19 @@ def as_high_as_p_sblll(study: CaseStudy) -> Claim:
     findings = []
     for label, (soql, other) in pairs.items():
         found = difference(covered(soql), covered(other), len(pairs))
-        findings.append(Finding((label,), found, MARGIN * float(covered(other).mean())))
+        findings.append(Finding((label,), found, MARGIN * float(covered(other).mean()), f"as {label}"))
         measured.append(Measurement(f"{label}: ΣC", estimate(covered(other)), _printed(P_SBLLL.lower())))
         measured.append(Measurement(f"SOQL less {label}", found))
+    verdict, within = judge(findings, ["how long P-SBLLL plays"]), f"within {100 * MARGIN:.0f} %"
+    words = Words(f"as high {within}", f"not as high {within}", others="also at its other horizon")
     return experiment(
         "as high as P-SBLLL",
-        "SOQL ends as high as P-SBLLL.",
+        "SOQL ends as high as P-SBLLL",
         "Section 6, Fig. 10",
         measured,
-        judge(findings, ["how long P-SBLLL plays"]),
-        f"SOQL less P-SBLLL, as high if above -{MARGIN:.0%} of P-SBLLL's: "
-        + reason(findings, ("as high", "lower by more than that")),
+        verdict,
+        reason(findings, verdict, words),
+        evidence(findings, words),
         margins={finding.case: finding.margin for finding in findings},
     )
 

@@ -32,6 +32,16 @@ from potentia.games import NormalForm, path_moves
 
 ASSUMPTION_4 = ("printed", "increase")
 ASSUMPTION_5 = ("nothing", "actions", "some order", "players' order", "every order")
+# the same in words
+CLIMBS = "Φ climbs in "
+WORDS_4 = {"printed": "as printed", "increase": "as explained"}
+WORDS_5 = {
+    "nothing": "nothing",
+    "actions": "Φ rises with the action's number",
+    "some order": f"{CLIMBS}some order",
+    "players' order": f"{CLIMBS}the players' order",
+    "every order": f"{CLIMBS}every order",
+}
 _CLOSE = 1e-9
 
 Tables = NDArray[np.float64]

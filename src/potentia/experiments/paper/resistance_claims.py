@@ -27,6 +27,7 @@ from potentia.experiments.paper.small_games import (
     deviators,
     eq_12,
     feasible,
+    in_percent,
     in_words,
     number,
     plain,
@@ -99,17 +100,18 @@ def resistance_lemma(scale: Scale) -> Claim:
         title="The resistance of a transition of P-SBLLL is Σ over deviators of max{u(α_1), u(α_2)} − u(α_2)",
         where="resistance lemma, Eq. 12–16, under Assumption 3",
         measured=(
-            Measurement("random potential games with a transition that differs", share(some, len(games))),
-            Measurement("share of their transitions that differ", differing / transitions),
-            Measurement("games whose stable set is another one with Eq. 12", share(moved, len(games))),
-            Measurement("transitions that differ in separable games", apart),
+            Measurement("random potential games with a transition that differs from Eq. 12", share(some, len(games))),
+            Measurement("share of their transitions that differ from Eq. 12", differing / transitions),
+            Measurement("games whose stable set would be another one with Eq. 12", share(moved, len(games))),
+            Measurement("transitions of separable games that differ from Eq. 12", apart),
         ),
         verdict=NOT_SUPPORTED if broken else SUPPORTED,
         reason=(
-            "its proof leaves out players that wake, try and stay, which can make a transition cheaper; "
-            + ("in separable games none differs" if apart == 0 else "even separable games differ")
+            f"{in_percent(differing / transitions)} of transitions are cheaper than Eq. 12 says, as its proof leaves "
+            "out players that wake, try and stay; "
+            + ("in separable games none is" if apart == 0 else "even in separable games some are")
             if broken
-            else "every transition agrees"
+            else f"All {transitions:,} transitions agree"
         ),
         counterexample=words,
         details=details,
@@ -177,15 +179,16 @@ def reversal_lemma(scale: Scale) -> Claim:
         measured=(
             Measurement("transitions of separable games that fail, exact resistances", exact),
             Measurement("transitions of separable games that fail, Eq. 12's", lemma),
-            Measurement("of transitions", transitions),
+            Measurement("transitions of separable games, all", transitions),
             Measurement("control, not separable: share that fails, exact resistances", exact_others / others),
             Measurement("control, not separable: share that fails, Eq. 12's", lemma_others / others),
         ),
         verdict=NOT_SUPPORTED if exact or lemma else SUPPORTED,
         reason=(
-            "it fails in a separable game"
+            f"It fails for {max(exact, lemma):,} of {transitions:,} transitions of separable games"
             if exact or lemma
-            else "with exact resistances and with Eq. 12's, which agree there; without separability it fails"
+            else f"It holds for all {transitions:,} transitions of separable games; without separability it fails for "
+            f"{in_percent(exact_others / others)}"
         ),
     )
 
@@ -221,11 +224,12 @@ def stable_state(scale: Scale) -> Claim:
         where="definition of a stochastically stable state, section 2.2",
         measured=(
             Measurement("profiles of random potential games with lim Pr^ε = 0 under BLLL", unstable),
-            Measurement("of them stable as printed", printed),
-            Measurement("of profiles", profiles),
+            Measurement("of them stochastically stable as printed", printed),
+            Measurement("profiles of these games, all", profiles),
         ),
         verdict=NOT_SUPPORTED if broken or printed else SUPPORTED,
-        reason="a slip: what is meant, and used everywhere, is lim Pr^ε > 0",
+        reason="A slip, as what is meant and used is lim Pr^ε > 0: as printed, "
+        f"{printed:,} of {unstable:,} profiles that vanish in the limit are stable",
         counterexample=said,
         details=plain(smallest, rule={"rule": "blll", "tau": 1.0}, never_played=profiles_at(broken, (2,))),
     )

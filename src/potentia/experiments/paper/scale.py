@@ -15,7 +15,8 @@ class Scale:
     tuning: int  # runs of QL at each temperature
     games: int  # random games for each exact check
     learners: int  # random games on which SOQL is played
+    long: int  # runs of each of the four algorithms together, which take the longest
 
 
-QUICK = Scale("quick", runs=20, as_printed=10, tuning=10, games=50, learners=25)
-FULL = Scale("full", runs=100, as_printed=10, tuning=20, games=1000, learners=100)
+QUICK = Scale("quick", runs=20, as_printed=10, tuning=10, games=50, learners=25, long=20)
+FULL = Scale("full", runs=100, as_printed=10, tuning=20, games=1000, learners=100, long=100)

@@ -70,6 +70,14 @@ def number(x: float) -> str:
     return f"{x:.6g}"
 
 
+def in_percent(part: float) -> str:
+    """A share as people write it; only what is nothing or all is written so."""
+    shown = f"{100 * part:.0f}"
+    if shown in ("0", "100") and part not in (0.0, 1.0):
+        shown = f"{100 * part:.2g}" if part < 0.5 else "over 99"
+    return f"{shown} %"
+
+
 def table_in_words(table: NDArray[np.float64]) -> str:
     """[[1, 0], [0, 1]]."""
     if table.ndim == 1:

@@ -108,7 +108,9 @@ def closed_forms(scale: Scale) -> Claim:
         where="first proposition and corollary on SOQL, Eq. 30–33 and 40",
         measured=tuple(Measurement(f"largest error, {name}", error) for name, error in errors.items()),
         verdict=NOT_SUPPORTED if broken else SUPPORTED,
-        reason=f"{', '.join(broken)} off by more than {CLOSE:g}" if broken else f"all within {CLOSE:g}, in both forms",
+        reason=f"Off by more than {CLOSE:g}: {', '.join(broken)}"
+        if broken
+        else f"Every equation agrees with step-by-step recursion and with play, to within {max(errors.values()):.1g}",
     )
 
 
@@ -182,16 +184,16 @@ def lock_in_proposition(scale: Scale) -> Claim:
         where="second proposition on SOQL, Eq. 32–33",
         measured=(
             Measurement("times in runs on random games at which its hypotheses hold", int(printed[0])),
-            Measurement("of them Eq. 33 fails one step later", int(printed[0] - printed[1])),
+            Measurement("at how many of these Eq. 33 fails one step later", int(printed[0] - printed[1])),
             Measurement("times at which also u > Q(n) and Q(n+1) > Q(n)", int(proven[0])),
-            Measurement("of them Eq. 33 fails one step later", int(proven[0] - proven[1])),
+            Measurement("at how many of those Eq. 33 fails one step later", int(proven[0] - proven[1])),
         ),
         verdict=NOT_SUPPORTED if broken else SUPPORTED,
         reason=(
-            "it lacks u > Q(n) and Q(n+1) > Q(n), which its proof takes for granted"
-            + ("; with them it holds" if also else "")
+            f"It fails at {printed[0] - printed[1]:,} of {printed[0]:,} times, as its proof takes u > Q(n) and "
+            "Q(n+1) > Q(n) for granted" + ("; with these it holds" if also else "")
             if broken
-            else "wherever its hypotheses hold"
+            else f"At all {printed[0]:,} times at which its hypotheses hold"
         ),
         counterexample=said,
         details=details,
@@ -240,6 +242,8 @@ def lock_in_probability(scale: Scale) -> Claim:
     from scipy.stats import binomtest
 
     measured, details, worst, chances = [], [], 0.0, []
+    seen: list[str] = []
+    said: list[str] = []
     runs = 20 * scale.learners
     for vartheta, players in _STAYS:
         step = Fraction(str(vartheta))
@@ -248,14 +252,17 @@ def lock_in_probability(scale: Scale) -> Claim:
         worst = max(worst, abs(product / float(exact) - 1.0))
         count = stayed(vartheta, players, runs)
         chances.append(float(binomtest(count, runs, product).pvalue))
-        measured.append(Measurement(f"runs that stay, ϑ = {vartheta:g}, N = {players}", share(count, runs)))
-        measured.append(Measurement(f"the product, ϑ = {vartheta:g}, N = {players}", product))
+        often = share(count, runs)
+        measured.append(Measurement(f"share of runs that stay, ϑ = {vartheta:g}, N = {players}", often))
+        measured.append(Measurement(f"the product ∏(1−(1−ϑ)^c)^N, ϑ = {vartheta:g}, N = {players}", product))
+        seen.append(f"{100 * often.mean:.1f} % [{100 * often.low:.1f} %, {100 * often.high:.1f} %]")
+        said.append(f"{100 * product:.1f} %")
         details.append({"vartheta": vartheta, "players": players, "stayed": count, "runs": runs, "product": product})
-    measured.append(Measurement("relative error against exact fractions", worst))
+    measured.append(Measurement("relative error of the product against exact fractions", worst))
     forever = lock_in(0.5, 1)
     series = math.fsum(0.5**c for c in range(1, 60))
-    measured.append(Measurement("Σ (1−ϑ)^c from c = 1 on, ϑ = 0.5; the proof has 1/ϑ", series, published=2.0))
-    measured.append(Measurement("for ever, ϑ = 0.5, N = 1", forever))
+    measured.append(Measurement("the product for ever, ϑ = 0.5, N = 1", forever))
+    measured.append(Measurement("a slip in the proof: Σ (1−ϑ)^c from c = 1 on, ϑ = 0.5, said to be 1/ϑ = 2", series))
     good = worst < CLOSE and min(chances) > _CHANCE / len(chances) and forever > 0.0
     return Claim(
         name="lock-in-probability",
@@ -264,6 +271,7 @@ def lock_in_probability(scale: Scale) -> Claim:
         where="second corollary on SOQL, Eq. 41–42",
         measured=tuple(measured),
         verdict=SUPPORTED if good else NOT_SUPPORTED,
-        reason="exact for players without weight on it before" if good else "frequency or product is off",
+        reason=("" if good else "Off: ")
+        + f"{seen[0]} of {runs:,} runs stay where the product is {said[0]}, and {seen[1]} where it is {said[1]}",
         details={"steps": _STAY_STEPS, "cases": details, "p_values": chances},
     )

@@ -14,13 +14,24 @@ import numpy as np
 from potentia.analysis import finite_improvement, stability
 from potentia.experiments.equilibrium_study import share
 from potentia.experiments.paper.claims import DEPENDS, NOT_SUPPORTED, SUPPORTED, Claim, Measurement
-from potentia.experiments.paper.readings import ASSUMPTION_4, ASSUMPTION_5, Games, one_player_matters, pools, satisfied
+from potentia.experiments.paper.readings import (
+    ASSUMPTION_4,
+    ASSUMPTION_5,
+    CLIMBS,
+    WORDS_4,
+    WORDS_5,
+    Games,
+    one_player_matters,
+    pools,
+    satisfied,
+)
 from potentia.experiments.paper.resistance_claims import separable_games
 from potentia.experiments.paper.scale import Scale
 from potentia.experiments.paper.small_games import (
     JOINT,
     SHAPE,
     best_places,
+    in_percent,
     in_words,
     plain,
     profiles_at,
@@ -65,18 +76,21 @@ _BLLL, _JOINT, _UNILATERAL, _GUARDED = RULES
 def blll(scale: Scale, rows: list[dict[str, Any]]) -> Claim:
     """The BLLL theorem, which the others build upon."""
     kept = {kind: _count(rows, kind, _BLLL) for kind in KINDS}
-    broken = any(count < scale.games for count in kept.values())
+    tried, total = len(kept) * scale.games, sum(kept.values())
+    broken = total < tried
     return Claim(
         name="blll",
         kind="theory",
         title="Under BLLL the stochastically stable states are the potential maximisers",
         where="theorem quoted in section 2.2, under Assumptions 1 and 2",
         measured=tuple(
-            Measurement(f"stable = maximisers, {KINDS[kind]}", share(count, scale.games))
+            Measurement(f"games in which exactly the maximisers are stable: {KINDS[kind]}", share(count, scale.games))
             for kind, count in kept.items()
         ),
         verdict=NOT_SUPPORTED if broken else SUPPORTED,
-        reason="some game breaks it" if broken else "in every game, also with constrained moves",
+        reason=f"It fails in {tried - total} of {tried:,} random games"
+        if broken
+        else f"In all {tried:,} random games exactly the maximisers are stable, also with constrained moves",
     )
 
 
@@ -94,10 +108,12 @@ def finite_improvement_theorem(scale: Scale) -> Claim:
         where="theorem quoted in section 2.1 (Monderer & Shapley)",
         measured=(
             Measurement("random potential games without a cycle of better replies", share(kept, scale.games)),
-            Measurement("control: random games of any kind without one", share(control, scale.games)),
+            Measurement("control, random games of any kind without such a cycle", share(control, scale.games)),
         ),
         verdict=SUPPORTED if kept == scale.games else NOT_SUPPORTED,
-        reason="no cycle in any potential game" if kept == scale.games else "a potential game has a cycle",
+        reason=f"No cycle of better replies in any of {scale.games:,} random potential games"
+        if kept == scale.games
+        else f"{scale.games - kept:,} of {scale.games:,} random potential games have a cycle of better replies",
     )
 
 
@@ -118,7 +134,8 @@ def separable_proposition(scale: Scale, rows: list[dict[str, Any]]) -> Claim:
     tables = _count(rows, "separable", _JOINT)
     broken = kept < len(games) or tables < scale.games
     without = [
-        Measurement(f"control, not separable: {r}", share(_count(rows, "potential", r), scale.games)) for r in RULES
+        Measurement(f"control, games that are not separable: {r}", share(_count(rows, "potential", r), scale.games))
+        for r in RULES
     ]
     return Claim(
         name="separable",
@@ -126,12 +143,17 @@ def separable_proposition(scale: Scale, rows: list[dict[str, Any]]) -> Claim:
         title="In separable potential games the stochastically stable states of P-SBLLL are the maximisers",
         where="separable proposition, Eq. 19–22, under Assumptions 1–3",
         measured=(
-            Measurement("separable, also with ties and constrained moves", share(kept, len(games))),
-            Measurement("separable, normal utilities, complete", share(tables, scale.games)),
+            Measurement(
+                "separable games that keep it, with ties and constrained moves among them", share(kept, len(games))
+            ),
+            Measurement("separable games that keep it, no ties, complete action sets", share(tables, scale.games)),
             *without,
         ),
         verdict=NOT_SUPPORTED if broken else SUPPORTED,
-        reason="some separable game breaks it" if broken else "in every separable game; without separability it fails",
+        reason=f"It fails in {len(games) - kept + scale.games - tables} separable games"
+        if broken
+        else f"In all {kept + tables:,} separable games; of games that are not separable "
+        f"{in_percent(_count(rows, 'potential', _JOINT) / scale.games)} keep exactly the maximisers",
         counterexample=None if failed is None else failed[0],
         details={} if failed is None else failed[1],
     )
@@ -236,15 +258,16 @@ def general_theorem(scale: Scale, rows: list[dict[str, Any]]) -> Claim:
     literal = [found["printed", monotone] for monotone in ASSUMPTION_5]
     breaks = [one.monotone for one in literal if one.kept < one.looked_at]
     keeps = [one for one in literal if one.kept == one.looked_at]
-    verdict, reason = SUPPORTED, "under every reading"
+    verdict, reason = SUPPORTED, "In every game looked at, under every reading of Assumption 5"
     if breaks and keeps:
         verdict = f"{DEPENDS} the reading of Assumption 5"
-        kept = " or ".join(f"“{one.monotone}”" + _left(one) for one in keeps)
-        reason = f"with Assumption 4 as printed it is kept only where Assumption 5 is read as {kept}"
+        kept = " or ".join(WORDS_5[one.monotone].removeprefix(CLIMBS) + _left(one) for one in keeps)
+        climbs = f"that {CLIMBS}" if all(WORDS_5[one.monotone].startswith(CLIMBS) for one in keeps) else ""
+        reason = f"With Assumption 4 as printed only if Assumption 5 means {climbs}{kept}"
     elif breaks:
         verdict, reason = (
             NOT_SUPPORTED,
-            "Assumption 4 as printed; under every reading of Assumption 5 some game breaks it",
+            "With Assumption 4 as printed some game breaks it under every reading of Assumption 5",
         )
     said: str | None = None
     details: dict[str, Any] = {}
@@ -256,7 +279,7 @@ def general_theorem(scale: Scale, rows: list[dict[str, Any]]) -> Claim:
     details["shares"] = rows
     measured = [
         Measurement(
-            f"stable ⊆ maximisers; Assumption 4 {one.homogeneous}, Assumption 5: {one.monotone}",
+            f"only maximisers are stable; {_assumptions(one)}",
             _part(one, one.kept),
         )
         for one in found.values()
@@ -265,16 +288,20 @@ def general_theorem(scale: Scale, rows: list[dict[str, Any]]) -> Claim:
     weakest = literal[0]
     measured.append(
         Measurement(
-            f"the same, Assumption 4 printed, Assumption 5: {weakest.monotone}, if resistances were Eq. 12's",
+            f"only maximisers would be stable, if resistances were those of Eq. 12; {_assumptions(weakest)}",
             _part(weakest, weakest.by_eq_12),
         )
     )
     measured.append(
-        Measurement("the same, Assumption 4 printed, all Φ different, 3×3, moves along a line", share(generic, tried))
+        Measurement(
+            "only maximisers are stable; Assumption 4 as printed, no two profiles of equal Φ, 3×3, moves along a line",
+            share(generic, tried),
+        )
     )
     measured += [
         Measurement(
-            f"control, without Assumptions 4 and 5: {rule}", share(_count(rows, "potential", rule), scale.games)
+            f"control, without Assumptions 4 and 5, exactly the maximisers: {rule}",
+            share(_count(rows, "potential", rule), scale.games),
         )
         for rule in (_JOINT, _UNILATERAL, _GUARDED)
     ]
@@ -296,9 +323,17 @@ def _part(one: Reading, count: int) -> Estimate | float:
     return share(count, one.looked_at) if one.looked_at < one.games else count / one.looked_at
 
 
+def _assumptions(one: Reading) -> str:
+    """Which readings these are, in words."""
+    said = WORDS_5[one.monotone]
+    return f"Assumption 4 {WORDS_4[one.homogeneous]}, Assumption 5 " + (
+        "left out" if one.monotone == "nothing" else f"as “{said}”"
+    )
+
+
 def _left(one: Reading) -> str:
     """What a reading leaves, where that is hardly a game."""
-    return " (Φ then depends on one player's action only)" if one.one_player == one.games else ""
+    return " (one player alone then matters)" if one.one_player == one.games else ""
 
 
 def _row(one: Reading) -> dict[str, Any]:
@@ -326,7 +361,7 @@ def _general_counterexample(one: Reading) -> tuple[str, dict[str, Any]]:
     moves = "complete action sets" if data["moves"] is None else "moves along a line"
     wrong = [p for p in data["stable"] if p not in data["maximisers"]]
     said = (
-        f"Assumption 4 as printed, Assumption 5 read as “{one.monotone}”: all utilities are Φ = {table_in_words(phi)}, "
+        f"{_assumptions(one)}: all utilities are Φ = {table_in_words(phi)}, "
         f"{moves}. {_missed(game, stable_places(game), best_places(phi))[0]} (shares {shares_of}): "
         f"{in_words(wrong)} {'does' if len(wrong) == 1 else 'do'} not maximise."
     )

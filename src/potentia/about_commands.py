@@ -66,6 +66,7 @@ def rules(
         potentia rules soql
     """
     import dataclasses
+    import inspect
 
     from potentia.rules import registered
     from potentia.rules.base import rule_class
@@ -75,7 +76,8 @@ def rules(
         fields = dataclasses.fields(cls)  # type: ignore[arg-type]
         parameters = {f.name: None if f.default is dataclasses.MISSING else f.default for f in fields}
         parameters |= {f.name: "none" for f in fields if f.default is None}
-        rows.append({"rule": key, "parameters": parameters, "about": cls.summary})
+        about = {"rule": key, "parameters": parameters, "about": cls.summary}
+        rows.append({**about, "details": inspect.cleandoc(cls.__doc__ or "")} if name else about)
     if json:
         return print_json(rows)
     print_table(
@@ -83,6 +85,8 @@ def rules(
         [[r["rule"], pairs(r["parameters"]), r["about"]] for r in rows],
         "give a parameter with the name, as in: potentia run stag-hunt --rule soql:mu=0.9,noise=0.1",
     )
+    if name:
+        typer.echo(rows[0]["details"].replace("``", "").replace(":class:`", "").replace("`", ""))
     return None
 
 

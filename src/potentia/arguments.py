@@ -117,13 +117,24 @@ def assignments(items: list[str]) -> dict[str, Any]:
     return out
 
 
+imported: list[Path] = []  # files of the user's that this command ran
+
+
+def again(text: str) -> str:
+    """A hint of what to type next, with the files that this command was given too."""
+    files = "".join(f"--import {path} " for path in imported)
+    return text.replace("potentia sweep ", f"potentia {files}sweep ")
+
+
 def import_file(path: Path) -> None:
     """Run a Python file of the user's, for the games and rules that it registers."""
     import importlib.util
     import sys
 
-    if path.suffix != ".py" or not path.is_file():
+    if path.suffix != ".py":
         raise InvalidInput(f"--import takes a Python file, got {str(path)!r}")
+    if not path.is_file():
+        raise InvalidInput(f"--import: there is no file {path}")
     name = path.stem
     if name in sys.modules:
         raise InvalidInput(f"--import: a module called {name} is in use already; rename the file")
@@ -140,6 +151,7 @@ def import_file(path: Path) -> None:
         raise InvalidInput(f"--import {path}{where}: {type(error).__name__}: {error}") from None
     finally:
         sys.path.remove(str(path.parent))
+    imported.append(path)
     import cloudpickle
 
     cloudpickle.register_pickle_by_value(module)  # worker processes cannot import it by name

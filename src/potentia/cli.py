@@ -71,8 +71,14 @@ def _say(text: str) -> None:
         sys.stderr.write(f"{text}\n")
 
 
+_warned: set[str] = set()
+
+
 def _warn(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
-    _say(f"warning: {' '.join(str(message).splitlines())}")
+    said = " ".join(str(message).splitlines())
+    if said not in _warned:  # once: a game may be built more than once
+        _warned.add(said)
+        _say(f"warning: {said}")
 
 
 def _leave_quietly() -> None:

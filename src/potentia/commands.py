@@ -111,6 +111,8 @@ def _mistake(error: Any, ctx: Any, given: dict[str, Any], rest: list[str]) -> In
     if kind == "NoSuchOption":
         known = [name for one in params for name in (*one.opts, *one.secondary_opts) if name.startswith("-")]
         said = f"{ctx.command_path} has no option {option}{did_you_mean(option, known)}"
+        if option == "--import":
+            said = f"--import goes before the command: potentia --import FILE.py {ctx.info_name} ..."
     elif param is not None:
         label = param.opts[0] if param.param_type_name == "option" else param.metavar or param.name.upper()
         said = _about_value(kind, label, message, given.get(param.name))

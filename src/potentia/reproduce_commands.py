@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -43,7 +43,7 @@ def reproduce(
 
     scale = QUICK if quick else FULL
     with (
-        _stopping(),
+        _stopping(out),
         status(f"reproducing ({scale.name})", quiet=json) as tell,
         _aside(theory.check, scale, workers) as checked,
     ):
@@ -84,7 +84,7 @@ def _aside(work: Callable[[Any], Any], scale: Any, workers: int) -> Iterator[Cal
 
 
 @contextmanager
-def _stopping() -> Iterator[None]:
+def _stopping(out: Path) -> Iterator[None]:
     """Ctrl-C during a batch ends the command: what a batch keeps of itself is not enough for a verdict."""
     from potentia.errors import RunInterrupted
 
@@ -93,6 +93,8 @@ def _stopping() -> Iterator[None]:
         try:
             yield
         except (RunInterrupted, KeyboardInterrupt):
+            with suppress(OSError):  # it was made to see whether it can be; with something in it, it stays
+                out.rmdir()
             typer.echo("stopped by Ctrl-C: nothing was written", err=True)
             raise typer.Exit(130) from None
 

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from potentia.arguments import Json, check_folder, check_picture, save_picture
-from potentia.errors import InvalidInput
+from potentia.arguments import Json, again, check_folder, check_picture, save_picture
+from potentia.errors import InvalidInput, StudyError, SweepFailed
 from potentia.terminal import print_json, print_table, progress, status, value
 
 Folder = Annotated[Path, typer.Argument(metavar="STUDY", help="The folder of a study.", show_default=False)]
@@ -121,8 +121,10 @@ def sweep(
                 progress=tell,
             )
     except sweeping.Stopped as stopped:
-        typer.echo(str(stopped), err=True)
+        typer.echo(again(str(stopped)), err=True)
         raise typer.Exit(130) from None
+    except (StudyError, SweepFailed) as error:
+        raise type(error)(again(str(error))) from None
     runs, computed = len(done.points) * len(done.seeds), done.computed
     if json:
         return print_json({"study": str(done.folder), "runs": runs, "chunks": done.num_chunks, "computed": computed})

@@ -21,9 +21,13 @@ _SPELLED = {  # for terminals that cannot show them
     "α": "alpha",
     "→": "->",
     "×": "x",
+    "−": "-",
+    "–": "-",
+    "✓": "+",
+    "✗": "x",
+    "◐": "o",
     "≤": "<=",
     "≥": ">=",
-    "–": "-",
     "…": "...",
     "√": "sqrt ",
     "²": "^2",
@@ -138,7 +142,7 @@ def progress(title: str, quiet: bool = False, unit: str = "steps") -> Iterator[C
         def tell(done: int, total: int) -> None:
             bar.update(task, completed=done, total=total)
             speed = bar.tasks[0].speed
-            bar.update(task, rate=f"{value(float(speed))}/s" if speed else "")
+            bar.update(task, rate=f"{speed:,.3g}/s" if speed else "")
 
         yield tell
 

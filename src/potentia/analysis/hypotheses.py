@@ -163,8 +163,8 @@ def homogeneity(game: Game, rule: Rule, payoffs: NDArray[np.float64], phi: NDArr
             return Row(
                 name,
                 False,
-                f"take α_1 = α_2 = {words(profile_at(game, place))}: Φ is equal, yet u^{i} = {payoffs[i, place]:.6g} "
-                f"is less than u^{j} = {payoffs[j, place]:.6g}",
+                f"take α_1 = α_2 = {words(profile_at(game, place))}: Φ is equal, yet "
+                f"u^{i} = {payoffs[i, place] + 0.0:.6g} is less than u^{j} = {payoffs[j, place] + 0.0:.6g}",
             )
     return Row(name, True, "all utilities are identical, which is what the assumption amounts to")
 

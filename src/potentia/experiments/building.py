@@ -12,6 +12,7 @@ from potentia.beliefs import Belief, Communication, Constant, Known, Mixture, Ru
 from potentia.errors import InvalidSpecification, did_you_mean
 from potentia.games import Coverage, Game, World, paper_world, random_world, read_game, read_world
 from potentia.games.library import game as named_game
+from potentia.games.library import registered_games
 from potentia.rules import Rule
 from potentia.rules import rule as named_rule
 
@@ -36,6 +37,12 @@ def game_from(table: Mapping[str, Any], folder: Path) -> Game:
     if not isinstance(source, str):
         raise InvalidSpecification(f"{given[0]} must be a text, got {source!r}")
     if given[0] == "name":
+        if source not in registered_games():
+            known = ", ".join(sorted(registered_games()))
+            hint = did_you_mean(source, registered_games()) or (
+                "; a game of your own is registered by a file: potentia --import FILE.py sweep ..."
+            )
+            raise InvalidSpecification(f"name must be one of {known}, got {source!r}{hint}")
         return named_game(source, **options)
     if given[0] == "file":
         if options:

@@ -10,6 +10,7 @@ import hashlib
 import io
 import json
 import pickle
+import warnings
 import zipfile
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
@@ -20,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from potentia.errors import PotentiaError, StudyError, SweepFailed
+from potentia.errors import NotCompiled, PotentiaError, StudyError, SweepFailed
 from potentia.experiments.planning import Plan, Point
 from potentia.version import __version__
 
@@ -102,6 +103,7 @@ def play(task: Task) -> tuple[Chunk, Arrays | str]:
 
     if task.version != __version__:
         return task.chunk, f"a worker has potentia {__version__}, this study needs {task.version}"
+    warnings.simplefilter("ignore", NotCompiled)  # said once, by the process that sweeps
     try:
         game, rule, belief = _unpack(task)
         data = run_batch(

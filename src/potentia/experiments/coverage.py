@@ -173,6 +173,8 @@ def summarise(data: xarray.Dataset, optimum: float | None = None) -> Covered:
     data = complete(data)
     times, last = data.time.values, data.isel(time=-1)
     union = estimate(final_worth(data, "worth_union"))
+    if optimum and union.count > 1:
+        union = replace(union, high=min(union.high, max(optimum, union.mean)))  # nobody covers more than can be
     rows = max(1, tail_steps(data) // _every(data))
     settled = settling_time(moving_mean(data.worth_sum.values, rows), times, final_worth(data, "worth_sum"), SETTLED)
     trials = float(last.taken.sum() + last.rejected.sum())

@@ -34,7 +34,7 @@ class Curves:
     @property
     def name(self) -> str:
         """What to call it: lll, tau=0.1."""
-        return ", ".join([*self.labels.values(), *(f"{k}={text_of(v)}" for k, v in self.values.items())]) or "all runs"
+        return ", ".join([*self.labels.values(), *(f"{k}={_short(v)}" for k, v in self.values.items())]) or "all runs"
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,9 @@ class Overview:
         left = len(self.levels) - _ROWS
         cut = f"; {left:,} more points in --json" if left > 0 else ""
         few = "; with fewer than 20 runs they are too narrow" if any(level.runs < 20 for level in self.levels) else ""
-        return f"intervals by bootstrap over seeds{few}; steps: median and its interval{cut}"
+        none = "; none with fewer than 5" if any(level.runs < 5 for level in self.levels) else ""
+        unknown = "; ? is an end that so few runs do not tell" if any("?" in row[-1] for row in self.rows) else ""
+        return f"intervals by bootstrap over seeds{few}{none}; steps: median and its interval{unknown}{cut}"
 
     @property
     def compared(self) -> list[list[str]]:
@@ -143,6 +145,10 @@ class Overview:
         }
 
 
+def _short(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else text_of(value)
+
+
 def _three(found: Estimate) -> list[float]:
     return [found.mean, found.low, found.high]
 
@@ -170,11 +176,11 @@ def overview(study: Study, measure: str | None = None, share: float = 0.9, parti
         raise InvalidInput(f"measure must be one of {', '.join(timed)}, got {measure!r}{hint}")
     chosen = measure or timed[0]
     found = curves_of(study, chosen, partial)
-    ends = {one.name: _level(one) for one in found}
+    ends = [_level(one) for one in found]
     total = len(study.points) * len(study.seeds)
     runs = sum(one.seeds.size for one in found)
     headline = (
-        f"{study.specification.name}: {len(study.points):,} points × {len(study.seeds):,} seeds, "
+        f"{study.specification.name}: {_fixed(study)}{len(study.points):,} points × {len(study.seeds):,} seeds, "
         f"{study.specification.steps:,} steps, potentia {study.manifest['potentia']}"
     )
     if runs < total:
@@ -186,10 +192,22 @@ def overview(study: Study, measure: str | None = None, share: float = 0.9, parti
         chosen,
         f"end: mean of the last {max(last, every):,} steps",
         share,
-        [_summary(one, ends[one.name], share) for one in found],
+        [_summary(one, end, share) for one, end in zip(found, ends, strict=True)],
         _comparisons(found, ends),
         found,
     )
+
+
+def _fixed(study: Study) -> str:
+    """The one game, belief and rule, where there is one: the rows then do not name it."""
+    said = []
+    for tables in (study.specification.game, study.specification.belief, study.specification.rule):
+        if len(tables) == 1:
+            parts = [
+                f"{name} {_short(entry)}" for name, entry in tables[0].items() if not isinstance(entry, list | dict)
+            ]
+            said.append(" ".join(part.removeprefix("name ").removeprefix("label ") for part in parts))
+    return "; ".join([*said, ""]) if said else ""
 
 
 def curves_of(study: Study, measure: str, partial: bool = False) -> list[Curves]:
@@ -231,21 +249,19 @@ def _summary(one: Curves, ends: NDArray[np.float64], share: float) -> Level:
     return Level(one.name, one.seeds.size, start, bootstrap_mean(ends), bootstrap_mean(area), reached)
 
 
-def _comparisons(found: list[Curves], ends: dict[str, NDArray[np.float64]]) -> list[Comparison]:
+def _comparisons(found: list[Curves], ends: list[NDArray[np.float64]]) -> list[Comparison]:
     """Each rule with the first one at the same setting; where there is one rule, each point with the first."""
     from xarray import DataArray
 
-    def by_seed(one: Curves) -> Any:
-        return DataArray(ends[one.name], dims="seed", coords={"seed": one.seeds})
-
-    firsts: dict[str, Curves] = {}
+    levels = [DataArray(end, dims="seed", coords={"seed": one.seeds}) for one, end in zip(found, ends, strict=True)]
+    firsts: dict[str, int] = {}
     out: list[Comparison] = []
     rules = {one.labels["rule"] for one in found if "rule" in one.labels}
-    for one in found:
+    for number, one in enumerate(found):
         rest = {**{k: v for k, v in one.labels.items() if k != "rule"}, **one.values}
         setting = text_of(rest) if len(rules) > 1 else ""
-        first = firsts.setdefault(setting, one)
-        if first is not one and np.intersect1d(one.seeds, first.seeds).size > 1:
-            out.append(compare(by_seed(one), by_seed(first), names=(one.name, first.name)))
+        first = firsts.setdefault(setting, number)
+        if first != number and np.intersect1d(one.seeds, found[first].seeds).size > 1:
+            out.append(compare(levels[number], levels[first], names=(one.name, found[first].name)))
     adjusted = holm([c.p_value for c in out]) if out else np.zeros(0)
     return [replace(c, adjusted=float(p)) for c, p in zip(out, adjusted, strict=True)]

@@ -183,7 +183,7 @@ def _told(error: ValidationError) -> str:
     """The first complaint, in one line."""
     complaints = error.errors(include_url=False)
     # of alternatives (seeds as a table or a list) the one that came furthest says most
-    first = complaints[0]
+    first = min(complaints, key=lambda one: one["type"] != "extra_forbidden")  # a misspelt key is also missing
     if first["loc"][:1] == ("seeds",):
         first = max(complaints, key=lambda one: (one["type"] == "extra_forbidden", len(one["loc"])))
     places = [str(part) for part in first["loc"] if part not in ("Seeds",) and not str(part).startswith("list[")]

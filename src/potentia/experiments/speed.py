@@ -40,7 +40,7 @@ KERNELS: dict[str, Callable[[], tuple[Game, Rule]]] = {
     "LLL, ring of 1,000 players": _named("ring", "lll", players=1_000),
     "BLLL, ring of 1,000 players": _named("ring", "blll", players=1_000),
     "LLL, 1,000 players on 5 links": _named("congestion", "lll", players=1_000),
-    "P-SBLLL, 5 robots in the paper's world": lambda: (paper_game(), paper_rules()["p-sblll"]),
+    "P-SBLLL with Eq. 53, 5 robots in the paper's world": lambda: (paper_game(), paper_rules()["p-sblll"]),
     "SOQL, 5 robots in the paper's world": lambda: (paper_game(), rule("soql")),
 }
 

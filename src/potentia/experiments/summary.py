@@ -79,11 +79,18 @@ def summarise(game: Game, label: str, rule: Rule, data: xarray.Dataset, seconds:
 def write_netcdf(data: xarray.Dataset, path: Path) -> None:
     """Write a dataset whole or not at all, in the netCDF dialect that needs nothing but SciPy.
 
-    That dialect has no 64-bit integers; as doubles they are exact up to 2^53.
+    That dialect has no 64-bit integers: they are written with 32 bits where they fit, else as doubles, which are exact
+    up to 2^53.
     """
-    wide = {name: array.astype(float) for name, array in data.variables.items() if array.dtype == np.int64}
+    wide = {name: _narrow(array) for name, array in data.variables.items() if array.dtype == np.int64}
     with whole_file(path) as temporary:
         data.assign(wide).to_netcdf(temporary, engine="scipy")
+
+
+def _narrow(array: Any) -> Any:
+    most = np.iinfo(np.int32)
+    fits = array.size == 0 or (array.min() >= most.min and array.max() <= most.max)
+    return array.astype(np.int32 if fits else np.float64)
 
 
 def summarise_stability(game: Any, label: str, rule: Any, result: Any) -> dict[str, Any]:

@@ -23,6 +23,11 @@ def study_figure(curves: Sequence[Any], measure: str, title: str) -> Figure:
     panels: dict[str, list[Any]] = {}
     for one in curves:
         panels.setdefault(", ".join(one.labels.values()), []).append(one)
+    if max(map(len, panels.values())) > _LINES and len(curves[0].values) > 1:  # a panel for each value of one axis too
+        first = next(iter(curves[0].values))
+        panels = {}
+        for one in curves:
+            panels.setdefault(", ".join([*one.labels.values(), f"{first}={one.values.get(first)}"]), []).append(one)
     shown = list(panels.items())[:_PANELS]
     columns = min(3, len(shown))
     rows = -(-len(shown) // columns)

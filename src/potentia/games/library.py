@@ -36,6 +36,9 @@ def register_game(name: str) -> Callable[[Builder], Builder]:
         old = _registry.get(name, builder)
         if (old.__module__, old.__qualname__) != (builder.__module__, builder.__qualname__):
             raise InvalidGame(f"a game named {name!r} exists already")
+        for parameter in inspect.signature(builder).parameters.values():
+            if parameter.default is inspect.Parameter.empty:
+                raise InvalidGame(f"game {name}: every parameter needs a default, {parameter.name} has none")
         _registry[name] = builder
         return builder
 
@@ -70,7 +73,12 @@ def game(name: str, **parameters: Any) -> Game:
         if not (is_integer(value) if whole else is_real(value) and math.isfinite(as_float(value))):
             wanted = "an integer" if whole else "a finite number"
             raise InvalidGame(f"{given} of {name} must be {wanted}, got {value!r}")
-    return build(**parameters)
+    try:
+        return build(**parameters)
+    except (InvalidGame, MemoryError):
+        raise
+    except Exception as error:  # a builder of the user's
+        raise InvalidGame(f"building the game {name} failed: {type(error).__name__}: {error}") from error
 
 
 def _at_least(value: int, least: int, name: str) -> int:

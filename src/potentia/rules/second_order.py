@@ -88,10 +88,13 @@ class SOQLData(NamedTuple):
 class SOQL(Scoring):
     """Second-order Q-learning (Eq. 28–29); the defaults are the paper's.
 
-    ``mu`` is a number, "adaptive" for Assumption 6, or a diminishing step such as "1/n". ``form`` is "two-step" or
-    "pair". ``unplayed="decay"`` reads Eq. 28 to the letter: u_β = 0 for actions not played. ``lag=False`` responds to
-    Q(n+1). ``initial`` scores are one number, or one per player or per action; ``initial_strategies`` one per
-    action, uniform if left out. ``best_response="global"`` looks beyond the actions in reach, at a cost for each.
+    ``mu`` is how far a score moves to what was received: a number, "adaptive" for Assumption 6, or a diminishing step
+    such as "1/n". ``vartheta`` is how far a strategy moves to the best response. Once its largest entry is above
+    ``zeta``, the strategy is perturbed by up to ``xi``; ``alone`` lets one player stray at a time then (Assumption 7).
+    ``form`` is "two-step" or "pair". ``unplayed="decay"`` reads Eq. 28 to the letter: u_β = 0 for actions not played.
+    ``lag=False`` responds to Q(n+1). ``initial`` scores are one number, or one per player or per action;
+    ``initial_strategies`` one per action, uniform if left out. ``best_response="global"`` looks beyond the actions in
+    reach, at a cost for each. ``noise`` is the standard deviation of what is added to each received utility.
     """
 
     name: ClassVar[str] = "soql"

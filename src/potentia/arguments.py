@@ -138,6 +138,7 @@ def import_file(path: Path) -> None:
     name = path.stem
     if name in sys.modules:
         raise InvalidInput(f"--import: a module called {name} is in use already; rename the file")
+    before = set(sys.modules)
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
     assert spec.loader is not None
@@ -154,7 +155,14 @@ def import_file(path: Path) -> None:
     imported.append(path)
     import cloudpickle
 
-    cloudpickle.register_pickle_by_value(module)  # worker processes cannot import it by name
+    beside = [m for name, m in list(sys.modules.items()) if name not in before and _is_in(m, path.parent)]
+    for one in beside:
+        cloudpickle.register_pickle_by_value(one)  # worker processes cannot import it by name
+
+
+def _is_in(module: Any, folder: Path) -> bool:
+    file = getattr(module, "__file__", None)
+    return file is not None and Path(file).resolve().parent == folder.resolve()
 
 
 def check_folder(path: Path, name: str, create: bool = False) -> None:

@@ -1,0 +1,111 @@
+"""Games of the user's own on the command line: ``potentia --import my_game.py ...``."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from potentia.experiments.store import open_study
+
+POTENTIA = Path(sys.executable).with_name("potentia")
+
+GAME = '''
+import helper
+import potentia as pt
+
+
+@pt.games.register_game("guess")
+def guess(players: int = 2, prize: float = 1.0):
+    """Play what the others do."""
+
+    def utility(player, profile, data):
+        worths = {0: data, 1: 2.0 * data}  # a dictionary: it runs in Python
+        return helper.same(profile) * worths[int(profile[player])]
+
+    return pt.games.custom(utility, num_actions=[2] * players, data=prize)
+'''
+HELPER = "def same(profile):\n    return float(profile.min() == profile.max())\n"
+STUDY = """
+steps = 30
+seeds = 4
+chunk = 2
+record = "welfare"
+game = { name = "guess", prize = [1.0, 3.0] }
+rule = { name = "lll", tau = 0.5 }
+"""
+
+
+@pytest.fixture
+def place(tmp_path):
+    (tmp_path / "my_game.py").write_text(GAME)
+    (tmp_path / "helper.py").write_text(HELPER)
+    (tmp_path / "study.toml").write_text(STUDY)
+    return tmp_path
+
+
+def potentia(place, *args):
+    done = subprocess.run([POTENTIA, *args], cwd=place, capture_output=True, text=True, check=False)
+    assert "Traceback" not in done.stderr
+    return done
+
+
+def test_every_command_knows_it(place):
+    assert "guess" in potentia(place, "--import", "my_game.py", "games").stdout
+    done = potentia(place, "--import", "my_game.py", "run", "guess", "--steps", "50", "--set", "prize=2")
+    assert done.returncode == 0, done.stderr
+    assert "guess(players=2, prize=2)" in done.stdout
+    [warning] = done.stderr.splitlines()
+    assert warning.startswith("warning: utility runs in Python")
+
+
+def test_a_sweep_of_it_on_threads_and_processes(place):
+    done = potentia(place, "--import", "my_game.py", "sweep", "study.toml", "--out", "one")
+    assert done.returncode == 0, done.stderr
+    assert len(done.stderr.splitlines()) == 1  # the warning, once
+    again = potentia(place, "--import", "my_game.py", "sweep", "study.toml", "--processes", "--out", "two")
+    assert again.returncode == 0, again.stderr
+    assert len(again.stderr.splitlines()) == 1
+    one, two = (open_study(place / name).dataset() for name in ("one", "two"))
+    assert one.identical(two)
+    assert dict(one.sizes) == {"prize": 2, "seed": 4, "time": 31, "player": 2}
+    # without the file the study can be read, but not gone on with
+    next((place / "one" / "chunks").glob("*.npz")).unlink()
+    refused = potentia(place, "sweep", "one")
+    assert refused.returncode == 2
+    assert "potentia --import FILE.py" in refused.stderr
+    shown = potentia(place, "--import", "my_game.py", "sweep", "one")
+    assert shown.returncode == 0, shown.stderr
+    assert open_study(place / "one").dataset().identical(two)
+
+
+@pytest.mark.parametrize(
+    ("text", "args", "said"),
+    [
+        (None, ["run", "guess", "--import", "my_game.py"], "--import goes before the command"),
+        (None, ["--import", "absent.py", "games"], "--import: there is no file absent.py"),
+        (None, ["--import", "study.toml", "games"], "--import takes a Python file, got 'study.toml'"),
+        ("def f(:\n", ["--import", "bad.py", "games"], "--import bad.py, line 1: SyntaxError"),
+        ("1 / 0\n", ["--import", "bad.py", "games"], "--import bad.py: ZeroDivisionError: division by zero"),
+        (
+            "import potentia as pt\n@pt.games.register_game('f')\ndef f(n): return None\n",
+            ["--import", "bad.py", "games"],
+            "game f: every parameter needs a default, n has none",
+        ),
+        (
+            "import potentia as pt\n@pt.games.register_game('f')\ndef f(n=1): return pt.gams.custom()\n",
+            ["--import", "bad.py", "run", "f"],
+            "building the game f failed: AttributeError",
+        ),
+        ("", ["--import", "json.py", "games"], "a module called json is in use already; rename the file"),
+    ],
+)
+def test_mistakes_are_one_line(place, text, args, said):
+    if text is not None:
+        (place / args[1]).write_text(text)
+    done = potentia(place, *args)
+    assert done.returncode == 2
+    [line] = done.stderr.splitlines()
+    assert said in line

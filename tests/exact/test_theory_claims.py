@@ -6,7 +6,6 @@ low temperature, by the audit's hypotheses. Negative controls plant a wrong form
 
 from __future__ import annotations
 
-import itertools
 import json
 import math
 
@@ -16,21 +15,18 @@ import pytest
 import potentia as pt
 from potentia.analysis import chain, hypotheses
 from potentia.experiments.paper import (
-    convergence_claims,
-    coverage_claims,
-    dominance_claims,
     readings,
     resistance_claims,
     small_games,
-    soql_claims,
     stability_claims,
     theory,
 )
 from potentia.experiments.paper.claims import DEPENDS, NOT_SUPPORTED, SUPPORTED
 from potentia.experiments.paper.scale import Scale
 from potentia.games import NormalForm
+from tests.exact.theory_scale import TINY
 
-TINY = Scale("tiny", runs=0, as_printed=0, tuning=0, games=8, learners=4, long=0)
+pytestmark = pytest.mark.xdist_group("theory")  # one worker checks them for both files
 RULE = pt.rule("p-sblll", tau=1.0, revision=0.3)
 COLD = pt.rule("p-sblll", tau=0.02, revision=0.3)
 VERDICTS = {
@@ -45,27 +41,12 @@ VERDICTS = {
     "weakly-dominated": f"{DEPENDS} what weakly dominated means",
     "closed-forms": SUPPORTED,
     "lock-in": NOT_SUPPORTED,
-    "lock-in-probability": SUPPORTED,
-    "soql-convergence": f"{DEPENDS} which profile α_* is",
+    "lock-in-probability": NOT_SUPPORTED,
+    "soql-convergence": f"{DEPENDS} whether the conditions hold at n or at every later step",
     "perturbation": NOT_SUPPORTED,
     "coverage-potential": NOT_SUPPORTED,
     "coverage-separable": NOT_SUPPORTED,
 }
-
-
-@pytest.fixture(scope="module")
-def heard():
-    return []
-
-
-@pytest.fixture(scope="module")
-def claims(heard):
-    return {claim.name: claim for claim in theory.check(TINY, heard.append)}
-
-
-@pytest.fixture(scope="module")
-def rows():
-    return stability_claims.by_rule(Scale("tiny", 0, 0, 0, games=2, learners=1, long=0))
 
 
 def test_every_claim_has_a_verdict(claims, heard):
@@ -74,8 +55,9 @@ def test_every_claim_has_a_verdict(claims, heard):
     for claim in claims.values():
         assert claim.kind == "theory"
         assert claim.measured
-        assert 10 < len(claim.reason) <= 180
+        assert 10 < len(claim.reason) <= 160
         assert "\n" not in claim.reason
+        assert all(10 < len(line) <= 320 and "\n" not in line for line in claim.evidence)
         assert not claim.reason[0].islower()
         assert not any(word in entry.label for entry in claim.measured for word in ("lag=", ": nothing", ": actions"))
         assert (claim.counterexample is None) == (claim.verdict == SUPPORTED)
@@ -150,6 +132,10 @@ def test_the_definition(claims):
     law = chain(small_games.rebuilt(found), pt.rule("blll", tau=0.01)).stationary()
     (never,) = found["never_played"]
     assert law[never[0]] < 1e-30, "as printed it is stable"
+    assert claims["stable-state"].title.startswith("Erratum")
+    assert "misprint" in claims["stable-state"].reason
+    assert "misprint" in resistance_claims._misprint(0, 5, smallest=True)
+    assert "misprint" not in resistance_claims._misprint(0, 5, smallest=False)
 
 
 # Stable states -------------------------------------------------------------------------------------------
@@ -177,11 +163,17 @@ def test_the_counterexample_to_the_general_theorem(claims):
     assert (payoffs == payoffs[0]).all(), "Assumption 4 as printed"
     assert hypotheses.homogeneity(game, RULE, payoffs.reshape(2, -1), pt.analysis.potential(game)).holds
     assert found["moves"] is None
+    assert found["potential"] == [[0, 1], [1, 1]]
+    assert {"actions", "some order"} <= set(found["assumption_5"])
+    assert not {"every equilibrium", "every maximiser"} & set(found["assumption_5"])
+    _, payoffs, phi = check_counterexample(found["without_ties"])
+    assert (payoffs == phi).all()
+    assert len(set(phi.reshape(-1).tolist())) == phi.size
 
 
 def test_the_counterexample_without_ties():
     """Assumption 4 as printed, moves along a line, all Φ different."""
-    kept, tried, game = stability_claims.without_ties(Scale("some", 0, 0, 0, games=30, learners=1, long=0))
+    kept, tried, game = readings.without_ties(Scale("some", 0, 0, 0, games=30, learners=1, long=0))
     assert 0 < kept < tried
     _, payoffs, phi = check_counterexample(stability_claims._example(game))
     assert (payoffs == phi).all()
@@ -200,6 +192,9 @@ def test_counterexamples_of_each_reading(claims, homogeneous):
         single = readings.Games(phi[None], payoffs[None], row["counterexample"]["moves"] is not None)
         assert readings.satisfied(single, row["monotone"]).all()
         assert readings.increase(single).all()
+    kept = [row["monotone"] for row in listed if row["kept"] == row["looked_at"]]
+    if homogeneous == "printed":
+        assert {"every equilibrium", "every maximiser"} <= set(kept), "the authors' own sentence keeps it"
     assert listed[-1]["counterexample"] is None, "our reading keeps the theorem"
     assert listed[-1]["one_player"] == listed[-1]["games"], "and leaves games in which one player's action matters"
 
@@ -216,6 +211,61 @@ def test_readings_of_assumption_5(line):
     for k in (*range(0, len(games), 7), *np.flatnonzero(every)):
         game = games.game(k)
         assert hypotheses.monotone_potential(game, RULE, games.phi[k]).holds == every[k]
+
+
+def towards(phi, line, targets):
+    """The sentence that explains Assumption 5, move by move: no single move that comes nearer to a target lowers Φ."""
+    for profile in np.ndindex(*phi.shape):
+        for target in targets(profile):
+            for i, action in enumerate(profile):
+                for new in range(phi.shape[i]):
+                    nearer = abs(new - target[i]) < abs(action - target[i]) and abs(new - action) == 1
+                    if nearer if line else new == target[i] != action:
+                        moved = (*profile[:i], new, *profile[i + 1 :])
+                        if phi[moved] < phi[profile]:
+                            return False
+    return True
+
+
+@pytest.mark.parametrize("line", [False, True])
+def test_readings_by_the_authors_sentence(line):
+    """Equilibria from the library, distances by hand."""
+    games = readings.identical((2, 3), 2, line)
+    names = ("every equilibrium", "every maximiser", "nearest equilibrium")
+    found = {name: readings.satisfied(games, name) for name in names}
+    assert not (found["every equilibrium"] & ~found["every maximiser"]).any()
+    assert not (found["every equilibrium"] & ~found["nearest equilibrium"]).any()
+    assert found["every equilibrium"].sum() < found["every maximiser"].sum() < len(games)
+    for k in range(0, len(games), 5):
+        phi = games.phi[k]
+        nash = [tuple(p) for p in pt.analysis.pure_nash(games.game(k)).tolist()]
+        best = [p for p in np.ndindex(*phi.shape) if phi[p] == phi.max()]
+
+        def nearest(profile, nash=nash):
+            away = {e: sum(abs(a - b) if line else a != b for a, b in zip(profile, e, strict=True)) for e in nash}
+            return [e for e in nash if away[e] == min(away.values())]
+
+        assert found["every equilibrium"][k] == towards(phi, line, lambda _, nash=nash: nash)
+        assert found["every maximiser"][k] == towards(phi, line, lambda _, best=best: best)
+        assert found["nearest equilibrium"][k] == towards(phi, line, nearest)
+
+
+def test_the_sentence_leaves_games_that_matter():
+    """The simplest is [[0, 1], [1, 2]]; so many satisfy it, and keep the theorem; the nearest one is not enough."""
+    simplest, crossed = (
+        readings.Games(np.array([t]), np.array([[t, t]]), False) for t in ([[0.0, 1], [1, 2]], [[0.0, 1], [1, 0]])
+    )
+    assert readings.satisfied(simplest, "every equilibrium").all()
+    assert not readings.one_player_matters(simplest).any()
+    assert readings.satisfied(crossed, "nearest equilibrium").all()
+    assert not readings.satisfied(crossed, "every maximiser").any()
+    assert not readings.only_maximisers(crossed.game(0), crossed.phi[0])
+    for shape, line, counts in (((2, 2), False, (20, 16)), ((3, 3), True, (376, 358))):
+        games = readings.identical(shape, 2, line)
+        fitting = games.chosen(readings.satisfied(games, "every maximiser"))
+        assert (len(fitting), int((~readings.one_player_matters(fitting)).sum())) == counts
+        some = range(0, len(fitting), max(1, len(fitting) // 20))
+        assert all(readings.only_maximisers(fitting.game(k), fitting.phi[k]) for k in some)
 
 
 def test_assumption_4_by_the_increase():
@@ -251,130 +301,3 @@ def test_one_game_is_enough_to_break_a_theorem(monkeypatch, rows):
     assert found.counterexample == "Φ is largest at (1, 0), the stable states of P-SBLLL are (0, 1)"
     monkeypatch.setattr(stability_claims, "random_potential_game", lambda *_: pt.game("matching-pennies"))
     assert stability_claims.finite_improvement_theorem(few).verdict == NOT_SUPPORTED
-
-
-# SOQL ----------------------------------------------------------------------------------------------------
-
-
-def test_a_wrong_closed_form_is_found(monkeypatch):
-    right = soql_claims.eq_31
-    monkeypatch.setattr(soql_claims, "eq_31", lambda mu, m, now, then, u: right(mu, m, then, now, u))
-    assert soql_claims.closed_forms(TINY).verdict == NOT_SUPPORTED
-
-
-def test_the_counterexample_to_lock_in(claims):
-    """By hand: an action that was never tried looks best at 0, is played twice, and pays less than the other."""
-    found = claims["lock-in"].details
-    mu, vartheta, n = 0.97, 0.5, found["n"]
-    pays, q, before, x = found["payoffs"][0], [0.0, 0.0], [0.0, 0.0], [0.5, 0.5]
-    scores, strategies, last = [list(q)], [list(x)], None
-    for action in found["actions"]:
-        best = [float(a == max(q)) for a in q]
-        x = [(1 - vartheta) * a + vartheta * b / sum(best) for a, b in zip(x, best, strict=True)]
-        held = before[action] if action == last else q[action]  # an idle score has Q(n-1) = Q(n)
-        before[action], q[action] = q[action], 2 * (1 - mu) * q[action] - (1 - mu) ** 2 * held + mu**2 * pays[action]
-        last = action
-        scores.append(list(q))
-        strategies.append(list(x))
-    np.testing.assert_allclose(found["scores"], scores, atol=1e-12)
-    np.testing.assert_allclose(found["strategies"], strategies, atol=1e-12)
-    action = found["actions"][n]
-    assert found["actions"][n + 1] == action == int(np.argmax(scores[n])), "the hypotheses"
-    assert scores[n][0] != scores[n][1]
-    assert found["printed"] == pytest.approx((1 - vartheta) ** 2 * strategies[n][action] + 1 - (1 - vartheta) ** 2)
-    assert strategies[n + 2][action] < found["printed"] - 0.1, "Eq. 33 fails"
-
-
-def test_a_wrong_probability_of_staying_is_found(monkeypatch):
-    right = soql_claims.lock_in
-    monkeypatch.setattr(soql_claims, "stayed", lambda vartheta, players, runs: round(runs * right(vartheta, players)))
-    assert soql_claims.lock_in_probability(TINY).verdict == SUPPORTED
-    monkeypatch.setattr(soql_claims, "stayed", lambda vartheta, players, runs: runs // 2)
-    assert soql_claims.lock_in_probability(TINY).verdict == NOT_SUPPORTED
-
-
-def test_the_counterexample_to_convergence(claims):
-    """∏_{c≥3} (1 - 2^-c) = 0.2887880950866 / (1/2 · 3/4) of the runs stay: neither all nor none."""
-    found = claims["soql-convergence"].details
-    assert found["exact"] == pytest.approx(0.28878809508660242 / 0.375, rel=1e-12)
-    game, rule = small_games.rebuilt(found), pt.rules.rule_from(found["rule"])
-    ends = set()
-    for seed in range(40):
-        run = pt.begin(game, rule, seed, compiled=False).advance(60)
-        if run.trace().profiles[1:3].max() == 0:
-            ends.add(tuple(int(np.argmax(x)) for x in run.strategies))
-    assert ends == {(0,), (1,)}
-
-
-def test_the_counterexample_to_the_perturbation_theorem(claims):
-    """One equilibrium, Assumptions 6 and 7, and play that leaves it in every run; where strays cost little, in none."""
-    found = claims["perturbation"].details
-    game, rule = small_games.rebuilt(found), pt.rules.rule_from(found["rule"])
-    assert pt.analysis.pure_nash(game, strict=True).tolist() == found["equilibria"] == [[0, 0]]
-    np.testing.assert_allclose(pt.analysis.potential(game), found["potential"])
-    assert (rule.mu, rule.alone, rule.noise, rule.lag) == ("adaptive", True, 0.0, True)
-    assert found["lowest_score"] < game.utility(0, [1, 0])
-    seeds = range(100, 106)
-    gone = [convergence_claims.favourites(game, rule, seed, 20_000) for seed in seeds]
-    assert sum(set(looks) != {(0, 0)} for looks in gone) >= 3
-    mild = convergence_claims.costly_strays(1.0)
-    assert all(set(convergence_claims.favourites(mild, rule, seed, 20_000)) == {(0, 0)} for seed in seeds)
-
-
-# Coverage and dominance ----------------------------------------------------------------------------------
-
-
-def test_the_counterexample_to_the_coverage_potential(claims):
-    """Eq. 45 by hand on the strip: Σu and the deviator's utility change by different amounts."""
-    for name in ("coverage-potential", "coverage-separable"):
-        found = claims[name].details
-        (worth,), delta = found["worth"], found["delta"]
-
-        def utilities(profile, worth=worth, delta=delta):
-            covered = [{c for c in range(len(worth)) if abs(c - a) <= delta} for a in profile]
-            shared = sum(worth[c] for c in covered[0] & covered[1])
-            return [sum(worth[c] for c in cells) - shared for cells in covered]
-
-        player, first, second = found["player"], found["first"], found["second"]
-        assert [i for i in range(2) if first[i] != second[i]] == [player]
-        before, after = utilities(first), utilities(second)
-        assert after[player] - before[player] != pytest.approx(sum(after) - sum(before), abs=0.1)
-        for profile in itertools.product(range(len(worth)), repeat=2):
-            assert [found["payoffs"][i][profile[0]][profile[1]] for i in range(2)] == utilities(profile)
-        across = np.ptp(np.array(found["payoffs"])[0], axis=1)
-        assert across.max() > 0, "u^0 depends on robot 1"
-
-
-def test_potentials_of_maps():
-    """The corrected one is exact, a wrong one is seen; robots that cannot meet satisfy the lemma."""
-    (game,) = coverage_claims.maps(1)
-    payoffs = coverage_claims.payoffs_of(game)
-    exact = coverage_claims.table_of(game, game.corrected_potential)
-    assert coverage_claims.largest_gap(payoffs, exact) < 1e-12
-    assert coverage_claims.largest_gap(payoffs, 2 * exact) > 0.1
-    apart = np.stack([np.broadcast_to([[0.2], [0.5]], (2, 2)), np.broadcast_to([[0.1, 0.7]], (2, 2))])
-    assert coverage_claims.largest_gap(apart, apart.sum(axis=0)) < 1e-12
-
-
-def test_dominated_actions(claims):
-    found = claims["weakly-dominated"].details
-    equal = found["payoffs"][0]
-    assert equal[0] == equal[1], "as printed each weakly dominates the other"
-    assert found["share"] == pytest.approx(0.5, abs=1e-9)
-    assert found["survivor"]["share"] == pytest.approx(1 / 3, abs=1e-6)
-    for game in dominance_claims.strict_games(4):
-        assert (0, 2) in [(one.player, one.action) for one in pt.analysis.dominated(game)]
-    for game in dominance_claims.weak_games(4):
-        weak = [one for one in pt.analysis.dominated(game, weakly=True) if not one.strict]
-        assert [(one.player, one.action) for one in weak] == [(0, 1)]
-
-
-def test_a_survivor_is_seen(monkeypatch):
-    """Where the past is forgotten nothing dies."""
-
-    def forgetful(game, **options):
-        return pt.analysis.dynamics(game, discount=1.0, **options)
-
-    monkeypatch.setattr(dominance_claims, "dynamics", forgetful)
-    assert dominance_claims.strictly_dominated(TINY).verdict == NOT_SUPPORTED
-    assert dominance_claims.weakly_dominated(TINY).verdict == NOT_SUPPORTED

@@ -10,12 +10,22 @@ Assumption 5 ("the potential function Φ is non-decreasing"):
 
 - ``"nothing"``: actions have no order, so that it asks for nothing;
 - ``"actions"``: Φ does not fall where an action's number rises;
+- ``"nearest equilibrium"``, ``"every maximiser"``, ``"every equilibrium"``: by the sentence that explains it ("when
+  action profile is changed such that we move towards the Nash equilibrium, the value of potential function will never
+  decrease"), no single deviation towards one of these profiles lowers Φ. The deviator takes its action there; where
+  moves go along a line it comes nearer. Near is where few players, or on lines few moves, are away;
 - ``"some order"``, ``"players' order"``, ``"every order"``: on every feasible joint transition to no lower Φ, single
   deviations climb in some order, in that of the players' numbers (as the proof writes them), or in every one (ours).
 
-The last leaves little. Take a square, that is two moves of two players. If Φ climbs along all ways between
+``"every order"`` leaves little. Take a square, that is two moves of two players. If Φ climbs along all ways between
 opposite corners, both ways round, then Φ is constant along one side of the square; and where moves connect all
 actions, this carries over from square to square. So Φ depends on the action of one player only.
+
+With identical utilities ``"every maximiser"``, and so ``"every equilibrium"``, makes the theorem true. Single moves
+towards a maximiser have resistance 0 and end there, from everywhere. From a maximiser, a joint trial t with
+Φ(t) < max Φ costs everybody that accepts it. If Φ(t) = max Φ, whoever accepts, the outcome lies between two maximisers,
+on a way of single moves towards t along which Φ never falls: it is a maximiser. So without perturbation play ends among
+the maximisers, and no other profile is stable.
 """
 
 from __future__ import annotations
@@ -28,21 +38,40 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from potentia.analysis import stability
+from potentia.experiments.paper.scale import Scale
+from potentia.experiments.paper.small_games import JOINT, best_places, stable_by, stable_places
 from potentia.games import NormalForm, path_moves
 
 ASSUMPTION_4 = ("printed", "increase")
-ASSUMPTION_5 = ("nothing", "actions", "some order", "players' order", "every order")
+ASSUMPTION_5 = (
+    "nothing",
+    "actions",
+    "nearest equilibrium",
+    "every maximiser",
+    "every equilibrium",
+    "some order",
+    "players' order",
+    "every order",
+)
+EXPLAINED = "every equilibrium"  # the authors' own sentence, of all equilibria that there are
 # the same in words
 CLIMBS = "Φ climbs in "
+TOWARDS = "Φ never falls towards "
 WORDS_4 = {"printed": "as printed", "increase": "as explained"}
 WORDS_5 = {
     "nothing": "nothing",
     "actions": "Φ rises with the action's number",
+    "nearest equilibrium": f"{TOWARDS}the nearest equilibrium",
+    "every maximiser": f"{TOWARDS}any maximiser",
+    "every equilibrium": f"{TOWARDS}any equilibrium",
     "some order": f"{CLIMBS}some order",
     "players' order": f"{CLIMBS}the players' order",
     "every order": f"{CLIMBS}every order",
 }
 _CLOSE = 1e-9
+_SEED = 1000
+_SMALLEST = 100  # games tried, smallest first, for the smallest counterexample
 
 Tables = NDArray[np.float64]
 
@@ -108,7 +137,7 @@ def pools(homogeneous: str) -> list[Games]:
             ((2, 3), 1, False),
             ((2, 3), 1, True),
         ]
-        sizes += [((2, 3), 2, False), ((2, 3), 2, True), ((2, 2, 2), 1, False), ((3, 3), 1, True)]
+        sizes += [((2, 3), 2, False), ((2, 3), 2, True), ((2, 2, 2), 1, False), ((3, 3), 1, True), ((3, 3), 2, True)]
         return [identical(shape, largest, line) for shape, largest, line in sizes]
     found = [two_players(shape, 1, line) for shape, line in (((2, 2), False), ((2, 3), False), ((2, 3), True))]
     found.append(two_players((2, 2), 2, False))
@@ -142,12 +171,47 @@ def satisfied(games: Games, reading: str) -> NDArray[np.bool_]:
     if reading == "actions":
         falls = [np.diff(games.phi, axis=i + 1).reshape(len(games), -1).min(axis=1) for i in range(len(games.shape))]
         return np.asarray((np.array(falls) >= -_CLOSE).all(axis=0))
+    if reading in ("nearest equilibrium", "every maximiser", "every equilibrium"):
+        return _towards(games, reading)
     holds = np.ones(len(games), bool)
     for source, target in _joint_moves(games.shape, games.line):
         begin, end = _at(games.phi, source), _at(games.phi, target)
         climbs = np.array([_climbs(games.phi, source, target, order) for order in _orders(source, target, reading)])
         fine = climbs.any(axis=0) if reading == "some order" else climbs.all(axis=0)
         holds &= (end < begin - _CLOSE) | fine
+    return holds
+
+
+def _targets(games: Games, reading: str) -> NDArray[np.bool_]:
+    """Which profiles of each game are equilibria, or maximisers; (G, A_1, ..., A_N)."""
+    axes = tuple(range(1, games.phi.ndim))
+    if reading == "every maximiser":
+        return np.asarray(games.phi >= games.phi.max(axis=axes, keepdims=True) - _CLOSE)
+    best = [games.phi >= games.phi.max(axis=axis, keepdims=True) - _CLOSE for axis in axes]
+    return np.asarray(np.all(best, axis=0))  # utilities change as Φ does: nobody gains by deviating
+
+
+def _towards(games: Games, reading: str) -> NDArray[np.bool_]:
+    """Whether no single deviation towards the targets lowers Φ, from any profile; of equally near ones, towards all."""
+    meant = _targets(games, reading)
+    profiles = list(itertools.product(*(range(size) for size in games.shape)))
+
+    def away(source: tuple[int, ...], target: tuple[int, ...]) -> int:
+        steps = [abs(a - b) for a, b in zip(source, target, strict=True)]
+        return sum(steps) if games.line else sum(step > 0 for step in steps)
+
+    holds = np.ones(len(games), bool)
+    for source in profiles:
+        least = np.min([np.where(_at(meant, p), away(source, p), np.inf) for p in profiles], axis=0)
+        for target in profiles:
+            asked = _at(meant, target)
+            if reading == "nearest equilibrium":
+                asked = asked & (away(source, target) <= least)
+            for i, (a, b) in enumerate(zip(source, target, strict=True)):
+                if a != b:
+                    step = a + (1 if b > a else -1) if games.line else b
+                    change = _at(games.phi, (*source[:i], step, *source[i + 1 :])) - _at(games.phi, source)
+                    holds &= ~asked | (change >= -_CLOSE)
     return holds
 
 
@@ -172,10 +236,10 @@ def _climbs(phi: Tables, source: tuple[int, ...], target: tuple[int, ...], order
     return np.asarray((np.diff(np.array(values), axis=0) >= -_CLOSE).all(axis=0))
 
 
-def _at(phi: Tables, profile: Sequence[int]) -> Tables:
-    """Φ of every game at one profile."""
+def _at(table: NDArray[Any], profile: Sequence[int]) -> NDArray[Any]:
+    """Φ, or something else, of every game at one profile."""
     place: tuple[Any, ...] = (slice(None), *profile)
-    return phi[place]
+    return table[place]
 
 
 def one_player_matters(games: Games) -> NDArray[np.bool_]:
@@ -185,3 +249,95 @@ def one_player_matters(games: Games) -> NDArray[np.bool_]:
         for i in range(len(games.shape))
     ]
     return np.sum(varies, axis=0) <= 1
+
+
+# The theorem ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One reading of Assumptions 4 and 5: how many small games satisfy it, and whether the theorem is kept."""
+
+    homogeneous: str
+    monotone: str
+    games: int  # that satisfy it, of all that were listed
+    looked_at: int
+    kept: int
+    by_eq_12: int | None  # kept if resistances were those of Eq. 12; looked at where nothing else is asked for
+    one_player: int  # games of ``games`` in which Φ depends on one player's action only
+    counterexample: NormalForm | None  # the smallest
+
+    @property
+    def holds(self) -> bool:
+        """Whether every game that was looked at keeps the theorem."""
+        return self.kept == self.looked_at
+
+
+def only_maximisers(game: NormalForm, phi: np.ndarray[Any, Any]) -> bool:
+    """What the general theorem promises."""
+    return stable_places(game) <= best_places(phi)
+
+
+def _smallest_first(lists: Sequence[Games]) -> list[tuple[int, int]]:
+    """Pairs of a list and a place in it: by number of profiles, moves, range of utilities, sum."""
+    keys = []
+    for pool, games in enumerate(lists):
+        flat = games.payoffs.reshape(len(games), -1)
+        ones = np.ones(len(games))
+        size, line = float(np.prod(games.shape)), float(games.line)
+        spread = flat.max(axis=1, initial=-np.inf) - flat.min(axis=1, initial=np.inf)
+        keys.append([np.arange(len(games)), pool * ones, np.abs(flat).sum(axis=1), spread, line * ones, size * ones])
+    table = np.concatenate([np.array(rows) for rows in keys], axis=1)
+    return [(int(pool), int(k)) for k, pool in table[:2, np.lexsort(table)].T]
+
+
+def read(homogeneous: str, monotone: str, scale: Scale, lists: list[Games]) -> Reading:
+    """Look at ``scale.games`` of the small games that satisfy both readings, or at all of them."""
+    fitting = [games.chosen(satisfied(games, monotone)) for games in lists]
+    places = _smallest_first(fitting)
+    random = np.random.Generator(np.random.PCG64(_SEED))
+    chosen = list(range(len(places)))
+    if len(places) > scale.games:
+        chosen = sorted(random.choice(len(places), scale.games, replace=False).tolist())
+    kept = by_eq_12 = 0
+    failing = []
+    for place in chosen:
+        pool, k = places[place]
+        game, best = fitting[pool].game(k), best_places(fitting[pool].phi[k])
+        found = stability(game, JOINT, method="contraction")
+        if monotone == "nothing":
+            table = found.resistances()
+            assert table.lemma is not None
+            by_eq_12 += stable_by(table, table.lemma, game.num_profiles) <= best
+        good = set(np.flatnonzero(found.stable).tolist()) <= best
+        kept += good
+        if not good:
+            failing.append(place)
+    first = None
+    if failing:
+        ahead = [*places[: min(_SMALLEST, failing[0])], places[failing[0]]]
+        first = next(
+            fitting[pool].game(k)
+            for pool, k in ahead
+            if not only_maximisers(fitting[pool].game(k), fitting[pool].phi[k])
+        )
+    alone = sum(int(one_player_matters(games).sum()) for games in fitting)
+    return Reading(
+        homogeneous, monotone, len(places), len(chosen), kept, by_eq_12 if monotone == "nothing" else None, alone, first
+    )
+
+
+def without_ties(scale: Scale) -> tuple[int, int, NormalForm | None]:
+    """Identical utilities, no two profiles of equal Φ, 3×3 with moves along a line: kept, looked at, the first to fail.
+
+    Most of the small counterexamples live on ties; these do not.
+    """
+    kept, first = 0, None
+    for k in range(scale.games):
+        phi = np.random.Generator(np.random.PCG64(_SEED + k)).permutation(9).astype(float).reshape(3, 3)
+        game = NormalForm([phi, phi], potential=phi, moves=[path_moves(3)] * 2)
+        good = only_maximisers(game, phi)
+        kept += good
+        if not good and first is None:
+            first = game
+    return kept, scale.games, first

@@ -197,7 +197,7 @@ def reversal_lemma(scale: Scale) -> Claim:
 
 
 def stable_state(scale: Scale) -> Claim:
-    """lim Pr^ε = Pr, as printed, holds for profiles that are hardly ever played."""
+    """Not a result but a definition, misprinted: lim Pr^ε = Pr holds for profiles that are hardly ever played."""
     unstable = printed = profiles = 0
     for game in random_games("potential", scale.games, SHAPE, _SEED):
         found = stability(game, {"rule": "blll", "tau": 1.0}, method="contraction")
@@ -220,16 +220,27 @@ def stable_state(scale: Scale) -> Claim:
     return Claim(
         name="stable-state",
         kind="theory",
-        title="A state is stochastically stable if lim Pr^ε = Pr, its probability in the unperturbed process",
-        where="definition of a stochastically stable state, section 2.2",
+        title="Erratum: a state is defined as stochastically stable if lim Pr^ε = Pr, its unperturbed probability",
+        where="definition (not a result) of a stochastically stable state, section 2.2",
         measured=(
             Measurement("profiles of random potential games with lim Pr^ε = 0 under BLLL", unstable),
             Measurement("of them stochastically stable as printed", printed),
             Measurement("profiles of these games, all", profiles),
         ),
         verdict=NOT_SUPPORTED if broken or printed else SUPPORTED,
-        reason="A slip, as what is meant and used is lim Pr^ε > 0: as printed, "
-        f"{printed:,} of {unstable:,} profiles that vanish in the limit are stable",
+        reason=_misprint(printed, unstable, bool(broken)),
         counterexample=said,
         details=plain(smallest, rule={"rule": "blll", "tau": 1.0}, never_played=profiles_at(broken, (2,))),
     )
+
+
+def _misprint(printed: int, unstable: int, smallest: bool) -> str:
+    """What the definition says of profiles that vanish in the limit."""
+    if printed:
+        return (
+            "A misprint of the definition, lim Pr^ε > 0 being meant and used: as printed, "
+            f"{printed:,} of {unstable:,} profiles that vanish in the limit are stable"
+        )
+    if smallest:
+        return "A misprint of the definition: as printed, an action that is never played is stable in the example"
+    return f"The definition as printed calls none of {unstable:,} profiles that vanish in the limit stable"

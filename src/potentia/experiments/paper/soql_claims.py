@@ -3,12 +3,20 @@
 The second proposition supposes that α_* is played at n and n+1 and that everybody's best response to Q(n) is its part
 of α_*. Its proof takes more for granted: u(α_*) > Q_{β*}(n) and Q_{β*}(n+1) > Q_{β*}(n). Scores start at 0, so where
 utilities are negative an action that was never tried looks best, until it is played.
+
+With these two it is true for every m. While α_* is played, Eq. 31 gives u - Q(n+m) = m k^{m-1} e_1 - (m-1) k^m e_0 with
+k = 1 - μ, e_0 = u - Q(n) > e_1 = u - Q(n+1), hence at most f(m) e_0, where f(m) = k^{m-1} (1 + (m-1) μ). f(1) = 1 and
+f falls, so that Q(n+m) ≥ Q(n), more than the score of any other action: the best response stays, X goes on by Eq. 33,
+and the next play is α_* with probability at least (1 - (1-ϑ)^c)^N. The product is a lower bound: what is on α_*
+already at n adds to it.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -26,6 +34,7 @@ from potentia.rules import SOQL, rule
 CLOSE = 1e-12
 _LENGTH = 12  # repetitions
 _WATCHED = 60  # steps of each game
+_LATER = (1, 2, 4, 8, 16)  # m of Eq. 33
 _CHANCE = 1e-6  # of a frequency that a true probability would be rejected for
 _STAYS = ((0.5, 2), (0.3, 1))  # ϑ and players
 _STAY_STEPS = 30
@@ -130,13 +139,21 @@ def _favourites(scores: NDArray[np.float64]) -> NDArray[np.int64]:
     return np.where((scores == top).sum(axis=-1) == 1, np.nanargmax(scores, axis=-1), -1)
 
 
-def occasions(game: NormalForm, seed: int, steps: int = _WATCHED) -> list[tuple[int, bool, bool]]:
-    """Times n at which the proposition's hypotheses hold; whether its proof's do too; whether Eq. 33 holds at m = 1."""
+@dataclass(frozen=True)
+class Occasion:
+    """A time at which the proposition's hypotheses hold."""
+
+    n: int
+    proof: bool  # whether what its proof takes for granted holds too
+    kept: dict[int, bool]  # whether Eq. 33 holds at n + m + 1, for each m during which α_* was played
+
+
+def occasions(game: NormalForm, seed: int, steps: int = _WATCHED) -> list[Occasion]:
+    """Every such time in a run."""
     chosen = unperturbed()
     data = watch(game, chosen, steps, seed)
     scores, x, played = data.score.values, data.strategy.values, data.profile.values[1:]  # α(n) is what X(n) drew
     best = _favourites(scores)
-    keep = 1 - chosen.vartheta
     out = []
     for n in range(steps - 2):
         now = played[n]
@@ -146,37 +163,51 @@ def occasions(game: NormalForm, seed: int, steps: int = _WATCHED) -> list[tuple[
         received = [game.utility(i, now) for i in each]
         proof = all(scores[n, i, now[i]] < min(scores[n + 1, i, now[i]], received[i]) for i in each)
         pure = np.array([np.where(np.isnan(x[n, i]), np.nan, np.arange(x.shape[2]) == now[i]) for i in each])
-        printed = keep**2 * x[n] + (1 - keep**2) * pure
-        out.append((n, proof, bool(np.nanmax(np.abs(printed - x[n + 2])) < 1e-9)))
+        kept = {}
+        for m in _LATER:
+            if n + m + 1 > steps or not (played[n : n + m + 1] == now).all():
+                break
+            keep = (1 - chosen.vartheta) ** (m + 1)
+            kept[m] = bool(np.nanmax(np.abs(keep * x[n] + (1 - keep) * pure - x[n + m + 1])) < 1e-9)
+        out.append(Occasion(n, proof, kept))
     return out
 
 
+@cache
 def smallest_stay() -> tuple[NormalForm, int, int] | None:
     """A player with two actions, a seed and a time at which the hypotheses hold and Eq. 33 does not."""
     game = NormalForm([[-1.0, -2.0]])
     for steps in range(3, 10):  # the shortest run first
         for seed in range(20):
-            for n, _, kept in occasions(game, seed, steps):
-                if not kept:
-                    return game, seed, n
+            for one in occasions(game, seed, steps):
+                if not one.kept[1]:
+                    return game, seed, one.n
     return None
 
 
+def least_advance(mu: float, m: int) -> float:
+    """f(m): the largest part of u - Q(n) that may be left after m plays, with the proof's conditions."""
+    return (1 - mu) ** (m - 1) * (1 + (m - 1) * mu)
+
+
 def lock_in_proposition(scale: Scale) -> Claim:
-    """Eq. 33 at m = 1 wherever the hypotheses hold in runs on random potential games."""
-    printed, proven = np.zeros(2, int), np.zeros(2, int)
+    """Eq. 33 at m = 1 and later, wherever the hypotheses hold in runs on random potential games."""
+    printed = np.zeros(2, int)
+    proven = {m: np.zeros(2, int) for m in _LATER}
     for seed, game in enumerate(random_games(scale.learners)):
-        for _, proof, kept in occasions(game, seed):
-            printed += [1, kept]
-            if proof:
-                proven += [1, kept]
+        for one in occasions(game, seed):
+            printed += [1, one.kept[1]]
+            for m, kept in one.kept.items() if one.proof else ():
+                proven[m] += [1, kept]
+    left = max(least_advance(mu, m) for mu in np.linspace(0.01, 0.99, 99) for m in range(1, 200))
     found = smallest_stay()
     said: str | None = None
     details: dict[str, Any] = {}
     if found is not None:
         said, details = _stay_words(*found)
     broken = found is not None or printed[1] < printed[0]
-    also = proven[0] > 0 and proven[0] == proven[1]
+    also = left <= 1.0 and all(there > 0 and there == held for there, held in proven.values())
+    later = ", ".join(str(m) for m in _LATER)
     return Claim(
         name="lock-in",
         kind="theory",
@@ -185,16 +216,28 @@ def lock_in_proposition(scale: Scale) -> Claim:
         measured=(
             Measurement("times in runs on random games at which its hypotheses hold", int(printed[0])),
             Measurement("at how many of these Eq. 33 fails one step later", int(printed[0] - printed[1])),
-            Measurement("times at which also u > Q(n) and Q(n+1) > Q(n)", int(proven[0])),
-            Measurement("at how many of those Eq. 33 fails one step later", int(proven[0] - proven[1])),
+            *(
+                Measurement(
+                    f"with u > Q(n), Q(n+1) > Q(n) and α_* played until n + {m}, Eq. 33 holds", share(held, there)
+                )
+                for m, (there, held) in proven.items()
+                if there
+            ),
+            Measurement("largest f(m) = (1−μ)^(m−1) (1+(m−1)μ), m < 200", left),
         ),
         verdict=NOT_SUPPORTED if broken else SUPPORTED,
         reason=(
             f"It fails at {printed[0] - printed[1]:,} of {printed[0]:,} times, as its proof takes u > Q(n) and "
-            "Q(n+1) > Q(n) for granted" + ("; with these it holds" if also else "")
+            "Q(n+1) > Q(n) for granted" + ("; with these it holds for every m" if also else "")
             if broken
             else f"At all {printed[0]:,} times at which its hypotheses hold"
         ),
+        evidence=(
+            f"With u > Q(n) and Q(n+1) > Q(n), Eq. 33 held for m = {later} whenever α_* was played so long; for every "
+            "m as u − Q(n+m) ≤ f(m) (u − Q(n)) with f(m) ≤ 1, so that no other score overtakes",
+        )
+        if also
+        else (),
         counterexample=said,
         details=details,
     )
@@ -241,7 +284,9 @@ def lock_in_probability(scale: Scale) -> Claim:
     """∏ (1 - (1-ϑ)^c)^N against exact fractions and against how often runs stay."""
     from scipy.stats import binomtest
 
-    measured, details, worst, chances = [], [], 0.0, []
+    measured, details, worst = [], [], 0.0
+    chances: list[float] = []  # of so few runs that stay
+    exactly: list[float] = []  # of so few or so many
     seen: list[str] = []
     said: list[str] = []
     runs = 20 * scale.learners
@@ -251,7 +296,8 @@ def lock_in_probability(scale: Scale) -> Claim:
         product = lock_in(vartheta, players, _STAY_STEPS)
         worst = max(worst, abs(product / float(exact) - 1.0))
         count = stayed(vartheta, players, runs)
-        chances.append(float(binomtest(count, runs, product).pvalue))
+        chances.append(float(binomtest(count, runs, product, alternative="less").pvalue))
+        exactly.append(float(binomtest(count, runs, product).pvalue))
         often = share(count, runs)
         measured.append(Measurement(f"share of runs that stay, ϑ = {vartheta:g}, N = {players}", often))
         measured.append(Measurement(f"the product ∏(1−(1−ϑ)^c)^N, ϑ = {vartheta:g}, N = {players}", product))
@@ -263,15 +309,65 @@ def lock_in_probability(scale: Scale) -> Claim:
     series = math.fsum(0.5**c for c in range(1, 60))
     measured.append(Measurement("the product for ever, ϑ = 0.5, N = 1", forever))
     measured.append(Measurement("a slip in the proof: Σ (1−ϑ)^c from c = 1 on, ϑ = 0.5, said to be 1/ϑ = 2", series))
-    good = worst < CLOSE and min(chances) > _CHANCE / len(chances) and forever > 0.0
+    bound = worst < CLOSE and min(chances) > _CHANCE / len(chances) and forever > 0.0
+    attained = bound and min(exactly) > _CHANCE / len(exactly)
+    game, chosen, exact_stay = leaving_game()
+    equal = abs(exact_stay - forever) < CLOSE
+    never = smallest_stay()
+    measured.append(Measurement("the probability itself in the example, ϑ = 0.5, N = 1", exact_stay))
+    verdict, reason = SUPPORTED, "The product is the probability in every case"
+    if not equal or never is not None:
+        verdict, reason = NOT_SUPPORTED, _as_printed(exact_stay, forever, never is not None, bound)
+    elif not bound:
+        verdict, reason = NOT_SUPPORTED, f"Off: {seen[0]} of {runs:,} runs stay where the product is {said[0]}"
     return Claim(
         name="lock-in-probability",
         kind="theory",
-        title="With the proof's conditions a profile is kept for ever with probability ∏(1−(1−ϑ)^c)^N > 0",
+        title="Under the conditions of the proposition SOQL's limits hold with probability ∏(1−(1−ϑ)^c)^N > 0, meaning "
+        "at least",
         where="second corollary on SOQL, Eq. 41–42",
         measured=tuple(measured),
-        verdict=SUPPORTED if good else NOT_SUPPORTED,
-        reason=("" if good else "Off: ")
-        + f"{seen[0]} of {runs:,} runs stay where the product is {said[0]}, and {seen[1]} where it is {said[1]}",
-        details={"steps": _STAY_STEPS, "cases": details, "p_values": chances},
+        verdict=verdict,
+        reason=reason,
+        evidence=(
+            f"With the proof's conditions and no weight on α_* before n, {seen[0]} of {runs:,} runs stay where the "
+            f"product is {said[0]}, and {seen[1]} where it is {said[1]}"
+            + ("; weight that is there already adds to it" if attained else ", which is not the product itself"),
+        ),
+        counterexample=None if equal else _more_than_the_product(game, chosen, exact_stay, forever),
+        details={"steps": _STAY_STEPS, "cases": details, "p_values": exactly}
+        | plain(game, rule=chosen.spec(), exact=exact_stay, product=forever),
+    )
+
+
+def leaving_game() -> tuple[NormalForm, SOQL, float]:
+    """A player that responds to what it plays and learns better only if it happens to try the other action.
+
+    The last is the probability of action 0 at every n + 2, n + 3, ..., having been played at n and n + 1.
+    """
+    options = {"initial": [[0.1, 0.0]], "initial_strategies": [[0.5, 0.5]]}
+    chosen = unperturbed(**options)
+    return NormalForm([[0.5, 1.0]]), chosen, staying_probability(chosen.vartheta, 0.5)
+
+
+def staying_probability(vartheta: float, weight: float) -> float:
+    """That action 0 is played at every n + 2, n + 3, ...: its share then is 1 - (1-ϑ)^k (1 - weight), weight at n."""
+    return math.prod(1 - (1 - vartheta) ** k * (1 - weight) for k in range(2, 400))
+
+
+def _as_printed(exact: float, product: float, never: bool, bound: bool) -> str:
+    """An equality, a lower bound, or neither."""
+    out = f"Not an equality: {100 * exact:.1f} % where the product is {100 * product:.1f} %"
+    if never:
+        out += "; nor a bound, as in lock-in's example it is 0"
+    return out + (
+        "; with the proof's conditions a lower bound" if bound else "; with the proof's conditions no bound either"
+    )
+
+
+def _more_than_the_product(game: NormalForm, chosen: SOQL, exact: float, product: float) -> str:
+    return (
+        f"One player, utilities {table_in_words(game.payoffs[0])}, Q(n) = [0.1, 0], X(n) = [0.5, 0.5], "
+        f"ϑ = {number(chosen.vartheta)}; action 0 is the best response, its score rises, and it is played at n and "
+        f"n + 1. It is kept for ever with probability ∏_(c≥3) (1−(1−ϑ)^c) = {number(exact)}, not {number(product)}."
     )

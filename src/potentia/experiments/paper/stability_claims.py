@@ -6,7 +6,6 @@ theorem that only maximisers are. Stable sets come from least-resistance trees, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,13 +16,15 @@ from potentia.experiments.paper.claims import DEPENDS, NOT_SUPPORTED, SUPPORTED,
 from potentia.experiments.paper.readings import (
     ASSUMPTION_4,
     ASSUMPTION_5,
-    CLIMBS,
+    EXPLAINED,
     WORDS_4,
     WORDS_5,
     Games,
-    one_player_matters,
+    Reading,
     pools,
+    read,
     satisfied,
+    without_ties,
 )
 from potentia.experiments.paper.resistance_claims import separable_games
 from potentia.experiments.paper.scale import Scale
@@ -41,7 +42,7 @@ from potentia.experiments.paper.small_games import (
 )
 from potentia.experiments.shares import RULES, random_games, shares
 from potentia.experiments.statistics import Estimate
-from potentia.games import NormalForm, path_moves, random_potential_game
+from potentia.games import NormalForm, random_potential_game
 
 KINDS = {
     "potential": "any potential game",
@@ -50,7 +51,6 @@ KINDS = {
     "constrained": "identical utilities, moves along a line",
 }
 _SEED = 1000
-_SMALLEST = 100  # games tried, smallest first, for the smallest counterexample
 
 
 def by_rule(scale: Scale) -> list[dict[str, Any]]:
@@ -172,81 +172,6 @@ def _missed(game: Any, stable: set[int], best: set[int]) -> tuple[str, dict[str,
 # The general theorem -------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Reading:
-    """One reading of Assumptions 4 and 5: how many small games satisfy it, and whether the theorem is kept."""
-
-    homogeneous: str
-    monotone: str
-    games: int  # that satisfy it, of all that were listed
-    looked_at: int
-    kept: int
-    by_eq_12: int  # kept if resistances were those of Eq. 12
-    one_player: int  # games of ``games`` in which Φ depends on one player's action only
-    counterexample: NormalForm | None  # the smallest
-
-
-def only_maximisers(game: NormalForm, phi: np.ndarray[Any, Any]) -> bool:
-    """What the general theorem promises."""
-    return stable_places(game) <= best_places(phi)
-
-
-def read(homogeneous: str, monotone: str, scale: Scale, lists: list[Games]) -> Reading:
-    """Look at ``scale.games`` of the small games that satisfy both readings, or at all of them."""
-    fitting = [games.chosen(satisfied(games, monotone)) for games in lists]
-    places = [(pool, k) for pool, games in enumerate(fitting) for k in range(len(games))]
-    # smallest first: number of profiles, largest utility, sum
-    places.sort(key=lambda at: _size(fitting[at[0]], at[1]))
-    random = np.random.Generator(np.random.PCG64(_SEED))
-    chosen = list(range(len(places)))
-    if len(places) > scale.games:
-        chosen = sorted(random.choice(len(places), scale.games, replace=False).tolist())
-    kept = by_eq_12 = 0
-    failing = []
-    for place in chosen:
-        pool, k = places[place]
-        game, best = fitting[pool].game(k), best_places(fitting[pool].phi[k])
-        found = stability(game, JOINT, method="contraction")
-        table = found.resistances()
-        assert table.lemma is not None
-        by_eq_12 += stable_by(table, table.lemma, game.num_profiles) <= best
-        good = set(np.flatnonzero(found.stable).tolist()) <= best
-        kept += good
-        if not good:
-            failing.append(place)
-    first = None
-    if failing:
-        ahead = [*places[: min(_SMALLEST, failing[0])], places[failing[0]]]
-        first = next(
-            fitting[pool].game(k)
-            for pool, k in ahead
-            if not only_maximisers(fitting[pool].game(k), fitting[pool].phi[k])
-        )
-    alone = sum(int(one_player_matters(games).sum()) for games in fitting)
-    return Reading(homogeneous, monotone, len(places), len(chosen), kept, by_eq_12, alone, first)
-
-
-def without_ties(scale: Scale) -> tuple[int, int, NormalForm | None]:
-    """Identical utilities, no two profiles of equal Φ, 3×3 with moves along a line: kept, looked at, the first to fail.
-
-    Most of the small counterexamples live on ties; these do not.
-    """
-    kept, first = 0, None
-    for k in range(scale.games):
-        phi = np.random.Generator(np.random.PCG64(_SEED + k)).permutation(9).astype(float).reshape(3, 3)
-        game = NormalForm([phi, phi], potential=phi, moves=[path_moves(3)] * 2)
-        good = only_maximisers(game, phi)
-        kept += good
-        if not good and first is None:
-            first = game
-    return kept, scale.games, first
-
-
-def _size(games: Games, k: int) -> tuple[float, ...]:
-    payoffs = games.payoffs[k]
-    return (payoffs[0].size, games.line, float(np.ptp(payoffs)), float(np.abs(payoffs).sum()), k)
-
-
 def general_theorem(scale: Scale, rows: list[dict[str, Any]]) -> Claim:
     """As printed, and under each reading of Assumptions 4 and 5."""
     found = {}
@@ -256,42 +181,35 @@ def general_theorem(scale: Scale, rows: list[dict[str, Any]]) -> Claim:
             found[homogeneous, monotone] = read(homogeneous, monotone, scale, lists)
     # Assumption 4 as printed is clear enough; Assumption 5 is what has to be read
     literal = [found["printed", monotone] for monotone in ASSUMPTION_5]
-    breaks = [one.monotone for one in literal if one.kept < one.looked_at]
-    keeps = [one for one in literal if one.kept == one.looked_at]
+    breaks = [one for one in literal if not one.holds]
     verdict, reason = SUPPORTED, "In every game looked at, under every reading of Assumption 5"
-    if breaks and keeps:
-        verdict = f"{DEPENDS} the reading of Assumption 5"
-        kept = " or ".join(WORDS_5[one.monotone].removeprefix(CLIMBS) + _left(one) for one in keeps)
-        climbs = f"that {CLIMBS}" if all(WORDS_5[one.monotone].startswith(CLIMBS) for one in keeps) else ""
-        reason = f"With Assumption 4 as printed only if Assumption 5 means {climbs}{kept}"
+    if len(breaks) == len(literal):
+        verdict = NOT_SUPPORTED
+        reason = "With Assumption 4 as printed some game breaks it under every reading of Assumption 5"
     elif breaks:
-        verdict, reason = (
-            NOT_SUPPORTED,
-            "With Assumption 4 as printed some game breaks it under every reading of Assumption 5",
-        )
+        verdict, reason = f"{DEPENDS} the reading of Assumption 5", _divided(literal)
     said: str | None = None
     details: dict[str, Any] = {}
-    if breaks:
-        said, details = _general_counterexample(found["printed", breaks[0]])
-    details["readings"] = [_row(one) for one in found.values()]
     generic, tried, example = without_ties(scale)
+    if breaks:
+        said, details = _general_counterexample(min(breaks, key=lambda one: one.games))  # the strongest asks for most
+        said += "" if example is None else _also_without_ties(example)
+    details["readings"] = [_row(one) for one in found.values()]
     details["without_ties"] = None if example is None else _example(example)
     details["shares"] = rows
     measured = [
-        Measurement(
-            f"only maximisers are stable; {_assumptions(one)}",
-            _part(one, one.kept),
-        )
+        Measurement(f"only maximisers are stable; {_assumptions(one)}", _part(one, one.kept))
         for one in found.values()
         if one.looked_at
     ]
-    weakest = literal[0]
-    measured.append(
+    measured += [
         Measurement(
-            f"only maximisers would be stable, if resistances were those of Eq. 12; {_assumptions(weakest)}",
-            _part(weakest, weakest.by_eq_12),
+            f"only maximisers would be stable, if resistances were those of Eq. 12; {_assumptions(one)}",
+            _part(one, one.by_eq_12),
         )
-    )
+        for one in literal
+        if one.by_eq_12 is not None
+    ]
     measured.append(
         Measurement(
             "only maximisers are stable; Assumption 4 as printed, no two profiles of equal Φ, 3×3, moves along a line",
@@ -313,9 +231,32 @@ def general_theorem(scale: Scale, rows: list[dict[str, Any]]) -> Claim:
         measured=tuple(measured),
         verdict=verdict,
         reason=reason,
+        evidence=tuple(
+            _in_a_line(one) for (_, read_as), one in found.items() if one in literal or read_as == EXPLAINED
+        ),
         counterexample=said,
         details=details,
     )
+
+
+def _divided(literal: list[Reading]) -> str:
+    """What became of the sentence that the authors print, and of the other readings."""
+    broken = [one for one in literal if not one.holds]
+    some = f"{len(broken)} of {len(literal)} readings break it"
+    explained = next((one for one in literal if one.monotone == EXPLAINED), None)
+    if explained is None:
+        return f"With Assumption 4 as printed {len(broken)} of {len(literal)} readings of Assumption 5 break it"
+    kept = "it is kept" if explained.holds else "it breaks"
+    return f"With Assumption 4 as printed {kept} as the authors explain Assumption 5 ({WORDS_5[EXPLAINED]}); {some}"
+
+
+def _in_a_line(one: Reading) -> str:
+    """A reading, how many games it leaves, and what became of the theorem there."""
+    several = one.games - one.one_player
+    matter = "one player alone matters in each" if several == 0 else f"several players matter in {several:,}"
+    looked = "" if one.looked_at == one.games else f", {one.looked_at:,} looked at"
+    kept = "kept in all" if one.holds else f"broken in {one.looked_at - one.kept:,}"
+    return f"{_assumptions(one)}: {one.games:,} small games ({matter}){looked}, {kept}"
 
 
 def _part(one: Reading, count: int) -> Estimate | float:
@@ -331,11 +272,6 @@ def _assumptions(one: Reading) -> str:
     )
 
 
-def _left(one: Reading) -> str:
-    """What a reading leaves, where that is hardly a game."""
-    return " (one player alone then matters)" if one.one_player == one.games else ""
-
-
 def _row(one: Reading) -> dict[str, Any]:
     out = dict(vars(one))
     game = out.pop("counterexample")
@@ -348,21 +284,34 @@ def _example(game: NormalForm) -> dict[str, Any]:
     table = stability(game, JOINT, method="contraction").resistances()
     assert table.lemma is not None
     by_eq_12 = profiles_at(sorted(stable_by(table, table.lemma, game.num_profiles)), game.num_actions)
-    return data | {"potential": phi.reshape(game.num_actions).tolist(), "stable_by_eq_12": by_eq_12}
+    phi = phi.reshape(game.num_actions)
+    single = Games(phi[None], np.array(data["payoffs"])[None], data["moves"] is not None)
+    met = [name for name in WORDS_5 if satisfied(single, name).all()]
+    return data | {"potential": phi.tolist(), "stable_by_eq_12": by_eq_12, "assumption_5": met}
 
 
 def _general_counterexample(one: Reading) -> tuple[str, dict[str, Any]]:
     game = one.counterexample
     assert game is not None
     data = _example(game)
+    met = [f"“{WORDS_5[name]}”" for name in data["assumption_5"] if name != "nothing"]
+    words = met[0] if len(met) == 1 else " and ".join([", ".join(met[:-1]), *met[-1:]]) if met else ""
+    said = f"Assumption 4 as printed, Assumption 5 {f'as {words}' if words else 'left out'}: {_wrong_words(game, data)}"
+    return said, data
+
+
+def _also_without_ties(game: NormalForm) -> str:
+    return f" Without ties, Assumption 5 left out: {_wrong_words(game, _example(game))}"
+
+
+def _wrong_words(game: NormalForm, data: dict[str, Any]) -> str:
     phi = np.array(data["potential"])
     found = stability(game, JOINT, method="contraction")
     shares_of = ", ".join(f"{found.limit[k]:.3g}" for k in np.flatnonzero(found.stable))
     moves = "complete action sets" if data["moves"] is None else "moves along a line"
     wrong = [p for p in data["stable"] if p not in data["maximisers"]]
-    said = (
-        f"{_assumptions(one)}: all utilities are Φ = {table_in_words(phi)}, "
-        f"{moves}. {_missed(game, stable_places(game), best_places(phi))[0]} (shares {shares_of}): "
+    return (
+        f"all utilities are Φ = {table_in_words(phi)}, {moves}. "
+        f"{_missed(game, stable_places(game), best_places(phi))[0]} (shares {shares_of}): "
         f"{in_words(wrong)} {'does' if len(wrong) == 1 else 'do'} not maximise."
     )
-    return said, data | {"assumption_4": one.homogeneous, "assumption_5": one.monotone}

@@ -1,0 +1,27 @@
+"""Shared by the tests of the theory claims, which take a while to check."""
+
+from __future__ import annotations
+
+import pytest
+
+from potentia.experiments.paper import (
+    stability_claims,
+    theory,
+)
+from potentia.experiments.paper.scale import Scale
+from tests.exact.theory_scale import TINY
+
+
+@pytest.fixture(scope="session")
+def heard():
+    return []
+
+
+@pytest.fixture(scope="session")
+def claims(heard):
+    return {claim.name: claim for claim in theory.check(TINY, heard.append)}
+
+
+@pytest.fixture(scope="session")
+def rows():
+    return stability_claims.by_rule(Scale("tiny", 0, 0, 0, games=2, learners=1, long=0))

@@ -17,32 +17,12 @@ from potentia.experiments.paper import (
     small_games,
     soql_claims,
 )
-from potentia.experiments.paper.claims import DEPENDS, NOT_SUPPORTED, SUPPORTED
+from potentia.experiments.paper.claims import NOT_SUPPORTED, SUPPORTED
 from potentia.experiments.paper.scale import Scale
 from potentia.games import NormalForm
 from tests.exact.theory_scale import TINY
 
 pytestmark = pytest.mark.xdist_group("theory")  # one worker checks them for both files
-RULE = pt.rule("p-sblll", tau=1.0, revision=0.3)
-COLD = pt.rule("p-sblll", tau=0.02, revision=0.3)
-VERDICTS = {
-    "finite-improvement": SUPPORTED,
-    "stable-state": NOT_SUPPORTED,
-    "blll": SUPPORTED,
-    "resistance": NOT_SUPPORTED,
-    "reversal": SUPPORTED,
-    "separable": SUPPORTED,
-    "general": f"{DEPENDS} the reading of Assumption 5",
-    "strictly-dominated": SUPPORTED,
-    "weakly-dominated": f"{DEPENDS} what weakly dominated means",
-    "closed-forms": SUPPORTED,
-    "lock-in": NOT_SUPPORTED,
-    "lock-in-probability": NOT_SUPPORTED,
-    "soql-convergence": f"{DEPENDS} whether the conditions hold at n or at every later step",
-    "perturbation": NOT_SUPPORTED,
-    "coverage-potential": NOT_SUPPORTED,
-    "coverage-separable": NOT_SUPPORTED,
-}
 
 
 # SOQL ----------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from potentia.arguments import Json, check_folder
 from potentia.errors import InvalidRun
 from potentia.terminal import status
 
-_COLOURS = {"yes": "green", "no": "red", "depends": "yellow"}
+_COLOURS = {"yes": "green", "no": "red", "depends": "yellow", "undecided": "blue"}
 
 
 def reproduce(
@@ -23,9 +23,9 @@ def reproduce(
     workers: Annotated[int, typer.Option(help="Threads; the result does not depend on it.")] = 2,
     json: Json = False,
 ) -> None:
-    """Play the paper's experiments and check its theorems again, with a verdict on every claim.
+    """Play the paper again, with a verdict on every claim.
 
-    Writes report.html, one page that opens without a network, claims.json, and figures and data beside them.
+    Plays its experiments, checks its theorems on small games, and writes report.html, one page that opens without a network, claims.json, and figures and data beside them.
 
     Examples:
 
@@ -36,6 +36,7 @@ def reproduce(
     """
     if workers < 1:
         raise InvalidRun(f"--workers must be at least 1, got {workers}")
+    made = not out.exists()
     _check_places(out)
     from potentia.experiments.paper import case_claims, case_study, theory
     from potentia.experiments.paper.scale import FULL, QUICK
@@ -43,7 +44,7 @@ def reproduce(
 
     scale = QUICK if quick else FULL
     with (
-        _stopping(out),
+        _stopping(out if made else None),
         status(f"reproducing ({scale.name})", quiet=json) as tell,
         _aside(theory.check, scale, workers) as checked,
     ):
@@ -84,7 +85,7 @@ def _aside(work: Callable[[Any], Any], scale: Any, workers: int) -> Iterator[Cal
 
 
 @contextmanager
-def _stopping(out: Path) -> Iterator[None]:
+def _stopping(made: Path | None) -> Iterator[None]:
     """Ctrl-C during a batch ends the command: what a batch keeps of itself is not enough for a verdict."""
     from potentia.errors import RunInterrupted
 
@@ -93,8 +94,9 @@ def _stopping(out: Path) -> Iterator[None]:
         try:
             yield
         except (RunInterrupted, KeyboardInterrupt):
-            with suppress(OSError):  # it was made to see whether it can be; with something in it, it stays
-                out.rmdir()
+            if made is not None:  # to see whether it can be; with something in it, it stays
+                with suppress(OSError):
+                    made.rmdir()
             typer.echo("stopped by Ctrl-C: nothing was written", err=True)
             raise typer.Exit(130) from None
 

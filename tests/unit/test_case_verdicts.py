@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from functools import cache
+from importlib.resources import files
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -14,11 +18,14 @@ from potentia.experiments.paper.case_verdicts import (
     difference,
     difference_of_shares,
     judge,
+    log_ratio,
     restricted,
 )
-from potentia.experiments.paper.case_words import Words, evidence, percent, reason, reason_over, spans
-from potentia.experiments.paper.claims import NOT_SUPPORTED, SUPPORTED
+from potentia.experiments.paper.case_words import LONGEST, RATIO, Words, evidence, percent, reason, reason_over, spans
+from potentia.experiments.paper.claims import NOT_SUPPORTED, SUPPORTED, UNDECIDED, Claim
 from potentia.experiments.statistics import Estimate
+from potentia.report.words import SIGNS, in_one_sentence, kind_of
+from potentia.reproduce_commands import _COLOURS
 
 
 def some(low, high, mean=None, count=20):
@@ -46,6 +53,22 @@ def test_an_interval_holds_fails_or_is_open(found, margin, sign):
     assert Finding(("it",), found, margin).sign == sign
 
 
+@pytest.mark.parametrize(
+    ("found", "sign"),
+    [
+        (some(-0.9, 0.9), HOLDS),
+        (some(-0.5, 1.5), OPEN),  # as good, and perhaps better by more than the margin
+        (some(-1.5, 0.5), OPEN),
+        (some(-2, 2), OPEN),
+        (some(1.1, 3), FAILS),  # better is not the same
+        (some(-3, -1.1), FAILS),
+        (Estimate(0, np.nan, np.nan, 1), OPEN),
+    ],
+)
+def test_equality_has_two_sides(found, sign):
+    assert Finding(("it",), found, 1.0, equal=True).sign == sign
+
+
 def verdict(*found, factors=("a",), keys=None):
     keys = keys or [(str(k),) for k in range(len(found))]
     return judge([Finding(key, one) for key, one in zip(keys, found, strict=True)], factors)
@@ -53,10 +76,13 @@ def verdict(*found, factors=("a",), keys=None):
 
 def test_a_verdict_needs_every_comparison_and_dependence_a_difference():
     assert verdict(YES, YES) == SUPPORTED
-    assert verdict(NO, NO) == verdict(MAYBE, NO) == verdict(MAYBE) == NOT_SUPPORTED
+    assert verdict(NO, NO) == verdict(MAYBE, NO) == NOT_SUPPORTED  # contradicted
+    assert verdict(MAYBE) == verdict(MAYBE, MAYBE) == UNDECIDED
     assert verdict(YES, NO) == verdict(YES, MAYBE, NO) == "depends on a"
-    assert verdict(YES, MAYBE) == NOT_SUPPORTED  # the open one may be as large: nothing depends on anything
+    assert verdict(YES, MAYBE) == UNDECIDED  # the open one may be as large: nothing depends on anything
     assert verdict(YES, some(-1, 0.9)) == "depends on a"  # it may not
+    by_measure = [Finding(("steps",), YES), Finding(("metres",), some(-1, 0.9))]
+    assert judge(by_measure, ["a"], measure=0) == UNDECIDED  # sizes of different things say nothing
 
 
 def test_a_verdict_names_the_factors_that_matter():
@@ -64,6 +90,11 @@ def test_a_verdict_names_the_factors_that_matter():
     for found, on in (((YES, YES, NO, NO), "a"), ((YES, NO, YES, NO), "b"), ((YES, NO, NO, NO), "a and b")):
         assert verdict(*found, factors=("a", "b"), keys=keys) == f"depends on {on}"
     assert verdict(YES, NO, factors=("a", "b"), keys=[keys[0], keys[3]]) == "depends on a and b"
+    assert (
+        verdict(YES, NO, factors=("a", "b"), keys=[("x", "1"), ("y", "")]) == "depends on a"
+    )  # b has no meaning there
+    three = verdict(YES, NO, factors=("a", "b", "c"), keys=[("x", "1", "s"), ("y", "2", "t")])
+    assert three == "depends on a, b and c"
 
 
 WORDS = Words("more", "less", "steps", "in every other case")
@@ -98,20 +129,22 @@ LESS_AT_BEST = some(-1, 0.9)
         ),
         (
             (MAYBE, MAYBE, MAYBE),
-            "Undecided: 20 runs do not tell whether more or less here (+1.0000 steps [−1.0000, +3.0000]), "
-            "nor in 2 others",
+            "20 runs do not tell whether more or less here (+1.0000 steps [−1.0000, +3.0000]), nor in 2 others",
         ),
         (
             (YES, MAYBE),
-            "Undecided: more by 2.0000 steps [1.0000, 3.0000] here; "
-            "20 runs do not tell whether more or less there (+1.0000 steps [−1.0000, +3.0000])",
+            "More by 2.0000 steps [1.0000, 3.0000] here; undecided there (+1.0000 steps [−1.0000, +3.0000])",
+        ),
+        (
+            (YES, MAYBE, MAYBE),
+            "More by 2.0000 steps [1.0000, 3.0000] here; "
+            "undecided there (+1.0000 steps [−1.0000, +3.0000]), and in 1 other",
         ),
         (
             (NO, MAYBE),  # refuted in one comparison, whatever the other is
-            "Less by 2.0000 steps [1.0000, 3.0000] here; "
-            "20 runs do not tell whether more or less there (+1.0000 steps [−1.0000, +3.0000])",
+            "Less by 2.0000 steps [1.0000, 3.0000] here; undecided there (+1.0000 steps [−1.0000, +3.0000])",
         ),
-        ((Estimate(5, np.nan, np.nan, 1),), "Undecided: 1 run does not tell whether more or less here (+5.0000 steps)"),
+        ((Estimate(5, np.nan, np.nan, 1),), "1 run does not tell whether more or less here (+5.0000 steps)"),
     ],
 )
 def test_a_reason_is_a_sentence_of_one_of_four_shapes(found, text):
@@ -121,7 +154,7 @@ def test_a_reason_is_a_sentence_of_one_of_four_shapes(found, text):
 def test_reasons_with_a_margin_and_in_percent():
     as_good = Words("as good", "worse")
     assert told(some(-0.9, 0.5), margin=1.0, words=as_good) == "As good here (−0.2000 [−0.9000, +0.5000])"
-    undecided = "Undecided: 20 runs do not tell whether as good here (−1.7500 [−3.0000, −0.5000])"
+    undecided = "20 runs do not tell whether as good here (−1.7500 [−3.0000, −0.5000])"
     assert told(some(-3, -0.5), margin=1.0, words=as_good) == undecided
     assert told(some(0.1, 0.3), words=Words("more", "less", "%")) == "More by 20 % [10 %, 30 %] here"
     assert percent(some(0.48, 0.85, 0.7)) == "70 % [48 %, 85 %]"
@@ -140,13 +173,29 @@ def test_a_factor_that_tells_signs_apart_is_named_alone():
 def test_reasons_over_a_grid_are_ranges():
     over = [Finding(("speed", name), one) for name, one in zip("abcd", (YES, YES, NO, MAYBE), strict=True)]
     wanted = "Speed more at τ = a to b, less at τ = c, unclear elsewhere"
-    assert reason_over(over, "depends on τ", WORDS, "abcd", "τ") == wanted
+    assert reason_over(over, WORDS, "abcd", "τ") == wanted
     same = [Finding((name,), YES) for name in "abcd"]
-    assert reason_over(same, SUPPORTED, WORDS, "abcd", "τ") == "More at every τ"
+    assert reason_over(same, WORDS, "abcd", "τ") == "More at every τ"
     none = [Finding((name,), MAYBE) for name in "abcd"]
-    assert reason_over(none, NOT_SUPPORTED, WORDS, "abcd", "τ") == "Undecided: 20 runs do not decide at any τ"
+    assert reason_over(none, WORDS, "abcd", "τ") == "20 runs do not decide at any τ"
+    long = [Finding(("s" * 125, name), one) for name, one in zip("abcd", (YES, NO, YES, MAYBE), strict=True)]
+    assert reason_over(long, WORDS, "abcd", "τ").endswith("sss more at τ = a and c, less at b, unclear elsewhere")
     assert spans("abcde", lambda value: value in "abd") == "a to b and d"
     assert spans("ab", lambda value: False) == ""
+
+
+def test_a_long_sentence_leaves_out_intervals_and_then_counts():
+    def of(letters):
+        findings = [Finding((name * letters,), one) for name, one in zip("abcd", (YES, YES, MAYBE, MAYBE), strict=True)]
+        return reason(findings, judge(findings, ["where"]), WORDS)
+
+    assert of(10).endswith("(+1.0000 steps [−1.0000, +3.0000]), and in 1 other")
+    assert (
+        of(30)
+        == f"More by 2.0000 steps {'a' * 30}, and in 1 other; undecided {'c' * 30} (+1.0000 steps), and in 1 other"
+    )
+    assert of(47) == f"More by 2.0000 steps {'a' * 47}; undecided {'c' * 47} (+1.0000 steps)"
+    assert len(of(47)) <= LONGEST
 
 
 def test_evidence_has_a_line_for_each_comparison():
@@ -156,6 +205,8 @@ def test_evidence_has_a_line_for_each_comparison():
         "X, τ = 2: −2.0000 steps [−3.0000, −1.0000]: less",
         "X, τ = 3: +1.0000 steps [−1.0000, +3.0000], −0.5000 allowed: 20 runs do not decide",
     ]
+    same = Finding(("x",), some(-0.2, 0.4), 0.5, equal=True)
+    assert evidence([same], WORDS) == ["X: +0.1000 steps [−0.2000, +0.4000], ±0.5000 allowed: more"]
 
 
 def test_intervals_of_several_comparisons_hold_together():
@@ -174,18 +225,125 @@ def test_intervals_of_several_comparisons_hold_together():
     assert np.isnan(difference([1.0], [0.0], 4).low)
 
 
-def test_a_difference_of_shares_excludes_0_where_the_exact_test_rejects():
+def shares(only, opposite, runs, comparisons=1):
+    """Of so many runs the first alone is true in some, and the second alone in others."""
+    first, second = np.zeros((2, runs), bool)
+    first[:only], second[only : only + opposite] = True, True
+    return difference_of_shares(first, second, comparisons)
+
+
+def within_those_that_differ(only, opposite, runs):
+    """Clopper and Pearson's interval among the runs that differ, their number taken as given: not one of 95 %."""
+    if only + opposite == 0:
+        most = stats.binomtest(0, runs).proportion_ci(0.95).high
+        return Estimate(0.0, -most, most, runs)
+    ends = stats.binomtest(only, only + opposite).proportion_ci(0.95)
+    scale = (only + opposite) / runs
+    return Estimate((only - opposite) / runs, (2 * ends.low - 1) * scale, (2 * ends.high - 1) * scale, runs)
+
+
+@cache
+def outcomes(interval, runs):
+    """All outcomes of so many runs, and their intervals."""
+    rows = [(b, c, runs - b - c) for b in range(runs + 1) for c in range(runs + 1 - b)]
+    found = [interval(b, c, runs) for b, c, _ in rows]
+    return np.array(rows), np.array([(one.low, one.high) for one in found])
+
+
+def coverage(interval, runs, only, opposite):
+    """How often the interval holds the true difference, over all outcomes of so many runs."""
+    rows, ends = outcomes(interval, runs)
+    law = stats.multinomial.pmf(rows, runs, [only, opposite, 1 - only - opposite])
+    inside = (ends[:, 0] - 1e-9 <= only - opposite) & (only - opposite <= ends[:, 1] + 1e-9)
+    return float(law[inside].sum())
+
+
+def test_a_difference_of_shares_has_an_interval_of_95_percent():
+    chances = [(0.1, 0.1), (0.3, 0.1), (0.5, 0.05), (0.2, 0.4), (0.7, 0.1), (0.9, 0.02), (0.5, 0.0), (0.3, 0.02)]
+    for runs in (10, 20):
+        true = [coverage(shares, runs, *those) for those in chances]
+        assert min(true) > 0.93
+        assert np.mean(true) > 0.95
+    # the control: with the number of differing runs taken as given it is no such interval
+    assert coverage(within_those_that_differ, 20, 0.9, 0.02) < 0.8
+    assert coverage(within_those_that_differ, 20, 0.5, 0.0) < 0.6
+
+
+def test_a_difference_of_shares_excludes_0_where_mcnemars_test_rejects():
     for only in range(13):
-        for other in range(13 - only):
-            first, second = np.zeros((2, 12), bool)
-            first[:only], second[only : only + other] = True, True
-            found = difference_of_shares(first, second)
-            assert found.mean == pytest.approx((only - other) / 12)
-            assert found.low - 1e-12 <= found.mean <= found.high + 1e-12
-            test = stats.binomtest(only, only + other).pvalue if only + other else 1.0
-            assert (found.low > 0 or found.high < 0) == (test < 0.05), (only, other)
-            wider = difference_of_shares(first, second, 10)
+        for opposite in range(13 - only):
+            found = shares(only, opposite, 12)
+            assert found.mean == pytest.approx((only - opposite) / 12)
+            assert -1 <= found.low <= found.mean <= found.high <= 1
+            score = (only - opposite) ** 2 / max(only + opposite, 1)
+            assert (found.low > 0 or found.high < 0) == (score > stats.chi2.ppf(0.95, 1)), (only, opposite)
+            turned = shares(opposite, only, 12)
+            np.testing.assert_allclose([turned.low, turned.high], [-found.high, -found.low])
+            wider = shares(only, opposite, 12, 10)
             assert wider.low <= found.low <= found.high <= wider.high
+    most = stats.chi2.ppf(0.95, 1) / (12 + stats.chi2.ppf(0.95, 1))  # where no run differs: Wilson's
+    np.testing.assert_allclose([shares(0, 0, 12).low, shares(0, 0, 12).high], [-most, most])
+    assert shares(1, 0, 1).low < 0  # one run decides nothing
+
+
+def test_a_ratio_of_means_is_above_0():
+    random = np.random.default_rng(3)
+    wrong = 0
+    for _ in range(400):  # twice as much in truth, with a common part
+        common = random.gamma(4.0, 1.0, 40)
+        found = log_ratio(2 * (common + random.gamma(4.0, 1.0, 40)), common + random.gamma(4.0, 1.0, 40))
+        wrong += not found.low <= np.log(2) <= found.high
+    assert 5 <= wrong <= 45  # 20, and more than five standard deviations
+    exact = log_ratio([2.0, 4.0], [1.0, 2.0], 5)
+    assert (exact.mean, exact.low, exact.high) == pytest.approx((np.log(2),) * 3)
+    assert log_ratio([2.0, 4.0, 3.0], [1.0, 1.0, 2.0], 5).low < log_ratio([2.0, 4.0, 3.0], [1.0, 1.0, 2.0]).low
+    assert np.isnan(log_ratio([1.0], [2.0]).low)
+    assert np.isnan(log_ratio([0.0, 0.0], [1.0, 2.0]).mean)
+    fewer = Words("fewer", "more", RATIO)
+    assert told(some(np.log(2), np.log(5), np.log(4)), words=fewer) == "Fewer here (0.25 times [0.20, 0.50])"
+    assert told(some(-np.log(5), -np.log(2), -np.log(4)), words=fewer) == "More here (4.00 times [2.00, 5.00])"
+    assert "not defined" in told(log_ratio([0.0, 0.0], [1.0, 2.0]), words=fewer)
+
+
+def test_the_papers_own_setting_decides_where_others_are_open():
+    held, other = Finding(("own", "a"), YES), Finding(("elsewhere", "b"), some(-1, 4))
+    assert judge([held, other], ["setting", "measure"], 1) == UNDECIDED
+    assert judge([held, other], ["setting", "measure"], 1, own="own") == SUPPORTED
+    assert (
+        judge([Finding(("own", "a"), MAYBE), Finding(("elsewhere", "b"), YES)], ["x", "y"], 1, own="own") == UNDECIDED
+    )
+    assert judge([held, Finding(("elsewhere", "b"), NO)], ["setting", "measure"], 1, own="own").startswith("depends on")
+
+
+def test_undecided_is_counted_by_itself_and_has_its_own_sign_and_colours():
+    def summary(*verdicts):
+        return in_one_sentence([Claim(str(k), "experiment", "", "", (), one, "") for k, one in enumerate(verdicts)])
+
+    known = (SUPPORTED, NOT_SUPPORTED, "depends on a")
+    assert summary(*known).endswith(
+        "1 is supported, 1 is not supported and 1 depends on circumstances that the verdict names."
+    )
+    assert summary(*known, UNDECIDED).endswith("the verdict names and 1 is undecided by so many runs.")
+    assert "0 are not supported" in summary(UNDECIDED, UNDECIDED)
+    assert kind_of(UNDECIDED) == UNDECIDED
+    assert len(set(SIGNS.values())) == len({sign for sign, _ in SIGNS.values()}) == len(SIGNS) == 4
+    assert {css for _, css in SIGNS.values()} == set(_COLOURS)
+    text = (files("potentia.report") / "report.css").read_text("utf-8")
+    for _, css in SIGNS.values():
+        pairs = re.findall(rf"--{css}: (#\w+); --{css}-ground: (#\w+);", text)
+        assert len(pairs) == 4  # light, dark twice, print
+        assert min(contrast(*pair) for pair in pairs) >= 4.5
+
+
+def contrast(first, second):
+    """Of two colours, by WCAG."""
+    light = []
+    for colour in (first, second):
+        digits = colour[1:] if len(colour) == 7 else "".join(2 * digit for digit in colour[1:])
+        parts = np.array([int(digits[k : k + 2], 16) for k in (0, 2, 4)]) / 255
+        linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+        light.append(float(linear @ [0.2126, 0.7152, 0.0722]) + 0.05)
+    return max(light) / min(light)
 
 
 def test_runs_that_never_come_there_count_with_the_horizon():

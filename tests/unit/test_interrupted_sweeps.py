@@ -32,7 +32,7 @@ def test_a_full_disk(tmp_path, monkeypatch, finished):
     with pytest.raises(
         SweepFailed, match=r"No space left on device; 5 of 20 runs are saved; go on with: potentia sweep"
     ):
-        sweep(STUDY, tmp_path / "study", workers=2)
+        sweep(STUDY, tmp_path / "study")
     monkeypatch.undo()
     assert [name for name in all_names(tmp_path / "study") if "/." in name] == []
     left = len(list((tmp_path / "study" / "chunks").iterdir()))

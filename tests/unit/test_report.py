@@ -250,7 +250,7 @@ def test_names_must_differ():
         Report("x", (), {}, (), [Section("a", "here"), Section("b", "here")])
 
 
-def test_a_verdict_is_one_of_three():
+def test_a_verdict_is_one_of_four():
     assert kind_of("depends on the temperature") == DEPENDS
     with pytest.raises(InvalidInput, match="verdict must be"):
         kind_of("perhaps")

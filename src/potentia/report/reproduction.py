@@ -29,7 +29,7 @@ ABOUT = (
 )
 # batches of the case study, as they are called in file names
 MOST_ROWS = 500  # of a record, beside its first
-BATCHES = ("model", "known", "lasting", "mixtures", "learners", "four")
+BATCHES = ("model", "known", "lasting", "heard", "heard_long", "literal", "mixtures", "learners", "four")
 
 
 def build(study: CaseStudy, claims: Iterable[Claim], tables: Mapping[str, Sequence[Mapping[str, Any]]]) -> Report:
@@ -43,7 +43,7 @@ def build(study: CaseStudy, claims: Iterable[Claim], tables: Mapping[str, Sequen
     parts = [
         sections.field(study),
         sections.revision(study),
-        sections.model_based(study, of("model", "known", "lasting")),
+        sections.model_based(study, of("model", "heard", "heard_long", "known", "lasting", "literal"), tables),
         sections.mixtures(study, of("mixtures")),
         sections.learners(study, of("learners", "temperatures")),
         sections.all_four(study, of("four")),
@@ -57,6 +57,9 @@ CAPTIONS = {
     "model": "Robots that learn the field",
     "known": "Robots that know the field",
     "lasting": "Robots that know the field, for longer",
+    "heard": "Robots that learn the field, everybody hearing everybody (R_com = 56 for both)",
+    "heard_long": "BLLL with R_com = 56, for longer",
+    "literal": "Robots that learn the field with the recipe to the letter",
     "mixtures": "EM with the number of targets known (EM_N) and unknown (EM_SM); under BLLL where nothing else is said",
     "learners": "Robots that know only what they receive",
     "temperatures": "QL by temperature, on the seeds for tuning",
@@ -105,8 +108,9 @@ def made(study: CaseStudy) -> dict[str, str]:
     return {
         "Command": "potentia reproduce" + ("" if scale.name == FULL.name else f" --{scale.name}"),
         "Version": f"potentia {__version__}; " + ", ".join(f"{name} {at}" for name, at in versions().items()),
-        "Scale": f"{scale.name}: {scale.runs} runs of each algorithm, {scale.long} of all four together for long, "
-        f"{scale.tuning} at each temperature tried, {scale.games} random games for each exact check and "
+        "Scale": f"{scale.name}: {scale.runs} runs of each algorithm, {scale.long} of all four together for long "
+        f"and {min(scale.heard, scale.long)} of BLLL so with R_com = 56, {scale.literal} by the letter "
+        f"and {scale.tuning} at each temperature tried, {scale.games} random games for each exact check and "
         f"{scale.learners} on which SOQL plays",
         "Seeds": _spans(seeds(study)),
     }
@@ -121,7 +125,7 @@ def versions() -> dict[str, str]:
 
 
 def batches(study: CaseStudy) -> dict[str, Mapping[str, xarray.Dataset]]:
-    """Every batch that was played, by group and name."""
+    """Every batch that was played, by group and name; a study need not have all groups."""
     return {name: getattr(study, name) for name in BATCHES}
 
 

@@ -9,11 +9,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from potentia.errors import InvalidInput
-from potentia.experiments.paper.claims import DEPENDS, NOT_SUPPORTED, SUPPORTED, Claim, Measurement
+from potentia.experiments.paper.claims import DEPENDS, NOT_SUPPORTED, SUPPORTED, UNDECIDED, Claim, Measurement
 from potentia.experiments.statistics import Estimate
 
 # A word, a sign and a class for each verdict: colour is never the only one.
-SIGNS = {SUPPORTED: ("✓", "yes"), NOT_SUPPORTED: ("✗", "no"), DEPENDS: ("◐", "depends")}
+SIGNS = {
+    SUPPORTED: ("✓", "yes"),
+    NOT_SUPPORTED: ("✗", "no"),
+    DEPENDS: ("◐", "depends"),
+    UNDECIDED: ("?", "undecided"),
+}
 NUMBER = re.compile(r"(−?[\d.,]+(?:e[−+]?\d+)?|–)(?: ([\[(].*|to .*))?$")
 _HEADLINES = 2
 
@@ -22,23 +27,26 @@ _HEADLINES = 2
 
 
 def kind_of(verdict: str) -> str:
-    """Which of the three a verdict is."""
+    """Which of the four a verdict is."""
     for kind in SIGNS:
         if verdict == kind or (kind == DEPENDS and verdict.startswith(DEPENDS)):
             return kind
-    raise InvalidInput(f"verdict must be {SUPPORTED!r}, {NOT_SUPPORTED!r} or begin with {DEPENDS!r}, got {verdict!r}")
+    whole = ", ".join(repr(kind) for kind in SIGNS if kind != DEPENDS)
+    raise InvalidInput(f"verdict must be one of {whole} or begin with {DEPENDS!r}, got {verdict!r}")
 
 
 def in_one_sentence(claims: Sequence[Claim]) -> str:
-    """How many claims have which verdict."""
+    """How many claims have which verdict; of those undecided, if there are any."""
     count = Counter(kind_of(claim.verdict) for claim in claims)
-    yes, no, depends = count[SUPPORTED], count[NOT_SUPPORTED], count[DEPENDS]
+    yes, no, depends, unclear = (count[kind] for kind in (SUPPORTED, NOT_SUPPORTED, DEPENDS, UNDECIDED))
     said = [
         f"{yes} {'is' if yes == 1 else 'are'} supported",
         f"{no} {'is' if no == 1 else 'are'} not supported",
         f"{depends} {'depends' if depends == 1 else 'depend'} on circumstances that the verdict names",
     ]
-    return f"Of {len(claims)} claims, {said[0]}, {said[1]} and {said[2]}."
+    if unclear:
+        said.append(f"{unclear} {'is' if unclear == 1 else 'are'} undecided by so many runs")
+    return f"Of {len(claims)} claims, {', '.join(said[:-1])} and {said[-1]}."
 
 
 def headlines(claim: Claim) -> list[Measurement]:

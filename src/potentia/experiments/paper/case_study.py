@@ -5,6 +5,11 @@ for every algorithm, so that run k of each begins from the same cells and differ
 BLLL with P-SBLLL over 2,000 steps, Fig. 8 and 9 QL with SOQL over 15,000, Fig. 10 all four. Where the paper prints no
 parameter (QL's temperature), a grid of them is played; which one is best, and which one covers what was published, is
 found on seeds that the comparisons do not use.
+
+What was published of BLLL is for R_com = 5, of P-SBLLL for R_com = 56, which is everybody. BLLL is therefore also
+played with P-SBLLL's communication, so that the two differ in nothing but the rule. How robots learn the map rests on
+our readings of section 5 (what is sensed, the scale of the model, optimism about what is unseen); the recipe to the
+letter is played beside it.
 """
 
 from __future__ import annotations
@@ -21,15 +26,16 @@ from potentia.analysis.optimum import Optimum
 from potentia.beliefs import Belief, Mixture, SplitMerge
 from potentia.engine import run, run_batch
 from potentia.experiments import reinforcement_study
-from potentia.experiments.belief_study import published_link
+from potentia.experiments.belief_study import literal, published_link
 from potentia.experiments.coverage import RECORD, final_worth, paper_game, paper_rules, spacing
 from potentia.experiments.coverage_study import variants
 from potentia.experiments.paper.scale import Scale
-from potentia.experiments.reinforcement_study import GRID, SOQL, final, learners, ql
+from potentia.experiments.reinforcement_study import GRID, SOQL, final, learners, published_soql, ql
 from potentia.experiments.statistics import Estimate, estimate
 from potentia.games import Coverage
 from potentia.games.world import published
 from potentia.rules import Rule, rule
+from potentia.rules.steps import Diminishing
 
 if TYPE_CHECKING:
     import xarray
@@ -40,7 +46,14 @@ LEARNING = reinforcement_study.STEPS  # steps of Fig. 8 and 10
 TUNING = 1000  # the first of the seeds on which temperatures are chosen; comparisons use 0, 1, ...
 BLLL, P_SBLLL = "BLLL", "P-SBLLL"
 CONSTANT = SOQL  # the published step
-DIMINISHING = ("SOQL, step 1/n", "SOQL, step n^-0.6")
+PLAIN = ("SOQL, step 1/n", "SOQL, step n^-0.6")  # they fall from the first step of the run on
+# The published step at first, then falling as (n + offset)^-power: Σμ = ∞ and Σμ² < ∞ as well.
+OFFSETS = {
+    f"SOQL, step ∝ 1/(n + {offset:,})" + ("" if power == 1.0 else f"^{power:g}"): (offset, power)
+    for offset in (10_000, 100_000)
+    for power in (0.6, 1.0)
+}
+DIMINISHING = (*PLAIN, *OFFSETS)
 ADAPTIVE = "SOQL, Assumption 6"
 HEARD = "everybody hears everybody"
 _LEARNT = ("worth_sum", "worth_union", "moves", "targets_found")
@@ -57,6 +70,9 @@ class CaseStudy:
     model: dict[str, xarray.Dataset]  # BLLL and P-SBLLL, which learn the map by split and merge; 2,000 steps
     known: dict[str, xarray.Dataset]  # the same where the worth is known, and P-SBLLL in two other forms
     lasting: dict[str, xarray.Dataset]  # the same for 20,000 steps
+    heard: dict[str, xarray.Dataset]  # BLLL and P-SBLLL, which learn the map, both with R_com = 56; 2,000 steps
+    heard_long: dict[str, xarray.Dataset]  # BLLL so for 15,000 steps; P-SBLLL is the one of ``four``
+    literal: dict[str, xarray.Dataset]  # both with the recipe to the letter; 2,000 steps
     mixtures: dict[str, xarray.Dataset]  # EM_N and EM_SM under BLLL; under P-SBLLL; and where all hear each other
     learners: dict[str, xarray.Dataset]  # SOQL in its forms, and QL at each temperature; 15,000 steps
     tuning: dict[float, Estimate]  # ΣC of QL by temperature, on other seeds
@@ -74,6 +90,13 @@ class CaseStudy:
         """The temperature at which QL covers what was published for it, as nearly as the grid has it."""
         return min(self.tuning, key=lambda tau: abs(self.tuning[tau].mean - published()["worth"]["ql"]["mean"]))
 
+    @property
+    def crossings(self) -> list[tuple[float, float]]:
+        """Between which neighbours of the grid QL covers what was published for it: there may be several."""
+        taus, printed = sorted(self.tuning), published()["worth"]["ql"]["mean"]
+        above = [self.tuning[tau].mean >= printed for tau in taus]
+        return [(taus[k], taus[k + 1]) for k in range(len(taus) - 1) if above[k] != above[k + 1]]
+
 
 def play(scale: Scale, workers: int = 2, tell: Callable[[str], None] | None = None) -> CaseStudy:
     """Play everything. ``tell`` hears what begins. Ctrl-C raises: half a study has no verdicts."""
@@ -86,16 +109,26 @@ def play(scale: Scale, workers: int = 2, tell: Callable[[str], None] | None = No
     say("BLLL and P-SBLLL, knowing it")
     known = _batches(game, _forms(), SHORT, seeds, workers)
     lasting = _batches(game, _forms(), LONG, seeds, workers)
+    say("BLLL and P-SBLLL, everybody hearing everybody, and with the recipe to the letter")
+    heard = _batches(game, {BLLL: _pair()[BLLL]}, SHORT, seeds, workers, beliefs=_heard_beliefs())
+    heard[P_SBLLL] = model[P_SBLLL]
+    to_the_letter = {BLLL: literal("blll"), P_SBLLL: literal("p-sblll")}
+    lettered = _batches(game, _pair(), SHORT, range(scale.literal), workers, beliefs=to_the_letter)
     say("EM with and without the number of targets")
-    mixtures = _mixtures(game, model, seeds, workers)
+    mixtures = _mixtures(game, model, heard, seeds, workers)
     say("QL and SOQL")
     tuning, learnt = _learners(game, scale, workers)
-    begun = CaseStudy(scale, game, best, model, known, lasting, mixtures, learnt, tuning, {}, -1, {})
+    parts = {"model": model, "known": known, "lasting": lasting, "heard": heard, "literal": lettered}
+    late: dict[str, dict[str, xarray.Dataset]] = {"four": {}, "heard_long": {}}
+    begun = CaseStudy(
+        scale, game, best, **parts, **late, mixtures=mixtures, learners=learnt, tuning=tuning, shown=-1, finals={}
+    )
     say("all four for long")
     four = _four(begun, workers)
+    longer = _long(game, {BLLL: _pair()[BLLL]}, range(min(scale.heard, scale.long)), workers, _heard_beliefs())
     shown = _median_seed(four)
     say("the run to show")
-    return replace(begun, four=four, shown=shown, finals=_finals(begun, shown))
+    return replace(begun, four=four, heard_long=longer, shown=shown, finals=_finals(begun, shown))
 
 
 # The parts --------------------------------------------------------------------------------------------
@@ -121,6 +154,11 @@ def _published_beliefs() -> dict[str, Belief]:
     }
 
 
+def _heard_beliefs() -> dict[str, Belief]:
+    """BLLL with the communication of P-SBLLL."""
+    return {BLLL: SplitMerge(communication=published_link("p-sblll"))}
+
+
 def _batches(
     game: Coverage,
     rules: Mapping[str, Rule],
@@ -143,9 +181,13 @@ def _batches(
 
 
 def _mixtures(
-    game: Coverage, model: Mapping[str, xarray.Dataset], seeds: Sequence[int], workers: int
+    game: Coverage,
+    model: Mapping[str, xarray.Dataset],
+    heard: Mapping[str, xarray.Dataset],
+    seeds: Sequence[int],
+    workers: int,
 ) -> dict[str, xarray.Dataset]:
-    """EM_N knows the number of targets, EM_SM learns it. Those of ``model`` are not played again."""
+    """EM_N knows the number of targets, EM_SM learns it. Those of ``model`` and ``heard`` are not played again."""
     rules, targets = _pair(), len(published()["world"]["weights"])
     numbered: dict[str, Belief] = {
         BLLL: Mixture(targets, communication=published_link("blll")),
@@ -158,10 +200,9 @@ def _mixtures(
         f"EM_N, {P_SBLLL}": counted[P_SBLLL],
         f"EM_SM, {P_SBLLL}": model[P_SBLLL],
     }
-    heard: dict[str, Belief] = {"EM_N": Mixture(targets), "EM_SM": SplitMerge()}
-    for name, belief in heard.items():
-        alone = _batches(game, {BLLL: rules[BLLL]}, SHORT, seeds, workers, beliefs={BLLL: belief})
-        out[f"{name}, {HEARD}"] = alone[BLLL]
+    wide: dict[str, Belief] = {BLLL: Mixture(targets, communication=published_link("p-sblll"))}
+    out[f"EM_N, {HEARD}"] = _batches(game, {BLLL: rules[BLLL]}, SHORT, seeds, workers, beliefs=wide)[BLLL]
+    out[f"EM_SM, {HEARD}"] = heard[BLLL]
     return out
 
 
@@ -170,8 +211,14 @@ def _learners(game: Coverage, scale: Scale, workers: int) -> tuple[dict[float, E
     by_tau: dict[str, Rule] = {ql(tau): rule("ql", tau=tau) for tau in GRID}
     tuned = _long(game, by_tau, range(TUNING, TUNING + scale.tuning), workers)
     tuning = {tau: estimate(final(tuned[ql(tau)])) for tau in GRID}
-    forms = {name: learners()[name] for name in (CONSTANT, *DIMINISHING, ADAPTIVE)}
+    forms = {name: learners()[name] for name in (CONSTANT, *PLAIN, ADAPTIVE)}
+    forms |= {name: published_soql(mu=offset_step(*form)) for name, form in OFFSETS.items()}
     return tuning, _long(game, forms | by_tau, range(scale.runs), workers)
+
+
+def offset_step(offset: float, power: float) -> Diminishing:
+    """μ(n) = μ ((1 + offset) / (n + offset))^power: the published step at n = 1."""
+    return Diminishing(power, published()["setup"]["mu"] * (1.0 + offset) ** power, offset)
 
 
 def _long(

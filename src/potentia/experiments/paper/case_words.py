@@ -1,18 +1,25 @@
 """Comparisons in words: one sentence for a claim, and one line for each comparison.
 
 Every sentence has one of four shapes. All one way: "Sooner by 499 steps [118, 880] to 90 % of its own final worth, and
-by every other measure". Some the other way: "Fewer by ...; more by ...". Where others merely show less: "Higher by ...
-after 2,000 steps; no clear difference after 15,000 steps". And where the runs do not decide: "Undecided: ...".
+by every other measure". Some the other way: "Fewer ...; more ...". Where others merely show less: "Higher by ... after
+2,000 steps; no clear difference after 15,000 steps". And where the runs do not decide: "20 runs do not tell whether
+...", or "Sooner by ...; undecided ...". A sentence has 160 letters at most: one that is longer leaves out intervals,
+then how many others agree.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 
 from potentia.experiments.paper.case_verdicts import FAILS, HOLDS, OPEN, Finding
-from potentia.experiments.paper.claims import NOT_SUPPORTED
+from potentia.experiments.paper.claims import DEPENDS
 from potentia.experiments.statistics import Estimate
+
+LONGEST = 160  # letters of a sentence
+RATIO = "times"  # the unit of a difference that is the logarithm of a ratio
 
 
 @dataclass(frozen=True)
@@ -21,52 +28,59 @@ class Words:
 
     more: str  # where the claim holds, as in "sooner"
     less: str  # where the opposite does, as in "later"
-    unit: str = ""  # of the difference: "steps", "%" for a share, or nothing
+    unit: str = ""  # of the difference: "steps", "%" for a share, "times" for the logarithm of a ratio, or nothing
     others: str = "by every other measure"  # where all comparisons agree
 
 
 # Sentences --------------------------------------------------------------------------------------------
 
 
-def reason(findings: Sequence[Finding], verdict: str, words: Words) -> str:
+def reason(findings: Sequence[Finding], verdict: str, words: Words, longest: int = LONGEST) -> str:
     """The sentence of a claim; of several comparisons that agree the first stands for all."""
     merged = _by_one_factor(findings)
+    for counts, interval in product((True, False), (True, False)):
+        text = _capital(_sentence(merged, len(findings), verdict, words, interval, counts))
+        if len(text) <= longest:
+            break
+    return text
+
+
+def _sentence(merged: Sequence[Finding], number: int, verdict: str, words: Words, interval: bool, counts: bool) -> str:
     held, failed, undecided = ([finding for finding in merged if finding.sign == sign] for sign in (HOLDS, FAILS, OPEN))
     if not undecided and not (held and failed):
-        rest = f", and {words.others}" if len(findings) > 1 else ""
-        return _capital(_clause(words, merged[:1]) + rest)
-    parts = [_clause(words, those, k == 0) for k, those in enumerate(filter(None, (held, failed)))]
+        rest = f", and {words.others}" if number > 1 else ""
+        return _clause(words, merged[:1], interval, counts) + rest
+    parts = [_clause(words, those, interval and k == 0, counts) for k, those in enumerate(filter(None, (held, failed)))]
     if held and failed and undecided:
-        parts.append(f"no clear difference{_others(len(undecided))}")
+        parts += [f"no clear difference{_others(len(undecided))}"] if counts else []
     elif undecided:
-        parts.append(_undecided(words, undecided, verdict))
-    return _begun("; ".join(parts), findings, verdict)
+        parts.append(_undecided(words, undecided, verdict, interval, counts, alone=not parts))
+    return "; ".join(parts)
 
 
-def _clause(words: Words, those: Sequence[Finding], interval: bool = True) -> str:
+def _clause(words: Words, those: Sequence[Finding], interval: bool = True, counts: bool = True) -> str:
     """What holds, or its opposite: the first with its numbers, of the others how many they are."""
     first = those[0]
     word = words.more if first.sign == HOLDS else words.less
-    rest = f", and{_others(len(those) - 1)}" if len(those) > 1 else ""
+    rest = f", and{_others(len(those) - 1)}" if len(those) > 1 and counts else ""
+    if words.unit == RATIO:
+        return f"{word} {first.said or first.case} ({signed(first.found, RATIO, interval)}){rest}"
     if first.margin:
-        return f"{word} {first.said or first.case} ({signed(first.found, words.unit)}){rest}"
+        return f"{word} {first.said or first.case} ({signed(first.found, words.unit, interval)}){rest}"
     return f"{word} by {size(first.found, words.unit, interval)} {first.said or first.case}{rest}"
 
 
-def _undecided(words: Words, those: Sequence[Finding], verdict: str) -> str:
+def _undecided(words: Words, those: Sequence[Finding], verdict: str, interval: bool, counts: bool, alone: bool) -> str:
     first = those[0]
-    numbers = f"{first.said or first.case} ({signed(first.found, words.unit)})"
-    if verdict != NOT_SUPPORTED:  # it is less there than elsewhere, and may be none
-        return f"no clear difference {numbers}" + (f", nor{_others(len(those) - 1)}" if len(those) > 1 else "")
+    numbers = f"{first.said or first.case} ({signed(first.found, words.unit, interval)})"
+    others = _others(len(those) - 1) if len(those) > 1 and counts else ""
+    rest = f", nor{others}" if others else ""
+    if verdict.startswith(DEPENDS):  # it is less there than elsewhere, and may be none
+        return f"no clear difference {numbers}{rest}"
+    if not alone:
+        return f"undecided {numbers}" + (f", and{others}" if others else "")
     asked = words.more if first.margin else f"{words.more} or {words.less}"
-    rest = f", nor{_others(len(those) - 1)}" if len(those) > 1 else ""
     return f"{runs(first.found.count)} not tell whether {asked} {numbers}{rest}"
-
-
-def _begun(text: str, findings: Sequence[Finding], verdict: str) -> str:
-    """ "Undecided", where the claim may hold and there are too few runs to say so."""
-    short = verdict == NOT_SUPPORTED and all(finding.sign != FAILS for finding in findings)
-    return f"Undecided: {text}" if short else _capital(text)
 
 
 def _others(count: int) -> str:
@@ -78,6 +92,8 @@ def _by_one_factor(findings: Sequence[Finding]) -> list[Finding]:
     if len({finding.sign for finding in findings}) < 2 or len(findings[0].key) < 2:
         return list(findings)
     for axis in range(len(findings[0].key)):
+        if not all(finding.key[axis] for finding in findings):
+            continue
         groups: dict[str, list[Finding]] = {}
         for finding in findings:
             groups.setdefault(finding.key[axis], []).append(finding)
@@ -86,26 +102,35 @@ def _by_one_factor(findings: Sequence[Finding]) -> list[Finding]:
     return list(findings)
 
 
-def reason_over(findings: Sequence[Finding], verdict: str, words: Words, grid: Sequence[str], axis: str) -> str:
+def reason_over(findings: Sequence[Finding], words: Words, grid: Sequence[str], axis: str) -> str:
     """The sentence for many comparisons along the last factor, as ranges of it; one clause for each of the others."""
-    parts = []
+    text = _over(findings, words, grid, axis)
+    return text if len(text) <= LONGEST else _over(findings, words, grid, axis, brief=True)
+
+
+def _over(findings: Sequence[Finding], words: Words, grid: Sequence[str], axis: str, brief: bool = False) -> str:
+    """If ``brief``, the factor is named once."""
+    parts, named = [], False
     for rest in dict.fromkeys(f.key[:-1] for f in findings):
         of = {f.key[-1]: f for f in findings if f.key[:-1] == rest}
         clauses = []
         for sign, word in ((HOLDS, words.more), (FAILS, words.less)):
             where = spans(grid, lambda value, of=of, sign=sign: of[value].sign == sign)  # type: ignore[misc]
             if where:
-                clauses.append(f"{word} at {_whole(where, grid, axis)}")
+                clauses.append(f"{word} at {_whole(where, grid, axis, named)}")
+                named = brief
         if not clauses:
             clauses.append(f"{runs(next(iter(of.values())).found.count)} not decide at any {axis}")
         parts.append(" ".join((*rest, ", ".join(clauses))))
     signs = {finding.sign for finding in findings}
     elsewhere = ", unclear elsewhere" if OPEN in signs and len(signs) > 1 else ""
-    return _begun("; ".join(parts) + elsewhere, findings, verdict)
+    return _capital("; ".join(parts) + elsewhere)
 
 
-def _whole(where: str, grid: Sequence[str], axis: str) -> str:
-    return f"every {axis}" if where == f"{grid[0]} to {grid[-1]}" else f"{axis} = {where}"
+def _whole(where: str, grid: Sequence[str], axis: str, named: bool) -> str:
+    if where == f"{grid[0]} to {grid[-1]}":
+        return f"every {axis}"
+    return where if named else f"{axis} = {where}"
 
 
 def spans(grid: Sequence[str], chosen: Callable[[str], bool]) -> str:
@@ -127,8 +152,10 @@ def evidence(findings: Sequence[Finding], words: Words, axis: str = "") -> list[
     """A line for each comparison: in which circumstances, by how much, and what follows. ``axis`` names the last."""
     out = []
     for finding in findings:
-        case = ", ".join((*finding.key[:-1], f"{axis} = {finding.key[-1]}")) if axis else finding.case
-        beside = f", {signed_number(-finding.margin)} allowed" if finding.margin else ""
+        case = ", ".join((*filter(None, finding.key[:-1]), f"{axis} = {finding.key[-1]}")) if axis else finding.case
+        allowed = signed_number(-finding.margin, words.unit)
+        allowed = allowed.replace("−", "±") if finding.equal else allowed
+        beside = f", {allowed} allowed" if finding.margin else ""
         said = {HOLDS: words.more, FAILS: words.less, OPEN: f"{runs(finding.found.count)} not decide"}[finding.sign]
         out.append(f"{_capital(case)}: {signed(finding.found, words.unit)}{beside}: {said}")
     return out
@@ -152,12 +179,17 @@ def _text(value: float, style: str) -> str:
     return f"{value:{style}}".replace("-", "−").replace("%", " %")
 
 
-def signed(found: Estimate, unit: str = "") -> str:
-    """A difference with its sign and its interval, as in "+499 steps [+118, +880]"."""
-    style = f"+{_style(found, unit)}"
-    mean, low, high = (_text(value, style) for value in (found.mean, found.low, found.high))
+def signed(found: Estimate, unit: str = "", interval: bool = True) -> str:
+    """A difference with its sign and its interval, as in "+499 steps [+118, +880]"; a ratio as "0.62 times [...]"."""
+    ends = (found.mean, found.low, found.high)
+    if found.mean != found.mean:
+        return "not defined"
+    if unit == RATIO:  # oriented so that more of it is a smaller ratio
+        mean, high, low = (f"{math.exp(-value):.2f}" for value in ends)
+    else:
+        mean, low, high = (_text(value, f"+{_style(found, unit)}") for value in ends)
     after = f" {unit}" if unit not in ("", "%") else ""
-    return mean + after + (f" [{low}, {high}]" if found.low == found.low else "")
+    return mean + after + (f" [{low}, {high}]" if interval and found.low == found.low else "")
 
 
 def signed_number(value: float, unit: str = "") -> str:

@@ -12,8 +12,9 @@ from typing import Any
 from potentia.experiments.statistics import Estimate
 
 SUPPORTED = "supported"
-NOT_SUPPORTED = "not supported"
+NOT_SUPPORTED = "not supported"  # contradicted by what was measured
 DEPENDS = "depends on"  # the verdict goes on with what it depends on
+UNDECIDED = "undecided"  # so many runs do not tell
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class Claim:
     title: str  # the claim in one sentence
     where: str  # in the paper
     measured: tuple[Measurement, ...]
-    verdict: str  # SUPPORTED, NOT_SUPPORTED, or DEPENDS and on what
+    verdict: str  # SUPPORTED, NOT_SUPPORTED, UNDECIDED, or DEPENDS and on what
     reason: str  # one sentence, with the numbers that decide
     evidence: tuple[str, ...] = ()  # where there are several comparisons, a line for each
     counterexample: str | None = None  # where a statement fails: the numbers that show it, in words

@@ -29,7 +29,7 @@ from potentia.analysis import potential, pure_nash
 from potentia.analysis.score_hypotheses import likeliest
 from potentia.engine import begin, watch_on
 from potentia.experiments.equilibrium_study import STEPS, equilibria, random_games, share
-from potentia.experiments.paper.claims import DEPENDS, NOT_SUPPORTED, SUPPORTED, Claim, Measurement
+from potentia.experiments.paper.claims import DEPENDS, NOT_SUPPORTED, SUPPORTED, UNDECIDED, Claim, Measurement
 from potentia.experiments.paper.scale import Scale
 from potentia.experiments.paper.small_games import in_percent, in_words, number, plain, table_in_words
 from potentia.experiments.paper.soql_claims import leaving_game, unperturbed
@@ -50,7 +50,6 @@ _LAST = 500  # steps of a run at which matching pennies is watched
 _PENNIES = 8  # runs
 _SETTLED = 1_000  # steps that are left out, for play to settle at first
 _TIMES = {100: (1, 5, 20), 25: (1, 5), 0: (1, 2)}  # so many STEPS, from so many ``learners`` on
-_UNDECIDED = "undecided"  # neither a counterexample nor an equilibrium in every game
 
 
 # The convergence theorem ---------------------------------------------------------------------------------
@@ -279,7 +278,7 @@ def perturbation_theorem(scale: Scale) -> Claim:
             f"({long[-1].rate:,.0f} times per 100,000 steps); {kept}",
         )
     elif not all_kept:  # at a finite horizon this shows nothing about the limit
-        verdict, reason = _UNDECIDED, f"{kept} within {STEPS:,} steps, and no game is known that keeps leaving"
+        verdict, reason = UNDECIDED, f"{kept} within {STEPS:,} steps, and no game is known that keeps leaving"
     return Claim(
         name="perturbation",
         kind="theory",

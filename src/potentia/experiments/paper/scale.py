@@ -16,7 +16,9 @@ class Scale:
     games: int  # random games for each exact check
     learners: int  # random games on which SOQL is played
     long: int  # runs of each of the four algorithms together, which take the longest
+    heard: int = 10  # of BLLL as long as those, where everybody hears everybody; at most ``long``
+    literal: int = 10  # of BLLL and of P-SBLLL with the recipe of section 5 to the letter
 
 
-QUICK = Scale("quick", runs=20, as_printed=10, tuning=10, games=50, learners=25, long=20)
-FULL = Scale("full", runs=100, as_printed=10, tuning=20, games=1000, learners=100, long=100)
+QUICK = Scale("quick", runs=20, as_printed=10, tuning=10, games=50, learners=25, long=20, heard=10, literal=10)
+FULL = Scale("full", runs=100, as_printed=10, tuning=20, games=1000, learners=100, long=100, heard=100, literal=20)

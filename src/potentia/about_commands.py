@@ -76,8 +76,8 @@ def rules(
         fields = dataclasses.fields(cls)  # type: ignore[arg-type]
         parameters = {f.name: None if f.default is dataclasses.MISSING else f.default for f in fields}
         parameters |= {f.name: "none" for f in fields if f.default is None}
-        about = {"rule": key, "parameters": parameters, "about": cls.summary}
-        rows.append({**about, "details": inspect.cleandoc(cls.__doc__ or "")} if name else about)
+        details = inspect.cleandoc(cls.__doc__ or "")
+        rows.append({"rule": key, "parameters": parameters, "about": cls.summary, "details": details})
     if json:
         return print_json(rows)
     print_table(

@@ -25,7 +25,8 @@ def reproduce(
 ) -> None:
     """Play the paper again, with a verdict on every claim.
 
-    Plays its experiments, checks its theorems on small games, and writes report.html, one page that opens without a network, claims.json, and figures and data beside them.
+    Plays its experiments, checks its theorems on small games, and writes report.html, one page that opens without a
+    network, claims.json, and figures and data beside them.
 
     Examples:
 

@@ -53,7 +53,7 @@ def compare(effort: Effort, report: Report) -> None:
         }
         if processors() > 1:
             contenders["two"] = lambda: timed(lambda: swept(runs, 2))
-        times = interleaved(contenders, min(effort.repetitions, 3))
+        times = interleaved(contenders, min(effort.repetitions, 5))
     best = {name: min(seconds) for name, seconds in times.items()}
     extra = best["one"] / best["bare"] - 1
     each = best["bare"] / runs * 1e3

@@ -90,6 +90,7 @@ _unpacked: OrderedDict[str, Any] = OrderedDict()
 def _unpack(task: Task) -> Any:
     if not isinstance(task.parcel, bytes):
         return task.parcel
+    warnings.simplefilter("ignore", NotCompiled)  # said already, by the process that sweeps
     if task.key not in _unpacked:  # kept, so that a user's utility is compiled once
         _unpacked[task.key] = pickle.loads(task.parcel)  # from the process that sweeps, never from a file
         while len(_unpacked) > _KEPT:
@@ -103,7 +104,6 @@ def play(task: Task) -> tuple[Chunk, Arrays | str]:
 
     if task.version != __version__:
         return task.chunk, f"a worker has potentia {__version__}, this study needs {task.version}"
-    warnings.simplefilter("ignore", NotCompiled)  # said once, by the process that sweeps
     try:
         game, rule, belief = _unpack(task)
         data = run_batch(

@@ -12,6 +12,7 @@ import pytest
 import potentia as pt
 from potentia.experiments import equilibrium_study as nash
 from potentia.experiments import reinforcement_study as study
+from potentia.experiments.statistics import share_of
 from potentia.games.world import published
 
 
@@ -140,7 +141,7 @@ def test_a_trial_changes_the_mind_of_others_unless_the_step_is_adaptive(games):
 
 
 def test_a_share_has_wilsons_interval():
-    found, z = nash.share(8, 10), 1.959963984540054
+    found, z = share_of(8, 10), 1.959963984540054
     centre, half = (0.8 + z * z / 20) / (1 + z * z / 10), z * np.sqrt(0.8 * 0.2 / 10 + z * z / 400) / (1 + z * z / 10)
     assert (found.mean, found.count) == (0.8, 10)
     assert found.low == pytest.approx(centre - half)

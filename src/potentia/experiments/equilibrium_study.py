@@ -40,8 +40,6 @@ RULES: dict[str, dict[str, Any]] = {
 }
 ADAPTIVE, CONSTANT, *_, DIMINISHING = RULES
 
-share = share_of  # the name it has had here
-
 
 def random_games(count: int = GAMES, seed: int = 0) -> list[NormalForm]:
     """Random exact potential games of 2 to 4 players with 2 to 4 actions each."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from potentia.experiments.paper.claims import Claim
 from potentia.experiments.reinforcement_study import HOT, final, ql
-from potentia.experiments.statistics import estimate
+from potentia.experiments.statistics import estimate, share_of
 from potentia.games.world import published
 from potentia.report.page import Section, Table
 from potentia.report.pictures import Picture, picture
@@ -287,7 +287,6 @@ def _configurations(study: CaseStudy, name: str, runs: Mapping[str, Any], title:
 def theory(claims: Sequence[Claim], tables: Sequence[Table]) -> Section:
     """Fig. 1, and every statement with its counterexample."""
     from potentia.analysis import laws_over_tau
-    from potentia.experiments.equilibrium_study import share
     from potentia.experiments.paper.theory import figures_data
     from potentia.figures import shares_figure, stability_figure
     from potentia.rules import rule
@@ -300,7 +299,7 @@ def theory(claims: Sequence[Claim], tables: Sequence[Table]) -> Section:
     command = "potentia stability double-step --rule p-sblll --tau 0.1 --revision 0.3 --plot tree.png"
     groups: dict[str, dict[str, Any]] = {}
     for row in found.shares:
-        groups.setdefault(row["games"], {})[row["rule"]] = share(row["exactly"], row["count"])
+        groups.setdefault(row["games"], {})[row["rule"]] = share_of(row["exactly"], row["count"])
     pictures = (
         picture(
             "tree-stable",

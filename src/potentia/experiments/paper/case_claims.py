@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from potentia.experiments.coverage import steps_to_share
-from potentia.experiments.equilibrium_study import share
 from potentia.experiments.paper.case_study import BLLL, HEARD, LEARNING, LONG, P_SBLLL, SHORT, CaseStudy, covered
 from potentia.experiments.paper.case_tables import settling, tables
 from potentia.experiments.paper.case_verdicts import (
@@ -31,7 +30,7 @@ from potentia.experiments.paper.case_words import RATIO, Words, evidence, percen
 from potentia.experiments.paper.claims import DEPENDS, NOT_SUPPORTED, SUPPORTED, Claim, Measurement
 from potentia.experiments.paper.learner_claims import learner_claims
 from potentia.experiments.reinforcement_study import targets_held
-from potentia.experiments.statistics import Estimate, estimate, time_to_share
+from potentia.experiments.statistics import Estimate, estimate, share_of, time_to_share
 from potentia.games.world import published
 
 if TYPE_CHECKING:
@@ -195,12 +194,12 @@ def all_targets(study: CaseStudy) -> Claim:
             if part is study.model:
                 counts[name, "held"], counts[name, "found"] = held, found
             size = held.size
-            measured.append(Measurement(f"{name}, {label}: all covered at the end", share(int(held.sum()), size)))
-            measured.append(Measurement(f"{name}, {label}: all found at some time", share(int(found.sum()), size)))
+            measured.append(Measurement(f"{name}, {label}: all covered at the end", share_of(int(held.sum()), size)))
+            measured.append(Measurement(f"{name}, {label}: all found at some time", share_of(int(found.sum()), size)))
     more = difference_of_shares(counts[P_SBLLL, "held"], counts[BLLL, "held"])
     measured.append(Measurement("P-SBLLL less BLLL: all covered at the end", more, None, "of the runs"))
     held, found = counts[P_SBLLL, "held"], counts[P_SBLLL, "found"]
-    often = share(int(held.sum()), held.size)
+    often = share_of(int(held.sum()), held.size)
     if held.all():
         verdict = SUPPORTED
     elif found.all():

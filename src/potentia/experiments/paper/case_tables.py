@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from potentia.experiments.coverage import SETTLED, TAIL
-from potentia.experiments.equilibrium_study import share
 from potentia.experiments.paper.case_study import LEARNING, CaseStudy, covered
 from potentia.experiments.reinforcement_study import settled as settled_late
 from potentia.experiments.reinforcement_study import targets_held
-from potentia.experiments.statistics import estimate, moving_mean, settling_time
+from potentia.experiments.statistics import estimate, moving_mean, settling_time, share_of
 from potentia.games.world import published
 
 if TYPE_CHECKING:
@@ -80,7 +79,7 @@ def _rows(study: CaseStudy, batches: Mapping[str, xarray.Dataset], names: Mappin
                 "share": estimate(covered(data, "worth_union") / study.optimum.bound),
                 "targets_found": estimate(data.targets_found.values[:, -1]),
                 "targets_held": estimate(held),
-                "all_held": share(int((held == number).sum()), held.size),
+                "all_held": share_of(int((held == number).sum()), held.size),
             }
         )
     return rows

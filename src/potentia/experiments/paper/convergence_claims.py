@@ -28,11 +28,12 @@ from numpy.typing import NDArray
 from potentia.analysis import potential, pure_nash
 from potentia.analysis.score_hypotheses import likeliest
 from potentia.engine import begin, watch_on
-from potentia.experiments.equilibrium_study import STEPS, equilibria, random_games, share
+from potentia.experiments.equilibrium_study import STEPS, equilibria, random_games
 from potentia.experiments.paper.claims import DEPENDS, NOT_SUPPORTED, SUPPORTED, UNDECIDED, Claim, Measurement
 from potentia.experiments.paper.scale import Scale
 from potentia.experiments.paper.small_games import in_percent, in_words, number, plain, table_in_words
 from potentia.experiments.paper.soql_claims import leaving_game, unperturbed
+from potentia.experiments.statistics import share_of
 from potentia.games import NormalForm, game
 from potentia.rules import SOQL, Rule, rule
 
@@ -87,7 +88,7 @@ def convergence_theorem(scale: Scale) -> Claim:
     assert isinstance(pennies, NormalForm)
     changed = [last_change(pennies, seed) for seed in range(_PENNIES)]
     moving = sum(step > 0 for step in changed)
-    frequency = share(at_start, runs)
+    frequency = share_of(at_start, runs)
     broken = exact < 1.0 and frequency.high < 1.0
     later = 0 < persisted == at_last
     missed = f"If they hold at n, {in_percent(frequency.mean)} of runs converge to α_* in the example"
@@ -111,12 +112,14 @@ def convergence_theorem(scale: Scale) -> Claim:
         measured=(
             Measurement("share of runs that converge to α_* in the example", frequency),
             Measurement("its exact probability", exact),
-            Measurement("of runs that play α_* at every later step", share(at_last, max(persisted, 1))),
-            Measurement("random potential games in which X becomes pure, no perturbation", share(settled, len(games))),
-            Measurement("random potential games that end at a pure Nash equilibrium", share(nash, len(games))),
+            Measurement("of runs that play α_* at every later step", share_of(at_last, max(persisted, 1))),
+            Measurement(
+                "random potential games in which X becomes pure, no perturbation", share_of(settled, len(games))
+            ),
+            Measurement("random potential games that end at a pure Nash equilibrium", share_of(nash, len(games))),
             Measurement(
                 f"matching pennies: runs whose favourites change in the last {_LAST} of {STEPS:,} steps",
-                share(moving, _PENNIES),
+                share_of(moving, _PENNIES),
             ),
             Measurement("matching pennies: last change of the favourites, earliest of these runs", min(changed)),
         ),
@@ -288,7 +291,9 @@ def perturbation_theorem(scale: Scale) -> Claim:
             *_measured("costly strays", 1000.0, full.xi, long),
             *(entry for case, one in others.items() for entry in _measured(case[2], *case[:2], [one])),
             *(
-                Measurement(f"random potential games that end in a pure Nash equilibrium, {name}", share(n, len(games)))
+                Measurement(
+                    f"random potential games that end in a pure Nash equilibrium, {name}", share_of(n, len(games))
+                )
                 for name, n in ended.items()
             ),
         ),

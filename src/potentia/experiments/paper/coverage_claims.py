@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 
 from potentia.analysis.hypotheses import no_movement_cost
 from potentia.analysis.potential import separable_of
-from potentia.experiments.equilibrium_study import share
 from potentia.experiments.paper.claims import NOT_SUPPORTED, SUPPORTED, Claim, Measurement
 from potentia.experiments.paper.scale import Scale
 from potentia.experiments.paper.small_games import in_words, number, payoffs_of, table_in_words
+from potentia.experiments.statistics import share_of
 from potentia.games import Coverage, World
 from potentia.rules.signal import SignalRevision
 
@@ -182,16 +182,16 @@ def coverage_potential(scale: Scale) -> Claim:
         title="The coverage game is a potential game with Φ = Σ u^i",
         where="coverage-potential lemma, Eq. 45–46",
         measured=(
-            Measurement("small maps on which Σu is an exact potential, K = 0", share(claimed, len(games))),
+            Measurement("small maps on which Σu is an exact potential, K = 0", share_of(claimed, len(games))),
             Measurement("largest |Δu − ΔΣu| of a single deviation", worst),
-            Measurement("small maps on which ΣC less each overlap once is exact, K = 0", share(exact, len(games))),
+            Measurement("small maps on which ΣC less each overlap once is exact, K = 0", share_of(exact, len(games))),
             Measurement("largest |Δu − ΔΦ| of a single deviation, each overlap once", corrected),
             Measurement(
                 f"small maps on which Σu is an exact potential, K = {_COST:g}, previous profile fixed",
-                share(dear_claimed, _FEWEST),
+                share_of(dear_claimed, _FEWEST),
             ),
             Measurement(f"largest |Δu − ΔΦ|, each overlap once, K = {_COST:g}, previous profile fixed", dear),
-            Measurement(f"small maps with a potential of the profile alone, K = {_COST:g}", share(alone, _FEWEST)),
+            Measurement(f"small maps with a potential of the profile alone, K = {_COST:g}", share_of(alone, _FEWEST)),
             Measurement(f"fixed flags, worths {_flagged_words()}, δ = 1: largest sum around four profiles", cycle),
             Measurement("the same without flags, 0 where there is a potential", unflagged),
         ),
@@ -300,7 +300,7 @@ def coverage_separable(scale: Scale) -> Claim:
         title="In the coverage game u^i depends on robot i's action only: it is separable",
         where="section 5.1, after Eq. 45",
         measured=(
-            Measurement("small maps with separable utilities", share(held, len(games))),
+            Measurement("small maps with separable utilities", share_of(held, len(games))),
             Measurement("largest revision probability by Eq. 53 with the paper's a1 = 1, at F = G = 0", wakes),
         ),
         verdict=SUPPORTED if held == len(games) and said is None else NOT_SUPPORTED,

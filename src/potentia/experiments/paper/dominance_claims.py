@@ -16,10 +16,10 @@ import numpy as np
 
 from potentia.analysis import dominated, dynamics, fates
 from potentia.analysis.extinction import Fate
-from potentia.experiments.equilibrium_study import share
 from potentia.experiments.paper.claims import DEPENDS, NOT_SUPPORTED, SUPPORTED, Claim, Measurement
 from potentia.experiments.paper.scale import Scale
 from potentia.experiments.paper.small_games import number, plain, table_in_words
+from potentia.experiments.statistics import share_of
 from potentia.games import NormalForm
 
 DEAD = 1e-3
@@ -96,7 +96,7 @@ def strictly_dominated(scale: Scale) -> Claim:
         title="In the continuous dynamics of any order strictly dominated strategies become extinct",
         where="section 4, quoted (Theorem 4.1 of Laraki & Mertikopoulos)",
         measured=tuple(
-            Measurement(f"order {order}: dominated actions within the bound exp(−m tⁿ/n!)", share(gone, there))
+            Measurement(f"order {order}: dominated actions within the bound exp(−m tⁿ/n!)", share_of(gone, there))
             for order, (there, gone) in found.items()
         ),
         verdict=NOT_SUPPORTED if survivors else SUPPORTED,
@@ -137,7 +137,7 @@ def weakly_dominated(scale: Scale) -> Claim:
         measured=(
             *(
                 Measurement(
-                    f"order {order}: weakly dominated actions whose share falls below {DEAD:g}", share(gone, there)
+                    f"order {order}: weakly dominated actions whose share falls below {DEAD:g}", share_of(gone, there)
                 )
                 for order, (there, gone) in found.items()
             ),

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from potentia.experiments.equilibrium_study import share
 from potentia.experiments.paper.case_study import (
     BLLL,
     CONSTANT,
@@ -39,7 +38,7 @@ from potentia.experiments.paper.case_verdicts import (
 from potentia.experiments.paper.case_words import LONGEST, Words, evidence, reason, reason_over, signed
 from potentia.experiments.paper.claims import Claim, Measurement
 from potentia.experiments.reinforcement_study import LEVEL, SOQL, ql, reached, settled, targets_held
-from potentia.experiments.statistics import Estimate, estimate
+from potentia.experiments.statistics import Estimate, estimate, share_of
 from potentia.games.world import published
 from potentia.rules.steps import step_data, step_from, step_size
 
@@ -330,4 +329,4 @@ def _printed(name: str) -> float | None:
 
 
 def _share(values: NDArray[np.bool_]) -> Estimate:
-    return share(int(values.sum()), values.size)
+    return share_of(int(values.sum()), values.size)

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from potentia.analysis import stability
 from potentia.analysis.potential import find_potential
 from potentia.analysis.stability import Resistances, Stability
-from potentia.experiments.equilibrium_study import share
 from potentia.experiments.paper.claims import NOT_SUPPORTED, SUPPORTED, Claim, Measurement
 from potentia.experiments.paper.scale import Scale
 from potentia.experiments.paper.small_games import (
@@ -36,6 +35,7 @@ from potentia.experiments.paper.small_games import (
     table_in_words,
 )
 from potentia.experiments.shares import random_games
+from potentia.experiments.statistics import share_of
 from potentia.games import Game, NormalForm, Separable, path_moves
 
 _SEED = 100
@@ -100,9 +100,11 @@ def resistance_lemma(scale: Scale) -> Claim:
         title="The resistance of a transition of P-SBLLL is Σ over deviators of max{u(α_1), u(α_2)} − u(α_2)",
         where="resistance lemma, Eq. 12–16, under Assumption 3",
         measured=(
-            Measurement("random potential games with a transition that differs from Eq. 12", share(some, len(games))),
+            Measurement(
+                "random potential games with a transition that differs from Eq. 12", share_of(some, len(games))
+            ),
             Measurement("share of their transitions that differ from Eq. 12", differing / transitions),
-            Measurement("games whose stable set would be another one with Eq. 12", share(moved, len(games))),
+            Measurement("games whose stable set would be another one with Eq. 12", share_of(moved, len(games))),
             Measurement("transitions of separable games that differ from Eq. 12", apart),
         ),
         verdict=NOT_SUPPORTED if broken else SUPPORTED,

@@ -24,10 +24,11 @@ from numpy.typing import NDArray
 
 from potentia.analysis import lock_in, soql_strategy, soql_values
 from potentia.engine import begin, watch
-from potentia.experiments.equilibrium_study import random_games, share
+from potentia.experiments.equilibrium_study import random_games
 from potentia.experiments.paper.claims import NOT_SUPPORTED, SUPPORTED, Claim, Measurement
 from potentia.experiments.paper.scale import Scale
 from potentia.experiments.paper.small_games import number, plain, table_in_words
+from potentia.experiments.statistics import share_of
 from potentia.games import NormalForm
 from potentia.rules import SOQL, rule
 
@@ -218,7 +219,7 @@ def lock_in_proposition(scale: Scale) -> Claim:
             Measurement("at how many of these Eq. 33 fails one step later", int(printed[0] - printed[1])),
             *(
                 Measurement(
-                    f"with u > Q(n), Q(n+1) > Q(n) and α_* played until n + {m}, Eq. 33 holds", share(held, there)
+                    f"with u > Q(n), Q(n+1) > Q(n) and α_* played until n + {m}, Eq. 33 holds", share_of(held, there)
                 )
                 for m, (there, held) in proven.items()
                 if there
@@ -298,7 +299,7 @@ def lock_in_probability(scale: Scale) -> Claim:
         count = stayed(vartheta, players, runs)
         chances.append(float(binomtest(count, runs, product, alternative="less").pvalue))
         exactly.append(float(binomtest(count, runs, product).pvalue))
-        often = share(count, runs)
+        often = share_of(count, runs)
         measured.append(Measurement(f"share of runs that stay, ϑ = {vartheta:g}, N = {players}", often))
         measured.append(Measurement(f"the product ∏(1−(1−ϑ)^c)^N, ϑ = {vartheta:g}, N = {players}", product))
         seen.append(f"{100 * often.mean:.1f} % [{100 * often.low:.1f} %, {100 * often.high:.1f} %]")

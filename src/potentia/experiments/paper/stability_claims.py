@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from potentia.analysis import finite_improvement, stability
-from potentia.experiments.equilibrium_study import share
 from potentia.experiments.paper.claims import DEPENDS, NOT_SUPPORTED, SUPPORTED, Claim, Measurement
 from potentia.experiments.paper.readings import (
     ASSUMPTION_4,
@@ -41,7 +40,7 @@ from potentia.experiments.paper.small_games import (
     table_in_words,
 )
 from potentia.experiments.shares import RULES, random_games, shares
-from potentia.experiments.statistics import Estimate
+from potentia.experiments.statistics import Estimate, share_of
 from potentia.games import NormalForm, random_potential_game
 
 KINDS = {
@@ -84,7 +83,9 @@ def blll(scale: Scale, rows: list[dict[str, Any]]) -> Claim:
         title="Under BLLL the stochastically stable states are the potential maximisers",
         where="theorem quoted in section 2.2, under Assumptions 1 and 2",
         measured=tuple(
-            Measurement(f"games in which exactly the maximisers are stable: {KINDS[kind]}", share(count, scale.games))
+            Measurement(
+                f"games in which exactly the maximisers are stable: {KINDS[kind]}", share_of(count, scale.games)
+            )
             for kind, count in kept.items()
         ),
         verdict=NOT_SUPPORTED if broken else SUPPORTED,
@@ -107,8 +108,8 @@ def finite_improvement_theorem(scale: Scale) -> Claim:
         title="Every improvement path in a finite potential game is finite",
         where="theorem quoted in section 2.1 (Monderer & Shapley)",
         measured=(
-            Measurement("random potential games without a cycle of better replies", share(kept, scale.games)),
-            Measurement("control, random games of any kind without such a cycle", share(control, scale.games)),
+            Measurement("random potential games without a cycle of better replies", share_of(kept, scale.games)),
+            Measurement("control, random games of any kind without such a cycle", share_of(control, scale.games)),
         ),
         verdict=SUPPORTED if kept == scale.games else NOT_SUPPORTED,
         reason=f"No cycle of better replies in any of {scale.games:,} random potential games"
@@ -134,7 +135,7 @@ def separable_proposition(scale: Scale, rows: list[dict[str, Any]]) -> Claim:
     tables = _count(rows, "separable", _JOINT)
     broken = kept < len(games) or tables < scale.games
     without = [
-        Measurement(f"control, games that are not separable: {r}", share(_count(rows, "potential", r), scale.games))
+        Measurement(f"control, games that are not separable: {r}", share_of(_count(rows, "potential", r), scale.games))
         for r in RULES
     ]
     return Claim(
@@ -144,9 +145,9 @@ def separable_proposition(scale: Scale, rows: list[dict[str, Any]]) -> Claim:
         where="separable proposition, Eq. 19–22, under Assumptions 1–3",
         measured=(
             Measurement(
-                "separable games that keep it, with ties and constrained moves among them", share(kept, len(games))
+                "separable games that keep it, with ties and constrained moves among them", share_of(kept, len(games))
             ),
-            Measurement("separable games that keep it, no ties, complete action sets", share(tables, scale.games)),
+            Measurement("separable games that keep it, no ties, complete action sets", share_of(tables, scale.games)),
             *without,
         ),
         verdict=NOT_SUPPORTED if broken else SUPPORTED,
@@ -213,13 +214,13 @@ def general_theorem(scale: Scale, rows: list[dict[str, Any]]) -> Claim:
     measured.append(
         Measurement(
             "only maximisers are stable; Assumption 4 as printed, no two profiles of equal Φ, 3×3, moves along a line",
-            share(generic, tried),
+            share_of(generic, tried),
         )
     )
     measured += [
         Measurement(
             f"control, without Assumptions 4 and 5, exactly the maximisers: {rule}",
-            share(_count(rows, "potential", rule), scale.games),
+            share_of(_count(rows, "potential", rule), scale.games),
         )
         for rule in (_JOINT, _UNILATERAL, _GUARDED)
     ]
@@ -261,7 +262,7 @@ def _in_a_line(one: Reading) -> str:
 
 def _part(one: Reading, count: int) -> Estimate | float:
     """A share; with an interval where the games are a sample of those that satisfy the reading."""
-    return share(count, one.looked_at) if one.looked_at < one.games else count / one.looked_at
+    return share_of(count, one.looked_at) if one.looked_at < one.games else count / one.looked_at
 
 
 def _assumptions(one: Reading) -> str:

@@ -187,7 +187,7 @@ def test_ctrl_c(tmp_path, whole, how):
 
 def test_two_at_once(tmp_path, whole):
     """While one sweeps, and is held up, the other is told; the first then ends well."""
-    toml, folder = write_toml(tmp_path / "study.toml"), tmp_path / "study.study"
+    toml, folder = write_toml(tmp_path / "study.toml", seeds=40), tmp_path / "study.study"  # some seconds
     with start("sweep", toml, "--workers", 1) as process:
         first_chunk(process, folder)
         os.killpg(process.pid, signal.SIGSTOP)
@@ -200,7 +200,8 @@ def test_two_at_once(tmp_path, whole):
         out, err = process.communicate()
     assert process.returncode == 0, (out, err)
     done = open_study(folder).dataset()
-    xarray.testing.assert_identical(done, whole)
+    for name in ("potential", "profile", "final"):
+        assert done[name].isel(seed=slice(10)).values.tobytes() == whole[name].values.tobytes()
     seen = ~np.isnan(partial.potential.values)
     assert seen.any()
     assert (partial.potential.values[seen] == done.potential.values[seen]).all()

@@ -231,7 +231,7 @@ def test_a_chunk_of_another_study(study, tmp_path):
     harmed(study, under_its_hash(path, chunk_files(other)[0].read_bytes()))
 
 
-def test_every_byte_of_the_manifest_matters(study):
+def test_flipped_bytes_of_the_manifest(study):
     path = study.folder / "manifest.json"
     good = path.read_bytes()
     random = np.random.default_rng(0)

@@ -11,6 +11,7 @@
     │   └── InvalidSpecification    a study's description makes no sense
     ├── StudyError              a study's folder cannot be used: foreign, damaged, newer, in use, incomplete
     ├── SweepFailed             a sweep cannot go on: a run failed, a disk is full, a scheduler does not answer
+    ├── DrawingFailed           a picture cannot be drawn; results are printed and saved before
     ├── NotPotentialGame        a claimed potential is none; carries the evidence
     ├── NotIrreducible          a chain falls apart into classes; carries them
     ├── NotConverged            a solver missed its own residual
@@ -19,6 +20,7 @@
 
     UserWarning
     ├── AssumptionBroken        a rule's parameters break what the paper's results ask for
+    ├── CacheNotTrusted         others can write to the kernel cache, so it is not used
     ├── NotCompiled             a utility runs in Python, with the reason
     └── RunInterrupted          Ctrl-C: what was computed is kept
 """
@@ -74,6 +76,10 @@ class SweepFailed(PotentiaError):
     """A sweep cannot go on. What was saved is kept, and the message says how to go on."""
 
 
+class DrawingFailed(PotentiaError):
+    """The command line could not draw a picture; what it would show was printed and saved before."""
+
+
 class NotPotentialGame(PotentiaError):
     """A potential was asked for or claimed where there is none; ``evidence`` holds the numbers."""
 
@@ -108,6 +114,10 @@ class CheckFailed(PotentiaError, AssertionError):
 
 class AssumptionBroken(UserWarning):
     """A rule plays, but its parameters break an assumption of the paper's results about it."""
+
+
+class CacheNotTrusted(UserWarning):
+    """Others can write to the kernel cache, or could; what is in it is not used, for it would be run."""
 
 
 class NotCompiled(UserWarning):

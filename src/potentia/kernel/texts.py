@@ -1,0 +1,44 @@
+"""Names are text: what a name may hold must not steer a terminal, nor be computed by a spreadsheet."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import unicodedata
+
+# Controls, what reorders or hides its neighbours, halves of a character, and what breaks a line.
+_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+_JOINERS = "\u200c\u200d"  # parts of words, and of emoji
+_FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
+
+
+def visible(text: str, keep: str = "") -> str:
+    r"""The text with control characters written out, as in ``\x1b``; those in ``keep`` stay."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(
+        letter
+        if letter in keep or letter in _JOINERS or unicodedata.category(letter) not in _UNSEEN
+        else letter.encode("unicode_escape").decode("ascii")
+        for letter in text
+    )
+
+
+def inert(cell: object) -> object:
+    """A cell of a CSV file; a text that a spreadsheet would take for a formula begins with an apostrophe.
+
+    Numbers stay as they are, and so do texts that are written as one.
+    """
+    if not isinstance(cell, str) or not (cell[:1] in ("\t", "\r", "\n") or cell.lstrip().startswith(_FORMULA)):
+        return cell
+    try:
+        float(cell)
+    except ValueError:
+        return f"'{cell}"
+    return cell
+
+
+def command(name: str, path: str | os.PathLike[str]) -> str:
+    """What to type next, whatever the file is called."""
+    text = os.fspath(path)
+    return f"potentia {name} {shlex.quote(f'./{text}' if text.startswith('-') else text)}"

@@ -21,7 +21,8 @@ from potentia.analysis.laws import has_law
 from potentia.analysis.potential import Claimed, claim_of, claimed_values, potential_of, separable_of
 from potentia.analysis.score_hypotheses import STEPS, ended_in_equilibrium, score_rows
 from potentia.analysis.stability import Stability, stability
-from potentia.analysis.tables import check_tolerance, payoff_table, profile_at, spread, tensor, words
+from potentia.analysis.tables import check_tolerance, payoff_table, profile_at, tensor, words
+from potentia.analysis.units import in_units
 from potentia.errors import InvalidInput, NotConverged, NotIrreducible, NotPotentialGame, TooLarge
 from potentia.games import Custom, Game
 from potentia.kernel.protocol import Complete
@@ -119,8 +120,8 @@ class Audit:
 
 def maximisers(phi: NDArray[np.float64]) -> NDArray[np.int64]:
     """The numbers of the profiles that maximise a potential."""
-    flat = phi.reshape(-1)
-    return np.flatnonzero(flat >= flat.max() - 1e-9 * spread(flat))
+    units = in_units(phi.reshape(1, -1), False, 0.0)  # ties as stability tells them
+    return np.flatnonzero(units.payoffs[0] >= units.payoffs[0].max() - units.tie)
 
 
 def audit(game: Game, rule: Rule | dict[str, Any], claimed: Claimed | None = None, *, tolerance: float = 1e-9) -> Audit:

@@ -27,9 +27,9 @@ from potentia.analysis.tables import check_tolerance, payoff_table
 from potentia.errors import InvalidGame
 from potentia.games import Game
 from potentia.kernel.arrays import frozen, strides
+from potentia.kernel.rounding import rounding
 
 _ROUNDING = 1e-12  # what a mixture may lose, relative to the gains it is made of
-_PAYOFF = 8 * float(np.finfo(float).eps)  # what a payoff may be off by, relative to the largest
 _SOLVER = 1e-9  # what an optimum may be off by, relative to the largest gain
 # Mixtures that only just tie are hard on the solver; what one setting leaves open another may decide.
 _TIGHT = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
@@ -102,7 +102,7 @@ def _dominated(
         if len(actions) == 1:
             continue
         least = slack(table[player], tolerance)
-        noise = _PAYOFF * float(np.abs(table[player]).max())
+        noise = rounding(table[player])
         payoffs = _kept_payoffs(game, table[player], kept, player)
         for k, action in enumerate(actions):
             name = f"action {action} of player {player}"

@@ -29,8 +29,8 @@ from potentia.games import Game, NormalForm
 from potentia.kernel.arrays import frozen, strides
 from potentia.kernel.numbers import is_integer
 from potentia.kernel.protocol import Constrained
+from potentia.kernel.rounding import ROUNDINGS, rounding
 
-_ROUNDING = 8 * float(np.finfo(float).eps)  # relative to the largest payoff
 _SUM = 1e-9  # how far from 1 the probabilities of a strategy may sum
 _FEW, _DRAWN = 256, 32  # profiles: up to so many are all looked at, of more so many are drawn
 
@@ -48,12 +48,17 @@ class NashCheck:
         return self.holds
 
 
-def slack(values: NDArray[np.float64], tolerance: float) -> float:
-    """The largest difference between these payoffs of one player that counts as none."""
+def slack(values: NDArray[np.float64], tolerance: float, own: int | None = None) -> float:
+    """The largest difference between these payoffs of one player that counts as none.
+
+    ``own`` is the axis of the player's own actions: what the others decide is then no part of the spread.
+    """
     if tolerance == 0:
         return 0.0
-    # halves: the difference of two finite numbers may be infinite
-    return 2 * tolerance * spread(values / 2) + _ROUNDING * float(np.abs(values).max())
+    halves = values / 2  # the difference of two finite numbers may be infinite
+    half = spread(halves) if own is None else float(np.ptp(halves, axis=own).max())
+    # equal ones, perhaps a few drawn of many, do not tell whether the others are meant to the last digit
+    return 2 * tolerance * half + (rounding(values) if half else ROUNDINGS * float(np.abs(values).max()))
 
 
 # Pure equilibria -----------------------------------------------------------------------------------------
@@ -72,7 +77,7 @@ def pure_nash(
     kept = np.ones(table.shape[1], bool)
     for player in range(game.num_players):
         values, some = by_action(game, player, table[player]), by_action(game, player, kept)
-        raised = values + slack(table[player], tolerance)
+        raised = values + slack(values, tolerance, own=1)
         if within_moves and isinstance(game.moves, Constrained):
             for action in range(values.shape[1]):
                 reach = game.reachable(player, action)
@@ -144,7 +149,7 @@ def near_best(values: list[float], slack: float) -> list[int]:
 def slacks_of(game: Game, tolerance: float, players: Iterable[int]) -> list[float]:
     """:func:`slack` for each of these players, in a large game from profiles drawn once and for all."""
     if isinstance(game, NormalForm):
-        return [slack(game.payoffs[player], tolerance) for player in players]
+        return [slack(game.payoffs[player], tolerance, own=player) for player in players]
     if tolerance == 0:
         return [0.0 for _ in players]
     if game.num_profiles <= _FEW:

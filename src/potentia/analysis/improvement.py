@@ -19,6 +19,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 from potentia.analysis.equilibria import at_places, by_action, moved, near_best, replies, slack, slacks_of, utility_at
+from potentia.analysis.graphs import as_graph
 from potentia.analysis.tables import check_tolerance, payoff_table, require_fit, require_game, words
 from potentia.errors import InvalidRun
 from potentia.games import Game
@@ -68,7 +69,7 @@ def finite_improvement(game: Game, *, tolerance: float = 1e-9, within_moves: boo
         if within_moves and isinstance(game.moves, Constrained):
             for action in range(count):
                 allowed[action] = np.isin(np.arange(count), game.reachable(player, action))
-        raised = values + slack(table[player], tolerance)
+        raised = values + slack(values, tolerance, own=1)
         for action in range(count):
             better = (values[:, action, None] > raised) & allowed[:, action, None]
             place = np.flatnonzero(better)
@@ -76,7 +77,7 @@ def finite_improvement(game: Game, *, tolerance: float = 1e-9, within_moves: boo
             ends.append((place + (action - place // stride % count) * stride).astype(small))
     edges = (np.concatenate(starts), np.concatenate(ends))
     del starts, ends
-    cycle = _short_cycle(csr_array((np.ones(edges[0].size), edges), shape=(table.shape[1], table.shape[1])))
+    cycle = _short_cycle(as_graph(csr_array((np.ones(edges[0].size), edges), shape=(table.shape[1], table.shape[1]))))
     return FiniteImprovement(True, None) if cycle is None else FiniteImprovement(False, at_places(game, cycle))
 
 

@@ -16,12 +16,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from potentia.analysis.tables import check_tolerance, payoff_table, profile_at, spread, tensor, words
+from potentia.analysis.tables import check_tolerance, largest_spread, payoff_table, profile_at, spread, tensor, words
 from potentia.analysis.units import own_changes
 from potentia.errors import InvalidInput, NotPotentialGame
 from potentia.games import Game
 from potentia.games.normal_form import disprove
 from potentia.kernel.protocol import Complete
+from potentia.kernel.rounding import rounding
 
 Profile = tuple[int, ...]
 
@@ -66,10 +67,10 @@ def potential_of(payoffs: NDArray[np.float64], tolerance: float = 1e-9) -> NDArr
 def find_potential(payoffs: NDArray[np.float64], tolerance: float = 1e-9) -> NDArray[np.float64] | None:
     """The potential or None, without the search for a certificate."""
     changes = own_changes(payoffs)  # what a utility owes to the others alone has no part in the potential
-    rounding = 64 * np.finfo(float).eps * float(np.abs(payoffs).max())
+    noise = 8 * max(rounding(row) for row in payoffs)
     phi = _integrate(changes)
     # Along its path each difference of Φ crosses at most N - 1 of the cycles, each off by the tolerance.
-    return phi if disprove(changes, phi, payoffs.shape[0] * tolerance, rounding) is None else None
+    return phi if disprove(changes, phi, payoffs.shape[0] * tolerance, noise) is None else None
 
 
 def potential_and_gap(payoffs: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
@@ -93,8 +94,9 @@ def _integrate(payoffs: NDArray[np.float64]) -> NDArray[np.float64]:
 def worst_cycle(payoffs: NDArray[np.float64]) -> Cycle:
     """The four-profile cycle through a pair's actions 0 with the largest imbalance; for two players or more."""
     worst = (-1.0, 0, 0, 0)
+    own = own_changes(payoffs)  # large constants would cost digits
     for i, j in itertools.combinations(range(payoffs.shape[0]), 2):
-        apart = payoffs[i] - payoffs[j]
+        apart = own[i] - own[j]
         apart = apart - np.take(apart, [0], axis=i)
         apart = apart - np.take(apart, [0], axis=j)
         place = int(np.abs(apart).argmax())
@@ -147,7 +149,7 @@ def separable(game: Game, *, tolerance: float = 1e-9) -> Separability:
 
 def separable_of(payoffs: NDArray[np.float64], tolerance: float = 1e-9) -> Separability:
     """The same for payoffs of shape (N, A_1, ..., A_N)."""
-    limit = tolerance * spread(payoffs)
+    limit = tolerance * largest_spread(payoffs)
     for i, j in itertools.permutations(range(payoffs.shape[0]), 2):
         apart = payoffs[i] - np.take(payoffs[i], [0], axis=j)
         place = int(np.abs(apart).argmax())
@@ -211,13 +213,13 @@ def _feasible(
     game: Game, payoffs: NDArray[np.float64], phi: NDArray[np.float64], tolerance: float
 ) -> tuple[int, Profile, Profile, float, float] | None:
     """A disproof by a move that a player can make in one step, the worst one of the first player that has any."""
-    limit = tolerance * max(spread(payoffs), spread(phi))
+    limit = tolerance * max(largest_spread(payoffs), spread(phi))
     for player, size in enumerate(game.num_actions):
         worst, found = limit, None
-        rest = np.moveaxis(payoffs[player] - phi, player, 0)
+        utilities, claims = np.moveaxis(payoffs[player], player, 0), np.moveaxis(phi, player, 0)
         for start in range(size):
             for end in game.reachable(player, start):
-                gap = np.abs(rest[end] - rest[start])
+                gap = np.abs((utilities[end] - utilities[start]) - (claims[end] - claims[start]))
                 if gap.max() > worst:
                     worst = float(gap.max())
                     others = [int(k) for k in np.unravel_index(int(gap.argmax()), gap.shape)]
@@ -243,7 +245,8 @@ def claimed_values(game: Game, payoffs: NDArray[np.float64], claimed: Claimed) -
     if isinstance(claimed, str):
         if claimed != "welfare":
             raise InvalidInput(f'claimed must be an array, a function of the profile or "welfare", got {claimed!r}')
-        return payoffs.sum(axis=0)
+        # a potential is one up to a constant; large ones would cost digits
+        return (payoffs - payoffs.min(axis=tuple(range(1, payoffs.ndim)), keepdims=True)).sum(axis=0)
     if callable(claimed):
         values: Any = [_called(claimed, np.array(profile_at(game, k))) for k in range(game.num_profiles)]
     else:

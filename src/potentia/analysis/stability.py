@@ -24,10 +24,11 @@ from scipy.sparse import csgraph
 
 from potentia.analysis import closed_forms, elimination, stationary
 from potentia.analysis.arborescence import Contraction, contraction
+from potentia.analysis.graphs import as_graph
 from potentia.analysis.laws import Terms, terms, vanishing
 from potentia.analysis.tables import move_prices, payoff_table, place_of, profile_at, profiles, tensor, words
 from potentia.analysis.trees_law import tree_law
-from potentia.analysis.units import Units, in_units
+from potentia.analysis.units import Units, in_units, require_told
 from potentia.errors import InvalidInput, NotConverged, TooLarge
 from potentia.games import Game
 from potentia.kernel import memory
@@ -98,7 +99,7 @@ class Stability:
 
     @property
     def exact(self) -> bool:
-        """Whether payoffs have a common unit, so that ties are decided exactly; otherwise by a tolerance of 1e-9."""
+        """Whether payoffs have a common unit, so that ties are decided exactly; otherwise by ``tolerance``."""
         return self._units.exact
 
     @property
@@ -144,10 +145,11 @@ class Stability:
         if not isinstance(self.rule, PSBLLL):
             return Resistances(sources, targets, exact * self._units.unit, None, None)
         lemma = np.zeros(exact.size)
-        payoffs, prices = payoff_table(self.game) / self._units.unit, move_prices(self.game)
+        table, prices = payoff_table(self.game), move_prices(self.game)
+        payoffs = (table - table.min(axis=1, keepdims=True)) / self._units.unit  # a large constant would cost digits
         for player in range(self.game.num_players):
             now, then = payoffs[player][sources], payoffs[player][targets]
-            if prices.size:
+            if prices.size:  # where moving has a price, the unit is 1
                 then = then - prices[player][self.states[sources, player], self.states[targets, player]]
             deviates = self.states[sources, player] != self.states[targets, player]
             lemma += np.where(deviates, np.maximum(now, then) - then, 0.0)
@@ -168,7 +170,9 @@ def stability(game: Game, rule: Rule | dict[str, Any], *, method: str = "auto") 
         raise InvalidInput(f"method must be one of {', '.join(METHODS)}, got {method!r}")
     payoffs = payoff_table(game)
     own_only = not (isinstance(chosen, PSBLLL) and chosen.trial == "joint")
-    units = in_units(tensor(game, payoffs), own_only, vanishing(chosen), float(move_prices(game).max(initial=0.0)))
+    table = tensor(game, payoffs)
+    units = in_units(table, own_only, vanishing(chosen), float(move_prices(game).max(initial=0.0)))
+    require_told(units, table)
     scaled = chosen if vanishing(chosen) == 0.0 else _rescaled(chosen, units)
     entries = terms(game, scaled, 0.0, units.payoffs, units.tie)
     inside = stationary.one_class(entries.matrix(entries.coefficients), lambda s: words(profile_at(game, s)))
@@ -268,7 +272,7 @@ def _closed_form(result: Stability) -> Found | None:
     # scipy takes an edge of weight 0 for none, so shift, by no more than costs are large
     shift = max(float(np.ptp(cost)), float(np.abs(cost).max())) - float(cost.min()) or 1.0
     graph = sparse.csr_array((cost + shift, (rows[up], entries.columns[up])), shape=(phi.size,) * 2)
-    spanning = float(csgraph.minimum_spanning_tree(graph).sum()) - shift * (phi.size - 1)
+    spanning = float(csgraph.minimum_spanning_tree(as_graph(graph)).sum()) - shift * (phi.size - 1)
     excess = phi.max() - phi
     limit = np.where(excess <= units.slack, np.exp(beside - beside.max()), 0.0)
     return excess, spanning + float(phi.sum()) - float(phi.max()), limit / limit.sum(), name

@@ -17,6 +17,7 @@ from scipy import sparse
 from scipy.sparse import csgraph
 
 from potentia.analysis import elimination
+from potentia.analysis.graphs import as_graph
 from potentia.errors import NotConverged, NotIrreducible
 from potentia.kernel import memory
 
@@ -27,6 +28,10 @@ _TINY_EXIT = 1e-280  # above it, nothing that underflows can be seen in the resu
 _TINY_LAW = 1e-250
 _LOG_SMALLEST = -690.0  # below, floating-point numbers lose digits
 _AGREEMENT = 1e-8
+TOO_COLD = (
+    "differences of payoffs over τ are too large for floating-point numbers; "
+    "for the limit τ → 0 use stability(game, rule), otherwise a higher temperature"
+)
 
 
 @dataclass(frozen=True)
@@ -44,7 +49,7 @@ class Stationary:
 
 def closed_classes(matrix: sparse.csr_array) -> list[NDArray[np.int64]]:
     """The classes of states that the chain cannot leave, each sorted."""
-    count, label = csgraph.connected_components(matrix, directed=True, connection="strong")
+    count, label = csgraph.connected_components(as_graph(matrix), directed=True, connection="strong")
     if count == 1:
         return [np.arange(matrix.shape[0])]
     rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
@@ -214,6 +219,8 @@ def solve(
             'ask for method="log-gth", or use stability(game, rule) for the limit τ → 0'
         )
     logs, _ = by_gth(log_matrix(), states, logs=True)
+    if np.isnan(logs).any():
+        raise NotConverged(TOO_COLD)
     full = np.full(matrix.shape[0], -np.inf)
     full[states] = logs
     off = log_balance(log_matrix(), full)

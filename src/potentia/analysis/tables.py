@@ -169,6 +169,11 @@ def spread(values: NDArray[np.float64]) -> float:
     return float(values.max() - values.min()) if values.size else 0.0
 
 
+def largest_spread(payoffs: NDArray[np.float64]) -> float:
+    """The largest spread of a player's payoffs, the first axis being the player; what others get plays no part."""
+    return max(spread(row) for row in payoffs)
+
+
 def check_tolerance(tolerance: Any) -> float:
     """A relative tolerance, at least 0 and below 1."""
     if not is_real(tolerance) or not math.isfinite(as_float(tolerance)) or not 0 <= as_float(tolerance) < 1:

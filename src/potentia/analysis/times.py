@@ -11,7 +11,8 @@ from scipy import sparse
 from scipy.sparse import csgraph
 
 from potentia.analysis import elimination
-from potentia.analysis.stationary import dense, one_class
+from potentia.analysis.graphs import as_graph
+from potentia.analysis.stationary import TOO_COLD, dense, one_class
 from potentia.errors import InvalidInput, NotConverged, TooLarge
 from potentia.kernel import memory
 from potentia.kernel.numbers import as_float, is_integer, is_real
@@ -36,7 +37,7 @@ def reversible(chain: Chain, tolerance: float) -> bool:
         return False  # a way without a way back
     slope = logs.data - logs.data[place]  # log p_ij - log p_ji, which is to be h_j - h_i
     pattern = sparse.csr_array((np.arange(1, slope.size + 1), logs.indices, logs.indptr), shape=logs.shape)
-    order, parents = csgraph.breadth_first_order(pattern, 0, directed=True)
+    order, parents = csgraph.breadth_first_order(as_graph(pattern), 0, directed=True)
     height = np.zeros(size)
     edges = np.searchsorted(there, parents[order[1:]].astype(np.int64) * size + order[1:])
     for state, edge in zip(order[1:].tolist(), edges.tolist(), strict=True):
@@ -108,6 +109,8 @@ def hitting_times(chain: Chain, targets: ArrayLike) -> NDArray[np.float64]:
         out[rest] = _eliminated(chain, rest, hit)
     else:
         out[rest] = _solved(chain, rest)
+    if np.isnan(out).any():
+        raise NotConverged(TOO_COLD)
     return out
 
 
@@ -214,7 +217,7 @@ def _period(chain: Chain) -> int:
     inside = chain.classes[0]
     pattern = chain.log_matrix[inside][:, inside].tocsr()
     pattern.data = np.ones_like(pattern.data)
-    order, parents = csgraph.breadth_first_order(pattern, 0, directed=True)
+    order, parents = csgraph.breadth_first_order(as_graph(pattern), 0, directed=True)
     level = np.zeros(inside.size, np.int64)
     for state in order[1:].tolist():
         level[state] = level[parents[state]] + 1

@@ -2,8 +2,9 @@
 
 Whether two paths have the same resistance decides whether two states share the long run. Payoffs such as
 0.1, 0.2 and 0.3 are multiples of 0.1, but their floating-point sums are not; counted in units they are whole
-numbers, and whole numbers below 2^53 add without error. Payoffs without a common unit (draws from a normal
-distribution) are compared with a tolerance instead.
+numbers, and whole numbers below 2^53 add without error. A unit is one only if every payoff is a multiple of it, up to
+what floating-point numbers are off by; differences of payoffs that are large beside them are exact, and a power of two
+is their unit. Payoffs without a common unit (draws from a normal distribution) are compared with a tolerance instead.
 
 Both are relative to what matters to the rule: where players compare their own actions only, what a utility
 owes to the others' actions alone is taken away first.
@@ -17,13 +18,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from potentia.errors import InvalidRule
+from potentia.errors import InvalidRule, NotConverged
+from potentia.kernel.rounding import finest_step, rounding
 
 _FINEST = 1e-10  # of the spread; finer units could not be told from rounding
-_TIE = 1e-9  # of the spread; without a unit, smaller differences count as none
-_ROUNDING = 1e-11  # of the spread; how far a multiple may be off
-_NOISE = 1e-13  # of the spread; what subtracting floating-point numbers leaves
+_CLEAR = 2.0**16  # roundings; a unit of fewer could be met by chance
+_TIE = 64 * float(np.finfo(float).eps)  # of the spread, for each payoff: what sums along a tree may be off by
+_MOST_TIE = 1e-9  # of the spread; without a unit, differences up to the tolerance count as none
+_REMAINDER = 1e-11  # of the spread; what Euclid's algorithm takes for none before the unit is checked
 _EXACT = 2.0**52
+_STEPS = 2.0**32  # of a power of two, up to which floats are taken as they are
 _LARGEST_EXTRA, _LEAST_EXTRA = 1e5, 1e-8  # of the spread
 _EPS = float(np.finfo(float).eps)
 
@@ -69,13 +73,44 @@ def in_units(payoffs: NDArray[np.float64], own_only: bool, extra: float, price: 
             f"m of a vanishing revision must be between {_LEAST_EXTRA * spread:g} and {_LARGEST_EXTRA * spread:g} "
             f"here, or it or the differences of payoffs, up to {spread:g}, are lost in rounding; got {extra:g}"
         )
-    rounding = 8 * _EPS * float(np.abs(payoffs).max())  # what the payoffs themselves may be off by
+    rows = payoffs.reshape(players, -1)
+    off = np.array([rounding(row) if shift.any() else 0.0 for row, shift in zip(rows, shifted, strict=True)])[:, None]
+    as_they_are = None if price else _in_steps(rows, shifted, extra)
+    if as_they_are is not None and not off.any():
+        return as_they_are
     scale = 2.0 ** math.frexp(spread)[1]  # a power of two, so that dividing by it rounds nothing
-    unit = None if price else _common_unit(shifted / scale, extra / scale, rounding / scale)
+    unit = None if price else _common_unit(shifted / scale, extra / scale, off / scale)
     if unit is not None and shifted.size * max(1.0, extra / scale) / unit < _EXACT:
         unit = _nice(unit * scale)
         return Units(np.rint(shifted / unit), unit, 0.0)
-    return Units(shifted, 1.0, max(_TIE * spread, 8 * rounding))
+    if as_they_are is not None:
+        return as_they_are
+    tie = min(_TIE * shifted.size, _MOST_TIE) * max(spread, extra)
+    return Units(shifted, 1.0, max(tie, 8 * float(off.max())))
+
+
+def require_told(units: Units, payoffs: NDArray[np.float64]) -> None:
+    """Refuse a tolerance that swallows all that a player's own action changes in payoffs (N, A_1, ..., A_N)."""
+    for player, (row, values) in enumerate(zip(own_changes(payoffs), payoffs, strict=True)):
+        most = float(row.max())
+        if not units.exact and rounding(values) < most <= units.tie:
+            raise NotConverged(
+                f"ties cannot be told: payoffs are counted in no common unit, and the tie tolerance of {units.tie:g} "
+                f"reaches the spread of payoffs of player {player} by its own action, {most:g}; use payoffs of like "
+                "size, and leave out large constants"
+            )
+
+
+def _in_steps(payoffs: NDArray[np.float64], shifted: NDArray[np.float64], extra: float) -> Units | None:
+    """Differences counted in the floats' own steps, powers of two, where they are few: nothing is rounded."""
+    varying = shifted.max(axis=1) > 0.0
+    step = finest_step(np.append(payoffs[varying], extra))
+    largest = max(float(shifted.max()), extra)
+    if largest / _STEPS >= step or shifted.size * (largest / step) >= _EXACT:
+        return None
+    counts = shifted / step
+    common = int(np.gcd.reduce(np.append(counts, extra / step).astype(np.int64)))
+    return Units(counts / common, common * step, 0.0)
 
 
 def _nice(unit: float) -> float:
@@ -84,18 +119,23 @@ def _nice(unit: float) -> float:
     return near if abs(near - unit) <= 1e-14 * unit else unit
 
 
-def _common_unit(values: NDArray[np.float64], extra: float, rounding: float) -> float | None:
-    """The largest number that all values, up to about 1, are multiples of: Euclid's algorithm with rounding."""
-    off = max(_ROUNDING, rounding)
-    finest = max(_FINEST, 100 * rounding)
+def _common_unit(values: NDArray[np.float64], extra: float, off: NDArray[np.float64]) -> float | None:
+    """The largest number that all values, up to about 1, are multiples of: Euclid's algorithm with rounding.
+
+    ``off`` is what each player's payoffs, the rows of ``values``, may be off by.
+    """
+    remainder = max(_REMAINDER, float(off.max()))
+    finest = max(_FINEST, _CLEAR * float(off.max()))
     unit = 0.0
-    flat = values[values > max(_NOISE, rounding)]
+    flat = values[values > off]
+    if not flat.size:  # nothing but rounding
+        return None
     some = np.unique(flat[:: max(1, flat.size // 4096)])
     for value in (float(flat.max()), *([extra] if extra else []), *some.tolist()):
         a, b = max(unit, value), min(unit, value)
-        while b > off:
+        while b > remainder:
             a, b = b, a % b
-            if a - b < off:  # a multiple but for rounding
+            if a - b < remainder:  # a multiple but for rounding
                 b = 0.0
         unit = a
         if unit < finest:
@@ -104,7 +144,8 @@ def _common_unit(values: NDArray[np.float64], extra: float, rounding: float) -> 
     if counts.min() < 1.0:  # a difference that is neither noise nor a multiple
         return None
     unit = float((flat * counts).sum() / (counts * counts).sum())  # the rounding of many averages out
-    for value, count in ((flat, counts), (np.array([extra]), np.rint(extra / unit))):
-        if np.abs(value - count * unit).max() > off:
-            return None
+    if (np.abs(values - np.rint(values / unit) * unit) > np.maximum(off, 4 * _EPS * values)).any():
+        return None
+    if abs(extra - round(extra / unit) * unit) > 4 * _EPS * max(1.0, extra):
+        return None
     return None if extra and extra < 0.5 * unit else unit

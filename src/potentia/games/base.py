@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -57,6 +58,7 @@ def action_counts(value: Any, name: str = "num_actions") -> NDArray[np.int64]:
 
 
 _MOST_ACTIONS = 2**31 - 1
+_SHOWN = 20  # players of a profile in an error
 
 
 def _brief(value: Any) -> str:
@@ -121,7 +123,11 @@ class Game(Fixed, ABC):
 
     def welfare(self, profile: Sequence[int] | NDArray[np.int64]) -> float:
         """The sum of utilities."""
-        return float(sum(self.utility(player, profile) for player in range(self.num_players)))
+        total = sum(float(self.utility(player, profile)) for player in range(self.num_players))
+        if not math.isfinite(total):
+            shown = np.asarray(profile)[:_SHOWN].tolist()
+            raise InvalidGame(f"welfare at profile {shown} must be finite, got {total}; scale the payoffs down")
+        return total
 
     @property
     def has_potential(self) -> bool:

@@ -21,6 +21,7 @@ from potentia.kernel.arrays import frozen, strides
 from potentia.kernel.dispatch import at
 from potentia.kernel.numbers import in_words, is_integer, is_real
 from potentia.kernel.protocol import Interactions, Moves
+from potentia.kernel.rounding import rounding
 
 # Relative to the spread of payoffs: rounding in a potential built by sums, not a difference anyone means.
 _TOLERANCE = 1e-9
@@ -130,19 +131,23 @@ def disprove(
     """
     # An eighth of everything, so that no difference below overflows.
     small, claim = payoffs / 8, phi / 8
-    spread = max(float(np.ptp(small)), float(np.ptp(claim)))
-    rounding = 8 * np.finfo(float).eps * max(float(np.abs(small).max()), float(np.abs(claim).max()))
+    spread = max(float(np.ptp(claim)), *(float(np.ptp(row)) for row in small))
+    off = max(rounding(claim), *(rounding(row) for row in small))
     for player in range(payoffs.shape[0]):
-        # u^i - Φ may depend on the others only.
-        rest = small[player] - claim
-        gap = rest - np.take(rest, [0], axis=player)
-        if np.abs(gap).max() > tolerance * spread + rounding + noise / 8:
+        # Differences first: a large constant would cost their digits.
+        gap = _changes(small[player], player) - _changes(claim, player)
+        if np.abs(gap).max() > tolerance * spread + off + noise / 8:
             second = tuple(int(k) for k in np.unravel_index(int(np.abs(gap).argmax()), gap.shape))
             first = tuple(0 if axis == player else k for axis, k in enumerate(second))
             du = 8 * float(small[(player, *second)] - small[(player, *first)])
             dphi = 8 * float(claim[second] - claim[first])
             return player, first, second, du, dphi
     return None
+
+
+def _changes(values: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
+    """What a player's action changes, from its first one."""
+    return values - np.take(values, [0], axis=axis)
 
 
 def random_potential_game(num_actions: Sequence[int], seed: int = 0, scale: float = 1.0) -> NormalForm:

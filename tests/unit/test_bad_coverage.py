@@ -83,6 +83,7 @@ MIXTURES = [
     case("nan", lambda: mixture((NAN, 1.0)), r"weights must be finite, got nan at index \(0,\)"),
     case("none", lambda: mixture((), (), ()), r"weights .*at least one number, got shape \(0,\)"),
     case("text", lambda: mixture("half"), r"weights must be .*real numbers, got 'half'"),
+    case("huge", lambda: mixture((1.7e308, 1.7e308)), r"weights must have a finite sum, got up to 1.7e\+308"),
     case("table", lambda: mixture(EYE), r"weights must be a list .*got shape \(2, 2\)"),
     case("means' shape", lambda: mixture(means=[0, 1]), r"means must have shape \(2, 2\), .*got \(2,\)"),
     case("too few means", lambda: mixture(means=[[0, 1]]), r"means must have shape \(2, 2\), .*got \(1, 2\)"),

@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections import Counter
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ from potentia.errors import InvalidGame, PotentiaError, did_you_mean
 from potentia.games.base import Game, finite_array
 from potentia.games.moves import make_moves, reachable_actions
 from potentia.games.normal_form import NormalForm
-from potentia.games.paths import naming, suffix_of
+from potentia.games.paths import naming, require_honest, require_honest_member, suffix_of
 from potentia.kernel import memory
 from potentia.kernel.files import whole_file
 from potentia.kernel.protocol import Complete, Constrained, Moves
@@ -136,7 +137,7 @@ def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, value in pairs:
         if key in found:
-            raise InvalidGame(f"key {key!r} is there twice")
+            raise InvalidGame(f"key {key!r:.60} is there twice")
         found[key] = value
     return found
 
@@ -146,7 +147,7 @@ def _json_game(content: Any) -> dict[str, Any]:
         raise InvalidGame(f"expected an object with payoffs, got {_shown(content)}")
     for key in content:
         if key not in _FIELDS:
-            raise InvalidGame(f"unknown key {key!r}{did_you_mean(key, _FIELDS)} (known are {', '.join(_FIELDS)})")
+            raise InvalidGame(f"unknown key {key!r:.60}{did_you_mean(key, _FIELDS)} (known are {', '.join(_FIELDS)})")
     fields = {key: value for key, value in content.items() if value is not None or key == "payoffs"}
     for key in ("payoffs", "potential"):
         if key in fields:
@@ -209,13 +210,26 @@ def _table(table: Any, name: str) -> Any:
     if rows and all(len(row) == len(rows) and all(isinstance(entry, bool) for entry in row) for row in rows):
         return np.array(rows)
     for action, reach in enumerate(rows):
-        for target in reach:
-            if reach.count(target) > 1:  # zeros and ones, perhaps, of a matrix
-                raise InvalidGame(
-                    f"{name}, action {action}: action {_shown(target)} is listed twice; list reachable actions, or "
-                    "give a square matrix of true and false"
-                )
+        place = _first_twice(reach)
+        if place is not None:  # zeros and ones, perhaps, of a matrix
+            raise InvalidGame(
+                f"{name}, action {action}: action {_shown(reach[place])} is listed twice; list reachable actions, or "
+                "give a square matrix of true and false"
+            )
     return rows
+
+
+def _first_twice(reach: list[Any]) -> int | None:
+    """The place of the first entry that comes again. Of lists, which are no actions, only the first is looked for."""
+    lists = [target for target in reach if isinstance(target, list | dict)]
+    counts = Counter(target for target in reach if not isinstance(target, list | dict))
+    for place, target in enumerate(reach if len(counts) < len(reach) else ()):
+        if lists and target is lists[0]:
+            if lists.count(target) > 1:
+                return place
+        elif not isinstance(target, list | dict) and counts[target] > 1:
+            return place
+    return None
 
 
 def _lists(table: Any, field: str) -> list[list[Any]]:
@@ -270,6 +284,7 @@ def _npz(path: Path, potential_only: bool = False) -> dict[str, NDArray[Any]]:
                 if name in found:
                     raise InvalidGame(f"{name} is there twice")
                 reading = f"{name} "
+                require_honest_member(archive.zip, name)
                 found[name] = archive[name]
                 if not isinstance(found[name], np.ndarray):  # a file that is no array
                     raise TypeError
@@ -287,7 +302,10 @@ def _npz(path: Path, potential_only: bool = False) -> dict[str, NDArray[Any]]:
 def _npy(path: Path) -> NDArray[Any]:
     try:
         with path.open("rb") as raw:
-            memory.require(3 * path.stat().st_size, f"reading {path}")
+            size = path.stat().st_size
+            memory.require(3 * size, f"reading {path}")
+            require_honest(raw, size)
+            raw.seek(0)
             found = np.lib.format.read_array(raw, allow_pickle=False)
     except PotentiaError:
         raise
@@ -301,7 +319,9 @@ def _npy(path: Path) -> NDArray[Any]:
 def _require_known_array(name: str) -> None:
     if name not in _FIELDS and not _player_of(name):
         hint = did_you_mean(name, (*_FIELDS, "moves_0"))
-        raise InvalidGame(f"unknown array {name!r}{hint} (known are {', '.join(_FIELDS)} and moves_0, moves_1, ...)")
+        raise InvalidGame(
+            f"unknown array {name!r:.60}{hint} (known are {', '.join(_FIELDS)} and moves_0, moves_1, ...)"
+        )
 
 
 def _player_of(name: str) -> re.Match[str] | None:
@@ -372,7 +392,8 @@ def _require_potential(names: Collection[str]) -> None:
 
 
 def _listing(names: Collection[str]) -> str:
-    return ", ".join(repr(name) for name in names) or "nothing"
+    shown = ", ".join(f"{name!r:.60}" for name in list(names)[:8])
+    return f"{shown} and {len(names) - 8} more" if len(names) > 8 else shown or "nothing"
 
 
 def _shown(value: Any) -> str:

@@ -14,7 +14,7 @@ from potentia.games.paths import reading
 from potentia.kernel import memory
 
 _WALLS = frozenset(("", "x", "X", "#"))
-_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")  # one way to read any digits
 _ODD = re.compile(r'[^0-9+\-.eE\sxX#,;"]', re.ASCII)  # in all that Python takes and people do not mean: nan, 1_000
 _SEPARATORS = {";": "semicolons", "\t": "tabs", ",": "commas", None: "blanks"}
 

@@ -35,7 +35,7 @@ from potentia.errors import InvalidGame, did_you_mean
 from potentia.games.map_images import read_image
 from potentia.games.map_parts import PER_CELL, Map, first
 from potentia.games.map_tables import read_table
-from potentia.games.paths import naming, one_of, reading, suffix_of
+from potentia.games.paths import naming, one_of, reading, require_honest, require_honest_member, suffix_of
 from potentia.games.world import Mixture, World
 from potentia.kernel import memory
 from potentia.kernel.files import whole_file
@@ -166,7 +166,10 @@ def _require_nothing_lost(world: World) -> None:
 
 def _read_npy(path: Path) -> Map:
     with reading("not an .npy file of numbers, or damaged"), path.open("rb") as raw:
-        memory.require(path.stat().st_size, f"reading {path}")
+        size = path.stat().st_size
+        memory.require(size, f"reading {path}")
+        require_honest(raw, size)
+        raw.seek(0)
         found = np.lib.format.read_array(raw, allow_pickle=False)
     _require_kind(found, "the array", "biuf", "real numbers")
     if found.ndim != 2 or not found.size:
@@ -185,10 +188,13 @@ def _read_npz(path: Path) -> dict[str, Any]:
         memory.require(5 * unpacked, f"reading {path}")
         for name in archive.files:
             if name not in _FIELDS:
-                raise InvalidGame(f"unknown array {name!r}{did_you_mean(name, _FIELDS)} (known are {one_of(_FIELDS)})")
+                raise InvalidGame(
+                    f"unknown array {name!r:.60}{did_you_mean(name, _FIELDS)} (known are {one_of(_FIELDS)})"
+                )
             if name in arrays:
                 raise InvalidGame(f"{name} is there twice")
             with reading(f"{name} is damaged or holds Python objects, which are never loaded"):
+                require_honest_member(archive.zip, name)
                 arrays[name] = archive[name]
                 arrays[name].dtype  # bytes, if the member is no array  # noqa: B018
     return _world_fields(arrays)

@@ -86,7 +86,10 @@ def _table(table: Any, size: int, name: str) -> tuple[list[int], list[int]]:
     ptr, targets = [0], []
     for action, reach in enumerate(lists):
         chosen: set[int] = set()
-        for target in listed(reach, f"{name}, action {action}"):
+        entries = listed(reach, f"{name}, action {action}")
+        if set(map(type, entries)) == {int} and min(entries) >= 0 and max(entries) < size:
+            chosen, entries = set(entries), []  # as most are; below, one by one, what is wrong is found
+        for target in entries:
             if not is_integer(target):
                 raise InvalidGame(f"{name}, action {action}: expected actions as integers, got {target!r}")
             if not 0 <= target < size:

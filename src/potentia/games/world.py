@@ -85,7 +85,10 @@ def _checked_weights(weights: ArrayLike, normalise: bool) -> NDArray[np.float64]
     if (values <= 0).any():
         j = int(np.argmax(values <= 0))
         raise InvalidGame(f"weights must be positive, got {values[j]} for component {j}")
-    total = math.fsum(values)
+    try:
+        total = math.fsum(values)
+    except OverflowError:
+        raise InvalidGame(f"weights must have a finite sum, got up to {values.max():g}") from None
     if normalise:
         return frozen(values / total)
     if abs(total - 1.0) > 1e-9:
@@ -133,7 +136,7 @@ class World(Fixed):
         self.worth = _checked_worth(worth)
         self.blocked = _checked_mask(blocked, self.worth.shape)
         if origin not in ("upper", "lower"):
-            raise InvalidGame(f'origin must be "upper" or "lower", got {origin!r}')
+            raise InvalidGame(f'origin must be "upper" or "lower", got {origin!r:.60}')
         if mixture is not None and not isinstance(mixture, Mixture):
             raise InvalidGame(f"mixture must be a Mixture, got {mixture!r:.60}")
         self.origin, self.name, self.mixture = origin, str(name), mixture

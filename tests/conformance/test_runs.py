@@ -36,6 +36,17 @@ def test_nothing_recorded_costs_no_memory():
         _ = trace.welfare
 
 
+def test_a_run_in_one_go_has_the_records_of_one_in_pieces():
+    game, rule = pt.games.Coverage(pt.games.random_world(1), 3), pt.rule("slll", tau=0.5, revision=0.5)
+    record = ("moves", "rejected", "welfare", "worth_union", "acceptance", "profile")
+    whole = pt.run(game, rule, 60, seed=2, record=record, every=7)
+    pieces = pt.begin(game, rule, 2, record=record, every=7).advance(20).advance(40).trace()
+    assert list(whole.scalars) == list(pieces.scalars)
+    assert all(whole.scalars[name].tobytes() == pieces.scalars[name].tobytes() for name in whole.scalars)
+    np.testing.assert_array_equal(whole.profiles, pieces.profiles)
+    np.testing.assert_array_equal(whole.times, pieces.times)
+
+
 @pytest.mark.parametrize("workers", [1, 2])
 def test_progress_counts_up_to_the_total(workers):
     heard = []

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
+import threading
+import tracemalloc
+import warnings
+import zipfile
 
 import numpy as np
 import pytest
@@ -120,3 +126,111 @@ def test_saved_files_are_checked(tmp_path):
             pt.load(path, game)
     with pytest.raises(InvalidRun, match="cannot write"):
         pt.begin(game, rule, 1).save(tmp_path / "no" / "folder.npz")
+
+
+# Archives that are made to do harm, other versions ----------------------------------------------------
+
+
+def _peak(call):
+    """Bytes that were held at a time while it ran."""
+    tracemalloc.start()
+    try:
+        call()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def _refused(path, message="damaged"):
+    with pytest.raises(InvalidRun, match=message) as caught:
+        pt.load(path, games.normal_form())
+    assert len(str(caught.value).splitlines()) == 1
+    assert len(str(caught.value)) < 600 + len(str(path))
+
+
+@pytest.mark.parametrize("name", ["rows.welfare", "events.time", "visits", "thoughts", "more", "about"])
+def test_what_would_unpack_to_much_is_not_unpacked(tmp_path, name):
+    path = _saved(tmp_path)
+    with np.load(path) as file:
+        arrays = dict(file)
+    size = 20_000_000
+    arrays[name] = np.array(" " * (size // 4)) if name == "about" else np.zeros(size // 8, np.int64)
+    np.savez_compressed(path, **arrays)
+    assert path.stat().st_size < size / 100
+    assert _peak(lambda: _refused(path)) < size / 10
+
+
+@pytest.mark.parametrize("claim", ["(10000000000,)", "(10000000000000000000000,)", "(26, 10000000000)", "(-26,)"])
+def test_an_array_is_not_larger_than_its_run_and_its_file_can_explain(tmp_path, claim):
+    path = _saved(tmp_path)
+    with zipfile.ZipFile(path) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    for name in ("rows.welfare.npy", "events.time.npy"):
+        header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {claim}, }}".ljust(117) + "\n"
+        lying = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() + bytes(64)
+        with zipfile.ZipFile(path, "w") as archive:
+            for other, content in (parts | {name: lying}).items():
+                archive.writestr(other, content)
+        assert _peak(lambda: _refused(path)) < 2_000_000
+
+
+def test_a_step_that_explains_rows_without_number_is_refused(tmp_path):
+    path = _saved(tmp_path)
+    _rewrite(path, told={"step": 2**61})
+    _refused(path)
+
+
+def test_a_name_that_is_there_twice_is_refused(tmp_path):
+    path = _saved(tmp_path)
+    content = io.BytesIO()
+    np.save(content, np.zeros(26))
+    with warnings.catch_warnings(), zipfile.ZipFile(path, "a") as archive:
+        warnings.simplefilter("ignore")  # zipfile's, about just this
+        archive.writestr("rows.welfare.npy", content.getvalue())
+    _refused(path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with a name")
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    done = threading.Thread(target=_refused, args=(tmp_path / "pipe", "cannot read .*not a regular file"), daemon=True)
+    done.start()
+    done.join(20)
+    assert not done.is_alive()
+    _refused(tmp_path, "cannot read .*directory")
+    _refused(os.devnull, "cannot read .*not a regular file")
+
+
+def test_a_newer_format_is_refused_with_the_version_that_wrote_it(tmp_path):
+    path = _saved(tmp_path)
+    _rewrite(path, told={"format": 99, "potentia": "7.1"})
+    _refused(path, r"written by a newer version \(potentia 7\.1, format 99\): this is .*, format")
+    _rewrite(path, told={"format": 2})
+    _refused(path, "has format 2, this version reads 3")
+
+
+def test_a_run_of_another_version_is_read_and_not_gone_on_with(tmp_path):
+    path = _saved(tmp_path)
+    whole = pt.load(path, games.normal_form()).trace()
+    _rewrite(path, told={"potentia": "0.0.1"})
+    run = pt.load(path, games.normal_form())
+    np.testing.assert_array_equal(run.trace().profiles, whole.profiles)
+    for _ in range(2):
+        with pytest.raises(InvalidRun, match=r"saved by potentia 0\.0\.1, this is .*: go on with that version"):
+            run.advance(1)
+        run = pt.load(run.save(tmp_path / "again.npz"), games.normal_form())  # saved once more it is still that run
+
+
+@pytest.mark.parametrize("told", [{"potentia": 5}, {"potentia": None}, {"format": "3"}, {"format": None}])
+def test_versions_that_are_none_are_refused(tmp_path, told):
+    path = _saved(tmp_path)
+    _rewrite(path, told=told)
+    _refused(path)
+
+
+def test_words_of_a_file_do_not_flood_the_screen(tmp_path):
+    path = _saved(tmp_path)
+    _rewrite(path, told={"game": "x\n" * 10**5, "fingerprint": "other"})
+    _refused(path, "another game")
+    _rewrite(path, told={"format": 99, "potentia": "x\n" * 10**5})
+    _refused(path, "newer version")

@@ -172,9 +172,9 @@ SLIGHTLY_TOO_LARGE = [
         lambda: pt.begin(game("ring", players=22), rule("lll", tau=1), record="visits"),
         r'players=22\) with visits of 4,194,304 profiles needs 33\.6 MB.*leave "visits" out',
     ),
-    case("rows", lambda: play(steps=10**6, record=["welfare", "acceptance"]), r"1000000 rows needs 64\.0 MB"),
+    case("rows", lambda: play(steps=10**6, record=["welfare", "acceptance"]), r"1000000 rows needs 2\d\.\d MB"),
     case(
-        "rows of a batch", lambda: batch(steps=10**6, record=["welfare", "acceptance"]), r"batch of 2 runs .*48\.0 MB"
+        "rows of a batch", lambda: batch(steps=10**6, record=["welfare", "acceptance"]), r"batch of 2 runs .*51\.4 MB"
     ),
 ]
 
@@ -212,7 +212,7 @@ def test_what_fits_is_not_refused():
 
 def test_every_exception_is_in_one_tree():
     classes = [c for _, c in inspect.getmembers(errors, inspect.isclass) if c.__module__ == errors.__name__]
-    assert len(classes) == 17
+    assert len(classes) == 19
     for cls in classes:
         assert issubclass(cls, Warning) != issubclass(cls, PotentiaError), cls
 

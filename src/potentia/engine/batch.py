@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import threading
 import warnings
-from collections.abc import Iterable, Sequence, Sized
+from collections.abc import Callable, Iterable, Sequence, Sized
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
@@ -17,13 +17,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from potentia.beliefs import Belief
+from potentia.engine.columns import Columns, action_type, batch_bytes, num_rows, scalar_names
 from potentia.engine.interrupt import Flag, deferred_interrupt
 from potentia.engine.playing import begin
 from potentia.engine.requests import believed, checked_integer, checked_record
-from potentia.engine.runs import Progress
+from potentia.engine.runs import Progress, Run
 from potentia.errors import InvalidRun, RunInterrupted
 from potentia.games import Game
 from potentia.kernel import memory
+from potentia.kernel.journal import CHANGES, REVISIONS
 from potentia.kernel.numbers import in_words
 from potentia.rules import Rule, rule_from
 from potentia.version import __version__
@@ -61,15 +63,16 @@ def run_batch(
     names = checked_record(game, record)
     rule = rule_from(rule)
     starts = _checked_starts(game, start, len(numbers))
-    table = _Table(game, names, len(numbers), steps, every)
+    table = _Table(game, rule, names, len(numbers), steps, every, workers)
     meter = _Meter(progress, steps * len(numbers))
 
     def one(index: int, flag: Flag) -> None:
         if flag.raised:
             return
         run = begin(game, rule, numbers[index], start=starts[index], record=names, every=every, horizon=steps)
+        run.record_into(table.columns(index))
         run.advance(steps, meter.of_run(), flag)
-        table.put(index, run)
+        table.finish(index, run)
 
     with deferred_interrupt() as flag:
         if numbers:
@@ -79,14 +82,15 @@ def run_batch(
             for index in range(1, len(numbers)):
                 one(index, flag)
         else:
+            others = _Shared(range(1, len(numbers)), lambda index: one(index, flag))
             with ThreadPoolExecutor(workers) as pool:
-                for future in [pool.submit(one, index, flag) for index in range(1, len(numbers))]:
+                for future in [pool.submit(others.work, flag) for _ in range(min(workers, len(numbers) - 1))]:
                     try:
                         future.result()
                     except BaseException:
                         flag.raised = True
                         raise
-    if flag.raised:
+    if flag.raised and not flag.told:
         done = int((table.steps_done == steps).sum())
         warnings.warn(f"stopped by Ctrl-C with {done} of {len(numbers)} runs complete", RunInterrupted, stacklevel=2)
     return table.dataset(game, rule, numbers, flag.raised)
@@ -125,6 +129,26 @@ def _checked_starts(game: Game, start: ArrayLike | None, count: int) -> list[NDA
     return [game.check_profile(start)] * count
 
 
+class _Shared:
+    """Runs that threads share: each takes the next one when it is done with the last."""
+
+    def __init__(self, numbers: range, play: Callable[[int], None]) -> None:
+        self.numbers, self.play = iter(numbers), play
+        self.lock = threading.Lock()
+
+    def work(self, flag: Flag) -> None:
+        while not flag.raised:
+            with self.lock:
+                index = next(self.numbers, None)
+            if index is None:
+                return
+            try:
+                self.play(index)
+            except BaseException:
+                flag.raised = True  # the others need not go on
+                raise
+
+
 class _Meter:
     """Adds up what the runs report, whichever thread they report from."""
 
@@ -149,41 +173,37 @@ class _Meter:
 
 
 class _Table:
-    """The dataset's arrays, allocated before anything runs."""
+    """The dataset's arrays, allocated before anything runs; every run writes into its own row of them."""
 
-    def __init__(self, game: Game, names: tuple[str, ...], runs: int, steps: int, every: int) -> None:
-        columns = [name for name in names if name not in ("profile", "visits")]
-        timed = bool(columns) or "profile" in names
-        rows, players = steps // every + 1 if timed else 0, game.num_players
-        # -1 marks a row that was not reached, so the type must be signed
-        action: Any = next(t for t in (np.int8, np.int16, np.int32, np.int64) if game.sizes.max() <= np.iinfo(t).max)
-        width = np.dtype(action).itemsize
+    def __init__(
+        self, game: Game, rule: Rule, names: tuple[str, ...], runs: int, steps: int, every: int, workers: int
+    ) -> None:
+        rows, players, action = num_rows(names, steps, every), game.num_players, action_type(game)
         profiles = game.num_profiles if "visits" in names else 0
-        row_bytes = 8 + 8 * len(columns)
-        row_bytes += width * players if "profile" in names else 0
         memory.require(
-            runs * (rows * row_bytes + 8 * profiles + width * players),
+            batch_bytes(game, rule, names, runs, rows, workers),
             f"a batch of {runs} runs with {rows} rows each",
             "use a larger every, fewer recorders or fewer seeds",
         )
-        self.times = np.arange(rows) * every
-        self.scalars = {name: np.full((runs, rows), np.nan) for name in columns}
+        self.times = np.arange(0, rows * every, every)
+        self.scalars = {name: np.full((runs, rows), np.nan) for name in scalar_names(names)}
         self.profile = np.full((runs, rows, players), -1, action) if "profile" in names else None
         self.visits = np.zeros((runs, profiles), np.int64) if "visits" in names else None
         self.final = np.full((runs, players), -1, action)
         self.steps_done, self.revisions, self.changes = np.zeros((3, runs), np.int64)
 
-    def put(self, index: int, run: Any) -> None:
-        trace = run.trace(beliefs=False)
-        for name, values in self.scalars.items():
-            values[index, : trace.times.size] = trace.scalars[name]
-        if self.profile is not None:
-            trace.fill(self.profile[index])
+    def columns(self, index: int) -> Columns:
+        """Where a run's records go."""
+        profile = None if self.profile is None else self.profile[index]
+        return Columns({name: values[index] for name, values in self.scalars.items()}, profile)
+
+    def finish(self, index: int, run: Run) -> None:
+        """What is known at the end of a run."""
         if self.visits is not None:
-            self.visits[index] = trace.visits
-        self.final[index] = trace.final
-        self.steps_done[index] = trace.steps
-        self.revisions[index], self.changes[index] = trace.revisions, trace.changes
+            self.visits[index] = run.journal.visits
+        self.final[index] = run.profile
+        self.steps_done[index] = run.step
+        self.revisions[index], self.changes[index] = run.journal.counts[REVISIONS], run.journal.counts[CHANGES]
 
     def dataset(self, game: Game, rule: Rule, seeds: list[int], interrupted: bool) -> xarray.Dataset:
         import xarray

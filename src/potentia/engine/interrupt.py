@@ -1,4 +1,7 @@
-"""Ctrl-C that waits for a clean moment: the signal sets a flag, and loops look at it between chunks."""
+"""Ctrl-C that waits for a clean moment: the signal sets a flag, and loops look at it between chunks.
+
+So does SIGTERM where the command line listens to it.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +11,23 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from potentia.kernel import signals
+
 
 class Flag:
-    """Whether the user asked to stop, and whether what runs now can be cut off in the middle."""
+    """Whether the user asked to stop, whether what runs now can be cut off in the middle, and who says so."""
 
     raised = False
     breakable = False
+    told = False  # by whoever raised it
+
+
+_of_thread = threading.local()
+
+
+def obey(flag: Flag) -> None:
+    """In a thread that hears no signals: stop as soon as this flag is raised."""
+    _of_thread.flag = flag
 
 
 @contextmanager
@@ -21,17 +35,25 @@ def deferred_interrupt() -> Iterator[Flag]:
     """Hold Ctrl-C back inside the block. A second one goes through at once where the work is breakable."""
     flag = Flag()
     if threading.current_thread() is not threading.main_thread():
-        yield flag
+        yield getattr(_of_thread, "flag", flag)
         return
-    previous = signal.getsignal(signal.SIGINT)
-    if previous is None or isinstance(previous, _Handler):  # not Python's to change, or already deferred
-        yield previous.flag if isinstance(previous, _Handler) else flag
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    deferred = next((handler for handler in before.values() if isinstance(handler, _Handler)), None)
+    if deferred is not None:
+        yield deferred.flag
         return
-    signal.signal(signal.SIGINT, _Handler(flag, previous))
+    held: dict[signal.Signals, Any] = {}
+    if before[signal.SIGINT] not in (None, signal.SIG_IGN):  # those are not ours to change
+        held[signal.SIGINT] = before[signal.SIGINT]
+    if before[signal.SIGTERM] is signals.terminate:
+        held[signal.SIGTERM] = signals.terminate
     try:
+        for number, handler in held.items():
+            signal.signal(number, _Handler(flag, handler))
         yield flag
     finally:
-        signal.signal(signal.SIGINT, previous)
+        for number, handler in held.items():
+            signal.signal(number, handler)
 
 
 class _Handler:
@@ -40,6 +62,7 @@ class _Handler:
         self.previous = previous
 
     def __call__(self, number: int, frame: Any) -> None:
+        signals.note(number)
         if self.flag.raised and self.flag.breakable and callable(self.previous):
             self.previous(number, frame)
         self.flag.raised = True

@@ -10,8 +10,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from potentia.beliefs import Belief
+from potentia.engine.columns import OBJECTS, Columns, num_rows, playing_bytes, scalar_names
 from potentia.engine.loop import prepare_entry
-from potentia.engine.requests import believed, checked_integer, checked_record, random_start
+from potentia.engine.requests import (
+    COUNTED,
+    believed,
+    checked_integer,
+    checked_record,
+    random_start,
+    require_finite_welfare,
+)
 from potentia.engine.runs import Progress, Run, guarded
 from potentia.engine.trace import Trace
 from potentia.errors import RunInterrupted
@@ -63,6 +71,7 @@ def evaluate(game: Game, profile: ArrayLike) -> dict[str, float]:
 
     values = guarded(game, state, "evaluating", call)
     named = dict(zip(("potential", "welfare"), values, strict=True))
+    require_finite_welfare(named["welfare"])
     named |= dict(zip(game.recorders, out.tolist(), strict=True))
     return named if game.has_potential else {name: number for name, number in named.items() if name != "potential"}
 
@@ -93,12 +102,17 @@ def run(
     """
     steps = checked_integer(steps, "steps", 0)
     state = begin(game, rule, seed, start=start, record=record, every=every, horizon=steps, belief=belief)
-    columns = sum({"acceptance": 24, "taken": 24, "rejected": 24, "visits": 0}.get(n, 8) for n in state.record)
-    memory.require(
-        2.0 * columns * (steps // state.every), f"recording {steps // state.every} rows", "use a larger every"
-    )
+    measured = [name for name in state.record if name in state.game.recorders]
+    order = ["potential", "welfare", *measured, *COUNTED]  # of a trace, whichever way it came about
+    names = sorted(scalar_names(state.record), key=order.index)
+    rows = num_rows(state.record, steps, state.every)
+    need = 8 * rows * (len(names) + 1) + playing_bytes(state.game, state.rule, state.record, rows) + OBJECTS
+    memory.require(need, f"recording {max(rows - 1, 0)} rows", "use a larger every")
+    state.record_into(Columns({name: np.empty(rows) for name in names}))
     try:
         state.advance(steps, progress)
     except KeyboardInterrupt:
         warnings.warn(f"stopped by Ctrl-C after {state.step} of {steps} steps", RunInterrupted, stacklevel=2)
-    return state.trace()
+    trace = state.trace()
+    require_finite_welfare(trace.scalars.get("welfare", 0.0), state.every)
+    return trace

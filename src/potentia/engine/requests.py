@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from potentia.beliefs import Belief, Believing, Constant, SplitMerge
 from potentia.errors import InvalidRun, did_you_mean
@@ -16,6 +16,7 @@ from potentia.kernel.numbers import in_words, is_integer
 
 RECORDERS = ("profile", "potential", "welfare", "acceptance", "taken", "rejected", "visits")
 COUNTED = ("acceptance", "taken", "rejected")  # derived from the numbers of revisions and changes
+_LARGEST = float(np.finfo(float).max)
 _MOST = 2**62 - 1  # steps and seeds stay within 64 bits
 
 
@@ -68,3 +69,15 @@ def checked_record(game: Game, record: str | Iterable[str]) -> tuple[str, ...]:
     if "potential" in names and not game.has_potential:
         raise InvalidRun(f"no potential is known for this {type(game).__name__}; record welfare, or pass potential=")
     return names
+
+
+def require_finite_welfare(welfare: ArrayLike, every: int = 1, most: float = _LARGEST) -> None:
+    """Refuse rows of welfare, one every so many steps, in which the sum of utilities is more than a float holds."""
+    rows = np.atleast_1d(np.asarray(welfare))
+    if (rows > most).any() or (rows < -most).any():
+        large = np.abs(rows) > most
+        step, wanted = int(np.argwhere(large)[0][-1]) * every, "finite" if most == _LARGEST else f"at most {most:g}"
+        raise InvalidRun(
+            f"welfare at step {step} must be {wanted}, got {rows[large][0]:g}: sums of such numbers are more "
+            "than a floating-point number can hold; scale the payoffs down"
+        )

@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from potentia.engine.columns import MAX_ROWS, Columns, Events, event_room, state_bytes, write_scalar
 from potentia.engine.interrupt import Flag, deferred_interrupt
 from potentia.engine.loop import EVENTS, NEVER, ROWS, Sink, play_entry, prepare_entry
 from potentia.engine.requests import COUNTED, RECORDERS, checked_integer
-from potentia.engine.trace import Events, Trace
+from potentia.engine.trace import Trace
 from potentia.errors import InvalidGame, InvalidRun, PotentiaError
 from potentia.games import Game
 from potentia.kernel import memory
@@ -28,10 +29,9 @@ from potentia.kernel.draws import make_key
 from potentia.kernel.journal import CHANGES, REVISIONS, Journal
 from potentia.kernel.numbers import in_words
 from potentia.rules import Rule
+from potentia.version import __version__
 
 _CHUNK_SECONDS = 0.03
-_MAX_ROWS = 65_536
-_MAX_EVENTS = 65_536
 
 Progress = Callable[[int, int], None]
 
@@ -54,13 +54,14 @@ class Run:
         self.record, self.every, self.horizon = record, every, horizon
         self.compiled = compiled and game.compiled
         self.step = 0
+        self.version = __version__  # that played it so far
         self.start = start
         self.key = make_key(seed, "run", game.identity(), rule.describe())
         players = game.num_players
         tracked = players if "profile" in record else 0
         profiles = game.num_profiles if "visits" in record else 0
         memory.require(
-            (game.state_size + rule.memory_size(game) + 8 * profiles + 17 * tracked) * (2 if self._fragile else 1),
+            state_bytes(game, rule, record, self._fragile),
             f"a run of {game.describe()}" + (f" with visits of {in_words(profiles)} profiles" if profiles else ""),
             'leave "visits" out of record' if profiles else "",
         )
@@ -83,7 +84,9 @@ class Run:
         self.shadow = start.copy() if tracked else np.zeros(0, np.int64)
         self._rows: dict[str, list[NDArray[Any]]] = {}
         self._events: list[Events] = []
+        self._columns: Columns | None = None  # where records go, if not into lists
         self._num_events = 0
+        self._held = 0  # bytes of records in lists
         self._sink: Sink | None = None
         self._measured = tuple(name for name in record if name in game.recorders)
         self._which = frozen([game.recorders.index(name) for name in self._measured], np.int64)
@@ -155,6 +158,11 @@ class Run:
             raise InvalidRun(
                 f"this run failed after step {self.step} and cannot go on; begin again, or load a saved one"
             )
+        if self.version != __version__:
+            raise InvalidRun(
+                f"this run was saved by potentia {self.version}, this is {__version__}: go on with that version, or "
+                "begin again, because bits may differ"
+            )
         if flag is not None:
             self._advance(stop, progress, flag)
             return self
@@ -225,28 +233,42 @@ class Run:
         self.thoughts += rows
         return True
 
+    def record_into(self, columns: Columns) -> None:
+        """Write what is recorded there, from the first row on, in the place of keeping it."""
+        columns.begin({name: parts[0] for name, parts in self._rows.items()}, self.start)
+        self._rows = {name: [] for name in self._rows}
+        self._columns = columns
+
     def _keep(self, sink: Sink) -> None:
         """Bring what was recorded to safety."""
-        rows, events = int(sink.used[ROWS]), int(sink.used[EVENTS])
-        if rows:
-            for name in self._rows:
-                column = sink.measures[:, self._measured.index(name)] if name in self._measured else getattr(sink, name)
-                self._rows[name].append(column[:rows].copy())
-        if events:
-            self._events.append(
-                (sink.event_time[:events].copy(), sink.event_player[:events].copy(), sink.event_action[:events].copy())
-            )
-            self._num_events += events
-            # a trace copies them once more
-            advice = "use a larger every, or leave profile out of record"
-            memory.require(16 * self._num_events, f"the record of {self._num_events:,} changes", advice)
+        rows, moved = int(sink.used[ROWS]), int(sink.used[EVENTS])
+        if not rows:
+            return
+        raw = {}
+        for name in self._rows:
+            column = sink.measures[:, self._measured.index(name)] if name in self._measured else getattr(sink, name)
+            raw[name] = column[:rows]
+        events = (sink.event_time[:moved], sink.event_player[:moved], sink.event_action[:moved])
+        if self._columns is not None:
+            self._columns.add(rows, raw, events, self.every)
+        else:
+            for name, values in raw.items():
+                self._rows[name].append(values.copy())
+                self._held += values.nbytes
+        if moved and (self._columns is None or self._columns.profile is None):
+            self._events.append((events[0].copy(), events[1].copy(), events[2].copy()))
+            self._num_events += moved
+            self._held += 16 * moved
+        # a trace copies them once more
+        what = f"the record of {self.step // self.every:,} rows with {self._num_events:,} changes"
+        memory.require(self._held, what, f"use a larger every{', or leave profile out of record' if moved else ''}")
 
     def _emptied_sink(self, stop: int) -> Sink:
-        rows = min(_MAX_ROWS, stop // self.every - self.step // self.every + self._owed) if self.recording else 0
+        rows = min(MAX_ROWS, stop // self.every - self.step // self.every + self._owed) if self.recording else 0
         sink = self._sink
         if sink is None or sink.num_rows < rows:
-            players = self.shadow.size
-            room = players + min(_MAX_EVENTS + 3 * players, rows * players) if players else 0
+            self._sink = sink = None  # the smaller one makes room first
+            room = event_room(self.shadow.size, rows)
 
             def column(name: str, dtype: Any) -> NDArray[Any]:
                 return np.empty(rows if name in self._rows else 0, dtype)
@@ -273,29 +295,42 @@ class Run:
 
     def records(self) -> tuple[dict[str, NDArray[Any]], Events | None]:
         """Rows of each recorder, and the changes of the profile if it is recorded."""
-        rows = {name: np.concatenate(parts) for name, parts in self._rows.items()}
+        return {name: np.concatenate(parts) for name, parts in self._rows.items()}, self._changes()
+
+    def _changes(self) -> Events | None:
         if not self.shadow.size:
-            return rows, None
+            return None
         first = (np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int32))
         times, players, actions = zip(first, *self._events, strict=True)
-        return rows, (np.concatenate(times), np.concatenate(players), np.concatenate(actions))
+        return np.concatenate(times), np.concatenate(players), np.concatenate(actions)
+
+    def _scalars(self) -> dict[str, NDArray[np.float64]]:
+        """Rows of each recorder under its own name; those that are derived from counts come last."""
+        if self._columns is not None:
+            return {name: values[: self._columns.rows] for name, values in self._columns.scalars.items()}
+        out = {n: np.concatenate(parts) for n, parts in self._rows.items() if n not in ("revisions", "changes")}
+        counts = {n: np.concatenate(parts) for n, parts in self._rows.items() if n in ("revisions", "changes")}
+        for name in COUNTED:
+            if name in self.record:
+                out[name] = np.empty(counts["changes"].size)
+                write_scalar(name, counts, out[name])
+        return out
 
     def settle(self) -> None:
         """Derive the rest of the state from its profile, after that was set from outside."""
         nothing = frozen([], np.int64), np.zeros(0)
         self._call(prepare_entry, self._data, self.state, self.key, False, False, False, *nothing)
 
+    def columns(self) -> dict[str, Any]:
+        """What :meth:`records` has rows of, and their types."""
+        return {name: parts[0].dtype for name, parts in self._rows.items()}
+
     def restore_records(self, rows: dict[str, NDArray[Any]], events: Events | None) -> None:
-        """Put back what :meth:`records` returned."""
-        expected = self.step // self.every + 1
-        for name, parts in self._rows.items():
-            if name not in rows or rows[name].shape != (expected,) or rows[name].dtype != parts[0].dtype:
-                raise ValueError(f"{name} does not have its {expected} rows")
-        if set(rows) != set(self._rows):
-            raise ValueError(f"unknown records {sorted(set(rows) - set(self._rows))}")
+        """Put back what :meth:`records` returned, checked to be of this run."""
         self._rows = {name: [values] for name, values in rows.items()}
         self._events = [] if events is None else [events]
         self._num_events = 0 if events is None else len(events[0])
+        self._held = sum(values.nbytes for values in (*rows.values(), *(events or ())))
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the state to a file that :func:`load` reads."""
@@ -305,16 +340,6 @@ class Run:
 
     def trace(self, beliefs: bool = True) -> Trace:
         """What was recorded so far, and unless told otherwise what players believe now."""
-        rows, events = self.records()
-        scalars = {name: values for name, values in rows.items() if name not in ("revisions", "changes")}
-        if "acceptance" in self.record:
-            revised, changed = np.diff(rows["revisions"]), np.diff(rows["changes"])
-            share = np.divide(changed, revised, out=np.full(revised.shape, np.nan), where=revised > 0)
-            scalars["acceptance"] = np.concatenate([[np.nan], share])
-        if "taken" in self.record:
-            scalars["taken"] = rows["changes"].astype(np.float64)
-        if "rejected" in self.record:
-            scalars["rejected"] = (rows["revisions"] - rows["changes"]).astype(np.float64)
         return Trace(
             game=self.game.describe(),
             rule=self.rule.spec(),
@@ -324,14 +349,14 @@ class Run:
             complete=self.horizon is None or self.step >= self.horizon,
             start=self.start.copy(),
             final=self.profile,
-            times=np.arange(self.step // self.every + 1 - self._owed if self.recording else 0) * self.every,
+            times=np.arange(0, (self.step // self.every + 1 - self._owed) * self.every * self.recording, self.every),
             revisions=int(self.journal.counts[REVISIONS]),
             changes=int(self.journal.counts[CHANGES]),
-            scalars=scalars,
+            scalars=self._scalars(),
             visits=self.journal.visits.copy() if "visits" in self.record else None,
             beliefs=self.beliefs if beliefs else (),
             proposals=tuple(self.thoughts),
-            events=events,
+            events=self._changes(),
             recordable=(*RECORDERS, *self.game.recorders),
         )
 

@@ -15,27 +15,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from potentia.beliefs import Belief, Proposal
+from potentia.engine.columns import Events
 from potentia.engine.playing import begin
 from potentia.engine.requests import believed, checked_integer
 from potentia.engine.runs import Run
-from potentia.engine.trace import Events
 from potentia.errors import InvalidRun, PotentiaError
 from potentia.games import Game
-from potentia.kernel.files import whole_file
+from potentia.kernel import memory
+from potentia.kernel.archive import Archive
+from potentia.kernel.files import open_plain, whole_file
+from potentia.kernel.numbers import in_words, is_integer
 from potentia.rules import rule_from
 from potentia.version import __version__
 
 FORMAT = 3
 _EVENTS = ("time", "player", "action")
+_LONGEST = 200  # characters of a file's own words in a message
 
 
 def save(run: Run, path: str | os.PathLike[str]) -> Path:
     """Write the run's state and records to ``path``."""
     if run.unfinished:
-        raise InvalidRun(f"this run was cut off within step {run.step} and cannot be saved; advance it first")
+        raise InvalidRun(
+            f"this run was cut off within step {run.step} and cannot be saved; advance it first, or begin again"
+        )
     about = {
         "format": FORMAT,
-        "potentia": __version__,
+        "potentia": run.version,
         "game": run.game.describe(),
         "fingerprint": run.game.fingerprint(),
         "rule": run.rule.spec(),
@@ -75,67 +81,101 @@ def load(path: str | os.PathLike[str], game: Game, belief: Belief | None = None)
     """Read a saved run of ``game`` back, played with this ``belief``; its rule comes from the file.
 
     Compiled code does not check indices, so everything in the file is checked here: what a run could not
-    have written is not let through.
+    have written is not let through. A run that another version of potentia saved can be looked at and not be gone on
+    with: bits may differ.
     """
     game = believed(game, belief)
+    about: dict[str, Any] = {}
     try:
-        # opened here: NumPy leaves the file open where it is no proper archive
-        with open(path, "rb") as raw, np.load(raw, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
+        with open_plain(path) as raw, Archive(raw) as archive:
+            memory.require(2 * archive.size, f"reading {path}")
+            about = _about(path, archive, game, belief)
+            return _restored(game, about, archive)
+    except PotentiaError as error:
+        if isinstance(error, InvalidRun) and not about:
+            raise
+        # what it tells makes no run: a rule that is not registered here, or no memory for it
+        raise InvalidRun(f"{path} cannot be restored: {_line(error)}") from error
     except OSError as error:
         raise InvalidRun(f"cannot read {path}: {error.strerror or error}") from error
-    except Exception as error:  # whatever a broken archive makes zipfile and NumPy raise
-        raise InvalidRun(f"{path} is not a saved run, or is damaged") from error
-    try:
-        about = json.loads(str(arrays["about"]))
-        if about["format"] != FORMAT:
-            raise InvalidRun(f"{path} has format {about['format']}, this version reads {FORMAT}")
-        if about["fingerprint"] != game.fingerprint():
-            other = "another belief, or another game" if belief is not None else "another game"
-            raise InvalidRun(f"{path} was saved from {other}, {about['game']}; this one is {game.describe()}")
-        return _restored(game, about, arrays)
-    except InvalidRun:
-        raise
-    except PotentiaError as error:  # a rule that is not registered here, or no memory for it
-        raise InvalidRun(f"{path} cannot be restored: {error}") from error
-    except Exception as error:  # a field that is missing, or of another type, shape or range
-        raise InvalidRun(f"{path} is damaged: {error}") from error
+    except Exception as error:  # a broken archive, or a field that is missing, or of another type, shape or range
+        kind = "damaged" if about else "not a saved run, or is damaged"
+        raise InvalidRun(f"{path} is {kind}: {_line(error)}") from error
 
 
-def _restored(game: Game, about: dict[str, Any], arrays: dict[str, Any]) -> Run:
+def _about(path: Any, archive: Archive, game: Game, belief: Belief | None) -> dict[str, Any]:
+    """What the file tells of its run, if this version can read it and it is a run of this game."""
+    text = archive.read("about", (), "U")
+    memory.require(8 * text.nbytes, f"reading {path}")  # as Python's own objects
+    about: dict[str, Any] = json.loads(str(text))
+    told, by = about["format"], about["potentia"]
+    if not is_integer(told) or not isinstance(by, str):
+        raise ValueError("it names no format")
+    if told > FORMAT:
+        raise InvalidRun(
+            f"{path} was written by a newer version (potentia {_line(by)}, format {in_words(told)}): "
+            f"this is {__version__}, format {FORMAT}"
+        )
+    if told < FORMAT:
+        raise InvalidRun(f"{path} has format {in_words(told)}, this version reads {FORMAT}")
+    if about["fingerprint"] != game.fingerprint():
+        other = "another belief, or another game" if belief is not None else "another game"
+        raise InvalidRun(f"{path} was saved from {other}, {_line(about['game'])}; this one is {game.describe()}")
+    return about
+
+
+def _line(text: Any) -> str:
+    """One line of bounded length, whatever a file has in it."""
+    return " ".join(str(text).split())[:_LONGEST]
+
+
+def _restored(game: Game, about: dict[str, Any], archive: Archive) -> Run:
     run = begin(
         game,
         rule_from(about["rule"]),
         about["seed"],
-        start=arrays["start"],
+        start=archive.read("start", (game.num_players,), "i"),
         record=about["record"],
         every=about["every"],
         horizon=about["horizon"],
     )
     run.step = checked_integer(about["step"], "step", 0)
-    profile = game.check_profile(arrays["profile"], "profile")
-    _fill(run.state.profile, profile, "profile")
+    run.version = _line(about["potentia"])
+    columns = run.columns()
+    known = {"about", "start", "profile", "counts", "visits", "changed"}
+    known |= {f"state.{name}" for name in game.remembers} | {f"memory.{name}" for name in run.rule.remembers}
+    known |= {f"rows.{name}" for name in columns} | {f"events.{name}" for name in _EVENTS if run.shadow.size}
+    _require(archive.names <= known | {"thoughts"}, "it holds what no such run records")
+    profile = game.check_profile(archive.read("profile", (game.num_players,), "i"), "profile")
+    run.state.profile[...] = profile
     for name in game.remembers:
-        _fill(attrgetter(name)(run.state), arrays[f"state.{name}"], name)
+        part = attrgetter(name)(run.state)
+        part[...] = archive.like(f"state.{name}", part)
     for name in run.rule.remembers:
-        _fill(getattr(run.memory, name), arrays[f"memory.{name}"], name)
+        part = getattr(run.memory, name)
+        part[...] = archive.like(f"memory.{name}", part)
     game.check_state(run.state)
     run.rule.check_memory(run.memory, run.step)
     run.settle()
-    run.thoughts = [_proposal(row) for row in arrays.get("thoughts", np.zeros((0, 7))).tolist()]
+    if "thoughts" in archive.names:
+        thoughts = archive.read("thoughts", (None, 7), np.dtype(np.float64))
+        memory.require(10 * thoughts.nbytes, "what was thought in this run")  # as Python's own objects
+        run.thoughts = [_proposal(row) for row in thoughts.tolist()]
     journal = run.journal
-    _fill(journal.counts, arrays["counts"], "counts")
+    journal.counts[...] = archive.like("counts", journal.counts)
     _require((journal.counts >= 0).all(), "counts are negative")
+    journal.visits[...] = archive.like("visits", journal.visits)
     if journal.visits.size:
-        _fill(journal.visits, arrays["visits"], "visits")
         _require((journal.visits >= 0).all() and journal.visits.sum() == run.step, "visits are not the steps")
         journal.cursor[:] = int((journal.strides * profile).sum()), run.step + 1
-    rows = {name.removeprefix("rows."): values for name, values in arrays.items() if name.startswith("rows.")}
-    events = _checked_events(run, arrays) if run.shadow.size else None
+    changed = archive.read("changed", (None,), np.dtype(np.int64), journal.changed.size)
+    records = run.step // run.every
+    rows = {name: archive.read(f"rows.{name}", (records + 1,), dtype) for name, dtype in columns.items()}
+    events = _checked_events(run, archive, records * game.num_players) if run.shadow.size else None
     run.restore_records(rows, events)
     if events is not None:
         run.shadow[events[1]] = events[2]  # in order, so the last change of a player stands
-        _restore_changed(run, profile, arrays["changed"])
+        _restore_changed(run, profile, changed)
     return run
 
 
@@ -147,7 +187,6 @@ def _proposal(row: list[float]) -> Proposal:
 def _restore_changed(run: Run, profile: NDArray[np.int64], changed: NDArray[Any]) -> None:
     """The players that changed since the last row, in the order in which they did."""
     players = run.game.num_players
-    _require(changed.dtype == np.int64 and changed.ndim == 1, "changed players are no list of integers")
     _require(((changed >= 0) & (changed < players)).all(), "a changed player does not exist")
     _require(np.unique(changed).size == changed.size, "a changed player is listed twice")
     _require(np.isin(np.flatnonzero(profile != run.shadow), changed).all(), "a changed player is not listed")
@@ -156,22 +195,17 @@ def _restore_changed(run: Run, profile: NDArray[np.int64], changed: NDArray[Any]
     run.journal.pending[0] = changed.size
 
 
-def _checked_events(run: Run, arrays: dict[str, Any]) -> Events:
-    times, players, actions = (arrays[f"events.{name}"] for name in _EVENTS)
-    kinds = (times.dtype, players.dtype, actions.dtype)
-    _require(kinds == (np.int64, np.int32, np.int32), "changes have the wrong type")
-    _require(times.ndim == 1 and times.shape == players.shape == actions.shape, "changes have different lengths")
+def _checked_events(run: Run, archive: Archive, most: int) -> Events:
+    kinds = (np.int64, np.int32, np.int32)
+    times, players, actions = (
+        archive.read(f"events.{name}", (None,), np.dtype(kind), most) for name, kind in zip(_EVENTS, kinds, strict=True)
+    )
+    _require(times.shape == players.shape == actions.shape, "changes have different lengths")
     _require((np.diff(times) >= 0).all() and (times % run.every == 0).all(), "changes are not in order")
     _require(((times > 0) & (times <= run.step)).all(), "a change lies outside the run")
     _require(((players >= 0) & (players < run.game.num_players)).all(), "a change names no player")
     _require(((actions >= 0) & (actions < run.game.sizes[players])).all(), "a change names no action")
     return times, players, actions
-
-
-def _fill(target: NDArray[Any], values: NDArray[Any], name: str) -> None:
-    if values.shape != target.shape or values.dtype != target.dtype:
-        raise ValueError(f"{name} has shape {values.shape} of {values.dtype}, not {target.shape} of {target.dtype}")
-    target[...] = values
 
 
 def _require(holds: Any, complaint: str) -> None:

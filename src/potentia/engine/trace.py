@@ -10,15 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from potentia.engine.columns import MAX_ROWS, Events, fill_rows
 from potentia.errors import InvalidRun
 from potentia.kernel import memory
 from potentia.version import __version__
 
 if TYPE_CHECKING:
     import xarray
-
-
-Events = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]  # times, players, actions
 
 
 @dataclass(frozen=True)
@@ -76,22 +74,14 @@ class Trace:
         """Write the profile of each row into ``dense``."""
         if self.events is None:
             raise InvalidRun('profiles were not recorded; pass record=("profile", ...)')
-        times, players, actions = self.events
-        if self.start.size <= 64:
-            # Few players: a column at a time is a handful of array operations.
-            for player in range(self.start.size):
-                mine = players == player
-                place = np.searchsorted(times[mine], self.times, "right")
-                dense[: self.times.size, player] = np.concatenate([self.start[player : player + 1], actions[mine]])[
-                    place
-                ]
-            return
-        profile = self.start.copy()
-        begin = 0
-        for row, end in enumerate(np.searchsorted(times, self.times, "right")):
-            profile[players[begin:end]] = actions[begin:end]
-            dense[row] = profile
-            begin = end
+        when, players, actions = self.events
+        before, begin = self.start, 0
+        for first in range(0, self.times.size, MAX_ROWS):  # some rows at a time, so that little is held beside them
+            times = self.times[first : first + MAX_ROWS]
+            rows = dense[first : first + times.size]
+            end = int(np.searchsorted(when, times[-1], "right"))
+            fill_rows(rows, before, times, (when[begin:end], players[begin:end], actions[begin:end]))
+            before, begin = rows[-1], end
 
     def to_dataset(self) -> xarray.Dataset:
         """The trace as an ``xarray.Dataset`` with dimensions ``time`` and ``player``."""

@@ -1,0 +1,151 @@
+"""Records that are written where they stay, and how much room that takes.
+
+A run that is played for its result, alone or in a batch, writes each stretch of its records into the arrays of that
+result. Nothing is collected and copied together at the end, so that the most that is held at a time is hardly more
+than the result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from potentia.engine.requests import COUNTED
+from potentia.games import Game
+from potentia.rules import Rule
+
+MAX_ROWS = 65_536  # in one stretch
+MAX_EVENTS = 65_536
+_PER_RUN = 80  # bytes: its seed in several forms, and its start
+OBJECTS = 250_000  # bytes: what Python holds and keeps for later
+_FEW = 64  # players; for so many a column at a time is quick
+
+Events = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]  # times, players, actions
+Counts = tuple[int, int]  # revisions and changes
+
+
+class Columns:
+    """One array per scalar recorder, and one for profiles where they are wanted row by row."""
+
+    def __init__(self, scalars: Mapping[str, NDArray[np.float64]], profile: NDArray[Any] | None = None) -> None:
+        self.scalars, self.profile = scalars, profile
+        self.rows = 0
+        self._counts: Counts | None = None
+
+    def begin(self, raw: Mapping[str, NDArray[Any]], start: NDArray[np.int64]) -> None:
+        """The first row."""
+        if self.profile is not None:
+            self.profile[0] = start
+        self._write(1, raw)
+
+    def add(self, rows: int, raw: Mapping[str, NDArray[Any]], events: Events, every: int) -> None:
+        """More rows, ``every`` steps apart."""
+        if self.profile is not None:
+            times = np.arange(self.rows, self.rows + rows) * every
+            fill_rows(self.profile[self.rows : self.rows + rows], self.profile[self.rows - 1], times, events)
+        self._write(rows, raw)
+
+    def _write(self, rows: int, raw: Mapping[str, NDArray[Any]]) -> None:
+        for name, out in self.scalars.items():
+            write_scalar(name, raw, out[self.rows : self.rows + rows], self._counts)
+        if "changes" in raw:
+            self._counts = int(raw["revisions"][-1]), int(raw["changes"][-1])
+        self.rows += rows
+
+
+def write_scalar(
+    name: str, raw: Mapping[str, NDArray[Any]], out: NDArray[np.float64], before: Counts | None = None
+) -> None:
+    """A recorder's rows from what the loop counts and measures; ``before`` is the row before, if there is one."""
+    if name == "acceptance":
+        first = (raw["revisions"][0], raw["changes"][0]) if before is None else before
+        revised, changed = (np.diff(raw[n], prepend=f) for n, f in zip(("revisions", "changes"), first, strict=True))
+        out[:] = np.nan
+        np.divide(changed, revised, out=out, where=revised > 0)
+    elif name == "taken":
+        out[:] = raw["changes"]
+    elif name == "rejected":
+        out[:] = raw["revisions"] - raw["changes"]
+    else:
+        out[:] = raw[name]
+
+
+def fill_rows(dense: NDArray[Any], before: NDArray[Any], times: NDArray[np.int64], events: Events) -> None:
+    """The profile at each of these times: the one before them, and the changes since."""
+    when, players, actions = events
+    if not when.size:
+        dense[:] = before
+        return
+    if before.size <= _FEW:
+        for player in range(before.size):
+            mine = players == player
+            place = np.searchsorted(when[mine], times, "right")
+            dense[:, player] = np.concatenate([before[player : player + 1], actions[mine]])[place]
+        return
+    profile = before.astype(np.int64)
+    begin = 0
+    for row, end in enumerate(np.searchsorted(when, times, "right")):
+        profile[players[begin:end]] = actions[begin:end]
+        dense[row] = profile
+        begin = end
+
+
+# Room -------------------------------------------------------------------------------------------------
+
+
+def action_type(game: Game) -> Any:
+    """The narrowest type that holds actions, and the -1 of a row that was not reached."""
+    return next(t for t in (np.int8, np.int16, np.int32, np.int64) if game.sizes.max() <= np.iinfo(t).max)
+
+
+def scalar_names(names: tuple[str, ...]) -> list[str]:
+    """The recorders with one number a row."""
+    return [name for name in dict.fromkeys(names) if name not in ("profile", "visits")]
+
+
+def num_rows(names: tuple[str, ...], steps: int, every: int) -> int:
+    """Times at which anything is recorded."""
+    return steps // every + 1 if scalar_names(names) or "profile" in names else 0
+
+
+def result_bytes(game: Game, names: tuple[str, ...], rows: int) -> int:
+    """What is kept of one run of a batch."""
+    width, players = np.dtype(action_type(game)).itemsize, game.num_players
+    row = 8 * len(scalar_names(names)) + (width * players if "profile" in names else 0)
+    visits = 8 * game.num_profiles if "visits" in names else 0
+    return rows * row + visits + width * players + 24
+
+
+def state_bytes(game: Game, rule: Rule, names: tuple[str, ...], fragile: bool) -> int:
+    """What a run's state takes; where a step may fail in the middle, there is a copy of it."""
+    tracked = game.num_players if "profile" in names else 0
+    profiles = game.num_profiles if "visits" in names else 0
+    return (game.state_size + rule.memory_size(game) + 8 * profiles + 17 * tracked) * (2 if fragile else 1)
+
+
+def playing_bytes(game: Game, rule: Rule, names: tuple[str, ...], rows: int) -> int:
+    """What a run holds beside its result while it is played: its state, and a stretch of records on their way."""
+    stretch = min(MAX_ROWS, max(0, rows - 1))
+    players = game.num_players
+    scalars = scalar_names(names)
+    counted = any(name in COUNTED for name in scalars)
+    row = 8 * (sum(name not in COUNTED for name in scalars) + 2 * counted) + (24 if counted else 0)
+    size = state_bytes(game, rule, names, game.runs_user_code or not game.compiled) + stretch * row
+    if "profile" in names:
+        size += 16 * event_room(players, stretch) + 24 * stretch
+    return size
+
+
+def batch_bytes(game: Game, rule: Rule, names: tuple[str, ...], runs: int, rows: int, workers: int) -> int:
+    """The most that a batch holds at a time: its result, and the runs that are being played."""
+    playing = min(workers, runs) * playing_bytes(game, rule, names, rows)
+    labels = 16 * (rows + game.num_players)  # times and players, of which the dataset keeps two copies
+    return runs * (result_bytes(game, names, rows) + _PER_RUN) + labels + playing + OBJECTS
+
+
+def event_room(players: int, rows: int) -> int:
+    """Changes that a stretch of so many rows has room for."""
+    return players + min(MAX_EVENTS + 3 * players, rows * players)

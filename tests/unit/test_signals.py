@@ -1,0 +1,101 @@
+"""SIGTERM as an exception, and what is held back until a clean moment."""
+
+from __future__ import annotations
+
+import signal
+import threading
+
+import pytest
+
+import potentia as pt
+from potentia.engine.interrupt import Flag, deferred_interrupt, obey
+from potentia.kernel import signals
+from potentia.kernel.files import whole_file
+
+
+@pytest.fixture(autouse=True)
+def as_at_a_terminal():
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+def test_sigterm_leaves_no_half_written_file(tmp_path):
+    def write():
+        with whole_file(tmp_path / "a.txt") as temporary:
+            temporary.write_text("half")
+            signal.raise_signal(signal.SIGTERM)
+
+    with signals.listening(), pytest.raises(signals.Terminated):
+        write()
+    assert not list(tmp_path.iterdir())
+    assert (signals.stopped(), signals.exit_code()) == ("stopped by SIGTERM", 143)
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+
+
+def test_sigterm_is_held_back_where_it_is_listened_to():
+    with signals.listening():
+        with deferred_interrupt() as flag:
+            signal.raise_signal(signal.SIGTERM)
+            assert flag.raised
+        assert signal.getsignal(signal.SIGTERM) is signals.terminate
+    with deferred_interrupt():
+        assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL  # a library leaves it alone
+    assert (signals.stopped(), signals.exit_code()) == ("stopped by SIGTERM", 143)
+
+
+def test_who_ignores_sigterm_or_ctrl_c_goes_on_ignoring_it():
+    """Worker processes do, and so does what a shell runs in the background."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    with signals.listening(), deferred_interrupt() as flag:
+        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGTERM)
+        assert not flag.raised
+
+
+def test_sigterm_is_held_back_where_ctrl_c_is_ignored():
+    """As in what a script starts in the background."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with signals.listening(), deferred_interrupt() as flag:
+        with deferred_interrupt() as inner:
+            signal.raise_signal(signal.SIGTERM)
+        assert inner is flag
+        assert flag.raised
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+
+
+def test_ctrl_c_after_sigterm_is_ctrl_c():
+    with signals.listening(), pytest.raises(signals.Terminated):
+        signal.raise_signal(signal.SIGTERM)
+    with signals.listening(), deferred_interrupt():
+        signal.raise_signal(signal.SIGINT)
+    assert (signals.stopped(), signals.exit_code()) == ("stopped by Ctrl-C", 130)
+
+
+def test_a_thread_stops_when_it_is_told(recwarn):
+    """Compiled or not, in the middle of a run, and without a word: who raises the flag says why."""
+    flag, found, begun = Flag(), [], threading.Event()
+
+    def utility(player, profile, data):
+        begun.set()  # no compiler knows that: it runs in Python
+        return float(profile[player])
+
+    game = pt.games.custom(utility, num_actions=[2, 2])
+    recwarn.clear()
+
+    def play():
+        obey(flag)
+        found.append(pt.run_batch(game, pt.rule("lll", tau=0.5), 10**12, [0], record=(), every=1))
+
+    thread = threading.Thread(target=play, daemon=True)
+    thread.start()
+    assert begun.wait(60)
+    flag.raised = flag.told = True
+    thread.join(60)
+    assert not thread.is_alive()
+    assert found[0].attrs["interrupted"]
+    assert not [one for one in recwarn if issubclass(one.category, pt.errors.RunInterrupted)]

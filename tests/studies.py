@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from concurrent.futures import Executor, Future
 
+from potentia.kernel import files
+
 STUDY = {
     "steps": 60,
     "every": 10,
@@ -35,3 +37,11 @@ class Counting(Executor):
 
 def all_names(folder):
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
+
+
+def half_written(path):
+    """What a killed process leaves of a file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    left = path.parent / files._temporary_name(path.name)
+    left.write_bytes(b"half")
+    return left

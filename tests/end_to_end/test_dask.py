@@ -76,7 +76,7 @@ def test_a_run_that_fails_on_a_worker(tmp_path, cluster):
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "127.0.0.1:1", "nonsense", "foo://127.0.0.1:1", "tcp://", ""])
 def test_a_scheduler_that_does_not_answer(tmp_path, monkeypatch, address, whole):
-    monkeypatch.setattr(executors, "_ANSWER", "300ms")
+    monkeypatch.setattr(executors, "_ANSWER", 0.3)
     with pytest.raises(SweepFailed, match=r"no dask scheduler answers at ") as caught:
         sweep(STUDY, tmp_path / "study", dask=address)
     assert len(str(caught.value).splitlines()) == 1

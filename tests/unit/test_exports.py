@@ -190,3 +190,28 @@ def test_studies_without_records_over_time(tmp_path, record):
     assert len((tmp_path / "data.csv").read_text(encoding="utf-8").splitlines()) == 1
     if record:
         assert int(study.dataset().visits.sum()) == 10 * 60
+
+
+@pytest.fixture(scope="module")
+def formulas(tmp_path_factory):
+    games = [{"name": "stag-hunt", "label": label} for label in ("=1+1", "-x", "+x", "@x", "plain")]
+    rule = {"name": "lll", "tau": [0.5, "geometric:1:0.1"]}
+    return sweep(STUDY | {"game": games, "rule": rule, "seeds": 1}, tmp_path_factory.mktemp("exports") / "formulas")
+
+
+def test_labels_in_csv_are_no_formulas(formulas, tmp_path):
+    export(formulas, tmp_path / "runs.csv", "runs")
+    with (tmp_path / "runs.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["game"] for row in rows][::2] == ["'=1+1", "'-x", "'+x", "'@x", "plain"]
+    assert {row["tau"] for row in rows} == {"0.5", "geometric:1:0.1"}
+    assert all(float(row["potential_end"]) >= 0 for row in rows)
+
+
+def test_other_files_keep_labels_as_they_are(formulas, tmp_path):
+    wanted = ["=1+1", "-x", "+x", "@x", "plain"]
+    with xarray.open_dataset(export(formulas, tmp_path / "data.nc")) as data:
+        assert list(data.game.values) == wanted
+    parquet = pytest.importorskip("pyarrow.parquet")
+    table = parquet.read_table(export(formulas, tmp_path / "data.parquet", "runs"))
+    assert table["game"].to_pylist()[::2] == wanted

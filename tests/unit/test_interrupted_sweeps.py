@@ -11,9 +11,11 @@ import xarray
 
 from potentia.errors import InvalidInput, InvalidSpecification, PotentiaError, StudyError, SweepFailed
 from potentia.experiments import chunks, store
+from potentia.experiments.planning import plan
+from potentia.experiments.specification import specification_from
 from potentia.experiments.store import open_study
 from potentia.experiments.sweeping import Stopped, sweep
-from tests.studies import STUDY, Counting, all_names, chunk_files
+from tests.studies import STUDY, Counting, all_names, chunk_files, half_written
 
 # Disks, permissions, processes ------------------------------------------------------------------------
 
@@ -79,7 +81,7 @@ def test_places_that_cannot_be_written_to(tmp_path, monkeypatch, study):
 
     chunk_files(study)[0].unlink()
     before = all_names(study.folder)
-    for name in ("tempfile.mkstemp", "filelock.FileLock.acquire"):
+    for name in ("potentia.kernel.files._temporary_name", "filelock.FileLock.acquire"):
         with monkeypatch.context() as patch:
             patch.setattr(name, refuse)
             with pytest.raises(PotentiaError, match=r"cannot write to .*: Permission denied"):
@@ -89,20 +91,20 @@ def test_places_that_cannot_be_written_to(tmp_path, monkeypatch, study):
 
 def test_a_folder_that_a_killed_process_left_at_its_beginning(tmp_path, finished):
     folder = tmp_path / "study"
-    for part in ("inputs", "chunks"):
-        (folder / part).mkdir(parents=True)
-    for name in (".lock", ".manifest.json-abcd", "inputs/.x.json-abcd"):
-        (folder / name).write_text("half")
+    left = [half_written(folder / name) for name in ("manifest.json", "inputs/x.json", "chunks/x.npz")]
+    (folder / ".lock").touch()
+    kept = "x-" + hashlib.sha256(b"{}").hexdigest()[:12] + ".json"
+    (folder / "inputs" / kept).write_bytes(b"{}")  # a copy for a study that never began
     done = sweep(STUDY, folder)
     xarray.testing.assert_identical(done.dataset(), finished.dataset())
-    assert not [name for name in all_names(folder) if "abcd" in name]
+    assert not any(path.exists() for path in left)
 
 
 def test_half_written_files_are_removed_and_never_read(study, finished):
-    (study.folder / "chunks" / ".000000-000000000-x.npz-abcd").write_bytes(b"half")
+    left = half_written(study.folder / "chunks" / "000000-000000000-x.npz")
     xarray.testing.assert_identical(study.dataset(), finished.dataset())
     sweep(study.folder)
-    assert not [name for name in all_names(study.folder) if "abcd" in name]
+    assert not left.exists()
 
 
 def test_a_study_is_held_by_one(study):
@@ -127,7 +129,7 @@ def test_two_that_begin_at_once(tmp_path, monkeypatch, moment):
     with monkeypatch.context() as patch:
         patch.setattr(store, moment, slow)
         with pytest.raises(StudyError, match="in use: another process has just begun"):
-            store.create(folder, store.specification_from(STUDY), tmp_path, 2)
+            store.create(folder, plan(specification_from(STUDY)), tmp_path, 2)
     assert open_study(folder).size == 3
     assert open_study(folder).damaged() == {}
 
@@ -188,6 +190,28 @@ def test_ctrl_c_saves_what_was_under_way(tmp_path, finished):
         sweep(STUDY, tmp_path / "study", executor=pool, apart=False)
     there = len(list((tmp_path / "study" / "chunks").iterdir()))
     assert there == 5  # the one that was under way too
+    xarray.testing.assert_identical(sweep(tmp_path / "study").dataset(), finished.dataset())
+
+
+class Impatient(ThreadPoolExecutor):
+    """Ctrl-C twice when the fifth chunk is handed out."""
+
+    handed = 0
+
+    def submit(self, fn, /, *args, **kwargs):
+        self.handed += 1
+        if self.handed == 5:
+            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
+        return super().submit(fn, *args, **kwargs)
+
+
+def test_a_second_ctrl_c_says_how_to_go_on_too(tmp_path, finished):
+    with (
+        Impatient(1) as pool,
+        pytest.raises(Stopped, match=r"^stopped by Ctrl-C; \d+ of 20 runs are saved; go on with: "),
+    ):
+        sweep(STUDY, tmp_path / "study", executor=pool, apart=False)
     xarray.testing.assert_identical(sweep(tmp_path / "study").dataset(), finished.dataset())
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import numpy as np
 import pytest
@@ -33,6 +34,13 @@ def test_templates_are_valid(kind, tmp_path):
     assert plan(specification, folder).points
     with pytest.raises(InvalidSpecification, match=r"study.toml exists"):
         write_template(path, kind)
+
+
+def test_a_mark_at_the_beginning_is_no_part_of_it(tmp_path):
+    """Some editors write one."""
+    path = tmp_path / "study.toml"
+    path.write_bytes(b'\xef\xbb\xbfsteps = 5\ngame = { name = "ring" }\nrule = { name = "lll" }\n')
+    assert read_specification(path)[0].steps == 5
 
 
 def test_plain_data_and_back():
@@ -341,3 +349,9 @@ def test_files_that_cannot_be_gathered(tmp_path):
     for name, message in (("none.json", "No such file"), (".", "is not a file"), ("/dev/zero", "is not a file")):
         with pytest.raises(InvalidSpecification, match=message):
             gather(specification_from(STUDY | {"game": {"file": name}}), tmp_path)
+
+
+def test_a_pipe_is_refused_at_once(tmp_path):
+    os.mkfifo(tmp_path / "study.toml")
+    with pytest.raises(InvalidSpecification, match="is not a regular file"):
+        read_specification(tmp_path / "study.toml")

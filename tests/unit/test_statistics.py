@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import bootstrap
 
 from potentia.errors import InvalidInput
 from potentia.experiments.statistics import (
@@ -183,3 +184,15 @@ def test_settling_is_for_good():
 def test_bad_questions_are_refused(options, message):
     with pytest.raises(InvalidInput, match=message):
         steady_state(**{"values": np.ones(TIMES.size), "times": TIMES} | options)
+
+
+@pytest.mark.parametrize("size", [5, 40, 1000])
+def test_bootstrap_intervals_are_those_of_scipy(size):
+    """Drawn once for all samples of one size, and more than one batch of draws where they are large."""
+    values = np.random.default_rng(size).exponential(size=size)
+    options = {"n_resamples": 9999, "batch": 2000, "random_state": np.random.default_rng(3)}
+    theirs = bootstrap((values,), np.mean, vectorized=True, **options).confidence_interval
+    for _ in range(2):
+        ours = bootstrap_mean(values, seed=3)
+        np.testing.assert_allclose([ours.low, ours.high], theirs, rtol=1e-12)
+    assert bootstrap_mean(values, seed=4) != ours

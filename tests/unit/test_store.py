@@ -14,8 +14,8 @@ import xarray
 
 import potentia as pt
 from potentia.errors import PotentiaError, StudyError, SweepFailed
-from potentia.experiments import store
 from potentia.experiments.chunks import Chunk
+from potentia.experiments.manifest import digest
 from potentia.experiments.store import open_study
 from potentia.experiments.sweeping import sweep
 from potentia.games import library
@@ -256,13 +256,13 @@ def test_flipped_bytes_of_the_manifest(study):
 
 def signed(manifest):
     body = {name: entry for name, entry in manifest.items() if name != "manifest"}
-    return body | {"manifest": store._digest(body)}
+    return body | {"manifest": digest(body)}
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"format": 2, "potentia": "9.0"}, r"newer version \(potentia \"9.0\", format 2\)"),
+        ({"format": 2, "potentia": "9.0"}, r"newer version \(potentia '9.0', format 2\)"),
         ({"format": "x"}, "names no format"),
         ({"chunk": 0}, "damaged"),
         ({"chunk": "x"}, "damaged"),
@@ -278,8 +278,10 @@ def test_manifests_of_others(study, change, message):
         open_study(study.folder)
 
 
-def test_a_study_of_another_version_is_read_but_not_gone_on_with(study, finished):
-    (study.folder / "manifest.json").write_text(json.dumps(signed(study.manifest | {"potentia": "0.0.1"})))
+def test_a_study_of_another_version_is_read_but_not_gone_on_with(tmp_path, monkeypatch, finished):
+    with monkeypatch.context() as earlier:
+        earlier.setattr("potentia.experiments.manifest.__version__", "0.0.1")
+        study = sweep(STUDY, tmp_path / "study")
     old = open_study(study.folder)
     np.testing.assert_array_equal(old.dataset().potential, finished.dataset().potential)
     chunk_files(study)[0].unlink()
@@ -426,3 +428,30 @@ def test_harm_anywhere(tmp_path):
         same_or_told(lambda: sweep(folder).dataset())  # noqa: B023
         same_or_told(lambda: sweep(folder, repair=True).dataset())  # noqa: B023
     assert min(outcomes.values()) > 40
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need rights there")
+def test_what_the_lock_links_to_is_left_alone(study, tmp_path):
+    mine = tmp_path / "mine.txt"
+    mine.write_text("years of work")
+    (study.folder / ".lock").unlink(missing_ok=True)
+    (study.folder / ".lock").symlink_to(mine)
+    with pytest.raises(StudyError, match="is a link"):
+        sweep(study.folder)
+    assert mine.read_text() == "years of work"
+
+
+@pytest.mark.parametrize("kind", ["f2", "f4", ">f8", "i8", "c16"])
+def test_chunks_of_other_types_are_refused(study, kind):
+    """Readers further on, NetCDF and Parquet among them, know doubles only."""
+    path = chunk_files(study)[0]
+    with np.load(path) as archive:
+        arrays = dict(archive)
+    arrays["welfare"] = arrays["welfare"].astype(kind)
+    buffer = io.BytesIO()
+    np.savez(buffer, **arrays)
+    path.unlink()
+    digits = hashlib.sha256(buffer.getvalue()).hexdigest()[:32]
+    path.with_name(f"{path.name[:17]}{digits}.npz").write_bytes(buffer.getvalue())
+    with pytest.raises(StudyError, match="is damaged: it cannot be read"):
+        study.dataset()

@@ -9,9 +9,9 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import math
 import pickle
 import warnings
-import zipfile
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,11 +23,14 @@ from numpy.typing import NDArray
 
 from potentia.errors import NotCompiled, PotentiaError, StudyError, SweepFailed
 from potentia.experiments.planning import Plan, Point
+from potentia.kernel.archive import Archive
+from potentia.kernel.files import read_plain
 from potentia.version import __version__
 
 Arrays = dict[str, NDArray[Any]]
 _DIGEST = 32  # hex digits of SHA-256
 _KINDS = "fiu"  # of NumPy's types
+_BLOCK = 1 << 20  # bytes
 _KEPT = 8  # games that a worker process keeps
 
 
@@ -159,15 +162,21 @@ def to_bytes(study: str, chunk: Chunk, seeds: Sequence[int], arrays: Mapping[str
     return buffer.getvalue()
 
 
+def reads_back(path: Path, content: bytes) -> bool:
+    """Whether a file holds these bytes; looks at some of them at a time."""
+    with path.open("rb") as file:
+        return all(file.read(_BLOCK) == content[k : k + _BLOCK] for k in range(0, len(content) + 1, _BLOCK))
+
+
 def file_name(chunk: Chunk, content: bytes) -> str:
     """The name under which these bytes are kept."""
     return f"{chunk.prefix}{hashlib.sha256(content).hexdigest()[:_DIGEST]}.npz"
 
 
-def verified(path: Path) -> bytes:
-    """A chunk's bytes, if they are those that were saved."""
+def verified(path: Path, most: int) -> bytes:
+    """A chunk's bytes, if they are those that were saved, and at most so many."""
     try:
-        content = path.read_bytes()
+        content = read_plain(path, most)
     except OSError as error:
         raise StudyError(f"cannot read {path}: {error.strerror or error}") from None
     if hashlib.sha256(content).hexdigest()[:_DIGEST] != path.stem.rpartition("-")[2]:
@@ -175,34 +184,29 @@ def verified(path: Path) -> bytes:
     return content
 
 
+def most_bytes(shapes: Mapping[str, tuple[int, ...]]) -> int:
+    """What a chunk's file takes at most: its arrays, a seed for each run, and a kilobyte of headers for each."""
+    runs = shapes["steps_done"][0]
+    return 8 * (sum(math.prod(shape) for shape in shapes.values()) + runs) + 1024 * (len(shapes) + 4)
+
+
 def read_chunk(
     path: Path, study: str, chunk: Chunk, seeds: Sequence[int], shapes: Mapping[str, tuple[int, ...]]
 ) -> Arrays:
     """The arrays of a chunk, checked to be whole, to belong here and to have these shapes."""
-    content = verified(path)
+    content = verified(path, most_bytes(shapes))
     try:
-        arrays = _arrays(content)
-        about = json.loads(arrays.pop("about").tobytes())
-        wanted = {"study": study, "point": chunk.point, "first": chunk.first, "stop": chunk.stop}
-        if about != wanted or not np.array_equal(arrays.pop("seeds"), np.asarray(seeds, np.int64)):
-            raise StudyError(f"{path.name} is damaged: it is a chunk of another study or other seeds")
-        if {name: values.shape for name, values in arrays.items()} != dict(shapes):
-            raise StudyError(f"{path.name} is damaged: it holds other arrays than this study's")
-        if not all(values.dtype.kind == ("f" if name not in WHOLE else "i") for name, values in arrays.items()):
-            raise StudyError(f"{path.name} is damaged: it holds arrays of other types than this study's")
+        with Archive(io.BytesIO(content), len(content)) as archive:
+            if archive.names != {"about", "seeds", *shapes} or len(content) < 8 * len(seeds):
+                raise StudyError(f"{path.name} is damaged: it holds other arrays than this study's")
+            about = json.loads(archive.read("about", (None,), "u", len(content)).tobytes())
+            wanted = {"study": study, "point": chunk.point, "first": chunk.first, "stop": chunk.stop}
+            played = archive.read("seeds", (len(seeds),), np.dtype(np.int64))
+            if about != wanted or not np.array_equal(played, np.asarray(seeds, np.int64)):
+                raise StudyError(f"{path.name} is damaged: it is a chunk of another study or other seeds")
+            types: dict[bool, Any] = {True: "i", False: np.dtype(np.float64)}  # integers as narrow as they may be
+            return {name: archive.read(name, shape, types[name in WHOLE]) for name, shape in shapes.items()}
     except StudyError:
         raise
     except Exception:  # whatever a broken file makes NumPy and zipfile raise
         raise StudyError(f"{path.name} is damaged: it cannot be read") from None
-    return arrays
-
-
-def _arrays(content: bytes) -> Arrays:
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        # as savez writes them: neither compressed, which could unpack to anything, nor twice under one name
-        members = archive.infolist()
-        packed = any(member.compress_type or member.file_size > len(content) for member in members)
-        if packed or len({member.filename for member in members}) != len(members):
-            raise ValueError("no archive of this kind")
-    with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
-        return {name: arrays[name] for name in arrays.files}

@@ -160,7 +160,8 @@ def _every(data: xarray.Dataset) -> int:
 
 def complete(data: xarray.Dataset) -> xarray.Dataset:
     """The runs that were not cut short."""
-    return data.isel(seed=(data.steps_done.values == data.steps_done.values.max()))
+    whole = data.steps_done.values == data.steps_done.values.max()
+    return data if whole.all() else data.isel(seed=whole)
 
 
 def steps_to_share(data: xarray.Dataset, share: float = 0.9, measure: str = "worth_sum") -> NDArray[np.float64]:

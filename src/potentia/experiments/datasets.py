@@ -19,6 +19,7 @@ from potentia.experiments.chunks import Arrays, Chunk
 from potentia.experiments.specification import SECTIONS
 from potentia.kernel import memory
 from potentia.kernel.numbers import is_real
+from potentia.kernel.texts import command
 
 if TYPE_CHECKING:
     import xarray
@@ -39,6 +40,7 @@ def dataset(study: Study, partial: bool = False) -> xarray.Dataset:
         for name, values in found.items():
             corner: Any = tuple(slice(0, size) for size in values.shape[1:])
             arrays[name][chunk.point, chunk.first : chunk.stop][(slice(None), *corner)] = values
+        del found, values  # before the next is read
     shape, dims, coordinates = _grid(study)
     variables = {}
     for name, values in arrays.items():
@@ -59,7 +61,7 @@ def present(study: Study, files: dict[Any, Any], partial: bool) -> list[Chunk]:
     if missing and (not partial or not there):
         raise StudyError(
             f"{study.folder} is incomplete: {missing:,} of {study.num_chunks:,} chunks are missing; "
-            f"potentia sweep {study.folder} computes them"
+            f"{command('sweep', study.folder)} computes them"
         )
     return there
 
@@ -69,19 +71,22 @@ def _room(study: Study, files: dict[Any, Any], there: list[Chunk]) -> Arrays:
     shapes: dict[str, tuple[int, ...]] = {}
     kinds: dict[str, np.dtype[Any]] = {}
     seen: set[int] = set()
+    largest = 0  # chunk, as it is read: the file's bytes and the arrays
     for chunk in there:
         if chunk.point in seen:
             continue
         seen.add(chunk.point)
         found = study.read_from(files, chunk)
         assert found is not None
+        largest = max(largest, sum(values.nbytes for values in found.values()))
         for name, values in found.items():
             old = shapes.get(name, (0,) * (values.ndim - 1))
             shapes[name] = tuple(max(a, b) for a, b in zip(old, values.shape[1:], strict=True))
             kinds[name] = np.result_type(kinds.get(name, values.dtype), values.dtype)
     first = (len(study.points), len(study.seeds))
     total = sum(int(np.prod((*first, *shapes[name]))) * kinds[name].itemsize for name in shapes)
-    memory.require(total, f"a dataset of {first[0] * first[1]:,} runs", "record less, or use a larger every")
+    advice = f"potentia export {study.folder} {study.folder.name}.csv (or .parquet) writes a chunk at a time"
+    memory.require(total + 2 * largest, f"a dataset of {first[0] * first[1]:,} runs", advice)
     return {
         name: np.full((*first, *shapes[name]), np.nan if kinds[name].kind == "f" else -1, kinds[name])
         for name in shapes

@@ -17,8 +17,9 @@ from potentia.experiments.statistics import Estimate, area_under_curve, bootstra
 from potentia.experiments.store import Study
 from potentia.kernel.numbers import as_float, is_real
 
+_LARGEST = 1e300  # sums of larger numbers would overflow
 _TAIL = 0.1  # of the run: the level is the mean over its last part
-_ROWS = 60  # shown to people; JSON has all
+SHOWN = 60  # rows of a table for people; JSON has all
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,7 @@ class Overview:
     share: float
     levels: list[Level]
     comparisons: list[Comparison]
+    pairs: int  # that could be compared
     curves: list[Curves] = field(repr=False)
 
     @property
@@ -85,18 +87,26 @@ class Overview:
                 str(level.area),
                 "-" if level.reached is None else _soon(level.reached),
             ]
-            for level in self.levels[:_ROWS]
+            for level in self.levels
         ]
 
     @property
     def note(self) -> str:
         """Below the table."""
-        left = len(self.levels) - _ROWS
+        left = len(self.curves) - len(self.levels)
         cut = f"; {left:,} more points in --json" if left > 0 else ""
         few = "; with fewer than 20 runs they are too narrow" if any(level.runs < 20 for level in self.levels) else ""
         none = "; none with fewer than 5" if any(level.runs < 5 for level in self.levels) else ""
         unknown = "; ? is an end that so few runs do not tell" if any("?" in row[-1] for row in self.rows) else ""
         return f"intervals by bootstrap over seeds{few}{none}; steps: median and its interval{unknown}{cut}"
+
+    @property
+    def compared_note(self) -> str:
+        """Below the table of comparisons."""
+        left = self.pairs - len(self.comparisons)
+        listed = f"corrected for the {len(self.comparisons):,} comparisons listed"
+        cut = f"; --json has {left:,} more and corrects for all" if left > 0 else ""
+        return f"on the same seeds; p by flipping signs of paired differences, {listed}{cut}"
 
     @property
     def compared(self) -> list[list[str]]:
@@ -110,7 +120,7 @@ class Overview:
                 _probability(c.p_value),
                 _probability(c.adjusted),
             ]
-            for c in self.comparisons[:_ROWS]
+            for c in self.comparisons
         ]
 
     def to_dict(self) -> dict[str, Any]:
@@ -164,8 +174,14 @@ def _soon(found: Reaching) -> str:
     return f"{found.median:,.0f} [{ends[0]}, {ends[1]}]"
 
 
-def overview(study: Study, measure: str | None = None, share: float = 0.9, partial: bool = False) -> Overview:
-    """Levels of one recorder at every point, and paired comparisons: of rules with the first, at the same setting."""
+def overview(
+    study: Study, measure: str | None = None, share: float = 0.9, partial: bool = False, most: int | None = None
+) -> Overview:
+    """Levels of one recorder at every point, and paired comparisons: of rules with the first, at the same setting.
+
+    ``most`` is how many levels and how many comparisons to compute, the first ones; left out, all. p-values are
+    corrected for those that are computed.
+    """
     if not is_real(share) or not 0 < as_float(share) <= 1:
         raise InvalidInput(f"share must be a number above 0 and at most 1, got {share!r}")
     timed = [name for name in study.record if name not in ("profile", "visits")]
@@ -176,7 +192,11 @@ def overview(study: Study, measure: str | None = None, share: float = 0.9, parti
         raise InvalidInput(f"measure must be one of {', '.join(timed)}, got {measure!r}{hint}")
     chosen = measure or timed[0]
     found = curves_of(study, chosen, partial)
+    for one in found:
+        if (np.abs(one.curves) > _LARGEST).any():
+            raise InvalidInput(f"{chosen} of {one.name} must be at most {_LARGEST:g} to be averaged, got more")
     ends = [_level(one) for one in found]
+    pairs = _pairs(found)
     total = len(study.points) * len(study.seeds)
     runs = sum(one.seeds.size for one in found)
     headline = (
@@ -192,8 +212,9 @@ def overview(study: Study, measure: str | None = None, share: float = 0.9, parti
         chosen,
         f"end: mean of the last {max(last, every):,} steps",
         share,
-        [_summary(one, end, share) for one, end in zip(found, ends, strict=True)],
-        _comparisons(found, ends),
+        [_summary(one, end, share) for one, end in list(zip(found, ends, strict=True))[:most]],
+        _compared(found, ends, pairs[:most]),
+        len(pairs),
         found,
     )
 
@@ -249,19 +270,25 @@ def _summary(one: Curves, ends: NDArray[np.float64], share: float) -> Level:
     return Level(one.name, one.seeds.size, start, bootstrap_mean(ends), bootstrap_mean(area), reached)
 
 
-def _comparisons(found: list[Curves], ends: list[NDArray[np.float64]]) -> list[Comparison]:
+def _pairs(found: list[Curves]) -> list[tuple[int, int]]:
     """Each rule with the first one at the same setting; where there is one rule, each point with the first."""
-    from xarray import DataArray
-
-    levels = [DataArray(end, dims="seed", coords={"seed": one.seeds}) for one, end in zip(found, ends, strict=True)]
     firsts: dict[str, int] = {}
-    out: list[Comparison] = []
     rules = {one.labels["rule"] for one in found if "rule" in one.labels}
+    out = []
     for number, one in enumerate(found):
         rest = {**{k: v for k, v in one.labels.items() if k != "rule"}, **one.values}
-        setting = text_of(rest) if len(rules) > 1 else ""
-        first = firsts.setdefault(setting, number)
+        first = firsts.setdefault(text_of(rest) if len(rules) > 1 else "", number)
         if first != number and np.intersect1d(one.seeds, found[first].seeds).size > 1:
-            out.append(compare(levels[number], levels[first], names=(one.name, found[first].name)))
+            out.append((number, first))
+    return out
+
+
+def _compared(found: list[Curves], ends: list[NDArray[np.float64]], pairs: list[tuple[int, int]]) -> list[Comparison]:
+    from xarray import DataArray
+
+    def level(number: int) -> Any:
+        return DataArray(ends[number], dims="seed", coords={"seed": found[number].seeds})
+
+    out = [compare(level(one), level(other), names=(found[one].name, found[other].name)) for one, other in pairs]
     adjusted = holm([c.p_value for c in out]) if out else np.zeros(0)
     return [replace(c, adjusted=float(p)) for c, p in zip(out, adjusted, strict=True)]

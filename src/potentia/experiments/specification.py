@@ -31,6 +31,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from potentia.errors import InvalidSpecification, did_you_mean
 from potentia.experiments.axes import as_plain, shown_short
+from potentia.kernel.files import read_plain
 
 SECTIONS = ("game", "belief", "rule")
 _MOST = 2**62 - 1
@@ -106,6 +107,11 @@ class Specification(_Strict):
         return self.seeds
 
     @property
+    def num_seeds(self) -> int:
+        """How many, also where a range is longer than ``len`` can say."""
+        return self.seeds.count if isinstance(self.seeds, Seeds) else len(self.seeds)
+
+    @property
     def spacing(self) -> int:
         """Steps between two records."""
         return max(1, self.steps // 200) if self.every is None else self.every
@@ -119,17 +125,12 @@ def read_specification(path: str | os.PathLike[str], changes: Sequence[str] = ()
     """The specification in a TOML file with ``changes`` as in ``rule.tau=1e-3``, and the folder its files are in."""
     source = Path(path)
     try:
-        with source.open("rb") as file:
-            content = file.read(_FILE_BYTES + 1)  # no more, should it be a device without end
-        if len(content) > _FILE_BYTES:
-            raise InvalidSpecification(f"{source}: a specification has at most {_FILE_BYTES:,} bytes, got more")
-        plain = tomllib.loads(content.decode("utf-8"))
+        content = read_plain(source, _FILE_BYTES)
+        plain = tomllib.loads(content.decode("utf-8-sig"))  # some editors begin with a mark
     except OSError as error:
         raise InvalidSpecification(f"cannot read {source}: {error.strerror or error}") from None
     except UnicodeDecodeError:
         raise InvalidSpecification(f"{source}: expected TOML in UTF-8, got other bytes") from None
-    except InvalidSpecification:
-        raise
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
         raise InvalidSpecification(f"{source}: not TOML: {error}") from None
     for change in changes:

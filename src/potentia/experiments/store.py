@@ -24,34 +24,35 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from potentia.errors import InvalidSpecification, PotentiaError, StudyError, SweepFailed
+from potentia.errors import PotentiaError, StudyError, SweepFailed
 from potentia.experiments import chunks
 from potentia.experiments.chunks import Arrays, Chunk
-from potentia.experiments.planning import PER_RUN, Plan, gather, plan
-from potentia.experiments.specification import Specification, specification_from
-from potentia.kernel.files import whole_file
+from potentia.experiments.grid import PER_RUN
+from potentia.experiments.manifest import make_manifest, read_manifest
+from potentia.experiments.planning import Plan, gather, is_kept_input, plan
+from potentia.experiments.specification import Specification
+from potentia.kernel.files import leftovers, whole_file
+from potentia.kernel.texts import command
 from potentia.version import __version__
 
-FORMAT = 1
 _PATIENCE = 0.5  # seconds: a process that finds a study begun lets go of it at once
 _MANIFEST, _LOCK, _SUMS = "manifest.json", ".lock", "checksums.txt"
+_PARTS = ("inputs", "chunks")  # folders
 _NAME = re.compile(r"(\d{6})-(\d{9})-([0-9a-f]{32})\.npz")
 
 
 class Study:
     """A study's folder. :func:`create` makes one, :func:`open_study` reads one."""
 
-    def __init__(self, folder: Path, manifest: dict[str, Any]) -> None:
+    def __init__(self, folder: Path, manifest: dict[str, Any], specification: Specification) -> None:
         self.folder = folder
         self.manifest = manifest
-        self.specification = specification_from(manifest["specification"])
+        self.specification = specification
         self.points: list[dict[str, Any]] = manifest["points"]
         self.record = tuple(manifest["record"])
         self.identity: str = manifest["identity"]
         self.size: int = manifest["chunk"]
         self.computed = 0  # chunks, by the last sweep
-        if not self.points or self.size < 1:
-            raise ValueError("it has no chunks")
 
     @cached_property
     def plan(self) -> Plan:
@@ -90,9 +91,9 @@ class Study:
             for first in range(0, count, self.size):
                 yield Chunk(point, first, min(first + self.size, count))
 
-    def seeds_of(self, chunk: Chunk) -> tuple[int, ...]:
+    def seeds_of(self, chunk: Chunk) -> Sequence[int]:
         """The seeds of a chunk."""
-        return tuple(self.seeds[chunk.first : chunk.stop])
+        return self.seeds[chunk.first : chunk.stop]
 
     def shapes_of(self, chunk: Chunk) -> dict[str, tuple[int, ...]]:
         """The arrays of a chunk."""
@@ -155,9 +156,9 @@ class Study:
         content = chunks.to_bytes(self.identity, chunk, self.seeds_of(chunk), arrays)
         path = self.folder / "chunks" / chunks.file_name(chunk, content)
         try:
-            with whole_file(path) as temporary:
+            with whole_file(path, tidy=False) as temporary:
                 temporary.write_bytes(content)
-                if temporary.read_bytes() != content:
+                if not chunks.reads_back(temporary, content):
                     raise OSError(0, "what was written does not read back the same")
         except OSError as error:
             raise SweepFailed(f"cannot write to {path.parent}: {error.strerror or error}") from None
@@ -167,15 +168,19 @@ class Study:
         """Remove the files of a damaged chunk, so that it is missing."""
         with _writing(self.folder):
             for path in self.files().get((chunk.point, chunk.first), []):
+                if path.is_dir() and not path.is_symlink():
+                    raise StudyError(f"{path} is a folder and nobody's chunk: move it away")
                 path.unlink(missing_ok=True)
 
     def finish(self) -> None:
         """Write the checksums of all chunks, for those who copy the folder about."""
-        names = [path for paths in self.files().values() for path in paths]
-        with _writing(self.folder):
-            lines = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  chunks/{path.name}\n" for path in sorted(names)]
-            with whole_file(self.folder / _SUMS) as temporary:
-                temporary.write_text("".join(lines), encoding="utf-8")
+        files, lines = self.files(), []
+        for chunk in self.chunks():
+            for path in files.get((chunk.point, chunk.first), []):
+                content = chunks.verified(path, chunks.most_bytes(self.shapes_of(chunk)))
+                lines.append(f"{hashlib.sha256(content).hexdigest()}  chunks/{path.name}\n")
+        with _writing(self.folder), whole_file(self.folder / _SUMS, tidy=False) as temporary:
+            temporary.write_text("".join(lines), encoding="utf-8")
 
     # Reading ------------------------------------------------------------------------------------------
 
@@ -191,7 +196,7 @@ class Study:
         try:
             return self._read(paths[0], chunk) if paths else None
         except StudyError as error:
-            how = f"potentia sweep {self.folder} --repair computes it again"
+            how = f"{command('sweep', self.folder)} --repair computes it again"
             raise StudyError(f"{self.folder}: {error}; {how}") from None
 
     def _read(self, path: Path, chunk: Chunk) -> Arrays:
@@ -225,6 +230,7 @@ def _writing(folder: Path) -> Iterator[None]:
 def _locked(folder: Path) -> Iterator[None]:
     import filelock
 
+    _check_own(folder)
     lock = filelock.FileLock(folder / _LOCK)
     with _writing(folder):
         try:
@@ -237,17 +243,38 @@ def _locked(folder: Path) -> Iterator[None]:
         lock.release()
 
 
+def _check_own(folder: Path) -> None:
+    """Refuse to write where a name of ours leads elsewhere or is taken by something that is not ours."""
+    for name in (_MANIFEST, _SUMS, _LOCK, *_PARTS):
+        if (folder / name).is_symlink():
+            raise StudyError(f"{folder / name} is a link: a study is written only where all its parts are its own")
+    for name in _PARTS:
+        if (folder / name).exists() and not (folder / name).is_dir():
+            raise StudyError(f"{folder / name} is not a folder")
+    lock = folder / _LOCK
+    if lock.exists() and not (lock.is_file() and lock.stat().st_size == 0 and lock.stat().st_nlink == 1):
+        raise StudyError(f"{lock} is not a study's: a lock is an empty file")  # taking it would empty it
+
+
 def _half_written(folder: Path) -> list[Path]:
-    """Temporary files of a process that was killed."""
-    own = [path for name in (_MANIFEST, _SUMS) for path in folder.glob(f".{name}-*")]
-    return [*own, *(path for part in ("inputs", "chunks") for path in (folder / part).glob(".*"))]
+    """Temporary files of a process that was killed; remove them only while the lock is held."""
+    return [path for part in ("", *_PARTS) for path in leftovers(folder / part)]
 
 
 def _is_free(folder: Path) -> bool:
     """Whether a study may begin here: nothing is in the folder but what one leaves that was killed at its beginning."""
     half = set(_half_written(folder))
-    names = {path.name for path in folder.iterdir() if path not in half}
-    return names <= {"inputs", "chunks", _LOCK} and set((folder / "chunks").glob("*")) <= half
+    there = [path for path in folder.iterdir() if path not in half]
+    inputs = [path for path in _listed(folder / "inputs") if path not in half]
+    return (
+        {path.name for path in there} <= {*_PARTS, _LOCK}
+        and set(_listed(folder / "chunks")) <= half
+        and all(is_kept_input(path) for path in inputs)
+    )
+
+
+def _listed(folder: Path) -> list[Path]:
+    return list(folder.iterdir()) if folder.is_dir() else []
 
 
 def _check_not_begun(folder: Path) -> None:
@@ -255,11 +282,13 @@ def _check_not_begun(folder: Path) -> None:
         raise StudyError(f"{folder} is in use: another process has just begun a study there")
 
 
-def create(folder: Path, specification: Specification, source: Path, size: int) -> Study:
+def create(folder: Path, built: Plan, source: Path, size: int) -> Study:
     """A new study in an empty or new folder; the manifest comes last."""
-    kept, contents = gather(specification, source)
+    kept, contents = gather(built.specification, source)
     with _writing(folder):
         _check_not_begun(folder)
+        if folder.is_dir():
+            _check_own(folder)
         if folder.exists() and not (folder.is_dir() and _is_free(folder)):
             raise StudyError(f"{folder} holds something else: give another folder with --out")
         folder.mkdir(parents=True, exist_ok=True)
@@ -267,79 +296,25 @@ def create(folder: Path, specification: Specification, source: Path, size: int) 
         _check_not_begun(folder)
         for path in _half_written(folder):
             path.unlink(missing_ok=True)
-        for part in ("inputs", "chunks"):
+        for part in _PARTS:
             (folder / part).mkdir(exist_ok=True)
         for name, content in contents.items():
-            with whole_file(folder / "inputs" / name) as temporary:
+            with whole_file(folder / "inputs" / name, tidy=False) as temporary:
                 temporary.write_bytes(content)
-        built = plan(kept, folder / "inputs")
+        if contents:  # from its own copies
+            built = plan(kept, folder / "inputs")
         manifest = make_manifest(built, size)
-        with whole_file(folder / _MANIFEST) as temporary:
+        with whole_file(folder / _MANIFEST, tidy=False) as temporary:
             temporary.write_text(json.dumps(manifest, indent=1, allow_nan=False) + "\n", encoding="utf-8")
-    study = Study(folder, manifest)
+    study = Study(folder, manifest, kept)
     study.plan = built
     return study
-
-
-def make_manifest(built: Plan, size: int) -> dict[str, Any]:
-    """What is written down of a study: all that fixes its bits."""
-    specification = built.specification.to_dict()
-    body: dict[str, Any] = {
-        "format": FORMAT,
-        "potentia": __version__,
-        "specification": specification,
-        "record": list(built.record),
-        "every": built.specification.spacing,
-        "chunk": size,
-        "dimensions": None if built.dimensions is None else [list(keys) for keys in built.dimensions],
-        "names": built.names,
-        "points": [
-            {
-                "labels": point.labels,
-                "values": point.values,
-                "game": point.game.describe(),
-                "fingerprint": point.game.fingerprint(),
-                "players": point.game.num_players,
-                "profiles": point.game.num_profiles if "visits" in built.record else None,
-                "rule": point.rule.spec(),
-                "belief": None if point.belief is None else point.belief.spec(),
-            }
-            for point in built.points
-        ],
-    }
-    # what fixes the bits of the results; how it is cut into chunks does not
-    body["identity"] = _digest({name: entry for name, entry in body.items() if name != "chunk"})
-    return body | {"manifest": _digest(body)}
-
-
-def _digest(plain: Any) -> str:
-    return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()[:32]
 
 
 def open_study(folder: str | os.PathLike[str]) -> Study:
     """The study in a folder, if its manifest is whole and of a format that this version knows."""
     place = Path(folder)
-    path = place / _MANIFEST
-    try:
-        manifest = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise StudyError(f"there is no study in {place}: it has no {_MANIFEST}") from None
-    except OSError as error:
-        raise StudyError(f"cannot read {path}: {error.strerror or error}") from None
-    except (ValueError, RecursionError):  # json's own error is a ValueError
-        raise StudyError(f"{path} is damaged: it is not JSON") from None
-    if not isinstance(manifest, dict) or not isinstance(manifest.get("format"), int):
-        raise StudyError(f"{path} is damaged: it names no format")
-    if manifest["format"] > FORMAT:
-        by = f"potentia {_short(manifest.get('potentia'))}, format {_short(manifest['format'])}"
-        raise StudyError(f"{place} was written by a newer version ({by}): this is {__version__}, format {FORMAT}")
-    body = {name: entry for name, entry in manifest.items() if name != "manifest"}
-    if manifest.get("manifest") != _digest(body):
-        raise StudyError(f"{path} is damaged: its content is not what was saved")
-    try:
-        return Study(place, manifest)
-    except (InvalidSpecification, LookupError, TypeError, AttributeError, ValueError) as error:
-        raise StudyError(f"{path} is damaged: {error}") from None
+    return Study(place, *read_manifest(place / _MANIFEST))
 
 
 def _difference(old: dict[str, Any], new: dict[str, Any]) -> str:

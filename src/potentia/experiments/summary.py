@@ -10,6 +10,7 @@ import numpy as np
 from potentia.engine import evaluate
 from potentia.errors import NotPotentialGame, PotentiaError
 from potentia.games import Coverage, Game
+from potentia.kernel import memory
 from potentia.kernel.files import whole_file
 from potentia.rules import Rule
 
@@ -38,7 +39,8 @@ LABELS = {
 
 def summarise(game: Game, label: str, rule: Rule, data: xarray.Dataset, seconds: float) -> dict[str, Any]:
     """Plain data for a table or for JSON, about the runs that were begun."""
-    started = data.isel(seed=(data.final.values[:, 0] >= 0))
+    begun = data.final.values[:, 0] >= 0
+    started = data[["final", "steps_done", "revisions", "changes"]].isel(seed=begun)  # a copy; records are large
     runs = started.sizes["seed"]
     steps = int(started.steps_done.sum())
     seeds = [int(s) for s in started.seed.values]
@@ -53,9 +55,9 @@ def summarise(game: Game, label: str, rule: Rule, data: xarray.Dataset, seconds:
     then = {n: game.at(n) if isinstance(game, Coverage) else game for n in set(done)}  # a field may have drifted
     ends = [evaluate(then[n], final) for n, final in zip(done, finals, strict=True)]
     for name in ("potential", "welfare"):
-        if name in started:
+        if name in data:
             last = np.array([end[name] for end in ends])
-            out[f"{name}_start"] = float(started[name].values[:, 0].mean())
+            out[f"{name}_start"] = float(data[name].values[begun, 0].mean())
             out[f"{name}_end"] = float(last.mean())
             if runs > 1:
                 out[f"{name}_end_sd"] = float(last.std(ddof=1))
@@ -80,11 +82,19 @@ def write_netcdf(data: xarray.Dataset, path: Path) -> None:
     """Write a dataset whole or not at all, in the netCDF dialect that needs nothing but SciPy.
 
     That dialect has no 64-bit integers: they are written with 32 bits where they fit, else as doubles, which are exact
-    up to 2^53.
+    up to 2^53. Bytes of a file name that are no text are written out.
     """
+    # 64-bit integers are copied, then everything in the file's byte order, then one variable at a time as bytes
+    sizes = [array.nbytes * (2 if array.dtype == np.int64 else 1) for array in data.variables.values()]
+    memory.require(sum(sizes) + max(sizes, default=0), f"writing {path}", "record less, or use a larger every")
     wide = {name: _narrow(array) for name, array in data.variables.items() if array.dtype == np.int64}
+    texts = {
+        name: entry.encode("utf-8", "backslashreplace").decode("utf-8")
+        for name, entry in data.attrs.items()
+        if isinstance(entry, str)
+    }
     with whole_file(path) as temporary:
-        data.assign(wide).to_netcdf(temporary, engine="scipy")
+        data.assign(wide).assign_attrs(texts).to_netcdf(temporary, engine="scipy")
 
 
 def _narrow(array: Any) -> Any:
@@ -132,6 +142,7 @@ def summarise_stability(game: Any, label: str, rule: Any, result: Any) -> dict[s
         "law_method": method,
         "law_trouble": trouble,
         "exact": result.exact,
+        "tolerance": result.tolerance,
         "num_profiles": int(result.limit.size),
         "num_stable": int(result.stable.sum()),
         "num_recurrent_classes": len(result.classes),

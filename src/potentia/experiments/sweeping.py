@@ -2,7 +2,7 @@
 
 Chunks are handed out a few ahead of the workers and saved in the order in which they come back; what a run gives does
 not depend on that order. Ctrl-C lets the chunks under way finish, saves them and says how to go on; a second one drops
-them. Kill -9 loses the chunks under way and nothing else.
+them. So does SIGTERM on the command line. Kill -9 loses the chunks under way and nothing else.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ import contextlib
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future
+from concurrent.futures import wait as wait_for
 from pathlib import Path
 from typing import Any
 
@@ -19,19 +20,21 @@ from potentia.engine import begin
 from potentia.engine.interrupt import Flag, deferred_interrupt
 from potentia.errors import InvalidInput, InvalidSpecification, StudyError, SweepFailed
 from potentia.experiments import chunks, executors
-from potentia.experiments.planning import Plan, bytes_of_run, count_points, gather, plan
+from potentia.experiments.grid import count_points
+from potentia.experiments.manifest import MOST_CHUNKS, MOST_SEEDS
+from potentia.experiments.patience import WAIT, Patience, checked_wait, threads_of
+from potentia.experiments.planning import Plan, bytes_of_run, gather, plan
 from potentia.experiments.specification import Specification, read_specification, specification_from
 from potentia.experiments.store import Study, create, first_difference, is_study, open_study
-from potentia.kernel import memory
+from potentia.kernel import memory, signals
 from potentia.kernel.numbers import is_integer
+from potentia.kernel.texts import command
 from potentia.version import __version__
 
 MANY = 100_000  # runs; more must be wanted
 _SECONDS = 0.5  # of work in a chunk: little to lose, and little overhead
 _PILOT = 0.05  # seconds after which a pilot has seen enough
 _CHUNK_BYTES = 64_000_000
-_MOST_SEEDS = 10**9  # nine digits in a file's name
-_MOST_CHUNKS = 10**6  # files in a folder
 _MOST_WORKERS = 1_000
 
 _DIED = "a worker process died, perhaps for want of memory"
@@ -40,7 +43,7 @@ Progress = Callable[[int, int], None]  # runs done, runs in all
 
 
 class Stopped(SweepFailed):
-    """Ctrl-C: the chunks under way were saved, others are missing."""
+    """Ctrl-C or SIGTERM: chunks are missing."""
 
 
 def sweep(
@@ -50,6 +53,8 @@ def sweep(
     workers: int = 1,
     kind: str = "threads",
     dask: str | None = None,
+    dask_tls: str | os.PathLike[str] | None = None,
+    wait: float = WAIT,
     executor: Executor | None = None,
     apart: bool = True,
     many: bool = False,
@@ -60,27 +65,47 @@ def sweep(
 
     ``specification`` is a TOML file, plain data, or a study to go on with or its folder. ``folder`` is where it is
     kept; left out, ``study.study`` beside a file ``study.toml``. ``kind`` is "threads" or "processes", so many
-    ``workers``; ``dask`` the address of a scheduler, or "local"; ``executor`` anything with ``submit`` that returns
-    ``concurrent.futures`` futures, ``apart`` whether it plays in other processes. More than 100,000 runs need
-    ``many=True``. ``repair`` computes damaged chunks again, which otherwise are an error.
+    ``workers``; ``dask`` the address of a scheduler, or "local", ``dask_tls`` the folder of ``ca.pem``, ``cert.pem``
+    and ``key.pem`` for one with TLS, ``wait`` the seconds after which a cluster without workers is given up;
+    ``executor`` anything with ``submit`` that returns ``concurrent.futures`` futures, ``apart`` whether it plays in
+    other processes. More than 100,000 runs need ``many=True``. ``repair`` computes damaged chunks again, which
+    otherwise are an error.
     """
     if not is_integer(workers) or not 1 <= workers <= _MOST_WORKERS:
         raise InvalidInput(f"workers must be an integer from 1 to {_MOST_WORKERS:,}, got {workers!r}")
+    if dask_tls is not None and dask is None:
+        raise InvalidInput("dask_tls is for sweeps on dask, got no address of a scheduler")
+    wait = checked_wait(wait)
     study = specification if isinstance(specification, Study) else _study(specification, folder, many)
     with study.locked():
         study.tidy()
         _mend(study, repair)
-        with contextlib.ExitStack() as stack:
-            todo = study.missing()
-            study.computed = len(todo)
-            if todo:
-                study.plan  # noqa: B018 - built, or refused, before any worker is asked for
-                if executor is None:
-                    chosen = executors.local(kind, workers) if dask is None else executors.dask(dask, workers)
-                    executor, apart = stack.enter_context(chosen)
-                _run(study, todo, executor, apart, _ahead(executor, workers), progress)
+        todo = study.missing()
+        study.computed = len(todo)
+        if todo:
+            study.plan  # noqa: B018 - built, or refused, before any worker is asked for
+            try:
+                with contextlib.ExitStack() as stack:
+                    if executor is None:
+                        chosen = (
+                            executors.local(kind, workers) if dask is None else executors.dask(dask, workers, dask_tls)
+                        )
+                        executor, apart = _entered(stack, chosen, study, todo)
+                    ahead = _that_fit(study, todo, _ahead(executor, workers))
+                    _run(study, todo, executor, apart, ahead, Patience(executor, wait), progress)
+            except KeyboardInterrupt:  # a second Ctrl-C, or one while a cluster is being reached or left
+                raise Stopped(f"{signals.stopped()}; {_how(study, _runs(study.missing()))}") from None
         study.finish()
     return study
+
+
+def _entered(
+    stack: contextlib.ExitStack, chosen: contextlib.AbstractContextManager[Any], study: Study, todo: list[chunks.Chunk]
+) -> Any:
+    try:
+        return stack.enter_context(chosen)
+    except SweepFailed as error:
+        raise SweepFailed(f"{error}; {_how(study, _runs(todo))}") from None
 
 
 def _study(specification: Any, folder: Any, many: bool) -> Study:
@@ -117,7 +142,7 @@ def prepare(specification: Specification, source: Path, folder: Path, many: bool
     built = plan(specification, source)
     size = specification.chunk or chunk_size(built)
     _check_chunks(built, size)
-    return create(folder, specification, source, size)
+    return create(folder, built, source, size)
 
 
 def _told(specification: Specification) -> dict[str, Any]:
@@ -128,17 +153,11 @@ def _told(specification: Specification) -> dict[str, Any]:
 def check_number(specification: Specification, many: bool) -> None:
     """Ask before a sweep that is larger than anybody means."""
     points, said = count_points(specification)
-    seeds = len_of(specification)
+    seeds = specification.num_seeds
     runs = points * seeds
     if runs > MANY and not many:
         grid = f"{points:,} points{f' ({said})' if said else ''} × {seeds:,} seeds"
         raise InvalidSpecification(f"this makes {runs:,} runs: {grid}; say --yes if you mean it")
-
-
-def len_of(specification: Specification) -> int:
-    """How many seeds, also where a range is longer than ``len`` can say."""
-    numbers = specification.seed_numbers
-    return numbers.stop - numbers.start if isinstance(numbers, range) else len(numbers)
 
 
 def chunk_size(built: Plan) -> int:
@@ -156,23 +175,37 @@ def chunk_size(built: Plan) -> int:
         steps *= 2
     seconds = max(spent * wanted.steps / run.step, 1e-5)
     size = max(bytes_of_run(built, one) for one in built.points)
-    most = min(_SECONDS / seconds, _CHUNK_BYTES / size, len_of(wanted))
+    most = min(_SECONDS / seconds, _CHUNK_BYTES / size, wanted.num_seeds)
     return max(1, int(most))
 
 
 def _check_chunks(built: Plan, size: int) -> None:
     """What file names, folders and memory can hold."""
-    seeds = len_of(built.specification)
-    if seeds > _MOST_SEEDS:
-        raise InvalidSpecification(f"a study has at most {_MOST_SEEDS:,} seeds, got {seeds:,}")
+    seeds = built.specification.num_seeds
+    if seeds > MOST_SEEDS:
+        raise InvalidSpecification(f"a study has at most {MOST_SEEDS:,} seeds, got {seeds:,}")
     files = len(built.points) * -(-seeds // size)
-    if files > _MOST_CHUNKS:
+    if files > MOST_CHUNKS:
         raise InvalidSpecification(
-            f"a study has at most {_MOST_CHUNKS:,} chunks, got {files:,} with chunk = {size:,}: use fewer runs or a "
+            f"a study has at most {MOST_CHUNKS:,} chunks, got {files:,} with chunk = {size:,}: use fewer runs or a "
             "larger chunk"
         )
     need = min(size, seeds) * max(bytes_of_run(built, point) for point in built.points)
     memory.require(need, f"a chunk of {min(size, seeds):,} runs", "use a smaller chunk")
+
+
+def _that_fit(study: Study, todo: list[chunks.Chunk], ahead: int) -> int:
+    """How many chunks of ``ahead`` there is room for, under way or waiting, beside the file of one that is being saved.
+
+    NumPy writes arrays of up to 16 MB through a copy.
+    """
+    runs = max(chunk.runs for chunk in todo)
+    size = runs * max(bytes_of_run(study.plan, study.plan.points[number]) for number in {c.point for c in todo})
+    fit = max(1, min(ahead, len(todo), int(memory.available() / size - 2.5)))
+    memory.require(
+        (fit + 2.5) * size, f"playing and saving chunks of {runs:,} runs", "begin again with a smaller chunk"
+    )
+    return fit
 
 
 def _mend(study: Study, repair: bool) -> None:
@@ -181,7 +214,7 @@ def _mend(study: Study, repair: bool) -> None:
         first = next(iter(damaged.values()))
         more = f" and {len(damaged) - 1} more" if len(damaged) > 1 else ""
         raise StudyError(
-            f"{study.folder}: {first}{more}; potentia sweep {study.folder} --repair computes damaged chunks again"
+            f"{study.folder}: {first}{more}; {command('sweep', study.folder)} --repair computes damaged chunks again"
         )
     for chunk in damaged:
         study.drop(chunk)
@@ -189,11 +222,7 @@ def _mend(study: Study, repair: bool) -> None:
 
 def _ahead(executor: Executor, workers: int) -> int:
     """Chunks handed out at a time: enough to keep everybody busy, few enough to finish soon after Ctrl-C."""
-    client = getattr(executor, "_client", None)  # a cluster may have any number of workers
-    if client is not None:
-        with contextlib.suppress(Exception):
-            workers = max(workers, sum(client.nthreads().values()))
-    return 2 * workers
+    return 2 * max(workers, threads_of(executor) or 0)  # a cluster may have any number of workers
 
 
 def _tasks(study: Study, todo: list[chunks.Chunk], apart: bool) -> Iterator[chunks.Task]:
@@ -203,15 +232,21 @@ def _tasks(study: Study, todo: list[chunks.Chunk], apart: bool) -> Iterator[chun
         if chunk.point != last:
             packed, last = chunks.pack(study.plan.points[chunk.point], apart), chunk.point
         yield chunks.Task(
-            chunk, __version__, study.seeds_of(chunk), wanted.steps, wanted.spacing, study.record, start, *packed
+            chunk, __version__, tuple(study.seeds_of(chunk)), wanted.steps, wanted.spacing, study.record, start, *packed
         )
 
 
 def _run(
-    study: Study, todo: list[chunks.Chunk], executor: Executor, apart: bool, ahead: int, progress: Progress | None
+    study: Study,
+    todo: list[chunks.Chunk],
+    executor: Executor,
+    apart: bool,
+    ahead: int,
+    patience: Patience,
+    progress: Progress | None,
 ) -> None:
     total = len(study.points) * len(study.seeds)
-    done = total - sum(chunk.runs for chunk in todo)
+    done = total - _runs(todo)
     tasks = _tasks(study, todo, apart)
     waiting: list[Future[Any]] = []
     trouble: str | None = None
@@ -232,7 +267,10 @@ def _run(
                     trouble = str(error)
             if not waiting:
                 break
-            ready = _ready(waiting)
+            ready, given_up = _ready(waiting, patience, flag)
+            if not ready:
+                trouble = trouble or (None if flag.raised else given_up)
+                break
             for future in ready:
                 waiting.remove(future)
                 chunk, found = _result(future, flag)
@@ -246,19 +284,24 @@ def _run(
                 elif found != "interrupted":
                     where = f" ({study.plan.points[chunk.point].describe()})" if chunk is not None else ""
                     trouble = trouble or f"{found}{where}"
+            del ready, future, found  # saved: room for the next
     left = total - done
     if trouble and not (flag.raised and trouble == _DIED):  # Ctrl-C reaches workers that have only just begun, too
         raise SweepFailed(f"{trouble}; {_how(study, left)}")
     if left:
-        raise Stopped(f"stopped by Ctrl-C; {_how(study, left)}")
+        raise Stopped(f"{signals.stopped()}; {_how(study, left)}")
 
 
-def _ready(waiting: list[Future[Any]]) -> list[Future[Any]]:
-    """Those that are done, in order; looks up now and then, so that Ctrl-C is heard."""
+def _ready(waiting: list[Future[Any]], patience: Patience, flag: Flag) -> tuple[list[Future[Any]], str | None]:
+    """Those that are done, in order, or why none will be; looks up now and then, so that Ctrl-C is heard."""
     while True:
-        ready, _ = wait(waiting, timeout=0.2, return_when=FIRST_COMPLETED)
+        ready, _ = wait_for(waiting, timeout=0.2, return_when=FIRST_COMPLETED)
         if ready:
-            return [future for future in waiting if future in ready]
+            patience.came()
+            return [future for future in waiting if future in ready], None
+        given_up = patience.used_up(flag.raised, len(waiting))
+        if given_up:
+            return [], given_up
 
 
 def _result(future: Future[Any], flag: Flag) -> tuple[Any, Any]:
@@ -274,6 +317,10 @@ def _result(future: Future[Any], flag: Flag) -> tuple[Any, Any]:
         return None, f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
 
 
+def _runs(parts: list[chunks.Chunk]) -> int:
+    return sum(chunk.runs for chunk in parts)
+
+
 def _how(study: Study, left: int) -> str:
     total = len(study.points) * len(study.seeds)
-    return f"{total - left:,} of {total:,} runs are saved; go on with: potentia sweep {study.folder}"
+    return f"{total - left:,} of {total:,} runs are saved; go on with: {command('sweep', study.folder)}"

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from potentia.errors import StudyError
 from potentia.experiments.datasets import column, dataset, dimensions_of, present
 from potentia.kernel.files import whole_file
+from potentia.kernel.texts import inert
 
 if TYPE_CHECKING:
     import pandas
@@ -65,7 +66,11 @@ def _wide(name: str, values: NDArray[Any], players: int) -> dict[str, NDArray[An
 
 
 def export(study: Study, path: Path, table: str = "records", partial: bool = False) -> Path:
-    """Write a study to ``.nc`` (the dataset), ``.csv`` or ``.parquet`` (a table), whole or not at all."""
+    """Write a study to ``.nc`` (the dataset), ``.csv`` or ``.parquet`` (a table), whole or not at all.
+
+    Spreadsheets compute texts that begin with ``=``, ``+``, ``-`` or ``@``: in ``.csv`` such a label begins with an
+    apostrophe. The other two keep labels as they are.
+    """
     kind = path.suffix.lower()
     if kind not in (".nc", ".csv", ".parquet"):
         raise StudyError(f"a study is exported to .nc, .csv or .parquet, got {path.name!r}")
@@ -80,12 +85,18 @@ def export(study: Study, path: Path, table: str = "records", partial: bool = Fal
             if kind == ".csv":
                 with temporary.open("w", encoding="utf-8", newline="") as file:
                     for number, part in enumerate(parts):
-                        part.to_csv(file, index=False, header=number == 0, lineterminator="\n")
+                        _inert(part).to_csv(file, index=False, header=number == 0, lineterminator="\n")
             else:
                 _write_parquet(parts, temporary, study)
     except OSError as error:
         raise StudyError(f"cannot write {path}: {error.strerror or error}") from None
     return path
+
+
+def _inert(part: pandas.DataFrame) -> pandas.DataFrame:
+    """The same with no text that a spreadsheet would compute."""
+    texts = {name: part[name].map(inert) for name in part if part[name].dtype.kind not in "biuf"}
+    return part.assign(**texts).rename(columns=inert)
 
 
 def _write_netcdf(data: xarray.Dataset, path: Path) -> None:

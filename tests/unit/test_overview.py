@@ -1,0 +1,30 @@
+"""What ``show`` says of a study: no more is computed than is told, and p-values are corrected for what is told."""
+
+from __future__ import annotations
+
+import pytest
+
+from potentia.experiments import overview as module
+from potentia.experiments.overview import overview
+from potentia.experiments.sweeping import sweep
+from tests.studies import STUDY
+
+
+@pytest.fixture(scope="module")
+def wide(tmp_path_factory):
+    """Eight points, one rule: seven can be compared with the first."""
+    rule = {"name": "lll", "tau": {"from": 0.1, "to": 0.8, "count": 8}}
+    return sweep(STUDY | {"game": {"name": "ring", "players": 4}, "rule": rule}, tmp_path_factory.mktemp("wide") / "s")
+
+
+def test_only_what_is_told_is_computed(wide, monkeypatch):
+    compared, real = [], module.compare
+    monkeypatch.setattr(module, "compare", lambda *args, **named: compared.append(named) or real(*args, **named))
+    few, everything = overview(wide, most=3), overview(wide)
+    assert len(compared) == 3 + 7
+    assert (len(few.levels), len(few.comparisons), few.pairs) == (3, 3, 7)
+    assert few.rows == everything.rows[:3]
+    assert "5 more points in --json" in few.note
+    assert "--json has 4 more and corrects for all" in few.compared_note
+    assert "more" not in everything.note + everything.compared_note
+    assert [c.adjusted for c in few.comparisons] == module.holm([c.p_value for c in few.comparisons]).tolist()

@@ -9,7 +9,7 @@ import typer
 from potentia.arguments import GAMES, RULES, Json
 from potentia.citation import FORMATS, cited
 from potentia.errors import InvalidInput, look_up
-from potentia.terminal import completes, pairs, print_json, print_table, status
+from potentia.terminal import completes, pairs, print_json, print_table, say, status
 
 _NOISY = 0.3  # cores kept busy by other programs that are worth a word
 
@@ -35,7 +35,7 @@ def games(
 
     chosen = {name: builder(name)} if name else registered_games()
     rows: list[dict[str, Any]] = [
-        {"game": key, "parameters": game_parameters(key), "about": (make.__doc__ or "").strip()}
+        {"game": key, "parameters": game_parameters(key), "about": " ".join((make.__doc__ or "").split())}
         for key, make in chosen.items()
     ]
     if json:
@@ -86,7 +86,7 @@ def rules(
         "give a parameter with the name, as in: potentia run stag-hunt --rule soql:mu=0.9,noise=0.1",
     )
     if name:
-        typer.echo(rows[0]["details"].replace("``", "").replace(":class:`", "").replace("`", ""))
+        say(rows[0]["details"].replace("``", "").replace(":class:`", "").replace("`", ""), lines=True)
     return None
 
 
@@ -128,20 +128,20 @@ def bench(
             }
         )
     versions = ", ".join(f"{name} {number}" for name, number in here["versions"].items())
-    typer.echo(f"{versions}; {here['cores']} core{'s' * (here['cores'] > 1)}, {here['system']}")
+    say(f"{versions}; {here['cores']} core{'s' * (here['cores'] > 1)}, {here['system']}")
     print_table(
         ["kernel", "million steps per second", "nanoseconds a step"],
         [[s.what, f"{s.steps_per_second / 1e6:.3g}", f"{1e9 / s.steps_per_second:.3g}"] for s in speeds],
     )
     if workers is None:
-        typer.echo("two workers: this process may use one core only")
+        say("two workers: this process may use one core only")
     else:
-        typer.echo(
+        say(
             f"{workers.runs} runs of {workers.steps:,} steps, LLL on a ring: {workers.one:.3g} s with one worker, "
             f"{workers.two:.3g} s with two, {workers.one / workers.two:.2f} times as fast"
         )
     if here["cores_busy_elsewhere"] > _NOISY:
-        typer.echo(f"other programs kept {here['cores_busy_elsewhere']:.1f} cores busy: it is faster when they rest")
+        say(f"other programs kept {here['cores_busy_elsewhere']:.1f} cores busy: it is faster when they rest")
     return None
 
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from potentia.errors import InvalidInput, InvalidRun
+from potentia.errors import DrawingFailed, InvalidInput, InvalidRun, PotentiaError
 from potentia.terminal import completes, pairs
 
 GAME_FILES = (".json", ".npz")
@@ -122,12 +126,15 @@ imported: list[Path] = []  # files of the user's that this command ran
 
 def again(text: str) -> str:
     """A hint of what to type next, with the files that this command was given too."""
-    files = "".join(f"--import {path} " for path in imported)
+    files = "".join(f"--import {shlex.quote(str(path))} " for path in imported)
     return text.replace("potentia sweep ", f"potentia {files}sweep ")
 
 
 def import_file(path: Path) -> None:
-    """Run a Python file of the user's, for the games and rules that it registers."""
+    """Run a Python file of the user's, for the games and rules that it registers.
+
+    As a module with a name of its own, so that it is never taken for a library.
+    """
     import importlib.util
     import sys
 
@@ -135,9 +142,9 @@ def import_file(path: Path) -> None:
         raise InvalidInput(f"--import takes a Python file, got {str(path)!r}")
     if not path.is_file():
         raise InvalidInput(f"--import: there is no file {path}")
-    name = path.stem
-    if name in sys.modules:
-        raise InvalidInput(f"--import: a module called {name} is in use already; rename the file")
+    if _is_library(path):
+        raise InvalidInput(f"--import {path}: there is a library called {path.stem}; rename the file")
+    name = f"_imported_{len(imported)}_{re.sub(r'[^0-9A-Za-z_]', '_', path.stem)}"
     before = set(sys.modules)
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
@@ -147,17 +154,35 @@ def import_file(path: Path) -> None:
     sys.path.insert(0, str(path.parent))  # as if it were run: it may import files beside it
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except KeyboardInterrupt:
+        raise
+    except SystemExit as left:
+        raise InvalidInput(f"--import {path}: the file ended the program, with sys.exit({left.code!r})") from None
+    except BaseException as error:  # whatever it raises, it is the user's to mend
         where = f", line {error.lineno}" if isinstance(error, SyntaxError) else ""
         raise InvalidInput(f"--import {path}{where}: {type(error).__name__}: {error}") from None
     finally:
-        sys.path.remove(str(path.parent))
+        if str(path.parent) in sys.path:  # it may have changed it
+            sys.path.remove(str(path.parent))
     imported.append(path)
     import cloudpickle
 
     beside = [m for name, m in list(sys.modules.items()) if name not in before and _is_in(m, path.parent)]
     for one in beside:
         cloudpickle.register_pickle_by_value(one)  # worker processes cannot import it by name
+
+
+def _is_library(path: Path) -> bool:
+    """Whether a file has the name of a library: what imports that would get the file, which lies beside itself."""
+    import sys
+    from importlib.machinery import PathFinder
+
+    elsewhere = [place for place in sys.path if Path(place).resolve() != path.parent.resolve()]
+    if not path.stem.isidentifier():  # nothing can import it
+        return False
+    known = path.stem in sys.modules or path.stem in sys.stdlib_module_names
+    found = PathFinder.find_spec(path.stem, elsewhere)
+    return known or (found is not None and found.loader is not None)  # a folder without code is no library
 
 
 def _is_in(module: Any, folder: Path) -> bool:
@@ -178,6 +203,12 @@ def check_folder(path: Path, name: str, create: bool = False) -> None:
         raise InvalidInput(f"{name}: there is no folder {path.parent}")
     if not os.access(path.parent, os.W_OK):
         raise InvalidInput(f"{name}: cannot write to {path.parent}")
+    from potentia.kernel.files import require_replaceable
+
+    try:
+        require_replaceable(path)
+    except OSError as error:
+        raise InvalidInput(f"{name}: {path}: {error.strerror}") from None
 
 
 def check_picture(path: Path, name: str = "--plot") -> None:
@@ -187,6 +218,17 @@ def check_picture(path: Path, name: str = "--plot") -> None:
     known = sorted(set(FigureCanvasBase.get_supported_filetypes()) - {"pgf"})  # that one needs LaTeX
     if path.suffix.removeprefix(".").lower() not in known:
         raise InvalidInput(f"{name}: {path.name} must end in one of {', '.join(known)}")
+
+
+@contextmanager
+def drawing(path: Path) -> Iterator[None]:
+    """What goes wrong with a picture is one line: what it would show was printed and saved before."""
+    try:
+        yield
+    except (PotentiaError, OSError, MemoryError):
+        raise
+    except Exception as error:
+        raise DrawingFailed(f"cannot draw {path}: {type(error).__name__}: {error}") from error
 
 
 def save_picture(figure: Any, path: Path, dpi: int) -> None:

@@ -1,7 +1,7 @@
 """The entry point: one line on standard error for what a user can mend, and the exit code.
 
-Exit codes: 0, 2 for an error, 130 for Ctrl-C and 141 where nobody reads on (128 and the number of the signal, as
-shells have it). An error that is none of the user's keeps its traceback.
+Exit codes: 0, 2 for an error, 130 for Ctrl-C, 143 for SIGTERM and 141 where nobody reads on (128 and the number of the
+signal, as shells have it). An error that is none of the user's keeps its traceback.
 """
 
 from __future__ import annotations
@@ -11,11 +11,21 @@ import sys
 import warnings
 from typing import Any
 
+from potentia.kernel import signals
+from potentia.kernel.texts import visible
+
 ERROR, STOPPED, UNREAD = 2, 130, 141
 
 
 def main() -> None:
     """Run the command line and leave."""
+    with signals.listening():
+        code = _code()
+        _leave_quietly()
+    sys.exit(code)
+
+
+def _code() -> int:
     try:
         code = _run()
         if sys.stdout is not None:
@@ -33,8 +43,7 @@ def main() -> None:
             raise
         code = ERROR
         _say(f"error: {said}")
-    _leave_quietly()
-    sys.exit(code)
+    return signals.exit_code() if code == STOPPED else code
 
 
 def _run() -> int:
@@ -68,7 +77,7 @@ def _in_one_line(error: Exception) -> str | None:
 
 def _say(text: str) -> None:
     if sys.stderr is not None:
-        sys.stderr.write(f"{text}\n")
+        sys.stderr.write(f"{visible(text)}\n")
 
 
 _warned: set[str] = set()

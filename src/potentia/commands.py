@@ -49,7 +49,7 @@ class Command(TyperCommand):
             raise _mistake(error, ctx, given, rest) from None
 
     def invoke(self, ctx: Any) -> Any:
-        """Call the command; Ctrl-C is one line and exit code 130."""
+        """Call the command; Ctrl-C is one line and exit code 130, of which the entry point makes 143 for SIGTERM."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
@@ -184,8 +184,12 @@ def _options(
     ] = None,
 ) -> None:
     """Options before the command."""
-    for path in modules or []:
-        import_file(path)
+    try:
+        for path in modules or []:
+            import_file(path)
+    except KeyboardInterrupt:
+        typer.echo("stopped", err=True)
+        raise typer.Exit(130) from None
 
 
 for _function in (

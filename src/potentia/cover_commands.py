@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from potentia.arguments import RULES, Json, check_folder, check_picture, numbers, save_picture, whole
+from potentia.arguments import RULES, Json, check_folder, check_picture, drawing, numbers, save_picture, whole
 from potentia.belief_arguments import (
     AicEvery,
     Components,
@@ -24,8 +24,9 @@ from potentia.belief_arguments import (
 )
 from potentia.cover_results import Results
 from potentia.errors import InvalidGame, InvalidInput, InvalidRun, InvalidSpecification
+from potentia.kernel import signals
 from potentia.rule_arguments import SCHEDULES, parameters_of, rule_from_options
-from potentia.terminal import completes, print_json, print_table, progress, status
+from potentia.terminal import completes, print_json, print_table, printed_last, progress, say, status
 from potentia.terminal import value as told
 
 Map = Annotated[
@@ -255,18 +256,19 @@ def cover(
         results.print()
     files: dict[str, Path] = {}
     try:
-        files |= results.write(out)
+        results.write(out, files)
         if not stopped:
-            with status("drawing", quiet=json) as say:
-                results.draw(out, files, say, paper=paper, gif=gif, paths=paths)
+            with drawing(out), status("drawing", quiet=json) as tell:
+                results.draw(out, files, tell, paper=paper, gif=gif, paths=paths)
     except KeyboardInterrupt:
         stopped = True
-    if json:
-        print_json({**results.to_dict(), "files": {k: str(v) for k, v in files.items()}, "interrupted": stopped})
-    else:
-        results.print_files(files)
+    finally:
+        if json:
+            print_json({**results.to_dict(), "files": {k: str(v) for k, v in files.items()}, "interrupted": stopped})
+        else:
+            results.print_files(files)
     if stopped:
-        typer.echo("stopped by Ctrl-C: the above is of the runs and pictures that were complete", err=True)
+        say(f"{signals.stopped()}: the above is of the runs and pictures that were complete", err=True)
         raise typer.Exit(130)
 
 
@@ -297,7 +299,7 @@ def _played(
     stopped = any(batch.attrs["interrupted"] for batch in data.values())
     data = {name: batch for name, batch in data.items() if (batch.steps_done.values == steps).any()}
     if not data:
-        typer.echo("stopped by Ctrl-C before a run was complete: nothing was written", err=True)
+        say(f"{signals.stopped()} before a run was complete: nothing was written", err=True)
         raise typer.Exit(130)
     return Results(game, rules, data, best, steps, len(seeds), belief), stopped
 
@@ -306,7 +308,7 @@ def _say_blocked(map: str, blocked: Path | None, world: Any) -> None:
     whole_map = _world(map, blocked, largest_part=False)
     cut = world.blocked & ~whole_map.blocked
     lost = float(whole_map.worth[cut].sum())
-    typer.echo(f"--largest-part blocked {int(cut.sum()):,} cells that are cut off, worth {told(lost)} in all")
+    say(f"--largest-part blocked {int(cut.sum()):,} cells that are cut off, worth {told(lost)} in all")
 
 
 def _variant(name: str, tau: str | None, revision: str | None, defaults: tuple[str, str]) -> Any:
@@ -369,16 +371,25 @@ def optimum(
     game = _game(_world(map, blocked, largest_part), options)
     with status("searching", quiet=json):
         best = find(game, method=method, time_limit=time_limit)
-    if plot is not None:
-        from potentia.figures import configuration_figure
+    if not json:
+        _print_optimum(game, best, (map, blocked) if largest_part else None)
+    summary = {"game": game.describe(), **best.to_dict()}
+    with printed_last(summary, json):
+        if plot is not None:
+            from potentia.figures import configuration_figure
 
-        save_picture(configuration_figure(game, {"best placement": np.array([best.profile])}), plot, 140)
-    if json:
-        return print_json({"game": game.describe(), **best.to_dict()} | ({"plot": str(plot)} if plot else {}))
-    typer.echo(game.describe())
-    if largest_part:
-        _say_blocked(map, blocked, game.world)
-    typer.echo(str(best))
+            with drawing(plot):
+                save_picture(configuration_figure(game, {"best placement": np.array([best.profile])}), plot, 140)
+            summary["plot"] = str(plot)
+    if plot is not None and not json:
+        say(f"picture: {plot}")
+
+
+def _print_optimum(game: Any, best: Any, cut: tuple[str, Path | None] | None) -> None:
+    say(game.describe())
+    if cut is not None:
+        _say_blocked(*cut, game.world)
+    say(str(best), lines=True)
     in_range = {delta: game.worth_in_range(delta) for delta in set(game.delta.tolist())}
     print_table(
         ["robot", "x", "y", "in range"],
@@ -388,6 +399,3 @@ def optimum(
         ],
         "worth in range; what two robots cover counts once in the covered worth",
     )
-    if plot is not None:
-        typer.echo(f"picture: {plot}")
-    return None

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import typer
-
-from potentia.arguments import save_picture
+from potentia.arguments import drawing, save_picture
 from potentia.belief_arguments import belief_text
 from potentia.rule_arguments import rule_text
-from potentia.terminal import print_table, value
+from potentia.terminal import print_table, say, value
 
 _LONGEST_PATH = 2500  # steps; longer ways fill the picture
 _MOST_ROWS = 20_000  # of the run that is drawn
 _MOST_PLACES = 20  # robots whose cells are listed on the screen
+
+
+def _in_files(rule: str) -> str:
+    """A rule's name as part of a file name; it must not lead to another folder."""
+    return re.sub(r"[\x00-\x1f\x7f/\\:]", "-", rule)
 
 
 @dataclass(frozen=True)
@@ -78,14 +82,14 @@ class Results:
     def print(self) -> None:
         """The table, and where the robots end."""
         world = self.game.world
-        typer.echo(f"{self.game.describe()}; all cells together are worth {value(world.total)}")
+        say(f"{self.game.describe()}; all cells together are worth {value(world.total)}")
         for name, chosen in self.rules.items():
             if name in self.covered:
-                typer.echo(f"{name}: {rule_text(chosen.spec())}{self._in_numbers(chosen)}")
+                say(f"{name}: {rule_text(chosen.spec())}{self._in_numbers(chosen)}")
         if self.belief is not None:
-            typer.echo(f"belief: {belief_text(self.belief)}")
+            say(f"belief: {belief_text(self.belief)}")
         if self.best is not None:
-            typer.echo(str(self.best))
+            say(str(self.best), lines=True)
         names = list(self.covered)
         first = self.covered[names[0]]
         rows = [[label, *(text(self.covered[name]) for name in names)] for label, text in self._lines()]
@@ -157,30 +161,28 @@ class Results:
         places = self.places(name)
         listed = ", ".join(f"({x}, {y})" for x, y in places[:_MOST_PLACES])
         more = f" and {len(places) - _MOST_PLACES:,} more" if len(places) > _MOST_PLACES else ""
-        typer.echo(f"{name} ends at {listed}{more} (seed {self.shown[name]}, the median run)")
+        say(f"{name} ends at {listed}{more} (seed {self.shown[name]}, the median run)")
 
     def print_files(self, files: dict[str, Path]) -> None:
         """What was written."""
         for name, path in files.items():
-            typer.echo(f"{name:>28}: {path}")
+            say(f"{name:>28}: {path}")
 
     # In files -----------------------------------------------------------------------------------------
 
-    def write(self, out: Path) -> dict[str, Path]:
-        """Records of all runs, and the cells where the median run of each rule ends."""
+    def write(self, out: Path, files: dict[str, Path]) -> None:
+        """Records of all runs, and where the median run of each rule ends; ``files`` grows as they are done."""
         from potentia.experiments.summary import write_netcdf
         from potentia.kernel.files import whole_file
 
-        files: dict[str, Path] = {}
         for name, batch in self.data.items():
-            plain = name.replace(":", "-")
-            files[f"records, {name}"] = out / f"records-{plain}.nc"
-            write_netcdf(batch, files[f"records, {name}"])
-            files[f"final cells, {name}"] = out / f"cells-{plain}.csv"
-            with whole_file(files[f"final cells, {name}"]) as temporary:
+            records, cells = out / f"records-{_in_files(name)}.nc", out / f"cells-{_in_files(name)}.csv"
+            write_netcdf(batch, records)
+            files[f"records, {name}"] = records
+            with whole_file(cells) as temporary:
                 rows = [f"{robot},{x},{y}\n" for robot, (x, y) in enumerate(self.places(name))]
                 temporary.write_text("robot,x,y\n" + "".join(rows), encoding="utf-8")
-        return files
+            files[f"final cells, {name}"] = cells
 
     def draw(
         self,
@@ -202,9 +204,20 @@ class Results:
 
         def draw(name: str, figure: Any) -> None:
             say(name)
-            save_picture(figure, out / f"{name}.png", 140)
+            with drawing(out / f"{name}.png"):
+                save_picture(figure, out / f"{name}.png", 140)
             files[name] = out / f"{name}.png"
 
+        # states first: should a picture fail, they are there
+        panels, traces = {}, {}
+        every = max(1, steps // _MOST_ROWS, steps * game.num_players // 5_000_000)
+        record = ("profile", "worth_sum", "worth_union")
+        for name, seed in self.shown.items():
+            say(f"playing {name} again")
+            run = begin(game, self.rules[name], seed, record=record, every=every, horizon=steps, belief=self.belief)
+            traces[name] = run.advance(steps).trace()
+            panels[f"{name}, seed {seed}"] = traces[name].profiles
+            files[f"run, {name}"] = run.save(out / f"run-{_in_files(name)}.npz")
         draw("field", figures.field_figure(game.world))
         measure = "worth_sum" if paper else "worth_union"
         played = {name.partition(":")[0] for name in self.rules}  # with whatever parameters
@@ -216,14 +229,6 @@ class Results:
             self.data, optimum=self.best, published=known, measure=measure, smooth=smooth, title=title
         )
         draw("worth", figure)
-        panels, traces = {}, {}
-        every = max(1, steps // _MOST_ROWS, steps * game.num_players // 5_000_000)
-        record = ("profile", "worth_sum", "worth_union")
-        for name, seed in self.shown.items():
-            run = begin(game, self.rules[name], seed, record=record, every=every, horizon=steps, belief=self.belief)
-            traces[name] = run.advance(steps).trace()
-            panels[f"{name}, seed {seed}"] = traces[name].profiles
-            files[f"run, {name}"] = run.save(out / f"run-{name.replace(':', '-')}.npz")
         walked = steps <= _LONGEST_PATH and None if paths is None else paths
         draw("configurations", figures.configuration_figure(game, panels, paths=walked, title=game.describe()))
         self._draw_beliefs(draw, traces)
@@ -231,7 +236,7 @@ class Results:
         if followed:
             draw("revision", figures.revision_figure(followed[0]))
         for name, trace in traces.items() if gif else ():
-            path = out / f"{name.replace(':', '-')}.gif"
+            path = out / f"{_in_files(name)}.gif"
             say(path.name)
             label = "Σ C" if paper else "covered worth (union)"
             title = f"{name}, seed {self.shown[name]}, on {game.world.name}"
@@ -247,7 +252,7 @@ class Results:
         if all("belief_error" in batch for batch in self.data.values()):
             draw("learning", figures.learning_figure(self.data, number=self.number))
         for name, trace in traces.items():
-            which = f"-{name.replace(':', '-')}" if len(traces) > 1 else ""
+            which = f"-{_in_files(name)}" if len(traces) > 1 else ""
             of = f"{name}, seed {self.shown[name]}, on {self.game.world.name}"
             if trace.beliefs:
                 title = f"{of}: what robots believe after {self.steps:,} steps"

@@ -13,12 +13,13 @@ from potentia.arguments import (
     Parameters,
     check_folder,
     check_picture,
+    drawing,
     game_from_options,
     numbers,
     save_picture,
 )
 from potentia.errors import InvalidGame, InvalidRun, NotConverged
-from potentia.terminal import completes, print_json, print_table, status, value
+from potentia.terminal import completes, print_table, printed_last, say, status, value
 
 _MOST_ACTIONS = 6  # shares printed for a player; of more actions so many:
 _LARGEST = 3
@@ -87,14 +88,15 @@ def dynamics(
     with status("solving", quiet=json):
         found = follow(played, start=first, **options)
         summary = _summary(played, label, found, options)
-    if plot is not None:
-        with status("drawing", quiet=json):
-            save_picture(_figure(played, found, options, f"{label}: {_how(summary)}"), plot, 130)
-        summary["plot"] = str(plot)
-    if json:
-        return print_json(summary)
-    _print(summary)
-    return None
+    if not json:
+        _print(summary)
+    with printed_last(summary, json):
+        if plot is not None:
+            with drawing(plot), status("drawing", quiet=json):
+                save_picture(_figure(played, found, options, f"{label}: {_how(summary)}"), plot, 130)
+            summary["plot"] = str(plot)
+    if plot is not None and not json:
+        say(f"figure: {plot}")
 
 
 def _summary(game: Any, label: str, found: Any, options: dict[str, Any]) -> dict[str, Any]:
@@ -158,7 +160,7 @@ def _shares(shares: list[float]) -> str:
 
 
 def _print(summary: dict[str, Any]) -> None:
-    typer.echo(f"{_how(summary)}, on {summary['game']}")  # a title would be folded to the width of a small table
+    say(f"{_how(summary)}, on {summary['game']}")  # a title would be folded to the width of a small table
     rows = [
         [str(player), _shares(shares), " ".join(str(a) for a in died) or "-"]
         for player, (shares, died) in enumerate(zip(summary["strategies"], summary["extinct"], strict=True))
@@ -167,15 +169,13 @@ def _print(summary: dict[str, Any]) -> None:
         ["player", f"strategy at time {summary['time']:g}", f"died (below {summary['below']:g})"],
         rows,
     )
-    typer.echo(
-        f"most a player gains by deviating: {summary['regret']:.4g} (at the start {summary['regret_at_start']:.4g})"
-    )
+    say(f"most a player gains by deviating: {summary['regret']:.4g} (at the start {summary['regret_at_start']:.4g})")
     for row in summary["dominated"]:
         kind = "strictly" if row["strict"] else "weakly"
         end = "died" if row["died"] else f"has a share of {row['share']:.4g} at the end"
-        typer.echo(f"action {row['action']} of player {row['player']}, {kind} dominated, {end}")
+        say(f"action {row['action']} of player {row['player']}, {kind} dominated, {end}")
     if "rest_points_missed" in summary:
-        typer.echo(f"rest points: {summary['rest_points_missed']}")
+        say(f"rest points: {summary['rest_points_missed']}")
     elif "rest_points" in summary:
         print_table(
             ["strategies", "gain by deviating", "growth of a disturbance", "stable"],
@@ -191,11 +191,9 @@ def _print(summary: dict[str, Any]) -> None:
             title=f"rest points found: {len(summary['rest_points'])}",
         )
         if any(point["stable"] is None for point in summary["rest_points"]):
-            typer.echo("degenerate: the growth is 0 as far as it is known, and the linear flow does not tell")
+            say("degenerate: the growth is 0 as far as it is known, and the linear flow does not tell")
         if len(summary["rest_points"]) > _MOST_POINTS:
-            typer.echo(f"{len(summary['rest_points']) - _MOST_POINTS} more; --json lists all")
-    if "plot" in summary:
-        typer.echo(f"figure: {summary['plot']}")
+            say(f"{len(summary['rest_points']) - _MOST_POINTS} more; --json lists all")
 
 
 def _figure(game: Any, found: Any, options: dict[str, Any], title: str) -> Any:

@@ -13,6 +13,7 @@ from potentia.arguments import (
     Parameters,
     check_folder,
     check_picture,
+    drawing,
     game_from_options,
     numbers,
     save_picture,
@@ -28,7 +29,7 @@ from potentia.rule_arguments import (
     rule_from_options,
     rule_text,
 )
-from potentia.terminal import completes, print_json, print_table, status, value
+from potentia.terminal import completes, print_json, print_table, printed_last, say, status, value
 
 
 def audit(
@@ -80,9 +81,9 @@ def audit(
         title=f"{rule_text(chosen.spec())}, on {label}",
     )
     for finding in result.findings:
-        typer.echo("\n".join(finding.lines()) + "\n")
+        say("\n".join(finding.lines()) + "\n", lines=True)
     for line in result.summary:
-        typer.echo(line)
+        say(line)
     return None
 
 
@@ -130,14 +131,16 @@ def stability(
     with status("solving; the first time, compiling", quiet=json):
         result = solve(solved, chosen)
         summary = summarise_stability(solved, label, chosen, result)
-    if plot is not None:
-        spec = {name: entry for name, entry in chosen.spec().items() if name != "tau"}
-        _draw(solved, chosen, result, top, plot, f"{rule_text(spec)}, on {label}", json)
-        summary["plot"] = str(plot)
-    if json:
-        return print_json(summary)
-    _print_stability(summary, chosen, show)
-    return None
+    if not json:
+        _print_stability(summary, chosen, show)
+    with printed_last(summary, json):
+        if plot is not None:
+            spec = {name: entry for name, entry in chosen.spec().items() if name != "tau"}
+            with drawing(plot):
+                _draw(solved, chosen, result, top, plot, f"{rule_text(spec)}, on {label}", json)
+            summary["plot"] = str(plot)
+    if plot is not None and not json:
+        say(f"figure: {plot}")
 
 
 def _print_stability(summary: dict[str, Any], rule: Any, show: int) -> None:
@@ -169,22 +172,22 @@ def _print_stability(summary: dict[str, Any], rule: Any, show: int) -> None:
     )
     count = summary["num_profiles"]
     if count > show:
-        typer.echo(f"{count - show:,} more profiles; --show N lists more, --json all")
+        say(f"{count - show:,} more profiles; --show N lists more, --json all")
     classes = summary["num_recurrent_classes"]
-    typer.echo(
+    say(
         f"{summary['num_stable']:,} of {count:,} profiles stable, {classes:,} recurrent "
         f"class{'' if classes == 1 else 'es'} at τ = 0; by {summary['method']}"
     )
-    typer.echo(f"the law at this temperature: {summary['law_trouble'] or 'by ' + summary['law_method']}")
+    say(f"the law at this temperature: {summary['law_trouble'] or 'by ' + summary['law_method']}")
+    if not summary["exact"]:
+        say(f"the payoffs have no common unit: differences up to {summary['tolerance']:.2g} count as ties")
     if rows[0]["potential"] is None:
-        typer.echo("there is no exact potential; potentia audit shows why")
+        say("there is no exact potential; potentia audit shows why")
     if summary["num_differing_from_eq_12"]:
-        typer.echo(
+        say(
             f"{summary['num_differing_from_eq_12']:,} of {summary['num_transitions']:,} resistances differ from the "
             "paper's Eq. 12"
         )
-    if "plot" in summary:
-        typer.echo(f"figure: {summary['plot']}")
 
 
 def _draw(game: Any, rule: Any, result: Any, root: Any, path: Path, title: str, quiet: bool) -> None:

@@ -10,9 +10,10 @@ from typing import Annotated, Any
 
 import typer
 
-from potentia.arguments import Json, check_folder
-from potentia.errors import InvalidRun
-from potentia.terminal import status
+from potentia.arguments import Json, check_folder, drawing
+from potentia.errors import InvalidRun, PotentiaError
+from potentia.kernel import signals
+from potentia.terminal import say, status
 
 _COLOURS = {"yes": "green", "no": "red", "depends": "yellow", "undecided": "blue"}
 
@@ -55,13 +56,25 @@ def reproduce(
         tables = case_claims.tables(study)
         tell("drawing and writing the report")
         facts = reproduction.facts(study, claims)
-        report = reproduction.build(study, claims, tables)
+        report, failure = _drawn(reproduction.build, study, claims, tables, out)
         page = writing.write(out, report, facts, reproduction.records(study), tables)
     if json:
         typer.echo(writing.strict_json(facts), nl=False)
-        return
-    _print_claims(claims)
-    typer.echo(str(page))
+    else:
+        _print_claims(claims)
+    if failure is not None:
+        raise failure
+    if not json:
+        say(str(page))
+
+
+def _drawn(build: Callable[..., Any], study: Any, claims: Any, tables: Any, out: Path) -> tuple[Any, Exception | None]:
+    """The report, or what went wrong with it: the verdicts and the records are written and told all the same."""
+    try:
+        with drawing(out / "report.html"):
+            return build(study, claims, tables), None
+    except (PotentiaError, OSError, MemoryError) as error:
+        return None, error
 
 
 def _check_places(out: Path) -> None:
@@ -98,7 +111,7 @@ def _stopping(made: Path | None) -> Iterator[None]:
             if made is not None:  # to see whether it can be; with something in it, it stays
                 with suppress(OSError):
                     made.rmdir()
-            typer.echo("stopped by Ctrl-C: nothing was written", err=True)
+            say(f"{signals.stopped()}: nothing was written", err=True)
             raise typer.Exit(130) from None
 
 

@@ -16,14 +16,16 @@ from potentia.arguments import (
     Steps,
     check_folder,
     check_picture,
+    drawing,
     game_from_options,
     numbers,
     save_picture,
 )
 from potentia.belief_arguments import Initial, Per, RunBelief, belief_text, run_belief
 from potentia.errors import InvalidRun
+from potentia.kernel import signals
 from potentia.rule_arguments import Guard, Revision, RuleName, Tau, Trial, rule_from_options, rule_text
-from potentia.terminal import print_json, print_table, progress, status, value
+from potentia.terminal import print_table, printed_last, progress, say, status, value
 
 
 def run(
@@ -64,6 +66,7 @@ def run(
         potentia run congestion --rule ql:mu=n^-0.6,noise=0.1 --tau 0.2
     """
     from potentia.engine import run_batch
+    from potentia.engine.requests import require_finite_welfare
     from potentia.errors import RunInterrupted
     from potentia.experiments.summary import LABELS, summarise, write_netcdf
 
@@ -75,6 +78,7 @@ def run(
         raise InvalidRun(f"--runs must be at least 1, got {runs}")
     record = ("potential", "welfare", "acceptance") if played.has_potential else ("welfare", "acceptance")
     spacing = max(1, steps // 500) if every is None else every
+    _check_room(played, record, steps, spacing, 3 * runs if save else 0)  # a file is put together in memory
     first = None if start is None else numbers(start, int, "--start")
     warnings.simplefilter("ignore", RunInterrupted)  # said below, in the command line's own words
     with status("loading; the first time, compiling", quiet=json):
@@ -96,33 +100,31 @@ def run(
             belief=believed,
         )
         seconds = time.perf_counter() - started
+    require_finite_welfare(data.welfare, spacing, most=1e300)  # means over runs are told
     data.attrs["game"] = label
     summary = summarise(played, label, chosen, data, seconds)
     if believed is not None:
         summary = {"game": label, "rule": summary["rule"], "belief": believed.spec()} | summary
-    if plot is not None:
-        from potentia.figures import scalar_figure
-
-        save_picture(scalar_figure(data, f"{chosen.name} on {label}"), plot, 150)
-        summary["plot"] = str(plot)
-    if scores is not None:
-        _draw_scores(played, chosen, believed, steps, seed, first, scores, f"{rule_text(chosen.spec())}\non {label}")
-        summary["scores"] = str(scores)
-    if save is not None:
-        write_netcdf(data, save)
-        summary["saved"] = str(save)
-    if json:
-        print_json(summary)
-    else:
-        shown = {**summary, "rule": rule_text(chosen.spec())}
-        if believed is not None:
-            shown["belief"] = belief_text(believed)
+    rule_in_words = rule_text(chosen.spec())
+    if not json:
+        in_words = {"rule": rule_in_words} | ({} if believed is None else {"belief": belief_text(believed)})
+        shown = {**summary, **in_words}
         print_table(None, [[LABELS.get(name, name), value(entry)] for name, entry in shown.items()])
+    with printed_last(summary, json):
+        if save is not None:
+            write_netcdf(data, save)
+            _note(summary, "saved", save, json)
+        if plot is not None:
+            with drawing(plot):
+                _draw_scalars(data, plot, f"{chosen.name} on {label}")
+            _note(summary, "plot", plot, json)
+        if scores is not None:
+            with drawing(scores):
+                _draw_scores(played, chosen, believed, steps, seed, first, scores, f"{rule_in_words}\non {label}")
+            _note(summary, "scores", scores, json)
     if summary["interrupted"]:
         done = int(data.steps_done.sum())
-        typer.echo(
-            f"stopped by Ctrl-C after {done:,} of {steps * runs:,} steps; the above is what was computed", err=True
-        )
+        say(f"{signals.stopped()} after {done:,} of {steps * runs:,} steps; the above is what was computed", err=True)
         raise typer.Exit(130)
 
 
@@ -135,6 +137,30 @@ def _check_targets(plot: Path | None, scores: Path | None, save: Path | None, ru
             check_picture(path, name)
     if save is not None:
         check_folder(save, "--save")
+
+
+def _note(summary: dict[str, Any], name: str, path: Path, json: bool) -> None:
+    """A file that is there now."""
+    summary[name] = str(path)
+    if not json:
+        say(f"{name}: {path}")
+
+
+def _draw_scalars(data: Any, path: Path, title: str) -> None:
+    from potentia.figures import scalar_figure
+
+    save_picture(scalar_figure(data, title), path, 150)
+
+
+def _check_room(game: Any, record: tuple[str, ...], steps: int, every: int, copies: int) -> None:
+    """Refuse now, and not after hours of playing, what there is no room to save."""
+    from potentia.engine.columns import num_rows, result_bytes
+    from potentia.engine.requests import checked_integer
+    from potentia.kernel import memory
+
+    rows = num_rows(record, checked_integer(steps, "steps", 0), checked_integer(every, "every", 1))
+    size = copies * result_bytes(game, record, rows)
+    memory.require(size, f"playing and saving {copies // 3:,} runs with {rows:,} rows each", "use a larger --every")
 
 
 def _draw_scores(game: Any, rule: Any, belief: Any, steps: int, seed: int, start: Any, path: Path, title: str) -> None:

@@ -7,9 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-from potentia.arguments import Json, again, check_folder, check_picture, save_picture
+from potentia.arguments import Json, again, check_folder, check_picture, drawing, save_picture
 from potentia.errors import InvalidInput, StudyError, SweepFailed
-from potentia.terminal import print_json, print_table, progress, status, value
+from potentia.kernel.texts import command
+from potentia.terminal import print_json, print_table, printed_last, progress, say, status, value
 
 Folder = Annotated[Path, typer.Argument(metavar="STUDY", help="The folder of a study.", show_default=False)]
 Partial = Annotated[bool, typer.Option("--partial", help="Take what is there of an incomplete study.")]
@@ -40,7 +41,7 @@ def new(
     written = write_template(file, kind)
     if json:
         return print_json({"file": str(written)})
-    typer.echo(f"wrote {written}; edit it, then: potentia sweep {written}")
+    say(f"wrote {written}; edit it, then: {command('sweep', written)}")
     return None
 
 
@@ -68,6 +69,17 @@ def sweep(
         str | None,
         typer.Option(metavar="ADDRESS", help="A dask scheduler, as in tcp://host:8786, or local for one here."),
     ] = None,
+    dask_tls: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Certificates for a tls:// scheduler: ca.pem, cert.pem and key.pem.",
+            show_default="dask's own configuration",
+        ),
+    ] = None,
+    wait: Annotated[
+        float, typer.Option(metavar="SECONDS", help="Give up when a cluster has no workers for so long; inf: never.")
+    ] = 300.0,
     repair: Annotated[bool, typer.Option("--repair", help="Compute damaged chunks again.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Go ahead with more than 100,000 runs.")] = False,
     dry: Annotated[bool, typer.Option("--dry-run", help="Check everything, say what would be run, and stop.")] = False,
@@ -76,8 +88,8 @@ def sweep(
     """Run a study, or what is still missing of it.
 
     Every game, belief and rule of a specification, for every combination of what varies, with every seed. Stop it at
-    any moment, with Ctrl-C or by force, and give the same command again: it goes on where it was, and the result is the
-    same to the bit. So it is on one worker, on several processes or on a cluster.
+    any moment, with Ctrl-C, SIGTERM or by force, and give the same command again: it goes on where it was, and the
+    result is the same to the bit. So it is on one worker, on several processes or on a cluster.
 
     Examples:
 
@@ -108,7 +120,7 @@ def sweep(
         missing = len(found.missing())
         if json:
             return print_json({"study": str(found.folder), "chunks": found.num_chunks, "missing": missing})
-        typer.echo(f"{found.folder}: {missing:,} of {found.num_chunks:,} chunks are missing")
+        say(f"{found.folder}: {missing:,} of {found.num_chunks:,} chunks are missing")
         return None
     try:
         with progress(found.specification.name, quiet=json, unit="runs") as tell:
@@ -117,11 +129,13 @@ def sweep(
                 workers=workers,
                 kind="processes" if processes else "threads",
                 dask=dask,
+                dask_tls=dask_tls,
+                wait=wait,
                 repair=repair,
                 progress=tell,
             )
     except sweeping.Stopped as stopped:
-        typer.echo(again(str(stopped)), err=True)
+        say(again(str(stopped)), err=True)
         raise typer.Exit(130) from None
     except (StudyError, SweepFailed) as error:
         raise type(error)(again(str(error))) from None
@@ -129,8 +143,8 @@ def sweep(
     if json:
         return print_json({"study": str(done.folder), "runs": runs, "chunks": done.num_chunks, "computed": computed})
     how = "nothing was missing" if not computed else f"{computed:,} of {done.num_chunks:,} chunks computed now"
-    typer.echo(f"{done.folder}: {runs:,} runs, complete ({how})")
-    typer.echo(f"see them with: potentia show {done.folder}")
+    say(f"{done.folder}: {runs:,} runs, complete ({how})")
+    say(f"see them with: {command('show', done.folder)}")
     return None
 
 
@@ -156,9 +170,9 @@ def _say_plan(specification: Any, source: Path, folder: Path, json: bool) -> Non
     points = shown.pop("grid")
     print_table(None, [[name, value(entry)] for name, entry in shown.items()])
     for text in points:
-        typer.echo(f"  {text}")
+        say(f"  {text}")
     if len(built.points) > len(points):
-        typer.echo(f"  and {len(built.points) - len(points):,} more")
+        say(f"  and {len(built.points) - len(points):,} more")
     return None
 
 
@@ -191,7 +205,7 @@ def export(
         written = write(found, file, table, partial)
     if json:
         return print_json({"file": str(written), "bytes": written.stat().st_size})
-    typer.echo(f"wrote {written} ({written.stat().st_size:,} bytes)")
+    say(f"wrote {written} ({written.stat().st_size:,} bytes)")
     return None
 
 
@@ -224,33 +238,36 @@ def show(
         check_folder(plot, "--plot")
         check_picture(plot)
     if verify:
-        return _verify(found, json)
-    from potentia.experiments.overview import overview
+        _verify(found, json)
+        return
+    from potentia.experiments.overview import SHOWN, overview
 
     with status("reading", quiet=json):
-        seen = overview(found, measure, share, partial)
-    if plot is not None:
-        from potentia.figures import study_figure
+        seen = overview(found, measure, share, partial, None if json else SHOWN)
+    if not json:
+        _print(seen, found)
+    summary = seen.to_dict()
+    with printed_last(summary, json):
+        if plot is not None:
+            from potentia.figures import study_figure
 
-        save_picture(study_figure(seen.curves, seen.measure, found.specification.name), plot, 150)
-    if json:
-        return print_json({**seen.to_dict(), **({"plot": str(plot)} if plot else {})})
-    _print(seen, found)
-    if plot is not None:
-        typer.echo(f"drawn: {plot}")
-    return None
+            with drawing(plot):
+                save_picture(study_figure(seen.curves, seen.measure, found.specification.name), plot, 150)
+            summary["plot"] = str(plot)
+    if plot is not None and not json:
+        say(f"drawn: {plot}")
 
 
 def _print(seen: Any, study: Any) -> None:
-    typer.echo(seen.headline)
+    say(seen.headline)
     if study.specification.about:
-        typer.echo(study.specification.about)
+        say(study.specification.about, lines=True)
     print_table(seen.header, seen.rows, seen.note, title=f"{seen.measure}, {seen.tail}")
     if seen.compared:
         print_table(
             ["difference", "pairs", "mean [95 % interval]", "effect d_z", "p", "p, Holm"],
             seen.compared,
-            "on the same seeds; p by flipping signs of paired differences, corrected for all comparisons listed",
+            seen.compared_note,
             title="compared with the first",
         )
 
@@ -261,10 +278,8 @@ def _verify(study: Any, json: bool) -> None:
         print_json({"damaged": list(damaged.values()), "missing": len(missing), "chunks": study.num_chunks})
     else:
         for text in damaged.values():
-            typer.echo(text)
+            say(text)
         whole = study.num_chunks - len(missing) - len(damaged)
-        typer.echo(
-            f"{whole:,} of {study.num_chunks:,} chunks are whole, {len(damaged):,} damaged, {len(missing):,} missing"
-        )
+        say(f"{whole:,} of {study.num_chunks:,} chunks are whole, {len(damaged):,} damaged, {len(missing):,} missing")
     if damaged:
         raise typer.Exit(1)

@@ -13,6 +13,8 @@ from typing import Any
 
 import typer
 
+from potentia.kernel.texts import visible
+
 _SPELLED = {  # for terminals that cannot show them
     "τ": "tau",
     "δ": "delta",
@@ -57,9 +59,24 @@ def completes(*words: str) -> Callable[[str], list[str]]:
     return offer
 
 
+def say(text: str, lines: bool = False, err: bool = False) -> None:
+    """A line, or several, on standard output or error; names in it cannot steer the terminal."""
+    typer.echo(visible(text, "\n\t" if lines else ""), err=err)
+
+
 def print_json(value: Any) -> None:
     """Strict JSON on standard output: NaN becomes null."""
     typer.echo(json.dumps(_plain(value), indent=2, allow_nan=False))
+
+
+@contextmanager
+def printed_last(summary: Mapping[str, Any], json: bool) -> Iterator[None]:
+    """Print JSON when the block ends, also where it fails: it says which files are there."""
+    try:
+        yield
+    finally:
+        if json:
+            print_json(summary)
 
 
 def _plain(value: Any) -> Any:
@@ -80,27 +97,22 @@ def print_table(
     caption: str | None = None,
     title: str | None = None,
 ) -> None:
-    """A table on standard output; not cut to 80 columns when it goes to a file."""
+    """A table on standard output; not cut to 80 columns when it goes to a file. Its texts are not markup."""
     from rich import box
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
     console = Console(width=None if sys.stdout.isatty() or "COLUMNS" in os.environ else 140)
     table = Table(box=box.SIMPLE_HEAD if header else box.SIMPLE, show_header=header is not None)
-    table.title, table.title_justify, table.title_style = title, "left", "bold"
-    table.caption = caption
-    table.caption_justify = "left"
+    table.title = None if title is None else Text(visible(title), "bold")
+    table.caption = None if caption is None else Text(visible(caption), "table.caption")
+    table.title_justify = table.caption_justify = "left"
     for column in header or [""] * len(rows[0]):
-        table.add_column(column, overflow="fold")
+        table.add_column(Text(visible(column)), overflow="fold")
     for row in rows:
-        table.add_row(*[_escape(cell) for cell in row])
+        table.add_row(*[Text(visible(cell)) for cell in row])
     console.print(table)
-
-
-def _escape(text: str) -> str:
-    from rich.markup import escape
-
-    return escape(text)
 
 
 def pairs(parameters: Mapping[str, Any]) -> str:
@@ -115,7 +127,7 @@ def value(entry: Any) -> str:
     if isinstance(entry, float):
         if not math.isfinite(entry):
             return "-"
-        return f"{entry:,.0f}" if abs(entry) >= 1e5 else f"{entry:.6g}"
+        return f"{entry:,.0f}" if 1e5 <= abs(entry) < 1e15 else f"{entry:.6g}"
     if isinstance(entry, int):
         return f"{entry:,}"
     if isinstance(entry, list):
@@ -134,10 +146,11 @@ def progress(title: str, quiet: bool = False, unit: str = "steps") -> Iterator[C
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn(unit))
+    words = TextColumn("{task.description}", markup=False)
+    columns = (words, BarColumn(), MofNCompleteColumn(), TextColumn(unit))
     rate = TextColumn("{task.fields[rate]}")
     with Progress(*columns, rate, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(_escape(title), total=None, rate="")
+        task = bar.add_task(visible(title), total=None, rate="")
 
         def tell(done: int, total: int) -> None:
             bar.update(task, completed=done, total=total)
@@ -154,6 +167,7 @@ def status(title: str, quiet: bool = False) -> Iterator[Callable[[str], None]]:
         yield lambda text: None
         return
     from rich.console import Console
+    from rich.text import Text
 
-    with Console(stderr=True).status(title) as line:
-        yield lambda text: line.update(f"{title}: {text}")
+    with Console(stderr=True).status(Text(visible(title))) as line:
+        yield lambda text: line.update(Text(visible(f"{title}: {text}")))

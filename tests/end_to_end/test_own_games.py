@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -99,7 +100,10 @@ def test_a_sweep_of_it_on_threads_and_processes(place):
             ["--import", "bad.py", "run", "f"],
             "building the game f failed: AttributeError",
         ),
-        ("", ["--import", "json.py", "games"], "a module called json is in use already; rename the file"),
+        ("", ["--import", "json.py", "games"], "--import json.py: there is a library called json; rename the file"),
+        ("", ["--import", "numba.py", "run", "ring"], "there is a library called numba; rename the file"),
+        ("import sys\nsys.exit(0)\n", ["--import", "bad.py", "games"], "the file ended the program, with sys.exit(0)"),
+        ("raise BaseException('a\x1b[2J\\nb')\n", ["--import", "bad.py", "games"], r"BaseException: a\x1b[2J b"),
     ],
 )
 def test_mistakes_are_one_line(place, text, args, said):
@@ -109,3 +113,20 @@ def test_mistakes_are_one_line(place, text, args, said):
     assert done.returncode == 2
     [line] = done.stderr.splitlines()
     assert said in line
+
+
+def test_ctrl_c_in_a_file_is_one_line(place):
+    (place / "slow.py").write_text("raise KeyboardInterrupt\n")
+    done = potentia(place, "--import", "slow.py", "games")
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "stopped\n")
+
+
+def test_files_need_no_names_of_modules(place):
+    """Nor different ones: each is a module with a name of its own."""
+    for folder in ("one", "two"):
+        (place / folder).mkdir()
+        text = GAME.replace("import helper\n", "").replace('"guess"', f'"{folder}"')
+        (place / folder / "my-game.v2.py").write_text(text + "\nassert __name__ != 'my-game.v2'\n")
+    done = potentia(place, "--import", "one/my-game.v2.py", "--import", "two/my-game.v2.py", "games", "--json")
+    assert done.returncode == 0, done.stderr
+    assert [row["game"] for row in json.loads(done.stdout)][-2:] == ["one", "two"]

@@ -12,8 +12,9 @@ import warnings
 import pytest
 from typer.testing import CliRunner
 
+from potentia.cli import main
 from potentia.commands import app
-from potentia.errors import RunInterrupted
+from potentia.errors import DrawingFailed, RunInterrupted
 from potentia.experiments.paper import case_claims, case_study, theory
 from potentia.report import sections
 from potentia.report.words import anchor
@@ -68,6 +69,23 @@ def test_json_is_what_the_file_holds(faked, tmp_path):
     assert faked == ["full"]
 
 
+@pytest.mark.parametrize("json_too", [False, True])
+def test_pictures_that_fail_lose_neither_verdicts_nor_records(faked, tmp_path, monkeypatch, json_too):
+    def undrawn(*_):
+        raise ValueError("no ink")
+
+    monkeypatch.setattr(sections, "picture", undrawn)
+    done = run("--quick", "--out", tmp_path, *["--json"] * json_too)
+    assert isinstance(done.exception, DrawingFailed)
+    assert str(done.exception) == f"cannot draw {tmp_path / 'report.html'}: ValueError: no ink"
+    if json_too:
+        assert done.stdout == (tmp_path / "claims.json").read_text("utf-8")
+    else:
+        assert done.stdout.rstrip("\n").split("\n")[-1].startswith("Of 3 claims, 1 is supported")
+    assert {path.name for path in tmp_path.iterdir()} == {"claims.json", "figures", "data"}
+    assert {path.suffix for path in (tmp_path / "data").iterdir()} == {".nc", ".csv"}
+
+
 def test_ctrl_c_in_a_batch_writes_nothing(faked, tmp_path, monkeypatch):
     def play(scale, workers, tell):
         warnings.warn("stopped by Ctrl-C", RunInterrupted, stacklevel=1)
@@ -77,6 +95,24 @@ def test_ctrl_c_in_a_batch_writes_nothing(faked, tmp_path, monkeypatch):
     done = run("--quick", "--out", tmp_path)
     assert done.exit_code == 130
     assert done.stderr == "stopped by Ctrl-C: nothing was written\n"
+    assert not list(tmp_path.iterdir())
+
+
+def test_sigterm_writes_nothing(faked, tmp_path, monkeypatch, capsys):
+    def play(scale, workers, tell):
+        signal.raise_signal(signal.SIGTERM)
+
+    monkeypatch.setattr(case_study, "play", play)
+    monkeypatch.setattr("sys.argv", ["potentia", "reproduce", "--workers", "1", "--out", str(tmp_path / "out")])
+    monkeypatch.setattr("warnings.showwarning", warnings.showwarning)  # put back afterwards
+    before = signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    try:
+        with pytest.raises(SystemExit) as end:
+            main()
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert end.value.code == 143
+    assert capsys.readouterr().err == "stopped by SIGTERM: nothing was written\n"
     assert not list(tmp_path.iterdir())
 
 

@@ -95,6 +95,7 @@ def test_nothing_is_fetched(made):
     assert not re.search(r"@import|url\(|https?://", made[3])
     (policy,) = [m["content"] for m in page.of("meta") if m.get("http-equiv") == "Content-Security-Policy"]
     assert policy.startswith("default-src 'none'")
+    assert {"base-uri 'none'", "form-action 'none'"} <= set(policy.split("; "))  # which default-src does not cover
 
 
 def test_figures_have_alternatives_and_captions(made):

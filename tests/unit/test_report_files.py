@@ -144,6 +144,11 @@ def test_tables_as_csv():
     ]
 
 
+def test_no_text_of_a_table_is_a_formula():
+    rows = [{"=rule": "=1+1", "+gain": "-1.5", "worth": -0.5}, {"=rule": "@x", "+gain": "-more", "worth": None}]
+    assert writing.csv_text(rows) == "'=rule,'+gain,worth\n'=1+1,-1.5,-0.5\n'@x,'-more,\n"
+
+
 def test_names_of_files():
     assert writing.slug("QL, τ = 0.002") == "ql-tau-0.002"
     assert writing.slug("EM_N, everybody hears everybody") == "em-n-everybody-hears-everybody"

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from potentia.errors import InvalidRun
 from potentia.figures import maps
 from potentia.figures.configuration import MOST_NUMBERED
+from potentia.figures.style import as_words, shown
 from potentia.games.drift import require_still
 from potentia.kernel.files import whole_file
 from potentia.kernel.numbers import as_float, is_integer, is_real
@@ -142,6 +143,7 @@ class _Film:
         self.heading = area.set_title("\n", fontsize=10)
         self._add_robots(area, size)
         self._add_curve(below, label)
+        as_words(self.figure)
         self.canvas = _canvas(self.figure)
         for _ in range(3):  # a map of fixed shape finds its place only after some rounds
             self.figure.draw_without_rendering()
@@ -203,7 +205,7 @@ class _Film:
         self.line.set_data(self.times[:told], self.values[:told])
         self.tip.set_data(self.times[told - 1 : told], self.values[told - 1 : told])
         covered = maps.number(float(self.values[told - 1]))
-        self.heading.set_text(f"{self.title}\nstep {now:,}: worth {covered}")
+        self.heading.set_text(shown(f"{self.title}\nstep {now:,}: worth {covered}"))
         self.canvas.restore_region(self.still)
         for artist in self.moving:
             artist.draw(self.canvas.get_renderer())

@@ -13,6 +13,7 @@ from potentia.beliefs import Believing, View
 from potentia.errors import InvalidRun
 from potentia.figures import maps
 from potentia.figures.configuration import MOST_NUMBERED
+from potentia.figures.style import in_words
 from potentia.games import Coverage
 from potentia.games.drift import require_still
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 MOST_DRAWN = 11  # robots with a mind of their own
 
 
+@in_words
 def belief_figure(game: Coverage, views: View | Sequence[View], *, profile: Any = None, title: str = "") -> Figure:
     """The true field, and beside it what robots believe: one panel for all, or one for each (of eleven at most).
 

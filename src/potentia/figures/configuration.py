@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from potentia.errors import InvalidRun
 from potentia.figures import maps
 from potentia.figures.labels import apart
+from potentia.figures.style import in_words
 from potentia.games.drift import require_still
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ MOST_NUMBERED = 60  # robots with a number and a path in a panel; beyond, neithe
 _INK = "0.4"  # of symbols in the legend, which stand for every robot's colour
 
 
+@in_words
 def configuration_figure(
     game: Coverage, panels: Mapping[str, Any], *, paths: bool | None = None, title: str = ""
 ) -> Figure:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from potentia.figures import maps
+from potentia.figures.style import in_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 _DENSEST_GRID = 60  # cells along a side
 
 
+@in_words
 def field_figure(world: World, *, title: str = "") -> Figure:
     """The area with its targets and blocked cells, and beside it what each cell is worth.
 

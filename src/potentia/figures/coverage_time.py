@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from potentia.errors import InvalidRun
 from potentia.figures.maps import number
 from potentia.figures.runs import COLOURS, STYLES
+from potentia.figures.style import in_legend, in_words
 from potentia.kernel.numbers import is_integer, is_real
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ _MOST_MEANS = 600  # of moving averages, which change little from one row to the
 _MARKERS = ("o", "s", "D", "^", "v", "P")
 
 
+@in_words
 def worth_figure(
     datasets: Mapping[str, xarray.Dataset],
     *,
@@ -140,7 +142,7 @@ def _draw_batch(
     mean = values.mean(axis=0)
     end = number(float(mean[-1]))
     label = f"{name}\nmean of {seeds} seeds, at the end {end}" if seeds > 1 else f"{name}\n1 seed, at the end {end}"
-    axes.plot(time, mean, style, color=colour, linewidth=2.0, label=label, zorder=3)
+    axes.plot(time, mean, style, color=colour, linewidth=2.0, label=in_legend(label), zorder=3)
     if seeds > 1:
         low, high = (
             (values.min(axis=0), values.max(axis=0)) if band == "range" else np.quantile(values, [0.1, 0.9], axis=0)

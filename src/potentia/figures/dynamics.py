@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from potentia.errors import InvalidInput
 from potentia.figures.runs import COLOURS, STYLES
+from potentia.figures.style import in_legend, in_words
 from potentia.kernel.numbers import is_integer
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ _MOST_PANELS = 6  # players
 _MOST_LINES = 12  # actions in a panel
 
 
+@in_words
 def simplex_figure(
     trajectories: Trajectory | Sequence[Trajectory],
     player: int | Sequence[int] = 0,
@@ -94,6 +96,7 @@ def _arrow(axes: Axes, place: NDArray[np.float64], colour: str) -> None:
     )
 
 
+@in_words
 def portrait_figure(
     trajectories: Trajectory | Sequence[Trajectory],
     field: Field | None = None,
@@ -165,6 +168,7 @@ def portrait_figure(
     return figure
 
 
+@in_words
 def scores_figure(data: Trajectory | xarray.Dataset, title: str = "", labels: Sequence[str] | None = None) -> Figure:
     """Shares (above) and scores (below) over time, one column per player, at most six players and twelve actions."""
     from matplotlib.figure import Figure
@@ -183,7 +187,7 @@ def scores_figure(data: Trajectory | xarray.Dataset, title: str = "", labels: Se
         for axes, values in zip(grid[:, player], (shares, scores), strict=True):
             for a in range(min(actions, _MOST_LINES)):
                 style, colour = STYLES[(a + a // len(COLOURS)) % len(STYLES)], COLOURS[a % len(COLOURS)]
-                axes.plot(whole.time, values[:, a], style, color=colour, label=names[a], linewidth=1.7)
+                axes.plot(whole.time, values[:, a], style, color=colour, label=in_legend(names[a]), linewidth=1.7)
             axes.spines[["top", "right"]].set_visible(False)
             axes.grid(alpha=0.25)
             axes.set_xlim(0, float(whole.time[-1]))

@@ -10,11 +10,13 @@ import numpy as np
 from potentia.errors import InvalidRun
 from potentia.figures.maps import number
 from potentia.figures.runs import COLOURS
+from potentia.figures.style import LITERAL, in_legend, in_words, shown
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+@in_words
 def temperature_figure(
     worth: Mapping[float, Any],
     *,
@@ -43,7 +45,9 @@ def temperature_figure(
     )
     for index, (name, entry) in enumerate((beside or {}).items()):
         colour = COLOURS[(0, 2, 3)[index % 3]]
-        axes.axhline(entry.mean, color=colour, linestyle="--", label=f"{name}: {number(entry.mean)}", gid=name)
+        axes.axhline(
+            entry.mean, color=colour, linestyle="--", label=in_legend(f"{name}: {number(entry.mean)}"), gid=name
+        )
         if np.isfinite(entry.low):
             axes.axhspan(entry.low, entry.high, color=colour, alpha=0.12, linewidth=0)
     if published is not None:
@@ -67,6 +71,7 @@ def temperature_figure(
     return figure
 
 
+@in_words
 def shares_figure(groups: Mapping[str, Mapping[str, Any]], *, xlabel: str = "share", title: str = "") -> Figure:
     """Shares from 0 to 1 by name, a block for each group: estimates with intervals, or bare numbers."""
     from matplotlib.figure import Figure
@@ -87,7 +92,7 @@ def shares_figure(groups: Mapping[str, Mapping[str, Any]], *, xlabel: str = "sha
             axes.annotate(
                 f"{mean:.3g}", (1.02, place), xycoords=("axes fraction", "data"), va="center", fontsize=9, clip_on=False
             )
-        axes.set_yticks(range(len(rows)), list(rows))
+        axes.set_yticks(range(len(rows)), [shown(row) for row in rows], **LITERAL)
         axes.set_ylim(len(rows) - 0.4, -0.6)
         axes.set_xlim(0.0, 1.0)
         axes.set_title(name, fontsize=10, loc="left")

@@ -15,6 +15,7 @@ from potentia.figures import maps
 from potentia.figures.beliefs import MOST_DRAWN
 from potentia.figures.coverage_time import by_seed
 from potentia.figures.runs import COLOURS, STYLES
+from potentia.figures.style import in_legend, in_words
 from potentia.kernel.numbers import is_integer
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ _TRUE: dict[str, Any] = {"color": "black", "linewidth": 1.2, "linestyle": (0, (6
 # Over time --------------------------------------------------------------------------------------------
 
 
+@in_words
 def learning_figure(batches: Mapping[str, xarray.Dataset], *, number: int | None = None, title: str = "") -> Figure:
     """How beliefs get better over time: a panel for each of their recorders that a batch has.
 
@@ -103,7 +105,7 @@ def _draw_mean(axes: Axes, data: xarray.Dataset, measure: str, name: str, index:
     time, values = by_seed(data, measure)
     colour, style, seeds = COLOURS[index % len(COLOURS)], STYLES[index % len(STYLES)], len(values)
     mean = values.mean(axis=0)
-    label = f"{name} ({seeds} seed{'s' * (seeds > 1)})"
+    label = in_legend(f"{name} ({seeds} seed{'s' * (seeds > 1)})")
     (line,) = axes.plot(time, mean, style, color=colour, linewidth=1.8, label=label, gid=f"mean of {name}", zorder=3)
     if 1 < seeds < FEW:  # too few for an interval: from the least to the largest
         low, high = values.min(axis=0), values.max(axis=0)
@@ -145,6 +147,7 @@ def _frame(axes: Axes, measure: str, last: float) -> None:
 # The number of components -----------------------------------------------------------------------------
 
 
+@in_words
 def proposals_figure(
     proposals: Sequence[Proposal],
     *,

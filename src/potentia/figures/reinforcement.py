@@ -17,6 +17,7 @@ from potentia.errors import InvalidRun
 from potentia.figures.coverage_time import by_seed
 from potentia.figures.maps import number
 from potentia.figures.runs import COLOURS, STYLES
+from potentia.figures.style import in_legend, in_words
 from potentia.kernel.numbers import is_integer
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ _MARKERS = ("o", "s", "D", "^", "v", "P")
 # Worth over time --------------------------------------------------------------------------------------
 
 
+@in_words
 def reinforcement_figure(
     datasets: Mapping[str, xarray.Dataset],
     *,
@@ -90,6 +92,7 @@ def reinforcement_figure(
     return figure
 
 
+@in_words
 def algorithms_figure(
     datasets: Mapping[str, xarray.Dataset],
     *,
@@ -112,7 +115,7 @@ def algorithms_figure(
     for index, (name, data) in enumerate(datasets.items()):
         last = max(last, float(data.time.values[-1]))
         line = _draw(axes, data, name, index, smooth, "middle")
-        line.set_label(f"{name}, at the end {number(float(np.asarray(line.get_ydata())[-1]))}")
+        line.set_label(in_legend(f"{name}, at the end {number(float(np.asarray(line.get_ydata())[-1]))}"))
         lines.append(line)
         for key, entry in (published or {}).items():
             if key not in marks and name.lower().startswith(key.lower()):
@@ -182,7 +185,7 @@ def _key(named: Mapping[str, str], what: str) -> list[Artist]:
     from matplotlib.lines import Line2D
 
     looks: list[dict[str, Any]] = [
-        {"linestyle": STYLES[k], "color": colour, "label": f"{name}: {what}"}
+        {"linestyle": STYLES[k], "color": colour, "label": in_legend(f"{name}: {what}")}
         for k, (name, colour) in enumerate(named.items())
     ]
     return [Line2D([], [], linewidth=1.9, **look) for look in looks]
@@ -200,6 +203,7 @@ def _frame(axes: Axes) -> None:
 # Scores and strategies --------------------------------------------------------------------------------
 
 
+@in_words
 def values_figure(data: xarray.Dataset, *, title: str = "") -> Figure:
     """Scores, strategies and actions played over time, of what :func:`potentia.watch` returned.
 

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from potentia.figures.style import in_words
+
 if TYPE_CHECKING:
     import xarray
     from matplotlib.axes import Axes
@@ -39,6 +41,7 @@ def _band(axes: Axes, time: Any, values: NDArray[np.float64], colour: str) -> No
         axes.fill_between(time, low, high, color=colour, alpha=0.15, linewidth=0)
 
 
+@in_words
 def scalar_figure(data: xarray.Dataset, title: str) -> Figure:
     """Every scalar of a batch over time, one panel each; time is logarithmic beyond the first rows."""
     data = data.isel(seed=np.flatnonzero(data.final.values[:, 0] >= 0))

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from potentia.figures.runs import COLOURS
+from potentia.figures.style import in_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,6 +37,7 @@ def hill(position: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np
     return signal, gradient
 
 
+@in_words
 def revision_figure(revision: SignalRevision, *, title: str = "") -> Figure:
     """Where on a hill a robot wakes how often, and the whole surface rp(F, G)."""
     from matplotlib.figure import Figure

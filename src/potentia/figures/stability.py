@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from potentia.figures.runs import COLOURS, STYLES
+from potentia.figures.style import in_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,6 +23,7 @@ _MOST_LABELLED = 40
 _WIDEST = 13.0  # inches
 
 
+@in_words
 def stability_figure(
     result: Stability,
     *,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from potentia.figures.runs import COLOURS, STYLES
+from potentia.figures.style import in_legend, in_words
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -16,6 +17,7 @@ _PANELS = 6  # more are left to programs
 _LINES = 8  # more get a scale of colours instead of a legend
 
 
+@in_words
 def study_figure(curves: Sequence[Any], measure: str, title: str) -> Figure:
     """One recorder of a study; ``curves`` have labels, values, times and curves (seeds, times)."""
     from matplotlib.figure import Figure
@@ -46,7 +48,9 @@ def study_figure(curves: Sequence[Any], measure: str, title: str) -> Figure:
             )
             known = np.isfinite(one.curves).any(axis=0)
             times, values = one.times[known], one.curves[:, known]
-            axes.plot(times, np.nanmean(values, axis=0), style, color=colour, label=name or "mean", linewidth=1.7)
+            axes.plot(
+                times, np.nanmean(values, axis=0), style, color=colour, label=in_legend(name or "mean"), linewidth=1.7
+            )
             if len(values) > 1:
                 low, high = np.nanquantile(values, [0.1, 0.9], axis=0)
                 axes.fill_between(times, low, high, color=colour, alpha=0.13, linewidth=0)

@@ -19,6 +19,7 @@ from potentia.errors import InvalidInput
 from potentia.experiments.statistics import Estimate
 from potentia.experiments.summary import write_netcdf
 from potentia.kernel.files import whole_file
+from potentia.kernel.texts import inert
 from potentia.report.page import Report, render
 
 if TYPE_CHECKING:
@@ -56,13 +57,13 @@ def slug(name: str) -> str:
 
 
 def csv_text(rows: Sequence[Mapping[str, Any]]) -> str:
-    """A table as CSV; an estimate takes three columns, its mean and the ends of its interval."""
+    """A table as CSV; an estimate takes three columns, its mean and the ends of its interval. No text is a formula."""
     columns = list(dict.fromkeys(column for row in rows for column in row))
     wide = {name for name in columns if any(isinstance(row.get(name), Estimate) for row in rows)}
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     head = [[name, f"{name} low", f"{name} high"] if name in wide else [name] for name in columns]
-    writer.writerow(name for names in head for name in names)
+    writer.writerow(inert(name) for names in head for name in names)
     for row in rows:
         cells: list[Any] = []
         for name in columns:
@@ -73,7 +74,7 @@ def csv_text(rows: Sequence[Mapping[str, Any]]) -> str:
                 cells += [entry["mean"], entry["low"], entry["high"]]
             else:
                 cells += [entry, None, None]
-        writer.writerow(["" if cell is None else cell for cell in cells])
+        writer.writerow(["" if cell is None else inert(cell) for cell in cells])
     return out.getvalue()
 
 
@@ -99,19 +100,19 @@ def _narrow(data: xarray.Dataset) -> xarray.Dataset:
 
 def write(
     out: Path,
-    report: Report,
+    report: Report | None,
     facts: Mapping[str, Any],
     data: Mapping[str, xarray.Dataset],
     tables: Mapping[str, Sequence[Mapping[str, Any]]],
 ) -> Path:
-    """Write everything and return the page's path.
+    """Write everything and return the page's path; with no report, which could not be drawn, all but page and figures.
 
     The page and the claims come last, so that a folder that has them has the rest. Ctrl-C does
     nothing while files are written, which takes a second or two.
     """
-    page, claims = render(report), strict_json(facts)
+    page, claims = None if report is None else render(report), strict_json(facts)
     small: dict[Path, bytes] = {}
-    for section in report.sections:
+    for section in () if report is None else report.sections:
         for drawn in section.pictures:
             for kind in ("png", "pdf"):
                 _add(small, out / "figures" / f"{drawn.name}.{kind}", drawn.files[kind])
@@ -125,7 +126,9 @@ def write(
             (out / folder).mkdir(parents=True, exist_ok=True)
         for path, dataset in records.items():
             write_netcdf(_narrow(dataset), path)
-        small |= {out / CLAIMS: claims.encode("utf-8"), out / PAGE: page.encode("utf-8")}
+        small[out / CLAIMS] = claims.encode("utf-8")
+        if page is not None:
+            small[out / PAGE] = page.encode("utf-8")
         for path, content in small.items():
             with whole_file(path) as temporary:
                 temporary.write_bytes(content)

@@ -1,0 +1,147 @@
+"""SIGTERM and kill -9: commands that are ended from outside leave neither processes nor half-written files."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import psutil
+import pytest
+
+from potentia.experiments.store import open_study
+from tests.end_to_end.test_command_line import POTENTIA
+from tests.end_to_end.test_sweeps import first_chunk, saved
+
+# A utility in plain Python, so that nothing is compiled: in a worker it may never end, elsewhere ask to stop.
+GAME = """
+import multiprocessing, os, signal
+import potentia as pt
+
+@pt.games.register_game("marked")
+def marked(endless: int = 0, at: int = 0):
+    def utility(player, profile, data):
+        data["calls"] = data.get("calls", 0) + 1
+        while data["endless"] and multiprocessing.current_process().name != "MainProcess":
+            open("asked", "a").close()
+        if data["calls"] == data["at"]:
+            os.kill(os.getpid(), signal.SIGTERM)
+        return float(profile[player])
+
+    return pt.games.custom(utility, num_actions=[2, 2], data={"endless": endless, "at": at})
+"""
+STUDY = """
+steps = 20
+seeds = 100000
+chunk = 1
+record = "welfare"
+game = {{ name = "marked", endless = {endless} }}
+rule = {{ name = "lll", tau = 0.5 }}
+"""
+START = """
+import os, signal, sys
+for number in (signal.SIGINT, signal.SIGTERM):
+    signal.signal(number, signal.SIG_DFL)
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+
+
+@pytest.fixture
+def start(tmp_path):
+    """The command in a session of its own, with signals as a terminal leaves them; what is left of it is ended."""
+    (tmp_path / "marked.py").write_text(GAME)
+    started = []
+
+    def begin(*args):
+        process = subprocess.Popen(
+            [sys.executable, "-c", START, POTENTIA, "--import", "marked.py", *map(str, args)],
+            cwd=tmp_path,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+            start_new_session=True,
+        )
+        started.append(process)
+        return process
+
+    yield begin
+    for process in started:
+        for one in [*below(process.pid), *([process] if process.poll() is None else [])]:
+            one.kill()
+        process.communicate()
+
+
+def below(pid):
+    """The processes of a session but its first, zombies left out: nobody may be there to bury them."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if process.pid != pid and os.getsid(process.pid) == pid and process.status() != psutil.STATUS_ZOMBIE:
+                found.append(process)
+        except (psutil.Error, OSError):
+            continue
+    return found
+
+
+def wait_until(condition, process=None, seconds=60):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert process is None or process.poll() is None, process.communicate()
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def test_sigterm_ends_a_sweep_of_processes_like_ctrl_c(tmp_path, start):
+    """To everybody, as batch systems send it: workers finish their chunks all the same."""
+    (tmp_path / "study.toml").write_text(STUDY.format(endless=0))
+    folder = tmp_path / "study.study"
+    process = start("sweep", "study.toml", "--processes", "--workers", 1)
+    first_chunk(process, folder)
+    assert below(process.pid)
+    os.killpg(process.pid, signal.SIGTERM)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 143, err
+    number = len(saved(folder))
+    hint = "go on with: potentia --import marked.py sweep study.study"
+    assert err.splitlines()[-1] == f"stopped by SIGTERM; {number:,} of 100,000 runs are saved; {hint}"
+    assert "Traceback" not in err
+    assert open_study(folder).damaged() == {}
+    wait_until(lambda: not below(process.pid))
+
+
+def test_workers_of_a_killed_sweep_leave_in_the_middle_of_a_chunk(tmp_path, start):
+    (tmp_path / "study.toml").write_text(STUDY.format(endless=1))
+    process = start("sweep", "study.toml", "--processes", "--workers", 1)
+    wait_until((tmp_path / "asked").exists, process)
+    assert below(process.pid)
+    process.kill()
+    process.wait()
+    wait_until(lambda: not below(process.pid))
+
+
+def test_sigterm_in_a_run(tmp_path, start):
+    """What was computed is told and written, as with Ctrl-C."""
+    process = start("run", "marked", "--set", "at=100", "--steps", 10**9, "--save", "a.nc", "--json")
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 143, err
+    assert "stopped by SIGTERM after" in err.splitlines()[-1]
+    assert '"interrupted": true' in out
+    assert {path.name for path in tmp_path.iterdir()} - {"__pycache__"} == {"a.nc", "marked.py"}
+
+
+def test_sigterm_while_loading():
+    code = (
+        "import os, signal, sys; sys.argv = ['potentia', 'games']\n"
+        "signal.signal(signal.SIGTERM, signal.SIG_DFL)\n"
+        "class Press:\n"
+        "    def find_spec(self, name, *rest):\n"
+        "        if name == 'numpy': os.kill(os.getpid(), signal.SIGTERM)\n"
+        "sys.meta_path.insert(0, Press())\n"
+        "from potentia.cli import main\n"
+        "main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (143, "", "stopped\n")

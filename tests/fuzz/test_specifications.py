@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from potentia.errors import PotentiaError
 from potentia.experiments.planning import Plan, plan
-from potentia.experiments.specification import read_specification, specification_from, with_change
+from potentia.experiments.specification import specification_from, with_change
 from potentia.experiments.sweeping import check_number
-from potentia.experiments.template import template
 from potentia.games import Custom
+from tests.fuzz.specifications import VALID
 
 pytestmark = pytest.mark.filterwarnings("ignore::potentia.errors.AssumptionBroken")
 FUZZ = settings(
@@ -25,42 +25,6 @@ FUZZ = settings(
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
-
-VALID = [
-    {
-        "name": "temperature on a ring",
-        "about": "one\ntwo",
-        "steps": 1000,
-        "seeds": {"first": 3, "count": 4},
-        "record": ["potential", "welfare"],
-        "every": 10,
-        "chunk": 2,
-        "game": {"name": "ring", "players": [5, 6], "actions": 2},
-        "rule": [
-            {"name": "lll", "tau": {"from": 0.1, "to": 0.5, "count": 3}},
-            {"name": "p-sblll", "label": "P", "tau": [0.1, 0.2, 0.3], "revision": [0.1, 0.2, 0.3], "guard": True},
-        ],
-        "zip": [["rule.tau", "rule.revision"]],
-    },
-    {
-        "steps": 50,
-        "seeds": [0, 5, 7],
-        "start": [0, 1],
-        "game": [{"name": "stag-hunt", "stag": {"from": 3, "to": 5, "step": 1}}, {"name": "prisoners-dilemma"}],
-        "rule": [
-            {"name": "slll", "tau": "geometric:1:0.1", "revision": [[0.1, 0.2]]},
-            {"name": "score", "tau": 0.3, "choice": "tsallis:0.5", "mu": "n^-0.6"},
-            {"name": "soql", "zeta": 0.6, "xi": {"from": 0.1, "to": 0.9, "count": 2, "log": True}},
-        ],
-    },
-    {
-        "steps": 20,
-        "seeds": 2,
-        "game": {"map": "random:3", "robots": 2, "delta": 1.5, "K": 3e-5, "largest_part": True, "flags": True},
-        "rule": {"name": "blll", "tau": {"kind": "piecewise", "points": [[0, 0.1], [10, 0.01]]}},
-        "belief": [{"name": "none"}, {"name": "running-mean"}, {"name": "constant", "label": "flat"}],
-    },
-]
 
 # Sizes between ten thousand and what fits in no memory are left out: such games are built, which takes its time.
 numbers = st.one_of(
@@ -200,29 +164,6 @@ def test_a_specification_with_something_wrong(data):
         if list(places(plain)):
             mutate(data, plain)
     comes_to(lambda: specification_from(plain))
-
-
-@settings(FUZZ, max_examples=200)
-@given(st.data())
-def test_a_file_with_flipped_bytes(tmp_path, data):
-    text = bytearray(template(data.draw(st.sampled_from(["ring", "coverage"]))).encode())
-    for _ in range(data.draw(st.integers(1, 4))):
-        place = data.draw(st.integers(0, len(text) - 1))
-        how = data.draw(st.sampled_from(["flip", "cut", "drop", "insert"]))
-        if how == "flip":
-            text[place] ^= data.draw(st.integers(1, 255))
-        elif how == "cut":
-            del text[max(place, 1) :]
-        elif how == "drop":
-            del text[place : place + data.draw(st.integers(1, 20))]
-        else:
-            text[place:place] = data.draw(
-                st.sampled_from([b'"', b"[", b"{", b"\n", b"9", b"0x" + b"f" * 6000, b"\xff"])
-            )
-        text = text or bytearray(b" ")
-    path = tmp_path / "study.toml"
-    path.write_bytes(text)
-    comes_to(lambda: read_specification(path)[0])
 
 
 @settings(FUZZ, max_examples=300)

@@ -1,0 +1,46 @@
+"""The table of everything that potentia reads from files."""
+
+from __future__ import annotations
+
+from tests.fuzz.game_readers import (
+    ImageMap,
+    ImageMask,
+    JsonGame,
+    JsonPotential,
+    NpyMap,
+    NpyMask,
+    NpyPotential,
+    NpzGame,
+    NpzMap,
+    NpzPotential,
+    TableMap,
+    TableMask,
+)
+from tests.fuzz.reader import Reader
+from tests.fuzz.run_readers import BeliefRuns, CoverageRuns, RingRuns
+from tests.fuzz.study_readers import Changes, Chunks, ChunksAsTheyWere, Inputs, Manifests, NamedFiles, Specifications
+
+READERS: dict[str, type[Reader]] = {
+    "game-json": JsonGame,
+    "game-npz": NpzGame,
+    "potential-json": JsonPotential,
+    "potential-npy": NpyPotential,
+    "potential-npz": NpzPotential,
+    "map-table": TableMap,
+    "map-image": ImageMap,
+    "map-npy": NpyMap,
+    "map-npz": NpzMap,
+    "mask-table": TableMask,
+    "mask-image": ImageMask,
+    "mask-npy": NpyMask,
+    "specification": Specifications,
+    "change": Changes,
+    "named-file": NamedFiles,
+    "manifest": Manifests,
+    "chunk": Chunks,
+    "chunk-as-it-was": ChunksAsTheyWere,
+    "input": Inputs,
+    "saved-ring": RingRuns,
+    "saved-coverage": CoverageRuns,
+    "saved-belief": BeliefRuns,
+}

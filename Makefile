@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test long bench docs lint format clean
+.PHONY: demo test long faults fuzz matrix bench docs lint format clean
 
 .venv/.base: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "potentia needs Python 3.11 or newer")'
@@ -18,6 +18,10 @@ BIN := .venv/bin
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'
 	touch $@
 
+.venv/.matrix: .venv/.base
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[matrix]'
+	touch $@
+
 demo: .venv/.base        ## the paper's experiments, short: a report in out/demo
 	$(BIN)/potentia reproduce --quick --out out/demo
 
@@ -26,6 +30,15 @@ test: .venv/.dev         ## the tests, in parallel
 
 long: .venv/.dev         ## the studies that take minutes
 	$(BIN)/python -m pytest -n auto --dist loadgroup -m long
+
+faults: .venv/.dev       ## a fault at every call that writes, and what is then on disk
+	$(BIN)/python -m tests.faults
+
+fuzz: .venv/.dev         ## damaged and forged files for everything that is read
+	$(BIN)/python -m tests.fuzz --count 100000
+
+matrix: .venv/.matrix    ## Pythons × lowest and newest dependencies; PYTHONS="3.11 3.13" for some of them
+	$(BIN)/python -m tests.matrix $(PYTHONS)
 
 bench: .venv/.bench      ## speed, side by side with peers and with C
 	$(BIN)/python -m benchmarks --out out/bench.json

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+
 import pytest
 
 import potentia as pt
@@ -15,6 +17,12 @@ _BELIEVING = (
     "test_the_commands_of_the_readme_run",
     "test_belief_runs.py::test_compiled",
 )
+
+
+def pytest_configure():
+    """Ctrl-C means what it does at a terminal, also where the tests run in the background and it is ignored."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items):

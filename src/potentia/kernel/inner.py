@@ -1,0 +1,48 @@
+"""How Numba compiles the functions that are only ever called from a kernel.
+
+Numba makes every function ready to be called by itself: it optimises it, turns it into machine code and wraps it for
+Python and for C. Our helpers are called from entry points alone, which inline them; so they stop at LLVM's
+intermediate code, and the entry point that holds them all is optimised once. That halves the time of compiling.
+
+This module imports Numba: it is loaded by :func:`potentia.kernel.dispatch.activate` only.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
+
+
+class _Nowhere:
+    """Stands for the code generator where Numba would tell it of a function that is ready to be called."""
+
+    @staticmethod
+    def set_env(name: str, env: Any) -> None:
+        pass
+
+
+class InnerLibrary(JITCodeLibrary):  # type: ignore[misc]
+    """A function with all that it calls, to be linked into others and not to be called."""
+
+    codegen = _Nowhere()
+
+    def finalize(self) -> None:
+        for library in dict.fromkeys(self._linking_libraries):
+            self._reload_init.update(library._reload_init)
+            self._final_module.link_in(library._get_module_for_linking(), preserve=True)
+        self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int:
+        self._ensure_finalized()
+        return 0
+
+
+class InnerCompiler(Compiler):  # type: ignore[misc]
+    """Numba's own pipeline into such a library."""
+
+    def define_pipelines(self) -> Any:
+        self.state.library = InnerLibrary(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
+        return super().define_pipelines()
+

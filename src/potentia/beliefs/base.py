@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from potentia.errors import InvalidBelief
 from potentia.games import Game
+from potentia.kernel.cache import Compiled
 from potentia.kernel.dispatch import generic
 from potentia.kernel.numbers import as_float, in_words, is_integer, is_real
 
@@ -53,12 +54,12 @@ class Belief(ABC):
         return None
 
     def think(
-        self, game: Game, mind: Any, tools: Any, key: Any, step: int, compiled: bool
+        self, game: Game, mind: Any, tools: Any, key: Any, step: int, compiled: Compiled
     ) -> Sequence[tuple[float, ...]] | None:
         """What takes too long inside a step, where :func:`pending` says so; rows for people to read."""
         return None
 
-    def views(self, game: Game, mind: Any, compiled: bool) -> tuple[Any, ...]:
+    def views(self, game: Game, mind: Any, compiled: Compiled) -> tuple[Any, ...]:
         """What players believe now, as arrays for people, where this belief can say it."""
         return ()
 

@@ -17,6 +17,7 @@ from potentia.beliefs.base import Belief, estimate, judge, learn, pending
 from potentia.errors import InvalidBelief
 from potentia.games import Game
 from potentia.kernel import protocol
+from potentia.kernel.cache import Compiled
 from potentia.kernel.dispatch import at, separate
 from potentia.kernel.protocol import Interactions, Moves, Proximity
 
@@ -89,6 +90,13 @@ class Believing(Game):
         return self.game.compiled
 
     @property
+    def uncompilable(self) -> str | None:
+        return self.game.uncompilable
+
+    def disagreement(self, profile: NDArray[np.int64]) -> str | None:
+        return self.game.disagreement(profile)
+
+    @property
     def interactions(self) -> Interactions | Proximity:
         return self.game.interactions
 
@@ -135,11 +143,11 @@ class Believing(Game):
         return self.belief.new_tools(self.game, record)
 
     def think(
-        self, state: BelievingState, tools: Any, key: Any, step: int, compiled: bool
+        self, state: BelievingState, tools: Any, key: Any, step: int, compiled: Compiled
     ) -> Sequence[tuple[float, ...]] | None:
         return self.belief.think(self.game, state.mind, tools, key, step, compiled)
 
-    def beliefs(self, state: BelievingState, compiled: bool) -> tuple[Any, ...]:
+    def beliefs(self, state: BelievingState, compiled: Compiled) -> tuple[Any, ...]:
         return self.belief.views(self.game, state.mind, compiled)
 
     def describe(self) -> str:

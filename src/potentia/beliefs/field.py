@@ -28,6 +28,7 @@ from potentia.errors import InvalidBelief
 from potentia.games import Coverage, Game
 from potentia.games.coverage_kernel import CoverageData, CoverageState, cell_of, reward, share_of
 from potentia.kernel.arrays import frozen
+from potentia.kernel.cache import Compiled
 from potentia.kernel.dispatch import at, generic, portable, separate
 
 STORE_REMEMBERS = (*(f"store.{name}" for name in Store._fields), "contacts.known", "contacts.tally")
@@ -94,7 +95,7 @@ class FieldBelief(Belief):
             raise InvalidBelief(f"survey must have the shape of the worth, {shape}, got {mask.shape}")
         return mask
 
-    def views(self, game: Game, mind: Any, compiled: bool) -> tuple[Any, ...]:
+    def views(self, game: Game, mind: Any, compiled: Compiled) -> tuple[Any, ...]:
         from potentia.beliefs.view import views
 
         assert isinstance(game, Coverage)

@@ -16,7 +16,7 @@ from potentia.beliefs.observations import FRESH, KNOWN, Store
 from potentia.beliefs.structure import akaike, merge_best, partial_em, split_best
 from potentia.games.coverage_kernel import CoverageData
 from potentia.games.world import Mixture
-from potentia.kernel.cache import Entry
+from potentia.kernel.cache import Compiled, Entry
 from potentia.kernel.dispatch import at, portable
 from potentia.kernel.draws import DIRECTION, NUMBER, PROPOSAL, uniform_nth
 from potentia.kernel.mathematics import exp
@@ -188,7 +188,7 @@ class Learner:
     """Fits the mixture of one mind: takes it up, changes it and puts it back."""
 
     def __init__(
-        self, options: Any, game: CoverageData, store: Store, model: Model, room: Room, mind: int, compiled: bool
+        self, options: Any, game: CoverageData, store: Store, model: Model, room: Room, mind: int, compiled: Compiled
     ) -> None:
         self.options, self.store, self.model, self.room = options, store, model, room
         self.mind, self.compiled = mind, compiled

@@ -55,6 +55,7 @@ from potentia.beliefs.learning import (
 from potentia.beliefs.observations import FRESH, KNOWN, Sensing, Store, store_size
 from potentia.games import Coverage, Game
 from potentia.games.coverage_kernel import CoverageData, CoverageState
+from potentia.kernel.cache import Compiled
 from potentia.kernel.dispatch import at, portable, separate
 
 RECORDERS = (
@@ -202,7 +203,7 @@ class MixtureBelief(FieldBelief):
         return store_size(game, minds) + per_cell + 8 * room * (WIDTH * minds + 30)
 
     def think(
-        self, game: Game, mind: MixtureMind, tools: Room, key: Any, step: int, compiled: bool
+        self, game: Game, mind: MixtureMind, tools: Room, key: Any, step: int, compiled: Compiled
     ) -> Sequence[Proposal] | None:
         model = mind.model
         if not model.mark[0, PENDING]:

@@ -13,7 +13,7 @@ from potentia.beliefs.learning import COVARIANCE, MEAN, NUMBER_OF, WEIGHT, WHITE
 from potentia.beliefs.mixture import MixtureMind
 from potentia.beliefs.observations import KNOWN
 from potentia.games import Coverage
-from potentia.kernel.cache import Entry
+from potentia.kernel.cache import Compiled, Entry
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class View:
 _field_entry = Entry(believed_field)
 
 
-def views(game: Coverage, belief: Any, mind: Any, compiled: bool) -> tuple[View, ...]:
+def views(game: Coverage, belief: Any, mind: Any, compiled: Compiled) -> tuple[View, ...]:
     """One view per mind; where all robots share one, one for all."""
     data, (rows, columns) = game.data, game.world.worth.shape
     frame, minds = data.base // data.width, mind.store.peak.size

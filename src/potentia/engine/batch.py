@@ -20,11 +20,12 @@ from potentia.beliefs import Belief
 from potentia.engine.columns import Columns, action_type, batch_bytes, num_rows, scalar_names
 from potentia.engine.interrupt import Flag, deferred_interrupt
 from potentia.engine.playing import begin
-from potentia.engine.requests import believed, checked_integer, checked_record
+from potentia.engine.requests import believed, checked_compiled, checked_integer, checked_record
 from potentia.engine.runs import Progress, Run
 from potentia.errors import InvalidRun, RunInterrupted
 from potentia.games import Game
 from potentia.kernel import memory
+from potentia.kernel.cache import Compiled
 from potentia.kernel.journal import CHANGES, REVISIONS
 from potentia.kernel.numbers import in_words
 from potentia.rules import Rule, rule_from
@@ -46,6 +47,7 @@ def run_batch(
     workers: int = 1,
     progress: Progress | None = None,
     belief: Belief | None = None,
+    compiled: Compiled = "auto",
 ) -> xarray.Dataset:
     """Play one run per seed and return an ``xarray.Dataset``.
 
@@ -53,12 +55,14 @@ def run_batch(
     one variable per recorder under its own name, and per seed ``final``, ``steps_done``, ``revisions`` and
     ``changes``. ``start`` is one profile for
     all runs, or one per seed; left out, each seed draws its own. ``progress`` is told steps done and steps
-    in all. Ctrl-C returns what was computed: rows that were not reached hold NaN, or -1 for profiles.
+    in all; ``compiled`` is as in :func:`begin`. Ctrl-C returns what was computed: rows that were not reached hold NaN,
+    or -1 for profiles.
     """
     game = believed(game, belief)
     steps = checked_integer(steps, "steps", 0)
     every = checked_integer(every, "every", 1)
     workers = checked_integer(workers, "workers", 1)
+    compiled = checked_compiled(compiled)
     numbers = _checked_seeds(seeds)
     names = checked_record(game, record)
     rule = rule_from(rule)
@@ -69,22 +73,24 @@ def run_batch(
     def one(index: int, flag: Flag) -> None:
         if flag.raised:
             return
-        run = begin(game, rule, numbers[index], start=starts[index], record=names, every=every, horizon=steps)
+        options: Any = {"record": names, "every": every, "horizon": steps, "compiled": compiled}
+        run = begin(game, rule, numbers[index], start=starts[index], **options)
         run.record_into(table.columns(index))
         run.advance(steps, meter.of_run(), flag)
         table.finish(index, run)
 
     with deferred_interrupt() as flag:
-        if numbers:
-            # The first run compiles (or loads) the kernel; the others then find it ready.
+        first = 0
+        if compiled is True:  # the first run compiles (or loads) the kernel; the others then find it ready
             one(0, flag)
+            first = 1
         if workers == 1:
-            for index in range(1, len(numbers)):
+            for index in range(first, len(numbers)):
                 one(index, flag)
         else:
-            others = _Shared(range(1, len(numbers)), lambda index: one(index, flag))
+            others = _Shared(range(first, len(numbers)), lambda index: one(index, flag))
             with ThreadPoolExecutor(workers) as pool:
-                for future in [pool.submit(others.work, flag) for _ in range(min(workers, len(numbers) - 1))]:
+                for future in [pool.submit(others.work, flag) for _ in range(min(workers, len(numbers) - first))]:
                     try:
                         future.result()
                     except BaseException:

@@ -15,16 +15,18 @@ from potentia.engine.loop import prepare_entry
 from potentia.engine.requests import (
     COUNTED,
     believed,
+    checked_compiled,
     checked_integer,
     checked_record,
     random_start,
     require_finite_welfare,
 )
-from potentia.engine.runs import Progress, Run, guarded
+from potentia.engine.runs import HEAVY, Progress, Run, guarded
 from potentia.engine.trace import Trace
 from potentia.errors import RunInterrupted
 from potentia.games import Game
 from potentia.kernel import memory
+from potentia.kernel.cache import Compiled
 from potentia.kernel.draws import make_key
 from potentia.rules import Rule, rule_from
 
@@ -38,20 +40,24 @@ def begin(
     record: str | Sequence[str] = ("profile",),
     every: int = 1,
     horizon: int | None = None,
-    compiled: bool = True,
+    compiled: Compiled = "auto",
     belief: Belief | None = None,
 ) -> Run:
     """A run at time 0.
 
-    ``horizon`` is its planned length, for schedules that fall over the run. ``compiled=False`` plays in
-    plain Python, with the same bits: slow, but a debugger can step through it. With a ``belief``, players do
+    ``horizon`` is its planned length, for schedules that fall over the run. With a ``belief``, players do
     not know the game and play on what they believe of it.
+
+    ``compiled="auto"`` plays at once in plain Python and goes on with machine code when it is there; ``True`` waits
+    for the compiler first; ``False`` stays in plain Python: slow, but a debugger can step through it. All three
+    give the same bits.
     """
     game = believed(game, belief)
     seed = checked_integer(seed, "seed", 0)
     every = checked_integer(every, "every", 1)
     if horizon is not None:
         horizon = checked_integer(horizon, "horizon", 0)
+    compiled = checked_compiled(compiled)
     first = random_start(game, seed) if start is None else game.check_profile(start)
     return Run(game, rule_from(rule), seed, first, checked_record(game, record), every, horizon, compiled)
 
@@ -65,9 +71,10 @@ def evaluate(game: Game, profile: ArrayLike) -> dict[str, float]:
     which, out = np.arange(len(game.recorders)), np.zeros(len(game.recorders))
 
     def call() -> Any:
-        data = game.data if game.compiled else game.plain_data
         key = make_key(0, "evaluate")
-        return prepare_entry(data, state, key, False, game.has_potential, True, which, out, compiled=game.compiled)
+        compiled: Any = game.compiled if game.state_size > HEAVY else "auto" if not game.runs_user_code else False
+        data = game.data if compiled else game.plain_data
+        return prepare_entry(data, state, key, False, game.has_potential, True, which, out, compiled=compiled)
 
     values = guarded(game, state, "evaluating", call)
     named = dict(zip(("potential", "welfare"), values, strict=True))
@@ -92,16 +99,19 @@ def run(
     every: int = 1,
     progress: Progress | None = None,
     belief: Belief | None = None,
+    compiled: Compiled = "auto",
 ) -> Trace:
     """Play ``steps`` steps of ``rule`` on ``game`` and return what was recorded.
 
     ``record`` names some of profile, potential, welfare, acceptance, taken and rejected (trials so far), visits
     and the game's own (``game.recorders``); all but visits are taken at times 0, every, 2·every, ... Pass
-    ``record=()`` for full speed: the final profile is always kept.
+    ``record=()`` for full speed: the final profile is always kept. ``compiled`` is as in :func:`begin`.
     Ctrl-C returns what was computed so far, with a warning and ``complete`` false.
     """
     steps = checked_integer(steps, "steps", 0)
-    state = begin(game, rule, seed, start=start, record=record, every=every, horizon=steps, belief=belief)
+    state = begin(
+        game, rule, seed, start=start, record=record, every=every, horizon=steps, belief=belief, compiled=compiled
+    )
     measured = [name for name in state.record if name in state.game.recorders]
     order = ["potential", "welfare", *measured, *COUNTED]  # of a trace, whichever way it came about
     names = sorted(scalar_names(state.record), key=order.index)

@@ -51,6 +51,13 @@ def random_start(game: Game, seed: int) -> NDArray[np.int64]:
     return (units * game.sizes).astype(np.int64)
 
 
+def checked_compiled(compiled: Any) -> Any:
+    """How to play: True, False or auto."""
+    if compiled != "auto" and not isinstance(compiled, bool):
+        raise InvalidRun(f'compiled must be "auto", True or False, got {compiled!r}')
+    return compiled
+
+
 def checked_record(game: Game, record: str | Iterable[str]) -> tuple[str, ...]:
     """Names of recorders that this game can serve."""
     known = (*RECORDERS, *game.recorders)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +20,14 @@ from potentia.engine.columns import MAX_ROWS, Columns, Events, event_room, state
 from potentia.engine.interrupt import Flag, deferred_interrupt
 from potentia.engine.loop import EVENTS, NEVER, ROWS, Sink, play_entry, prepare_entry
 from potentia.engine.requests import COUNTED, RECORDERS, checked_integer
+from potentia.engine.tier import Tier, copied, restore
 from potentia.engine.trace import Trace
 from potentia.errors import InvalidGame, InvalidRun, PotentiaError
 from potentia.games import Game
 from potentia.kernel import memory
 from potentia.kernel.arrays import frozen
 from potentia.kernel.arrays import strides as profile_strides
+from potentia.kernel.cache import Compiled, jit_disabled
 from potentia.kernel.draws import make_key
 from potentia.kernel.journal import CHANGES, REVISIONS, Journal
 from potentia.kernel.numbers import in_words
@@ -32,6 +35,7 @@ from potentia.rules import Rule
 from potentia.version import __version__
 
 _CHUNK_SECONDS = 0.03
+HEAVY = 2**20  # bytes of state: some ten thousand players
 
 Progress = Callable[[int, int], None]
 
@@ -48,11 +52,14 @@ class Run:
         record: tuple[str, ...],
         every: int,
         horizon: int | None,
-        compiled: bool,
+        compiled: Compiled,
     ) -> None:
         self.game, self.rule, self.seed = game, rule, seed
         self.record, self.every, self.horizon = record, every, horizon
-        self.compiled = compiled and game.compiled
+        if compiled == "auto" and _is_heavy(game, rule, record):
+            compiled = True
+        self._mode: Compiled = compiled  # as it was asked for
+        self.compiled = compiled is True and game.compiled  # as it is played now
         self.step = 0
         self.version = __version__  # that played it so far
         self.start = start
@@ -91,14 +98,15 @@ class Run:
         self._measured = tuple(name for name in record if name in game.recorders)
         self._which = frozen([game.recorders.index(name) for name in self._measured], np.int64)
         self._tools = game.new_tools(record)
+        self._tier = Tier(self) if compiled == "auto" and not jit_disabled() else None
         self._broken = False
         self._owed = False  # a row at this step, after the game has thought
         self.thoughts: list[tuple[float, ...]] = []
         first = np.zeros(len(self._measured))
         wanted = "potential" in record, "welfare" in record, self._which, first
-        values = self._call(prepare_entry, self._data, self.state, self.key, True, *wanted)
+        values = self._prepare(True, *wanted)
         if self._think(-1):
-            values = self._call(prepare_entry, self._data, self.state, self.key, False, *wanted)
+            values = self._prepare(False, *wanted)
         for name, value in zip(("potential", "welfare"), values, strict=True):
             if name in record:
                 self._rows[name] = [np.array([value])]
@@ -111,6 +119,13 @@ class Run:
     def _call(self, entry: Any, *args: Any) -> Any:
         return guarded(self.game, self.state, f"after step {self.step}", lambda: entry(*args, compiled=self.compiled))
 
+    def _prepare(self, opening: bool, potential: bool, welfare: bool, which: Any, out: Any) -> tuple[float, float]:
+        # a small game is settled before a kernel that does it could be compiled
+        compiled = self.compiled and (self.game.runs_user_code or _is_heavy(self.game, self.rule, self.record))
+        args = (self._data, self.state, self.key, opening, potential, welfare, which, out)
+        call = partial(prepare_entry, *args, compiled=compiled or ("auto" if self.compiled else False))
+        return guarded(self.game, self.state, f"after step {self.step}", call)
+
     def __repr__(self) -> str:
         return f"<Run of {self.rule.name} on {self.game.describe()} at step {self.step}, seed {self.seed}>"
 
@@ -122,7 +137,7 @@ class Run:
     @property
     def beliefs(self) -> tuple[Any, ...]:
         """What players believe now, where they do not know the game."""
-        return self.game.beliefs(self.state, self.compiled)
+        return self.game.beliefs(self.state, self._mode)
 
     @property
     def scores(self) -> tuple[NDArray[np.float64], ...]:
@@ -174,24 +189,33 @@ class Run:
 
     def _advance(self, stop: int, progress: Progress | None, flag: Flag) -> None:
         begin = self.step
+        self._climb(stop)
         # In plain Python a single step may take long, and Ctrl-C waits for the chunk.
         chunk = max(1, min(1000, 200_000 // self.game.num_players)) if self.compiled else 1
         while (self.step < stop or self._owed) and (self._owed or not flag.raised):
             before = self.step
-            copied, played = self._stretch(min(stop, self.step + chunk), flag)
+            spent, played = self._stretch(min(stop, self.step + chunk), flag)
             # a chunk is long enough that the copy made before it does not count
             rate = (self.step - before) / max(played, 1e-7)
-            chunk = int(max(1, min(rate * max(_CHUNK_SECONDS, 4 * copied), 100 * chunk)))
+            chunk = int(max(1, min(rate * max(_CHUNK_SECONDS, 4 * spent), 100 * chunk)))
             if progress is not None:
                 progress(self.step - begin, stop - begin)
+            if self._tier is not None:
+                self._tier.note(self.step - before, played)
+                self._climb(stop)
+
+    def _climb(self, stop: int) -> None:
+        """Go on with machine code as soon as it is there; never while a row is owed."""
+        if self._tier is not None and not self._owed and self._tier.climb(stop):
+            self.compiled, self._data, self._tier = True, self.game.data, None
 
     def _stretch(self, stop: int, flag: Flag) -> tuple[float, float]:
         """One call of the compiled loop, and its records brought to safety; the seconds for copying and playing."""
         started = time.perf_counter()
         sink = self._emptied_sink(stop)
         every = self.every if sink.num_rows else NEVER
-        before = _copied((self.state, self.memory, self.journal, self.shadow)) if self._fragile else None
-        copied = time.perf_counter()
+        before = copied((self.state, self.memory, self.journal, self.shadow)) if self._fragile else None
+        ready = time.perf_counter()
         try:
             flag.breakable = self._fragile
             reached = self._play(sink, stop, every)
@@ -200,14 +224,14 @@ class Run:
         except BaseException:
             flag.breakable = False
             if before is not None:
-                _restore((self.state, self.memory, self.journal, self.shadow), before)
+                restore((self.state, self.memory, self.journal, self.shadow), before)
             else:  # the loop is ahead of the step that is known
                 self._broken = True
             raise
         self.step = reached
         played = time.perf_counter()
         self._keep(sink)
-        return copied - started, played - copied
+        return ready - started, played - ready
 
     def _play(self, sink: Sink, stop: int, every: int) -> int:
         return self._call(
@@ -227,7 +251,7 @@ class Run:
 
     def _think(self, step: int) -> bool:
         """What the game wants done outside the loop, if anything; whether there was any."""
-        rows = self.game.think(self.state, self._tools, self.key, step, self.compiled)
+        rows = self.game.think(self.state, self._tools, self.key, step, self._mode)
         if rows is None:
             return False
         self.thoughts += rows
@@ -319,7 +343,7 @@ class Run:
     def settle(self) -> None:
         """Derive the rest of the state from its profile, after that was set from outside."""
         nothing = frozen([], np.int64), np.zeros(0)
-        self._call(prepare_entry, self._data, self.state, self.key, False, False, False, *nothing)
+        self._prepare(False, False, False, *nothing)
 
     def columns(self) -> dict[str, Any]:
         """What :meth:`records` has rows of, and their types."""
@@ -374,14 +398,6 @@ def guarded(game: Game, state: Any, when: str, call: Callable[[], Any]) -> Any:
         raise InvalidGame(f"{when}: {reason or f'{type(error).__name__}: {error}'}") from error
 
 
-def _copied(record: Any) -> Any:
-    return tuple(part.copy() if isinstance(part, np.ndarray) else _copied(part) for part in record)
-
-
-def _restore(record: Any, saved: Any) -> None:
-    for part, old in zip(record, saved, strict=True):
-        if isinstance(part, np.ndarray):
-            if part.flags.writeable:
-                part[...] = old
-        else:
-            _restore(part, old)
+def _is_heavy(game: Game, rule: Rule, record: tuple[str, ...]) -> bool:
+    """Whether even the first step is too long for plain Python."""
+    return state_bytes(game, rule, record, fragile=False) > HEAVY

@@ -17,12 +17,13 @@ from numpy.typing import NDArray
 from potentia.beliefs import Belief, Proposal
 from potentia.engine.columns import Events
 from potentia.engine.playing import begin
-from potentia.engine.requests import believed, checked_integer
+from potentia.engine.requests import believed, checked_compiled, checked_integer
 from potentia.engine.runs import Run
 from potentia.errors import InvalidRun, PotentiaError
 from potentia.games import Game
 from potentia.kernel import memory
 from potentia.kernel.archive import Archive
+from potentia.kernel.cache import Compiled
 from potentia.kernel.files import open_plain, whole_file
 from potentia.kernel.numbers import in_words, is_integer
 from potentia.rules import rule_from
@@ -77,20 +78,20 @@ def save(run: Run, path: str | os.PathLike[str]) -> Path:
     return target
 
 
-def load(path: str | os.PathLike[str], game: Game, belief: Belief | None = None) -> Run:
+def load(path: str | os.PathLike[str], game: Game, belief: Belief | None = None, *, compiled: Compiled = "auto") -> Run:
     """Read a saved run of ``game`` back, played with this ``belief``; its rule comes from the file.
 
     Compiled code does not check indices, so everything in the file is checked here: what a run could not
     have written is not let through. A run that another version of potentia saved can be looked at and not be gone on
-    with: bits may differ.
+    with: bits may differ. ``compiled`` is as in :func:`begin`.
     """
-    game = believed(game, belief)
+    game, compiled = believed(game, belief), checked_compiled(compiled)
     about: dict[str, Any] = {}
     try:
         with open_plain(path) as raw, Archive(raw) as archive:
             memory.require(2 * archive.size, f"reading {path}")
             about = _about(path, archive, game, belief)
-            return _restored(game, about, archive)
+            return _restored(game, about, archive, compiled)
     except PotentiaError as error:
         if isinstance(error, InvalidRun) and not about:
             raise
@@ -129,7 +130,7 @@ def _line(text: Any) -> str:
     return " ".join(str(text).split())[:_LONGEST]
 
 
-def _restored(game: Game, about: dict[str, Any], archive: Archive) -> Run:
+def _restored(game: Game, about: dict[str, Any], archive: Archive, compiled: Compiled) -> Run:
     run = begin(
         game,
         rule_from(about["rule"]),
@@ -138,6 +139,7 @@ def _restored(game: Game, about: dict[str, Any], archive: Archive) -> Run:
         record=about["record"],
         every=about["every"],
         horizon=about["horizon"],
+        compiled=compiled,
     )
     run.step = checked_integer(about["step"], "step", 0)
     run.version = _line(about["potentia"])

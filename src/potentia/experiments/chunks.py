@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from potentia.errors import NotCompiled, PotentiaError, StudyError, SweepFailed
 from potentia.experiments.planning import Plan, Point
 from potentia.kernel.archive import Archive
+from potentia.kernel.cache import Compiled
 from potentia.kernel.files import read_plain
 from potentia.version import __version__
 
@@ -71,6 +72,7 @@ class Task:
     start: tuple[int, ...] | None
     key: str  # names the parcel
     parcel: Any  # (game, rule, belief), or those bytes where another process plays
+    compiled: Compiled = "auto"
 
 
 def pack(point: Point, apart: bool) -> tuple[str, Any]:
@@ -118,6 +120,7 @@ def play(task: Task) -> tuple[Chunk, Arrays | str]:
             record=task.record,
             every=task.every,
             belief=belief,
+            compiled=task.compiled,
         )
     except (PotentiaError, MemoryError, ArithmeticError, ValueError, TypeError, LookupError) as error:
         return task.chunk, f"{type(error).__name__}: {error}"

@@ -18,6 +18,7 @@ from typing import Any
 from potentia.engine import begin, run_batch
 from potentia.experiments.coverage import paper_game, paper_rules
 from potentia.games import Game, game
+from potentia.kernel.background import cores
 from potentia.rules import Rule, rule
 from potentia.version import __version__
 
@@ -112,7 +113,7 @@ def two_workers(seconds: float = 1.0) -> Workers | None:
 
     def batch(steps: int, workers: int) -> float:
         started = time.perf_counter()
-        run_batch(played, chosen, steps, range(_RUNS), record=(), every=steps, workers=workers)
+        run_batch(played, chosen, steps, range(_RUNS), record=(), every=steps, workers=workers, compiled=True)
         return time.perf_counter() - started
 
     batch(_WARM, 2)
@@ -128,14 +129,9 @@ def machine() -> dict[str, Any]:
     return {"cores": cores(), "system": f"{platform.system()} {platform.machine()}", "versions": versions}
 
 
-def cores() -> int:
-    """How many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def _advance(played: Game, chosen: Rule, steps: int) -> float:
     """Seconds that so many steps take, without the beginning of the run."""
-    run = begin(played, chosen, _SEED, record=(), horizon=steps)
+    run = begin(played, chosen, _SEED, record=(), horizon=steps, compiled=True)
     started = time.perf_counter()
     run.advance(steps)
     return time.perf_counter() - started

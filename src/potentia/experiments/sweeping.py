@@ -18,6 +18,7 @@ from typing import Any
 
 from potentia.engine import begin
 from potentia.engine.interrupt import Flag, deferred_interrupt
+from potentia.engine.requests import checked_compiled
 from potentia.errors import InvalidInput, InvalidSpecification, StudyError, SweepFailed
 from potentia.experiments import chunks, executors
 from potentia.experiments.grid import count_points
@@ -27,12 +28,14 @@ from potentia.experiments.planning import Plan, bytes_of_run, gather, plan
 from potentia.experiments.specification import Specification, read_specification, specification_from
 from potentia.experiments.store import Study, create, first_difference, is_study, open_study
 from potentia.kernel import memory, signals
+from potentia.kernel.cache import Compiled
 from potentia.kernel.numbers import is_integer
 from potentia.kernel.texts import command
 from potentia.version import __version__
 
 MANY = 100_000  # runs; more must be wanted
 _SECONDS = 0.5  # of work in a chunk: little to lose, and little overhead
+_GAIN = 100  # machine code to plain Python, at least
 _PILOT = 0.05  # seconds after which a pilot has seen enough
 _CHUNK_BYTES = 64_000_000
 _MOST_WORKERS = 1_000
@@ -59,6 +62,7 @@ def sweep(
     apart: bool = True,
     many: bool = False,
     repair: bool = False,
+    compiled: Compiled = "auto",
     progress: Progress | None = None,
 ) -> Study:
     """Run a study, or what is missing of it, and return it.
@@ -69,13 +73,13 @@ def sweep(
     and ``key.pem`` for one with TLS, ``wait`` the seconds after which a cluster without workers is given up;
     ``executor`` anything with ``submit`` that returns ``concurrent.futures`` futures, ``apart`` whether it plays in
     other processes. More than 100,000 runs need ``many=True``. ``repair`` computes damaged chunks again, which
-    otherwise are an error.
+    otherwise are an error. ``compiled`` is as in :func:`potentia.begin`.
     """
     if not is_integer(workers) or not 1 <= workers <= _MOST_WORKERS:
         raise InvalidInput(f"workers must be an integer from 1 to {_MOST_WORKERS:,}, got {workers!r}")
     if dask_tls is not None and dask is None:
         raise InvalidInput("dask_tls is for sweeps on dask, got no address of a scheduler")
-    wait = checked_wait(wait)
+    wait, compiled = checked_wait(wait), checked_compiled(compiled)
     study = specification if isinstance(specification, Study) else _study(specification, folder, many)
     with study.locked():
         study.tidy()
@@ -92,7 +96,8 @@ def sweep(
                         )
                         executor, apart = _entered(stack, chosen, study, todo)
                     ahead = _that_fit(study, todo, _ahead(executor, workers))
-                    _run(study, todo, executor, apart, ahead, Patience(executor, wait), progress)
+                    tasks = _tasks(study, todo, apart, compiled)
+                    _run(study, todo, executor, tasks, ahead, Patience(executor, wait), progress)
             except KeyboardInterrupt:  # a second Ctrl-C, or one while a cluster is being reached or left
                 raise Stopped(f"{signals.stopped()}; {_how(study, _runs(study.missing()))}") from None
         study.finish()
@@ -174,6 +179,8 @@ def chunk_size(built: Plan) -> int:
             break
         steps *= 2
     seconds = max(spent * wanted.steps / run.step, 1e-5)
+    if not run.compiled and seconds * wanted.num_seeds > _SECONDS and point.game.compiled:
+        seconds /= _GAIN  # there will be machine code
     size = max(bytes_of_run(built, one) for one in built.points)
     most = min(_SECONDS / seconds, _CHUNK_BYTES / size, wanted.num_seeds)
     return max(1, int(most))
@@ -225,29 +232,26 @@ def _ahead(executor: Executor, workers: int) -> int:
     return 2 * max(workers, threads_of(executor) or 0)  # a cluster may have any number of workers
 
 
-def _tasks(study: Study, todo: list[chunks.Chunk], apart: bool) -> Iterator[chunks.Task]:
+def _tasks(study: Study, todo: list[chunks.Chunk], apart: bool, compiled: Compiled) -> Iterator[chunks.Task]:
     wanted, last, packed = study.specification, -1, ("", None)
-    start = None if wanted.start is None else tuple(wanted.start)
+    rest = wanted.steps, wanted.spacing, study.record, None if wanted.start is None else tuple(wanted.start)
     for chunk in todo:
         if chunk.point != last:
             packed, last = chunks.pack(study.plan.points[chunk.point], apart), chunk.point
-        yield chunks.Task(
-            chunk, __version__, tuple(study.seeds_of(chunk)), wanted.steps, wanted.spacing, study.record, start, *packed
-        )
+        yield chunks.Task(chunk, __version__, tuple(study.seeds_of(chunk)), *rest, *packed, compiled)
 
 
 def _run(
     study: Study,
     todo: list[chunks.Chunk],
     executor: Executor,
-    apart: bool,
+    tasks: Iterator[chunks.Task],
     ahead: int,
     patience: Patience,
     progress: Progress | None,
 ) -> None:
     total = len(study.points) * len(study.seeds)
     done = total - _runs(todo)
-    tasks = _tasks(study, todo, apart)
     waiting: list[Future[Any]] = []
     trouble: str | None = None
     tell = progress or (lambda done, total: None)

@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from potentia.errors import InvalidGame, InvalidRun
 from potentia.games.moves import make_moves, reachable_actions
 from potentia.kernel.arrays import Fixed, frozen
+from potentia.kernel.cache import Compiled
 from potentia.kernel.protocol import Constrained, Interactions, Moves, Proximity
 
 
@@ -169,14 +170,16 @@ class Game(Fixed, ABC):
         """What :meth:`think` works with, in a run that records these; it keeps nothing there."""
         return None
 
-    def think(self, state: Any, tools: Any, key: Any, step: int, compiled: bool) -> Sequence[tuple[float, ...]] | None:
+    def think(
+        self, state: Any, tools: Any, key: Any, step: int, compiled: Compiled
+    ) -> Sequence[tuple[float, ...]] | None:
         """What must be done after ``step`` outside the loop, where the game can wait; rows for people to read.
 
         None: this game never waits.
         """
         return None
 
-    def beliefs(self, state: Any, compiled: bool) -> tuple[Any, ...]:
+    def beliefs(self, state: Any, compiled: Compiled) -> tuple[Any, ...]:
         """What players believe of this game, where they do not know it."""
         return ()
 
@@ -194,6 +197,11 @@ class Game(Fixed, ABC):
     def compiled(self) -> bool:
         """Whether compiled code can play this game."""
         return True
+
+    @property
+    def uncompilable(self) -> str | None:
+        """Why machine code cannot play this game; None where it can. Unlike :attr:`compiled` it does not warn."""
+        return None
 
     @cached_property
     def interactions(self) -> Interactions | Proximity:
@@ -219,6 +227,10 @@ class Game(Fixed, ABC):
 
     def diagnose(self, profile: NDArray[np.int64]) -> str | None:
         """After a failed run: what is wrong with the game at this profile, where that can be said."""
+        return None
+
+    def disagreement(self, profile: NDArray[np.int64]) -> str | None:
+        """What plain Python and machine code disagree about near a profile, where functions of others' are called."""
         return None
 
     def __repr__(self) -> str:

@@ -160,10 +160,10 @@ class Custom(Game):
         return interactions_from_groups(self.num_players, self._pairs)
 
     @cached_property
-    def _compiled_functions(self) -> tuple[Any, Any] | None:
-        """The functions as Numba dispatchers, or None (after one warning) if one does not compile."""
+    def _attempt(self) -> tuple[tuple[Any, Any] | None, str | None]:
+        """The functions as Numba dispatchers, or None and why one does not compile."""
         if jit_disabled():
-            return None
+            return None, None
         import numba
         from numba.core.errors import NumbaError
 
@@ -188,29 +188,44 @@ class Custom(Game):
                 if not isinstance(returned, numba.types.Integer | numba.types.Float | numba.types.Boolean):
                     raise TypeError(f"it returns {returned}, not a number")
             except (NumbaError, TypeError, ValueError, NotImplementedError, AttributeError) as error:
-                warnings.warn(
-                    f"{_name(function)} runs in Python, hundreds of times slower, because Numba cannot compile it: "
-                    f"{_reason(error)}",
-                    NotCompiled,
-                    stacklevel=_frames_to_caller(),
-                )
-                return None
+                told = "runs in Python, hundreds of times slower, because Numba cannot compile it"
+                return None, f"{_name(function)} {told}: {_reason(error)}"
             result.append(dispatcher)
-        return result[0], result[1]
+        return (result[0], result[1]), None
 
     @property
     def runs_user_code(self) -> bool:
         return True
 
-    @property
+    @cached_property
     def compiled(self) -> bool:
-        return self._compiled_functions is not None
+        """Whether machine code can play this game; if not, one warning says why."""
+        functions, why = self._attempt
+        if why is not None:
+            warnings.warn(why, NotCompiled, stacklevel=frames_to_caller())
+        return functions is not None
+
+    @property
+    def uncompilable(self) -> str | None:
+        return self._attempt[1]
 
     def _build(self) -> CustomData:
-        if self._compiled_functions is None:
+        functions, _ = self._attempt
+        if functions is None:
             return self.plain_data
-        utility, phi = self._compiled_functions
-        return self.plain_data._replace(function=utility, phi=phi)
+        return self.plain_data._replace(function=functions[0], phi=functions[1])
+
+    def disagreement(self, profile: NDArray[np.int64]) -> str | None:
+        data = self.data
+        for player in range(self.num_players):
+            for action in range(int(self.sizes[player])):
+                trial = profile.copy()
+                trial[player] = action
+                both = [float(f(player, trial, self.custom_data)) for f in (self._utility, data.function)]
+                if both[0] != both[1] and not all(map(math.isnan, both)):
+                    where = f"utility of player {player} at profile {trial[:_SHOWN].tolist()}"
+                    return f"{where} is {both[0]!r} in Python and {both[1]!r} compiled"
+        return None
 
     @property
     def plain_data(self) -> CustomData:
@@ -264,7 +279,7 @@ def _check_arguments(function: Callable[..., Any], name: str, wanted: str, count
         return
 
 
-def _frames_to_caller() -> int:
+def frames_to_caller() -> int:
     """The stacklevel that makes a warning point at the user's line, not at this package's."""
     level = 2
     frame = inspect.currentframe()

@@ -25,17 +25,22 @@ import re
 import shutil
 import stat
 import sys
+import threading
 import time
 import warnings
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from potentia.errors import CacheNotTrusted
 from potentia.kernel.dispatch import activate, lock
 from potentia.kernel.files import leftovers, whole_file
+from potentia.kernel.locks import NAME as LOCKS
+from potentia.kernel.locks import locked
+from potentia.kernel.notices import notice
 from potentia.kernel.private import exposed, is_own, make_folders, own_bytes, private_folder
+from potentia.kernel.shapes import Shape, classes, shape_of, shape_of_type, words
 
 _PACKAGE = Path(__file__).parents[1]
 _COMPILED = ("kernel", "games", "rules", "beliefs", "engine", "analysis")  # where compiled functions live
@@ -49,6 +54,10 @@ _TAG_TEXT = b"""Signature: 8a477f597d28d172789f06886806bc55
 """
 _NOWHERE = Path(os.devnull) / "kernels"  # nothing can be read or written there
 
+_temporary: list[Path] = []  # where a cache goes that cannot be trusted
+
+Compiled = bool | Literal["auto"]  # at once in plain Python, and with machine code when it is there
+
 entries: list[Entry] = []
 
 
@@ -60,13 +69,11 @@ def jit_disabled() -> bool:
 @cache
 def source_hash() -> str:
     """A hash over every source file that a kernel may come from, and the versions of what compiles and runs it."""
-    import llvmlite
-    import numba
-    import numpy
+    from importlib.metadata import version
 
     python = (sys.implementation.name, sys.implementation.cache_tag, *sys.version_info, getattr(sys, "abiflags", ""))
     binary = (importlib.machinery.EXTENSION_SUFFIXES, sys.maxsize, sys.byteorder)
-    versions = (numba.__version__, llvmlite.__version__, numpy.__version__)
+    versions = [version(name) for name in ("numba", "llvmlite", "numpy")]  # without loading them
     digest = hashlib.sha256(f"{python} {binary} {versions}".encode())
     for path in sorted(path for room in _COMPILED for path in (_PACKAGE / room).rglob("*.py")):
         digest.update(str(path.relative_to(_PACKAGE)).encode())
@@ -121,6 +128,7 @@ def _temporary_directory(why: str) -> Path:
     except OSError:
         path = _NOWHERE
     else:
+        _temporary.append(path)
         atexit.register(_remove_temporary, path, os.getpid())
     mend = "mend that, or set POTENTIA_CACHE_DIR to a folder that only you can write to"
     warnings.warn(f"compiled kernels are not kept: {why}; {mend}", CacheNotTrusted, stacklevel=3)
@@ -149,8 +157,10 @@ def _remove_if_unused(folder: Path) -> None:
         return
     for path in [*(path for path in folder.iterdir() if _is_kernel(path)), *leftovers(folder)]:
         path.unlink()
-    if list(folder.iterdir()) == [tag]:  # or somebody keeps something there
-        tag.unlink()
+    ours = [path for path in (tag, folder / LOCKS) if os.path.lexists(path)]
+    if set(folder.iterdir()) == set(ours):  # or somebody keeps something there
+        for path in ours:
+            path.unlink()
         folder.rmdir()
 
 
@@ -179,18 +189,77 @@ def _digest(key: str, payload: bytes) -> bytes:
     return digest.digest()
 
 
+@cache
+def _processor() -> str:
+    """What machine code is made for."""
+    from llvmlite import binding
+
+    return f"{binding.get_process_triple()} {binding.get_host_cpu_name()} {binding.get_host_cpu_features().flatten()}"
+
+
+def may_keep(function: Callable[..., Any], shape: Shape) -> bool:
+    """Whether a kernel of this function, for arguments of this shape, may be on disk: nothing of others' is in it."""
+    return _is_hashed(function.__module__) and all(_is_ours(kind) for kind in classes(shape))
+
+
+def kernel_file(function: Callable[..., Any], shape: Shape) -> Path | None:
+    """Where a kernel is kept; None where it may not be."""
+    if not may_keep(function, shape):
+        return None
+    name = f"{function.__module__}.{function.__qualname__}"
+    key = f"{source_hash()} {name} {words(shape)} {_processor()}"
+    return cache_directory() / f"{function.__name__}-{hashlib.sha256(key.encode()).hexdigest()[:32]}.nbc"
+
+
+def is_kept() -> bool:
+    """Whether what is written to the cache will be found by another process."""
+    return cache_directory() not in (_NOWHERE, *_temporary)
+
+
 class Entry:
-    """A kernel callable from Python: compiled on first use, or run as it is with ``compiled=False``."""
+    """A kernel callable from Python: compiled on first use, or run as it is with ``compiled=False``.
+
+    With ``compiled="auto"`` it is run as it is until machine code is there; see :mod:`potentia.kernel.tiers`.
+    """
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
         self._dispatcher: Any = None
+        self._kernels: dict[Shape, Any] = {}
         entries.append(self)
 
-    def __call__(self, *args: Any, compiled: bool = True) -> Any:
+    def __call__(self, *args: Any, compiled: Compiled = True) -> Any:
         if not compiled or jit_disabled():
             return self.function(*args)
-        return self.dispatcher(*args)
+        if compiled == "auto":
+            return self.kernel(args).call(args)
+        return self.machine_code(args)
+
+    def machine_code(self, args: tuple[Any, ...]) -> Any:
+        """The result, by machine code that is compiled first where there is none."""
+        try:
+            return self.dispatcher(*args)
+        finally:
+            _waits.end()
+
+    def compile(self, args: tuple[Any, ...]) -> None:
+        """Have machine code for arguments like these, loaded or compiled here and now."""
+        import numba
+
+        try:
+            self.dispatcher.compile(tuple(numba.typeof(arg) for arg in args))
+        finally:
+            _waits.end()
+
+    def kernel(self, args: tuple[Any, ...], make: Callable[[], tuple[Any, ...]] | None = None) -> Any:
+        """The kernel for arguments like these, which ``make`` makes for the compiler where those are not fit for it."""
+        shape = shape_of(args)
+        found = self._kernels.get(shape)
+        if found is None:
+            from potentia.kernel.tiers import Kernel
+
+            found = self._kernels.setdefault(shape, Kernel(self, shape, make))
+        return found
 
     @property
     def dispatcher(self) -> Any:
@@ -199,7 +268,7 @@ class Entry:
                 import numba
 
                 activate()
-                options: Any = {"nogil": True, "error_model": "numpy", "_nrt": False}
+                options: Any = {"nogil": True, "error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True}
                 dispatcher: Any = numba.njit(**options)(self.function)
                 dispatcher._cache = _disk_cache(self.function)
                 self._dispatcher = dispatcher
@@ -217,11 +286,8 @@ class Entry:
 
 
 def _disk_cache(function: Callable[..., Any]) -> Any:
-    from numba.core import config, types
+    from numba.core import config
     from numba.core.caching import CompileResultCacheImpl, NullCache
-
-    def _may_cache(sig: Any) -> bool:
-        return _is_hashed(function.__module__) and all(_is_ours(arg, types) for arg in sig)
 
     class DiskCache(NullCache):
         """One file per signature under :func:`cache_directory`."""
@@ -233,19 +299,27 @@ def _disk_cache(function: Callable[..., Any]) -> Any:
         def cache_path(self) -> str:
             return str(cache_directory())
 
-        def _place(self, sig: Any, codegen: Any) -> tuple[str, Path]:
+        def _place(self, sig: Any, codegen: Any) -> tuple[str, Path | None]:
             """The key of a kernel, and its file."""
+            shape = ("tuple", *map(shape_of_type, sig))
+            path = kernel_file(function, shape)
             options = [getattr(config, name, None) for name in ("BOUNDSCHECK", "OPT", "USING_SVML")]
-            name = f"{function.__module__}.{function.__qualname__}"
-            key = f"{source_hash()} {name} {sig} {codegen.magic_tuple()} {options}"
-            file = f"{function.__name__}-{hashlib.sha256(key.encode()).hexdigest()[:32]}.nbc"
-            return key, cache_directory() / file
+            return f"{path and path.name} {codegen.magic_tuple()} {options}", path
 
         def load_overload(self, sig: Any, target_context: Any) -> Any:
-            if not _may_cache(sig):
-                return None
             target_context.refresh()
             key, path = self._place(sig, target_context.codegen())
+            if path is None:
+                _waits.say(function, sig)
+                return None
+            found = self._read(key, path, target_context)
+            if found is None:
+                _waits.say(function, sig)
+                _waits.lock(path)
+                found = self._read(key, path, target_context)  # another process may have compiled it until now
+            return found
+
+        def _read(self, key: str, path: Path, target_context: Any) -> Any:
             payload = _unseal(key, own_bytes(path))
             if payload is None:
                 return None
@@ -255,9 +329,9 @@ def _disk_cache(function: Callable[..., Any]) -> Any:
                 return None
 
         def save_overload(self, sig: Any, data: Any) -> None:
-            if not _may_cache(sig) or not self._impl.check_cachable(data):
-                return
             key, path = self._place(sig, data.codegen)
+            if path is None or not self._impl.check_cachable(data):
+                return
             content = _seal(key, pickle.dumps(self._impl.reduce(data)))
             with contextlib.suppress(OSError):
                 path.unlink(missing_ok=True)  # it is no good; and a link is not to be followed
@@ -272,11 +346,26 @@ def _is_hashed(module: str) -> bool:
     return module.split(".")[:1] == ["potentia"] and module.split(".")[1:2] in ([room] for room in _COMPILED)
 
 
-def _is_ours(kind: Any, types: Any) -> bool:
-    """Whether a Numba type stands for built-ins and this package's records only."""
-    if isinstance(kind, types.NamedTuple | types.NamedUniTuple):
-        module = kind.instance_class.__module__
-        return _is_hashed(module) and all(_is_ours(t, types) for t in kind.types)
-    if isinstance(kind, types.BaseTuple):
-        return all(_is_ours(t, types) for t in kind)
-    return isinstance(kind, types.Number | types.Boolean | types.Array | types.NoneType)
+def _is_ours(kind: Any) -> bool:
+    """Whether a class of records is this package's; there is none for a function."""
+    return kind is not None and _is_hashed(kind.__module__)
+
+
+class _Waits(threading.local):
+    """What this thread does while it compiles: it holds a lock of the kernel, and says so after a while."""
+
+    def __init__(self) -> None:
+        self.undo = contextlib.ExitStack()
+
+    def lock(self, path: Path) -> None:
+        self.undo.enter_context(locked(path))
+
+    def say(self, function: Callable[..., Any], sig: Any) -> None:
+        kinds = [kind.instance_class.__name__ for kind in sig if hasattr(kind, "instance_class")]
+        self.undo.enter_context(notice(f"compiling {function.__name__} for {', '.join(kinds) or 'numbers'}"))
+
+    def end(self) -> None:
+        self.undo.close()
+
+
+_waits = _Waits()

@@ -49,6 +49,7 @@ lock = threading.RLock()  # two threads may meet their first kernel at once
 
 
 def kernel_options(inline: bool = True) -> Any:
+    """How Numba compiles what is only called from kernels."""
     from potentia.kernel.inner import InnerCompiler
 
     return {**_OPTIONS, "forceinline": inline, "pipeline_class": InnerCompiler}

@@ -23,7 +23,7 @@ class _Nowhere:
         pass
 
 
-class InnerLibrary(JITCodeLibrary):  # type: ignore[misc]
+class InnerLibrary(JITCodeLibrary):
     """A function with all that it calls, to be linked into others and not to be called."""
 
     codegen = _Nowhere()
@@ -39,10 +39,9 @@ class InnerLibrary(JITCodeLibrary):  # type: ignore[misc]
         return 0
 
 
-class InnerCompiler(Compiler):  # type: ignore[misc]
+class InnerCompiler(Compiler):
     """Numba's own pipeline into such a library."""
 
     def define_pipelines(self) -> Any:
         self.state.library = InnerLibrary(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
         return super().define_pipelines()
-

@@ -159,7 +159,7 @@ def _check_apply(game: Game, random: np.random.Generator) -> None:
 def _check_compiled(game: Game) -> None:
     rule = PSBLLL(tau=schedule_from(1.0), revision=0.5)
     record = ("profile", "welfare", "potential") if game.has_potential else ("profile", "welfare")
-    fast = begin(game, rule, 1, record=record).advance(40).trace()
+    fast = begin(game, rule, 1, record=record, compiled=True).advance(40).trace()
     slow = begin(game, rule, 1, record=record, compiled=False).advance(40).trace()
     _require(_trace_bytes(fast) == _trace_bytes(slow), "compiled code and plain Python play different runs")
 
@@ -191,7 +191,7 @@ def _check_rule_on(rule: Rule, game: Game, steps: int) -> None:
     where = f"on {game.describe()}"
     before = _bytes(game.data)
     record = ("profile", "welfare")
-    whole = run(game, rule, steps, seed=3, record=record)
+    whole = run(game, rule, steps, seed=3, record=record, compiled=True)
     _require(_bytes(game.data) == before, f"the rule changed the game's data {where}")
     profiles = whole.profiles
     for player in range(game.num_players):

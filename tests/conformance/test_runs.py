@@ -116,7 +116,7 @@ def test_rules_share_the_start_of_a_seed_and_nothing_else():
 def test_an_uncompilable_utility_warns_once_and_says_why():
     game = games.uncompiled()
     with pytest.warns(NotCompiled, match="_uncompilable runs in Python.* data holds a dict") as caught:
-        pt.run(game, pt.rule("lll", tau=1.0), 10)
+        pt.run(game, pt.rule("lll", tau=1.0), 10, compiled=True)
     assert len(caught) == 1
     pt.run(game, pt.rule("blll", tau=1.0), 10)  # warnings are errors here: there is no second one
 
@@ -131,7 +131,7 @@ def _reads_beyond(player, profile, data):
     return data[8 + (profile[0] == 1 and profile[1] == 2)] * profile[player]
 
 
-@pytest.mark.parametrize("compiled", [True, False])
+@pytest.mark.parametrize("compiled", [True, False, "auto"])
 @pytest.mark.parametrize(
     ("utility", "complaint"),
     [
@@ -165,11 +165,11 @@ def test_a_name_from_outside_that_changed_is_seen_by_the_next_game(kind):
     exec("def utility(player, profile, data):\n" + OUTSIDE[kind], names)
     rule = pt.rule("lll", tau=0.01)
     first = pt.games.custom(names["utility"], [3, 3])
-    assert pt.run(first, rule, 100).final.tolist() == [2, 2]
+    assert pt.run(first, rule, 100, compiled=True).final.tolist() == [2, 2]
     print_before = first.fingerprint()
     names["K"] = names["module"].K = -1.0
     second = pt.games.custom(names["utility"], [3, 3])
-    assert pt.run(second, rule, 100).final.tolist() == [0, 0]
+    assert pt.run(second, rule, 100, compiled=True).final.tolist() == [0, 0]
     assert kind == "module" or second.fingerprint() != print_before
 
 
@@ -183,23 +183,23 @@ def _asks_for_help(player, profile, data):
 
 def test_a_plain_helper_runs_in_python_and_the_warning_says_how_to_mend_it():
     with pytest.warns(NotCompiled, match=r"'_helper'.*decorate that function with numba\.njit"):
-        assert pt.run(pt.games.custom(_asks_for_help, [2]), pt.rule("best-response"), 20).final.tolist() == [1]
+        assert pt.games.custom(_asks_for_help, [2]).compiled is False
 
 
 def test_games_built_on_one_function_share_its_machine_code():
     from potentia.engine.loop import play_entry
 
     rule = pt.rule("best-response")
-    pt.run(games.custom(), rule, 1)
+    pt.run(games.custom(), rule, 1, compiled=True)
     kernels = len(play_entry.dispatcher.signatures)
-    pt.run(games.custom(), rule, 1)
+    pt.run(games.custom(), rule, 1, compiled=True)
     assert len(play_entry.dispatcher.signatures) == kernels
 
 
 def test_lists_as_data_run_in_python():
     game = pt.games.custom(lambda player, profile, data: data[player] * profile[player], [2, 2], data=[1.0, -1.0])
     with pytest.warns(NotCompiled, match="data holds a list"):
-        assert pt.run(game, pt.rule("best-response"), 100).final.tolist() == [1, 0]
+        assert pt.run(game, pt.rule("best-response"), 100, compiled=True).final.tolist() == [1, 0]
 
 
 @pytest.mark.parametrize("actions", [17, 20, 256, 257])

@@ -52,6 +52,7 @@ _TAG = "CACHEDIR.TAG"  # what backups leave out, see https://bford.info/cachedir
 _TAG_TEXT = b"""Signature: 8a477f597d28d172789f06886806bc55
 # Machine code that potentia compiled. It may be deleted at any time.
 """
+_MOST_OF_OTHERS = 64
 _NOWHERE = Path(os.devnull) / "kernels"  # nothing can be read or written there
 
 _temporary: list[Path] = []  # where a cache goes that cannot be trusted
@@ -226,6 +227,7 @@ class Entry:
         self.function = function
         self._dispatcher: Any = None
         self._kernels: dict[Shape, Any] = {}
+        self._of_others: list[Shape] = []
         entries.append(self)
 
     def __call__(self, *args: Any, compiled: Compiled = True) -> Any:
@@ -259,6 +261,10 @@ class Entry:
             from potentia.kernel.tiers import Kernel
 
             found = self._kernels.setdefault(shape, Kernel(self, shape, make))
+            if found.own_code:  # it holds functions and data of somebody's, which are not to be kept for ever
+                self._of_others.append(shape)
+                while len(self._of_others) > _MOST_OF_OTHERS:
+                    self._kernels.pop(self._of_others.pop(0), None)
         return found
 
     @property

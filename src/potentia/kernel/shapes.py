@@ -36,7 +36,20 @@ def shape_of(value: Any) -> Shape:
     if isinstance(value, tuple):
         kind = type(value) if hasattr(value, "_fields") else "tuple"
         return (kind, *map(shape_of, value))
-    return ("object", value)
+    return ("object", Same(value))
+
+
+class Same:
+    """An object that is equal to itself alone, whatever it says of that."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Same) and self.value is other.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
 
 
 def shape_of_type(kind: Any) -> Shape:
@@ -87,7 +100,7 @@ def filled(shape: Shape) -> Any:
         return None if shape == "none" else np.dtype(shape).type(0)
     kind, *parts = shape
     if kind == "object":
-        return parts[0]
+        return parts[0].value
     if kind == "array":
         return _array(*parts)
     values = [filled(part) for part in parts]

@@ -1,0 +1,108 @@
+"""A run is the same bits however it is played: compiled, in plain Python, or begun in the one and ended in the other."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import potentia as pt
+from potentia.errors import InvalidRun, NotCompiled
+from potentia.kernel.tiers import Kernel
+from tests import games
+from tests.conformance.test_rules_on_games import RECORD, bits
+
+STEPS = 60
+
+
+class Switch:
+    """Says when machine code is there, in the place of a compiler."""
+
+    def __init__(self, monkeypatch):
+        self.on = False
+        monkeypatch.setattr(Kernel, "is_ready", lambda kernel, left=0.0: self.on and not kernel.given_up)
+
+
+@pytest.fixture
+def switch(monkeypatch):
+    return Switch(monkeypatch)
+
+
+def recorded(game, rule, **options):
+    record = (*RECORD, *(["potential"] if game.has_potential else []))
+    return pt.begin(game, rule, 11, record=record, every=3, horizon=STEPS, **options)
+
+
+@pytest.mark.parametrize("name", games.RULES)
+@settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(at=st.integers(0, STEPS), more=st.integers(0, STEPS))
+def test_the_switch_may_come_at_any_step(game, name, switch, at, more):
+    """Also between two rows of the record, and with another stop before it."""
+    rule = pt.rules.rule_from(games.RULES[name])
+    whole = recorded(game, rule, compiled=False).advance(STEPS).trace()
+    switch.on = False
+    run = recorded(game, rule)
+    first = min(at, more)
+    run.advance(first).advance(at - first)
+    assert not run.compiled
+    switch.on = True
+    run.advance(STEPS - at)
+    assert run.compiled
+    assert bits(run.trace()) == bits(whole)
+
+
+def test_a_mind_and_its_game_switch_together(switch):
+    world = pt.games.paper_world()
+    game = pt.games.Coverage(world=world, robots=3, delta=1.5)
+    rule = pt.rule("p-sblll", tau=5e-4, revision=0.3)
+    belief = pt.beliefs.SplitMerge()
+
+    def trace(compiled, at):
+        switch.on = False
+        run = pt.begin(game, rule, 4, record=("profile", "worth_sum"), compiled=compiled, belief=belief)
+        run.advance(at)
+        switch.on = True
+        return run.advance(90 - at).trace()
+
+    whole = trace(True, 0)
+    for at in (0, 37, 90):
+        assert bits(trace("auto", at)) == bits(whole)
+
+
+@pytest.mark.parametrize("compiled", ["yes", None, 1])
+def test_what_compiled_may_be(compiled):
+    with pytest.raises(InvalidRun, match='compiled must be "auto", True or False, got'):
+        pt.run(games.normal_form(), pt.rule("lll", tau=1.0), 1, compiled=compiled)
+
+
+def _wraps(player, profile, data):
+    """Beyond 64 bits Python counts on, and machine code begins again."""
+    return float(int(data[0]) * int(profile[player]) * 3) / 2.0**62
+
+
+def test_a_function_that_means_something_else_compiled_stays_in_python(switch):
+    game = pt.games.custom(_wraps, [2, 2, 2], data=np.array([2**62]))
+    rule = pt.rule("blll", tau=0.1)
+    plain = pt.begin(game, rule, 1, compiled=False).advance(200)
+    run = pt.begin(game, rule, 1).advance(100)
+    switch.on = True
+    told = r"plays something else; utility of player \d at profile \[.*\] is 3.0 in Python and -1.0 compiled"
+    with pytest.warns(NotCompiled, match=told) as caught:
+        run.advance(50)
+    run.advance(50)  # warnings are errors here: it is said once
+    assert len(caught) == 1
+    assert not run.compiled
+    np.testing.assert_array_equal(run.profile, plain.profile)
+    again = pt.begin(game, rule, 1).advance(200)  # a kernel that was found out is not tried again
+    np.testing.assert_array_equal(again.profile, plain.profile)
+
+
+def test_what_was_played_is_played_again_and_agrees(switch):
+    game = games.custom()
+    rule = pt.rule("blll", tau=0.1)
+    run = pt.begin(game, rule, 1).advance(100)
+    switch.on = True
+    run.advance(50)
+    assert run.compiled
+    np.testing.assert_array_equal(run.profile, pt.begin(game, rule, 1, compiled=True).advance(150).profile)

@@ -112,6 +112,7 @@ def _measured(effort: Effort, console: Console, parts: Sequence[str]) -> Report:
             exact.compare(effort, report)
         if asked("startup", "start-up"):
             startup.compare(effort, report)
+            startup.first_touch(effort, report)
     return report
 
 

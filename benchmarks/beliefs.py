@@ -18,12 +18,12 @@ def compare(effort: Effort, report: Report) -> None:
     game, rule = paper_game(), paper_rules()["p-sblll"]
 
     def whole(belief: pt.beliefs.Belief | None) -> Contender:
-        pt.run(game, rule, STEPS, SEED, record=(), belief=belief)  # compiles
-        return lambda: timed(lambda: pt.run(game, rule, STEPS, SEED, record=(), belief=belief))
+        pt.run(game, rule, STEPS, SEED, record=(), belief=belief, compiled=True)  # compiles
+        return lambda: timed(lambda: pt.run(game, rule, STEPS, SEED, record=(), belief=belief, compiled=True))
 
     def loop(belief: pt.beliefs.Belief | None) -> Contender:
         def once() -> float:
-            run = pt.begin(game, rule, SEED, record=(), horizon=STEPS, belief=belief)
+            run = pt.begin(game, rule, SEED, record=(), horizon=STEPS, belief=belief, compiled=True)
             return timed(lambda: run.advance(STEPS))
 
         return once
@@ -47,7 +47,7 @@ def compare(effort: Effort, report: Report) -> None:
 
     def stretch(before: int) -> Contender:
         def once() -> float:
-            run = pt.begin(game, rule, SEED, record=(), horizon=LATE + STRETCH, belief=surveyed)
+            run = pt.begin(game, rule, SEED, record=(), horizon=LATE + STRETCH, belief=surveyed, compiled=True)
             run.advance(before)
             return timed(lambda: run.advance(STRETCH))
 

@@ -78,10 +78,10 @@ def playing(game: Game, rule: Rule, steps: int) -> Contender:
     """The engine with every recorder off."""
     import potentia
 
-    potentia.begin(game, rule, SEED, record=()).advance(1000)  # compiles
+    potentia.begin(game, rule, SEED, record=(), compiled=True).advance(1000)  # compiles
 
     def once() -> float:
-        run = potentia.begin(game, rule, SEED, record=())
+        run = potentia.begin(game, rule, SEED, record=(), compiled=True)
         return timed(lambda: run.advance(steps))
 
     return once

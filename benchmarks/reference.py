@@ -158,9 +158,9 @@ def race(
         return seconds
 
     def ours() -> float:
-        run = potentia.begin(game, rule, SEED, record=())
+        run = potentia.begin(game, rule, SEED, record=(), compiled=True)
         seconds = timed(lambda: run.advance(steps))
         return checked(seconds, reached(run))
 
-    potentia.begin(game, rule, SEED, record=()).advance(min(steps, 1000))  # compiles
+    potentia.begin(game, rule, SEED, record=(), compiled=True).advance(min(steps, 1000))  # compiles
     return interleaved({"potentia": ours, "C": lambda: checked(*in_c(fresh, steps))}, repetitions)

@@ -111,7 +111,7 @@ def reached(run: potentia.Run) -> NDArray[np.int64]:
 
 def _require_same_bits(in_c: Work, game: Coverage, rule: potentia.Rule, steps: int) -> None:
     for seed in SEEDS:
-        run = potentia.begin(game, rule, seed, record=())
+        run = potentia.begin(game, rule, seed, record=(), compiled=True)
         found = in_c(run, steps)[1]
         run.advance(steps)
         differing = int((found != reached(run)).sum())
@@ -143,7 +143,7 @@ def _growth(library: Path | None, games: dict[int, Coverage], rule: potentia.Rul
     """Over several seeds, since it matters where the robots happen to begin; of each the best time counts."""
     contenders: dict[str, Contender] = {}
     for side, game in games.items():
-        potentia.begin(game, rule, SEED, record=()).advance(1000)  # compiles
+        potentia.begin(game, rule, SEED, record=(), compiled=True).advance(1000)  # compiles
         in_c = None if library is None else loop(library, game, rule)
         for seed in SEEDS:
             contenders[f"potentia {side} {seed}"] = _played(game, rule, seed, steps)
@@ -171,7 +171,7 @@ def _growth(library: Path | None, games: dict[int, Coverage], rule: potentia.Rul
 
 def _played(game: Coverage, rule: potentia.Rule, seed: int, steps: int, in_c: Work | None = None) -> Contender:
     def once() -> float:
-        run = potentia.begin(game, rule, seed, record=())
+        run = potentia.begin(game, rule, seed, record=(), compiled=True)
         return timed(lambda: run.advance(steps)) if in_c is None else in_c(run, steps)[0]
 
     return once

@@ -58,10 +58,10 @@ def peak_bytes() -> int:
 def measure(kind: str, steps: int) -> dict[str, Any]:
     """Build one game and play it."""
     rule = potentia.rule("lll", tau=TAU)
-    potentia.begin(consensus(ring_edges(10)), rule, SEED, record=()).advance(1000)  # compiles
+    potentia.begin(consensus(ring_edges(100_000)), rule, SEED, record=(), compiled=True).advance(1000)  # compiles
     edges = ring_edges(RING) if kind == "ring" else random_edges(PLAYERS, EDGES)
     made: list[potentia.Run] = []
-    building = timed(lambda: made.append(potentia.begin(consensus(edges), rule, SEED, record=())))
+    building = timed(lambda: made.append(potentia.begin(consensus(edges), rule, SEED, record=(), compiled=True)))
     stretches = [timed(lambda: made[0].advance(steps // STRETCHES)) for _ in range(STRETCHES)]
     return {"build": building, "stretches": stretches, "peak": peak_bytes()}
 

@@ -27,7 +27,7 @@ def compare(effort: Effort, report: Report) -> None:
     game, rule = potentia.game("ring", players=PLAYERS), potentia.rule("lll", tau=TAU)
 
     def bare(seeds: int) -> Any:
-        return potentia.run_batch(game, rule, STEPS, range(seeds), record="welfare", every=EVERY)
+        return potentia.run_batch(game, rule, STEPS, range(seeds), record="welfare", every=EVERY, compiled=True)
 
     with tempfile.TemporaryDirectory() as directory:
         place = Path(directory) / "study"

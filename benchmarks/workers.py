@@ -68,7 +68,7 @@ def compare(library: Path | None, effort: Effort, report: Report) -> None:
 
 def _batch(game: Coordination, runs: int, steps: int, workers: int) -> object:
     rule = potentia.rule("lll", tau=reference.TAU)
-    return potentia.run_batch(game, rule, steps, range(runs), record=(), every=steps, workers=workers)
+    return potentia.run_batch(game, rule, steps, range(runs), record=(), every=steps, workers=workers, compiled=True)
 
 
 def _require_same(game: Coordination) -> None:

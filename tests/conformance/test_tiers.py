@@ -1,4 +1,4 @@
-"""A run is the same bits however it is played: compiled, in plain Python, or begun in the one and ended in the other."""
+"""A run is the same bits however it is played: compiled, in plain Python, or begun in one and ended in the other."""
 
 from __future__ import annotations
 

@@ -142,7 +142,7 @@ def contract(
     return node
 
 
-contract_entry = Entry(contract)
+contract_entry = Entry(contract, lambda rows, *rest: 30.0 * rows.size)
 
 
 def climb(parent: Ints, edge_source: Ints, edge_target: Ints, jump: Ints, depth: Ints, out: Ints) -> None:
@@ -165,7 +165,7 @@ def climb(parent: Ints, edge_source: Ints, edge_target: Ints, jump: Ints, depth:
         out[e] = a
 
 
-climb_entry = Entry(climb)
+climb_entry = Entry(climb, lambda parent, sources, targets, jump, *rest: 10.0 * sources.size * jump.shape[0])
 
 
 @dataclass(frozen=True)

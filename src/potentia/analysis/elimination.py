@@ -212,9 +212,13 @@ def absorb(matrix: Floats, exits: Floats) -> None:
                 exits[k, c] += matrix[k, j] * exits[j, c]
 
 
-absorb_entry = Entry(absorb)
-gth_entry = Entry(gth)
-log_gth_entry = Entry(log_gth)
-leading_entry = Entry(leading_gth)
-hitting_entry = Entry(hitting)
-log_hitting_entry = Entry(log_hitting)
+def _work(matrix: Floats, *rest: Any) -> float:
+    return 2.0 * matrix.shape[0] ** 3
+
+
+absorb_entry = Entry(absorb, _work)
+gth_entry = Entry(gth, _work)
+log_gth_entry = Entry(log_gth, _work)
+leading_entry = Entry(leading_gth, _work)
+hitting_entry = Entry(hitting, _work)
+log_hitting_entry = Entry(log_hitting, _work)

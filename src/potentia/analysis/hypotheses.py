@@ -204,7 +204,9 @@ def _find_descent(board: Board, room: Room, phi: NDArray[np.float64], tie: float
     return False
 
 
-_find_descent_entry = Entry(_find_descent)
+_find_descent_entry = Entry(
+    _find_descent, lambda board, room, phi, *rest: float(phi.size) ** 2 * 2.0**board.sizes.size * board.sizes.size
+)
 
 
 def monotone_potential(game: Game, rule: Rule, phi: NDArray[np.float64] | None) -> Row:

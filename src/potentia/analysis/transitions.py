@@ -236,5 +236,5 @@ def count_targets(board: Board, room: Room, single: bool, out: Ints) -> None:
         out[place] = joint
 
 
-single_entry = Entry(fill_single)
-count_entry = Entry(count_targets)
+single_entry = Entry(fill_single, lambda board, law, room, rows: 200.0 * rows.columns.size)
+count_entry = Entry(count_targets, lambda board, room, single, out: 50.0 * out.size * board.sizes.size)

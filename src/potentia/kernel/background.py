@@ -64,6 +64,7 @@ class _Helper:
             env={**os.environ, "PYTHONPATH": path},
             **apart,
         )
+        _helpers[:] = [popen for popen in _helpers if popen.poll() is None]
         _helpers.append(self._popen)
         assert self._popen.stdin is not None
         with contextlib.suppress(BrokenPipeError):  # it ended: its state says so

@@ -53,6 +53,7 @@ _TAG_TEXT = b"""Signature: 8a477f597d28d172789f06886806bc55
 # Machine code that potentia compiled. It may be deleted at any time.
 """
 _MOST_OF_OTHERS = 64
+_LITTLE = 5e5  # passes: some tenths of a second
 _NOWHERE = Path(os.devnull) / "kernels"  # nothing can be read or written there
 
 _temporary: list[Path] = []  # where a cache goes that cannot be trusted
@@ -220,17 +221,20 @@ def is_kept() -> bool:
 class Entry:
     """A kernel callable from Python: compiled on first use, or run as it is with ``compiled=False``.
 
-    With ``compiled="auto"`` it is run as it is until machine code is there; see :mod:`potentia.kernel.tiers`.
+    With ``compiled="auto"`` it is run as it is until machine code is there; see :mod:`potentia.kernel.tiers`. A kernel
+    that tells how much ``work`` its arguments are, in passes through its innermost loop, is so by itself for little.
     """
 
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self.function = function
+    def __init__(self, function: Callable[..., Any], work: Callable[..., float] | None = None) -> None:
+        self.function, self.work = function, work
         self._dispatcher: Any = None
         self._kernels: dict[Shape, Any] = {}
         self._of_others: list[Shape] = []
         entries.append(self)
 
-    def __call__(self, *args: Any, compiled: Compiled = True) -> Any:
+    def __call__(self, *args: Any, compiled: Compiled | None = None) -> Any:
+        if compiled is None:
+            compiled = "auto" if self.work is not None and self.work(*args) <= _LITTLE else True
         if not compiled or jit_disabled():
             return self.function(*args)
         if compiled == "auto":

@@ -187,7 +187,7 @@ class Custom(Game):
                 returned = dispatcher.overloads[types].signature.return_type
                 if not isinstance(returned, numba.types.Integer | numba.types.Float | numba.types.Boolean):
                     raise TypeError(f"it returns {returned}, not a number")
-            except (NumbaError, TypeError, ValueError, NotImplementedError, AttributeError) as error:
+            except Exception as error:  # Numba has more kinds than it documents
                 told = "runs in Python, hundreds of times slower, because Numba cannot compile it"
                 return None, f"{_name(function)} {told}: {_reason(error)}"
             result.append(dispatcher)

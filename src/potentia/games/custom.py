@@ -165,7 +165,6 @@ class Custom(Game):
         if jit_disabled():
             return None, None
         import numba
-        from numba.core.errors import NumbaError
 
         profile = np.zeros(self.num_players, np.int64)
         result: list[Any] = []

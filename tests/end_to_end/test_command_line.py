@@ -7,11 +7,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 import xarray
+
+from tests.waiting import PATIENCE, wait_for, watched
 
 POTENTIA = Path(sys.executable).with_name("potentia")
 
@@ -258,27 +259,24 @@ def test_a_second_process_compiles_nothing(tmp_path):
 def test_ctrl_c_keeps_what_was_computed(tmp_path):
     """A run far too long to finish, stopped like a user would: a result, a note and no traceback."""
     code = """
-import os, signal, sys, threading, time, warnings
+import os, signal, warnings
 import potentia as pt
 game, rule = pt.game("ring"), pt.rule("lll", tau=0.3)
-pt.run(game, rule, 10)
 warnings.simplefilter("always")
-def press():
-    time.sleep(0.5)
-    os.kill(os.getpid(), signal.SIGINT)
-threading.Thread(target=press).start()
-trace = pt.run(game, rule, 10**12, seed=5, every=10_000, record=("potential", "profile"))
-assert not trace.complete and trace.steps > 0, trace
-assert len(trace.potential) == len(trace.times) == trace.steps // 10_000 + 1
+def press(done, total):
+    if done >= 3000:
+        os.kill(os.getpid(), signal.SIGINT)
+trace = pt.run(game, rule, 10**12, seed=5, every=1000, record=("potential", "profile"), progress=press)
+assert not trace.complete and trace.steps >= 3000, trace
+assert len(trace.potential) == len(trace.times) == trace.steps // 1000 + 1
 again = pt.run(game, rule, trace.steps, seed=5, record=())
 assert (again.final == trace.final).all()
-threading.Thread(target=press).start()
-batch = pt.run_batch(game, rule, 10**9, range(4), every=10**7, record="potential", workers=2)
-assert batch.attrs["interrupted"] == 1 and int(batch.steps_done.max()) > 0
+batch = pt.run_batch(game, rule, 10**9, range(4), every=10**7, record="potential", workers=2, progress=press)
+assert batch.attrs["interrupted"] == 1 and int(batch.steps_done.max()) >= 3000
 assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 print("kept")
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=120)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stdout.strip() == "kept", done.stderr
     assert "stopped by Ctrl-C" in done.stderr
 
@@ -286,40 +284,55 @@ print("kept")
 def test_an_impatient_second_ctrl_c_leaves_a_consistent_run():
     """In plain Python it breaks into a step; the run then stands where its last whole step ended."""
     code = """
-import os, signal, threading, time, warnings
+import os, signal, warnings
 import potentia as pt
 warnings.simplefilter("ignore")
-def slow(player, profile, data):
-    time.sleep(data["pause"])
-    return float(profile[player])
-def game(pause):
-    return pt.games.custom(slow, [2, 2], data={"pause": pause})
-def press():
-    for pause in (2.7, 0.1):
-        time.sleep(pause)
+calls, presses = [], []
+def utility(player, profile, data):
+    calls.append(player)
+    if len(calls) in presses:
         os.kill(os.getpid(), signal.SIGINT)
-rule = pt.rule("slll", tau=1.0, revision=1.0)
-sluggish = game(0.5)
-assert not sluggish.compiled
-threading.Thread(target=press).start()
-trace = pt.run(sluggish, rule, 10_000, seed=1)  # two seconds a step: both presses fall into the second
+    return float(profile[player])
+game, rule = pt.games.custom(utility, [2, 2]), pt.rule("slll", tau=1.0, revision=1.0)
+assert not game.compiled
+def played(steps):
+    calls.clear()
+    return pt.run(game, rule, steps, seed=1), len(calls)
+first, one = played(1)
+assert played(2)[1] > one + 2
+presses += [one + 1, one + 2]  # both in the second step
+trace, asked = played(10_000)
+assert asked == one + 2, asked  # the second press broke into it
 assert trace.steps == 1 and not trace.complete, trace
-assert trace.profiles[-1].tolist() == trace.final.tolist() == pt.run(game(0.0), rule, 1, seed=1).final.tolist()
+assert trace.profiles[-1].tolist() == trace.final.tolist() == first.final.tolist()
 print("consistent")
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=120)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stdout.strip() == "consistent", done.stderr
 
 
 @pytest.mark.parametrize("runs", [1, 3])
 def test_ctrl_c_on_the_command_line(tmp_path, runs):
     """The table, the files and one line, with numbers of the profile that was reached; exit code 130."""
-    args = ["run", "ring", "--steps", "1e13", "--runs", runs, "--workers", "2", "--json", "--save", tmp_path / "a.nc"]
-    potentia("run", "ring", "--steps", "1")  # so that nothing compiles below
-    process = subprocess.Popen([POTENTIA, *map(str, args)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    time.sleep(6)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    args = [
+        "run",
+        "ring",
+        "--every",
+        10**11,
+        "--steps",
+        "1e13",
+        "--runs",
+        runs,
+        "--workers",
+        "2",
+        "--json",
+        "--save",
+        tmp_path / "a.nc",
+    ]
+    with watched(tmp_path / "told", *args) as (process, told):
+        wait_for(lambda: [done for done, _ in told() if int(done) > 1000], "it has played", process)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130, err
     assert err.strip().startswith("stopped by Ctrl-C after")
     assert "\n" not in err.strip()

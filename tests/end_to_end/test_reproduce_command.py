@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
-import subprocess
-import time
 import warnings
 
 import pytest
@@ -19,7 +16,8 @@ from potentia.experiments.paper import case_claims, case_study, theory
 from potentia.report import sections
 from potentia.report.words import anchor
 from tests import reproduction_fakes as fakes
-from tests.end_to_end.test_command_line import POTENTIA, potentia
+from tests.end_to_end.test_command_line import potentia
+from tests.waiting import PATIENCE, wait_for, watched
 
 
 @pytest.fixture
@@ -136,17 +134,15 @@ def test_places_are_checked_before_any_work(tmp_path):
 
 
 def test_a_real_ctrl_c_leaves_nothing_behind(tmp_path):
-    command = [POTENTIA, "reproduce", "--quick", "--out", tmp_path]
-    with subprocess.Popen(
-        list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ
-    ) as process:
-        time.sleep(6)  # in the first batch, compiling or playing
+    out = tmp_path / "out"
+    with watched(tmp_path / "told", "reproduce", "--quick", "--out", out) as (process, told):
+        wait_for(lambda: ["BLLL"] in [words[:1] for words in told()], "the first batch has begun", process)
         process.send_signal(signal.SIGINT)
-        said, complained = process.communicate(timeout=300)
+        said, complained = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     assert said == ""
     assert complained == "stopped by Ctrl-C: nothing was written\n"
-    assert not list(tmp_path.iterdir())
+    assert not out.exists()
 
 
 @pytest.mark.long

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
 import psutil
 import pytest
@@ -14,6 +13,7 @@ import pytest
 from potentia.experiments.store import open_study
 from tests.end_to_end.test_command_line import POTENTIA
 from tests.end_to_end.test_sweeps import first_chunk, saved
+from tests.waiting import PATIENCE, wait_for
 
 # A utility in plain Python, so that nothing is compiled: in a worker it may never end, elsewhere ask to stop.
 GAME = """
@@ -86,14 +86,6 @@ def below(pid):
     return found
 
 
-def wait_until(condition, process=None, seconds=60):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert process is None or process.poll() is None, process.communicate()
-        assert time.monotonic() < end
-        time.sleep(0.05)
-
-
 def test_sigterm_ends_a_sweep_of_processes_like_ctrl_c(tmp_path, start):
     """To everybody, as batch systems send it: workers finish their chunks all the same."""
     (tmp_path / "study.toml").write_text(STUDY.format(endless=0))
@@ -102,30 +94,30 @@ def test_sigterm_ends_a_sweep_of_processes_like_ctrl_c(tmp_path, start):
     first_chunk(process, folder)
     assert below(process.pid)
     os.killpg(process.pid, signal.SIGTERM)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 143, err
     number = len(saved(folder))
     hint = "go on with: potentia --import marked.py sweep study.study"
     assert err.splitlines()[-1] == f"stopped by SIGTERM; {number:,} of 100,000 runs are saved; {hint}"
     assert "Traceback" not in err
     assert open_study(folder).damaged() == {}
-    wait_until(lambda: not below(process.pid))
+    wait_for(lambda: not below(process.pid), "the workers have left")
 
 
 def test_workers_of_a_killed_sweep_leave_in_the_middle_of_a_chunk(tmp_path, start):
     (tmp_path / "study.toml").write_text(STUDY.format(endless=1))
     process = start("sweep", "study.toml", "--processes", "--workers", 1)
-    wait_until((tmp_path / "asked").exists, process)
+    wait_for((tmp_path / "asked").exists, "a worker is in the middle of a chunk", process)
     assert below(process.pid)
     process.kill()
     process.wait()
-    wait_until(lambda: not below(process.pid))
+    wait_for(lambda: not below(process.pid), "the workers have left")
 
 
 def test_sigterm_in_a_run(tmp_path, start):
     """What was computed is told and written, as with Ctrl-C."""
     process = start("run", "marked", "--set", "at=100", "--steps", 10**9, "--save", "a.nc", "--json")
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 143, err
     assert "stopped by SIGTERM after" in err.splitlines()[-1]
     assert '"interrupted": true' in out

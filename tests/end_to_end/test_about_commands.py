@@ -16,7 +16,7 @@ import potentia as pt
 from potentia.arguments import GAMES, RULES
 from potentia.games.library import game_parameters, registered_games
 from potentia.rules import registered
-from tests.end_to_end.test_command_line import POTENTIA, potentia
+from tests.commands import POTENTIA, potentia
 
 ROOT = Path(__file__).parents[2]
 

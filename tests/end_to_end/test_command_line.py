@@ -12,19 +12,8 @@ from pathlib import Path
 import pytest
 import xarray
 
+from tests.commands import POTENTIA, potentia
 from tests.waiting import PATIENCE, wait_for, watched
-
-POTENTIA = Path(sys.executable).with_name("potentia")
-
-
-def potentia(*args, **environment):
-    return subprocess.run(
-        [POTENTIA, *(arg if isinstance(arg, bytes) else str(arg) for arg in args)],
-        capture_output=True,
-        text=True,
-        env={**os.environ, **environment},
-        check=False,
-    )
 
 
 def test_help_teaches():

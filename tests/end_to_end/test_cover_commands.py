@@ -10,7 +10,7 @@ import pytest
 import xarray
 
 import potentia as pt
-from tests.end_to_end.test_command_line import potentia
+from tests.commands import potentia
 from tests.waiting import PATIENCE, wait_for, watched
 
 MAP = """1,2,3,2,1,0,0

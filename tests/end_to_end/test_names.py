@@ -11,7 +11,7 @@ import xarray
 from matplotlib.figure import Figure
 
 from potentia import cli
-from tests.end_to_end.test_command_line import potentia
+from tests.commands import potentia
 
 PAYOFFS = '{"payoffs": [[[3, 0], [2, 2]], [[3, 2], [0, 2]]]}'
 NAME = "a$^$_{x}%\x1b[31m[red]\u202e.json"

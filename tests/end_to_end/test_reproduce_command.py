@@ -16,7 +16,7 @@ from potentia.experiments.paper import case_claims, case_study, theory
 from potentia.report import sections
 from potentia.report.words import anchor
 from tests import reproduction_fakes as fakes
-from tests.end_to_end.test_command_line import potentia
+from tests.commands import potentia
 from tests.waiting import PATIENCE, wait_for, watched
 
 

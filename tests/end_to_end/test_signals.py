@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from potentia.experiments.store import open_study
-from tests.end_to_end.test_command_line import POTENTIA
+from tests.commands import POTENTIA
 from tests.end_to_end.test_sweeps import first_chunk, saved
 from tests.waiting import PATIENCE, wait_for
 

@@ -28,13 +28,14 @@ _LASTING = (sys.prefix, sys.base_prefix, ROOT)  # modules from here are loaded o
 def potentia(*args: Any, cwd: Path | str = ".", **environment: str) -> CompletedProcess[str]:
     """What the command ended with, and what it wrote to standard output and error."""
     typed = ["potentia", *(os.fsdecode(arg) if isinstance(arg, bytes) else str(arg) for arg in args)]
-    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
+    encoding = environment.get("PYTHONIOENCODING", "utf-8")
+    out, err = (io.TextIOWrapper(io.BytesIO(), encoding, write_through=True) for _ in range(2))
     with fresh(cwd, environment), patch("sys.argv", typed), redirect_stdout(out), redirect_stderr(err):
         try:
             cli.main()
         except SystemExit as left:
             code = left.code or 0
-    said, complained = (stream.buffer.getvalue().decode() for stream in (out, err))
+    said, complained = (stream.buffer.getvalue().decode(encoding) for stream in (out, err))
     return CompletedProcess(typed, code, said, complained)
 
 

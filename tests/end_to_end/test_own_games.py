@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
 from potentia.experiments.store import open_study
-
-POTENTIA = Path(sys.executable).with_name("potentia")
+from tests import commands
 
 GAME = '''
 import helper
@@ -48,9 +44,7 @@ def place(tmp_path):
 
 
 def potentia(place, *args):
-    done = subprocess.run([POTENTIA, *args], cwd=place, capture_output=True, text=True, check=False)
-    assert "Traceback" not in done.stderr
-    return done
+    return commands.potentia(*args, cwd=place)
 
 
 def test_every_command_knows_it(place):

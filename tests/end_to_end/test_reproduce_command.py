@@ -9,7 +9,6 @@ import warnings
 import pytest
 from typer.testing import CliRunner
 
-from potentia.cli import main
 from potentia.commands import app
 from potentia.errors import DrawingFailed, RunInterrupted
 from potentia.experiments.paper import case_claims, case_study, theory
@@ -96,21 +95,13 @@ def test_ctrl_c_in_a_batch_writes_nothing(faked, tmp_path, monkeypatch):
     assert not list(tmp_path.iterdir())
 
 
-def test_sigterm_writes_nothing(faked, tmp_path, monkeypatch, capsys):
+def test_sigterm_writes_nothing(faked, tmp_path, monkeypatch):
     def play(scale, workers, tell):
         signal.raise_signal(signal.SIGTERM)
 
     monkeypatch.setattr(case_study, "play", play)
-    monkeypatch.setattr("sys.argv", ["potentia", "reproduce", "--workers", "1", "--out", str(tmp_path / "out")])
-    monkeypatch.setattr("warnings.showwarning", warnings.showwarning)  # put back afterwards
-    before = signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    try:
-        with pytest.raises(SystemExit) as end:
-            main()
-    finally:
-        signal.signal(signal.SIGTERM, before)
-    assert end.value.code == 143
-    assert capsys.readouterr().err == "stopped by SIGTERM: nothing was written\n"
+    done = potentia("reproduce", "--workers", 1, "--out", tmp_path / "out")
+    assert (done.returncode, done.stderr) == (143, "stopped by SIGTERM: nothing was written\n")
     assert not list(tmp_path.iterdir())
 
 

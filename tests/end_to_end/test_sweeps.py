@@ -8,19 +8,16 @@ import random
 import signal
 import subprocess
 import sys
-import warnings
-from pathlib import Path
 
 import numpy as np
 import pytest
 import xarray
 
-from potentia.cli import main
 from potentia.experiments.store import open_study
 from potentia.experiments.sweeping import sweep
+from tests.commands import POTENTIA, potentia
 from tests.waiting import wait_for
 
-POTENTIA = Path(sys.executable).with_name("potentia")
 KILLS = 20
 STUDY = {
     "steps": 20_000,  # about a hundredth of a second
@@ -229,16 +226,12 @@ def test_two_that_start_together(tmp_path, whole):
 
 
 @pytest.fixture
-def run(tmp_path, monkeypatch, capsys):
-    """A command as typed in an empty folder: exit code, output and errors. Here, because a process takes seconds."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("warnings.showwarning", warnings.showwarning)  # put back afterwards
+def run(tmp_path):
+    """A command as typed in an empty folder: exit code, output and errors."""
 
     def command(*args):
-        monkeypatch.setattr("sys.argv", ["potentia", *map(str, args)])
-        with pytest.raises(SystemExit) as end:
-            main()
-        return end.value.code, *capsys.readouterr()
+        done = potentia(*args, cwd=tmp_path)
+        return done.returncode, done.stdout, done.stderr
 
     return command
 

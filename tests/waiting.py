@@ -49,9 +49,11 @@ def watched(path: Path, *args: Any) -> Iterator[tuple[Popen[str], Callable[[], l
                 process.kill()
 
 
-def wait_for(condition: Callable[[], Any], what: str, process: Popen[str] | None = None) -> Any:
+def wait_for(
+    condition: Callable[[], Any], what: str, process: Popen[str] | None = None, seconds: float = PATIENCE
+) -> Any:
     """The first answer that is true; fails where it takes forever, or where a process ended without it."""
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + seconds
     while True:
         ended = process is not None and process.poll() is not None
         found = condition()  # looked at after the process: it may have done it at last
@@ -59,5 +61,5 @@ def wait_for(condition: Callable[[], Any], what: str, process: Popen[str] | None
             return found
         if ended:
             raise AssertionError(f"it ended before {what}: {process.communicate()}")
-        assert time.monotonic() < end, f"after {PATIENCE} seconds not yet: {what}"
+        assert time.monotonic() < end, f"after {seconds:g} seconds not yet: {what}"
         time.sleep(0.005)

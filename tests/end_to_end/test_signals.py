@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -11,7 +12,7 @@ import psutil
 import pytest
 
 from potentia.experiments.store import open_study
-from tests.commands import POTENTIA
+from tests.commands import POTENTIA, potentia
 from tests.end_to_end.test_sweeps import first_chunk, saved
 from tests.waiting import PATIENCE, wait_for
 
@@ -42,9 +43,9 @@ rule = {{ name = "lll", tau = 0.5 }}
 """
 START = """
 import os, signal, sys
-for number in (signal.SIGINT, signal.SIGTERM):
-    signal.signal(number, signal.SIG_DFL)
-os.execv(sys.argv[1], sys.argv[1:])
+signal.signal(signal.SIGTERM, signal.SIG_DFL)
+signal.signal(signal.SIGINT, signal.Handlers(int(sys.argv[1])))
+os.execv(sys.argv[2], sys.argv[2:])
 """
 
 
@@ -54,9 +55,9 @@ def start(tmp_path):
     (tmp_path / "marked.py").write_text(GAME)
     started = []
 
-    def begin(*args):
+    def begin(*args, heard=signal.SIG_DFL):
         process = subprocess.Popen(
-            [sys.executable, "-c", START, POTENTIA, "--import", "marked.py", *map(str, args)],
+            [sys.executable, "-c", START, str(int(heard)), POTENTIA, "--import", "marked.py", *map(str, args)],
             cwd=tmp_path,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -122,6 +123,48 @@ def test_sigterm_in_a_run(tmp_path, start):
     assert "stopped by SIGTERM after" in err.splitlines()[-1]
     assert '"interrupted": true' in out
     assert {path.name for path in tmp_path.iterdir()} - {"__pycache__"} == {"a.nc", "marked.py"}
+
+
+TOLD = "Ctrl-C is ignored here, because this was started in the background or by a script; kill {} stops it as cleanly"
+
+
+def test_what_ignores_ctrl_c_says_how_to_stop_it(tmp_path, start):
+    process = start("run", "marked", "--set", "at=100", "--steps", 10**9, "--json", heard=signal.SIG_IGN)
+    out, err = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 143, err
+    assert TOLD.format(process.pid) in err.splitlines()
+    assert json.loads(out)["interrupted"]
+
+
+@pytest.fixture
+def in_the_background():
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+PLAY = {
+    "run": ("run", "stag-hunt", "--steps", 10),
+    "sweep": ("sweep", "study.toml"),
+    "cover": ("cover", "random:1", "--robots", 1, "--steps", 10, "--runs", 1, "--no-optimum", "--out", "out"),
+    "reproduce": ("reproduce", "--workers", 1, "--out", "out"),
+}
+
+
+@pytest.mark.parametrize("name", PLAY)
+def test_all_that_plays_says_so_but_only_where_it_plays(name, tmp_path, monkeypatch, in_the_background):
+    def play(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("potentia.experiments.paper.case_study.play", play)
+    monkeypatch.setattr("potentia.experiments.coverage.cover", play)
+    assert potentia("new", "study.toml", cwd=tmp_path).stderr == ""
+    small = ("--set", "steps=10", "--set", "seeds=1") if name == "sweep" else ()
+    done = potentia(*PLAY[name], *small, cwd=tmp_path, NUMBA_DISABLE_JIT="1")
+    assert done.stderr.splitlines()[0] == TOLD.format(os.getpid())
+    assert "Ctrl-C is ignored" not in done.stdout
+    wrong = potentia(name, "--nonsense", cwd=tmp_path)
+    assert wrong.stderr.count("\n") == 1
 
 
 def test_sigterm_while_loading():

@@ -19,10 +19,8 @@ from unittest.mock import patch
 from potentia import arguments, cli
 from potentia.games import library
 from potentia.rules import base
-from tests.surroundings import ROOT
 
 POTENTIA = Path(sys.executable).with_name("potentia")  # the installed one
-_LASTING = (sys.prefix, sys.base_prefix, ROOT)  # modules from here are loaded once
 
 
 def potentia(*args: Any, cwd: Path | str = ".", **environment: str) -> CompletedProcess[str]:
@@ -57,9 +55,10 @@ def fresh(cwd: Path | str = ".", environment: dict[str, str] | None = None) -> I
         try:
             yield
         finally:
+            folders = {Path.cwd(), *(path.resolve().parent for path in arguments.imported)}
             for name in set(sys.modules) - before:
                 file = getattr(sys.modules[name], "__file__", None)
-                if file and not any(Path(file).is_relative_to(folder) for folder in _LASTING):
+                if file and folders & {Path(file).resolve().parent}:
                     del sys.modules[name]
             if "matplotlib.pyplot" in sys.modules:
                 sys.modules["matplotlib.pyplot"].close("all")

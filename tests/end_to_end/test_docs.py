@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import runpy
+import sys
 import warnings
+from unittest.mock import patch
 
 import pytest
 
@@ -33,7 +35,7 @@ def test_snippets_run(name, tmp_path):
     scripts = _save_snippets(name, tmp_path)
     assert scripts
     for script in scripts:
-        with fresh(tmp_path):
+        with fresh(tmp_path), patch("sys.path", [str(tmp_path), *sys.path]):
             warnings.simplefilter("error", UserWarning)
             runpy.run_path(script, run_name="__main__")
 

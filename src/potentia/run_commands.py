@@ -109,8 +109,7 @@ def run(
     rule_in_words = rule_text(chosen.spec())
     if not json:
         in_words = {"rule": rule_in_words} | ({} if believed is None else {"belief": belief_text(believed)})
-        shown = {**summary, **in_words}
-        print_table(None, [[LABELS.get(name, name), value(entry)] for name, entry in shown.items()])
+        print_table(None, [[LABELS.get(name, name), value(entry)] for name, entry in (summary | in_words).items()])
     with printed_last(summary, json):
         if save is not None:
             write_netcdf(data, save)

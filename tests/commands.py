@@ -33,7 +33,8 @@ def potentia(*args: Any, cwd: Path | str = ".", **environment: str) -> Completed
             cli.main()
         except SystemExit as left:
             code = left.code or 0
-    said, complained = (stream.buffer.getvalue().decode(encoding) for stream in (out, err))
+    written = "utf-8" if encoding == "ascii" else encoding  # typer takes ASCII for a mistake, and writes UTF-8
+    said, complained = (stream.buffer.getvalue().decode(written) for stream in (out, err))
     return CompletedProcess(typed, code, said, complained)
 
 

@@ -25,6 +25,8 @@ def settle(plain: bool = False) -> None:
     for name in list(os.environ):
         if name.startswith(FOREIGN):
             del os.environ[name]
+    for name in ("COLUMNS", "LINES"):
+        os.unsetenv(name)  # readline, which pytest loads, sets them where os.environ does not see it
     os.environ.update(OWN)
     if plain:
         os.environ["NUMBA_DISABLE_JIT"] = "1"

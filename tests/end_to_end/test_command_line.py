@@ -140,7 +140,13 @@ def test_what_may_be_repeated_may_be():
 
 
 def test_an_error_that_is_not_the_users_keeps_its_traceback():
-    code = "from potentia import cli; cli._run = lambda: 1 / 0; cli.main()"
+    code = (
+        "import sys; sys.argv = ['potentia', 'games']\n"
+        "from potentia import cli\n"
+        "from potentia.games import library\n"
+        "library.registered_games = lambda: 1 / 0\n"
+        "cli.main()"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert "Traceback" in done.stderr
@@ -159,9 +165,10 @@ def test_a_reader_that_leaves_early_is_no_error(args):
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
-def test_a_full_disk_is_one_line():
+@pytest.mark.parametrize("command", ["games", "cite"])
+def test_a_full_disk_is_one_line(command):
     with Path("/dev/full").open("w") as full:
-        done = subprocess.run([POTENTIA, "cite"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        done = subprocess.run([POTENTIA, command], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 2
     assert done.stderr == "error: No space left on device\n"
 

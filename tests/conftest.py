@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import signal
-
 import pytest
 
 import potentia as pt
 from tests import games
+from tests.surroundings import settle
 
 # Tests that play P-SBLLL with a mixture, compiled: one after the other, so that one compiles for all.
 _BELIEVING = (
@@ -19,10 +18,14 @@ _BELIEVING = (
 )
 
 
-def pytest_configure():
-    """Ctrl-C means what it does at a terminal, also where the tests run in the background and it is ignored."""
-    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+def pytest_addoption(parser):
+    """Plain Python is asked for by name: what the environment says about it is not for the tests."""
+    parser.addoption("--plain", action="store_true", help="compile nothing")
+
+
+def pytest_configure(config):
+    """Before any test is imported, in every worker."""
+    settle(config.getoption("--plain"))
 
 
 def pytest_collection_modifyitems(items):

@@ -140,7 +140,6 @@ def play(cell: Cell, python: str) -> None:
     # wheels only: on a Python for which the lowest version has none, the lowest that has one
     wheels = ("--only-binary", ":all:", "--no-binary", "potentia")
     install = ("pip", "install", "--python", own, "--resolution", cell.resolution, *wheels, "-e", f"{ROOT}[dev]")
-    plain = {"NUMBA_DISABLE_JIT": "1"}
     quiet = QUIET if cell.resolution != "highest" else ()
     test = (own, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-o", "addopts=-m 'not long'", *quiet)
     start = time.perf_counter()
@@ -167,8 +166,8 @@ def play(cell: Cell, python: str) -> None:
         if run("venv", uv(), "venv", "--python", python, here) and run("install", uv(), *install):
             cell.versions = installed(own)
             (cell.folder / "versions.json").write_text(json.dumps(cell.versions, indent=1), encoding="utf-8")
-            for what, tests, more in (("compiled", COMPILED, {}), ("plain", PLAIN, plain)):
-                run(what, *test, *(f"tests/{name}" for name in tests), **fresh, **more)
+            for what, tests, more in (("compiled", COMPILED, ()), ("plain", PLAIN, ("--plain",))):
+                run(what, *test, *more, *(f"tests/{name}" for name in tests), **fresh)
         log.seek(0)
         cell.passed = sum(int(count) for count in re.findall(r"(\d+) passed", log.read()))
     cell.seconds = time.perf_counter() - start

@@ -26,7 +26,7 @@ from potentia.cover_results import Results
 from potentia.errors import InvalidGame, InvalidInput, InvalidRun, InvalidSpecification
 from potentia.kernel import signals
 from potentia.rule_arguments import SCHEDULES, parameters_of, rule_from_options
-from potentia.terminal import completes, print_json, print_table, printed_last, progress, say, status
+from potentia.terminal import completes, print_json, print_table, printed_last, progress, say, say_how_to_stop, status
 from potentia.terminal import value as told
 
 Map = Annotated[
@@ -250,6 +250,7 @@ def cover(
     check_folder(out / "x", "--out", create=True)
     if largest_part and not json:
         _say_blocked(map, blocked, game.world)
+    say_how_to_stop()
     best = _certified(game, json) if certify else None
     results, stopped = _played(game, rules, believed, best, steps, range(seed, seed + runs), workers, json)
     if not json:

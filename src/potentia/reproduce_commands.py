@@ -13,7 +13,7 @@ import typer
 from potentia.arguments import Json, check_folder, drawing
 from potentia.errors import InvalidRun, PotentiaError
 from potentia.kernel import signals
-from potentia.terminal import say, status
+from potentia.terminal import say, say_how_to_stop, status
 
 _COLOURS = {"yes": "green", "no": "red", "depends": "yellow", "undecided": "blue"}
 
@@ -45,6 +45,7 @@ def reproduce(
     from potentia.report import reproduction, writing
 
     scale = QUICK if quick else FULL
+    say_how_to_stop()
     with (
         _stopping(out if made else None),
         status(f"reproducing ({scale.name})", quiet=json) as tell,

@@ -25,7 +25,7 @@ from potentia.belief_arguments import Initial, Per, RunBelief, belief_text, run_
 from potentia.errors import InvalidRun
 from potentia.kernel import signals
 from potentia.rule_arguments import Guard, Revision, RuleName, Tau, Trial, rule_from_options, rule_text
-from potentia.terminal import print_table, printed_last, progress, say, status, value
+from potentia.terminal import print_table, printed_last, progress, say, say_how_to_stop, status, value
 
 
 def run(
@@ -81,6 +81,7 @@ def run(
     _check_room(played, record, steps, spacing, 3 * runs if save else 0)  # a file is put together in memory
     first = None if start is None else numbers(start, int, "--start")
     warnings.simplefilter("ignore", RunInterrupted)  # said below, in the command line's own words
+    say_how_to_stop()
     with status("loading; the first time, compiling", quiet=json):
         warm = run_batch(played, chosen, min(1, steps), [seed], start=first, record=record, belief=believed)
         if warm.attrs["interrupted"]:
@@ -108,8 +109,7 @@ def run(
     rule_in_words = rule_text(chosen.spec())
     if not json:
         in_words = {"rule": rule_in_words} | ({} if believed is None else {"belief": belief_text(believed)})
-        shown = {**summary, **in_words}
-        print_table(None, [[LABELS.get(name, name), value(entry)] for name, entry in shown.items()])
+        print_table(None, [[LABELS.get(name, name), value(entry)] for name, entry in (summary | in_words).items()])
     with printed_last(summary, json):
         if save is not None:
             write_netcdf(data, save)

@@ -10,7 +10,7 @@ import typer
 from potentia.arguments import Json, again, check_folder, check_picture, drawing, save_picture
 from potentia.errors import InvalidInput, StudyError, SweepFailed
 from potentia.kernel.texts import command
-from potentia.terminal import print_json, print_table, printed_last, progress, say, status, value
+from potentia.terminal import print_json, print_table, printed_last, progress, say, say_how_to_stop, status, value
 
 Folder = Annotated[Path, typer.Argument(metavar="STUDY", help="The folder of a study.", show_default=False)]
 Partial = Annotated[bool, typer.Option("--partial", help="Take what is there of an incomplete study.")]
@@ -122,6 +122,7 @@ def sweep(
             return print_json({"study": str(found.folder), "chunks": found.num_chunks, "missing": missing})
         say(f"{found.folder}: {missing:,} of {found.num_chunks:,} chunks are missing")
         return None
+    say_how_to_stop()
     try:
         with progress(found.specification.name, quiet=json, unit="runs") as tell:
             done = sweeping.sweep(

@@ -6,6 +6,7 @@ import codecs
 import json
 import math
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ from typing import Any
 
 import typer
 
+from potentia.kernel import signals
 from potentia.kernel.texts import visible
 
 _SPELLED = {  # for terminals that cannot show them
@@ -135,6 +137,14 @@ def value(entry: Any) -> str:
     if isinstance(entry, Mapping):
         return ", ".join(f"{k}: {value(v)}" for k, v in entry.items())
     return str(entry)
+
+
+def say_how_to_stop() -> None:
+    """Before what may take long, where Ctrl-C would be pressed in vain."""
+    heard = (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM))
+    if heard == (signal.SIG_IGN, signals.terminate):
+        how = f"kill {os.getpid()} stops it as cleanly"
+        say(f"Ctrl-C is ignored here, because this was started in the background or by a script; {how}", err=True)
 
 
 @contextmanager

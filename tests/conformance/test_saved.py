@@ -16,6 +16,7 @@ import pytest
 import potentia as pt
 from potentia.errors import InvalidRun
 from tests import games
+from tests.waiting import PATIENCE
 
 TAMPERED = {
     "profile out of range": {"profile": np.array([70, -3, 0])},
@@ -195,7 +196,7 @@ def test_a_pipe_is_refused_and_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     done = threading.Thread(target=_refused, args=(tmp_path / "pipe", "cannot read .*not a regular file"), daemon=True)
     done.start()
-    done.join(20)
+    done.join(PATIENCE)
     assert not done.is_alive()
     _refused(tmp_path, "cannot read .*directory")
     _refused(os.devnull, "cannot read .*not a regular file")

@@ -16,7 +16,7 @@ import potentia as pt
 from potentia.arguments import GAMES, RULES
 from potentia.games.library import game_parameters, registered_games
 from potentia.rules import registered
-from tests.end_to_end.test_command_line import POTENTIA, potentia
+from tests.commands import potentia
 
 ROOT = Path(__file__).parents[2]
 
@@ -59,7 +59,7 @@ def test_cite_as_text_names_both():
 
 
 def test_cite_needs_no_repository(tmp_path):
-    done = subprocess.run([POTENTIA, "cite"], capture_output=True, text=True, cwd=tmp_path, check=False)
+    done = potentia("cite", cwd=tmp_path)
     assert done.returncode == 0
     assert pt.__version__ in done.stdout
 

@@ -10,7 +10,7 @@ import xarray
 
 import potentia as pt
 from potentia.beliefs import Communication, SplitMerge
-from tests.end_to_end.test_command_line import potentia
+from tests.commands import potentia
 from tests.end_to_end.test_cover_commands import MAP
 
 MIXTURE = ("belief_error", "parameter_error", "right_number", "components", "cells_known", "contacts", "data_sent")

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
+import runpy
 import sys
-from pathlib import Path
+import warnings
+from unittest.mock import patch
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.commands import fresh, potentia
+from tests.surroundings import ROOT
 
 
 @pytest.mark.parametrize(
@@ -34,15 +35,9 @@ def test_snippets_run(name, tmp_path):
     scripts = _save_snippets(name, tmp_path)
     assert scripts
     for script in scripts:
-        done = subprocess.run(
-            [sys.executable, "-W", "error::UserWarning", script],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            env={**os.environ, "MPLBACKEND": "agg"},
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
+        with fresh(tmp_path), patch("sys.path", [str(tmp_path), *sys.path]):
+            warnings.simplefilter("error", UserWarning)
+            runpy.run_path(script, run_name="__main__")
 
 
 def _save_snippets(name, folder):
@@ -72,7 +67,6 @@ def test_the_commands_of_the_readme_run(tmp_path):
     commands = [line.split("#")[0].split() for block in blocks for line in block.splitlines() if line.strip()]
     assert len(commands) >= 12
     _save_snippets("README.md", tmp_path)  # my_game.py is among them
-    for command in commands:
-        script = Path(sys.executable).with_name(command[0])
-        done = subprocess.run([script, *command[1:]], cwd=tmp_path, capture_output=True, text=True, check=False)
+    for _, *args in commands:
+        done = potentia(*args, cwd=tmp_path)
         assert done.returncode == 0, done.stderr

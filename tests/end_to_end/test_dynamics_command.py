@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import potentia as pt
-from tests.end_to_end.test_command_line import potentia
+from tests.commands import potentia
 
 HUNT = ("dynamics", "stag-hunt", "--discount", "0.2", "--choice", "tsallis:0.5", "--start", "0.9,0.1;0.8,0.2")
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import potentia as pt
-from tests.end_to_end.test_command_line import potentia
+from tests.commands import potentia
 
 
 @pytest.fixture(scope="module")

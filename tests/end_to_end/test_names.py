@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import sys
-import warnings
 
 import pytest
 import xarray
 from matplotlib.figure import Figure
 
 from potentia import cli
-from tests.end_to_end.test_command_line import potentia
+from tests.commands import potentia
 
 PAYOFFS = '{"payoffs": [[[3, 0], [2, 2]], [[3, 2], [0, 2]]]}'
 NAME = "a$^$_{x}%\x1b[31m[red]\u202e.json"
@@ -20,11 +18,8 @@ MAP = "1,2,3,1\n1,2,9,1\n0,0,3,1\n"
 
 
 @pytest.fixture
-def call(tmp_path, monkeypatch, capsys):
-    """The command line in this process: exit code, and what is printed."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)  # which the command line replaces
-    monkeypatch.setattr(cli, "_warned", set())
+def call(tmp_path):
+    """A command typed in a folder: exit code, and what is printed."""
     (tmp_path / NAME).write_text(PAYOFFS)
     (tmp_path / "study.toml").write_text(
         'name = "s$^$"\nabout = "one\\ntwo \\u001b[31m"\nsteps = 20\nseeds = 2\n'
@@ -32,10 +27,8 @@ def call(tmp_path, monkeypatch, capsys):
     )
 
     def typed(*args):
-        monkeypatch.setattr(sys, "argv", ["potentia", *map(str, args)])
-        with pytest.raises(SystemExit) as left:
-            cli.main()
-        return left.value.code, *capsys.readouterr()
+        done = potentia(*args, cwd=tmp_path)
+        return done.returncode, done.stdout, done.stderr
 
     return typed
 
@@ -117,7 +110,7 @@ def test_a_warning_is_one_line(capsys, monkeypatch):
     assert capsys.readouterr().err == "warning: x\\x1b[2J y\n"
 
 
-# A rule with the name of another folder, and pens without ink.
+# A rule with the name of another folder.
 RULE = """
 from dataclasses import dataclass
 from typing import ClassVar
@@ -130,30 +123,23 @@ class Mine(type(pt.rule("lll", tau=0.1))):
     "Mine."
     name: ClassVar[str] = "../r$^$"
 """
-BROKEN = """
-import matplotlib.figure
-
-def unable(*_, **__):
-    raise ValueError("no ink")
-
-matplotlib.figure.Figure.savefig = unable
-"""
 
 
-def test_cover_keeps_its_records_and_its_folder(tmp_path):
+def test_cover_keeps_its_records_and_its_folder(tmp_path, monkeypatch):
     (tmp_path / "m$^$.csv").write_text(MAP)
     (tmp_path / "own.py").write_text(RULE)
-    (tmp_path / "broken.py").write_text(BROKEN)
     play = ("cover", tmp_path / "m$^$.csv", "--robots", 1, "--delta", 1, "--steps", 20, "--runs", 2, "--no-optimum")
     play = ("--import", tmp_path / "own.py", *play, "--rule", "../r$^$", "--out", tmp_path / "out")
     records = {"records-..-r$^$.nc", "cells-..-r$^$.csv", "run-..-r$^$.npz"}
-    done = potentia("--import", tmp_path / "broken.py", *play, "--json", NUMBA_DISABLE_JIT="1")
+    with monkeypatch.context() as broken:
+        broken.setattr(Figure, "savefig", unable)
+        done = potentia(*play, "--json", NUMBA_DISABLE_JIT="1")
     assert done.returncode == 2
-    assert done.stderr == f"error: cannot draw {tmp_path / 'out' / 'field.png'}: ValueError: no ink\n"
+    assert done.stderr == f"error: cannot draw {tmp_path / 'out' / 'field.png'}: ValueError: no ink \\x1b\n"
     assert {path.name for path in (tmp_path / "out").iterdir()} == records
     assert {path.rpartition("/")[2] for path in json.loads(done.stdout)["files"].values()} == records
     done = potentia(*play, "--gif", NUMBA_DISABLE_JIT="1")
     assert (done.returncode, done.stderr) == (0, "")
     pictures = {"field.png", "worth.png", "configurations.png", "..-r$^$.gif"}
     assert {path.name for path in (tmp_path / "out").iterdir()} == records | pictures
-    assert {path.name for path in tmp_path.iterdir()} == {"m$^$.csv", "own.py", "broken.py", "out"}
+    assert {path.name for path in tmp_path.iterdir()} - {"__pycache__"} == {"m$^$.csv", "own.py", "out"}

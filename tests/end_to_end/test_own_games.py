@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-import subprocess
+import os
+import signal
 import sys
-from pathlib import Path
+import warnings
 
 import pytest
 
+import potentia as pt
 from potentia.experiments.store import open_study
-
-POTENTIA = Path(sys.executable).with_name("potentia")
+from tests import commands
 
 GAME = '''
 import helper
@@ -48,9 +49,7 @@ def place(tmp_path):
 
 
 def potentia(place, *args):
-    done = subprocess.run([POTENTIA, *args], cwd=place, capture_output=True, text=True, check=False)
-    assert "Traceback" not in done.stderr
-    return done
+    return commands.potentia(*args, cwd=place)
 
 
 def test_every_command_knows_it(place):
@@ -60,6 +59,33 @@ def test_every_command_knows_it(place):
     assert "guess(players=2, prize=2)" in done.stdout
     [warning] = done.stderr.splitlines()
     assert warning.startswith("warning: utility runs in Python")
+
+
+def test_one_command_leaves_nothing_to_the_next(place, monkeypatch):
+    """Though the tests call them in one process: games, modules, warnings, the folder and the environment."""
+    monkeypatch.setenv("COLUMNS", "77")
+    before = (
+        warnings.showwarning,
+        list(warnings.filters),
+        os.getcwd(),
+        list(sys.path),
+        signal.getsignal(signal.SIGTERM),
+    )
+    for _ in range(2):  # the warning too is said again
+        done = commands.potentia("--import", "my_game.py", "run", "guess", "--steps", 5, cwd=place, COLUMNS="88")
+        assert (done.returncode, len(done.stderr.splitlines())) == (0, 1)
+    assert "guess" not in pt.games.registered_games()
+    assert not [name for name in sys.modules if name == "helper" or name.startswith("_imported_")]
+    after = (
+        warnings.showwarning,
+        list(warnings.filters),
+        os.getcwd(),
+        list(sys.path),
+        signal.getsignal(signal.SIGTERM),
+    )
+    assert after == before
+    assert os.environ["COLUMNS"] == "77"
+    assert commands.potentia("run", "guess").returncode == 2
 
 
 def test_a_sweep_of_it_on_threads_and_processes(place):

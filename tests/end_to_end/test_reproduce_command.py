@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
-import subprocess
-import time
 import warnings
 
 import pytest
 from typer.testing import CliRunner
 
-from potentia.cli import main
 from potentia.commands import app
 from potentia.errors import DrawingFailed, RunInterrupted
 from potentia.experiments.paper import case_claims, case_study, theory
 from potentia.report import sections
 from potentia.report.words import anchor
 from tests import reproduction_fakes as fakes
-from tests.end_to_end.test_command_line import POTENTIA, potentia
+from tests.commands import potentia
+from tests.waiting import PATIENCE, wait_for, watched
 
 
 @pytest.fixture
@@ -98,21 +95,13 @@ def test_ctrl_c_in_a_batch_writes_nothing(faked, tmp_path, monkeypatch):
     assert not list(tmp_path.iterdir())
 
 
-def test_sigterm_writes_nothing(faked, tmp_path, monkeypatch, capsys):
+def test_sigterm_writes_nothing(faked, tmp_path, monkeypatch):
     def play(scale, workers, tell):
         signal.raise_signal(signal.SIGTERM)
 
     monkeypatch.setattr(case_study, "play", play)
-    monkeypatch.setattr("sys.argv", ["potentia", "reproduce", "--workers", "1", "--out", str(tmp_path / "out")])
-    monkeypatch.setattr("warnings.showwarning", warnings.showwarning)  # put back afterwards
-    before = signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    try:
-        with pytest.raises(SystemExit) as end:
-            main()
-    finally:
-        signal.signal(signal.SIGTERM, before)
-    assert end.value.code == 143
-    assert capsys.readouterr().err == "stopped by SIGTERM: nothing was written\n"
+    done = potentia("reproduce", "--workers", 1, "--out", tmp_path / "out")
+    assert (done.returncode, done.stderr) == (143, "stopped by SIGTERM: nothing was written\n")
     assert not list(tmp_path.iterdir())
 
 
@@ -136,17 +125,15 @@ def test_places_are_checked_before_any_work(tmp_path):
 
 
 def test_a_real_ctrl_c_leaves_nothing_behind(tmp_path):
-    command = [POTENTIA, "reproduce", "--quick", "--out", tmp_path]
-    with subprocess.Popen(
-        list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ
-    ) as process:
-        time.sleep(6)  # in the first batch, compiling or playing
+    out = tmp_path / "out"
+    with watched(tmp_path / "told", "reproduce", "--quick", "--out", out) as (process, told):
+        wait_for(lambda: ["BLLL"] in [words[:1] for words in told()], "the first batch has begun", process)
         process.send_signal(signal.SIGINT)
-        said, complained = process.communicate(timeout=300)
+        said, complained = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     assert said == ""
     assert complained == "stopped by Ctrl-C: nothing was written\n"
-    assert not list(tmp_path.iterdir())
+    assert not out.exists()
 
 
 @pytest.mark.long

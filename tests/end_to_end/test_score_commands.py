@@ -7,7 +7,7 @@ import json
 import pytest
 
 import potentia as pt
-from tests.end_to_end.test_command_line import potentia
+from tests.commands import potentia
 
 
 def test_a_rule_with_parameters_plays_as_in_the_library():

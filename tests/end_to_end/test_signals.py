@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
 import sys
-import time
 
 import psutil
 import pytest
 
 from potentia.experiments.store import open_study
-from tests.end_to_end.test_command_line import POTENTIA
+from tests.commands import POTENTIA, potentia
 from tests.end_to_end.test_sweeps import first_chunk, saved
+from tests.waiting import PATIENCE, wait_for
 
 # A utility in plain Python, so that nothing is compiled: in a worker it may never end, elsewhere ask to stop.
 GAME = """
@@ -42,9 +43,9 @@ rule = {{ name = "lll", tau = 0.5 }}
 """
 START = """
 import os, signal, sys
-for number in (signal.SIGINT, signal.SIGTERM):
-    signal.signal(number, signal.SIG_DFL)
-os.execv(sys.argv[1], sys.argv[1:])
+signal.signal(signal.SIGTERM, signal.SIG_DFL)
+signal.signal(signal.SIGINT, signal.Handlers(int(sys.argv[1])))
+os.execv(sys.argv[2], sys.argv[2:])
 """
 
 
@@ -54,9 +55,9 @@ def start(tmp_path):
     (tmp_path / "marked.py").write_text(GAME)
     started = []
 
-    def begin(*args):
+    def begin(*args, heard=signal.SIG_DFL):
         process = subprocess.Popen(
-            [sys.executable, "-c", START, POTENTIA, "--import", "marked.py", *map(str, args)],
+            [sys.executable, "-c", START, str(int(heard)), POTENTIA, "--import", "marked.py", *map(str, args)],
             cwd=tmp_path,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -86,14 +87,6 @@ def below(pid):
     return found
 
 
-def wait_until(condition, process=None, seconds=60):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert process is None or process.poll() is None, process.communicate()
-        assert time.monotonic() < end
-        time.sleep(0.05)
-
-
 def test_sigterm_ends_a_sweep_of_processes_like_ctrl_c(tmp_path, start):
     """To everybody, as batch systems send it: workers finish their chunks all the same."""
     (tmp_path / "study.toml").write_text(STUDY.format(endless=0))
@@ -102,34 +95,76 @@ def test_sigterm_ends_a_sweep_of_processes_like_ctrl_c(tmp_path, start):
     first_chunk(process, folder)
     assert below(process.pid)
     os.killpg(process.pid, signal.SIGTERM)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 143, err
     number = len(saved(folder))
     hint = "go on with: potentia --import marked.py sweep study.study"
     assert err.splitlines()[-1] == f"stopped by SIGTERM; {number:,} of 100,000 runs are saved; {hint}"
     assert "Traceback" not in err
     assert open_study(folder).damaged() == {}
-    wait_until(lambda: not below(process.pid))
+    wait_for(lambda: not below(process.pid), "the workers have left")
 
 
 def test_workers_of_a_killed_sweep_leave_in_the_middle_of_a_chunk(tmp_path, start):
     (tmp_path / "study.toml").write_text(STUDY.format(endless=1))
     process = start("sweep", "study.toml", "--processes", "--workers", 1)
-    wait_until((tmp_path / "asked").exists, process)
+    wait_for((tmp_path / "asked").exists, "a worker is in the middle of a chunk", process)
     assert below(process.pid)
     process.kill()
     process.wait()
-    wait_until(lambda: not below(process.pid))
+    wait_for(lambda: not below(process.pid), "the workers have left")
 
 
 def test_sigterm_in_a_run(tmp_path, start):
     """What was computed is told and written, as with Ctrl-C."""
     process = start("run", "marked", "--set", "at=100", "--steps", 10**9, "--save", "a.nc", "--json")
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 143, err
     assert "stopped by SIGTERM after" in err.splitlines()[-1]
     assert '"interrupted": true' in out
     assert {path.name for path in tmp_path.iterdir()} - {"__pycache__"} == {"a.nc", "marked.py"}
+
+
+TOLD = "Ctrl-C is ignored here, because this was started in the background or by a script; kill {} stops it as cleanly"
+
+
+def test_what_ignores_ctrl_c_says_how_to_stop_it(tmp_path, start):
+    process = start("run", "marked", "--set", "at=100", "--steps", 10**9, "--json", heard=signal.SIG_IGN)
+    out, err = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 143, err
+    assert TOLD.format(process.pid) in err.splitlines()
+    assert json.loads(out)["interrupted"]
+
+
+@pytest.fixture
+def in_the_background():
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+PLAY = {
+    "run": ("run", "stag-hunt", "--steps", 10),
+    "sweep": ("sweep", "study.toml"),
+    "cover": ("cover", "random:1", "--robots", 1, "--steps", 10, "--runs", 1, "--no-optimum", "--out", "out"),
+    "reproduce": ("reproduce", "--workers", 1, "--out", "out"),
+}
+
+
+@pytest.mark.parametrize("name", PLAY)
+def test_all_that_plays_says_so_but_only_where_it_plays(name, tmp_path, monkeypatch, in_the_background):
+    def play(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("potentia.experiments.paper.case_study.play", play)
+    monkeypatch.setattr("potentia.experiments.coverage.cover", play)
+    assert potentia("new", "study.toml", cwd=tmp_path).stderr == ""
+    small = ("--set", "steps=10", "--set", "seeds=1") if name == "sweep" else ()
+    done = potentia(*PLAY[name], *small, cwd=tmp_path, NUMBA_DISABLE_JIT="1")
+    assert done.stderr.splitlines()[0] == TOLD.format(os.getpid())
+    assert "Ctrl-C is ignored" not in done.stdout
+    wrong = potentia(name, "--nonsense", cwd=tmp_path)
+    assert wrong.stderr.count("\n") == 1
 
 
 def test_sigterm_while_loading():

@@ -8,19 +8,16 @@ import random
 import signal
 import subprocess
 import sys
-import time
-import warnings
-from pathlib import Path
 
 import numpy as np
 import pytest
 import xarray
 
-from potentia.cli import main
 from potentia.experiments.store import open_study
 from potentia.experiments.sweeping import sweep
+from tests.commands import POTENTIA, potentia
+from tests.waiting import wait_for
 
-POTENTIA = Path(sys.executable).with_name("potentia")
 KILLS = 20
 STUDY = {
     "steps": 20_000,  # about a hundredth of a second
@@ -35,7 +32,7 @@ CHUNKS = 80
 
 # Everything is imported and compiled once; each sweep is then a process of its own, without threads at first.
 SERVER = """
-import os, sys
+import os, signal, sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 import json
@@ -45,8 +42,20 @@ from potentia.experiments.sweeping import sweep
 study, folder, log = json.loads(Path(sys.argv[1]).read_text()), sys.argv[2], sys.argv[3]
 sweep(study | {"steps": 10, "seeds": 1}, folder + "-warm")
 
+counting, left = False, 0
+
+def kill(event, args):
+    # at the n-th file or folder of the study that is made, opened or renamed
+    global left
+    if counting and event in ("open", "os.mkdir", "os.rename") and str(args[0]).startswith(folder):
+        left -= 1
+        if left == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
 class Logging(ThreadPoolExecutor):
     def submit(self, fn, task):
+        global counting
+        counting = True
         with open(log, "a") as file:
             file.write(f"{task.chunk.point}-{task.chunk.first}\\n")
         return super().submit(fn, task)
@@ -55,6 +64,9 @@ for line in sys.stdin:
     child = os.fork()
     if child == 0:
         code = 1
+        when, left = line.split()[0], int(line.split()[1])
+        counting = when == "making"
+        sys.addaudithook(kill)
         try:
             pool = Logging(1)
             sweep(study, folder, executor=pool, apart=False)
@@ -63,7 +75,6 @@ for line in sys.stdin:
             print(error, file=sys.stderr, flush=True)
         finally:
             os._exit(code)
-    print(child, flush=True)
     print(os.waitpid(child, 0)[1], flush=True)
 """
 
@@ -85,7 +96,7 @@ def place(name):
 
 
 def test_killed_twenty_times(tmp_path, whole):
-    """Kill -9 at random moments, also before anything is there; then it goes on."""
+    """Kill -9 at random moments, also before anything is there; then it goes on. A moment is the n-th file touched."""
     draw = random.Random(7)
     folder, log = tmp_path / "study", tmp_path / "log"
     (tmp_path / "study.json").write_text(json.dumps(STUDY))
@@ -93,21 +104,14 @@ def test_killed_twenty_times(tmp_path, whole):
     statuses, in_the_middle, played_twice = [], 0, 0
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1) as server:
 
-        def begin():
-            server.stdin.write("go\n")
+        def play(when="playing", until=0):
+            server.stdin.write(f"{when} {until}\n")
             return int(server.stdout.readline())
 
         for number in range(KILLS):
             before = saved(folder)
             log.write_text("")
-            child = begin()
-            if number >= 5:  # the first ones are killed while the study is made
-                wanted = len(before) + draw.randint(0, 2)
-                while len(saved(folder)) < wanted:
-                    time.sleep(0.001)
-            time.sleep(draw.uniform(0, 0.05 if number < 5 else 0.02))
-            os.kill(child, signal.SIGKILL)
-            statuses.append(int(server.stdout.readline()))
+            statuses.append(play("making" if number < 5 else "playing", draw.randint(1, 12)))
             after = saved(folder)
             assert {name: after[name] for name in before} == before  # nothing that was saved is written again
             played = log.read_text().split()
@@ -116,8 +120,7 @@ def test_killed_twenty_times(tmp_path, whole):
             played_twice += len(set(played) - set(map(place, after)))
         before = saved(folder)
         log.write_text("")
-        begin()
-        assert int(server.stdout.readline()) == 0
+        assert play() == 0
         after, played = saved(folder), log.read_text().split()
         server.stdin.close()
     assert statuses == [signal.SIGKILL] * KILLS
@@ -156,9 +159,7 @@ def start(*args):
 
 
 def first_chunk(process, folder):
-    while not saved(folder):
-        assert process.poll() is None, process.communicate()
-        time.sleep(0.005)
+    wait_for(lambda: saved(folder), "a chunk is saved", process)
 
 
 @pytest.mark.parametrize("how", [[], ["--processes"], ["--dask", "local"]], ids=["threads", "processes", "dask"])
@@ -225,16 +226,12 @@ def test_two_that_start_together(tmp_path, whole):
 
 
 @pytest.fixture
-def run(tmp_path, monkeypatch, capsys):
-    """A command as typed in an empty folder: exit code, output and errors. Here, because a process takes seconds."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("warnings.showwarning", warnings.showwarning)  # put back afterwards
+def run(tmp_path):
+    """A command as typed in an empty folder: exit code, output and errors."""
 
     def command(*args):
-        monkeypatch.setattr("sys.argv", ["potentia", *map(str, args)])
-        with pytest.raises(SystemExit) as end:
-            main()
-        return end.value.code, *capsys.readouterr()
+        done = potentia(*args, cwd=tmp_path)
+        return done.returncode, done.stdout, done.stderr
 
     return command
 

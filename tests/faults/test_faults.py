@@ -12,6 +12,7 @@ import pytest
 
 from tests.faults import scenarios
 from tests.faults.hooks import HOWS
+from tests.surroundings import ROOT
 
 pytestmark = [
     pytest.mark.skipif(not sys.platform.startswith("linux"), reason="asks /proc for the names of open files"),
@@ -21,6 +22,7 @@ MOST = 2  # faults of each scenario; "make faults" takes all
 
 
 def run(module, *args, **options):
+    options = {"cwd": ROOT} | options
     return subprocess.run(
         [sys.executable, "-m", module, *args], capture_output=True, text=True, check=False, timeout=600, **options
     )
@@ -80,9 +82,7 @@ def test_an_unsafe_writer_is_found_out(unsafe, scenario, how, kind):
 
 
 def test_a_command_with_one_fault(tmp_path):
-    folder = os.getcwd()
-    paths = os.pathsep.join([folder, *filter(None, [os.environ.get("PYTHONPATH")])])
-    options = {"cwd": tmp_path, "env": os.environ | {"PYTHONPATH": paths}}
+    options = {"cwd": tmp_path, "env": os.environ | {"PYTHONPATH": str(ROOT)}}
     killed = run("tests.faults.inject", "--fail-at", "5", "--how", "kill", "--", "new", **options)
     assert killed.returncode == -signal.SIGKILL
     assert [name.endswith(".part") for name in os.listdir(tmp_path)] == [True]

@@ -22,6 +22,8 @@ from typing import Any
 
 import psutil
 
+from tests.waiting import wait_for
+
 ROOT = Path(__file__).parents[2]
 SECONDS = 10.0  # of work or of sleep that reading may take
 _STARTING = 120.0  # seconds, for imports and for making valid files on a busy machine
@@ -128,9 +130,8 @@ class Child:
         self._hangs = True
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid or self.process.pid, signal.SIGUSR1)
-            until = time.monotonic() + 2
-            while time.monotonic() < until and "most recent call first" not in self._what_it_said():
-                time.sleep(0.02)
+            with contextlib.suppress(AssertionError):  # it may be unable to
+                wait_for(lambda: "most recent call first" in self._what_it_said(), "where it hangs", seconds=2)
             os.kill(pid or self.process.pid, signal.SIGKILL)
 
     def stop(self) -> None:

@@ -11,6 +11,7 @@ import potentia as pt
 from potentia.engine.interrupt import Flag, deferred_interrupt, obey
 from potentia.kernel import signals
 from potentia.kernel.files import whole_file
+from tests.waiting import PATIENCE
 
 
 @pytest.fixture(autouse=True)
@@ -93,9 +94,9 @@ def test_a_thread_stops_when_it_is_told(recwarn):
 
     thread = threading.Thread(target=play, daemon=True)
     thread.start()
-    assert begun.wait(60)
+    assert begun.wait(PATIENCE)
     flag.raised = flag.told = True
-    thread.join(60)
+    thread.join(PATIENCE)
     assert not thread.is_alive()
     assert found[0].attrs["interrupted"]
     assert not [one for one in recwarn if issubclass(one.category, pt.errors.RunInterrupted)]

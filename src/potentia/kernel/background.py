@@ -75,7 +75,6 @@ class _Helper:
         code = self._popen.poll()
         if code is None:
             return RUNNING
-        _helpers.remove(self._popen)
         return {0: DONE, BUSY_CODE: BUSY}.get(code, FAILED)
 
 

@@ -20,6 +20,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from potentia.errors import NotCompiled
 from potentia.kernel import background
 from potentia.kernel.cache import is_kept, kernel_file, may_keep
@@ -55,7 +57,8 @@ class Kernel:
             return self.entry.machine_code(args)
         started = time.perf_counter()
         try:
-            return self.entry.function(*args)
+            with np.errstate(all="ignore"):  # machine code says nothing of overflows either
+                return self.entry.function(*args)
         finally:
             self.played += time.perf_counter() - started
 

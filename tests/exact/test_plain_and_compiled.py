@@ -1,4 +1,4 @@
-"""What is exact is the same bits in plain Python and compiled: which of the two computes it is a matter of time alone."""
+"""What is exact is the same bits in plain Python and compiled: which of them computes it is a matter of time."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def analyses(game, rule):
     yield lambda: pt.analysis.stability(game, rule, method="contraction").stochastic_potential
     yield lambda: pt.analysis.audit(game, rule)
     yield lambda: chain.hitting_times(chain.states[:1])
-    yield lambda: chain.absorption()
+    yield chain.absorption
 
 
 def test_all_kernels_of_the_analysis(seen):

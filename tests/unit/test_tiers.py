@@ -1,0 +1,228 @@
+"""When a kernel is loaded, asked for and given up; and the processes and threads that compile it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import potentia as pt
+from potentia.engine import loop
+from potentia.errors import NotCompiled
+from potentia.kernel import background, cache, tiers
+from potentia.kernel.shapes import filled, shape_of, shape_of_type
+from tests import games
+from tests.waiting import wait_for
+
+
+def twice(values):
+    for k in range(values.shape[0]):
+        values[k] *= 2.0
+
+
+class Job:
+    """A compiler that says what it is told to."""
+
+    def __init__(self, state):
+        self.process, self.said, self._state = os.getpid(), "it was killed", state
+
+    def state(self):
+        return self._state
+
+
+@pytest.fixture
+def kernel(monkeypatch, tmp_path):
+    """Of a function of ours, with a cache of its own and a compiler that does nothing."""
+    monkeypatch.setattr(cache, "entries", [])
+    monkeypatch.setattr(cache, "cache_directory", lambda: tmp_path)
+    monkeypatch.setattr(cache, "may_keep", lambda function, shape: True)
+    monkeypatch.setattr(tiers, "may_keep", lambda function, shape: True)
+    asked = []
+
+    def ask(entry, make, shape):
+        asked.append(shape)
+        return Job(kernel.next)
+
+    monkeypatch.setattr(background, "ask", ask)
+    monkeypatch.setattr(background, "cores", lambda: 2)
+    kernel = cache.Entry(twice).kernel((np.ones(3),))
+    kernel.asked, kernel.next = asked, background.RUNNING
+    return kernel
+
+
+def test_nothing_is_asked_for_a_short_run(kernel):
+    kernel.played = 0.05
+    assert not kernel.is_ready(left=100.0)
+    assert not kernel.asked
+    kernel.played = 0.2
+    assert not kernel.is_ready(left=100.0)
+    assert len(kernel.asked) == 1
+
+
+def test_on_one_core_half_a_second_is_played_first(kernel, monkeypatch):
+    monkeypatch.setattr(background, "cores", lambda: 1)
+    kernel.played = 0.4
+    assert not kernel.is_ready(left=100.0)
+    assert not kernel.asked
+    kernel.played = 0.6
+    assert not kernel.is_ready(left=100.0)
+    assert kernel.asked
+
+
+def test_a_kernel_is_not_loaded_for_a_moment(kernel):
+    path = cache.kernel_file(twice, kernel.shape)
+    kernel.entry.compile(filled(kernel.shape))
+    assert path.exists()
+    assert not kernel.is_ready(left=0.01)
+    assert kernel.is_ready(left=10.0)
+    values = np.ones(3)
+    kernel.call((values,))
+    assert values.tolist() == [2.0] * 3
+
+
+def test_a_busy_compiler_is_asked_again_later(kernel, monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr(tiers.time, "monotonic", lambda: now[0])
+    kernel.played, kernel.next = 1.0, background.BUSY
+    for _ in range(4):
+        assert not kernel.is_ready()
+    assert len(kernel.asked) == 1
+    now[0] += 1.0
+    assert not kernel.is_ready()
+    assert len(kernel.asked) == 2
+
+
+def test_a_compiler_that_dies_costs_one_warning_and_time(kernel):
+    kernel.played, kernel.next = 1.0, background.FAILED
+    assert not kernel.is_ready()
+    with pytest.warns(NotCompiled, match="a kernel is compiled here and now: it was killed") as caught:
+        assert kernel.is_ready()
+    assert len(caught) == 1
+    assert kernel.is_ready()
+
+
+def test_a_fork_does_not_wait_for_the_compiler_of_its_parent(kernel, monkeypatch):
+    kernel.played = 1.0
+    assert not kernel.is_ready()
+    parent = os.getpid()
+    monkeypatch.setattr(tiers.os, "getpid", lambda: parent + 1)
+    assert not kernel.is_ready()
+    assert len(kernel.asked) == 2
+
+
+@pytest.mark.parametrize("name", games.RULES)
+def test_numba_sees_the_shapes_that_are_told_without_it(game, name):
+    import numba
+
+    run = pt.begin(game, games.RULES[name], 1, record=("profile", "welfare", "visits"))
+    args = (
+        run._data,
+        run.state,
+        run._rule_data,
+        run.memory,
+        run.journal,
+        run._emptied_sink(5),
+        run.key,
+        0,
+        5,
+        1,
+        False,
+    )
+    told = shape_of(args)
+    for made in (args, filled(told)):
+        kinds = [numba.typeof(part) for part in made[1:]]
+        assert [shape_of_type(kind) for kind in kinds] == [shape_of(part) for part in args[1:]]
+    if not game.runs_user_code:
+        assert shape_of_type(numba.typeof(args[0])) == shape_of(args[0])
+        assert cache.may_keep(loop.play, told)
+
+
+@pytest.mark.parametrize(
+    "array", [np.zeros((2, 3), order="F"), np.zeros((4, 4))[::2, ::2], np.zeros(()), np.zeros((0, 2))]
+)
+def test_arrays_of_every_layout(array):
+    import numba
+
+    assert shape_of_type(numba.typeof(array)) == shape_of(array) == shape_of(filled(shape_of(array)))
+
+
+SWITCHING = """
+import os, sys
+import potentia as pt
+from potentia.kernel import background
+game, rule = pt.games.ising(pt.games.ring_edges(20)), pt.rule("lll", tau=0.5)
+class Done(Exception): pass
+def progress(done, total):
+    print(done, flush=True)
+    if run.compiled: raise Done
+def own(player, profile, data):
+    return float((profile == profile[player]).sum())
+if sys.argv[1] == "own":
+    game = pt.games.custom(own, [2] * 5)
+run = pt.begin(game, rule, 1)
+try:
+    run.advance(10**12, progress)
+except Done:
+    pass
+print("switched", run.compiled, flush=True)
+"""
+
+
+def process(script, *args, **environment):
+    return subprocess.Popen(
+        [sys.executable, "-W", "error", "-c", script, *args],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **environment},
+    )
+
+
+@pytest.mark.parametrize(("what", "place"), [("ours", ""), ("ours", "nowhere"), ("own", "")])
+def test_a_long_run_goes_on_with_machine_code(what, place, tmp_path):
+    """By a process that fills the cache, by a thread where there is none, and by one for somebody's own function."""
+    folder = "/dev/null/nothing" if place else str(tmp_path)
+    with process(SWITCHING, what, POTENTIA_CACHE_DIR=folder) as running:
+        out, err = running.communicate(timeout=300)
+    assert (running.returncode, err) == (0, "")
+    assert out.splitlines()[-1] == "switched True"
+    kept = [path for path in tmp_path.rglob("*.nbc") if path.name.startswith("play")]
+    assert len(kept) == (what == "ours" and not place)
+
+
+def compilers(folder):
+    psutil = pytest.importorskip("psutil")
+    for one in psutil.process_iter(["cmdline"]):
+        if "potentia.kernel.compiling" in (one.info["cmdline"] or ()):
+            try:
+                if one.environ().get("POTENTIA_CACHE_DIR") == folder:
+                    yield one
+            except psutil.Error:
+                continue
+
+
+def leave(what, folder, after):
+    """Leave a program after so many steps, whatever is being compiled then; its exit code and complaints."""
+    script = SWITCHING.replace("if run.compiled: raise Done", f"if done >= {after}: raise Done")
+    with process(script, what, POTENTIA_CACHE_DIR=folder) as running:
+        _, err = running.communicate(timeout=300)
+    return running.returncode, err
+
+
+@pytest.mark.parametrize("what", ["ours", "own"])
+def test_leaving_while_something_is_compiled(what, tmp_path):
+    assert leave(what, str(tmp_path), 20_000) == (0, "")
+    wait_for(lambda: not list(compilers(str(tmp_path))), "compilers that are left to end")
+
+
+@pytest.mark.long
+def test_leaving_at_a_hundred_moments(tmp_path):
+    random = np.random.default_rng(1)
+    for number in range(100):
+        folder = str(tmp_path / str(number))
+        after = int(10 ** random.uniform(2, 5.2))
+        assert leave(("ours", "own")[number % 2], folder, after) == (0, ""), after
+    wait_for(lambda: not any(list(compilers(str(tmp_path / str(n)))) for n in range(100)), "compilers to end")

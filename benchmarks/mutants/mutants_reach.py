@@ -13,6 +13,7 @@ import json
 import os
 import signal
 from collections import defaultdict
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -39,13 +40,15 @@ def _stop(number, frame):
     raise TooLong(f"more than {_LIMIT:g} s")
 
 
-def pytest_configure():
-    _coverage.start()
+def pytest_configure(config):
+    if hasattr(config, "workerinput"):  # who hands the tests out runs none
+        _coverage.start()
 
 
-def pytest_unconfigure():
-    _coverage.stop()
-    _coverage.save()
+def pytest_unconfigure(config):
+    if hasattr(config, "workerinput"):
+        _coverage.stop()
+        _coverage.save()
 
 
 def pytest_collection_modifyitems(config, items):
@@ -81,18 +84,37 @@ def pytest_runtest_protocol(item):
     known = set(_fixtures)
     _coverage.switch_context(item.nodeid)
     began = _work()
-    before = [signal.signal(number, _stop) for number in (signal.SIGPROF, signal.SIGALRM)]
-    signal.setitimer(signal.ITIMER_PROF, _LIMIT)
-    signal.setitimer(signal.ITIMER_REAL, 6 * _LIMIT)  # one that only waits
     try:
         return (yield)
+    finally:
+        _note(item, _work() - began, known)
+        _coverage.switch_context("")
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_setup():
+    with _limited():
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_call():
+    with _limited():
+        return (yield)
+
+
+@contextmanager
+def _limited():
+    before = [signal.signal(number, _stop) for number in (signal.SIGPROF, signal.SIGALRM)]
+    signal.setitimer(signal.ITIMER_PROF, _LIMIT)
+    signal.setitimer(signal.ITIMER_REAL, 20 * _LIMIT)  # one that only waits
+    try:
+        yield
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.setitimer(signal.ITIMER_REAL, 0)
         for number, handler in zip((signal.SIGPROF, signal.SIGALRM), before, strict=True):
             signal.signal(number, handler)
-        _note(item, _work() - began, known)
-        _coverage.switch_context("")
 
 
 def _work():

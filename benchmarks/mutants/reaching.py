@@ -15,8 +15,8 @@ from coverage.numbits import numbits_to_nums
 from benchmarks.mutants.copies import Copy
 from benchmarks.mutants.faults import SOURCES
 
-LIMIT = 20  # seconds of work that a test may take
-CASES = 8  # of a test; a few hundred, every rule on every game, would take long and reach no more
+LIMIT = 5  # seconds of work that a test may take; of a slower one little would run within a minute
+CASES = 40  # of a test; hundreds, as of every rule on every game, would take long and reach little more
 # They start processes, in which nothing is seen, or play long.
 APART = ("tests/end_to_end/", "tests/statistical/", "tests/faults/", "tests/fuzz/")
 _PER_LINE = 1 / 2000  # seconds that a test ranks lower for each line it reaches: specific ones come first

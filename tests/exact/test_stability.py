@@ -280,6 +280,20 @@ def test_trial_sets_count_the_current_action_where_it_may_be_tried(method):
 
 
 @pytest.mark.parametrize("method", ["closed-form", "contraction", "elimination"])
+def test_shares_of_summits_in_valleys_within_valleys(method):
+    """Along the path 0, 3, 2, 4, 1: two summits with a shallow valley between them, and a third behind a deep one."""
+    game = NormalForm([[1.0, 1.0, 1.0, 0.5, -1.0]], moves=[[[3], [4], [3, 4], [0, 2], [2, 1]]])
+    found = stability(game, pt.rule("blll", tau=1.0), method=method)
+    np.testing.assert_allclose(found.limit, [1 / 4, 1 / 4, 1 / 2, 0, 0], atol=1e-12)
+
+
+def test_moves_of_no_return_have_no_closed_form():
+    game = NormalForm([[1.0, 0.0, 1.0]], moves=[[[1], [2], [0]]])  # from the last summit to the first for nothing
+    found = stability(game, pt.rule("blll", tau=1.0))
+    assert found.stable.tolist() == [True, False, False]
+
+
+@pytest.mark.parametrize("method", ["closed-form", "contraction", "elimination"])
 def test_without_a_unit_ties_up_to_rounding_are_ties(method):
     values = np.random.default_rng(3).normal(size=7)
     values[[1, 4]] = 3.0 + np.pi * np.array([1.0, 1.0 + 1e-14])

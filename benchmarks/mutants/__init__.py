@@ -10,7 +10,7 @@ Left out are tests that start processes, play long or fail in plain Python by th
 child processes; a fault may name tests for them. Exit code 1 where fewer than 90 % are caught, or a control is.
 
     python -m benchmarks.mutants                         all of them
-    python -m benchmarks.mutants --only draws-purpose    one of them; may be given several times
+    python -m benchmarks.mutants --only kernel-purpose   one of them; may be given several times
     python -m benchmarks.mutants --tree ../before        the same faults in another checkout, with its tests
     python -m benchmarks.mutants --map-only              which tests reach which line, and no faults
 """

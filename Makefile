@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test long faults fuzz matrix bench docs lint format clean
+.PHONY: demo test long faults fuzz mutants matrix bench docs lint format clean
 
 .venv/.base: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "potentia needs Python 3.11 or newer")'
@@ -36,6 +36,9 @@ faults: .venv/.dev       ## a fault at every call that writes, and what is then 
 
 fuzz: .venv/.dev         ## damaged and forged files for everything that is read
 	$(BIN)/python -m tests.fuzz --count 100000
+
+mutants: .venv/.dev      ## faults planted in the sources one at a time, and how many of them the tests catch
+	$(BIN)/python -m benchmarks.mutants
 
 matrix: .venv/.matrix    ## Pythons × lowest and newest dependencies; PYTHONS="3.11 3.13" for some of them
 	$(BIN)/python -m tests.matrix $(PYTHONS)

@@ -293,3 +293,12 @@ def test_the_record_of_changes_stops_before_memory_is_full(monkeypatch):
         run.advance(100_000)
     assert run.step > 10
     assert len(run.trace().times) == run.step + 1
+
+
+def test_a_player_that_is_back_at_the_next_row_has_not_changed():
+    trace = pt.run(games.normal_form(), pt.rule("lll", tau=5.0), 600, record=("profile",), every=3)
+    now, back = trace.start.copy(), trace.changes - trace.events[0].size
+    for _, player, action in zip(*trace.events, strict=True):
+        assert action != now[player]
+        now[player] = action
+    assert back > 20  # changes that no row shows

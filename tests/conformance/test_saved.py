@@ -235,3 +235,16 @@ def test_words_of_a_file_do_not_flood_the_screen(tmp_path):
     _refused(path, "another game")
     _rewrite(path, told={"format": 99, "potentia": "x\n" * 10**5})
     _refused(path, "newer version")
+
+
+def test_players_that_changed_before_and_after_saving_are_listed_once(tmp_path):
+    """Each has one place in the list; with two, compiled code would write beyond its end."""
+    game, rule = games.normal_form(), pt.rule("slll", tau=5.0, revision=1.0)
+    options = {"record": ("profile",), "every": 100}
+    run = pt.begin(game, rule, 3, **options).advance(50)
+    assert run.journal.pending[0] == game.num_players
+    again = pt.load(run.save(tmp_path / "run.npz"), game).advance(49)
+    assert again.journal.pending[0] == game.num_players
+    np.testing.assert_array_equal(
+        again.advance(51).trace().profiles, pt.run(game, rule, 150, seed=3, **options).profiles
+    )

@@ -98,6 +98,15 @@ def test_a_function_that_means_something_else_compiled_stays_in_python(switch):
     np.testing.assert_array_equal(again.profile, plain.profile)
 
 
+def test_a_game_that_does_not_compile_says_so_once_it_matters(switch):
+    run = pt.begin(games.uncompiled(), pt.rule("lll", tau=1.0)).advance(10)
+    run._tier._kernel.given_up = True  # as its compiler told
+    with pytest.warns(NotCompiled, match="_uncompilable runs in Python.* data holds a dict") as caught:
+        run.advance(10)
+    run.advance(10)
+    assert len(caught) == 1
+
+
 def test_what_was_played_is_played_again_and_agrees(switch):
     game = games.custom()
     rule = pt.rule("blll", tau=0.1)

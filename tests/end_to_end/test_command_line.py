@@ -233,11 +233,10 @@ def test_every_command_is_listed_and_explained_alike():
 
 
 def test_a_second_process_compiles_nothing(tmp_path):
-    """The first ``potentia run`` fills the cache; the second finds everything there."""
+    """The first run fills the cache; the second finds everything there."""
     code = (
-        "import sys; sys.argv = ['potentia', 'run', 'stag-hunt', '--steps', '50', '--json']\n"
-        "from potentia.commands import app\n"
-        "app(standalone_mode=False)\n"
+        "import sys; import potentia as pt\n"
+        "pt.run(pt.game('stag-hunt'), pt.rule('lll', tau=0.5), 50, compiled=True)\n"
         "from potentia.kernel.cache import entries\n"
         "print(sum(e.cache_misses for e in entries), sum(e.cache_hits for e in entries), file=sys.stderr)"
     )
@@ -381,7 +380,7 @@ def test_a_damaged_or_unwritable_cache_only_costs_time(tmp_path):
 import numpy as np
 from potentia.analysis.elimination import gth_entry
 law = np.empty(2)
-gth_entry(np.array([[0.5, 0.5], [0.25, 0.75]]), law)
+gth_entry(np.array([[0.5, 0.5], [0.25, 0.75]]), law, compiled=True)
 print(law.tolist(), gth_entry.cache_hits)
 """
 

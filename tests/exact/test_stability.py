@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import potentia as pt
-from potentia.analysis import chain, stability
+from potentia.analysis import chain, elimination, stability
 from potentia.errors import InvalidInput, NotIrreducible
-from potentia.games import NormalForm
+from potentia.games import NormalForm, path_moves
 from potentia.rules import Groups, Vanishing
 from tests import games, oracle
 from tests.exact.random_games import (
@@ -266,6 +266,54 @@ def test_payoffs_without_a_common_unit(scale):
             assert np.abs(law - trees.limit).max() < 1e-3
     assert single > 50
     assert scale != 1.0 or compared > 150
+
+
+# By hand ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["closed-form", "contraction", "elimination"])
+def test_trial_sets_count_the_current_action_where_it_may_be_tried(method):
+    game = NormalForm([[1.0, 0.0, 1.0, 0.0]], moves=[path_moves(4)])  # two summits, with one neighbour and with two
+    for current, shares in ((False, [1 / 3, 0, 2 / 3, 0]), (True, [2 / 5, 0, 3 / 5, 0])):
+        found = stability(game, pt.rule("blll", tau=1.0, include_current=current), method=method)
+        np.testing.assert_allclose(found.limit, shares, atol=1e-12)
+
+
+@pytest.mark.parametrize("method", ["closed-form", "contraction", "elimination"])
+def test_shares_of_summits_in_valleys_within_valleys(method):
+    """Along the path 0, 3, 2, 4, 1: two summits with a shallow valley between them, and a third behind a deep one."""
+    game = NormalForm([[1.0, 1.0, 1.0, 0.5, -1.0]], moves=[[[3], [4], [3, 4], [0, 2], [2, 1]]])
+    found = stability(game, pt.rule("blll", tau=1.0), method=method)
+    np.testing.assert_allclose(found.limit, [1 / 4, 1 / 4, 1 / 2, 0, 0], atol=1e-12)
+
+
+def test_moves_of_no_return_have_no_closed_form():
+    game = NormalForm([[1.0, 0.0, 1.0]], moves=[[[1], [2], [0]]])  # from the last summit to the first for nothing
+    found = stability(game, pt.rule("blll", tau=1.0))
+    assert found.stable.tolist() == [True, False, False]
+
+
+@pytest.mark.parametrize("method", ["closed-form", "contraction", "elimination"])
+def test_without_a_unit_ties_up_to_rounding_are_ties(method):
+    values = np.random.default_rng(3).normal(size=7)
+    values[[1, 4]] = 3.0 + np.pi * np.array([1.0, 1.0 + 1e-14])
+    found = stability(NormalForm([values]), pt.rule("lll", tau=1.0), method=method)
+    assert not found.exact
+    assert np.flatnonzero(found.stable).tolist() == [1, 4]
+    np.testing.assert_allclose(found.limit[[1, 4]], 0.5)
+
+
+def test_elimination_on_leading_terms_is_the_limit_of_elimination():
+    """Small whole exponents, so that several ways often have one resistance."""
+    random, small = np.random.default_rng(0), 1e-7
+    for _ in range(20):
+        a, x = random.integers(1, 4, (4, 4)).astype(float), random.integers(0, 3, (4, 4)).astype(float)
+        np.fill_diagonal(a, 0.0)
+        near, law, exponents = np.empty((3, 4))
+        elimination.gth_entry(a * small**x, near)
+        elimination.leading_entry(a, x, law, exponents, 0.0)
+        limit = np.where(exponents <= exponents.min(), law, 0.0)
+        np.testing.assert_allclose(limit / limit.sum(), near / near.sum(), atol=1e-5)
 
 
 # Bad input --------------------------------------------------------------------------------------------

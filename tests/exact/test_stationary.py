@@ -12,6 +12,7 @@ from scipy import sparse
 
 import potentia as pt
 from potentia.analysis import Chain, chain
+from potentia.analysis.stationary import log_balance
 from potentia.errors import InvalidInput, NotConverged, NotIrreducible
 from potentia.games import NormalForm, path_moves, random_potential_game
 from potentia.rules import Vanishing
@@ -367,3 +368,9 @@ def test_a_tolerance_that_cannot_be_met_is_an_error():
     with pytest.raises(NotConverged, match="residual") as caught:
         found.solve("gth", tolerance=1e-20)
     assert caught.value.residual == found.solve("gth").residual
+
+
+def test_a_law_on_a_state_that_nothing_leads_to_is_out_of_balance():
+    logs = sparse.csr_array((np.zeros(2), ([0, 1], [1, 1])), shape=(2, 2))  # 0 → 1 → 1, both for certain
+    assert log_balance(logs, np.array([-np.inf, 0.0])) == 0.0
+    assert log_balance(logs, np.log([0.5, 0.5])) == np.inf

@@ -454,7 +454,7 @@ def check_compiled(run):
 def test_compiled_and_plain_python_agree_to_the_bit(tmp_path):
     """All recorders, noise on, robots that meet, splits and merges; also after a break."""
     fast = begin(TEAM, warm("joint"), NOISY, 3, compiled=True).advance(131)
-    resumed = pt.load(fast.save(tmp_path / "run.npz"), TEAM.game, NOISY)
+    resumed = pt.load(fast.save(tmp_path / "run.npz"), TEAM.game, NOISY, compiled=True)
     for run in (fast, resumed):
         assert run.compiled
         check_compiled(run.advance(169))

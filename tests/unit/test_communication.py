@@ -12,7 +12,7 @@ import pytest
 
 from potentia.beliefs import Communication, Constant
 from potentia.beliefs.communication import CONTACTS, SENT, in_touch, link_data, meet, new_contacts
-from potentia.beliefs.observations import KNOWN, new_store, note_reading
+from potentia.beliefs.observations import KNOWN, check_store, new_store, note_reading
 from potentia.games import World
 from tests.belief_oracle import (
     ALIKE,
@@ -293,3 +293,13 @@ def test_minds_that_never_meet_fit_their_own():
     assert len({str(components(view)) for view in run.beliefs}) == 3
     for view in run.beliefs:
         assert view.num_components == 1
+
+
+def test_a_cell_that_is_marked_as_known_and_is_in_no_list_is_refused():
+    game = Case(HILLS, (1.0,), (0.0,)).game
+    store, first = new_store(game, 1, None), game.data.base
+    note_reading(store, 0, first, 1.0, False)
+    check_store(game, store)
+    store.slot[0, first + 1] = 1  # as if it were the first one, too
+    with pytest.raises(ValueError, match="known cells are not where they should be"):
+        check_store(game, store)

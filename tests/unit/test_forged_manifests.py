@@ -152,6 +152,12 @@ def test_a_point_that_is_not_of_the_specification(study):
         open_study(study.folder)
 
 
+def test_rows_that_are_not_as_far_apart_as_the_specification_has_them(study):
+    write(study, study.manifest | {"every": 20})
+    with pytest.raises(StudyError, match="every must be 10, as the specification has it, got 20"):
+        open_study(study.folder)
+
+
 def test_many_points_are_planned_once(tmp_path, monkeypatch):
     """A run is begun for each game and kind of rule, not for each of a thousand temperatures, and not twice."""
     begun, begin = [], planning.begin

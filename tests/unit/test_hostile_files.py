@@ -13,6 +13,7 @@ import pytest
 
 from potentia.errors import InvalidGame
 from potentia.games import NormalForm, files, maps, moves, read_game, read_potential, read_world
+from potentia.kernel.archive import Archive
 
 DILEMMA = np.array([[[3.0, 0.0], [5.0, 1.0]], [[3.0, 5.0], [0.0, 1.0]]])
 
@@ -162,3 +163,14 @@ def test_long_names_are_cut(tmp_path):
     with pytest.raises(InvalidGame, match="unknown key 'ppp") as caught:
         read_game(path)
     assert len(str(caught.value)) < 300 + len(str(path))
+
+
+def test_an_array_that_is_longer_than_its_header_says():
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as out:
+        out.writestr("a.npy", claiming((1,)))
+        out.writestr("b.npy", claiming((2,)))
+    with Archive(file, len(file.getvalue())) as archive:
+        assert archive.read("b", (2,), np.dtype(np.float64)).tolist() == [0.0, 0.0]
+        with pytest.raises(ValueError, match="a is longer than it says"):
+            archive.read("a", (1,), np.dtype(np.float64))

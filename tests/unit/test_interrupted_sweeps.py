@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import signal
+from collections import OrderedDict
 from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 import xarray
@@ -15,6 +17,7 @@ from potentia.experiments.planning import plan
 from potentia.experiments.specification import specification_from
 from potentia.experiments.store import open_study
 from potentia.experiments.sweeping import Stopped, sweep
+from potentia.version import __version__
 from tests.studies import STUDY, Counting, all_names, chunk_files, half_written
 
 # Disks, permissions, processes ------------------------------------------------------------------------
@@ -248,3 +251,23 @@ def test_studies_that_no_folder_can_hold(tmp_path, change, message):
 def test_a_study_needs_a_folder():
     with pytest.raises(InvalidInput, match="needs a folder"):
         sweep(STUDY)
+
+
+def test_what_does_not_read_back_is_not_kept(tmp_path, monkeypatch):
+    write = Path.write_bytes
+    monkeypatch.setattr(Path, "write_bytes", lambda path, content: write(path, content[:-1] + b"!"))
+    with pytest.raises(SweepFailed, match="what was written does not read back the same; 0 of 20 runs"):
+        sweep(STUDY, tmp_path / "study")
+    assert not list((tmp_path / "study" / "chunks").iterdir())
+
+
+def test_a_worker_keeps_the_games_that_it_met_last(monkeypatch):
+    monkeypatch.setattr(chunks, "_KEPT", 2)
+    monkeypatch.setattr(chunks, "_unpacked", OrderedDict())
+    point = plan(specification_from(STUDY)).points[0]
+    _, parcel = chunks.pack(point, apart=True)
+    for key in "abc":
+        task = chunks.Task(chunks.Chunk(0, 0, 1), __version__, (0,), 5, 5, ("welfare",), None, key, parcel)
+        _, found = chunks.play(task)
+        assert found["welfare"].shape == (1, 2)
+    assert list(chunks._unpacked) == ["b", "c"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import grp
+import importlib.metadata
 import os
 import pickle
 import pwd
@@ -306,7 +307,7 @@ def only_file() -> Path:
 @compiling
 def test_a_kernel_is_found_again(kernel):
     assert [kernel(), kernel()] == [False, True]
-    assert sorted(os.listdir(cache.cache_directory())) == ["CACHEDIR.TAG", only_file().name]
+    assert sorted(os.listdir(cache.cache_directory())) == ["CACHEDIR.TAG", "locks", only_file().name]
 
 
 @compiling
@@ -411,8 +412,10 @@ def test_the_python_is_part_of_the_key(monkeypatch):
     ]
     monkeypatch.setattr("importlib.machinery.EXTENSION_SUFFIXES", [".cpython-399-of-another-kind.so"])
     names.append(named())
+    version = importlib.metadata.version
     for package in ("numba", "llvmlite", "numpy"):
         with monkeypatch.context() as patch:
-            patch.setattr(f"{package}.__version__", "99.0")
+            other = {package: "99.0"}
+            patch.setattr(importlib.metadata, "version", lambda name, other=other: other.get(name) or version(name))
             names.append(named())
     assert len(set(names)) == len(names) == 9

@@ -100,3 +100,22 @@ def test_a_thread_stops_when_it_is_told(recwarn):
     assert not thread.is_alive()
     assert found[0].attrs["interrupted"]
     assert not [one for one in recwarn if issubclass(one.category, pt.errors.RunInterrupted)]
+
+
+def test_after_a_step_that_failed_nothing_is_counted_of_it_and_nothing_can_be_cut_off(recwarn):
+    flag, calls = Flag(), []
+
+    def utility(player, profile, data):
+        calls.append(player)  # no compiler knows that: it runs in Python
+        if len(calls) > 500:
+            raise RuntimeError("no more")
+        return float(profile[player])
+
+    game = pt.games.custom(utility, num_actions=[2, 2])
+    recwarn.clear()
+    run = pt.begin(game, pt.rule("slll", tau=0.5, revision=1.0), 0, record=("profile", "visits"))
+    with pytest.raises(pt.errors.InvalidGame, match="no more"):
+        run.advance(10**6, flag=flag)
+    assert not flag.breakable
+    assert run.journal.counts[0] == 2 * run.step > 0
+    assert run.journal.visits.sum() == run.step

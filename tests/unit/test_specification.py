@@ -306,6 +306,19 @@ def test_more_runs_than_anybody_means():
     check_number(many, many=True)
 
 
+def test_many_points_of_few_seeds_are_many_runs_too():
+    specification = specification_from(
+        STUDY | {"seeds": 101, "rule": {"name": "lll", "tau": [k / 1e3 for k in range(1, 1001)]}}
+    )
+    with pytest.raises(InvalidSpecification, match=r"this makes 101,000 runs: 1,000 points"):
+        check_number(specification, many=False)
+
+
+def test_games_of_one_name_are_told_apart_by_their_parameters():
+    games = [{"name": "ring", "label": str(k), "players": k} for k in (4, 6)]
+    assert [point.game.num_players for point in planned(game=games).points] == [4, 6]
+
+
 def test_more_points_than_there_may_be():
     wide = {"from": 0.001, "to": 1, "count": 1000}
     with pytest.raises(InvalidSpecification, match=r"at most 100,000 points, got 1,000,000 \(1,000 of rule.tau × "):
@@ -355,3 +368,7 @@ def test_a_pipe_is_refused_at_once(tmp_path):
     os.mkfifo(tmp_path / "study.toml")
     with pytest.raises(InvalidSpecification, match="is not a regular file"):
         read_specification(tmp_path / "study.toml")
+
+
+def test_the_runs_of_a_plan_are_its_points_times_its_seeds():
+    assert planned(rule={"name": "lll", "tau": [0.1, 0.2]}, seeds=[4, 1, 7, 9]).num_runs == 8

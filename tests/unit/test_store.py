@@ -50,6 +50,11 @@ def test_chunks_and_company_do_not_matter(finished, tmp_path):
     xarray.testing.assert_identical(alone.drop_attrs(), whole.sel(game="ring", seed=[3, 1], drop=True).drop_attrs())
 
 
+def test_runs_begin_where_the_specification_says(tmp_path):
+    data = sweep(STUDY | {"game": STUDY["game"][1], "start": [1, 0, 0, 1]}, tmp_path / "study").dataset()
+    assert (data.profile.isel(time=0) == [1, 0, 0, 1]).all()
+
+
 def test_zip_and_ragged_grids(tmp_path):
     rules = [{"name": "lll", "tau": [0.2, 0.6]}, {"name": "slll", "tau": [0.2, 0.6], "revision": [0.5, "0.7"]}]
     zipped = STUDY | {"game": {"name": "stag-hunt"}, "rule": rules[1], "zip": [["rule.tau", "rule.revision"]]}

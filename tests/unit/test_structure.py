@@ -43,6 +43,13 @@ def settled(points, mixture, number, floor=FLOOR):
 # Split and merge --------------------------------------------------------------------------------------
 
 
+def test_a_merged_component_is_where_the_heavier_one_was():
+    mixture, out = new_components(2, 1), new_components(2, 1)
+    mixture.weight[:], mixture.mean[:, 0], mixture.covariance[:, 0, 0] = (0.75, 0.25), (0.0, 4.0), (1.0, 5.0)
+    merge(mixture, 2, 0, 1, out)
+    assert (out.weight[0], out.mean[0, 0], out.covariance[0, 0, 0]) == (1.0, 1.0, 2.0)
+
+
 @examples
 @given(st.integers(0, 10**6), st.integers(1, 4), st.integers(1, 4), st.floats(0.01, 10.0), st.floats(0, 7) | st.none())
 def test_merging_what_was_split_restores_mass_and_mean(seed, dimensions, number, spread, angle):

@@ -35,14 +35,15 @@ def test_a_new_file_has_the_mode_the_umask_gives(tmp_path: Path, umask: int) -> 
     assert mode(tmp_path / "a") == 0o666 & ~umask
 
 
-def test_a_replaced_file_keeps_its_mode_and_is_never_wider(tmp_path: Path) -> None:
+@pytest.mark.parametrize("before", [0o600, 0o640, 0o755])
+def test_a_replaced_file_keeps_its_mode_and_is_never_wider(tmp_path: Path, before: int) -> None:
     path = tmp_path / "private"
     path.touch(0o600)
-    path.chmod(0o600)
+    path.chmod(before)
     with whole_file(path) as temporary:
         assert mode(temporary) == 0o600
         temporary.write_text("new")
-    assert (mode(path), path.read_text()) == (0o600, "new")
+    assert (mode(path), path.read_text()) == (before, "new")
 
 
 def test_behind_a_link_the_target_is_replaced(tmp_path: Path) -> None:

@@ -71,10 +71,13 @@ class Kernel:
             return self.loaded
         if max(left, self.played) < (_LOADING if "numba" in sys.modules else _IMPORTING):
             return False
-        with self._lock:
-            if not self.loaded and not self.given_up:
-                self._look()
-            return self.loaded
+        if self._lock.acquire(blocking=False):  # another thread sees to it, or did when this process was forked
+            try:
+                if not self.loaded and not self.given_up:
+                    self._look()
+            finally:
+                self._lock.release()
+        return self.loaded
 
     def _look(self) -> None:
         if self._job is not None and self._job.process != os.getpid():  # of the process that this is a fork of

@@ -389,7 +389,7 @@ def guarded(game: Game, state: Any, when: str, call: Callable[[], Any]) -> Any:
     """Turn what a user's function raises into an error that names the player, the profile and the reason."""
     try:
         # machine code says nothing of overflows, so our own functions do not either; what a user's say is his
-        with np.errstate(**({} if game.runs_user_code else {"all": "ignore"})):
+        with np.errstate(all=None if game.runs_user_code else "ignore"):
             return call()
     except PotentiaError:
         raise

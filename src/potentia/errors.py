@@ -28,7 +28,9 @@
 from __future__ import annotations
 
 import difflib
+import sys
 from collections.abc import Iterable
+from types import FrameType
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -134,3 +136,13 @@ def look_up(registry: dict[str, T], name: Any, what: str, error: type[InvalidInp
         known = ", ".join(sorted(registry))
         raise error(f"{what} must be one of {known}, got {name!r}{did_you_mean(name, registry)}")
     return registry[name]
+
+
+def frames_to_caller() -> int:
+    """The stacklevel that makes a warning point at the user's line, not at this package's."""
+    level = 2
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_globals.get("__name__", "").startswith(("potentia.", "functools")):
+        frame = frame.f_back
+        level += 1
+    return level - 1

@@ -25,7 +25,7 @@ from potentia.belief_arguments import Initial, Per, RunBelief, belief_text, run_
 from potentia.errors import InvalidRun
 from potentia.kernel import signals
 from potentia.rule_arguments import Guard, Revision, RuleName, Tau, Trial, rule_from_options, rule_text
-from potentia.terminal import print_table, printed_last, progress, say, say_how_to_stop, status, value
+from potentia.terminal import print_table, printed_last, progress, say, say_how_to_stop, value
 
 
 def run(
@@ -82,10 +82,6 @@ def run(
     first = None if start is None else numbers(start, int, "--start")
     warnings.simplefilter("ignore", RunInterrupted)  # said below, in the command line's own words
     say_how_to_stop()
-    with status("loading; the first time, compiling", quiet=json):
-        warm = run_batch(played, chosen, min(1, steps), [seed], start=first, record=record, belief=believed)
-        if warm.attrs["interrupted"]:
-            raise KeyboardInterrupt
     with progress(f"{rule} on {game}", quiet=json) as tell:
         started = time.perf_counter()
         data = run_batch(

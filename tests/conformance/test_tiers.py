@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+import types
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import potentia as pt
+from potentia.engine.columns import Columns
 from potentia.errors import InvalidRun, NotCompiled
 from potentia.kernel.tiers import Kernel
 from tests import games
@@ -96,6 +101,56 @@ def test_a_function_that_means_something_else_compiled_stays_in_python(switch):
     np.testing.assert_array_equal(run.profile, plain.profile)
     again = pt.begin(game, rule, 1).advance(200)  # a kernel that was found out is not tried again
     np.testing.assert_array_equal(again.profile, plain.profile)
+
+
+def _one(player, profile, data):
+    return float(profile[player])
+
+
+def _sums(profile, data):
+    """NumPy adds in pairs, machine code one after the other: the last bits differ."""
+    return np.sum(data) + np.sum(profile)
+
+
+@pytest.mark.parametrize("into", ["lists", "columns"])
+def test_rows_that_differ_in_their_last_bits_are_noticed(switch, into):
+    """Though no decision depends on them: a record is of one kind from its first row to its last."""
+    sums = types.FunctionType(_sums.__code__, _sums.__globals__)  # a function, and so a kernel, of its own
+    game = pt.games.custom(_one, [2, 2], data=np.random.default_rng(0).normal(size=1000), potential=sums)
+    run = pt.begin(game, pt.rule("blll", tau=0.1), 1, record="potential")
+    if into == "columns":
+        run.record_into(Columns({"potential": np.empty(301)}))
+    run.advance(100)
+    switch.on = True
+    with pytest.warns(NotCompiled, match=r"something else; what is recorded at profile \[\d, \d\], after step 0"):
+        run.advance(200)
+    assert not run.compiled
+
+
+def test_a_function_that_fails_compiled_stays_in_python(switch):
+    game = pt.games.custom(_raises_compiled, [2, 2], data=np.array([2**62, 1]))
+    run = pt.begin(game, pt.rule("blll", tau=0.1), 1).advance(50)
+    switch.on = True
+    with pytest.warns(NotCompiled, match="it fails with .* is 1.0 in Python and an .*Error compiled"):
+        run.advance(50)
+    assert not run.compiled
+
+
+def _raises_compiled(player, profile, data):
+    if float(int(data[0]) * int(profile[player]) * 3) / 2.0**62 == -1.0:
+        raise ValueError
+    return 1.0
+
+
+def test_runs_that_wait_for_machine_code_are_copied_and_pickled(switch):
+    for game in (games.normal_form(), games.custom()):
+        run = pt.begin(game, pt.rule("blll", tau=0.1), 1).advance(20)
+        copies = [copy.deepcopy(run), pickle.loads(pickle.dumps(run))]
+        switch.on = True
+        ends = [one.advance(30) for one in (run, *copies)]
+        switch.on = False
+        assert all(one.compiled for one in ends)
+        assert all(np.array_equal(one.profile, run.profile) for one in ends)
 
 
 def test_a_game_that_does_not_compile_says_so_once_it_matters(switch):

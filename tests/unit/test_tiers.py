@@ -173,7 +173,7 @@ print("switched", run.compiled, flush=True)
 
 def process(script, *args, **environment):
     return subprocess.Popen(
-        [sys.executable, "-W", "error", "-c", script, *args],
+        [sys.executable, "-W", environment.pop("PYTHONWARNINGS", "error"), "-c", script, *args],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -191,6 +191,43 @@ def test_a_long_run_goes_on_with_machine_code(what, place, tmp_path):
     assert out.splitlines()[-1] == "switched True"
     kept = [path for path in tmp_path.rglob("*.nbc") if path.name.startswith("play")]
     assert len(kept) == (what == "ours" and not place)
+
+
+FORKING = SWITCHING.replace(
+    "run = pt.begin",
+    """
+def forked():
+    child = os.fork()
+    if not child:
+        pt.begin(pt.games.ising(pt.games.ring_edges(5)), rule, 1, compiled=True).advance(10)
+        run.advance(10)
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+run = pt.begin""",
+).replace(
+    "if run.compiled: raise Done",
+    """if background._threads:
+        forked()
+        raise Done""",
+)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+def test_a_fork_while_a_thread_compiles(tmp_path):
+    with process(FORKING, "own", POTENTIA_CACHE_DIR=str(tmp_path), PYTHONWARNINGS="default") as running:
+        out, err = running.communicate(timeout=300)
+    assert running.returncode == 0, (out, err)
+    assert err.count("so it compiles nothing and runs in plain Python") == 1
+
+
+def test_only_an_interpreter_is_started(monkeypatch):
+    assert background._has_interpreter()
+    for name, value in (("executable", "/opt/game/robots"), ("executable", ""), ("frozen", True)):
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, name, value, raising=False)
+            assert not background._has_interpreter()
+    monkeypatch.setenv("POTENTIA_COMPILING", "1")
+    assert not background._has_interpreter()
 
 
 def compilers(folder):

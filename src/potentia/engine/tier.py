@@ -7,17 +7,21 @@ two (an overflow, a division by zero, the order in which NumPy sums).
 
 from __future__ import annotations
 
+import copy
 import warnings
+from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
 
 import numpy as np
 from numpy.typing import NDArray
 
-from potentia.engine.loop import NEVER, Sink, play_entry
-from potentia.errors import NotCompiled
-from potentia.games.custom import frames_to_caller
+from potentia.engine.interrupt import Flag
+from potentia.engine.loop import Sink, play_entry
+from potentia.errors import NotCompiled, frames_to_caller
 from potentia.kernel.arrays import frozen
+from potentia.kernel.cache import may_keep
 from potentia.kernel.shapes import filled, shape_of
 from potentia.kernel.tiers import Kernel
 
@@ -36,109 +40,125 @@ class Tier:
         self._since = run.step
         self._origin: Any = None
         self._rate = 0.0  # steps a second
-        self._told = False
+        self._stays = False  # in plain Python
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_kernel": None}  # a copy finds it again
 
     def climb(self, stop: int) -> bool:
         """Whether the run can go on with machine code, towards ``stop``."""
-        run = self._run
-        if self._kernel is None:
-            self._begin()
-        assert self._kernel is not None
-        left = (stop - run.step) / self._rate if self._rate else 0.0
-        if not self._kernel.is_ready(left):
-            if self._kernel.given_up and not self._told:
-                self._give_up(self._kernel.why)
+        if self._stays:
             return False
-        if self._origin is not None and not self._same_steps():
+        kernel = self._begun()
+        left = (stop - self._run.step) / self._rate if self._rate else 0.0
+        if not kernel.is_ready(left):
+            if kernel.given_up:
+                self._stay(kernel.why)
             return False
-        self._origin = None
+        if self._origin is not None and self._run.step > self._since:
+            other = self._differs()
+            if other is not None:
+                kernel.loaded, kernel.given_up, kernel.why = False, True, f"machine code plays something else; {other}"
+                self._stay(kernel.why)
+                return False
         return True
 
-    def _give_up(self, why: str) -> None:
-        """Stay in plain Python, and say why once: the game does, where it cannot be compiled."""
-        assert self._kernel is not None
-        first = not self._kernel.told
-        self._told = self._kernel.told = self._kernel.given_up = True
-        self._kernel.loaded = False
-        if self._run.game.compiled and first:
-            text = f"{self._run.game.describe()} runs in Python, hundreds of times slower: {why}"
+    def _stay(self, why: str) -> None:
+        """Go on in plain Python, and say why once for a game: by itself, where it cannot be compiled."""
+        self._stays, game = True, self._run.game
+        if game.compiled and game not in _told:
+            _told.add(game)
+            text = f"{game.describe()} runs in Python, hundreds of times slower: {why}"
             warnings.warn(text, NotCompiled, stacklevel=frames_to_caller())
 
     def note(self, steps: int, seconds: float) -> None:
         """So many steps were played in plain Python."""
-        assert self._kernel is not None
-        self._kernel.played += seconds
+        self._begun().played += seconds
         self._rate = steps / max(seconds, 1e-7)
 
-    def _begin(self) -> None:
+    def _begun(self) -> Kernel:
+        if self._kernel is not None:
+            return self._kernel
         run = self._run
         rest = (run.state, run._rule_data, run.memory, run.journal, _no_sink(), run.key, 0, 0, 1, False)
-        kinds, game = shape_of(rest), run.game
+        own = not may_keep(play_entry.function, shape_of((run._data, *rest)))
+        self._kernel = play_entry.kernel(
+            (run._data, *rest), partial(_arguments, run.game, shape_of(rest)) if own else None
+        )
+        if own and self._origin is None:
+            self._since, self._origin = run.step, copied(_parts(run))
+        return self._kernel
 
-        def make() -> tuple[Any, ...]:
-            if game.uncompilable is not None:
-                raise ValueError(game.uncompilable)
-            return game.data, *filled(kinds)
+    # Somebody's own function ---------------------------------------------------------------------------
 
-        self._kernel = play_entry.kernel((run._data, *rest), make)
-        self._since = run.step
-        if self._kernel.own_code:
-            self._origin = copied(self._parts)
-
-    @property
-    def _parts(self) -> tuple[Any, ...]:
-        return self._run.state, self._run.memory, self._run.journal
-
-    def _same_steps(self) -> bool:
-        """Whether machine code plays what was played."""
+    def _differs(self) -> str | None:
+        """What machine code does otherwise than what was played; None if nothing."""
         run = self._run
-        again = _Again(run, self._origin, self._since, compiled=True)
-        again.advance(run.step)
-        if again.result == _result(run, *self._parts):
-            return True
-        self._give_up(f"machine code plays something else; {self._where()}")
-        return False
+        try:
+            again = self._twin(compiled=True)
+            again._advance(run.step, None, Flag())
+        except Exception as error:
+            return f"it fails with {type(error).__name__}; {self._where()}"
+        return None if self._record(again) == self._record(run) else self._where()
+
+    def _twin(self, compiled: bool) -> Run:
+        """The run as it was at first, to be played again."""
+        run = copy.copy(self._run)
+        run.state, run.memory, run.journal, run.shadow = rebuilt(_parts(run), self._origin)
+        run.step, run.compiled, run._mode, run._tier = self._since, compiled, compiled, None
+        run._data = run.game.data if compiled else run.game.plain_data
+        run._rows, run._events, run.thoughts = {name: [] for name in run._rows}, [], []
+        run._columns = run._sink = None
+        run._num_events = run._held = 0
+        return run
+
+    def _record(self, run: Run) -> bytes:
+        """All that a run's function decides: what the run is saved by, and its rows since it began."""
+        kept = [run.state.profile, *(attrgetter(name)(run.state) for name in run.game.remembers)]
+        kept += [getattr(run.memory, name) for name in run.rule.remembers]
+        kept += [run.journal.counts, run.journal.visits]
+        rows = run.step // run.every - self._since // run.every
+        for name in run._rows if rows else ():
+            if run._columns is None:
+                kept.append(np.concatenate(run._rows[name])[-rows:])
+            elif name in run._columns.scalars:  # others are derived from counts
+                kept.append(run._columns.scalars[name][run._columns.rows - rows : run._columns.rows])
+        return b"".join(part.tobytes() for part in kept)
 
     def _where(self) -> str:
         """Player and profile at the first step that is played differently."""
-        run = self._run
-        one, other = (_Again(run, self._origin, self._since, compiled) for compiled in (False, True))
-        for step in range(self._since, run.step):
-            before = one.profile.copy()
-            one.advance(step + 1)
-            other.advance(step + 1)
-            if one.result != other.result:
-                found = run.game.disagreement(before)
-                if found is not None:
-                    return f"{found}, after step {step}"
-                player = int(np.argmax(one.profile != other.profile))
-                return f"first player {player} at profile {before[:_SHOWN].tolist()} after step {step}"
-        return f"after step {run.step}"
+        last, first = self._run.step, self._since
+        one, other = self._twin(compiled=False), self._twin(compiled=True)
+        for step in range(first, last):
+            before = one.profile
+            try:
+                for run in (one, other):
+                    run._advance(step + 1, None, Flag())
+                same = self._record(one) == self._record(other)
+            except Exception:
+                same = False
+            if not same:
+                found = one.game.disagreement(before)
+                moved = np.flatnonzero(one.profile != other.profile)
+                if found is None:
+                    found = f"first player {moved[0]}" if moved.size else "what is recorded"
+                    found += f" at profile {before[:_SHOWN].tolist()}"
+                return f"{found}, after step {step}"
+        return f"after step {last}"
 
 
-class _Again:
-    """The steps of a run played again, with nothing recorded."""
+_told: WeakSet[Any] = WeakSet()  # games that stay in plain Python, and have said so
 
-    def __init__(self, run: Run, origin: Any, since: int, compiled: bool) -> None:
-        self.run, self.step, self.compiled = run, since, compiled
-        self.state, self.memory, self.journal = rebuilt((run.state, run.memory, run.journal), origin)
-        self.data = run.game.data if compiled else run.game.plain_data
-        self.sink = _no_sink()
 
-    @property
-    def profile(self) -> NDArray[np.int64]:
-        return self.state.profile
+def _arguments(game: Any, rest: Any) -> tuple[Any, ...]:
+    """What the compiler is given for a game with functions of somebody's own."""
+    if game.uncompilable is not None:
+        raise ValueError(game.uncompilable)
+    return game.data, *filled(rest)
 
-    @property
-    def result(self) -> bytes:
-        return _result(self.run, self.state, self.memory, self.journal)
 
-    def advance(self, stop: int) -> None:
-        run = self.run
-        while self.step < stop:
-            parts = (self.data, self.state, run._rule_data, self.memory, self.journal, self.sink, run.key)
-            self.step = play_entry(*parts, self.step, stop, NEVER, False, compiled=self.compiled)
-            run.game.think(self.state, run._tools, run.key, self.step - 1, False)
+def _parts(run: Run) -> tuple[Any, ...]:
+    return run.state, run.memory, run.journal, run.shadow
 
 
 def _no_sink() -> Sink:
@@ -150,16 +170,11 @@ def _no_sink() -> Sink:
     )
 
 
-def _result(run: Run, state: Any, memory: Any, journal: Any) -> bytes:
-    """What a run is saved by: the rest is derived, or room to work in."""
-    kept = [state.profile, *(attrgetter(name)(state) for name in run.game.remembers)]
-    kept += [getattr(memory, name) for name in run.rule.remembers]
-    return b"".join(part.tobytes() for part in (*kept, journal.counts, journal.visits))
-
-
 def copied(record: Any) -> Any:
     """A copy of all arrays in records."""
-    return tuple(part.copy() if isinstance(part, np.ndarray) else copied(part) for part in record)
+    if isinstance(record, np.ndarray):
+        return record.copy()
+    return tuple(map(copied, record)) if isinstance(record, tuple) else record
 
 
 def rebuilt(record: Any, saved: Any, made: dict[int, NDArray[Any]] | None = None) -> Any:
@@ -173,7 +188,7 @@ def rebuilt(record: Any, saved: Any, made: dict[int, NDArray[Any]] | None = None
                 made[id(part)].setflags(write=part.flags.writeable)
             parts.append(made[id(part)])
         else:
-            parts.append(rebuilt(part, old, made))
+            parts.append(rebuilt(part, old, made) if isinstance(part, tuple) else part)
     return type(record)(*parts) if hasattr(record, "_fields") else tuple(parts)
 
 
@@ -183,5 +198,5 @@ def restore(record: Any, saved: Any) -> None:
         if isinstance(part, np.ndarray):
             if part.flags.writeable:
                 part[...] = old
-        else:
+        elif isinstance(part, tuple):
             restore(part, old)

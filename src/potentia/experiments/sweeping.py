@@ -28,7 +28,7 @@ from potentia.experiments.planning import Plan, bytes_of_run, gather, plan
 from potentia.experiments.specification import Specification, read_specification, specification_from
 from potentia.experiments.store import Study, create, first_difference, is_study, open_study
 from potentia.kernel import memory, signals
-from potentia.kernel.cache import Compiled
+from potentia.kernel.cache import Compiled, jit_disabled
 from potentia.kernel.numbers import is_integer
 from potentia.kernel.texts import command
 from potentia.version import __version__
@@ -80,7 +80,7 @@ def sweep(
     if dask_tls is not None and dask is None:
         raise InvalidInput("dask_tls is for sweeps on dask, got no address of a scheduler")
     wait, compiled = checked_wait(wait), checked_compiled(compiled)
-    study = specification if isinstance(specification, Study) else _study(specification, folder, many)
+    study = specification if isinstance(specification, Study) else _study(specification, folder, many, compiled)
     with study.locked():
         study.tidy()
         _mend(study, repair)
@@ -113,7 +113,7 @@ def _entered(
         raise SweepFailed(f"{error}; {_how(study, _runs(todo))}") from None
 
 
-def _study(specification: Any, folder: Any, many: bool) -> Study:
+def _study(specification: Any, folder: Any, many: bool, compiled: Compiled) -> Study:
     if isinstance(specification, str | os.PathLike) and Path(specification).is_dir():
         if folder is not None and Path(folder) != Path(specification):
             raise StudyError(f"{specification} is a study already: going on with it takes no other folder")
@@ -126,7 +126,7 @@ def _study(specification: Any, folder: Any, many: bool) -> Study:
         found = specification_from(specification)
     if folder is None:
         raise InvalidInput("a study needs a folder to be kept in, got none")
-    return prepare(found, source, Path(folder), many)
+    return prepare(found, source, Path(folder), many, compiled)
 
 
 def folder_for(path: Path) -> Path:
@@ -134,7 +134,9 @@ def folder_for(path: Path) -> Path:
     return path.with_suffix(".study")
 
 
-def prepare(specification: Specification, source: Path, folder: Path, many: bool = False) -> Study:
+def prepare(
+    specification: Specification, source: Path, folder: Path, many: bool = False, compiled: Compiled = "auto"
+) -> Study:
     """The study of this specification in this folder: the one that is there, or a new one."""
     check_number(specification, many)
     if is_study(folder):
@@ -145,7 +147,7 @@ def prepare(specification: Specification, source: Path, folder: Path, many: bool
             raise StudyError(f"{folder} holds another study: {apart}; give another folder with --out")
         return study
     built = plan(specification, source)
-    size = specification.chunk or chunk_size(built)
+    size = specification.chunk or chunk_size(built, compiled)
     _check_chunks(built, size)
     return create(folder, built, source, size)
 
@@ -165,10 +167,11 @@ def check_number(specification: Specification, many: bool) -> None:
         raise InvalidSpecification(f"this makes {runs:,} runs: {grid}; say --yes if you mean it")
 
 
-def chunk_size(built: Plan) -> int:
+def chunk_size(built: Plan, compiled: Compiled = "auto") -> int:
     """Seeds in a chunk: about half a second of work, by a short pilot of the first point, and not too large a file."""
     wanted, point = built.specification, built.points[0]
     options: dict[str, Any] = {"record": built.record, "every": wanted.spacing, "belief": point.belief}
+    options["compiled"] = compiled
     begin(point.game, point.rule, wanted.seed_numbers[0], horizon=wanted.steps, **options).advance(1)  # compiles
     run = begin(point.game, point.rule, wanted.seed_numbers[0], horizon=wanted.steps, start=wanted.start, **options)
     started, steps = time.perf_counter(), min(100, wanted.steps)
@@ -179,7 +182,8 @@ def chunk_size(built: Plan) -> int:
             break
         steps *= 2
     seconds = max(spent * wanted.steps / run.step, 1e-5)
-    if not run.compiled and seconds * wanted.num_seeds > _SECONDS and point.game.compiled:
+    plain = not compiled or jit_disabled()
+    if not (run.compiled or plain) and seconds * wanted.num_seeds > _SECONDS and point.game.compiled:
         seconds /= _GAIN  # there will be machine code
     size = max(bytes_of_run(built, one) for one in built.points)
     most = min(_SECONDS / seconds, _CHUNK_BYTES / size, wanted.num_seeds)

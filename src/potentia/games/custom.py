@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from potentia.errors import InvalidGame, NotCompiled
+from potentia.errors import InvalidGame, NotCompiled, frames_to_caller
 from potentia.games.base import (
     Game,
     action_counts,
@@ -220,10 +220,10 @@ class Custom(Game):
             for action in range(int(self.sizes[player])):
                 trial = profile.copy()
                 trial[player] = action
-                both = [float(f(player, trial, self.custom_data)) for f in (self._utility, data.function)]
-                if both[0] != both[1] and not all(map(math.isnan, both)):
+                both = [_tried(f, player, trial, self.custom_data) for f in (self._utility, data.function)]
+                if both[0] != both[1]:
                     where = f"utility of player {player} at profile {trial[:_SHOWN].tolist()}"
-                    return f"{where} is {both[0]!r} in Python and {both[1]!r} compiled"
+                    return f"{where} is {both[0]} in Python and {both[1]} compiled"
         return None
 
     @property
@@ -235,6 +235,13 @@ class Custom(Game):
 
     def describe(self) -> str:
         return f"Custom({_name(self._utility)}, players={self.num_players})"
+
+
+def _tried(function: Any, *args: Any) -> str:
+    try:
+        return repr(float(function(*args)))
+    except Exception as error:
+        return f"an {type(error).__name__}"
 
 
 def _outside(function: Any) -> Any:
@@ -276,17 +283,6 @@ def _check_arguments(function: Callable[..., Any], name: str, wanted: str, count
         raise InvalidGame(f"{name} must take {wanted}, got {inspect.signature(function)}") from None
     except ValueError:  # a built-in that does not tell
         return
-
-
-def frames_to_caller() -> int:
-    """The stacklevel that makes a warning point at the user's line, not at this package's."""
-    level = 2
-    frame = inspect.currentframe()
-    frame = frame.f_back if frame else None
-    while frame is not None and frame.f_globals.get("__name__", "").startswith(("potentia.", "functools")):
-        frame = frame.f_back
-        level += 1
-    return level - 1
 
 
 def _name(function: Callable[..., Any]) -> str:

@@ -10,9 +10,15 @@ import pickle
 import subprocess
 import sys
 import threading
+import time
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
+
+from potentia.errors import NotCompiled
+from potentia.kernel import cache, locks
+from potentia.kernel.cache import cache_directory
 
 if TYPE_CHECKING:
     from potentia.kernel.cache import Entry
@@ -21,7 +27,8 @@ if TYPE_CHECKING:
 RUNNING, DONE, BUSY, FAILED = "running", "done", "busy", "failed"
 BUSY_CODE = 75  # what such a process ends with where another compiles; EX_TEMPFAIL
 _SOURCES = Path(__file__).parents[2]
-_PATIENCE = 30.0  # seconds that leaving waits for a thread inside LLVM
+_PATIENCE, _POLL = 30.0, 0.1  # seconds that leaving waits for a thread inside LLVM
+_MARK = "POTENTIA_COMPILING"  # in the environment of a process that compiles
 
 
 class Job(Protocol):
@@ -40,10 +47,36 @@ def cores() -> int:
 
 def ask(entry: Entry, make: Callable[[], tuple[Any, ...]], shape: Shape | None) -> Job:
     """Have a kernel compiled: into its file by another process, or into this process where none can be told what."""
-    if shape is not None and sys.executable:
+    if shape is not None and _has_interpreter():
+        if not locks.slot_is_free(cache_directory(), slots()):
+            return _Busy()
         with contextlib.suppress(OSError):
             return _Helper(entry, shape)
     return _Thread(entry, make)
+
+
+def slots() -> int:
+    """How many processes may compile at a time."""
+    return max(1, cores() - 1)
+
+
+def _has_interpreter() -> bool:
+    """Whether this is Python, and not a program that holds it, which would start itself again; nor such a process."""
+    if getattr(sys, "frozen", False) or not sys.executable or _MARK in os.environ:
+        return False
+    return Path(sys.executable).stem.lower().startswith(("python", "pypy"))
+
+
+class _Busy:
+    """Nobody has time for it."""
+
+    said = ""
+
+    def __init__(self) -> None:
+        self.process = os.getpid()
+
+    def state(self) -> str:
+        return BUSY
 
 
 class _Helper:
@@ -61,7 +94,7 @@ class _Helper:
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            env={**os.environ, "PYTHONPATH": path},
+            env={**os.environ, "PYTHONPATH": path, "POTENTIA_CACHE_DIR": str(cache_directory().parents[1]), _MARK: "1"},
             **apart,
         )
         _helpers[:] = [popen for popen in _helpers if popen.poll() is None]
@@ -91,7 +124,7 @@ class _Thread:
 
     def _work(self) -> None:
         try:
-            self._entry.compile(self._make())
+            self._entry.compile(self._make(), quiet=True)
             self._state = DONE
         except Exception as error:
             self.said = " ".join(str(error).split())[:300] or type(error).__name__
@@ -112,8 +145,29 @@ def _leave() -> None:
     """Nobody waits for what is not needed any more."""
     for popen in _helpers:
         popen.returncode = 0  # it ends by itself, and is not to be warned of
-    for thread in _threads:
-        if thread.is_alive() and thread.ident is not None:
-            # LLVM must not work on while the process is taken apart: the thread ends at its next line of Python
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident), ctypes.py_object(SystemExit))
-            thread.join(_PATIENCE)
+    # LLVM must not work on while the process is taken apart: each thread ends at its next line of Python. Where that is
+    # a function that LLVM calls, the exception is lost, and comes again.
+    hook, until = sys.unraisablehook, time.monotonic() + _PATIENCE
+    sys.unraisablehook = lambda lost: None if lost.exc_type is SystemExit else hook(lost)
+    while (alive := [thread for thread in _threads if thread.is_alive()]) and time.monotonic() < until:
+        for thread in alive:
+            if thread.ident is not None:
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident), ctypes.py_object(SystemExit))
+        alive[0].join(_POLL)
+
+
+def _after_fork() -> None:
+    """A copy of a process that compiles has its locks and not its thread: whoever compiles there waits for ever."""
+    if _left_behind:
+        cache.stay_plain()
+        text = "this process was forked while a kernel was compiled, so it compiles nothing and runs in plain Python"
+        warnings.warn(text, NotCompiled, stacklevel=2)
+
+
+def _before_fork() -> None:
+    _left_behind[:] = [thread.ident for thread in _threads if thread.is_alive()]
+
+
+_left_behind: list[int | None] = []
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork, after_in_child=_after_fork)

@@ -18,7 +18,9 @@ from __future__ import annotations
 import atexit
 import contextlib
 import hashlib
+import importlib
 import importlib.machinery
+import importlib.metadata
 import os
 import pickle
 import re
@@ -52,10 +54,12 @@ _TAG = "CACHEDIR.TAG"  # what backups leave out, see https://bford.info/cachedir
 _TAG_TEXT = b"""Signature: 8a477f597d28d172789f06886806bc55
 # Machine code that potentia compiled. It may be deleted at any time.
 """
+_CHOICES = ("BOUNDSCHECK", "CPU_FEATURES", "CPU_NAME", "DISABLE_INTEL_SVML", "ENABLE_AVX", "OPT")  # of the environment
 _MOST_OF_OTHERS = 64
 _LITTLE = 5e5  # passes: some tenths of a second
 _NOWHERE = Path(os.devnull) / "kernels"  # nothing can be read or written there
 
+_plain = False
 _temporary: list[Path] = []  # where a cache goes that cannot be trusted
 
 Compiled = bool | Literal["auto"]  # at once in plain Python, and with machine code when it is there
@@ -64,23 +68,35 @@ entries: list[Entry] = []
 
 
 def jit_disabled() -> bool:
-    """Whether the environment asks for plain Python (``NUMBA_DISABLE_JIT=1``)."""
-    return os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
+    """Whether the environment asks for plain Python (``NUMBA_DISABLE_JIT=1``), or this process cannot compile."""
+    return _plain or os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
+
+
+def stay_plain() -> None:
+    """Compile nothing in this process from now on."""
+    global _plain
+    _plain = True
 
 
 @cache
 def source_hash() -> str:
     """A hash over every source file that a kernel may come from, and the versions of what compiles and runs it."""
-    from importlib.metadata import version
-
     python = (sys.implementation.name, sys.implementation.cache_tag, *sys.version_info, getattr(sys, "abiflags", ""))
     binary = (importlib.machinery.EXTENSION_SUFFIXES, sys.maxsize, sys.byteorder)
-    versions = [version(name) for name in ("numba", "llvmlite", "numpy")]  # without loading them
+    versions = [_version(name) for name in ("numba", "llvmlite", "numpy")]
     digest = hashlib.sha256(f"{python} {binary} {versions}".encode())
     for path in sorted(path for room in _COMPILED for path in (_PACKAGE / room).rglob("*.py")):
         digest.update(str(path.relative_to(_PACKAGE)).encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:20]
+
+
+def _version(package: str) -> str:
+    """Without loading it, if it can be had so."""
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return str(importlib.import_module(package).__version__)
 
 
 @cache
@@ -196,7 +212,8 @@ def _processor() -> str:
     """What machine code is made for."""
     from llvmlite import binding
 
-    return f"{binding.get_process_triple()} {binding.get_host_cpu_name()} {binding.get_host_cpu_features().flatten()}"
+    here = (binding.get_process_triple(), binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten())
+    return f"{here} {[os.environ.get(f'NUMBA_{name}') for name in _CHOICES]}"
 
 
 def may_keep(function: Callable[..., Any], shape: Shape) -> bool:
@@ -215,7 +232,8 @@ def kernel_file(function: Callable[..., Any], shape: Shape) -> Path | None:
 
 def is_kept() -> bool:
     """Whether what is written to the cache will be found by another process."""
-    return cache_directory() not in (_NOWHERE, *_temporary)
+    folder = cache_directory()
+    return folder not in (_NOWHERE, *_temporary) and os.access(folder, os.W_OK)
 
 
 class Entry:
@@ -248,10 +266,11 @@ class Entry:
         finally:
             _waits.end()
 
-    def compile(self, args: tuple[Any, ...]) -> None:
-        """Have machine code for arguments like these, loaded or compiled here and now."""
+    def compile(self, args: tuple[Any, ...], quiet: bool = False) -> None:
+        """Have machine code for arguments like these, loaded or compiled here and now; ``quiet``: nobody waits."""
         import numba
 
+        _waits.quiet = quiet
         try:
             self.dispatcher.compile(tuple(numba.typeof(arg) for arg in args))
         finally:
@@ -314,7 +333,7 @@ def _disk_cache(function: Callable[..., Any]) -> Any:
             shape = ("tuple", *map(shape_of_type, sig))
             path = kernel_file(function, shape)
             options = [getattr(config, name, None) for name in ("BOUNDSCHECK", "OPT", "USING_SVML")]
-            return f"{path and path.name} {codegen.magic_tuple()} {options}", path
+            return f"{path and path.name} {sig} {codegen.magic_tuple()} {options}", path
 
         def load_overload(self, sig: Any, target_context: Any) -> Any:
             target_context.refresh()
@@ -327,6 +346,8 @@ def _disk_cache(function: Callable[..., Any]) -> Any:
                 _waits.say(function, sig)
                 _waits.lock(path)
                 found = self._read(key, path, target_context)  # another process may have compiled it until now
+            if found is not None:
+                _waits.end()
             return found
 
         def _read(self, key: str, path: Path, target_context: Any) -> Any:
@@ -340,13 +361,13 @@ def _disk_cache(function: Callable[..., Any]) -> Any:
 
         def save_overload(self, sig: Any, data: Any) -> None:
             key, path = self._place(sig, data.codegen)
-            if path is None or not self._impl.check_cachable(data):
-                return
-            content = _seal(key, pickle.dumps(self._impl.reduce(data)))
-            with contextlib.suppress(OSError):
-                path.unlink(missing_ok=True)  # it is no good; and a link is not to be followed
-                with whole_file(path, durable=False, tidy=False) as temporary:
-                    temporary.write_bytes(content)
+            if path is not None and self._impl.check_cachable(data):
+                content = _seal(key, pickle.dumps(self._impl.reduce(data)))
+                with contextlib.suppress(OSError):
+                    path.unlink(missing_ok=True)  # it is no good; and a link is not to be followed
+                    with whole_file(path, durable=False, tidy=False) as temporary:
+                        temporary.write_bytes(content)
+            _waits.end()  # what is compiled now runs, and nobody has to wait for that
 
     return DiskCache()
 
@@ -366,15 +387,19 @@ class _Waits(threading.local):
 
     def __init__(self) -> None:
         self.undo = contextlib.ExitStack()
+        self.quiet = False
 
     def lock(self, path: Path) -> None:
         self.undo.enter_context(locked(path))
 
     def say(self, function: Callable[..., Any], sig: Any) -> None:
+        if self.quiet:
+            return
         kinds = [kind.instance_class.__name__ for kind in sig if hasattr(kind, "instance_class")]
         self.undo.enter_context(notice(f"compiling {function.__name__} for {', '.join(kinds) or 'numbers'}"))
 
     def end(self) -> None:
+        self.quiet = False
         self.undo.close()
 
 

@@ -43,6 +43,15 @@ def locked(path: Path) -> Iterator[None]:
                 _release(path.parent, place)
 
 
+def slot_is_free(folder: Path, slots: int) -> bool:
+    """Whether one of so many places is free."""
+    for slot in range(slots):
+        if _take(folder, slot):
+            _release(folder, slot)
+            return True
+    return False
+
+
 def try_kernel(path: Path) -> bool:
     """Take the lock of a kernel's file until this process ends, if nobody has it."""
     return _take(path.parent, _place(path))

@@ -6,6 +6,7 @@ import contextlib
 import sys
 import threading
 from collections.abc import Iterator
+from typing import Any
 
 _PATIENCE = 1.0  # seconds
 
@@ -13,16 +14,19 @@ _PATIENCE = 1.0  # seconds
 @contextlib.contextmanager
 def notice(text: str) -> Iterator[None]:
     """Say what is waited for as long as the block takes."""
-    stream = sys.stderr
-    if stream is None or not stream.isatty():
+    stream: Any = sys.stderr
+    try:
+        shown = bool(stream.isatty())
+    except (AttributeError, ValueError):  # none, closed, or of somebody's own
+        shown = False
+    if not shown:
         yield
         return
     said = threading.Event()
 
     def say() -> None:
         said.set()
-        stream.write(f"\r\x1b[2K{text} ...")
-        stream.flush()
+        _write(stream, f"\r\x1b[2K{text} ...")
 
     timer = threading.Timer(_PATIENCE, say)
     timer.daemon = True
@@ -33,5 +37,10 @@ def notice(text: str) -> Iterator[None]:
         timer.cancel()
         timer.join()
         if said.is_set():
-            stream.write("\r\x1b[2K")
-            stream.flush()
+            _write(stream, "\r\x1b[2K")
+
+
+def _write(stream: Any, text: str) -> None:
+    with contextlib.suppress(OSError, ValueError):
+        stream.write(text)
+        stream.flush()

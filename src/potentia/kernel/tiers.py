@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from potentia.errors import NotCompiled
+from potentia.errors import NotCompiled, frames_to_caller
 from potentia.kernel import background
 from potentia.kernel.cache import is_kept, kernel_file, may_keep
 from potentia.kernel.shapes import Shape, filled
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _LOADING, _IMPORTING = 0.1, 0.5  # seconds that a kernel takes from disk, without and with Numba itself
 _SOON = 0.1  # seconds of plain Python after which a compiler is asked
 _SOON_ALONE = 0.5  # on one core it takes the time of the run itself
-_AGAIN = 0.5  # seconds after which it is asked again, where it was busy
+_AGAIN, _AT_MOST = 0.5, 4.0  # seconds after which it is asked again, where it was busy; each time more
 
 
 class Kernel:
@@ -44,11 +44,10 @@ class Kernel:
         self.own_code = not may_keep(entry.function, shape)  # somebody else's function is in it
         self.loaded = False
         self.given_up, self.why = False, ""  # whether it stays in plain Python, and why
-        self.told = False  # that it does
         self.played = 0.0  # seconds
-        self._make = make or partial(filled, shape)
+        self._make: Callable[[], tuple[Any, ...]] | None = make or partial(filled, shape)
         self._job: background.Job | None = None
-        self._again = 0.0
+        self._again, self._pause = 0.0, _AGAIN
         self._lock = threading.Lock()
 
     def call(self, args: tuple[Any, ...]) -> Any:
@@ -83,11 +82,12 @@ class Kernel:
         if self._job is not None and self._job.process != os.getpid():  # of the process that this is a fork of
             self._job = None
         path = None if self.own_code else kernel_file(self.entry.function, self.shape)
-        if path is not None and path.exists():
+        if path is not None and os.path.exists(path):
             self._load()
         elif self._job is None:
             if self.played >= (_SOON if background.cores() > 1 else _SOON_ALONE) and time.monotonic() >= self._again:
                 shape = self.shape if path is not None and is_kept() else None
+                assert self._make is not None
                 self._job = background.ask(self.entry, self._make, shape)
         else:
             self._hear(self._job.state())
@@ -96,16 +96,19 @@ class Kernel:
         if state == background.DONE:
             self._load()
         elif state == background.BUSY:
-            self._job, self._again = None, time.monotonic() + _AGAIN
+            self._job, self._again = None, time.monotonic() + self._pause
+            self._pause = min(2 * self._pause, _AT_MOST)
         elif state == background.FAILED:
             assert self._job is not None
             said, self._job = self._job.said, None
             if self.own_code:
-                self.given_up, self.why = True, said
+                self.given_up, self.why, self._make = True, said, None
             else:
-                warnings.warn(f"a kernel is compiled here and now: {said}", NotCompiled, stacklevel=2)
+                warnings.warn(f"a kernel is compiled here and now: {said}", NotCompiled, stacklevel=frames_to_caller())
                 self._load()
 
     def _load(self) -> None:
+        assert self._make is not None
         self.entry.compile(self._make())
         self.loaded = True
+        self._make = self._job = None  # it may hold somebody's game

@@ -151,7 +151,8 @@ def import_file(path: Path) -> None:
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
-    sys.path.insert(0, str(path.parent))  # as if it were run: it may import files beside it
+    beside = str(path.parent.resolve())  # Python remembers what "." was
+    sys.path.insert(0, beside)  # as if it were run: it may import files beside it
     try:
         spec.loader.exec_module(module)
     except KeyboardInterrupt:
@@ -162,8 +163,8 @@ def import_file(path: Path) -> None:
         where = f", line {error.lineno}" if isinstance(error, SyntaxError) else ""
         raise InvalidInput(f"--import {path}{where}: {type(error).__name__}: {error}") from None
     finally:
-        if str(path.parent) in sys.path:  # it may have changed it
-            sys.path.remove(str(path.parent))
+        if beside in sys.path:  # it may have changed it
+            sys.path.remove(beside)
     imported.append(path)
     import cloudpickle
 

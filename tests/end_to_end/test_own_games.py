@@ -63,7 +63,6 @@ def test_every_command_knows_it(place):
 def test_one_command_leaves_nothing_to_the_next(place, monkeypatch):
     """Though the tests call them in one process: games, modules, warnings, the folder and the environment."""
     monkeypatch.setenv("COLUMNS", "77")
-    sys.modules.pop("helper", None)  # a thread that compiled the game of another test may have asked for it late
     before = (
         warnings.showwarning,
         list(warnings.filters),

@@ -168,8 +168,8 @@ def import_file(path: Path) -> None:
     imported.append(path)
     import cloudpickle
 
-    beside = [m for name, m in list(sys.modules.items()) if name not in before and _is_in(m, path.parent)]
-    for one in beside:
+    neighbours = [m for name, m in list(sys.modules.items()) if name not in before and _is_in(m, path.parent)]
+    for one in neighbours:
         cloudpickle.register_pickle_by_value(one)  # worker processes cannot import it by name
 
 

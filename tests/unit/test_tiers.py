@@ -42,7 +42,7 @@ def kernel(monkeypatch, tmp_path):
     monkeypatch.setattr(tiers, "may_keep", lambda function, shape: True)
     asked = []
 
-    def ask(entry, make, shape):
+    def ask(entry, make, path, shape):
         asked.append(shape)
         return Job(kernel.next)
 
@@ -53,13 +53,11 @@ def kernel(monkeypatch, tmp_path):
     return kernel
 
 
-def test_nothing_is_asked_for_a_short_run(kernel):
-    kernel.played = 0.05
-    assert not kernel.is_ready(left=100.0)
-    assert not kernel.asked
-    kernel.played = 0.2
-    assert not kernel.is_ready(left=100.0)
-    assert len(kernel.asked) == 1
+@pytest.mark.parametrize(("played", "left", "asked"), [(0.3, 0.6, 0), (0.3, 0.8, 1), (0.03, 5.0, 1), (1.1, 0.0, 1)])
+def test_nothing_is_asked_for_a_short_run(kernel, played, left, asked):
+    kernel.played = played
+    assert not kernel.is_ready(left)
+    assert len(kernel.asked) == asked
 
 
 def test_on_one_core_half_a_second_is_played_first(kernel, monkeypatch):
@@ -91,13 +89,21 @@ def test_a_busy_compiler_is_asked_again_later(kernel, monkeypatch):
         assert not kernel.is_ready()
     assert len(kernel.asked) == 1
     now[0] += 1.0
-    assert not kernel.is_ready()
+    assert not kernel.is_ready(left=5.0)
     assert len(kernel.asked) == 2
+    now[0] += 1.0
+    assert kernel.is_ready(left=20.0)  # compiled here: that takes less than to play it
+
+
+def test_a_compiler_that_works_for_this_process_is_asked_at_once_when_it_is_free(kernel):
+    kernel.played, kernel.next = 1.0, background.LATER
+    for _ in range(4):
+        assert not kernel.is_ready(left=100.0)
+    assert len(kernel.asked) == 4
 
 
 def test_a_compiler_that_dies_costs_one_warning_and_time(kernel):
     kernel.played, kernel.next = 1.0, background.FAILED
-    assert not kernel.is_ready()
     with pytest.warns(NotCompiled, match="a kernel is compiled here and now: it was killed") as caught:
         assert kernel.is_ready()
     assert len(caught) == 1
@@ -218,6 +224,32 @@ def test_a_fork_while_a_thread_compiles(tmp_path):
         out, err = running.communicate(timeout=300)
     assert running.returncode == 0, (out, err)
     assert err.count("so it compiles nothing and runs in plain Python") == 1
+
+
+AHEAD = """
+import psutil
+import potentia as pt
+from potentia.kernel import background
+game = pt.games.ising(pt.games.ring_edges(20))
+rules = [pt.rule("lll", tau=0.5), pt.rule("blll", tau=0.5)]
+for rule in rules:
+    pt.begin(game, rule).compile_ahead()
+assert len(background.ahead) == 2
+helpers = set()
+for rule in rules:
+    run = pt.begin(game, rule)
+    while not run.compiled:
+        run.advance(1000)
+        helpers |= {child.pid for child in psutil.Process().children()}
+print(len(helpers), len(background.ahead))
+"""
+
+
+def test_one_process_compiles_what_is_told_ahead(tmp_path):
+    pytest.importorskip("psutil")
+    with process(AHEAD, POTENTIA_CACHE_DIR=str(tmp_path)) as running:
+        out, err = running.communicate(timeout=300)
+    assert (running.returncode, out.split(), err) == (0, ["1", "0"], "")
 
 
 def test_only_an_interpreter_is_started(monkeypatch):

@@ -63,6 +63,10 @@ class Tier:
                 return False
         return True
 
+    def compile_ahead(self) -> None:
+        """Runs like this one will be played."""
+        self._begun().compile_ahead()
+
     def _stay(self, why: str) -> None:
         """Go on in plain Python, and say why once for a game: by itself, where it cannot be compiled."""
         self._stays, game = True, self._run.game

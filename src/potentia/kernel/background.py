@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -25,9 +25,12 @@ if TYPE_CHECKING:
     from potentia.kernel.shapes import Shape
 
 RUNNING, DONE, BUSY, FAILED = "running", "done", "busy", "failed"
-BUSY_CODE = 75  # what such a process ends with where another compiles; EX_TEMPFAIL
+LATER = "later"  # the process that compiles for this one has something else to do first
+BUSY_CODE = 75  # what such a process ends with where another compiles, or nothing came to compile; EX_TEMPFAIL
 _SOURCES = Path(__file__).parents[2]
 _PATIENCE, _POLL = 30.0, 0.1  # seconds that leaving waits for a thread inside LLVM
+_WAITING = 1.0  # seconds for which somebody who was refused is thought to ask again
+_SWITCH = 2e-4  # seconds for which one thread has the interpreter while another compiles
 _MARK = "POTENTIA_COMPILING"  # in the environment of a process that compiles
 
 
@@ -45,14 +48,39 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def ask(entry: Entry, make: Callable[[], tuple[Any, ...]], shape: Shape | None) -> Job:
+def ask(entry: Entry, make: Callable[[], tuple[Any, ...]], path: Path | None, shape: Shape) -> Job:
     """Have a kernel compiled: into its file by another process, or into this process where none can be told what."""
-    if shape is not None and _has_interpreter():
-        if not locks.slot_is_free(cache_directory(), slots()):
-            return _Busy()
-        with contextlib.suppress(OSError):
-            return _Helper(entry, shape)
+    if path is not None and _has_interpreter():
+        with contextlib.suppress(OSError), _guard:
+            job = _helper_for(entry, path, shape)
+            if job.state() == LATER:
+                _refused[0] = time.monotonic()
+            return job
     return _Thread(entry, make)
+
+
+def feed() -> None:
+    """Where nobody waits for a compiler, have compiled what will be needed next."""
+    with contextlib.suppress(OSError), _guard:
+        while ahead and ahead[0][1].exists():
+            ahead.pop(0)
+        may = _has_interpreter() and time.monotonic() > _refused[0] + _WAITING
+        if ahead and may and _helper_for(*ahead[0]).state() == RUNNING:
+            ahead.pop(0)
+
+
+def _helper_for(entry: Entry, path: Path, shape: Shape) -> Job:
+    """A process that compiles this now, if one may; one that is there already has compiled parts of it."""
+    for helper in [helper for helper in _helpers if not helper.is_alive()]:
+        _helpers.remove(helper)
+        helper.forget()
+    for helper in _helpers:
+        if helper.is_idle():
+            return helper.begin(entry, path, shape)
+    if len(_helpers) >= slots() or not locks.slot_is_free(path.parent, slots()):
+        return _Refused(LATER if _helpers else BUSY)
+    _helpers.append(_Helper())
+    return _helpers[-1].begin(entry, path, shape)
 
 
 def slots() -> int:
@@ -67,29 +95,28 @@ def _has_interpreter() -> bool:
     return Path(sys.executable).stem.lower().startswith(("python", "pypy"))
 
 
-class _Busy:
+class _Refused:
     """Nobody has time for it."""
 
     said = ""
 
-    def __init__(self) -> None:
-        self.process = os.getpid()
+    def __init__(self, state: str) -> None:
+        self.process, self._state = os.getpid(), state
 
     def state(self) -> str:
-        return BUSY
+        return self._state
 
 
 class _Helper:
-    """A process of its own. It has no stream of ours, so that nobody who reads those waits for it."""
+    """A process of its own. It has no stream of ours, so that nobody who reads those waits for it.
 
-    said = "the process that compiled it was killed, or could not write its file"
+    It writes one kernel's file after the other, and ends where it cannot, where nothing comes, or with this process.
+    """
 
-    def __init__(self, entry: Entry, shape: Shape) -> None:
-        self.process = os.getpid()
-        job = pickle.dumps((entry.function.__module__, entry.function.__qualname__, shape))
+    def __init__(self) -> None:
         path = os.pathsep.join(filter(None, [str(_SOURCES), os.environ.get("PYTHONPATH", "")]))
         apart: dict[str, Any] = {"start_new_session": True} if os.name == "posix" else {"creationflags": 0x00000008}
-        self._popen = subprocess.Popen(
+        self.popen = subprocess.Popen(
             [sys.executable, "-P", "-W", "ignore", "-m", "potentia.kernel.compiling"],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
@@ -97,18 +124,46 @@ class _Helper:
             env={**os.environ, "PYTHONPATH": path, "POTENTIA_CACHE_DIR": str(cache_directory().parents[1]), _MARK: "1"},
             **apart,
         )
-        _helpers[:] = [popen for popen in _helpers if popen.poll() is None]
-        _helpers.append(self._popen)
-        assert self._popen.stdin is not None
+        self._path: Path | None = None
+
+    def is_alive(self) -> bool:
+        return self.popen.poll() is None
+
+    def is_idle(self) -> bool:
+        return self._path is None or self._path.exists()
+
+    def forget(self) -> None:
+        """It ends by itself, and is not to be warned of."""
+        self.popen.returncode = 0
+        assert self.popen.stdin is not None
+        with contextlib.suppress(OSError):
+            self.popen.stdin.close()
+
+    def begin(self, entry: Entry, path: Path, shape: Shape) -> _Asked:
+        self._path = path
+        job = pickle.dumps((entry.function.__module__, entry.function.__qualname__, shape))
+        assert self.popen.stdin is not None
         with contextlib.suppress(BrokenPipeError):  # it ended: its state says so
-            self._popen.stdin.write(job)
-            self._popen.stdin.close()
+            self.popen.stdin.write(pickle.dumps(job))  # twice: all has come before anything is imported for it
+            self.popen.stdin.flush()
+        return _Asked(self.popen, path)
+
+
+class _Asked:
+    """What another process compiles."""
+
+    said = "the process that compiled it was killed, or could not write its file"
+
+    def __init__(self, popen: subprocess.Popen[bytes], path: Path) -> None:
+        self.process, self._popen, self._path = os.getpid(), popen, path
 
     def state(self) -> str:
-        code = self._popen.poll()
+        code = self._popen.poll()  # before the file is looked for, which may come until then
+        if self._path.exists():
+            return DONE
         if code is None:
             return RUNNING
-        return {0: DONE, BUSY_CODE: BUSY}.get(code, FAILED)
+        return BUSY if code == BUSY_CODE else FAILED
 
 
 class _Thread:
@@ -124,7 +179,8 @@ class _Thread:
 
     def _work(self) -> None:
         try:
-            self._entry.compile(self._make(), quiet=True)
+            with _quick_turns():
+                self._entry.compile(self._make(), quiet=True)
             self._state = DONE
         except Exception as error:
             self.said = " ".join(str(error).split())[:300] or type(error).__name__
@@ -136,15 +192,33 @@ class _Thread:
         return self._state
 
 
-_helpers: list[subprocess.Popen[bytes]] = []
+@contextlib.contextmanager
+def _quick_turns() -> Iterator[None]:
+    """LLVM is called ten thousand times, and after each the interpreter is waited for while another thread has it."""
+    with _guard:
+        _turns.append(_turns[0] if _turns else sys.getswitchinterval())
+        sys.setswitchinterval(min(_SWITCH, _turns[0]))
+    try:
+        yield
+    finally:
+        with _guard:
+            usual = _turns.pop()
+            if not _turns:
+                sys.setswitchinterval(usual)
+
+
+_turns: list[float] = []  # what is usual, for each thread that compiles
+ahead: list[tuple[Entry, Path, Shape]] = []  # what will be needed
+_refused = [-_WAITING]  # when somebody last wanted something else
+_helpers: list[_Helper] = []
+_guard = threading.Lock()
 _threads: list[threading.Thread] = []
 
 
 @atexit.register
 def _leave() -> None:
     """Nobody waits for what is not needed any more."""
-    for popen in _helpers:
-        popen.returncode = 0  # it ends by itself, and is not to be warned of
+    _forget_helpers()
     # LLVM must not work on while the process is taken apart: each thread ends at its next line of Python. Where that is
     # a function that LLVM calls, the exception is lost, and comes again.
     hook, until = sys.unraisablehook, time.monotonic() + _PATIENCE
@@ -156,8 +230,21 @@ def _leave() -> None:
         alive[0].join(_POLL)
 
 
+def _forget_helpers() -> None:
+    for helper in _helpers:
+        helper.forget()
+    _helpers.clear()
+
+
 def _after_fork() -> None:
     """A copy of a process that compiles has its locks and not its thread: whoever compiles there waits for ever."""
+    global _guard
+    _guard = threading.Lock()
+    if _turns:
+        sys.setswitchinterval(_turns[0])
+        _turns.clear()
+    ahead.clear()
+    _forget_helpers()
     if _left_behind:
         cache.stay_plain()
         text = "this process was forked while a kernel was compiled, so it compiles nothing and runs in plain Python"

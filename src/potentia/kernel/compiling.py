@@ -1,45 +1,59 @@
-"""The process that compiles one kernel for others to load: what to compile comes through its standard input.
+"""The process that compiles kernels for others to load: what to compile comes through its standard input.
 
-It ends by itself. Of all processes that share a cache no more compile at a time than there are cores but one, and no
-two the same kernel.
+It ends by itself. Of all processes that share a cache no more compile at a time than there are cores but one. Kernels
+that come one after the other share what they have in common, which is most of them.
 """
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import pickle
-import signal
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-_LONGEST = 100  # seconds
+_LONGEST, _IDLE = 100.0, 5.0  # seconds for a kernel, and without one
 
 
 def main() -> int:
-    """The exit code: 0 where the kernel is on disk now."""
-    if hasattr(signal, "alarm"):
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)  # it may have been ignored or held back
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGALRM])
-        signal.alarm(_LONGEST)
-    else:
-        timer = threading.Timer(_LONGEST, os._exit, [1])
-        timer.daemon = True
-        timer.start()
-    module, name, shape = pickle.load(sys.stdin.buffer)  # from the process that started this one
-    importlib.import_module(module)
+    """The exit code; a kernel that was compiled is on disk then."""
     from potentia.kernel.background import BUSY_CODE, slots
-    from potentia.kernel.cache import entries, kernel_file
-    from potentia.kernel.locks import try_kernel, try_slot
+    from potentia.kernel.cache import cache_directory, entries, kernel_file
+    from potentia.kernel.locks import try_slot
     from potentia.kernel.shapes import filled
 
-    entry = next(e for e in entries if (e.function.__module__, e.function.__qualname__) == (module, name))
-    path = kernel_file(entry.function, shape)
-    assert path is not None
-    if not try_slot(path.parent, slots()) or not try_kernel(path):
+    if not try_slot(cache_directory(), slots()):
         return BUSY_CODE
-    entry.compile(filled(shape))
-    return 0 if os.path.exists(path) else 1
+    gc.disable()  # a tenth of the time, for memory that is needed for a moment
+    while True:
+        with _ends_after(_IDLE, BUSY_CODE):
+            try:
+                job = pickle.load(sys.stdin.buffer)  # from the process that started this one
+            except EOFError:
+                return 0
+        with _ends_after(_LONGEST, 1):
+            module, name, shape = pickle.loads(job)
+            importlib.import_module(module)
+            entry = next(e for e in entries if (e.function.__module__, e.function.__qualname__) == (module, name))
+            entry.compile(filled(shape))
+            path = kernel_file(entry.function, shape)
+            if path is None or not path.exists():
+                return 1
+
+
+@contextmanager
+def _ends_after(seconds: float, code: int) -> Iterator[None]:
+    """End this process if this takes longer."""
+    timer = threading.Timer(seconds, os._exit, [code])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 if __name__ == "__main__":

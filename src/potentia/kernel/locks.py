@@ -52,11 +52,6 @@ def slot_is_free(folder: Path, slots: int) -> bool:
     return False
 
 
-def try_kernel(path: Path) -> bool:
-    """Take the lock of a kernel's file until this process ends, if nobody has it."""
-    return _take(path.parent, _place(path))
-
-
 def try_slot(folder: Path, slots: int) -> bool:
     """Take one of so many places until this process ends, if one is free."""
     return any(_take(folder, slot) for slot in range(slots))

@@ -31,9 +31,10 @@ if TYPE_CHECKING:
     from potentia.kernel.cache import Entry
 
 _LOADING, _IMPORTING = 0.1, 0.5  # seconds that a kernel takes from disk, without and with Numba itself
-_SOON = 0.1  # seconds of plain Python after which a compiler is asked
-_SOON_ALONE = 0.5  # on one core it takes the time of the run itself
-_AGAIN, _AT_MOST = 0.5, 4.0  # seconds after which it is asked again, where it was busy; each time more
+_WORTH = 1.0  # seconds of plain Python, played and to come, for which a compiler is asked
+_ALONE = 0.5  # seconds that are played first on one core, where a compiler takes the time of the run itself
+_LONG = 10.0  # seconds to come for which the compiler is not waited for where it is busy: they are more than it takes
+_AGAIN = 0.5  # seconds after which it is asked again
 
 
 class Kernel:
@@ -47,7 +48,8 @@ class Kernel:
         self.played = 0.0  # seconds
         self._make: Callable[[], tuple[Any, ...]] | None = make or partial(filled, shape)
         self._job: background.Job | None = None
-        self._again, self._pause = 0.0, _AGAIN
+        self._again = 0.0
+        self._loading = 0  # the process in which a thread does
         self._lock = threading.Lock()
 
     def call(self, args: tuple[Any, ...]) -> Any:
@@ -66,38 +68,50 @@ class Kernel:
 
         It is loaded or asked for here, where that is worth it.
         """
+        if background.ahead:
+            background.feed()
         if self.loaded or self.given_up:
             return self.loaded
         if max(left, self.played) < (_LOADING if "numba" in sys.modules else _IMPORTING):
             return False
-        if self._lock.acquire(blocking=False):  # another thread sees to it, or did when this process was forked
+        # another thread sees to it, or did when this process was forked; where it is nearly there, that is waited for
+        if self._lock.acquire(blocking=self._loading == os.getpid()):
             try:
                 if not self.loaded and not self.given_up:
-                    self._look()
+                    self._look(left)
             finally:
                 self._lock.release()
         return self.loaded
 
-    def _look(self) -> None:
+    def compile_ahead(self) -> None:
+        """It will be needed: have it compiled while others are played."""
+        path = None if self.own_code or self.loaded else kernel_file(self.entry.function, self.shape)
+        if path is not None and is_kept() and not path.exists():
+            background.ahead.append((self.entry, path, self.shape))
+
+    def _look(self, left: float) -> None:
         if self._job is not None and self._job.process != os.getpid():  # of the process that this is a fork of
             self._job = None
         path = None if self.own_code else kernel_file(self.entry.function, self.shape)
-        if path is not None and os.path.exists(path):
+        if path is not None and path.exists():
             self._load()
-        elif self._job is None:
-            if self.played >= (_SOON if background.cores() > 1 else _SOON_ALONE) and time.monotonic() >= self._again:
-                shape = self.shape if path is not None and is_kept() else None
-                assert self._make is not None
-                self._job = background.ask(self.entry, self._make, shape)
-        else:
-            self._hear(self._job.state())
+            return
+        if self._job is None and self._is_worth_it(left) and time.monotonic() >= self._again:
+            assert self._make is not None
+            self._job = background.ask(self.entry, self._make, path if is_kept() else None, self.shape)
+        if self._job is not None:
+            self._hear(self._job.state(), left)
 
-    def _hear(self, state: str) -> None:
-        if state == background.DONE:
+    def _is_worth_it(self, left: float) -> bool:
+        return self.played + left >= _WORTH and (background.cores() > 1 or self.played >= _ALONE)
+
+    def _hear(self, state: str, left: float) -> None:
+        if state == background.DONE or (state == background.BUSY and left >= _LONG):
             self._load()
+        elif state == background.LATER:
+            self._job = None
         elif state == background.BUSY:
-            self._job, self._again = None, time.monotonic() + self._pause
-            self._pause = min(2 * self._pause, _AT_MOST)
+            self._job, self._again = None, time.monotonic() + _AGAIN
         elif state == background.FAILED:
             assert self._job is not None
             said, self._job = self._job.said, None
@@ -109,6 +123,10 @@ class Kernel:
 
     def _load(self) -> None:
         assert self._make is not None
-        self.entry.compile(self._make())
-        self.loaded = True
+        self._loading = os.getpid()
+        try:
+            self.entry.compile(self._make())
+            self.loaded = True
+        finally:
+            self._loading = 0
         self._make = self._job = None  # it may hold somebody's game

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import potentia as pt
+from potentia.kernel import tiers
 from tests import games
 from tests.surroundings import settle
 
@@ -15,6 +16,7 @@ _BELIEVING = (
     "test_snippets_run[docs/beliefs",
     "test_the_commands_of_the_readme_run",
     "test_belief_runs.py::test_compiled",
+    "test_a_mind_and_its_game_switch_together",
 )
 
 
@@ -26,12 +28,18 @@ def pytest_addoption(parser):
 def pytest_configure(config):
     """Before any test is imported, in every worker."""
     settle(config.getoption("--plain"))
+    tiers._WORTH = 4.0  # what a compiler takes: a user plays such a run again, a test does not
 
 
+@pytest.hookimpl(tryfirst=True)  # before those with a mark are left out
 def pytest_collection_modifyitems(items):
-    """Keep tests of one kind of game on one worker: then each kernel is compiled once."""
+    """Keep tests of one kind of game on one worker, so that each kernel is compiled once, and most pairs for later."""
     for item in items:
         parameters = getattr(item, "callspec", None)
+        told = parameters.params if parameters else {}
+        rule = told.get("rule", told.get("name"))
+        if told.get("game") in games.ALL and rule in games.RULES and games.is_far_fetched(told["game"], rule):
+            item.add_marker(pytest.mark.long)
         name = parameters.id.split("-")[0] if parameters else item.nodeid
         if name in games.ALL or "test_every_rule_passes" in item.nodeid:  # variants of a rule share its kernels
             item.add_marker(pytest.mark.xdist_group(name))

@@ -65,7 +65,7 @@ def run(
         potentia run stag-hunt --rule soql --steps 20000 --runs 20 --scores scores.png
         potentia run congestion --rule ql:mu=n^-0.6,noise=0.1 --tau 0.2
     """
-    from potentia.engine import run_batch
+    from potentia.engine.batch import play_batch
     from potentia.engine.requests import require_finite_welfare
     from potentia.errors import RunInterrupted
     from potentia.experiments.summary import LABELS, summarise, write_netcdf
@@ -84,7 +84,7 @@ def run(
     say_how_to_stop()
     with progress(f"{rule} on {game}", quiet=json) as tell:
         started = time.perf_counter()
-        data = run_batch(
+        data = play_batch(
             played,
             chosen,
             steps,
@@ -97,8 +97,7 @@ def run(
             belief=believed,
         )
         seconds = time.perf_counter() - started
-    require_finite_welfare(data.welfare, spacing, most=1e300)  # means over runs are told
-    data.attrs["game"] = label
+    require_finite_welfare(data.scalars["welfare"], spacing, most=1e300)  # means over runs are told
     summary = summarise(played, label, chosen, data, seconds)
     if believed is not None:
         summary = {"game": label, "rule": summary["rule"], "belief": believed.spec()} | summary
@@ -108,11 +107,11 @@ def run(
         print_table(None, [[LABELS.get(name, name), value(entry)] for name, entry in (summary | in_words).items()])
     with printed_last(summary, json):
         if save is not None:
-            write_netcdf(data, save)
+            write_netcdf(data.dataset().assign_attrs(game=label), save)
             _note(summary, "saved", save, json)
         if plot is not None:
             with drawing(plot):
-                _draw_scalars(data, plot, f"{chosen.name} on {label}")
+                _draw_scalars(data.dataset(), plot, f"{chosen.name} on {label}")
             _note(summary, "plot", plot, json)
         if scores is not None:
             with drawing(scores):

@@ -12,14 +12,21 @@ from potentia.errors import CheckFailed
 from potentia.kernel import protocol
 from potentia.kernel.arrays import frozen
 from potentia.testing import check_game, check_rule
+from tests import games
 
 
 def test_every_game_passes(game):
     check_game(game)
 
 
-def test_every_rule_passes(rule):
-    check_rule(rule)
+@pytest.mark.parametrize("name", games.RULES)
+def test_every_rule_passes(name):
+    near = next(game for game in games.COMPILED if not games.is_far_fetched(game, name))
+    check_rule(pt.rules.rule_from(games.RULES[name]), [games.COMPILED[near]()])
+
+
+def test_a_rule_is_checked_on_games_of_several_kinds():
+    check_rule(pt.rule("p-sblll", tau=0.4, revision=0.35))
 
 
 class SumData(NamedTuple):

@@ -31,12 +31,12 @@ def table(tmp_path_factory):
 def test_robots_that_learn_the_map(tmp_path):
     """A table with rows about the belief, pictures of it, and the same numbers as JSON."""
     out = tmp_path / "results"
-    options = ("--robots", 3, "--steps", 600, "--runs", 2, "--rule", "p-sblll", "--radius", 8, "--aic-every", 50)
+    options = ("--robots", 3, "--steps", 150, "--runs", 2, "--rule", "p-sblll", "--radius", 8, "--aic-every", 25)
     command = ("cover", "random:3:2", *options, "--belief", "split-merge", "--out", out)
     done = potentia(*command)
     assert done.returncode == 0, done.stderr
     for words in (
-        "belief: split-merge, number of components reconsidered every 50 steps, optimism 0.7, robots read the cells in "
+        "belief: split-merge, number of components reconsidered every 25 steps, optimism 0.7, robots read the cells in "
         "range, robots within 8 cells hear each other",
         "share of the optimum",
         "error of the believed worth, Σ|f̂ - f| / Σf",
@@ -60,13 +60,13 @@ def test_robots_that_learn_the_map(tmp_path):
         assert json.loads(data.attrs["belief"]) == told["belief"]
         for name in MIXTURE:
             last = data[name].values[:, -1]
-            assert data[name].sizes == {"seed": 2, "time": 601}
+            assert data[name].sizes == {"seed": 2, "time": 151}
             assert found[name][0] == pytest.approx(last.mean())
             assert found[name][1] >= 0
     game = pt.games.Coverage(pt.games.random_world(3, 2), 3, 1.5, flags=False)
-    belief = SplitMerge(aic_every=50, communication=Communication(8))
+    belief = SplitMerge(aic_every=25, communication=Communication(8))
     resumed = pt.load(out / "run-p-sblll.npz", game, belief)
-    assert resumed.step == 600
+    assert resumed.step == 150
     assert game.positions(resumed.profile).tolist() == found["shown_positions"]
 
 

@@ -18,13 +18,12 @@ from potentia.experiments.sweeping import sweep
 from tests.commands import POTENTIA, potentia
 from tests.waiting import wait_for
 
-KILLS = 20
 STUDY = {
-    "steps": 20_000,  # about a hundredth of a second
+    "steps": 1000,  # some hundredths of a second in plain Python
     "seeds": 10,
     "chunk": 1,
     "record": ["potential", "profile"],
-    "every": 1000,
+    "every": 50,
     "game": {"name": "ring", "players": [20, 30]},
     "rule": {"name": "p-sblll", "tau": [0.2, 0.3, 0.4, 0.5], "revision": 0.3},
 }
@@ -95,7 +94,8 @@ def place(name):
     return f"{int(point)}-{int(first)}"
 
 
-def test_killed_twenty_times(tmp_path, whole):
+@pytest.mark.parametrize("kills", [8, pytest.param(40, marks=pytest.mark.long)])
+def test_killed_again_and_again(tmp_path, whole, kills):
     """Kill -9 at random moments, also before anything is there; then it goes on. A moment is the n-th file touched."""
     draw = random.Random(7)
     folder, log = tmp_path / "study", tmp_path / "log"
@@ -108,10 +108,10 @@ def test_killed_twenty_times(tmp_path, whole):
             server.stdin.write(f"{when} {until}\n")
             return int(server.stdout.readline())
 
-        for number in range(KILLS):
+        for number in range(kills):
             before = saved(folder)
             log.write_text("")
-            statuses.append(play("making" if number < 5 else "playing", draw.randint(1, 12)))
+            statuses.append(play("making" if number < kills // 4 else "playing", draw.randint(1, 12)))
             after = saved(folder)
             assert {name: after[name] for name in before} == before  # nothing that was saved is written again
             played = log.read_text().split()
@@ -123,8 +123,8 @@ def test_killed_twenty_times(tmp_path, whole):
         assert play() == 0
         after, played = saved(folder), log.read_text().split()
         server.stdin.close()
-    assert statuses == [signal.SIGKILL] * KILLS
-    assert in_the_middle >= KILLS // 2
+    assert statuses == [signal.SIGKILL] * kills
+    assert in_the_middle >= kills // 2
     assert played_twice > 0  # chunks under way were lost: the kills hit work
     assert len(after) == CHUNKS
     assert {name: after[name] for name in before} == before

@@ -26,9 +26,9 @@ def cases():
     return [(game, rule) for game in games.COMPILED for rule in games.RULES]
 
 
-@pytest.mark.parametrize(("game", "rule"), cases())
-def test_golden(game, rule):
-    assert outcome(game, rule) == json.loads(GOLDEN.read_text())[f"{game} {rule}"]
+@pytest.mark.parametrize(("kind", "by"), cases())
+def test_golden(kind, by):
+    assert outcome(kind, by) == json.loads(GOLDEN.read_text())[f"{kind} {by}"]
 
 
 if __name__ == "__main__":

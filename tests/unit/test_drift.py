@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import potentia as pt
+from potentia.engine.batch import play_batch
 from potentia.errors import InvalidGame, InvalidRule
 from potentia.experiments.coverage import paper_game
 from potentia.experiments.summary import summarise
@@ -336,10 +337,10 @@ def test_game_at_a_time_is_the_same_but_for_the_drift():
 def test_summary_speaks_of_the_end(monkeypatch):
     monkeypatch.setattr("potentia.kernel.cache.jit_disabled", lambda: True)
     game, rule = cover(), pt.rules.rule_from(RULE)
-    data = pt.run_batch(game, rule, 50, range(3), record=("potential", "welfare"))
+    data = play_batch(game, rule, 50, range(3), record=("potential", "welfare"))
     told = summarise(game, "drift", rule, data, 1.0)
     for name in ("potential", "welfare"):
-        assert told[f"{name}_end"] == pytest.approx(float(data[name][:, -1].mean()), rel=1e-12)
+        assert told[f"{name}_end"] == pytest.approx(float(data.scalars[name][:, -1].mean()), rel=1e-12)
 
 
 def test_paper_game_drifts_on_request():

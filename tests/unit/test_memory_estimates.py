@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import potentia as pt
+from potentia.engine.batch import play_batch
 from potentia.experiments.planning import bytes_of_run
 from potentia.experiments.summary import summarise, write_netcdf
 from potentia.experiments.tables import export
@@ -91,9 +92,9 @@ def test_the_records_of_a_run_that_is_advanced_are_asked_for_again(monkeypatch):
 
 def test_a_summary_adds_little_to_the_records(measured):
     game = pt.game("ring", players=3)
-    data = pt.run_batch(game, BUSY, 20_000, range(20), record=("welfare", "acceptance"))
+    data = play_batch(game, BUSY, 20_000, range(20), record=("welfare", "acceptance"))
     _, peak = measured(lambda: summarise(game, "ring", BUSY, data, 1.0))
-    assert peak < data.nbytes / 10
+    assert peak < data.scalars["welfare"].nbytes / 10
 
 
 def test_netcdf_takes_what_was_asked_for(measured, tmp_path):

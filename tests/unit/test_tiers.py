@@ -48,6 +48,7 @@ def kernel(monkeypatch, tmp_path):
 
     monkeypatch.setattr(background, "ask", ask)
     monkeypatch.setattr(background, "cores", lambda: 2)
+    monkeypatch.setattr(tiers, "_WORTH", 1.0)
     kernel = cache.Entry(twice).kernel((np.ones(3),))
     kernel.asked, kernel.next = asked, background.RUNNING
     return kernel
@@ -187,7 +188,9 @@ def process(script, *args, **environment):
     )
 
 
-@pytest.mark.parametrize(("what", "place"), [("ours", ""), ("ours", "nowhere"), ("own", "")])
+@pytest.mark.parametrize(
+    ("what", "place"), [("ours", ""), pytest.param("ours", "nowhere", marks=pytest.mark.long), ("own", "")]
+)
 def test_a_long_run_goes_on_with_machine_code(what, place, tmp_path):
     """By a process that fills the cache, by a thread where there is none, and by one for somebody's own function."""
     folder = "/dev/null/nothing" if place else str(tmp_path)

@@ -22,7 +22,7 @@ from potentia.engine.interrupt import Flag, deferred_interrupt
 from potentia.engine.playing import begin
 from potentia.engine.requests import believed, checked_compiled, checked_integer, checked_record
 from potentia.engine.runs import Progress, Run
-from potentia.errors import InvalidRun, RunInterrupted
+from potentia.errors import InvalidRun, RunInterrupted, frames_to_caller
 from potentia.games import Game
 from potentia.kernel import memory
 from potentia.kernel.cache import Compiled
@@ -58,6 +58,25 @@ def run_batch(
     in all; ``compiled`` is as in :func:`begin`. Ctrl-C returns what was computed: rows that were not reached hold NaN,
     or -1 for profiles.
     """
+    options: Any = {"start": start, "record": record, "every": every, "workers": workers, "progress": progress}
+    return play_batch(game, rule, steps, seeds, **options, belief=belief, compiled=compiled).dataset()
+
+
+def play_batch(
+    game: Game,
+    rule: Rule | dict[str, Any],
+    steps: int,
+    seeds: Iterable[int],
+    *,
+    start: ArrayLike | None = None,
+    record: str | Sequence[str] = ("profile",),
+    every: int = 1,
+    workers: int = 1,
+    progress: Progress | None = None,
+    belief: Belief | None = None,
+    compiled: Compiled = "auto",
+) -> Batch:
+    """What :func:`run_batch` returns, as plain arrays: xarray, with pandas, takes half a second to load."""
     game = believed(game, belief)
     steps = checked_integer(steps, "steps", 0)
     every = checked_integer(every, "every", 1)
@@ -67,7 +86,7 @@ def run_batch(
     names = checked_record(game, record)
     rule = rule_from(rule)
     starts = _checked_starts(game, start, len(numbers))
-    table = _Table(game, rule, names, len(numbers), steps, every, workers)
+    table = Batch(game, rule, names, numbers, steps, every, workers)
     meter = _Meter(progress, steps * len(numbers))
 
     def one(index: int, flag: Flag) -> None:
@@ -76,6 +95,7 @@ def run_batch(
         options: Any = {"record": names, "every": every, "horizon": steps, "compiled": compiled}
         run = begin(game, rule, numbers[index], start=starts[index], **options)
         run.record_into(table.columns(index))
+        run.expect(steps * (len(numbers) - index - 1))
         run.advance(steps, meter.of_run(), flag)
         table.finish(index, run)
 
@@ -98,8 +118,10 @@ def run_batch(
                         raise
     if flag.raised and not flag.told:
         done = int((table.steps_done == steps).sum())
-        warnings.warn(f"stopped by Ctrl-C with {done} of {len(numbers)} runs complete", RunInterrupted, stacklevel=2)
-    return table.dataset(game, rule, numbers, flag.raised)
+        text = f"stopped by Ctrl-C with {done} of {len(numbers)} runs complete"
+        warnings.warn(text, RunInterrupted, stacklevel=frames_to_caller())
+    table.interrupted = flag.raised
+    return table
 
 
 def _checked_seeds(seeds: Iterable[int]) -> list[int]:
@@ -178,12 +200,14 @@ class _Meter:
         return report
 
 
-class _Table:
-    """The dataset's arrays, allocated before anything runs; every run writes into its own row of them."""
+class Batch:
+    """A batch's arrays, allocated before anything runs; every run writes into its own row of them."""
 
     def __init__(
-        self, game: Game, rule: Rule, names: tuple[str, ...], runs: int, steps: int, every: int, workers: int
+        self, game: Game, rule: Rule, names: tuple[str, ...], seeds: list[int], steps: int, every: int, workers: int
     ) -> None:
+        self.game, self.rule, self.seeds, self.interrupted = game, rule, seeds, False
+        runs = len(seeds)
         rows, players, action = num_rows(names, steps, every), game.num_players, action_type(game)
         profiles = game.num_profiles if "visits" in names else 0
         memory.require(
@@ -211,7 +235,8 @@ class _Table:
         self.steps_done[index] = run.step
         self.revisions[index], self.changes[index] = run.journal.counts[REVISIONS], run.journal.counts[CHANGES]
 
-    def dataset(self, game: Game, rule: Rule, seeds: list[int], interrupted: bool) -> xarray.Dataset:
+    def dataset(self) -> xarray.Dataset:
+        """The same, labelled."""
         import xarray
 
         variables: dict[str, Any] = {n: (("seed", "time"), v) for n, v in self.scalars.items()}
@@ -224,11 +249,11 @@ class _Table:
             variables[name] = ("seed", getattr(self, name))
         return xarray.Dataset(
             variables,
-            {"seed": seeds, "time": self.times, "player": np.arange(self.final.shape[1])},
+            {"seed": self.seeds, "time": self.times, "player": np.arange(self.final.shape[1])},
             {
-                "game": game.describe(),
-                "rule": json.dumps(rule.spec()),
+                "game": self.game.describe(),
+                "rule": json.dumps(self.rule.spec()),
                 "potentia": __version__,
-                "interrupted": int(interrupted),
+                "interrupted": int(self.interrupted),
             },
         )

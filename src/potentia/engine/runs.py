@@ -204,6 +204,11 @@ class Run:
                 self._tier.note(self.step - before, played)
                 self._climb(stop)
 
+    def expect(self, steps: int) -> None:
+        """So many steps of runs like this one are played after it: machine code is worth more."""
+        if self._tier is not None:
+            self._tier.after = steps
+
     def compile_ahead(self) -> None:
         """Have the machine code of runs like this one compiled while others are played, where that is compiled beside.
 

@@ -40,6 +40,7 @@ class Tier:
         self._since = run.step
         self._origin: Any = None
         self._rate = 0.0  # steps a second
+        self.after = 0  # steps of other runs that follow this one
         self._stays = False  # in plain Python
 
     def __getstate__(self) -> dict[str, Any]:
@@ -50,7 +51,7 @@ class Tier:
         if self._stays:
             return False
         kernel = self._begun()
-        left = (stop - self._run.step) / self._rate if self._rate else 0.0
+        left = (stop - self._run.step + self.after) / self._rate if self._rate else 0.0
         if not kernel.is_ready(left):
             if kernel.given_up:
                 self._stay(kernel.why)

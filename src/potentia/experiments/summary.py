@@ -17,6 +17,8 @@ from potentia.rules import Rule
 if TYPE_CHECKING:
     import xarray
 
+    from potentia.engine.batch import Batch
+
 _SHOWN = 20
 
 # What the names mean, for people.
@@ -37,32 +39,30 @@ LABELS = {
 }
 
 
-def summarise(game: Game, label: str, rule: Rule, data: xarray.Dataset, seconds: float) -> dict[str, Any]:
+def summarise(game: Game, label: str, rule: Rule, data: Batch, seconds: float) -> dict[str, Any]:
     """Plain data for a table or for JSON, about the runs that were begun."""
-    begun = data.final.values[:, 0] >= 0
-    started = data[["final", "steps_done", "revisions", "changes"]].isel(seed=begun)  # a copy; records are large
-    runs = started.sizes["seed"]
-    steps = int(started.steps_done.sum())
-    seeds = [int(s) for s in started.seed.values]
+    begun = data.final[:, 0] >= 0
+    finals = data.final[begun].astype(np.int64)
+    done = data.steps_done[begun].tolist()
+    runs, steps = len(done), sum(done)
+    seeds = [seed for seed, one in zip(data.seeds, begun, strict=True) if one]
     out: dict[str, Any] = {
         "game": label,
         "rule": rule.spec(),
         "seeds": seeds if runs <= _SHOWN else f"{seeds[0]}..{seeds[-1]}",
-        "steps": int(started.steps_done.max()),
+        "steps": max(done),
     }
-    finals = started.final.values.astype(np.int64)
-    done = started.steps_done.values.tolist()
     then = {n: game.at(n) if isinstance(game, Coverage) else game for n in set(done)}  # a field may have drifted
     ends = [evaluate(then[n], final) for n, final in zip(done, finals, strict=True)]
     for name in ("potential", "welfare"):
-        if name in data:
+        if name in data.scalars:
             last = np.array([end[name] for end in ends])
-            out[f"{name}_start"] = float(data[name].values[begun, 0].mean())
+            out[f"{name}_start"] = float(data.scalars[name][begun, 0].mean())
             out[f"{name}_end"] = float(last.mean())
             if runs > 1:
                 out[f"{name}_end_sd"] = float(last.std(ddof=1))
-    revisions = int(started.revisions.sum())
-    out["acceptance"] = int(started.changes.sum()) / revisions if revisions else float("nan")
+    revisions = int(data.revisions[begun].sum())
+    out["acceptance"] = int(data.changes[begun].sum()) / revisions if revisions else float("nan")
     if game.num_players <= _SHOWN:
         profiles, counts = np.unique(finals, axis=0, return_counts=True)
         common = int(counts.argmax())
@@ -74,7 +74,7 @@ def summarise(game: Game, label: str, rule: Rule, data: xarray.Dataset, seconds:
         out["final_action_shares"] = [round(float(s), 4) for s in shares[:_SHOWN]]
     out["seconds"] = round(seconds, 3)
     out["steps_per_second"] = float(steps / seconds) if seconds > 0 else float("nan")
-    out["interrupted"] = bool(data.attrs["interrupted"])
+    out["interrupted"] = data.interrupted
     return out
 
 

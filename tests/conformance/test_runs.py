@@ -157,7 +157,10 @@ OUTSIDE = {
 }
 
 
-@pytest.mark.parametrize("kind", OUTSIDE)
+@pytest.mark.parametrize(
+    "kind",
+    ["module", "inner function", *(pytest.param(k, marks=pytest.mark.long) for k in ("global", "comprehension"))],
+)
 def test_a_name_from_outside_that_changed_is_seen_by_the_next_game(kind):
     """Numba freezes what a function takes from outside; a game built later must not play with the old value."""
     names = {"module": types.ModuleType("settings"), "K": 1.0}

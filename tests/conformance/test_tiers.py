@@ -60,12 +60,12 @@ def test_the_switch_may_come_at_any_step(game, name, switch, at, more):
 def test_a_mind_and_its_game_switch_together(switch):
     world = pt.games.paper_world()
     game = pt.games.Coverage(world=world, robots=3, delta=1.5)
-    rule = pt.rule("p-sblll", tau=5e-4, revision=0.3)
+    rule = pt.rule("p-sblll", tau="auto", revision=0.3)  # the kernel that the commands' tests need, too
     belief = pt.beliefs.SplitMerge()
 
     def trace(compiled, at):
         switch.on = False
-        run = pt.begin(game, rule, 4, record=("profile", "worth_sum"), compiled=compiled, belief=belief)
+        run = pt.begin(game, rule, 4, record=("profile", "worth_sum"), compiled=compiled, belief=belief, horizon=90)
         run.advance(at)
         switch.on = True
         return run.advance(90 - at).trace()

@@ -83,13 +83,13 @@ def test_the_claimed_potential_is_exact_where_ranges_cannot_meet():
 
 def test_which_rules_keep_the_maximisers():
     kept = {name: [] for name in RULES}
-    for game in games(28):
+    for game in games(14):
         best = maximisers(game)
         for name, rule in RULES.items():
             kept[name].append(np.array_equal(stability(game, rule, method="contraction").stable, best))
     for name in ("blll", "guarded", "guarded unilateral", "guarded Eq. 53"):
         assert all(kept[name]), name
-    assert sum(kept["joint"]) < 14
+    assert sum(kept["joint"]) < 7
     assert not all(kept["unilateral"])
 
 

@@ -30,7 +30,7 @@ from tests.exact.random_games import (
 from tests.statistical.test_one_step import neighbours
 
 
-def test_three_methods_agree_on_a_thousand_games():
+def test_three_methods_agree_on_hundreds_of_games():
     """Least trees to all roots, elimination on leading terms, and the stationary law at a low temperature."""
     seen, several, transient = Counter(), 0, 0
     for k, (place, payoffs, moves) in enumerate(integer_games()):

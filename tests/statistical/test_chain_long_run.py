@@ -57,7 +57,7 @@ for options in OPTIONS:
 
 
 @pytest.mark.parametrize("name", RULES)
-@pytest.mark.parametrize("make", MAKES)
+@pytest.mark.parametrize("make", ["path", pytest.param("normal_form", marks=pytest.mark.long)])
 def test_visits_follow_the_solved_law(make, name):
     game = MAKES[make]()
     rule = RULES[name](game)

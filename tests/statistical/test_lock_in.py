@@ -46,7 +46,6 @@ def p_of(count, probability):
 @pytest.mark.parametrize(
     ("vartheta", "players", "options"),
     [
-        (0.5, 1, {}),
         (0.5, 2, {}),
         (0.6, 3, {"mu": 0.7}),
         (0.3, 1, {"form": "pair"}),

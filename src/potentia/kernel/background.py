@@ -223,11 +223,14 @@ def _leave() -> None:
     # a function that LLVM calls, the exception is lost, and comes again.
     hook, until = sys.unraisablehook, time.monotonic() + _PATIENCE
     sys.unraisablehook = lambda lost: None if lost.exc_type is SystemExit else hook(lost)
-    while (alive := [thread for thread in _threads if thread.is_alive()]) and time.monotonic() < until:
-        for thread in alive:
-            if thread.ident is not None:
-                ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident), ctypes.py_object(SystemExit))
-        alive[0].join(_POLL)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)  # a file that it imports from
+        while (alive := [thread for thread in _threads if thread.is_alive()]) and time.monotonic() < until:
+            for thread in alive:
+                if thread.ident is not None:
+                    end = ctypes.c_ulong(thread.ident), ctypes.py_object(SystemExit)
+                    ctypes.pythonapi.PyThreadState_SetAsyncExc(*end)
+            alive[0].join(_POLL)
 
 
 def _forget_helpers() -> None:

@@ -24,6 +24,7 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -156,7 +157,7 @@ class SOQL(Scoring):
             self.best_response == "global",
             self.noise,
             fading,
-            frozen([math.exp(k * fading) for k in range(_TABLE)], np.float64),
+            _powers(fading),
         )
 
     def new_memory(self, game: Game) -> ScoreMemory:
@@ -206,6 +207,12 @@ class SOQL(Scoring):
 
 
 # In compiled code -------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=8)  # a batch of many short runs spent half its time on it
+def _powers(fading: float) -> NDArray[np.float64]:
+    """Of 1 - ϑ, up to where they are computed when needed."""
+    return frozen([math.exp(k * fading) for k in range(_TABLE)], np.float64)
 
 
 @portable

@@ -11,6 +11,7 @@ import pytest
 
 import potentia as pt
 from potentia.engine import loop
+from potentia.engine.tier import Tier
 from potentia.errors import NotCompiled
 from potentia.kernel import background, cache, tiers
 from potentia.kernel.shapes import filled, shape_of, shape_of_type
@@ -227,6 +228,13 @@ def test_a_fork_while_a_thread_compiles(tmp_path):
         out, err = running.communicate(timeout=300)
     assert running.returncode == 0, (out, err)
     assert err.count("so it compiles nothing and runs in plain Python") == 1
+
+
+def test_a_batch_counts_the_runs_that_follow(monkeypatch):
+    seen = set()
+    monkeypatch.setattr(Tier, "climb", lambda tier, stop: seen.add(tier.after))
+    pt.run_batch(games.normal_form(), pt.rule("lll", tau=0.5), 7, range(3))
+    assert seen == {0, 7, 14}
 
 
 AHEAD = """

@@ -134,7 +134,8 @@ class _Helper:
 
     def forget(self) -> None:
         """It ends by itself, and is not to be warned of."""
-        self.popen.returncode = 0
+        if self.popen.returncode is None:
+            self.popen.returncode = 0
         assert self.popen.stdin is not None
         with contextlib.suppress(OSError):
             self.popen.stdin.close()

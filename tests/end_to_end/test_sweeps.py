@@ -38,6 +38,8 @@ import json
 from potentia.errors import PotentiaError
 from potentia.experiments.sweeping import sweep
 
+pytestmark = pytest.mark.xdist_group("sweeps")  # one worker makes what they share
+
 study, folder, log = json.loads(Path(sys.argv[1]).read_text()), sys.argv[2], sys.argv[3]
 sweep(study | {"steps": 10, "seeds": 1}, folder + "-warm")
 

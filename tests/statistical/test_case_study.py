@@ -26,6 +26,8 @@ from potentia.experiments.reinforcement_study import GRID, SOQL, final, ql
 from potentia.experiments.statistics import estimate
 from potentia.rules.steps import step_size
 
+pytestmark = pytest.mark.xdist_group("case study")  # one worker makes what they share
+
 SMALL = Scale("small", runs=4, as_printed=3, tuning=2, games=1, learners=1, long=3, heard=2, literal=2)
 
 

@@ -15,6 +15,8 @@ from potentia.experiments import reinforcement_study as study
 from potentia.experiments.statistics import share_of
 from potentia.games.world import published
 
+pytestmark = pytest.mark.xdist_group("reinforcement study")  # one worker makes what they share
+
 
 @pytest.fixture(scope="module")
 def batches():

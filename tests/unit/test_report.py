@@ -16,6 +16,8 @@ from potentia.report import Report, Section, Table, render
 from potentia.report.words import anchor, headlines, in_one_sentence, kind_of, lines, sentence, told
 from tests import reproduction_fakes as fakes
 
+pytestmark = pytest.mark.xdist_group("report")  # one worker makes what they share
+
 VOID = {"meta", "img", "br", "hr", "input", "link"}
 
 

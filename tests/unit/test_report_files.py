@@ -19,6 +19,8 @@ from potentia.figures import shares_figure, temperature_figure
 from potentia.report import Report, picture, reproduction, writing
 from tests import reproduction_fakes as fakes
 
+pytestmark = pytest.mark.xdist_group("report")  # one worker makes what they share
+
 
 @pytest.fixture(scope="module")
 def made():

@@ -94,7 +94,7 @@ def test_a_busy_compiler_is_asked_again_later(kernel, monkeypatch):
     assert not kernel.is_ready(left=5.0)
     assert len(kernel.asked) == 2
     now[0] += 1.0
-    assert kernel.is_ready(left=20.0)  # compiled here: that takes less than to play it
+    wait_for(lambda: kernel.is_ready(left=20.0), "a thread to compile it: that takes less than to play it")
 
 
 def test_a_compiler_that_works_for_this_process_is_asked_at_once_when_it_is_free(kernel):

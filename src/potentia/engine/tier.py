@@ -28,6 +28,7 @@ from potentia.kernel.tiers import Kernel
 if TYPE_CHECKING:
     from potentia.engine.runs import Run
 
+_TELLS = 0.03  # seconds after which the rest can be estimated: the first step takes longer
 _SHOWN = 20  # players of a profile in a warning
 
 
@@ -39,7 +40,7 @@ class Tier:
         self._kernel: Kernel | None = None
         self._since = run.step
         self._origin: Any = None
-        self._rate = 0.0  # steps a second
+        self._played, self._seconds = 0, 0.0  # steps
         self.after = 0  # steps of other runs that follow this one
         self._stays = False  # in plain Python
 
@@ -51,7 +52,9 @@ class Tier:
         if self._stays:
             return False
         kernel = self._begun()
-        left = (stop - self._run.step + self.after) / self._rate if self._rate else 0.0
+        left = 0.0
+        if self._seconds >= _TELLS and self._played:
+            left = (stop - self._run.step + self.after) * self._seconds / self._played
         if not kernel.is_ready(left):
             if kernel.given_up:
                 self._stay(kernel.why)
@@ -79,7 +82,7 @@ class Tier:
     def note(self, steps: int, seconds: float) -> None:
         """So many steps were played in plain Python."""
         self._begun().played += seconds
-        self._rate = steps / max(seconds, 1e-7)
+        self._played, self._seconds = self._played + steps, self._seconds + seconds
 
     def _begun(self) -> Kernel:
         if self._kernel is not None:

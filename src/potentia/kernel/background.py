@@ -56,28 +56,41 @@ def ask(entry: Entry, make: Callable[[], tuple[Any, ...]], path: Path | None, sh
             if job.state() == LATER:
                 _refused[0] = time.monotonic()
             return job
+    return in_a_thread(entry, make)
+
+
+def in_a_thread(entry: Entry, make: Callable[[], tuple[Any, ...]]) -> Job:
+    """Have a kernel compiled into this process."""
     return _Thread(entry, make)
 
 
 def feed() -> None:
-    """Where nobody waits for a compiler, have compiled what will be needed next."""
-    with contextlib.suppress(OSError), _guard:
+    """Where nobody waits for a compiler, have compiled what will be needed next, by one process."""
+    with _guard:
         while ahead and ahead[0][1].exists():
             ahead.pop(0)
-        may = _has_interpreter() and time.monotonic() > _refused[0] + _WAITING
-        if ahead and may and _helper_for(*ahead[0]).state() == RUNNING:
-            ahead.pop(0)
+        if ahead and _has_interpreter() and time.monotonic() > _refused[0] + _WAITING:
+            try:
+                if _helper_for(*ahead[0], most=1).state() == RUNNING:
+                    ahead.pop(0)
+            except OSError:  # none can be started
+                ahead.clear()
 
 
-def _helper_for(entry: Entry, path: Path, shape: Shape) -> Job:
+def _helper_for(entry: Entry, path: Path, shape: Shape, most: int | None = None) -> Job:
     """A process that compiles this now, if one may; one that is there already has compiled parts of it."""
     for helper in [helper for helper in _helpers if not helper.is_alive()]:
         _helpers.remove(helper)
         helper.forget()
+        if helper.popen.returncode not in (0, BUSY_CODE):  # a full disk: the next would not get further
+            ahead.clear()
+    for helper in _helpers:
+        if helper.path == path and not helper.is_idle():
+            return _Asked(helper.popen, path)
     for helper in _helpers:
         if helper.is_idle():
             return helper.begin(entry, path, shape)
-    if len(_helpers) >= slots() or not locks.slot_is_free(path.parent, slots()):
+    if len(_helpers) >= (most or slots()) or not locks.slot_is_free(path.parent, slots()):
         return _Refused(LATER if _helpers else BUSY)
     _helpers.append(_Helper())
     return _helpers[-1].begin(entry, path, shape)
@@ -118,19 +131,20 @@ class _Helper:
         apart: dict[str, Any] = {"start_new_session": True} if os.name == "posix" else {"creationflags": 0x00000008}
         self.popen = subprocess.Popen(
             [sys.executable, "-P", "-W", "ignore", "-m", "potentia.kernel.compiling"],
+            bufsize=0,  # a buffer has a lock, which a fork of this process would wait for
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             env={**os.environ, "PYTHONPATH": path, "POTENTIA_CACHE_DIR": str(cache_directory().parents[1]), _MARK: "1"},
             **apart,
         )
-        self._path: Path | None = None
+        self.path: Path | None = None
 
     def is_alive(self) -> bool:
         return self.popen.poll() is None
 
     def is_idle(self) -> bool:
-        return self._path is None or self._path.exists()
+        return self.path is None or self.path.exists()
 
     def forget(self) -> None:
         """It ends by itself, and is not to be warned of."""
@@ -141,12 +155,11 @@ class _Helper:
             self.popen.stdin.close()
 
     def begin(self, entry: Entry, path: Path, shape: Shape) -> _Asked:
-        self._path = path
-        job = pickle.dumps((entry.function.__module__, entry.function.__qualname__, shape))
+        self.path = path
+        job = pickle.dumps((entry.function.__module__, entry.function.__qualname__, shape, str(path)))
         assert self.popen.stdin is not None
         with contextlib.suppress(BrokenPipeError):  # it ended: its state says so
             self.popen.stdin.write(pickle.dumps(job))  # twice: all has come before anything is imported for it
-            self.popen.stdin.flush()
         return _Asked(self.popen, path)
 
 

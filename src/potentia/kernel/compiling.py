@@ -15,19 +15,20 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-_LONGEST, _IDLE = 100.0, 5.0  # seconds for a kernel, and without one
+_LONGEST, _IDLE = 100.0, 2.0  # seconds for a kernel, and without one
 
 
 def main() -> int:
     """The exit code; a kernel that was compiled is on disk then."""
-    from potentia.kernel.background import BUSY_CODE, slots
-    from potentia.kernel.cache import cache_directory, entries, kernel_file
-    from potentia.kernel.locks import try_slot
-    from potentia.kernel.shapes import filled
+    with _ends_after(_LONGEST, 1):
+        from potentia.kernel.background import BUSY_CODE, slots
+        from potentia.kernel.cache import cache_directory, entries, kernel_file
+        from potentia.kernel.locks import try_slot
+        from potentia.kernel.shapes import filled
 
-    if not try_slot(cache_directory(), slots()):
-        return BUSY_CODE
-    gc.disable()  # a tenth of the time, for memory that is needed for a moment
+        if not try_slot(cache_directory(), slots()):
+            return BUSY_CODE
+    gc.disable()  # a tenth of the time
     while True:
         with _ends_after(_IDLE, BUSY_CODE):
             try:
@@ -35,13 +36,16 @@ def main() -> int:
             except EOFError:
                 return 0
         with _ends_after(_LONGEST, 1):
-            module, name, shape = pickle.loads(job)
+            module, name, shape, wanted = pickle.loads(job)
             importlib.import_module(module)
             entry = next(e for e in entries if (e.function.__module__, e.function.__qualname__) == (module, name))
-            entry.compile(filled(shape))
             path = kernel_file(entry.function, shape)
-            if path is None or not path.exists():
+            if path is None or str(path) != wanted:  # the sources are no longer those of the process that asked
                 return 1
+            entry.compile(filled(shape))
+            if not path.exists():
+                return 1
+        gc.collect()
 
 
 @contextmanager

@@ -68,8 +68,12 @@ class Kernel:
 
         It is loaded or asked for here, where that is worth it.
         """
+        ready = self._is_ready(left)
         if background.ahead:
             background.feed()
+        return ready
+
+    def _is_ready(self, left: float) -> bool:
         if self.loaded or self.given_up:
             return self.loaded
         if max(left, self.played) < (_LOADING if "numba" in sys.modules else _IMPORTING):
@@ -86,7 +90,7 @@ class Kernel:
     def compile_ahead(self) -> None:
         """It will be needed: have it compiled while others are played."""
         path = None if self.own_code or self.loaded else kernel_file(self.entry.function, self.shape)
-        if path is not None and is_kept() and not path.exists():
+        if path is not None and is_kept() and not path.exists() and path not in [job[1] for job in background.ahead]:
             background.ahead.append((self.entry, path, self.shape))
 
     def _look(self, left: float) -> None:
@@ -106,8 +110,11 @@ class Kernel:
         return self.played + left >= _WORTH and (background.cores() > 1 or self.played >= _ALONE)
 
     def _hear(self, state: str, left: float) -> None:
-        if state == background.DONE or (state == background.BUSY and left >= _LONG):
+        if state == background.DONE:
             self._load()
+        elif state == background.BUSY and left >= _LONG:
+            assert self._make is not None
+            self._job = background.in_a_thread(self.entry, self._make)
         elif state == background.LATER:
             self._job = None
         elif state == background.BUSY:

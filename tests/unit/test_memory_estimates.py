@@ -58,7 +58,7 @@ def test_a_batch_takes_what_was_asked_for(measured, case):
     game = pt.game("ring", players=players)
 
     def batch(runs, steps):
-        return pt.run_batch(game, BUSY, steps, range(runs), record=record, workers=workers)
+        return pt.run_batch(game, BUSY, steps, range(runs), record=record, workers=workers, compiled=True)
 
     asked, peak = measured(lambda: batch(runs, steps), lambda: batch(2, 2))
     assert asked / 2 <= peak <= asked
@@ -68,7 +68,8 @@ def test_a_batch_takes_what_was_asked_for(measured, case):
 def test_a_run_takes_what_was_asked_for(measured, record):
     game = pt.game("ring", players=3)
     asked, peak = measured(
-        lambda: pt.run(game, BUSY, 200_000, record=record), lambda: pt.run(game, BUSY, 2, record=record)
+        lambda: pt.run(game, BUSY, 200_000, record=record, compiled=True),
+        lambda: pt.run(game, BUSY, 2, record=record, compiled=True),
     )
     assert asked / 2 <= peak <= asked
 
@@ -135,7 +136,7 @@ def test_a_sweep_takes_what_was_asked_for(measured, tmp_path, workers):
     numbers = iter(range(10))
 
     def swept(**changes):
-        return pt.sweep({**STUDY, **changes}, tmp_path / f"{next(numbers)}.study", workers=workers)
+        return pt.sweep({**STUDY, **changes}, tmp_path / f"{next(numbers)}.study", workers=workers, compiled=True)
 
     asked, peak = measured(swept, lambda: swept(steps=2, seeds=2, chunk=1))
     assert asked / 4 <= peak <= asked + 2_000_000  # chunks wait to be saved only where the disk is slow

@@ -18,6 +18,8 @@ from potentia.experiments.sweeping import sweep
 from tests.commands import POTENTIA, potentia
 from tests.waiting import wait_for
 
+pytestmark = pytest.mark.xdist_group("sweeps")  # one worker makes what they share
+
 STUDY = {
     "steps": 1000,  # some hundredths of a second in plain Python
     "seeds": 10,
@@ -37,8 +39,6 @@ from pathlib import Path
 import json
 from potentia.errors import PotentiaError
 from potentia.experiments.sweeping import sweep
-
-pytestmark = pytest.mark.xdist_group("sweeps")  # one worker makes what they share
 
 study, folder, log = json.loads(Path(sys.argv[1]).read_text()), sys.argv[2], sys.argv[3]
 sweep(study | {"steps": 10, "seeds": 1}, folder + "-warm")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import pytest
 
 import potentia as pt
 from potentia.engine import loop
+from potentia.engine.batch import play_batch
 from potentia.engine.tier import Tier
 from potentia.errors import NotCompiled
 from potentia.kernel import background, cache, tiers
@@ -230,6 +232,10 @@ def test_a_fork_while_a_thread_compiles(tmp_path):
     assert err.count("so it compiles nothing and runs in plain Python") == 1
 
 
+def test_a_batch_is_played_the_same_way_with_and_without_labels():
+    assert inspect.signature(pt.run_batch).parameters == inspect.signature(play_batch).parameters
+
+
 def test_a_batch_counts_the_runs_that_follow(monkeypatch):
     seen = set()
     monkeypatch.setattr(Tier, "climb", lambda tier, stop: seen.add(tier.after))
@@ -240,18 +246,19 @@ def test_a_batch_counts_the_runs_that_follow(monkeypatch):
 AHEAD = """
 import psutil
 import potentia as pt
+from potentia.engine.tier import compile_ahead
 from potentia.kernel import background
 game = pt.games.ising(pt.games.ring_edges(20))
 rules = [pt.rule("lll", tau=0.5), pt.rule("blll", tau=0.5)]
-for rule in rules:
-    pt.begin(game, rule).compile_ahead()
-assert len(background.ahead) == 2
 helpers = set()
-for rule in rules:
-    run = pt.begin(game, rule)
-    while not run.compiled:
+with compile_ahead(pt.begin(game, rule) for rule in [*rules, *rules]):
+    assert len(background.ahead) == 2
+    run = pt.begin(game, rules[0])
+    while background.ahead:
         run.advance(1000)
         helpers |= {child.pid for child in psutil.Process().children()}
+with compile_ahead([pt.begin(pt.games.ising(pt.games.ring_edges(20)), pt.rule("slll", tau=0.5, revision=0.5))]):
+    assert len(background.ahead) == 1
 print(len(helpers), len(background.ahead))
 """
 

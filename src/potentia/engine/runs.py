@@ -209,14 +209,6 @@ class Run:
         if self._tier is not None:
             self._tier.after = steps
 
-    def compile_ahead(self) -> None:
-        """Have the machine code of runs like this one compiled while others are played, where that is compiled beside.
-
-        Of several, those told first come first.
-        """
-        if self._tier is not None:
-            self._tier.compile_ahead()
-
     def _climb(self, stop: int) -> None:
         """Go on with machine code as soon as it is there; never while a row is owed."""
         if self._tier is not None and not self._owed and self._tier.climb(stop):

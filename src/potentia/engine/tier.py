@@ -7,8 +7,10 @@ two (an overflow, a division by zero, the order in which NumPy sums).
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import warnings
+from collections.abc import Iterable, Iterator
 from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -20,6 +22,7 @@ from numpy.typing import NDArray
 from potentia.engine.interrupt import Flag
 from potentia.engine.loop import Sink, play_entry
 from potentia.errors import NotCompiled, frames_to_caller
+from potentia.kernel import background
 from potentia.kernel.arrays import frozen
 from potentia.kernel.cache import may_keep
 from potentia.kernel.shapes import filled, shape_of
@@ -51,7 +54,7 @@ class Tier:
         """Whether the run can go on with machine code, towards ``stop``."""
         if self._stays:
             return False
-        kernel = self._begun()
+        kernel = self.begun()
         left = 0.0
         if self._seconds >= _TELLS and self._played:
             left = (stop - self._run.step + self.after) * self._seconds / self._played
@@ -67,10 +70,6 @@ class Tier:
                 return False
         return True
 
-    def compile_ahead(self) -> None:
-        """Runs like this one will be played."""
-        self._begun().compile_ahead()
-
     def _stay(self, why: str) -> None:
         """Go on in plain Python, and say why once for a game: by itself, where it cannot be compiled."""
         self._stays, game = True, self._run.game
@@ -81,10 +80,11 @@ class Tier:
 
     def note(self, steps: int, seconds: float) -> None:
         """So many steps were played in plain Python."""
-        self._begun().played += seconds
+        self.begun().played += seconds
         self._played, self._seconds = self._played + steps, self._seconds + seconds
 
-    def _begun(self) -> Kernel:
+    def begun(self) -> Kernel:
+        """The kernel of runs like this one."""
         if self._kernel is not None:
             return self._kernel
         run = self._run
@@ -153,6 +153,17 @@ class Tier:
                     found += f" at profile {before[:_SHOWN].tolist()}"
                 return f"{found}, after step {step}"
         return f"after step {last}"
+
+
+@contextlib.contextmanager
+def compile_ahead(runs: Iterable[Run]) -> Iterator[None]:
+    """While the block plays, have the machine code of runs like these compiled beside, those told first at first."""
+    jobs = [job for run in runs if run._tier is not None and (job := run._tier.begun().job()) is not None]
+    background.ahead += list({job[1]: job for job in jobs}.values())
+    try:
+        yield
+    finally:
+        background.ahead.clear()
 
 
 _told: WeakSet[Any] = WeakSet()  # games that stay in plain Python, and have said so

@@ -56,12 +56,7 @@ def ask(entry: Entry, make: Callable[[], tuple[Any, ...]], path: Path | None, sh
             if job.state() == LATER:
                 _refused[0] = time.monotonic()
             return job
-    return in_a_thread(entry, make)
-
-
-def in_a_thread(entry: Entry, make: Callable[[], tuple[Any, ...]]) -> Job:
-    """Have a kernel compiled into this process."""
-    return _Thread(entry, make)
+    return Thread(entry, make)
 
 
 def feed() -> None:
@@ -180,7 +175,7 @@ class _Asked:
         return BUSY if code == BUSY_CODE else FAILED
 
 
-class _Thread:
+class Thread:
     """A thread: for kernels that no other process can make, or find."""
 
     def __init__(self, entry: Entry, make: Callable[[], tuple[Any, ...]]) -> None:

@@ -11,16 +11,16 @@ import importlib
 import os
 import pickle
 import sys
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from functools import partial
+
+from potentia.kernel.timers import after
 
 _LONGEST, _IDLE = 100.0, 2.0  # seconds for a kernel, and without one
 
 
 def main() -> int:
     """The exit code; a kernel that was compiled is on disk then."""
-    with _ends_after(_LONGEST, 1):
+    with after(_LONGEST, partial(os._exit, 1)):
         from potentia.kernel.background import BUSY_CODE, slots
         from potentia.kernel.cache import cache_directory, entries, kernel_file
         from potentia.kernel.locks import try_slot
@@ -30,12 +30,12 @@ def main() -> int:
             return BUSY_CODE
     gc.disable()  # a tenth of the time
     while True:
-        with _ends_after(_IDLE, BUSY_CODE):
+        with after(_IDLE, partial(os._exit, BUSY_CODE)):
             try:
                 job = pickle.load(sys.stdin.buffer)  # from the process that started this one
             except EOFError:
                 return 0
-        with _ends_after(_LONGEST, 1):
+        with after(_LONGEST, partial(os._exit, 1)):
             module, name, shape, wanted = pickle.loads(job)
             importlib.import_module(module)
             entry = next(e for e in entries if (e.function.__module__, e.function.__qualname__) == (module, name))
@@ -46,18 +46,6 @@ def main() -> int:
             if not path.exists():
                 return 1
         gc.collect()
-
-
-@contextmanager
-def _ends_after(seconds: float, code: int) -> Iterator[None]:
-    """End this process if this takes longer."""
-    timer = threading.Timer(seconds, os._exit, [code])
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
 
 
 if __name__ == "__main__":

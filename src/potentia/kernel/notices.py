@@ -8,6 +8,8 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
+from potentia.kernel.timers import after
+
 _PATIENCE = 1.0  # seconds
 
 
@@ -28,14 +30,10 @@ def notice(text: str) -> Iterator[None]:
         said.set()
         _write(stream, f"\r\x1b[2K{text} ...")
 
-    timer = threading.Timer(_PATIENCE, say)
-    timer.daemon = True
-    timer.start()
     try:
-        yield
+        with after(_PATIENCE, say):
+            yield
     finally:
-        timer.cancel()
-        timer.join()
         if said.is_set():
             _write(stream, "\r\x1b[2K")
 

@@ -28,6 +28,8 @@ from potentia.kernel.cache import is_kept, kernel_file, may_keep
 from potentia.kernel.shapes import Shape, filled
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from potentia.kernel.cache import Entry
 
 _LOADING, _IMPORTING = 0.1, 0.5  # seconds that a kernel takes from disk, without and with Numba itself
@@ -87,11 +89,10 @@ class Kernel:
                 self._lock.release()
         return self.loaded
 
-    def compile_ahead(self) -> None:
-        """It will be needed: have it compiled while others are played."""
+    def job(self) -> tuple[Entry, Path, Shape] | None:
+        """What :data:`background.ahead` holds of it; None where nothing is to be compiled into a file."""
         path = None if self.own_code or self.loaded else kernel_file(self.entry.function, self.shape)
-        if path is not None and is_kept() and not path.exists() and path not in [job[1] for job in background.ahead]:
-            background.ahead.append((self.entry, path, self.shape))
+        return None if path is None or path.exists() or not is_kept() else (self.entry, path, self.shape)
 
     def _look(self, left: float) -> None:
         if self._job is not None and self._job.process != os.getpid():  # of the process that this is a fork of
@@ -114,7 +115,7 @@ class Kernel:
             self._load()
         elif state == background.BUSY and left >= _LONG:
             assert self._make is not None
-            self._job = background.in_a_thread(self.entry, self._make)
+            self._job = background.Thread(self.entry, self._make)
         elif state == background.LATER:
             self._job = None
         elif state == background.BUSY:

@@ -25,6 +25,7 @@ from potentia.analysis import optimum
 from potentia.analysis.optimum import Optimum
 from potentia.beliefs import Belief, Mixture, SplitMerge
 from potentia.engine import begin, run, run_batch
+from potentia.engine.tier import compile_ahead
 from potentia.experiments import reinforcement_study
 from potentia.experiments.belief_study import literal, published_link
 from potentia.experiments.coverage import RECORD, final_worth, paper_game, paper_rules, spacing
@@ -100,9 +101,15 @@ class CaseStudy:
 
 def play(scale: Scale, workers: int = 2, tell: Callable[[str], None] | None = None) -> CaseStudy:
     """Play everything. ``tell`` hears what begins. Ctrl-C raises: half a study has no verdicts."""
-    say = tell or (lambda text: None)
-    game, seeds = paper_game(), range(scale.runs)
-    _compile_ahead(game)
+    game = paper_game()
+    kinds = [(chosen, _published_beliefs().get(name)) for name, chosen in _pair().items()]
+    kinds += [(chosen, None) for chosen in (*_forms().values(), rule("ql", tau=GRID[0]), *learners().values())]
+    with compile_ahead(begin(game, one, belief=belief, record=(), horizon=SHORT) for one, belief in kinds):
+        return _play(game, scale, workers, tell or (lambda text: None))
+
+
+def _play(game: Coverage, scale: Scale, workers: int, say: Callable[[str], None]) -> CaseStudy:
+    seeds = range(scale.runs)
     say("the optimum")
     best = optimum(game)
     say("BLLL and P-SBLLL, learning the map")
@@ -130,14 +137,6 @@ def play(scale: Scale, workers: int = 2, tell: Callable[[str], None] | None = No
     shown = _median_seed(four)
     say("the run to show")
     return replace(begun, four=four, heard_long=longer, shown=shown, finals=_finals(begun, shown))
-
-
-def _compile_ahead(game: Coverage) -> None:
-    """What is played, in its order, one of each kind."""
-    kinds = [(chosen, _published_beliefs().get(name)) for name, chosen in _pair().items()]
-    kinds += [(chosen, None) for chosen in (*_forms().values(), rule("ql", tau=GRID[0]), *learners().values())]
-    for chosen, belief in kinds:
-        begin(game, chosen, belief=belief, record=(), horizon=SHORT).compile_ahead()
 
 
 # The parts --------------------------------------------------------------------------------------------

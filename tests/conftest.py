@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+
 import pytest
 
 import potentia as pt
@@ -45,6 +47,12 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.xdist_group(name))
         elif any(word in item.nodeid for word in _BELIEVING):
             item.add_marker(pytest.mark.xdist_group("beliefs"))
+
+
+def pytest_collection_finish():
+    """The tests themselves are looked through for garbage no more: a compiler makes many objects, and others, too."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(params=games.COMPILED, ids=str)

@@ -38,6 +38,7 @@ from typing import Any, Literal
 from potentia.errors import CacheNotTrusted
 from potentia.kernel.dispatch import activate, lock
 from potentia.kernel.files import leftovers, whole_file
+from potentia.kernel.garbage import no_collection
 from potentia.kernel.locks import NAME as LOCKS
 from potentia.kernel.locks import locked
 from potentia.kernel.notices import notice
@@ -339,11 +340,11 @@ def _disk_cache(function: Callable[..., Any]) -> Any:
             target_context.refresh()
             key, path = self._place(sig, target_context.codegen())
             if path is None:
-                _waits.say(function, sig)
+                _waits.begin(function, sig)
                 return None
             found = self._read(key, path, target_context)
             if found is None:
-                _waits.say(function, sig)
+                _waits.begin(function, sig)
                 _waits.lock(path)
                 found = self._read(key, path, target_context)  # another process may have compiled it until now
             if found is not None:
@@ -392,7 +393,8 @@ class _Waits(threading.local):
     def lock(self, path: Path) -> None:
         self.undo.enter_context(locked(path))
 
-    def say(self, function: Callable[..., Any], sig: Any) -> None:
+    def begin(self, function: Callable[..., Any], sig: Any) -> None:
+        self.undo.enter_context(no_collection())
         if self.quiet:
             return
         kinds = [kind.instance_class.__name__ for kind in sig if hasattr(kind, "instance_class")]

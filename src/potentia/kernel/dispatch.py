@@ -42,11 +42,17 @@ class Generic(Protocol):
 # Kernels allocate nothing, so reference counting is left out: with it, each step would touch the counter
 # of every array in the records. Everything is inlined into the entry point.
 _OPTIONS: Any = {"_nrt": False, "no_cfunc_wrapper": True}
-KERNEL_OPTIONS: Any = {**_OPTIONS, "forceinline": True}
 
 _waiting: list[Callable[[], None]] = []
 _active = False
 lock = threading.RLock()  # two threads may meet their first kernel at once
+
+
+def kernel_options(inline: bool = True) -> Any:
+    """How Numba compiles what is only called from kernels."""
+    from potentia.kernel.inner import InnerCompiler
+
+    return {**_OPTIONS, "forceinline": inline, "pipeline_class": InnerCompiler}
 
 
 def activate() -> None:
@@ -69,19 +75,19 @@ def when_active(action: Callable[[], None]) -> None:
 
 def portable(function: F) -> F:
     """Let compiled code call ``function``; calls from Python are unaffected."""
-    return _known_to_numba(function, KERNEL_OPTIONS)
+    return _known_to_numba(function, inline=True)
 
 
 def separate(function: F) -> F:
     """The same, without a copy of the body at each call."""
-    return _known_to_numba(function, _OPTIONS)
+    return _known_to_numba(function, inline=False)
 
 
-def _known_to_numba(function: F, options: Any) -> F:
+def _known_to_numba(function: F, inline: bool) -> F:
     def tell_numba() -> None:
         from numba.extending import register_jitable
 
-        register_jitable(**options)(function)
+        register_jitable(**kernel_options(inline))(function)
 
     when_active(tell_numba)
     return function
@@ -121,7 +127,7 @@ def generic(default: Callable[..., Any]) -> Generic:
             return table.get(getattr(types[0], "instance_class", object), default)
 
         # Not strict: Numba would compare annotations too. The names were compared in ``register``.
-        overload(call, strict=False, jit_options=KERNEL_OPTIONS)(choose)
+        overload(call, strict=False, jit_options=kernel_options())(choose)
 
     when_active(tell_numba)
     result = cast(Generic, call)
@@ -140,7 +146,7 @@ def twin(python: F) -> Callable[[F], F]:
             def choose(*types: Any) -> Callable[..., Any]:
                 return compiled
 
-            overload(python, strict=False, jit_options=KERNEL_OPTIONS)(choose)
+            overload(python, strict=False, jit_options=kernel_options())(choose)
 
         when_active(tell_numba)
         return compiled

@@ -12,7 +12,7 @@ import math
 import sys
 from typing import Any
 
-from potentia.kernel.dispatch import KERNEL_OPTIONS, when_active
+from potentia.kernel.dispatch import kernel_options, when_active
 
 _SYMBOL = "potentia_exp"
 
@@ -49,7 +49,7 @@ def _tell_numba() -> None:
         def compiled(x: float) -> float:
             return external(x)
 
-    @overload(exp, strict=False, jit_options=KERNEL_OPTIONS)
+    @overload(exp, strict=False, jit_options=kernel_options())
     def choose(x: Any) -> Any:
         return compiled
 

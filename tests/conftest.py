@@ -7,7 +7,7 @@ import gc
 import pytest
 
 import potentia as pt
-from potentia.kernel import tiers
+from potentia.kernel import background, tiers
 from tests import games
 from tests.surroundings import settle
 
@@ -31,6 +31,14 @@ def pytest_configure(config):
     """Before any test is imported, in every worker."""
     settle(config.getoption("--plain"))
     tiers._WORTH = 4.0  # what a compiler takes: a user plays such a run again, a test does not
+    background.ask = _compile_here
+
+
+def _compile_here(entry, make, path, shape):
+    """Have a kernel compiled and wait for it: what is played meanwhile would take the time of another test."""
+    job = background.Thread(entry, make)
+    background._threads[-1].join()
+    return job
 
 
 @pytest.hookimpl(tryfirst=True)  # before those with a mark are left out

@@ -56,3 +56,10 @@ def test_nobody_waits_for_time_to_pass():
 )
 def test_a_sleep_is_found(source, lines):
     assert sleeps(source) == lines
+
+
+@pytest.mark.xdist_group("house")
+def test_tests_of_a_group_are_known_to_be_so(request):
+    """Some pairs of pytest and pytest-xdist forget it, and then workers make again what others have."""
+    if hasattr(request.config, "workerinput"):
+        assert request.node.nodeid.endswith("@house")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 
 import pytest
 
@@ -36,8 +37,11 @@ def pytest_configure(config):
 
 def _compile_here(entry, make, path, shape):
     """Have a kernel compiled and wait for it: what is played meanwhile would take the time of another test."""
+    kernel = entry._kernels[shape]
+    kernel._loading = os.getpid()  # so that other threads wait for it, too
     job = background.Thread(entry, make)
     background._threads[-1].join()
+    kernel._loading = 0
     return job
 
 

@@ -60,7 +60,7 @@ def test_the_switch_may_come_at_any_step(game, name, switch, at, more):
 def test_a_mind_and_its_game_switch_together(switch):
     world = pt.games.paper_world()
     game = pt.games.Coverage(world=world, robots=3, delta=1.5)
-    rule = pt.rule("p-sblll", tau="auto", revision=0.3)  # the kernel that the commands' tests need, too
+    rule = pt.rule("p-sblll", tau="auto", revision=0.3, guard=True)  # the kernel of "potentia cover", too
     belief = pt.beliefs.SplitMerge()
 
     def trace(compiled, at):

@@ -15,7 +15,7 @@ from potentia.experiments.sweeping import sweep
 distributed = pytest.importorskip("distributed")
 
 # Workers that are killed leave sockets, futures and log lines of distributed's own behind.
-pytestmark = pytest.mark.filterwarnings("ignore")
+pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.xdist_group("dask")]
 
 STUDY = {
     "steps": 30_000,

@@ -21,11 +21,11 @@ from tests.waiting import wait_for
 pytestmark = pytest.mark.xdist_group("sweeps")  # one worker makes what they share
 
 STUDY = {
-    "steps": 1000,  # some hundredths of a second in plain Python
+    "steps": 300,  # a hundredth of a second in plain Python
     "seeds": 10,
     "chunk": 1,
     "record": ["potential", "profile"],
-    "every": 50,
+    "every": 15,
     "game": {"name": "ring", "players": [20, 30]},
     "rule": {"name": "p-sblll", "tau": [0.2, 0.3, 0.4, 0.5], "revision": 0.3},
 }
@@ -164,7 +164,11 @@ def first_chunk(process, folder):
     wait_for(lambda: saved(folder), "a chunk is saved", process)
 
 
-@pytest.mark.parametrize("how", [[], ["--processes"], ["--dask", "local"]], ids=["threads", "processes", "dask"])
+@pytest.mark.parametrize(
+    "how",
+    [[], ["--processes"], pytest.param(["--dask", "local"], marks=pytest.mark.long)],
+    ids=["threads", "processes", "dask"],
+)
 def test_ctrl_c(tmp_path, whole, how):
     """To the whole group, as a terminal sends it: workers hear it too."""
     if "--dask" in how:

@@ -65,7 +65,7 @@ def test_a_cold_mixed_rest_point_is_found(scale, options):
 
 
 @maps
-@pytest.mark.parametrize("rate", [1e-4, 1e-9])
+@pytest.mark.parametrize("rate", [1e-9])
 def test_cold_rock_paper_scissors_rests_at_its_equilibrium(choice, rate):
     (point,) = rest_points(ROCK, choice, discount=rate)
     for x, y in zip(point.strategies, mixed(WINS), strict=True):
@@ -73,7 +73,7 @@ def test_cold_rock_paper_scissors_rests_at_its_equilibrium(choice, rate):
 
 
 @maps
-@pytest.mark.parametrize("rate", [1e-4, 1e-7, 1e-30])
+@pytest.mark.parametrize("rate", [1e-4, 1e-30])
 def test_a_cold_coordination_game_keeps_its_unstable_point(choice, rate):
     points = rest_points(COORDINATION, choice, discount=rate)
     assert [p.stable for p in points] == [True, True, False]

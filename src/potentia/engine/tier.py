@@ -11,7 +11,7 @@ import contextlib
 import copy
 import warnings
 from collections.abc import Iterable, Iterator
-from functools import partial
+from functools import cache, partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
@@ -24,8 +24,7 @@ from potentia.engine.loop import Sink, play_entry
 from potentia.errors import NotCompiled, frames_to_caller
 from potentia.kernel import background
 from potentia.kernel.arrays import frozen
-from potentia.kernel.cache import may_keep
-from potentia.kernel.shapes import filled, shape_of
+from potentia.kernel.shapes import filled
 from potentia.kernel.tiers import Kernel
 
 if TYPE_CHECKING:
@@ -88,12 +87,9 @@ class Tier:
         if self._kernel is not None:
             return self._kernel
         run = self._run
-        rest = (run.state, run._rule_data, run.memory, run.journal, _no_sink(), run.key, 0, 0, 1, False)
-        own = not may_keep(play_entry.function, shape_of((run._data, *rest)))
-        self._kernel = play_entry.kernel(
-            (run._data, *rest), partial(_arguments, run.game, shape_of(rest)) if own else None
-        )
-        if own and self._origin is None:
+        args = (run._data, run.state, run._rule_data, run.memory, run.journal, _no_sink(), run.key, 0, 0, 1, False)
+        self._kernel = play_entry.kernel(args, partial(_arguments, run.game))
+        if self._kernel.own_code and self._origin is None:
             self._since, self._origin = run.step, copied(_parts(run))
         return self._kernel
 
@@ -169,17 +165,18 @@ def compile_ahead(runs: Iterable[Run]) -> Iterator[None]:
 _told: WeakSet[Any] = WeakSet()  # games that stay in plain Python, and have said so
 
 
-def _arguments(game: Any, rest: Any) -> tuple[Any, ...]:
+def _arguments(game: Any, shape: Any) -> tuple[Any, ...]:
     """What the compiler is given for a game with functions of somebody's own."""
     if game.uncompilable is not None:
         raise ValueError(game.uncompilable)
-    return game.data, *filled(rest)
+    return game.data, *map(filled, shape[2:])
 
 
 def _parts(run: Run) -> tuple[Any, ...]:
     return run.state, run.memory, run.journal, run.shadow
 
 
+@cache
 def _no_sink() -> Sink:
     """Nothing is recorded in it."""
     column, counts, small = np.zeros(0), np.zeros(0, np.int64), np.zeros(0, np.int32)

@@ -277,8 +277,8 @@ class Entry:
         finally:
             _waits.end()
 
-    def kernel(self, args: tuple[Any, ...], make: Callable[[], tuple[Any, ...]] | None = None) -> Any:
-        """The kernel for arguments like these, which ``make`` makes for the compiler where those are not fit for it."""
+    def kernel(self, args: tuple[Any, ...], make: Callable[[Shape], tuple[Any, ...]] | None = None) -> Any:
+        """The kernel for arguments like these, which ``make`` makes for the compiler where somebody's code is in it."""
         shape = shape_of(args)
         found = self._kernels.get(shape)
         if found is None:

@@ -17,7 +17,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -42,13 +42,13 @@ _AGAIN = 0.5  # seconds after which it is asked again
 class Kernel:
     """A function for arguments of one kind: how long it was played in plain Python, and its machine code."""
 
-    def __init__(self, entry: Entry, shape: Shape, make: Callable[[], tuple[Any, ...]] | None) -> None:
+    def __init__(self, entry: Entry, shape: Shape, make: Callable[[Shape], tuple[Any, ...]] | None) -> None:
         self.entry, self.shape = entry, shape
         self.own_code = not may_keep(entry.function, shape)  # somebody else's function is in it
         self.loaded = False
         self.given_up, self.why = False, ""  # whether it stays in plain Python, and why
         self.played = 0.0  # seconds
-        self._make: Callable[[], tuple[Any, ...]] | None = make or partial(filled, shape)
+        self._make: Callable[[], tuple[Any, ...]] | None = partial(make if make and self.own_code else filled, shape)
         self._job: background.Job | None = None
         self._again = 0.0
         self._loading = 0  # the process in which a thread does
@@ -89,21 +89,25 @@ class Kernel:
                 self._lock.release()
         return self.loaded
 
+    @cached_property
+    def path(self) -> Path | None:
+        """Where its machine code is kept; None where it may not be."""
+        return None if self.own_code else kernel_file(self.entry.function, self.shape)
+
     def job(self) -> tuple[Entry, Path, Shape] | None:
         """What :data:`background.ahead` holds of it; None where nothing is to be compiled into a file."""
-        path = None if self.own_code or self.loaded else kernel_file(self.entry.function, self.shape)
-        return None if path is None or path.exists() or not is_kept() else (self.entry, path, self.shape)
+        done = self.loaded or self.path is None or self.path.exists()
+        return None if done or self.path is None or not is_kept() else (self.entry, self.path, self.shape)
 
     def _look(self, left: float) -> None:
         if self._job is not None and self._job.process != os.getpid():  # of the process that this is a fork of
             self._job = None
-        path = None if self.own_code else kernel_file(self.entry.function, self.shape)
-        if path is not None and path.exists():
+        if self.path is not None and self.path.exists():
             self._load()
             return
         if self._job is None and self._is_worth_it(left) and time.monotonic() >= self._again:
             assert self._make is not None
-            self._job = background.ask(self.entry, self._make, path if is_kept() else None, self.shape)
+            self._job = background.ask(self.entry, self._make, self.path if is_kept() else None, self.shape)
         if self._job is not None:
             self._hear(self._job.state(), left)
 

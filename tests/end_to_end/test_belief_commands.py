@@ -31,7 +31,7 @@ def table(tmp_path_factory):
 def test_robots_that_learn_the_map(tmp_path):
     """A table with rows about the belief, pictures of it, and the same numbers as JSON."""
     out = tmp_path / "results"
-    options = ("--robots", 3, "--steps", 150, "--runs", 2, "--rule", "p-sblll", "--radius", 8, "--aic-every", 25)
+    options = ("--robots", 3, "--steps", 150, "--runs", 2, "--radius", 8, "--aic-every", 25)
     command = ("cover", "random:3:2", *options, "--belief", "split-merge", "--out", out)
     done = potentia(*command)
     assert done.returncode == 0, done.stderr
@@ -48,15 +48,15 @@ def test_robots_that_learn_the_map(tmp_path):
     ):
         assert words in done.stdout
     pictures = {"field.png", "worth.png", "configurations.png", "belief.png", "learning.png", "proposals.png"}
-    records = {"run-p-sblll.npz", "records-p-sblll.nc", "cells-p-sblll.csv"}
+    records = {"run-p-sblll-guarded.npz", "records-p-sblll-guarded.nc", "cells-p-sblll-guarded.csv"}
     assert {path.name for path in out.iterdir()} == pictures | records
     assert all((out / name).stat().st_size > 10_000 for name in pictures)
 
     told = json.loads(potentia(*command, "--json").stdout)
     assert told["belief"]["belief"] == "split-merge"
     assert told["belief"]["communication"]["radius"] == 8
-    found = told["rules"]["p-sblll"]
-    with xarray.open_dataset(out / "records-p-sblll.nc") as data:
+    found = told["rules"]["p-sblll:guarded"]
+    with xarray.open_dataset(out / "records-p-sblll-guarded.nc") as data:
         assert json.loads(data.attrs["belief"]) == told["belief"]
         for name in MIXTURE:
             last = data[name].values[:, -1]
@@ -65,7 +65,7 @@ def test_robots_that_learn_the_map(tmp_path):
             assert found[name][1] >= 0
     game = pt.games.Coverage(pt.games.random_world(3, 2), 3, 1.5, flags=False)
     belief = SplitMerge(aic_every=25, communication=Communication(8))
-    resumed = pt.load(out / "run-p-sblll.npz", game, belief)
+    resumed = pt.load(out / "run-p-sblll-guarded.npz", game, belief)
     assert resumed.step == 150
     assert game.positions(resumed.profile).tolist() == found["shown_positions"]
 

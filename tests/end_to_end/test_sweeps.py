@@ -21,11 +21,11 @@ from tests.waiting import wait_for
 pytestmark = pytest.mark.xdist_group("sweeps")  # one worker makes what they share
 
 STUDY = {
-    "steps": 300,  # a hundredth of a second in plain Python
+    "steps": 100,  # some thousandths of a second in plain Python
     "seeds": 10,
     "chunk": 1,
     "record": ["potential", "profile"],
-    "every": 15,
+    "every": 5,
     "game": {"name": "ring", "players": [20, 30]},
     "rule": {"name": "p-sblll", "tau": [0.2, 0.3, 0.4, 0.5], "revision": 0.3},
 }

@@ -63,7 +63,7 @@ def overlapping(game):
 
 @pytest.mark.parametrize("payoff", ["overlap", "marginal"])
 def test_the_corrected_potential_is_exact_and_the_claimed_one_is_not(payoff):
-    for game in games(28, payoff=payoff):
+    for game in games(14, payoff=payoff):
         assert check_claim(game, game.corrected_potential).holds
         own = np.array([game.potential(p) for p in np.ndindex(*game.num_actions)])
         np.testing.assert_allclose(potential(game).reshape(-1) - own, -own[0], atol=1e-12)

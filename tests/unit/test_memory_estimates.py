@@ -13,6 +13,7 @@ from potentia.experiments.planning import bytes_of_run
 from potentia.experiments.summary import summarise, write_netcdf
 from potentia.experiments.tables import export
 from potentia.kernel import memory
+from potentia.kernel.cache import jit_disabled
 
 BUSY = pt.rule("slll", tau=5.0, revision=0.9)  # nearly everybody moves all the time
 
@@ -20,6 +21,8 @@ BUSY = pt.rule("slll", tau=5.0, revision=0.9)  # nearly everybody moves all the 
 @pytest.fixture
 def measured(monkeypatch):
     """What was asked for, and what was held at a time; first on a small scale, so that nothing is compiled then."""
+    if jit_disabled():
+        pytest.skip("every object of plain Python would be counted, which takes minutes")
 
     def measure(call, small=None):
         (small or call)()

@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from potentia.errors import InvalidInput, SweepFailed
-from potentia.experiments import executors
+from potentia.experiments import executors, patience
 from potentia.experiments.sweeping import Stopped, sweep
 from tests.studies import STUDY
 
@@ -96,7 +96,8 @@ def press_when_told():
     logging.getLogger("potentia").removeHandler(handler)
 
 
-def test_ctrl_c_without_workers_has_nothing_to_wait_for(tmp_path, scheduler, press_when_told):
+def test_ctrl_c_without_workers_has_nothing_to_wait_for(tmp_path, scheduler, press_when_told, monkeypatch):
+    monkeypatch.setattr(patience, "_SOON", 0.1)
     with pytest.raises(Stopped, match=rf"^stopped by Ctrl-C; {HINT}"):
         sweep(STUDY, tmp_path / "study", dask=scheduler, wait=60)
 

@@ -13,7 +13,7 @@ from potentia.games import path_moves
 from potentia.rules import Groups, Vanishing
 from tests.exact.test_stationary import symmetric_moves
 
-GAMES = 400
+GAMES = 240
 LARGEST = 36  # profiles
 COLD = 0.03  # e^{-1/τ} = 3e-15: what a resistance of 1 more leaves
 

@@ -1,4 +1,4 @@
-"""Stochastic stability: three independent methods on a thousand games."""
+"""Stochastic stability: three independent methods on hundreds of games."""
 
 from __future__ import annotations
 

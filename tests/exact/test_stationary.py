@@ -18,7 +18,7 @@ from potentia.games import NormalForm, path_moves, random_potential_game
 from potentia.rules import Vanishing
 from tests import games, oracle
 
-GAMES = 1000
+GAMES = 500
 LARGEST = 72  # profiles
 
 

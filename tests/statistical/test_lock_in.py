@@ -1,6 +1,6 @@
 """SOQL stays at a profile as often as the product of its second proposition says, step by step; wrong products fail.
 
-With 3,000 runs a ϑ off by 0.1, one player more or less, or a product that begins at c = 2 is rejected each time.
+With 2,000 runs a ϑ off by 0.1, one player more or less, or a product that begins at c = 2 is rejected each time.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import potentia as pt
 from potentia.analysis import lock_in
 from tests.statistical.laws import ALPHA
 
-RUNS = 3000
+RUNS = 2000
 STEPS = (1, 2, 4, 12)
 
 

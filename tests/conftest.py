@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+from types import SimpleNamespace
 
 import pytest
 
@@ -37,11 +38,13 @@ def pytest_configure(config):
 
 def _compile_here(entry, make, path, shape):
     """Have a kernel compiled and wait for it: what is played meanwhile would take the time of another test."""
-    kernel = entry._kernels[shape]
-    kernel._loading = os.getpid()  # so that other threads wait for it, too
     job = background.Thread(entry, make)
-    background._threads[-1].join()
-    kernel._loading = 0
+    kernel = entry._kernels.get(shape, SimpleNamespace())
+    kernel._loading = os.getpid()  # so that other threads wait for it, too
+    try:
+        job.thread.join()
+    finally:
+        kernel._loading = 0
     return job
 
 
@@ -62,7 +65,7 @@ def pytest_collection_modifyitems(items):
 
 
 def pytest_collection_finish():
-    """The tests themselves are looked through for garbage no more: a compiler makes many objects, and others, too."""
+    """The collector need not look through thousands of tests again and again."""
     gc.collect()
     gc.freeze()
 

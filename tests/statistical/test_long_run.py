@@ -49,7 +49,7 @@ def test_seeds_are_independent_samples_of_the_n_step_law(name):
     game = games.normal_form()
     right, _ = CASES[name]
     matrix = oracle.matrix(game, right(game))
-    batch = pt.run_batch(game, games.RULES[name], 5, range(2000), start=[0, 0, 0], record=(), workers=2)
+    batch = pt.run_batch(game, games.RULES[name], 5, range(3000), start=[0, 0, 0], record=(), workers=2)
     ends = np.ravel_multi_index(tuple(batch.final.values.T.astype(int)), game.num_actions)
     counts = np.bincount(ends, minlength=len(matrix))
     assert p_of_counts(counts, np.linalg.matrix_power(matrix, 5)[0]) > ALPHA

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import inspect
 import os
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,7 +18,7 @@ from potentia.engine import loop
 from potentia.engine.batch import play_batch
 from potentia.engine.tier import Tier
 from potentia.errors import NotCompiled
-from potentia.kernel import background, cache, tiers
+from potentia.kernel import background, cache, garbage, tiers
 from potentia.kernel.shapes import filled, shape_of, shape_of_type
 from tests import games
 from tests.waiting import wait_for
@@ -253,10 +256,11 @@ rules = [pt.rule("lll", tau=0.5), pt.rule("blll", tau=0.5)]
 helpers = set()
 with compile_ahead(pt.begin(game, rule) for rule in [*rules, *rules]):
     assert len(background.ahead) == 2
-    run = pt.begin(game, rules[0])
-    while background.ahead:
-        run.advance(1000)
-        helpers |= {child.pid for child in psutil.Process().children()}
+    for rule in rules:
+        run = pt.begin(game, rule)
+        while not run.compiled:
+            run.advance(1000)
+            helpers |= {child.pid for child in psutil.Process().children()}
 with compile_ahead([pt.begin(pt.games.ising(pt.games.ring_edges(20)), pt.rule("slll", tau=0.5, revision=0.5))]):
     assert len(background.ahead) == 1
 print(len(helpers), len(background.ahead))
@@ -268,6 +272,66 @@ def test_one_process_compiles_what_is_told_ahead(tmp_path):
     with process(AHEAD, POTENTIA_CACHE_DIR=str(tmp_path)) as running:
         out, err = running.communicate(timeout=300)
     assert (running.returncode, out.split(), err) == (0, ["1", "0"], "")
+
+
+def test_what_was_told_ends_with_a_compiler_that_was_killed(monkeypatch, tmp_path):
+    dead = SimpleNamespace(popen=SimpleNamespace(returncode=-9), is_alive=lambda: False, forget=lambda: None)
+    monkeypatch.setattr(background, "_helpers", [dead])
+    monkeypatch.setattr(background, "_Helper", lambda: pytest.fail("another one would not get further"))
+    monkeypatch.setattr(background, "ahead", [])
+    jobs = [(loop.play_entry, tmp_path / name, ()) for name in ("one", "two")]
+    with background.told(jobs):
+        background.feed()
+        assert background.ahead == background._helpers == []
+
+
+def test_who_tells_takes_back_what_is_his(monkeypatch, tmp_path):
+    monkeypatch.setattr(background, "ahead", [])
+    first, second = ([(loop.play_entry, tmp_path / "kernel", ())] for _ in range(2))
+    with background.told(first):
+        with background.told(second):
+            assert background.ahead == first + second
+        assert background.ahead == first
+    assert background.ahead == []
+
+
+PRINTING = """
+from potentia.kernel.cache import Entry
+from potentia.kernel.dispatch import portable
+@portable
+def shout(number):
+    print(number)
+    return number + 1
+def loud(number):
+    return shout(number)
+print(Entry(loud)(41, compiled=True))
+"""
+
+
+def test_a_function_inside_a_kernel_may_print(tmp_path):
+    (tmp_path / "loud.py").write_text(PRINTING)
+    with process("import runpy, sys; runpy.run_path(sys.argv[1])", str(tmp_path / "loud.py")) as running:
+        assert running.communicate(timeout=300) == ("41\n42\n", "")
+
+
+def test_the_collector_rests_and_works_again():
+    with contextlib.suppress(KeyError), garbage.no_collection():
+        with garbage.no_collection():
+            assert not gc.isenabled()
+        assert not gc.isenabled()
+        raise KeyError
+    assert gc.isenabled()
+    with garbage.no_collection():
+        garbage._after_fork()  # nobody else is there to end it
+        assert gc.isenabled()
+    assert gc.isenabled()
+    gc.disable()
+    try:
+        with garbage.no_collection():
+            pass
+        assert not gc.isenabled(), "somebody wants it so"
+    finally:
+        gc.enable()
 
 
 def test_only_an_interpreter_is_started(monkeypatch):

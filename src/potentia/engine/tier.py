@@ -153,13 +153,10 @@ class Tier:
 
 @contextlib.contextmanager
 def compile_ahead(runs: Iterable[Run]) -> Iterator[None]:
-    """While the block plays, have the machine code of runs like these compiled beside, those told first at first."""
+    """While the block plays, have the machine code of runs like these compiled beside, in their order."""
     jobs = [job for run in runs if run._tier is not None and (job := run._tier.begun().job()) is not None]
-    background.ahead += list({job[1]: job for job in jobs}.values())
-    try:
+    with background.told(list({job[1]: job for job in jobs}.values())):
         yield
-    finally:
-        background.ahead.clear()
 
 
 _told: WeakSet[Any] = WeakSet()  # games that stay in plain Python, and have said so

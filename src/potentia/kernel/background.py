@@ -52,6 +52,7 @@ def ask(entry: Entry, make: Callable[[], tuple[Any, ...]], path: Path | None, sh
     """Have a kernel compiled: into its file by another process, or into this process where none can be told what."""
     if path is not None and _has_interpreter():
         with contextlib.suppress(OSError), _guard:
+            _reap()
             job = _helper_for(entry, path, shape)
             if job.state() == LATER:
                 _refused[0] = time.monotonic()
@@ -62,6 +63,7 @@ def ask(entry: Entry, make: Callable[[], tuple[Any, ...]], path: Path | None, sh
 def feed() -> None:
     """Where nobody waits for a compiler, have compiled what will be needed next, by one process."""
     with _guard:
+        _reap()
         while ahead and ahead[0][1].exists():
             ahead.pop(0)
         if ahead and _has_interpreter() and time.monotonic() > _refused[0] + _WAITING:
@@ -72,13 +74,28 @@ def feed() -> None:
                 ahead.clear()
 
 
-def _helper_for(entry: Entry, path: Path, shape: Shape, most: int | None = None) -> Job:
-    """A process that compiles this now, if one may; one that is there already has compiled parts of it."""
+@contextlib.contextmanager
+def told(jobs: list[tuple[Entry, Path, Shape]]) -> Iterator[None]:
+    """While the block plays, these may be compiled, in this order, after what was told before."""
+    with _guard:
+        ahead.extend(jobs)
+    try:
+        yield
+    finally:
+        with _guard:
+            ahead[:] = [job for job in ahead if not any(job is one for one in jobs)]
+
+
+def _reap() -> None:
     for helper in [helper for helper in _helpers if not helper.is_alive()]:
         _helpers.remove(helper)
         helper.forget()
         if helper.popen.returncode not in (0, BUSY_CODE):  # a full disk: the next would not get further
             ahead.clear()
+
+
+def _helper_for(entry: Entry, path: Path, shape: Shape, most: int | None = None) -> Job:
+    """A process that compiles this now, if one may; one that is there already has compiled parts of it."""
     for helper in _helpers:
         if helper.path == path and not helper.is_idle():
             return _Asked(helper.popen, path)
@@ -182,9 +199,9 @@ class Thread:
         self.process, self.said = os.getpid(), ""
         self._state = RUNNING
         self._entry, self._make = entry, make
-        thread = threading.Thread(target=self._work, name="potentia-compiling", daemon=True)
-        _threads.append(thread)
-        thread.start()
+        self.thread = threading.Thread(target=self._work, name="potentia-compiling", daemon=True)
+        _threads.append(self.thread)
+        self.thread.start()
 
     def _work(self) -> None:
         try:

@@ -278,7 +278,10 @@ class Entry:
             _waits.end()
 
     def kernel(self, args: tuple[Any, ...], make: Callable[[Shape], tuple[Any, ...]] | None = None) -> Any:
-        """The kernel for arguments like these, which ``make`` makes for the compiler where somebody's code is in it."""
+        """The kernel for arguments like these.
+
+        Where somebody's own code is in it, ``make`` makes arguments for the compiler from their shape.
+        """
         shape = shape_of(args)
         found = self._kernels.get(shape)
         if found is None:
@@ -319,6 +322,8 @@ def _disk_cache(function: Callable[..., Any]) -> Any:
     from numba.core import config
     from numba.core.caching import CompileResultCacheImpl, NullCache
 
+    from potentia.kernel.inner import set_environments
+
     class DiskCache(NullCache):
         """One file per signature under :func:`cache_directory`."""
 
@@ -339,15 +344,16 @@ def _disk_cache(function: Callable[..., Any]) -> Any:
         def load_overload(self, sig: Any, target_context: Any) -> Any:
             target_context.refresh()
             key, path = self._place(sig, target_context.codegen())
-            if path is None:
-                _waits.begin(function, sig)
-                return None
-            found = self._read(key, path, target_context)
-            if found is None:
-                _waits.begin(function, sig)
+            found = None if path is None else self._read(key, path, target_context)
+            if found is not None:
+                return found
+            _waits.say(function, sig)
+            if path is not None:
                 _waits.lock(path)
                 found = self._read(key, path, target_context)  # another process may have compiled it until now
-            if found is not None:
+            if found is None:
+                _waits.compile()
+            else:
                 _waits.end()
             return found
 
@@ -361,6 +367,7 @@ def _disk_cache(function: Callable[..., Any]) -> Any:
                 return None
 
         def save_overload(self, sig: Any, data: Any) -> None:
+            set_environments(data)
             key, path = self._place(sig, data.codegen)
             if path is not None and self._impl.check_cachable(data):
                 content = _seal(key, pickle.dumps(self._impl.reduce(data)))
@@ -384,7 +391,8 @@ def _is_ours(kind: Any) -> bool:
 
 
 class _Waits(threading.local):
-    """What this thread does while it compiles: it holds a lock of the kernel, and says so after a while."""
+    """What this thread does while it compiles: it holds a lock of the kernel, says so after a while, and collects no
+    garbage. A ``quiet`` one compiles for others, who go on."""
 
     def __init__(self) -> None:
         self.undo = contextlib.ExitStack()
@@ -393,8 +401,11 @@ class _Waits(threading.local):
     def lock(self, path: Path) -> None:
         self.undo.enter_context(locked(path))
 
-    def begin(self, function: Callable[..., Any], sig: Any) -> None:
-        self.undo.enter_context(no_collection())
+    def compile(self) -> None:
+        if not self.quiet:
+            self.undo.enter_context(no_collection())
+
+    def say(self, function: Callable[..., Any], sig: Any) -> None:
         if self.quiet:
             return
         kinds = [kind.instance_class.__name__ for kind in sig if hasattr(kind, "instance_class")]

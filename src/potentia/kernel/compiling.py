@@ -28,7 +28,7 @@ def main() -> int:
 
         if not try_slot(cache_directory(), slots()):
             return BUSY_CODE
-    gc.disable()  # a tenth of the time
+    gc.disable()  # a tenth of the time, imports included
     while True:
         with after(_IDLE, partial(os._exit, BUSY_CODE)):
             try:

@@ -1,38 +1,35 @@
-"""The garbage collector rests while something is compiled: a tenth of that time would be its own, for nothing."""
+"""The garbage collector rests while somebody waits for a compiler: a tenth of that time would be the collector's."""
 
 from __future__ import annotations
 
 import contextlib
 import gc
 import os
-import threading
 from collections.abc import Iterator
 
-_lock = threading.Lock()
-_resting: list[bool] = []  # for each thread that compiles: whether it is to work again when the last has ended
+_resting: list[bool] = []  # an entry for each thread that has stopped it
 
 
 @contextlib.contextmanager
 def no_collection() -> Iterator[None]:
-    """Collect nothing in this block, in any thread."""
-    with _lock:
-        _resting.append(_resting[0] if _resting else gc.isenabled())
-        gc.disable()
+    """Collect nothing in this block, in any thread; where two overlap, until the first ends."""
+    working = gc.isenabled()
     try:
+        if working:
+            gc.disable()
+            _resting.append(True)
         yield
     finally:
-        with _lock:
-            if _resting and _resting.pop() and not _resting:
-                gc.enable()
+        if working:
+            gc.enable()
+            del _resting[-1:]
 
 
 def _after_fork() -> None:
-    """A copy of a process has one thread, and whatever another compiled has no end there."""
-    global _lock
-    _lock = threading.Lock()
-    if _resting and _resting[0]:
+    """A copy of a process has one thread, and no other to end the rest."""
+    if _resting:
         gc.enable()
-    _resting.clear()
+        _resting.clear()
 
 
 if hasattr(os, "register_at_fork"):

@@ -5,7 +5,10 @@ because the entry point that holds them all is machine code of its own. So they 
 are optimised there, each with all that it calls: joint trials are a third slower without that. The lighter passes that
 Numba runs before are left out. That takes a fifth off compiling.
 
-This module imports Numba: it is loaded by :func:`potentia.kernel.dispatch.activate` only.
+Machine code that prints or raises finds its names in an *environment* of its function. Those of inner functions are set
+when the entry point is there (:func:`set_environments`).
+
+This module imports Numba, and so is loaded when something is compiled.
 """
 
 from __future__ import annotations
@@ -14,10 +17,11 @@ from typing import Any
 
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
+from numba.core.environment import lookup_environment
 
 
 class _Nowhere:
-    """Stands for the code generator where Numba would tell it of a function that is ready to be called."""
+    """Stands for the code generator where Numba would set the environment of a function that nobody calls."""
 
     @staticmethod
     def set_env(name: str, env: Any) -> None:
@@ -46,3 +50,11 @@ class InnerCompiler(Compiler):
     def define_pipelines(self) -> Any:
         self.state.library = InnerLibrary(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
         return super().define_pipelines()
+
+
+def set_environments(compiled: Any) -> None:
+    """Give all functions inside an entry point that was just compiled their environments."""
+    for variable in compiled.library._final_module.global_variables:
+        environment = lookup_environment(variable.name) if variable.name.startswith("_ZN08NumbaEnv") else None
+        if environment is not None:
+            compiled.codegen.set_env(variable.name, environment)

@@ -17,7 +17,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -50,6 +50,7 @@ class Kernel:
         self.played = 0.0  # seconds
         self._make: Callable[[], tuple[Any, ...]] | None = partial(make if make and self.own_code else filled, shape)
         self._job: background.Job | None = None
+        self._path: Path | None = None
         self._again = 0.0
         self._loading = 0  # the process in which a thread does
         self._lock = threading.Lock()
@@ -89,15 +90,17 @@ class Kernel:
                 self._lock.release()
         return self.loaded
 
-    @cached_property
+    @property
     def path(self) -> Path | None:
         """Where its machine code is kept; None where it may not be."""
-        return None if self.own_code else kernel_file(self.entry.function, self.shape)
+        if self._path is None and not self.own_code:  # without a lock, which a fork would wait for
+            self._path = kernel_file(self.entry.function, self.shape)
+        return self._path
 
     def job(self) -> tuple[Entry, Path, Shape] | None:
         """What :data:`background.ahead` holds of it; None where nothing is to be compiled into a file."""
-        done = self.loaded or self.path is None or self.path.exists()
-        return None if done or self.path is None or not is_kept() else (self.entry, self.path, self.shape)
+        path = None if self.loaded else self.path
+        return None if path is None or path.exists() or not is_kept() else (self.entry, path, self.shape)
 
     def _look(self, left: float) -> None:
         if self._job is not None and self._job.process != os.getpid():  # of the process that this is a fork of

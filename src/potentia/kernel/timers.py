@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 @contextlib.contextmanager
 def after(seconds: float, action: Callable[[], object]) -> Iterator[None]:
-    """Do this, in another thread, if the block takes longer; where it has begun, the block ends after it."""
+    """Do this, in another thread, if the block takes longer. Leaving the block waits for what has begun."""
     timer = threading.Timer(seconds, action)
     timer.daemon = True
     timer.start()

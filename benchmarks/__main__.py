@@ -113,6 +113,7 @@ def _measured(effort: Effort, console: Console, parts: Sequence[str]) -> Report:
         if asked("startup", "start-up"):
             startup.compare(effort, report)
             startup.first_touch(effort, report)
+            startup.compiling(effort, report)
     return report
 
 

@@ -37,6 +37,15 @@ _SCRIPTS = {  # what, the script, and the most seconds that it may take cold and
     "5,000 of 10,000 steps, a game of one's own": (_OWN.replace("STEPS", "5_000"), 2.0, None),
 }
 _COMMAND = ("run", "stag-hunt", "--rule", "blll", "--steps", "1000")
+_DEMO, _DEMO_SECONDS = ("reproduce", "--quick", "--out", "demo"), 100.0  # what "make demo" runs
+_RING = "game = pt.games.ising(pt.games.ring_edges(20))"
+_COMPILING = {  # what, and the script; its own seconds of processor time are printed
+    "LLL on a ring": f"{_RING}; rule = pt.rule('lll', tau=0.5)",
+    "P-SBLLL on the paper's map": f"{_ROBOTS}; rule = pt.rule('p-sblll', tau=5e-4, revision=0.3)",
+}
+_COMPILED = (
+    "import time; t = time.process_time(); pt.run(game, rule, 10, compiled=True); print(time.process_time() - t)"
+)
 
 
 def compare(effort: Effort, report: Report) -> None:
@@ -82,6 +91,21 @@ def first_touch(effort: Effort, report: Report) -> None:
             met = None if most is None else min(times) < most
             name = f"{what}, {kept} cache"
             report.rows.append(Row(name, f"{min(times):.2f} s", "–", "–", target, met, {"times": times}))
+    seconds = _touching([script, *_DEMO], again=False)
+    name, target = "the demo, empty cache, once", f"< {_DEMO_SECONDS:g} s"
+    report.rows.append(Row(name, f"{seconds:.0f} s", "–", "–", target, seconds < _DEMO_SECONDS, {"times": [seconds]}))
+
+
+def compiling(effort: Effort, report: Report) -> None:
+    """Add a line for what each of some kernels costs a process that has none: processor time, importing Numba, too."""
+    for what, script in _COMPILING.items():
+        command = [sys.executable, "-c", f"import potentia as pt\n{script}; {_COMPILED}"]
+        times = []
+        for _ in range(max(3, effort.children)):
+            with tempfile.TemporaryDirectory() as folder:
+                environment = {**os.environ, "POTENTIA_CACHE_DIR": folder}
+                times.append(float(subprocess.run(command, capture_output=True, check=True, env=environment).stdout))
+        report.rows.append(Row(f"compiling {what}", f"{min(times):.1f} s of CPU", "–", numbers={"times": times}))
 
 
 def _touching(command: list[str], again: bool) -> float:
@@ -90,7 +114,7 @@ def _touching(command: list[str], again: bool) -> float:
         environment = {**os.environ, "POTENTIA_CACHE_DIR": folder}
 
         def start() -> float:
-            return timed(lambda: subprocess.run(command, capture_output=True, check=True, env=environment))
+            return timed(lambda: subprocess.run(command, capture_output=True, check=True, env=environment, cwd=folder))
 
         seconds = start()
         if again:

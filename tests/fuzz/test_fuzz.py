@@ -54,7 +54,7 @@ def test_every_file_of_the_corpus_is_read():
 def test_broken_readers_are_noticed(tmp_path, capsys):
     hanging = ["sleeps", "spins"]
     others = [name for name in BROKEN if name not in hanging]
-    tallies = Runner(0, tmp_path, seconds=1).run(hanging, 2 * len(hanging))
+    tallies = Runner(0, tmp_path, seconds=2).run(hanging, 2 * len(hanging))
     tallies |= Runner(0, tmp_path, seconds=120).run(others, 2 * len(others))  # taking memory can take long
     wrong = {name: [failure["kind"] for failure in tally.failures] for name, tally in tallies.items()}
     assert wrong == {

@@ -119,7 +119,8 @@ class Child:
         if self._watched != (number, pid):
             self._watched, self._spent = (number, pid), 0.0
         else:
-            slept = now - self._looked if state in (psutil.STATUS_SLEEPING, psutil.STATUS_DISK_SLEEP) else 0.0
+            asleep = state in (psutil.STATUS_SLEEPING, psutil.STATUS_DISK_SLEEP)
+            slept = min(now - self._looked, 3 * _POLL) if asleep else 0.0  # a busy machine may look late
             self._spent += max(used - self._used, slept)
         self._used, self._looked = used, now
         return self._spent > (self.seconds if number >= 0 else _STARTING)

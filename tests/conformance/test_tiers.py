@@ -162,11 +162,15 @@ def test_a_game_that_does_not_compile_says_so_once_it_matters(switch):
     assert len(caught) == 1
 
 
-def test_what_was_played_is_played_again_and_agrees(switch):
+@pytest.mark.parametrize("into", ["lists", "columns"])
+def test_what_was_played_is_played_again_and_agrees(switch, into):
     game = games.custom()
     rule = pt.rule("blll", tau=0.1)
-    run = pt.begin(game, rule, 1).advance(100)
+    run = pt.begin(game, rule, 1, record=("profile", "welfare", "acceptance", "taken", "visits"), every=3)
+    if into == "columns":
+        run.record_into(Columns({name: np.empty(51) for name in ("welfare", "acceptance", "taken")}))
+    run.advance(100)
     switch.on = True
-    run.advance(50)
+    run.advance(50)  # warnings are errors here
     assert run.compiled
     np.testing.assert_array_equal(run.profile, pt.begin(game, rule, 1, compiled=True).advance(150).profile)

@@ -11,6 +11,7 @@ import sys
 import psutil
 import pytest
 
+from potentia.experiments import executors
 from potentia.experiments.store import open_study
 from tests.commands import POTENTIA, potentia
 from tests.end_to_end.test_sweeps import first_chunk, saved
@@ -85,6 +86,14 @@ def below(pid):
         except (psutil.Error, OSError):
             continue
     return found
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are not held back there")
+def test_workers_hear_nothing_from_the_beginning():
+    """Ctrl-C reaches the whole group, also those that are still loading."""
+    with executors.local("processes", 1) as (pool, _):
+        assert {signal.SIGINT, signal.SIGTERM} <= pool.submit(signal.pthread_sigmask, signal.SIG_BLOCK, []).result()
+    assert not signal.pthread_sigmask(signal.SIG_BLOCK, [])
 
 
 def test_sigterm_ends_a_sweep_of_processes_like_ctrl_c(tmp_path, start):

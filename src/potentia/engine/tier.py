@@ -122,10 +122,10 @@ class Tier:
         kept += [getattr(run.memory, name) for name in run.rule.remembers]
         kept += [run.journal.counts, run.journal.visits]
         rows = run.step // run.every - self._since // run.every
-        for name in run._rows if rows else ():
+        for name in sorted(set(run._rows) - {"revisions", "changes"}) if rows else ():  # these are in the counts
             if run._columns is None:
                 kept.append(np.concatenate(run._rows[name])[-rows:])
-            elif name in run._columns.scalars:  # others are derived from counts
+            else:
                 kept.append(run._columns.scalars[name][run._columns.rows - rows : run._columns.rows])
         return b"".join(part.tobytes() for part in kept)
 

@@ -24,11 +24,27 @@ _LOOK = 0.5  # seconds between two looks whether the parent is there
 _INSTALL = "pip install 'potentia[dask]'"
 
 
+_UNHEARD = (signal.SIGINT, signal.SIGTERM)
+
+
 def _deaf() -> None:
     """A worker process hears neither Ctrl-C nor SIGTERM: the process that sweeps lets it finish its chunk."""
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in _UNHEARD:
         with contextlib.suppress(ValueError):  # where it is not the main thread that asks
             signal.signal(number, signal.SIG_IGN)
+
+
+@contextlib.contextmanager
+def _held_back() -> Iterator[None]:
+    """Hear these signals after the block; processes that are started in it never do, not even while they load."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _UNHEARD)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _belong(parent: int) -> None:
@@ -96,6 +112,8 @@ def local(kind: str, workers: int) -> Iterator[tuple[Executor, bool]]:
         # spawned afresh and robust: a worker that dies is noticed instead of waited for
         processes = loky.ProcessPoolExecutor(workers, initializer=_belong, initargs=(os.getpid(),), timeout=None)
         try:
+            with _held_back():
+                processes.submit(os.getpid)  # the first starts them all
             yield processes, True
         except BaseException:
             with deferred_interrupt():

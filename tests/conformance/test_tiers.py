@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 
 import potentia as pt
 from potentia.engine.columns import Columns
+from potentia.engine.interrupt import Flag
+from potentia.engine.tier import Tier
 from potentia.errors import InvalidRun, NotCompiled
 from potentia.kernel.tiers import Kernel
 from tests import games
@@ -115,7 +117,8 @@ def _sums(profile, data):
 @pytest.mark.parametrize("into", ["lists", "columns"])
 def test_rows_that_differ_in_their_last_bits_are_noticed(switch, into):
     """Though no decision depends on them: a record is of one kind from its first row to its last."""
-    sums = types.FunctionType(_sums.__code__, _sums.__globals__)  # a function, and so a kernel, of its own
+    # by its default a function, and so a kernel, of its own
+    sums = types.FunctionType(_sums.__code__, _sums.__globals__, argdefs=(into,))
     game = pt.games.custom(_one, [2, 2], data=np.random.default_rng(0).normal(size=1000), potential=sums)
     run = pt.begin(game, pt.rule("blll", tau=0.1), 1, record="potential")
     if into == "columns":
@@ -125,6 +128,29 @@ def test_rows_that_differ_in_their_last_bits_are_noticed(switch, into):
     with pytest.warns(NotCompiled, match=r"something else; what is recorded at profile \[\d, \d\], after step 0"):
         run.advance(200)
     assert not run.compiled
+
+
+def _wraps_late(player, profile, data):
+    """As the other, where all ten meet, which is rare."""
+    return float(int(data[0]) * 3) / 2.0**62 if profile.sum() == profile.size else 0.0
+
+
+def test_the_first_difference_in_a_long_run_is_found_by_blocks(switch, monkeypatch):
+    game = pt.games.custom(_wraps_late, [2] * 10, data=np.array([2**62]))
+    run = pt.begin(game, pt.rule("blll", tau=2.0), 0, record=("welfare", "visits")).advance(5000)
+    met = np.flatnonzero(run.trace().welfare)[0]
+    compared, record = [], Tier._record
+    monkeypatch.setattr(Tier, "_record", lambda tier, *args: compared.append(record(tier, *args)) or compared[-1])
+    switch.on = True
+    with pytest.warns(NotCompiled, match=r"is 3.0 in Python and -1.0 compiled, after step \d+") as caught:
+        run.advance(1)
+    found = int(str(caught[0].message).split()[-1])
+    assert 1000 < found < met, "later than in the first block"
+    assert len(compared) == 2 + 2 * (found // 1000 + 1) + 2 * (found % 1000 + 1)
+    assert max(map(len, compared[2 + 2 * (found // 1000 + 1) :])) < 200, "steps are not joined to all before"
+    flag = Flag()
+    flag.raised = True
+    assert run._tier._where(flag) == "after step 0", "Ctrl-C ends the search"
 
 
 def test_a_function_that_fails_compiled_stays_in_python(switch):

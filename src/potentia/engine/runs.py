@@ -189,7 +189,7 @@ class Run:
 
     def _advance(self, stop: int, progress: Progress | None, flag: Flag) -> None:
         begin = self.step
-        self._climb(stop)
+        self._climb(stop, flag)
         # In plain Python a single step may take long, and Ctrl-C waits for the chunk.
         chunk = max(1, min(1000, 200_000 // self.game.num_players)) if self.compiled else 1
         while (self.step < stop or self._owed) and (self._owed or not flag.raised):
@@ -202,16 +202,16 @@ class Run:
                 progress(self.step - begin, stop - begin)
             if self._tier is not None:
                 self._tier.note(self.step - before, played)
-                self._climb(stop)
+                self._climb(stop, flag)
 
     def expect(self, steps: int) -> None:
         """So many steps of runs like this one are played after it: machine code is worth more."""
         if self._tier is not None:
             self._tier.after = steps
 
-    def _climb(self, stop: int) -> None:
+    def _climb(self, stop: int, flag: Flag) -> None:
         """Go on with machine code as soon as it is there; never while a row is owed."""
-        if self._tier is not None and not self._owed and self._tier.climb(stop):
+        if self._tier is not None and not self._owed and self._tier.climb(stop, flag):
             self.compiled, self._data, self._tier = True, self.game.data, None
 
     def _stretch(self, stop: int, flag: Flag) -> tuple[float, float]:

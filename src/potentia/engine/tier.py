@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 _TELLS = 0.03  # seconds after which the rest can be estimated: the first step takes longer
 _SHOWN = 20  # players of a profile in a warning
+_BLOCK = 1000  # steps that are compared at a time
 
 
 class Tier:
@@ -49,8 +50,8 @@ class Tier:
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_kernel": None}  # a copy finds it again
 
-    def climb(self, stop: int) -> bool:
-        """Whether the run can go on with machine code, towards ``stop``."""
+    def climb(self, stop: int, flag: Flag) -> bool:
+        """Whether the run can go on with machine code, towards ``stop``; a raised flag ends a search on the way."""
         if self._stays:
             return False
         kernel = self.begun()
@@ -62,7 +63,7 @@ class Tier:
                 self._stay(kernel.why)
             return False
         if self._origin is not None and self._run.step > self._since:
-            other = self._differs()
+            other = self._differs(flag)
             if other is not None:
                 kernel.loaded, kernel.given_up, kernel.why = False, True, f"machine code plays something else; {other}"
                 self._stay(kernel.why)
@@ -95,15 +96,15 @@ class Tier:
 
     # Somebody's own function ---------------------------------------------------------------------------
 
-    def _differs(self) -> str | None:
+    def _differs(self, flag: Flag) -> str | None:
         """What machine code does otherwise than what was played; None if nothing."""
         run = self._run
         try:
             again = self._twin(compiled=True)
             again._advance(run.step, None, Flag())
         except Exception as error:
-            return f"it fails with {type(error).__name__}; {self._where()}"
-        return None if self._record(again) == self._record(run) else self._where()
+            return f"it fails with {type(error).__name__}; {self._where(flag)}"
+        return None if self._record(again) == self._record(run) else self._where(flag)
 
     def _twin(self, compiled: bool) -> Run:
         """The run as it was at first, to be played again."""
@@ -116,12 +117,14 @@ class Tier:
         run._num_events = run._held = 0
         return run
 
-    def _record(self, run: Run) -> bytes:
-        """All that a run's function decides: what the run is saved by, and its rows since it began."""
+    def _record(self, run: Run, since: int | None = None) -> bytes:
+        """All that a run's function decides: what the run is saved by, and its rows since a step, or all."""
         kept = [run.state.profile, *(attrgetter(name)(run.state) for name in run.game.remembers)]
         kept += [getattr(run.memory, name) for name in run.rule.remembers]
-        kept += [run.journal.counts, run.journal.visits]
-        rows = run.step // run.every - self._since // run.every
+        kept.append(run.journal.counts)
+        if since is None:  # one for each profile there is: too many to look at again and again
+            kept.append(run.journal.visits)
+        rows = run.step // run.every - (self._since if since is None else since) // run.every
         for name in sorted(set(run._rows) - {"revisions", "changes"}) if rows else ():  # these are in the counts
             if run._columns is None:
                 kept.append(np.concatenate(run._rows[name])[-rows:])
@@ -129,26 +132,33 @@ class Tier:
                 kept.append(run._columns.scalars[name][run._columns.rows - rows : run._columns.rows])
         return b"".join(part.tobytes() for part in kept)
 
-    def _where(self) -> str:
-        """Player and profile at the first step that is played differently."""
-        last, first = self._run.step, self._since
-        one, other = self._twin(compiled=False), self._twin(compiled=True)
-        for step in range(first, last):
-            before = one.profile
+    def _where(self, flag: Flag) -> str:
+        """Player and profile at the first step that is played differently: in a block first, then in a step of it."""
+        last, one, other = self._run.step, self._twin(compiled=False), self._twin(compiled=True)
+        block = _BLOCK
+        while one.step < last and not flag.raised:
+            step, before = one.step, one.profile
+            saved = [copied(_parts(run)) for run in (one, other)] if block > 1 else []
             try:
                 for run in (one, other):
-                    run._advance(step + 1, None, Flag())
-                same = self._record(one) == self._record(other)
+                    run._rows, run._events = {name: [] for name in run._rows}, []
+                    run._advance(min(step + block, last), None, Flag())
+                same = self._record(one, step) == self._record(other, step)
             except Exception:
                 same = False
-            if not same:
+            if not same and block > 1:
+                block = 1
+                for run, kept in zip((one, other), saved, strict=True):
+                    restore(_parts(run), kept)
+                    run.step = step
+            elif not same:
                 found = one.game.disagreement(before)
                 moved = np.flatnonzero(one.profile != other.profile)
                 if found is None:
                     found = f"first player {moved[0]}" if moved.size else "what is recorded"
                     found += f" at profile {before[:_SHOWN].tolist()}"
                 return f"{found}, after step {step}"
-        return f"after step {last}"
+        return f"after step {one.step}"
 
 
 @contextlib.contextmanager

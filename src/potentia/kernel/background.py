@@ -205,7 +205,9 @@ class Thread:
 
     def _work(self) -> None:
         try:
-            with _quick_turns():
+            from potentia.kernel.inner import warnings_of_others
+
+            with _quick_turns(), warnings_of_others():
                 self._entry.compile(self._make(), quiet=True)
             self._state = DONE
         except Exception as error:

@@ -8,16 +8,23 @@ Numba runs before are left out. That takes a fifth off compiling.
 Machine code that prints or raises finds its names in an *environment* of its function. Those of inner functions are set
 when the entry point is there (:func:`set_environments`).
 
+While Numba infers types it records warnings, and so takes those of all threads of the process. A thread that compiles
+beside a run must not do that (:func:`warnings_of_others`).
+
 This module imports Numba, and so is loaded when something is compiled.
 """
 
 from __future__ import annotations
 
+import contextlib
+import threading
+from collections.abc import Iterator
 from typing import Any
 
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.environment import lookup_environment
+from numba.core.errors import WarningsFixer  # type: ignore[attr-defined]
 
 
 class _Nowhere:
@@ -58,3 +65,32 @@ def set_environments(compiled: Any) -> None:
         environment = lookup_environment(variable.name) if variable.name.startswith("_ZN08NumbaEnv") else None
         if environment is not None:
             compiled.codegen.set_env(variable.name, environment)
+
+
+class _Beside(threading.local):
+    """Whether this thread compiles while others go on."""
+
+    others = False
+
+
+_beside = _Beside()
+_record_warnings = WarningsFixer.catch_warnings
+
+
+@contextlib.contextmanager
+def warnings_of_others() -> Iterator[None]:
+    """What is compiled in this block by this thread leaves the warnings of other threads to them."""
+    _beside.others = True
+    try:
+        yield
+    finally:
+        _beside.others = False
+
+
+@contextlib.contextmanager
+def _record_own_warnings(fixer: Any, filename: Any = None, lineno: Any = None) -> Iterator[None]:
+    with contextlib.nullcontext() if _beside.others else _record_warnings(fixer, filename, lineno):
+        yield
+
+
+WarningsFixer.catch_warnings = _record_own_warnings

@@ -35,8 +35,10 @@ from potentia.kernel.protocol import Interactions, Moves
 
 _SHOWN = 20
 
-# Compiled functions, with the values of the names they had taken from outside: Numba freezes those.
+# Compiled functions, with the values of the names they had taken from outside: Numba freezes those. And the first
+# function of each code, with the same: one that is made again, as in a game's factory, is compiled once.
 _compiled: OrderedDict[Any, tuple[Any, Any]] = OrderedDict()
+_firsts: OrderedDict[Any, tuple[Any, Any]] = OrderedDict()
 _MOST_COMPILED = 64
 
 
@@ -169,7 +171,7 @@ class Custom(Game):
         profile = np.zeros(self.num_players, np.int64)
         result: list[Any] = []
         odd = _first_odd_part(self.custom_data)
-        for function, first in ((self._utility, (0,)), (self._potential or _unknown, ())):
+        for function, first in zip(self._shared_functions, ((0,), ()), strict=True):
             # Games built on the same function share its machine code, and so the kernels that contain it.
             try:
                 if inspect.ismethod(function):
@@ -191,6 +193,11 @@ class Custom(Game):
                 return None, f"{_name(function)} {told}: {_reason(error)}"
             result.append(dispatcher)
         return (result[0], result[1]), None
+
+    @cached_property
+    def _shared_functions(self) -> tuple[Callable[..., float], Callable[..., float]]:
+        """Utility and potential, or functions that do the same and may be compiled already."""
+        return _first(self._utility), _first(self._potential or _unknown)
 
     @property
     def runs_user_code(self) -> bool:
@@ -228,7 +235,7 @@ class Custom(Game):
 
     @property
     def plain_data(self) -> CustomData:
-        return CustomData(self.sizes, self._utility, self._potential or _unknown, self.custom_data, self.moves)
+        return CustomData(self.sizes, *self._shared_functions, self.custom_data, self.moves)
 
     def new_state(self, profile: NDArray[np.int64]) -> ProfileState:
         return ProfileState(profile)
@@ -247,6 +254,7 @@ def _tried(function: Any, *args: Any) -> str:
 def _outside(function: Any) -> Any:
     """The values of the names a function takes from outside, or None where they may change unnoticed."""
     used = [*outside_values(function).items(), *enumerate(function.__defaults__ or ())]
+    used += (function.__kwdefaults__ or {}).items()
     for _, value in used:
         constant = inspect.ismodule(value) and value.__name__ in ("math", "numpy")
         if not (constant or inspect.isbuiltin(value) or isinstance(value, bool | int | float | complex | str | None)):
@@ -261,10 +269,28 @@ def _shared(function: Any) -> Any:
 
 
 def _share(function: Any, dispatcher: Any) -> None:
-    _compiled[function] = (_outside(function), dispatcher)
-    _compiled.move_to_end(function)
-    while len(_compiled) > _MOST_COMPILED:
-        _compiled.popitem(last=False)
+    _keep(_compiled, function, (_outside(function), dispatcher))
+
+
+def _first(function: Any) -> Any:
+    """The first function with this code that took the same values from outside, or this one."""
+    if not inspect.isfunction(function):  # a method has an object, too
+        return function
+    try:
+        outside = _outside(function)
+    except ValueError:  # a name that has no value yet
+        return function
+    known = _firsts.get(function.__code__)
+    if outside is None or known is None or known[0] != outside:
+        _keep(_firsts, function.__code__, known := (outside, function))
+    return known[1]
+
+
+def _keep(table: OrderedDict[Any, tuple[Any, Any]], key: Any, value: tuple[Any, Any]) -> None:
+    table[key] = value
+    table.move_to_end(key)
+    while len(table) > _MOST_COMPILED:
+        table.popitem(last=False)
 
 
 def _unknown(profile: NDArray[np.int64], data: Any) -> float:

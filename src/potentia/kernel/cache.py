@@ -249,6 +249,7 @@ class Entry:
         self._dispatcher: Any = None
         self._kernels: dict[Shape, Any] = {}
         self._of_others: list[Shape] = []
+        self.ready: set[Shape] = set()  # of which this process has machine code; never of somebody's own functions
         entries.append(self)
 
     def __call__(self, *args: Any, compiled: Compiled | None = None) -> Any:
@@ -303,7 +304,7 @@ class Entry:
                 activate()
                 options: Any = {"nogil": True, "error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True}
                 dispatcher: Any = numba.njit(**options)(self.function)
-                dispatcher._cache = _disk_cache(self.function)
+                dispatcher._cache = _disk_cache(self.function, self.ready)
                 self._dispatcher = dispatcher
         return self._dispatcher
 
@@ -318,7 +319,7 @@ class Entry:
         return 0 if self._dispatcher is None else sum(self._dispatcher.stats.cache_hits.values())
 
 
-def _disk_cache(function: Callable[..., Any]) -> Any:
+def _disk_cache(function: Callable[..., Any], ready: set[Shape]) -> Any:
     from numba.core import config
     from numba.core.caching import CompileResultCacheImpl, NullCache
 
@@ -334,41 +335,45 @@ def _disk_cache(function: Callable[..., Any]) -> Any:
         def cache_path(self) -> str:
             return str(cache_directory())
 
-        def _place(self, sig: Any, codegen: Any) -> tuple[str, Path | None]:
-            """The key of a kernel, and its file."""
+        def _place(self, sig: Any, codegen: Any) -> tuple[Shape, str, Path | None]:
+            """The shape of a kernel's arguments, its key, and its file."""
             shape = ("tuple", *map(shape_of_type, sig))
             path = kernel_file(function, shape)
             options = [getattr(config, name, None) for name in ("BOUNDSCHECK", "OPT", "USING_SVML")]
-            return f"{path and path.name} {sig} {codegen.magic_tuple()} {options}", path
+            return shape, f"{path and path.name} {sig} {codegen.magic_tuple()} {options}", path
 
         def load_overload(self, sig: Any, target_context: Any) -> Any:
             target_context.refresh()
-            key, path = self._place(sig, target_context.codegen())
-            found = None if path is None else self._read(key, path, target_context)
+            shape, key, path = self._place(sig, target_context.codegen())
+            found = None if path is None else self._read(shape, key, path, target_context)
             if found is not None:
                 return found
             _waits.say(function, sig)
             if path is not None:
                 _waits.lock(path)
-                found = self._read(key, path, target_context)  # another process may have compiled it until now
+                found = self._read(shape, key, path, target_context)  # another process may have compiled it until now
             if found is None:
                 _waits.compile()
             else:
                 _waits.end()
             return found
 
-        def _read(self, key: str, path: Path, target_context: Any) -> Any:
+        def _read(self, shape: Shape, key: str, path: Path, target_context: Any) -> Any:
             payload = _unseal(key, own_bytes(path))
             if payload is None:
                 return None
             try:
-                return self._impl.rebuild(target_context, pickle.loads(payload))
+                found = self._impl.rebuild(target_context, pickle.loads(payload))
             except Exception:  # compiling again is always right
                 return None
+            ready.add(shape)
+            return found
 
         def save_overload(self, sig: Any, data: Any) -> None:
             set_environments(data)
-            key, path = self._place(sig, data.codegen)
+            shape, key, path = self._place(sig, data.codegen)
+            if path is not None:
+                ready.add(shape)
             if path is not None and self._impl.check_cachable(data):
                 content = _seal(key, pickle.dumps(self._impl.reduce(data)))
                 with contextlib.suppress(OSError):

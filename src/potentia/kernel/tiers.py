@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 _LOADING, _IMPORTING = 0.1, 0.5  # seconds that a kernel takes from disk, without and with Numba itself
 _WORTH = 1.0  # seconds of plain Python, played and to come, for which a compiler is asked
+_WORTH_HERE = 3.0  # the same where a thread compiles: it takes so long, and the interpreter from those who play
 _ALONE = 0.5  # seconds that are played first on one core, where a compiler takes the time of the run itself
 _LONG = 10.0  # seconds to come for which the compiler is not waited for where it is busy: they are more than it takes
 _AGAIN = 0.5  # seconds after which it is asked again
@@ -79,6 +80,9 @@ class Kernel:
     def _is_ready(self, left: float) -> bool:
         if self.loaded or self.given_up:
             return self.loaded
+        if self.shape in self.entry.ready:  # somebody else has waited for it
+            self.loaded = True
+            return True
         if max(left, self.played) < (_LOADING if "numba" in sys.modules else _IMPORTING):
             return False
         # another thread sees to it, or did when this process was forked; where it is nearly there, that is waited for
@@ -115,7 +119,8 @@ class Kernel:
             self._hear(self._job.state(), left)
 
     def _is_worth_it(self, left: float) -> bool:
-        return self.played + left >= _WORTH and (background.cores() > 1 or self.played >= _ALONE)
+        worth = _WORTH if self.path is not None and is_kept() else _WORTH_HERE
+        return self.played + left >= worth and (background.cores() > 1 or self.played >= _ALONE)
 
     def _hear(self, state: str, left: float) -> None:
         if state == background.DONE:

@@ -32,7 +32,7 @@ def pytest_addoption(parser):
 def pytest_configure(config):
     """Before any test is imported, in every worker."""
     settle(config.getoption("--plain"))
-    tiers._WORTH = 4.0  # what a compiler takes: a user plays such a run again, a test does not
+    tiers._WORTH = tiers._WORTH_HERE = 4.0  # what a compiler takes: a user plays such a run again, a test does not
     background.ask = _compile_here
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import functools
 import itertools
+import pickle
 import sys
 
+import cloudpickle
 import networkx as nx
 import numpy as np
 import pytest
@@ -400,3 +402,48 @@ def test_callable_that_numba_does_not_take_runs_in_python(utility, monkeypatch):
     with pytest.warns(pt.errors.NotCompiled, match="runs in Python"):
         assert not of.compiled
     assert protocol.utility(of.data, of.new_state(np.array([1, 0])), 0, 1) > 0
+
+
+# Functions that are made again ------------------------------------------------------------------------
+
+
+def _made(weight=None, sign=None):
+    """A function as a game's factory makes one; what it takes from outside is in a cell and in a default."""
+
+    def utility(player, profile, data, *, sign=sign):
+        return float(profile[player]) * (1.0 if weight is None else weight) * (1.0 if sign is None else sign)
+
+    return utility
+
+
+class _Shop:
+    def __init__(self, price):
+        self.price = price
+
+    def utility(self, player, profile, data):
+        return self.price * float(profile[player])
+
+
+def test_functions_that_do_the_same_share_machine_code():
+    games = [custom(_made(), [2, 2], data=data) for data in (1.0, 2.0)]
+    assert games[0].plain_data.function is games[1].plain_data.function
+    games = [pickle.loads(cloudpickle.dumps(game)) for game in games]  # as they reach the workers of a sweep
+    assert games[0].plain_data.function is games[1].plain_data.function
+
+
+@pytest.mark.parametrize(
+    "utilities",
+    [
+        lambda: [_made(2.0), _made(3.0)],
+        lambda: [_made(2), _made(2.0)],
+        lambda: [_made(sign=1.0), _made(sign=-1.0)],
+        lambda: [_Shop(2.0).utility, _Shop(3.0).utility],
+        lambda: [_made(np.array([2.0, 3.0])[k]) for k in (0, 1)],
+    ],
+    ids=["values", "types", "defaults", "methods", "others"],
+)
+def test_functions_that_take_other_things_from_outside_do_not(utilities):
+    games = [custom(utility, [2, 2]) for utility in utilities()]
+    assert games[0].plain_data.function != games[1].plain_data.function
+    for game in games:
+        assert game.plain_data.function(0, np.array([1, 0]), None) == game.utility(0, (1, 0))

@@ -271,3 +271,13 @@ def test_a_worker_keeps_the_games_that_it_met_last(monkeypatch):
         _, found = chunks.play(task)
         assert found["welfare"].shape == (1, 2)
     assert list(chunks._unpacked) == ["b", "c"]
+
+
+def test_a_chunk_knows_how_much_of_its_kind_follows(tmp_path, monkeypatch):
+    """So that machine code is asked for early, where many short runs are to be played."""
+    told, play = [], chunks.play
+    monkeypatch.setattr(chunks, "play", lambda task: told.append((task.chunk.point, task.after)) or play(task))
+    rules = [{"name": "lll", "tau": [0.1, 0.2]}, {"name": "blll", "tau": 0.1}]
+    one = {"steps": 5, "seeds": 2, "chunk": 1, "game": {"name": "stag-hunt"}, "rule": rules}
+    sweep(STUDY | one, tmp_path / "study", workers=2)
+    assert sorted(told) == [(0, 5), (0, 7), (1, 0), (1, 2), (2, 0), (2, 2)]

@@ -8,6 +8,7 @@ import inspect
 import os
 import subprocess
 import sys
+import warnings
 from types import SimpleNamespace
 
 import numpy as np
@@ -60,6 +61,51 @@ def kernel(monkeypatch, tmp_path):
     return kernel
 
 
+def test_machine_code_that_somebody_has_waited_for_is_there_for_all(kernel):
+    kernel.entry(np.ones(3), compiled=True)
+    assert kernel.is_ready()
+    kernel.entry.ready.clear()
+    kernel.loaded = False
+    assert not kernel.is_ready(), "or this test shows nothing"
+
+
+def test_a_thread_is_asked_for_more_than_a_process_is(kernel, monkeypatch):
+    """It has the interpreter from those who play."""
+    monkeypatch.setattr(tiers, "_WORTH_HERE", 3.0)
+    monkeypatch.setattr(tiers, "is_kept", lambda: False)
+    for played, asked in ((2.9, 0), (3.1, 1)):
+        kernel.played = played
+        assert not kernel.is_ready()
+        assert len(kernel.asked) == asked
+
+
+@pytest.mark.parametrize("beside", [True, False])
+def test_a_thread_leaves_the_warnings_of_others_alone(beside, monkeypatch):
+    """Numba takes them all while it infers types; a thread that compiles beside a run must not."""
+    from numba.extending import overload
+
+    monkeypatch.setattr(cache, "entries", [])
+    usual, during = warnings.filters, []
+
+    def look():
+        pass
+
+    @overload(look)
+    def choose():
+        during.append(warnings.filters)
+        return lambda: None
+
+    entry = cache.Entry(lambda number: look())
+    if beside:
+        job = background.Thread(entry, lambda: (1,))
+        job.thread.join()
+        assert (job.state(), job.said) == (background.DONE, "")
+    else:
+        entry.compile((1,))
+    assert during
+    assert all(filters is usual for filters in during) == beside
+
+
 @pytest.mark.parametrize(("played", "left", "asked"), [(0.3, 0.6, 0), (0.3, 0.8, 1), (0.03, 5.0, 1), (1.1, 0.0, 1)])
 def test_nothing_is_asked_for_a_short_run(kernel, played, left, asked):
     kernel.played = played
@@ -79,7 +125,7 @@ def test_on_one_core_half_a_second_is_played_first(kernel, monkeypatch):
 
 def test_a_kernel_is_not_loaded_for_a_moment(kernel):
     path = cache.kernel_file(twice, kernel.shape)
-    kernel.entry.compile(filled(kernel.shape))
+    cache.Entry(twice).compile(filled(kernel.shape))  # somebody else
     assert path.exists()
     assert not kernel.is_ready(left=0.01)
     assert kernel.is_ready(left=10.0)
@@ -236,12 +282,14 @@ def test_a_fork_while_a_thread_compiles(tmp_path):
 
 
 def test_a_batch_is_played_the_same_way_with_and_without_labels():
-    assert inspect.signature(pt.run_batch).parameters == inspect.signature(play_batch).parameters
+    labelled, plain = (dict(inspect.signature(play).parameters) for play in (pt.run_batch, play_batch))
+    plain.pop("after")
+    assert labelled == plain
 
 
 def test_a_batch_counts_the_runs_that_follow(monkeypatch):
     seen = set()
-    monkeypatch.setattr(Tier, "climb", lambda tier, stop: seen.add(tier.after))
+    monkeypatch.setattr(Tier, "climb", lambda tier, stop, flag: seen.add(tier.after))
     pt.run_batch(games.normal_form(), pt.rule("lll", tau=0.5), 7, range(3))
     assert seen == {0, 7, 14}
 

@@ -75,8 +75,12 @@ def play_batch(
     progress: Progress | None = None,
     belief: Belief | None = None,
     compiled: Compiled = "auto",
+    after: int = 0,
 ) -> Batch:
-    """What :func:`run_batch` returns, as plain arrays: xarray, with pandas, takes half a second to load."""
+    """What :func:`run_batch` returns, as plain arrays: xarray, with pandas, takes half a second to load.
+
+    So many steps of runs like these are played ``after`` them, by whoever plays this: machine code is worth more.
+    """
     game = believed(game, belief)
     steps = checked_integer(steps, "steps", 0)
     every = checked_integer(every, "every", 1)
@@ -95,7 +99,7 @@ def play_batch(
         options: Any = {"record": names, "every": every, "horizon": steps, "compiled": compiled}
         run = begin(game, rule, numbers[index], start=starts[index], **options)
         run.record_into(table.columns(index))
-        run.expect(steps * (len(numbers) - index - 1))
+        run.expect(steps * (len(numbers) - index - 1) + after)
         run.advance(steps, meter.of_run(), flag)
         table.finish(index, run)
 
@@ -235,10 +239,8 @@ class Batch:
         self.steps_done[index] = run.step
         self.revisions[index], self.changes[index] = run.journal.counts[REVISIONS], run.journal.counts[CHANGES]
 
-    def dataset(self) -> xarray.Dataset:
-        """The same, labelled."""
-        import xarray
-
+    def variables(self) -> dict[str, tuple[Any, NDArray[Any]]]:
+        """The dimensions and the values of each variable."""
         variables: dict[str, Any] = {n: (("seed", "time"), v) for n, v in self.scalars.items()}
         if self.profile is not None:
             variables["profile"] = (("seed", "time", "player"), self.profile)
@@ -246,9 +248,15 @@ class Batch:
             variables["visits"] = (("seed", "state"), self.visits)
         variables["final"] = (("seed", "player"), self.final)
         for name in ("steps_done", "revisions", "changes"):
-            variables[name] = ("seed", getattr(self, name))
+            variables[name] = (("seed",), getattr(self, name))
+        return variables
+
+    def dataset(self) -> xarray.Dataset:
+        """The same, labelled."""
+        import xarray
+
         return xarray.Dataset(
-            variables,
+            self.variables(),
             {"seed": self.seeds, "time": self.times, "player": np.arange(self.final.shape[1])},
             {
                 "game": self.game.describe(),

@@ -73,6 +73,7 @@ class Task:
     key: str  # names the parcel
     parcel: Any  # (game, rule, belief), or those bytes where another process plays
     compiled: Compiled = "auto"
+    after: int = 0  # steps of such runs that a worker plays after these, if each takes its share
 
 
 def pack(point: Point, apart: bool) -> tuple[str, Any]:
@@ -105,13 +106,13 @@ def _unpack(task: Task) -> Any:
 
 def play(task: Task) -> tuple[Chunk, Arrays | str]:
     """The chunk's results, or one line about why there are none."""
-    from potentia.engine import run_batch
+    from potentia.engine.batch import play_batch
 
     if task.version != __version__:
         return task.chunk, f"a worker has potentia {__version__}, this study needs {task.version}"
     try:
         game, rule, belief = _unpack(task)
-        data = run_batch(
+        data = play_batch(
             game,
             rule,
             task.steps,
@@ -121,12 +122,13 @@ def play(task: Task) -> tuple[Chunk, Arrays | str]:
             every=task.every,
             belief=belief,
             compiled=task.compiled,
+            after=task.after,
         )
     except (PotentiaError, MemoryError, ArithmeticError, ValueError, TypeError, LookupError) as error:
         return task.chunk, f"{type(error).__name__}: {error}"
-    if data.attrs["interrupted"]:
+    if data.interrupted:
         return task.chunk, "interrupted"
-    return task.chunk, {str(name): data[name].values for name in data.data_vars}
+    return task.chunk, {name: values for name, (_, values) in data.variables().items()}
 
 
 def finite_names(plan: Plan, point: Point) -> tuple[str, ...]:

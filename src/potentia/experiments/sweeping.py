@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future
 from concurrent.futures import wait as wait_for
@@ -96,7 +97,7 @@ def sweep(
                         )
                         executor, apart = _entered(stack, chosen, study, todo)
                     ahead = _that_fit(study, todo, _ahead(executor, workers))
-                    tasks = _tasks(study, todo, apart, compiled)
+                    tasks = _tasks(study, todo, apart, compiled, workers)
                     _run(study, todo, executor, tasks, ahead, Patience(executor, wait), progress)
             except KeyboardInterrupt:  # a second Ctrl-C, or one while a cluster is being reached or left
                 raise Stopped(f"{signals.stopped()}; {_how(study, _runs(study.missing()))}") from None
@@ -236,13 +237,21 @@ def _ahead(executor: Executor, workers: int) -> int:
     return 2 * max(workers, threads_of(executor) or 0)  # a cluster may have any number of workers
 
 
-def _tasks(study: Study, todo: list[chunks.Chunk], apart: bool, compiled: Compiled) -> Iterator[chunks.Task]:
+def _tasks(
+    study: Study, todo: list[chunks.Chunk], apart: bool, compiled: Compiled, workers: int
+) -> Iterator[chunks.Task]:
     wanted, last, packed = study.specification, -1, ("", None)
     rest = wanted.steps, wanted.spacing, study.record, None if wanted.start is None else tuple(wanted.start)
+    kinds = [(type(point.game), point.rule.name) for point in study.plan.points]  # of one kind: one kernel, mostly
+    left = Counter[Any]()
+    for chunk in todo:
+        left[kinds[chunk.point]] += chunk.runs
     for chunk in todo:
         if chunk.point != last:
             packed, last = chunks.pack(study.plan.points[chunk.point], apart), chunk.point
-        yield chunks.Task(chunk, __version__, tuple(study.seeds_of(chunk)), *rest, *packed, compiled)
+        left[kinds[chunk.point]] -= chunk.runs
+        after = left[kinds[chunk.point]] * wanted.steps // workers
+        yield chunks.Task(chunk, __version__, tuple(study.seeds_of(chunk)), *rest, *packed, compiled, after)
 
 
 def _run(

@@ -58,6 +58,7 @@ class Size(NamedTuple):
 SIZES = (Size(8, 0.02), Size(10, 0.2), Size(12, 3.0), Size(16, None, games=2, repetitions=2))
 TREE = 8  # players
 TREE_REPETITIONS = 2
+WARM = 12  # players of a game that is solved with machine code
 # players, how many times the speed of dense elimination is asked for, and how often at most
 ELIMINATIONS = ((10, None, 100), (12, 5, 1))
 LARGE = 20
@@ -71,8 +72,8 @@ LARGE_SECONDS, LARGE_BYTES, LARGE_RESIDUAL = 60.0, 4e9, 1e-10
 def measure_small(repetitions: int) -> dict[str, Any]:
     """Stability at every size, then its slowest games beside the contenders."""
     for payoffs in PAYOFFS:
-        for game in _games(4, payoffs, 1).values():
-            _stability(game)()  # compiles
+        for game in _games(WARM, payoffs, 1).values():
+            _stability(game)()  # compiles; a smaller one would be solved before
     found: list[dict[str, Any]] = []
     ranked: dict[int, list[NormalForm]] = {}  # with normal payoffs, the slowest first
     for size in SIZES:
@@ -101,7 +102,7 @@ def measure_small(repetitions: int) -> dict[str, Any]:
 def measure_large() -> dict[str, Any]:
     """The stationary law of a large chain, once."""
     lll = potentia.rule("lll", tau=TAU)
-    chain(_uniform_game(4), lll).solve(method="gmres")  # compiles
+    chain(_uniform_game(WARM), lll).solve(method="gmres")  # compiles
     game = _uniform_game(LARGE)
     laws: list[Any] = []
     try:

@@ -8,6 +8,7 @@
     │   ├── InvalidRule         a rule's parameters make no sense
     │   ├── InvalidBelief       a belief's parameters, or the data of a mixture fit, make no sense
     │   ├── InvalidRun          steps, seed, start, recorders or files of a run
+    │   │   └── NotRecorded (AttributeError)    a trace is asked for what its run did not record
     │   └── InvalidSpecification    a study's description makes no sense
     ├── StudyError              a study's folder cannot be used: foreign, damaged, newer, in use, incomplete
     ├── SweepFailed             a sweep cannot go on: a run failed, a disk is full, a scheduler does not answer
@@ -20,6 +21,7 @@
 
     UserWarning
     ├── AssumptionBroken        a rule's parameters break what the paper's results ask for
+    ├── CacheNotKept            the kernel cache cannot be written to, so each program compiles again
     ├── CacheNotTrusted         others can write to the kernel cache, so it is not used
     ├── NotCompiled             a utility runs in Python, with the reason
     └── RunInterrupted          Ctrl-C: what was computed is kept
@@ -64,6 +66,10 @@ class InvalidBelief(InvalidInput):
 
 class InvalidRun(InvalidInput):
     """Steps, seed, start, recorders or the saved state of a run make no sense."""
+
+
+class NotRecorded(InvalidRun, AttributeError):
+    """A trace is asked for what its run did not record."""
 
 
 class InvalidSpecification(InvalidInput):
@@ -116,6 +122,10 @@ class CheckFailed(PotentiaError, AssertionError):
 
 class AssumptionBroken(UserWarning):
     """A rule plays, but its parameters break an assumption of the paper's results about it."""
+
+
+class CacheNotKept(UserWarning):
+    """The kernel cache cannot be written to; what is compiled is compiled again by the next program."""
 
 
 class CacheNotTrusted(UserWarning):

@@ -114,7 +114,7 @@ def sweep(
         folder = sweeping.folder_for(study) if out is None else out
         if dry:
             return _say_plan(specification, source, folder, json)
-        with status("checking; the first time, compiling", quiet=json):
+        with status("checking", quiet=json):
             found = sweeping.prepare(specification, source, folder, yes)
     if dry:
         missing = len(found.missing())

@@ -91,6 +91,7 @@ def test_bad_run(call, message):
 def test_what_was_not_recorded_says_how_to_record_it():
     trace = pt.begin(dilemma(), rule("lll", tau=1), record=()).trace()
     refuses(lambda: trace.welfare, InvalidRun, r'welfare was not recorded; pass record=\("welfare"')
+    assert getattr(trace, "welfare", None) is None
     refuses(lambda: trace.profiles, InvalidRun, r'profiles were not recorded; pass record=\("profile"')
 
 
@@ -212,7 +213,7 @@ def test_what_fits_is_not_refused():
 
 def test_every_exception_is_in_one_tree():
     classes = [c for _, c in inspect.getmembers(errors, inspect.isclass) if c.__module__ == errors.__name__]
-    assert len(classes) == 19
+    assert len(classes) == 21
     for cls in classes:
         assert issubclass(cls, Warning) != issubclass(cls, PotentiaError), cls
 

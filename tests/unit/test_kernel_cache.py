@@ -31,7 +31,9 @@ def surroundings(monkeypatch, tmp_path):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
     monkeypatch.setenv("POTENTIA_CACHE_DIR", str(tmp_path / "root"))
     before = os.umask(0o022)
+    cache._say_not_kept.cache_clear()
     yield
+    cache._say_not_kept.cache_clear()
     os.umask(before)
 
 
@@ -137,12 +139,17 @@ def test_a_relative_path_stays_where_it_was_first(tmp_path, monkeypatch):
 
 
 def test_a_file_in_the_way_only_means_no_cache(tmp_path):
-    (tmp_path / "root").write_text("no folder")
-    assert not directory().exists()
-    (tmp_path / "root").unlink()
-    (tmp_path / "root").mkdir()
-    (tmp_path / "root" / "kernels").write_text("no folder")
-    assert not directory().exists()
+    root = tmp_path / "root"
+    root.write_text("no folder")
+    with pytest.warns(errors.CacheNotKept, match=f"compiled kernels are not kept, .*: {root}.*: Not a directory; mend"):
+        assert not directory().exists()
+    assert not directory().exists()  # warnings are errors here: it is said once
+    root.unlink()
+    root.mkdir()
+    (root / "kernels").write_text("no folder")
+    cache._say_not_kept.cache_clear()
+    with pytest.warns(errors.CacheNotKept):
+        assert not directory().exists()
     assert os.listdir(tempfile.gettempdir()) == []
 
 
@@ -390,8 +397,17 @@ def test_a_cache_that_goes_away_only_means_compiling_again(kernel):
     for file in path.iterdir():
         file.unlink()
     path.rmdir()
+    with pytest.warns(errors.CacheNotKept, match="No such file or directory"):
+        assert not kernel()
     assert not kernel()
-    assert not kernel()
+
+
+def test_a_folder_that_cannot_be_written_to_is_told_of_once(monkeypatch):
+    assert cache.is_kept()
+    monkeypatch.setattr(cache.os, "access", lambda path, mode: False)
+    with pytest.warns(errors.CacheNotKept, match="cannot be written to; mend that, or set POTENTIA_CACHE_DIR"):
+        assert not cache.is_kept()
+    assert not cache.is_kept()
 
 
 # Its key -----------------------------------------------------------------------------------------------

@@ -35,7 +35,7 @@ from potentia.rules import Rule
 from potentia.version import __version__
 
 _CHUNK_SECONDS = 0.03
-HEAVY = 2**20  # bytes of state: some ten thousand players
+HEAVY = 2**20  # bytes of state: some ten thousands of players
 
 Progress = Callable[[int, int], None]
 

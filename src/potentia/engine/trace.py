@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from potentia.engine.columns import MAX_ROWS, Events, fill_rows
-from potentia.errors import InvalidRun
+from potentia.errors import InvalidRun, NotRecorded
 from potentia.kernel import memory
 from potentia.version import __version__
 
@@ -50,7 +50,7 @@ class Trace:
         if name in scalars:
             return scalars[name]
         if name in self.__dict__.get("recordable", ()):
-            raise InvalidRun(f'{name} was not recorded; pass record=("{name}", ...)')
+            raise NotRecorded(f'{name} was not recorded; pass record=("{name}", ...)')
         raise AttributeError(name)
 
     @property

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from potentia.errors import NotCompiled, PotentiaError, StudyError, SweepFailed
+from potentia.errors import CacheNotKept, NotCompiled, PotentiaError, StudyError, SweepFailed
 from potentia.experiments.planning import Plan, Point
 from potentia.kernel.archive import Archive
 from potentia.kernel.cache import Compiled
@@ -96,7 +96,8 @@ _unpacked: OrderedDict[str, Any] = OrderedDict()
 def _unpack(task: Task) -> Any:
     if not isinstance(task.parcel, bytes):
         return task.parcel
-    warnings.simplefilter("ignore", NotCompiled)  # said already, by the process that sweeps
+    for said in (NotCompiled, CacheNotKept):  # already, by the process that sweeps
+        warnings.simplefilter("ignore", said)
     if task.key not in _unpacked:  # kept, so that a user's utility is compiled once
         _unpacked[task.key] = pickle.loads(task.parcel)  # from the process that sweeps, never from a file
         while len(_unpacked) > _KEPT:

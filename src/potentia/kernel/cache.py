@@ -35,7 +35,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
-from potentia.errors import CacheNotTrusted
+from potentia.errors import CacheNotKept, CacheNotTrusted, frames_to_caller
 from potentia.kernel.dispatch import activate, lock
 from potentia.kernel.files import leftovers, whole_file
 from potentia.kernel.garbage import no_collection
@@ -58,6 +58,7 @@ _TAG_TEXT = b"""Signature: 8a477f597d28d172789f06886806bc55
 _CHOICES = ("BOUNDSCHECK", "CPU_FEATURES", "CPU_NAME", "DISABLE_INTEL_SVML", "ENABLE_AVX", "OPT")  # of the environment
 _MOST_OF_OTHERS = 64
 _LITTLE = 5e5  # passes: some tenths of a second
+_MEND = "mend that, or set POTENTIA_CACHE_DIR to a folder that only you can write to"
 _NOWHERE = Path(os.devnull) / "kernels"  # nothing can be read or written there
 
 _plain = False
@@ -120,7 +121,8 @@ def cache_directory() -> Path:
     try:
         make_folders(root)
         why = exposed(root) or (exposed(base) if _is_shared(base) else private_folder(base)) or private_folder(path)
-    except OSError:  # a read-only disk, a file in the way
+    except OSError as error:  # a read-only disk, a file in the way
+        _say_not_kept(f"{path}: {error.strerror or error}")
         return _NOWHERE
     if why is not None:
         return _temporary_directory(why)
@@ -149,8 +151,7 @@ def _temporary_directory(why: str) -> Path:
     else:
         _temporary.append(path)
         atexit.register(_remove_temporary, path, os.getpid())
-    mend = "mend that, or set POTENTIA_CACHE_DIR to a folder that only you can write to"
-    warnings.warn(f"compiled kernels are not kept: {why}; {mend}", CacheNotTrusted, stacklevel=3)
+    warnings.warn(f"compiled kernels are not kept: {why}; {_MEND}", CacheNotTrusted, stacklevel=3)
     return path
 
 
@@ -234,7 +235,19 @@ def kernel_file(function: Callable[..., Any], shape: Shape) -> Path | None:
 def is_kept() -> bool:
     """Whether what is written to the cache will be found by another process."""
     folder = cache_directory()
-    return folder not in (_NOWHERE, *_temporary) and os.access(folder, os.W_OK)
+    if folder in (_NOWHERE, *_temporary):
+        return False
+    if not os.access(folder, os.W_OK):
+        _say_not_kept(f"{folder} cannot be written to")
+        return False
+    return True
+
+
+@cache
+def _say_not_kept(why: str) -> None:
+    """Once for a reason."""
+    text = f"compiled kernels are not kept, so that each program compiles again: {why}; {_MEND}"
+    warnings.warn(text, CacheNotKept, stacklevel=frames_to_caller())
 
 
 class Entry:
@@ -376,10 +389,13 @@ def _disk_cache(function: Callable[..., Any], ready: set[Shape]) -> Any:
                 ready.add(shape)
             if path is not None and self._impl.check_cachable(data):
                 content = _seal(key, pickle.dumps(self._impl.reduce(data)))
-                with contextlib.suppress(OSError):
+                try:
                     path.unlink(missing_ok=True)  # it is no good; and a link is not to be followed
                     with whole_file(path, durable=False, tidy=False) as temporary:
                         temporary.write_bytes(content)
+                except OSError as error:
+                    if path.parent != _NOWHERE:  # said already
+                        _say_not_kept(f"{path.parent}: {error.strerror or error}")
             _waits.end()  # what is compiled now runs, and nobody has to wait for that
 
     return DiskCache()

@@ -159,7 +159,9 @@ def progress(title: str, quiet: bool = False, unit: str = "steps") -> Iterator[C
     words = TextColumn("{task.description}", markup=False)
     columns = (words, BarColumn(), MofNCompleteColumn(), TextColumn(unit))
     rate = TextColumn("{task.fields[rate]}")
-    with Progress(*columns, rate, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as bar:
+    with Progress(
+        *columns, rate, TimeRemainingColumn(), console=Console(stderr=True), transient=True, speed_estimate_period=5
+    ) as bar:
         task = bar.add_task(visible(title), total=None, rate="")
 
         def tell(done: int, total: int) -> None:

@@ -13,7 +13,7 @@ def compare(effort: Effort, report: Report) -> None:
     """Add the lines of this comparison to the report."""
     import potentia as pt
     from potentia.beliefs import SplitMerge
-    from potentia.experiments.coverage import paper_game, paper_rules
+    from potentia.studies.coverage import paper_game, paper_rules
 
     game, rule = paper_game(), paper_rules()["p-sblll"]
 

@@ -35,7 +35,8 @@ from numpy.typing import NDArray
 import potentia
 from benchmarks.measure import SEED, Contender, Effort, Report, Row, interleaved, timed
 from benchmarks.scaling import peak_bytes
-from potentia.analysis import Stability, chain, elimination, stability
+from potentia.analysis import Stability, chain, stability
+from potentia.analysis.chains import elimination
 from potentia.errors import NotConverged
 from potentia.games import NormalForm
 

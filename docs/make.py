@@ -15,9 +15,10 @@ from make_scores import follow, reinforce
 from pages import HERE, markdown, write
 
 import potentia as pt
-from potentia.experiments import belief_study, coverage, coverage_study
-from potentia.experiments.shares import random_games, shares
 from potentia.games.world import published
+from potentia.paper import belief_study, coverage_study
+from potentia.paper.kept_shares import random_games, shares
+from potentia.studies import coverage
 
 if TYPE_CHECKING:
     import xarray

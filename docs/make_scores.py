@@ -8,14 +8,14 @@ import numpy as np
 from pages import HERE, markdown, write
 
 import potentia as pt
-from potentia.experiments import equilibrium_study, reinforcement_study
 from potentia.games.world import published
+from potentia.paper import equilibrium_study, reinforcement_study
 
 if TYPE_CHECKING:
     import xarray
 
-    from potentia.experiments import Estimate
     from potentia.games import NormalForm
+    from potentia.statistics import Estimate
 
 # Score dynamics ---------------------------------------------------------------------------------------
 

@@ -16,7 +16,8 @@ from subprocess import CompletedProcess
 from typing import Any
 from unittest.mock import patch
 
-from potentia import arguments, cli
+from potentia import cli
+from potentia.cli.options import common as arguments
 from potentia.games import library
 from potentia.rules import base
 

@@ -11,11 +11,11 @@ import xarray
 from matplotlib.figure import Figure
 
 from potentia.analysis import optimum
-from potentia.experiments.coverage import paper_game
-from potentia.experiments.paper.claims import DEPENDS, NOT_SUPPORTED, SUPPORTED, Claim, Measurement
-from potentia.experiments.paper.scale import Scale
-from potentia.experiments.statistics import Estimate, estimate
-from potentia.report import Picture, render, reproduction, sections
+from potentia.paper.claims import DEPENDS, NOT_SUPPORTED, SUPPORTED, Claim, Measurement
+from potentia.paper.report import Picture, render, reproduction, sections
+from potentia.paper.scale import Scale
+from potentia.statistics.estimates import Estimate, estimate
+from potentia.studies.coverage import paper_game
 
 SCALE = Scale("quick", runs=6, as_printed=4, tuning=3, games=5, learners=2, long=6)
 LINES = ("To 90 %: +250 [+120, +380] steps: sooner", "To 80 %: <b>more</b>")

@@ -19,7 +19,7 @@ PATIENCE = 300  # seconds; only a test that fails takes them
 # For ``potentia --import``: what is told to whoever watches a terminal is also in a file, a line each time.
 _WATCHED = """
 from contextlib import contextmanager
-from potentia import cover_commands, reproduce_commands, run_commands
+from potentia.cli import coverage as cover_commands, paper as reproduce_commands, runs as run_commands
 
 @contextmanager
 def watched(*_, **__):

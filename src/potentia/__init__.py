@@ -8,13 +8,26 @@ from typing import TYPE_CHECKING, Any
 from potentia.version import __version__
 
 if TYPE_CHECKING:
-    from potentia import analysis, beliefs, engine, errors, experiments, figures, games, rules, testing
+    from potentia import analysis, beliefs, engine, errors, figures, games, paper, rules, statistics, studies, testing
     from potentia.engine import Run, Trace, advance, begin, load, run, run_batch, watch
-    from potentia.experiments import open_study, sweep
     from potentia.games.library import game
     from potentia.rules import rule
+    from potentia.studies import open_study, sweep
 
-_MODULES = ("analysis", "beliefs", "engine", "errors", "experiments", "figures", "games", "rules", "testing")
+_MODULES = (
+    "analysis",
+    "beliefs",
+    "engine",
+    "errors",
+    "figures",
+    "games",
+    "paper",
+    "rules",
+    "statistics",
+    "studies",
+    "testing",
+)
+_MOVED = ("experiments",)
 _NAMES = {
     "Run": "engine",
     "Trace": "engine",
@@ -22,11 +35,11 @@ _NAMES = {
     "begin": "engine",
     "game": "games.library",
     "load": "engine",
-    "open_study": "experiments",
+    "open_study": "studies",
     "rule": "rules",
     "run": "engine",
     "run_batch": "engine",
-    "sweep": "experiments",
+    "sweep": "studies",
     "watch": "engine",
 }
 
@@ -40,16 +53,18 @@ __all__ = [
     "beliefs",
     "engine",
     "errors",
-    "experiments",
     "figures",
     "game",
     "games",
     "load",
     "open_study",
+    "paper",
     "rule",
     "rules",
     "run",
     "run_batch",
+    "statistics",
+    "studies",
     "sweep",
     "testing",
     "watch",
@@ -58,7 +73,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     # Loaded on first use: ``potentia --help`` must not pay for numpy and numba.
-    if name in _MODULES:
+    if name in _MODULES or name in _MOVED:
         return import_module(f"potentia.{name}")
     if name in _NAMES:
         value = getattr(import_module(f"potentia.{_NAMES[name]}"), name)

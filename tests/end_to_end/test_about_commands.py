@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import potentia as pt
-from potentia.arguments import GAMES, RULES
+from potentia.cli.options.common import GAMES, RULES
 from potentia.games.library import game_parameters, registered_games
 from potentia.rules import registered
 from tests.commands import potentia
@@ -82,7 +82,7 @@ def test_bad_input_is_one_line(args, said):
 
 
 def test_bench_measures_each_kernel(monkeypatch):
-    from potentia.experiments import speed
+    from potentia.studies import speed
 
     some = ["LLL, ring of 1,000 players", "LLL, 2×2 (stag hunt)"]
     monkeypatch.setattr(speed, "KERNELS", {name: speed.KERNELS[name] for name in some})
@@ -100,7 +100,7 @@ def test_bench_measures_each_kernel(monkeypatch):
 
 def test_steps_are_chosen_to_take_the_time_asked_for():
     """With a clock of our own: one microsecond a step."""
-    from potentia.experiments.speed import _steps_in
+    from potentia.studies.speed import _steps_in
 
     played = []
 
@@ -113,8 +113,8 @@ def test_steps_are_chosen_to_take_the_time_asked_for():
 
 
 def test_bench_as_a_table(monkeypatch, capsys):
-    from potentia.about_commands import bench
-    from potentia.experiments import speed
+    from potentia.cli.about import bench
+    from potentia.studies import speed
 
     ring = "LLL, ring of 1,000 players"
     monkeypatch.setattr(speed, "KERNELS", {ring: speed.KERNELS[ring]})

@@ -172,7 +172,7 @@ def test_beliefs_that_are_not_for_run(arguments, message):
 
 
 def test_a_study_with_a_belief_tells_about_it_and_without_does_not():
-    from potentia.experiments.coverage import summarise
+    from potentia.studies.coverage import summarise
 
     names = ("worth_sum", "worth_union", "moves", "energy", "taken", "rejected", "cells_seen", "targets_found")
     values = {name: (("seed", "time"), np.full((3, 30), 0.5)) for name in names}

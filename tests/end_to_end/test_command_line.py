@@ -27,7 +27,7 @@ def test_help_teaches():
 def test_help_loads_nothing_heavy():
     """Speed itself is measured in benchmarks; what makes it is that these are not imported."""
     code = (
-        "import sys; import potentia.cli, potentia.commands, potentia\n"
+        "import sys; import potentia.cli, potentia.cli.commands, potentia\n"
         "heavy = ('numpy', 'numba', 'scipy', 'xarray', 'matplotlib')\n"
         "print([name for name in heavy if name in sys.modules])"
     )
@@ -214,7 +214,7 @@ def test_ctrl_c_while_loading():
 
 
 def test_every_command_is_listed_and_explained_alike():
-    from potentia.commands import SECTIONS, app
+    from potentia.cli.commands import SECTIONS, app
 
     placed = [name for names in SECTIONS.values() for name in names]
     commands = [command.callback.__name__ for command in app.registered_commands]
@@ -378,7 +378,7 @@ def test_a_damaged_or_unwritable_cache_only_costs_time(tmp_path):
     """With the smallest kernel that there is."""
     code = """
 import numpy as np
-from potentia.analysis.elimination import gth_entry
+from potentia.analysis.chains.elimination import gth_entry
 law = np.empty(2)
 gth_entry(np.array([[0.5, 0.5], [0.25, 0.75]]), law, compiled=True)
 print(law.tolist(), gth_entry.cache_hits)

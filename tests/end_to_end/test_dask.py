@@ -9,8 +9,8 @@ import pytest
 import xarray
 
 from potentia.errors import SweepFailed
-from potentia.experiments import executors
-from potentia.experiments.sweeping import sweep
+from potentia.studies import executors
+from potentia.studies.sweeping import sweep
 
 distributed = pytest.importorskip("distributed")
 

@@ -13,8 +13,8 @@ import psutil
 import pytest
 
 from potentia.errors import InvalidInput, SweepFailed
-from potentia.experiments import executors, patience
-from potentia.experiments.sweeping import Stopped, sweep
+from potentia.studies import executors, patience
+from potentia.studies.sweeping import Stopped, sweep
 from tests.studies import STUDY
 
 distributed = pytest.importorskip("distributed")

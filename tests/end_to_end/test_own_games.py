@@ -11,7 +11,7 @@ import warnings
 import pytest
 
 import potentia as pt
-from potentia.experiments.store import open_study
+from potentia.studies.store import open_study
 from tests import commands
 
 GAME = '''

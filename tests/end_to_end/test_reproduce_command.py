@@ -9,11 +9,11 @@ import warnings
 import pytest
 from typer.testing import CliRunner
 
-from potentia.commands import app
+from potentia.cli.commands import app
 from potentia.errors import DrawingFailed, RunInterrupted
-from potentia.experiments.paper import case_claims, case_study, theory
-from potentia.report import sections
-from potentia.report.words import anchor
+from potentia.paper import case_claims, case_study, theory
+from potentia.paper.report import sections
+from potentia.paper.report.words import anchor
 from tests import reproduction_fakes as fakes
 from tests.commands import potentia
 from tests.waiting import PATIENCE, wait_for, watched

@@ -11,8 +11,8 @@ import sys
 import psutil
 import pytest
 
-from potentia.experiments import executors
-from potentia.experiments.store import open_study
+from potentia.studies import executors
+from potentia.studies.store import open_study
 from tests.commands import POTENTIA, potentia
 from tests.end_to_end.test_sweeps import first_chunk, saved
 from tests.waiting import PATIENCE, wait_for
@@ -165,8 +165,8 @@ def test_all_that_plays_says_so_but_only_where_it_plays(name, tmp_path, monkeypa
     def play(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("potentia.experiments.paper.case_study.play", play)
-    monkeypatch.setattr("potentia.experiments.coverage.cover", play)
+    monkeypatch.setattr("potentia.paper.case_study.play", play)
+    monkeypatch.setattr("potentia.studies.coverage.cover", play)
     assert potentia("new", "study.toml", cwd=tmp_path).stderr == ""
     small = ("--set", "steps=10", "--set", "seeds=1") if name == "sweep" else ()
     done = potentia(*PLAY[name], *small, cwd=tmp_path, NUMBA_DISABLE_JIT="1")

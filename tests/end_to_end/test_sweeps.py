@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 import xarray
 
-from potentia.experiments.store import open_study
-from potentia.experiments.sweeping import sweep
+from potentia.studies.store import open_study
+from potentia.studies.sweeping import sweep
 from tests.commands import POTENTIA, potentia
 from tests.waiting import wait_for
 
@@ -38,7 +38,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 import json
 from potentia.errors import PotentiaError
-from potentia.experiments.sweeping import sweep
+from potentia.studies.sweeping import sweep
 
 study, folder, log = json.loads(Path(sys.argv[1]).read_text()), sys.argv[2], sys.argv[3]
 sweep(study | {"steps": 10, "seeds": 1}, folder + "-warm")

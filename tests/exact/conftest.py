@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from potentia.experiments.paper import (
-    stability_claims,
-    theory,
-)
-from potentia.experiments.paper.scale import Scale
+from potentia.paper import stability_claims, theory
+from potentia.paper.scale import Scale
 from tests.exact.theory_scale import TINY
 
 

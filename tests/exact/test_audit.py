@@ -10,7 +10,7 @@ import pytest
 
 import potentia as pt
 from potentia.analysis import audit, stability
-from potentia.experiments.shares import random_games, shares
+from potentia.paper.kept_shares import random_games, shares
 from tests import oracle
 
 JOINT = {"rule": "p-sblll", "tau": 0.2, "revision": 0.3}

@@ -21,9 +21,9 @@ from potentia.analysis import (
     portrait,
     rest_points,
 )
-from potentia.analysis.dynamics import Flow
 from potentia.analysis.portraits import nash_shares
-from potentia.analysis.rest_points import payoff_response
+from potentia.analysis.resting import payoff_response
+from potentia.analysis.score_dynamics import Flow
 from potentia.games import NormalForm, Separable
 from potentia.rules import Burg, Gibbs, Tsallis
 from tests import games

@@ -10,16 +10,10 @@ import pytest
 
 import potentia as pt
 from potentia.analysis import hypotheses
-from potentia.experiments.paper import (
-    convergence_claims,
-    coverage_claims,
-    dominance_claims,
-    small_games,
-    soql_claims,
-)
-from potentia.experiments.paper.claims import NOT_SUPPORTED, SUPPORTED
-from potentia.experiments.paper.scale import Scale
 from potentia.games import NormalForm
+from potentia.paper import convergence_claims, coverage_claims, dominance_claims, small_games, soql_claims
+from potentia.paper.claims import NOT_SUPPORTED, SUPPORTED
+from potentia.paper.scale import Scale
 from tests.exact.theory_scale import TINY
 
 pytestmark = pytest.mark.xdist_group("theory")  # one worker checks them for both files

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from potentia.analysis import optimum
-from potentia.analysis.optimum import _Search
+from potentia.analysis.placement import _Search
 from potentia.errors import InvalidGame, InvalidInput
 from potentia.games import Coverage, World, paper_world, random_potential_game, random_world
 

@@ -11,8 +11,8 @@ import pytest
 import potentia as pt
 from potentia.analysis import dynamics, played_order, rest_points
 from potentia.analysis.discretisation import continuous, multiples
-from potentia.analysis.dynamics import Flow
-from potentia.analysis.rest_points import growth_rates
+from potentia.analysis.resting import growth_rates
+from potentia.analysis.score_dynamics import Flow
 from potentia.errors import NotConverged
 from potentia.games import NormalForm
 

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import potentia as pt
-from potentia.analysis import chain, elimination, stability
+from potentia.analysis import chain, stability
+from potentia.analysis.chains import elimination
 from potentia.errors import InvalidInput, NotIrreducible
 from potentia.games import NormalForm, path_moves
 from potentia.rules import Groups, Vanishing

@@ -12,7 +12,7 @@ from scipy import sparse
 
 import potentia as pt
 from potentia.analysis import Chain, chain
-from potentia.analysis.stationary import log_balance
+from potentia.analysis.chains.stationary import log_balance
 from potentia.errors import InvalidInput, NotConverged, NotIrreducible
 from potentia.games import NormalForm, path_moves, random_potential_game
 from potentia.rules import Vanishing

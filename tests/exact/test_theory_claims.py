@@ -14,16 +14,10 @@ import pytest
 
 import potentia as pt
 from potentia.analysis import chain, hypotheses
-from potentia.experiments.paper import (
-    readings,
-    resistance_claims,
-    small_games,
-    stability_claims,
-    theory,
-)
-from potentia.experiments.paper.claims import DEPENDS, NOT_SUPPORTED, SUPPORTED
-from potentia.experiments.paper.scale import Scale
 from potentia.games import NormalForm
+from potentia.paper import readings, resistance_claims, small_games, stability_claims, theory
+from potentia.paper.claims import DEPENDS, NOT_SUPPORTED, SUPPORTED
+from potentia.paper.scale import Scale
 from tests.exact.theory_scale import TINY
 
 pytestmark = pytest.mark.xdist_group("theory")  # one worker checks them for both files

@@ -227,7 +227,7 @@ def share() -> None:
     """What all children would do for themselves, done once."""
     import typer.main
 
-    from potentia.commands import app
+    from potentia.cli.commands import app
 
     for name in ("matplotlib.backends.backend_agg", "scipy.io", "xarray"):
         importlib.import_module(name)

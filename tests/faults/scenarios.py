@@ -99,7 +99,7 @@ def _specification(root: Path) -> None:
 
 
 def _swept(root: Path) -> Path:
-    from potentia.experiments.sweeping import sweep
+    from potentia.studies.sweeping import sweep
 
     _specification(root)
     sweep(root / "s.toml")
@@ -271,8 +271,8 @@ def _prepare_report(root: Path) -> None:
 
 @functools.cache
 def _report():
-    from potentia.report import Report
-    from potentia.report.page import Section
+    from potentia.paper.report import Report
+    from potentia.paper.report.page import Section
     from tests import reproduction_fakes as fakes
 
     drawn = fakes.undrawn("field", _blank(), "caption", "alt")
@@ -282,8 +282,8 @@ def _report():
 
 def _reproduce() -> None:
     """The whole command but playing and drawing."""
-    from potentia.experiments.paper import case_claims, case_study, theory
-    from potentia.report import reproduction
+    from potentia.paper import case_claims, case_study, theory
+    from potentia.paper.report import reproduction
     from tests import reproduction_fakes as fakes
 
     report, records = _report()

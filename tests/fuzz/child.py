@@ -165,10 +165,10 @@ def main() -> None:
     import xarray  # noqa: F401 - loaded now, not in the time of the first input
 
     import potentia.cli
-    import potentia.experiments.overview
-    import potentia.experiments.tables
-    import potentia.study_commands
-    import potentia.terminal
+    import potentia.cli.studies
+    import potentia.cli.terminal
+    import potentia.studies.results
+    import potentia.studies.tables
     from potentia.kernel import memory
 
     warnings.simplefilter("ignore")
@@ -181,7 +181,7 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)  # what commands print
-    potentia.terminal.spell_out()
+    potentia.cli.terminal.spell_out()
     with (folder / "progress").open("r+b") as file:
         worker = Worker(mmap.mmap(file.fileno(), 16), folder)
     for line in sys.stdin:

@@ -55,7 +55,7 @@ class _Potentials(Reader):
         import numpy as np
 
         from potentia.games import NormalForm
-        from potentia.games.files import read_potential
+        from potentia.games.formats.files import read_potential
 
         read_potential(path, NormalForm(np.zeros((2, 2, 3))))
 

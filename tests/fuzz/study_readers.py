@@ -17,8 +17,8 @@ from tests.fuzz.reader import Reader, Seeds, each
 
 
 def _planned(specification: Any, folder: Path) -> None:
-    from potentia.experiments.planning import plan
-    from potentia.experiments.sweeping import check_number
+    from potentia.studies.planning import plan
+    from potentia.studies.sweeping import check_number
 
     check_number(specification, many=True)
     plan(specification, folder)
@@ -29,7 +29,7 @@ class Specifications(Reader):
 
     @cached_property
     def seeds(self) -> Seeds:
-        from potentia.experiments.template import TEMPLATES, template
+        from potentia.studies.templates import TEMPLATES, template
         from tests.fuzz.specifications import VALID
         from tests.fuzz.trees import as_toml, tree_from
 
@@ -46,7 +46,7 @@ class Specifications(Reader):
         return [(".toml", text.encode()) for text in [*plain, *map(template, TEMPLATES)]]
 
     def read(self, path: Path) -> None:
-        from potentia.experiments.specification import read_specification
+        from potentia.studies.specification import read_specification
 
         _planned(*read_specification(path))
 
@@ -70,7 +70,7 @@ class Changes(Reader):
         return [(".txt", line.encode()) for line in lines] + [(".txt", "\n".join(lines[:3]).encode())]
 
     def read(self, path: Path) -> None:
-        from potentia.experiments.specification import read_specification
+        from potentia.studies.specification import read_specification
         from tests.fuzz.specifications import VALID
         from tests.fuzz.trees import as_toml, tree_from
 
@@ -92,8 +92,8 @@ class NamedFiles(Reader):
         return [(".json", b'{"payoffs": [[[1, 0], [0, 1]], [[1, 0], [0, 1]]], "potential": [[1, 0], [0, 1]]}')]
 
     def read(self, path: Path) -> None:
-        from potentia.experiments.planning import gather, plan
-        from potentia.experiments.specification import specification_from
+        from potentia.studies.planning import gather, plan
+        from potentia.studies.specification import specification_from
 
         rule = {"name": "lll", "tau": 0.1}
         wanted = specification_from({"steps": 9, "seeds": 2, "game": {"file": path.name}, "rule": rule})
@@ -107,7 +107,7 @@ class _Studies(Reader):
     """A whole study, and one of its files."""
 
     def made(self) -> Path:
-        from potentia.experiments.sweeping import sweep
+        from potentia.studies.sweeping import sweep
         from tests.studies import STUDY
 
         folder = self.folder / "study"
@@ -122,8 +122,8 @@ class _Studies(Reader):
 
     def used(self, building: bool) -> Iterator[Callable[[], Any]]:
         """What the commands do with a study; each on its own, whatever comes of the others."""
-        import potentia.study_commands as commands
-        from potentia.experiments.store import open_study
+        import potentia.cli.studies as commands
+        from potentia.studies.store import open_study
 
         folder = self.folder / "study"
         yield lambda: commands.show(folder, partial=True)
@@ -151,7 +151,7 @@ class Manifests(_Studies):
         return self.made() / "manifest.json"
 
     def sealed(self, tree: Any, again: bool) -> Any:
-        from potentia.experiments.manifest import digest
+        from potentia.studies.manifest import digest
         from tests.fuzz.trees import Table, as_json
 
         try:
@@ -221,6 +221,6 @@ class Inputs(_Studies):
         return self.folder / "study/inputs" / name
 
     def read(self, path: Path) -> None:
-        from potentia.experiments.store import open_study
+        from potentia.studies.store import open_study
 
         open_study(self.folder / "study").plan  # noqa: B018

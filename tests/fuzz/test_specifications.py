@@ -12,10 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from potentia.errors import PotentiaError
-from potentia.experiments.planning import Plan, plan
-from potentia.experiments.specification import specification_from, with_change
-from potentia.experiments.sweeping import check_number
 from potentia.games import Custom
+from potentia.studies.planning import Plan, plan
+from potentia.studies.specification import specification_from, with_change
+from potentia.studies.sweeping import check_number
 from tests.fuzz.specifications import VALID
 
 pytestmark = pytest.mark.filterwarnings("ignore::potentia.errors.AssumptionBroken")

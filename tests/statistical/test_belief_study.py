@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from potentia.experiments import belief_study
+from potentia.paper import belief_study
 
 pytestmark = pytest.mark.long
 

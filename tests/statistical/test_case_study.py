@@ -7,9 +7,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from potentia.experiments.paper import case_study, learner_claims
-from potentia.experiments.paper.case_claims import claims, tables, worth_after
-from potentia.experiments.paper.case_study import (
+from potentia.paper import case_learner_claims as learner_claims
+from potentia.paper import case_study
+from potentia.paper.case_claims import claims, tables, worth_after
+from potentia.paper.case_study import (
     BLLL,
     LEARNING,
     LONG,
@@ -20,11 +21,11 @@ from potentia.experiments.paper.case_study import (
     covered,
     offset_step,
 )
-from potentia.experiments.paper.claims import DEPENDS, NOT_SUPPORTED, SUPPORTED, UNDECIDED
-from potentia.experiments.paper.scale import QUICK, Scale
-from potentia.experiments.reinforcement_study import GRID, SOQL, final, ql
-from potentia.experiments.statistics import estimate
+from potentia.paper.claims import DEPENDS, NOT_SUPPORTED, SUPPORTED, UNDECIDED
+from potentia.paper.reinforcement_study import GRID, SOQL, final, ql
+from potentia.paper.scale import QUICK, Scale
 from potentia.rules.steps import step_size
+from potentia.statistics.estimates import estimate
 
 pytestmark = pytest.mark.xdist_group("case study")  # one worker makes what they share
 

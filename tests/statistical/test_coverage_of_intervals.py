@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from potentia.experiments.comparison import compare, holm
-from potentia.experiments.reaching import median_time
-from potentia.experiments.statistics import bootstrap_mean, estimate
+from potentia.statistics.comparison import compare, holm
+from potentia.statistics.estimates import bootstrap_mean, estimate
+from potentia.statistics.reaching import median_time
 from tests.statistical.laws import ALPHA
 
 SAMPLES = 600

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import potentia as pt
-from potentia.experiments import coverage_study as study
-from potentia.experiments.coverage import complete, cover, paper_game, paper_rules, summarise, typical
-from potentia.experiments.statistics import estimate
+from potentia.paper import coverage_study as study
+from potentia.statistics.estimates import estimate
+from potentia.studies.coverage import complete, cover, paper_game, paper_rules, summarise, typical
 
 GUARDED = "P-SBLLL, guarded"
 

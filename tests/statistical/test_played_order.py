@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import potentia as pt
-from potentia.analysis.dynamics import Flow
+from potentia.analysis.score_dynamics import Flow
 
 
 @pytest.mark.parametrize("choice", ["gibbs", "tsallis", "burg"])

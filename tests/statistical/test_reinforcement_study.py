@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import potentia as pt
-from potentia.experiments import equilibrium_study as nash
-from potentia.experiments import reinforcement_study as study
-from potentia.experiments.statistics import share_of
 from potentia.games.world import published
+from potentia.paper import equilibrium_study as nash
+from potentia.paper import reinforcement_study as study
+from potentia.statistics.estimates import share_of
 
 pytestmark = pytest.mark.xdist_group("reinforcement study")  # one worker makes what they share
 

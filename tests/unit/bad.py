@@ -33,7 +33,7 @@ def nothing_plays(monkeypatch):
         pytest.fail("the loop was reached")
 
     monkeypatch.setattr("potentia.kernel.cache.jit_disabled", lambda: True)
-    # by module: the attribute potentia.games.custom is the function of that name
+    # by module: the attribute potentia.games.own is the function of that name
     monkeypatch.setattr(sys.modules[Custom.__module__], "jit_disabled", lambda: True)
     monkeypatch.setattr("potentia.engine.runs.play_entry", play)
 

@@ -6,8 +6,8 @@ import shutil
 
 import pytest
 
-from potentia.experiments.store import open_study
-from potentia.experiments.sweeping import sweep
+from potentia.studies.store import open_study
+from potentia.studies.sweeping import sweep
 from tests.studies import STUDY
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from potentia.errors import InvalidSpecification
-from potentia.experiments.axes import MOST_VALUES, Axis, as_plain, axis_from, expand
+from potentia.studies.axes import MOST_VALUES, Axis, as_plain, axis_from, expand
 
 
 def values(entry):

@@ -18,7 +18,7 @@ from potentia.analysis import (
     portrait,
     rest_points,
 )
-from potentia.analysis.dynamics import Flow
+from potentia.analysis.score_dynamics import Flow
 from potentia.errors import InvalidGame, InvalidInput, InvalidRule, InvalidRun, NotConverged, TooLarge
 from potentia.games import NormalForm
 from potentia.rules import Tsallis

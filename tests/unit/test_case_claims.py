@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 import xarray
 
-from potentia.experiments.coverage import RECORD, paper_game
-from potentia.experiments.paper import case_claims, learner_claims
-from potentia.experiments.paper.case_study import (
+from potentia.paper import case_claims
+from potentia.paper import case_learner_claims as learner_claims
+from potentia.paper.case_study import (
     ADAPTIVE,
     BLLL,
     DIMINISHING,
@@ -26,12 +26,13 @@ from potentia.experiments.paper.case_study import (
     CaseStudy,
     covered,
 )
-from potentia.experiments.paper.case_words import LONGEST
-from potentia.experiments.paper.claims import NOT_SUPPORTED, SUPPORTED, UNDECIDED
-from potentia.experiments.paper.scale import Scale
-from potentia.experiments.reinforcement_study import SOQL, ql
-from potentia.experiments.statistics import Estimate
-from potentia.report.reproduction import BATCHES
+from potentia.paper.case_words import LONGEST
+from potentia.paper.claims import NOT_SUPPORTED, SUPPORTED, UNDECIDED
+from potentia.paper.reinforcement_study import SOQL, ql
+from potentia.paper.report.reproduction import BATCHES
+from potentia.paper.scale import Scale
+from potentia.statistics.estimates import Estimate
+from potentia.studies.coverage import RECORD, paper_game
 
 GAME = paper_game()
 RUNS = 12

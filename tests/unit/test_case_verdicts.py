@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from potentia.experiments.paper.case_verdicts import (
+from potentia.cli.paper import _COLOURS
+from potentia.paper.case_verdicts import (
     FAILS,
     HOLDS,
     OPEN,
@@ -21,11 +22,10 @@ from potentia.experiments.paper.case_verdicts import (
     log_ratio,
     restricted,
 )
-from potentia.experiments.paper.case_words import LONGEST, RATIO, Words, evidence, percent, reason, reason_over, spans
-from potentia.experiments.paper.claims import NOT_SUPPORTED, SUPPORTED, UNDECIDED, Claim
-from potentia.experiments.statistics import Estimate
-from potentia.report.words import SIGNS, in_one_sentence, kind_of
-from potentia.reproduce_commands import _COLOURS
+from potentia.paper.case_words import LONGEST, RATIO, Words, evidence, percent, reason, reason_over, spans
+from potentia.paper.claims import NOT_SUPPORTED, SUPPORTED, UNDECIDED, Claim
+from potentia.paper.report.words import SIGNS, in_one_sentence, kind_of
+from potentia.statistics.estimates import Estimate
 
 
 def some(low, high, mean=None, count=20):
@@ -328,7 +328,7 @@ def test_undecided_is_counted_by_itself_and_has_its_own_sign_and_colours():
     assert kind_of(UNDECIDED) == UNDECIDED
     assert len(set(SIGNS.values())) == len({sign for sign, _ in SIGNS.values()}) == len(SIGNS) == 4
     assert {css for _, css in SIGNS.values()} == set(_COLOURS)
-    text = (files("potentia.report") / "report.css").read_text("utf-8")
+    text = (files("potentia.paper.report") / "report.css").read_text("utf-8")
     for _, css in SIGNS.values():
         pairs = re.findall(rf"--{css}: (#\w+); --{css}-ground: (#\w+);", text)
         assert len(pairs) == 4  # light, dark twice, print

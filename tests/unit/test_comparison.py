@@ -9,8 +9,8 @@ import pytest
 import xarray as xr
 
 from potentia.errors import InvalidInput
-from potentia.experiments.comparison import compare, compare_all, holm
-from potentia.experiments.statistics import bootstrap_mean
+from potentia.statistics.comparison import compare, compare_all, holm
+from potentia.statistics.estimates import bootstrap_mean
 
 
 def by_seed(values, seeds):

@@ -17,7 +17,7 @@ from scipy.sparse import csgraph
 
 import potentia as pt
 from potentia.analysis.graphs import as_graph
-from potentia.analysis.stability import stability
+from potentia.analysis.stochastic_stability import stability
 from potentia.errors import TooLarge
 
 ROOT = Path(pt.__file__).parents[2]

@@ -13,13 +13,13 @@ import pytest
 import potentia as pt
 from potentia.engine.batch import play_batch
 from potentia.errors import InvalidGame, InvalidRule
-from potentia.experiments.coverage import paper_game
-from potentia.experiments.summary import summarise
 from potentia.figures import animate, configuration_figure
 from potentia.games import Coverage, Mixture, World, gaussian_world, paper_world
 from potentia.games.drift import reflected
 from potentia.kernel import protocol
 from potentia.rules import SignalRevision
+from potentia.studies.coverage import paper_game
+from potentia.studies.summary import summarise
 from tests.unit.bad import EYE, INF, NAN, case, refuses
 
 SIZE = (9, 7)

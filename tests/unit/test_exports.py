@@ -11,9 +11,9 @@ import pytest
 import xarray
 
 from potentia.errors import StudyError
-from potentia.experiments.store import open_study
-from potentia.experiments.sweeping import sweep
-from potentia.experiments.tables import export, frames
+from potentia.studies.store import open_study
+from potentia.studies.sweeping import sweep
+from potentia.studies.tables import export, frames
 
 STUDY = {
     "name": "Prüfung",

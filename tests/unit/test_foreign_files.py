@@ -7,7 +7,7 @@ import os
 import pytest
 
 from potentia.errors import StudyError
-from potentia.experiments.sweeping import sweep
+from potentia.studies.sweeping import sweep
 from tests.studies import STUDY, all_names, chunk_files, half_written
 
 FOREIGN = (".bashrc", ".env", ".manifest.json-abcd", ".x-0123456789abcdef.part", "notes.txt")

@@ -10,13 +10,13 @@ import tracemalloc
 import pytest
 
 from potentia.errors import PotentiaError, StudyError
-from potentia.experiments import planning
-from potentia.experiments.manifest import digest
-from potentia.experiments.overview import overview
-from potentia.experiments.specification import specification_from
-from potentia.experiments.store import open_study
-from potentia.experiments.sweeping import prepare, sweep
-from potentia.experiments.tables import frames
+from potentia.studies import planning
+from potentia.studies.manifest import digest
+from potentia.studies.results import overview
+from potentia.studies.specification import specification_from
+from potentia.studies.store import open_study
+from potentia.studies.sweeping import prepare, sweep
+from potentia.studies.tables import frames
 from tests.studies import STUDY
 
 NASTY = (None, True, -1, 0, 10**12, 2**70, 1e308, "", "x\x1b[2J", [], [[]], {}, {"x": 1}, [None], ["potential"] * 2)

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from potentia.errors import InvalidGame
-from potentia.games import NormalForm, files, maps, moves, read_game, read_potential, read_world
+from potentia.games import NormalForm, moves, read_game, read_potential, read_world
+from potentia.games.formats import files, maps
 from potentia.kernel.archive import Archive
 
 DILEMMA = np.array([[[3.0, 0.0], [5.0, 1.0]], [[3.0, 5.0], [0.0, 1.0]]])

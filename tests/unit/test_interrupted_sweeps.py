@@ -12,11 +12,11 @@ import pytest
 import xarray
 
 from potentia.errors import InvalidInput, InvalidSpecification, PotentiaError, StudyError, SweepFailed
-from potentia.experiments import chunks, store
-from potentia.experiments.planning import plan
-from potentia.experiments.specification import specification_from
-from potentia.experiments.store import open_study
-from potentia.experiments.sweeping import Stopped, sweep
+from potentia.studies import chunks, store
+from potentia.studies.planning import plan
+from potentia.studies.specification import specification_from
+from potentia.studies.store import open_study
+from potentia.studies.sweeping import Stopped, sweep
 from potentia.version import __version__
 from tests.studies import STUDY, Counting, all_names, chunk_files, half_written
 

@@ -336,7 +336,7 @@ def test_a_failed_write_leaves_the_old_file(suffix, tmp_path, monkeypatch):
     def full(*args, **options):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("potentia.games.maps._lines", full)
+    monkeypatch.setattr("potentia.games.formats.maps._lines", full)
     monkeypatch.setattr(np, "savez", full)
     refuses(lambda: write_world(World(2 * RAMP), path), InvalidGame, r"cannot be written: No space left on device$")
     assert path.read_bytes() == before

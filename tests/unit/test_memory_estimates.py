@@ -9,11 +9,11 @@ import pytest
 
 import potentia as pt
 from potentia.engine.batch import play_batch
-from potentia.experiments.planning import bytes_of_run
-from potentia.experiments.summary import summarise, write_netcdf
-from potentia.experiments.tables import export
 from potentia.kernel import memory
 from potentia.kernel.cache import jit_disabled
+from potentia.studies.planning import bytes_of_run
+from potentia.studies.summary import summarise, write_netcdf
+from potentia.studies.tables import export
 
 BUSY = pt.rule("slll", tau=5.0, revision=0.9)  # nearly everybody moves all the time
 

@@ -18,9 +18,9 @@ from threadpoolctl import threadpool_limits
 from potentia.beliefs import Fitted, fit
 from potentia.beliefs.em import new_components, new_work
 from potentia.beliefs.proposal import EXCHANGE, MERGE, SPLIT, STAY, Effort, Plan, propose_entry, scores_entry
-from potentia.beliefs.scatter import scatter, volumes
+from potentia.beliefs.scattering import scatter, volumes
 from potentia.errors import InvalidBelief, NotConverged, TooLarge
-from potentia.experiments.mixtures import planted, recovered
+from potentia.testing.mixtures import planted, recovered
 from tests.unit.bad import case, refuses
 from tests.unit.test_em import falls, points_of, some_mixture, some_points
 from tests.unit.test_structure import settled

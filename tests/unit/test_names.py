@@ -15,12 +15,12 @@ from matplotlib.text import Text
 import potentia as pt
 from potentia import figures
 from potentia.analysis import dynamics, stability
-from potentia.experiments.statistics import Estimate
+from potentia.cli.terminal import print_table, progress, say, status
 from potentia.figures.animation import _Film
 from potentia.figures.style import in_words
 from potentia.games import Coverage, World
 from potentia.kernel.texts import command, inert, visible
-from potentia.terminal import print_table, progress, say, status
+from potentia.statistics.estimates import Estimate
 
 HOSTILE = "a$^$_{x}%\x1b[31m"
 SHOWN = r"a$^$_{x}%\x1b[31m"

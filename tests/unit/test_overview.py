@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from potentia.experiments import overview as module
-from potentia.experiments.overview import overview
-from potentia.experiments.sweeping import sweep
+from potentia.studies import results as module
+from potentia.studies.results import overview
+from potentia.studies.sweeping import sweep
 from tests.studies import STUDY
 
 

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from potentia.experiments import patience
-from potentia.experiments.patience import Patience
+from potentia.studies import patience
+from potentia.studies.patience import Patience
 
 
 @pytest.fixture

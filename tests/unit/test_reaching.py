@@ -7,9 +7,9 @@ import pytest
 import xarray as xr
 
 from potentia.errors import InvalidInput
-from potentia.experiments.comparison import compare
-from potentia.experiments.reaching import compare_reaching, median_time, reaching_time
-from potentia.experiments.statistics import bootstrap_mean
+from potentia.statistics.comparison import compare
+from potentia.statistics.estimates import bootstrap_mean
+from potentia.statistics.reaching import compare_reaching, median_time, reaching_time
 
 TIMES = np.arange(0, 101, 10)
 

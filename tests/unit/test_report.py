@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from potentia.errors import InvalidInput
-from potentia.experiments.paper.claims import DEPENDS, NOT_SUPPORTED, SUPPORTED, Claim, Measurement
-from potentia.experiments.statistics import Estimate, estimate
-from potentia.report import Report, Section, Table, render
-from potentia.report.words import anchor, headlines, in_one_sentence, kind_of, lines, sentence, told
+from potentia.paper.claims import DEPENDS, NOT_SUPPORTED, SUPPORTED, Claim, Measurement
+from potentia.paper.report import Report, Section, Table, render
+from potentia.paper.report.words import anchor, headlines, in_one_sentence, kind_of, lines, sentence, told
+from potentia.statistics.estimates import Estimate, estimate
 from tests import reproduction_fakes as fakes
 
 pytestmark = pytest.mark.xdist_group("report")  # one worker makes what they share

@@ -13,10 +13,10 @@ import pytest
 import xarray
 
 from potentia.errors import InvalidInput
-from potentia.experiments.paper.claims import Claim, Measurement
-from potentia.experiments.statistics import Estimate
 from potentia.figures import shares_figure, temperature_figure
-from potentia.report import Report, picture, reproduction, writing
+from potentia.paper.claims import Claim, Measurement
+from potentia.paper.report import Report, picture, reproduction, writing
+from potentia.statistics.estimates import Estimate
 from tests import reproduction_fakes as fakes
 
 pytestmark = pytest.mark.xdist_group("report")  # one worker makes what they share
@@ -48,7 +48,7 @@ def test_the_page_carries_lines_where_they_are_small(monkeypatch):
     one = picture("p", drawn(), "caption", "alt")
     assert one.source.startswith("data:image/svg+xml;base64,")
     assert base64.b64decode(one.source.split(",")[1]) == one.files["svg"]
-    monkeypatch.setattr("potentia.report.pictures.LARGEST_SVG", 10)
+    monkeypatch.setattr("potentia.paper.report.pictures.LARGEST_SVG", 10)
     assert one.source.startswith("data:image/png;base64,")
 
 

@@ -10,10 +10,10 @@ import pytest
 
 import potentia as pt
 from potentia.errors import InvalidSpecification, TooLarge
-from potentia.experiments.planning import gather, plan
-from potentia.experiments.specification import read_specification, specification_from, with_change
-from potentia.experiments.sweeping import check_number
-from potentia.experiments.template import TEMPLATES, write_template
+from potentia.studies.planning import gather, plan
+from potentia.studies.specification import read_specification, specification_from, with_change
+from potentia.studies.sweeping import check_number
+from potentia.studies.templates import TEMPLATES, write_template
 
 STUDY = {"steps": 100, "seeds": 3, "game": {"name": "ring", "players": 5}, "rule": {"name": "lll", "tau": 0.3}}
 TWO_RULES = [{"name": "lll", "tau": 0.1}, {"name": "slll", "label": "all", "tau": 0.2, "revision": 0.5}]

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import bootstrap
 
 from potentia.errors import InvalidInput
-from potentia.experiments.statistics import (
+from potentia.statistics.estimates import (
     area_under_curve,
     bootstrap_mean,
     estimate,

@@ -14,11 +14,11 @@ import xarray
 
 import potentia as pt
 from potentia.errors import PotentiaError, StudyError, SweepFailed
-from potentia.experiments.chunks import Chunk
-from potentia.experiments.manifest import digest
-from potentia.experiments.store import open_study
-from potentia.experiments.sweeping import sweep
 from potentia.games import library
+from potentia.studies.chunks import Chunk
+from potentia.studies.manifest import digest
+from potentia.studies.store import open_study
+from potentia.studies.sweeping import sweep
 from tests.studies import STUDY, Counting, all_names, chunk_files
 
 # Results ----------------------------------------------------------------------------------------------
@@ -285,7 +285,7 @@ def test_manifests_of_others(study, change, message):
 
 def test_a_study_of_another_version_is_read_but_not_gone_on_with(tmp_path, monkeypatch, finished):
     with monkeypatch.context() as earlier:
-        earlier.setattr("potentia.experiments.manifest.__version__", "0.0.1")
+        earlier.setattr("potentia.studies.manifest.__version__", "0.0.1")
         study = sweep(STUDY, tmp_path / "study")
     old = open_study(study.folder)
     np.testing.assert_array_equal(old.dataset().potential, finished.dataset().potential)

@@ -1,19 +1,19 @@
 """Exact theory: potentials, equilibria, chains, stochastic stability and the audit of a theorem's hypotheses."""
 
-from potentia.analysis.audit import Audit, audit
-from potentia.analysis.chain import Chain, chain, laws_over_tau
+from potentia.analysis.auditing import Audit, audit
+from potentia.analysis.chains.markov import Chain, chain, laws_over_tau
 from potentia.analysis.discretisation import Convergence, convergence_order, played_order
 from potentia.analysis.dominance import dominated, iterated
-from potentia.analysis.dynamics import Trajectory, dynamics
 from potentia.analysis.equilibria import best_responses, expected_utility, is_nash, pure_nash
 from potentia.analysis.extinction import divergence, extinct, fates
 from potentia.analysis.improvement import finite_improvement, improvement_path, improvement_paths
-from potentia.analysis.lock_in import lock_in, soql_strategy, soql_values
-from potentia.analysis.optimum import Optimum, optimum
+from potentia.analysis.placement import Optimum, optimum
 from potentia.analysis.portraits import direction_field, portrait
-from potentia.analysis.potential import check_claim, potential, separable
-from potentia.analysis.rest_points import RestPoint, rest_points
-from potentia.analysis.stability import Stability, stability
+from potentia.analysis.potentials import check_claim, potential, separable
+from potentia.analysis.resting import RestPoint, rest_points
+from potentia.analysis.score_dynamics import Trajectory, dynamics
+from potentia.analysis.soql_forms import lock_in, soql_strategy, soql_values
+from potentia.analysis.stochastic_stability import Stability, stability
 
 __all__ = [
     "Audit",

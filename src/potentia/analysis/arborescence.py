@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from potentia.analysis.laws import Terms
+from potentia.analysis.chains.laws import Terms
 from potentia.kernel.cache import Entry
 from potentia.kernel.dispatch import portable
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from potentia.analysis.dynamics import (
+from potentia.analysis.score_dynamics import (
     MOST_STEPS,
     Flow,
     Strategies,

@@ -27,7 +27,7 @@ from potentia.analysis.tables import check_tolerance, payoff_table
 from potentia.errors import InvalidGame
 from potentia.games import Game
 from potentia.kernel.arrays import frozen, strides
-from potentia.kernel.rounding import rounding
+from potentia.kernel.precision import rounding
 
 _ROUNDING = 1e-12  # what a mixture may lose, relative to the gains it is made of
 _SOLVER = 1e-9  # what an optimum may be off by, relative to the largest gain

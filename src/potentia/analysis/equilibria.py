@@ -28,8 +28,8 @@ from potentia.errors import InvalidGame, InvalidInput
 from potentia.games import Game, NormalForm
 from potentia.kernel.arrays import frozen, strides
 from potentia.kernel.numbers import is_integer
+from potentia.kernel.precision import ROUNDINGS, rounding
 from potentia.kernel.protocol import Constrained
-from potentia.kernel.rounding import ROUNDINGS, rounding
 
 _SUM = 1e-9  # how far from 1 the probabilities of a strategy may sum
 _FEW, _DRAWN = 256, 32  # profiles: up to so many are all looked at, of more so many are drawn

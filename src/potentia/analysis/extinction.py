@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from potentia.analysis.dominance import Dominated, dominated
-from potentia.analysis.dynamics import SUM, Trajectory, vector
+from potentia.analysis.score_dynamics import SUM, Trajectory, vector
 from potentia.errors import InvalidInput
 from potentia.kernel.arrays import frozen
 from potentia.kernel.numbers import as_float, is_integer, is_real

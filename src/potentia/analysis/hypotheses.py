@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse import csgraph
 
-from potentia.analysis.closed_forms import one_way_move
-from potentia.analysis.laws import vanishing
+from potentia.analysis.chains.closed_forms import one_way_move
+from potentia.analysis.chains.laws import vanishing
+from potentia.analysis.chains.transitions import Board, Room, empty_room, look
 from potentia.analysis.tables import profile_at, spread, tensor, words
-from potentia.analysis.transitions import Board, Room, empty_room, look
 from potentia.games import Game
 from potentia.kernel.arrays import strides
 from potentia.kernel.cache import Entry

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from potentia.analysis.dynamics import Flow, Trajectory, dynamics
 from potentia.analysis.equilibria import is_nash, pure_nash
-from potentia.analysis.rest_points import choice_response
+from potentia.analysis.resting import choice_response
+from potentia.analysis.score_dynamics import Flow, Trajectory, dynamics
 from potentia.errors import InvalidGame, InvalidInput, did_you_mean
 from potentia.games import Game
 from potentia.kernel.arrays import frozen
@@ -42,7 +42,7 @@ class Portrait(NamedTuple):
 def portrait(game: Game, *, grid: int = 5, **options: Any) -> Portrait:
     """Trajectories from a grid of starts, the field and the Nash equilibria of a 2×2 game.
 
-    ``options`` are those of :func:`~potentia.analysis.dynamics`, without starts.
+    ``options`` are those of :func:`~potentia.analysis.score_dynamics`, without starts.
     """
     equilibria = nash_shares(game)
     for name in ("start", "scores"):

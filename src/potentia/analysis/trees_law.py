@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from potentia.analysis import elimination
 from potentia.analysis.arborescence import Contraction, common_ancestors
-from potentia.analysis.stationary import by_gmres
+from potentia.analysis.chains import elimination
+from potentia.analysis.chains.stationary import by_gmres
 from potentia.errors import NotConverged
 
 Ints = NDArray[np.int64]

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from potentia.errors import InvalidRule, NotConverged
-from potentia.kernel.rounding import finest_step, rounding
+from potentia.kernel.precision import finest_step, rounding
 
 _FINEST = 1e-10  # of the spread; finer units could not be told from rounding
 _CLEAR = 2.0**16  # roundings; a unit of fewer could be met by chance

@@ -4,8 +4,8 @@ from potentia.beliefs.base import Belief
 from potentia.beliefs.believing import Believing
 from potentia.beliefs.communication import Communication
 from potentia.beliefs.field import Constant
-from potentia.beliefs.fit import fit
 from potentia.beliefs.fitted import Fitted, Move
+from potentia.beliefs.fitting import fit
 from potentia.beliefs.learning import Proposal
 from potentia.beliefs.mixture import Mixture, SplitMerge
 from potentia.beliefs.simple import Known, RunningMean

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from potentia.beliefs.scatter import Frame, as_points, as_weights, checked_integer
+from potentia.beliefs.scattering import Frame, as_points, as_weights, checked_integer
 from potentia.kernel import memory
 
 Floats = NDArray[np.float64]
@@ -44,7 +44,7 @@ class Move:
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """A mixture of Gaussians, the heaviest component first, as :func:`potentia.beliefs.fit` returns it."""
+    """A mixture of Gaussians, the heaviest component first, as :func:`potentia.beliefs.fitting` returns it."""
 
     weights: Floats  # (M,)
     means: Floats  # (M, d)

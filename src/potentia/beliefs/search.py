@@ -33,7 +33,7 @@ from potentia.beliefs.proposal import (
     propose_entry,
     scores_entry,
 )
-from potentia.beliefs.scatter import Scatter
+from potentia.beliefs.scattering import Scatter
 from potentia.beliefs.structure import num_parameters
 from potentia.errors import NotConverged
 from potentia.kernel.arrays import frozen

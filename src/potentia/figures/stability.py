@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from potentia.analysis import Stability
-    from potentia.analysis.stability import Tree
+    from potentia.analysis.stochastic_stability import Tree
 
 MOST_DRAWN = 300
 _MOST_LABELLED = 40

@@ -20,8 +20,8 @@ from potentia.kernel import memory, protocol
 from potentia.kernel.arrays import frozen, strides
 from potentia.kernel.dispatch import at
 from potentia.kernel.numbers import in_words, is_integer, is_real
+from potentia.kernel.precision import rounding
 from potentia.kernel.protocol import Interactions, Moves
-from potentia.kernel.rounding import rounding
 
 # Relative to the spread of payoffs: rounding in a potential built by sums, not a difference anyone means.
 _TOLERANCE = 1e-9

@@ -1,0 +1,391 @@
+"""Does the theorem I rely on apply to my game, and does it keep its promise?
+
+One row for each hypothesis, with a counterexample where it fails; then the paper's results about the rule:
+whether their hypotheses hold, what they promise, and what the exact analysis of this very game finds.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from potentia.analysis import hypotheses
+from potentia.analysis.chains.laws import has_law
+from potentia.analysis.chains.markov import chain
+from potentia.analysis.equilibria import pure_nash
+from potentia.analysis.hypotheses import Row
+from potentia.analysis.potentials import Claimed, claim_of, claimed_values, potential_of, separable_of
+from potentia.analysis.score_hypotheses import STEPS, ended_in_equilibrium, score_rows
+from potentia.analysis.stochastic_stability import Stability, stability
+from potentia.analysis.tables import check_tolerance, payoff_table, profile_at, tensor, words
+from potentia.analysis.units import in_units
+from potentia.errors import InvalidInput, NotConverged, NotIrreducible, NotPotentialGame, TooLarge
+from potentia.games import Custom, Game
+from potentia.kernel.protocol import Complete
+from potentia.rules import PSBLLL, SOQL, Constant, Rule, rule_from
+
+_SHOWN = 4
+_CUSTOM_CLAIM = "the game's own potential is exact"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One result of the paper (or ours) about the rule."""
+
+    result: str
+    applies: bool
+    lacks: tuple[str, ...]  # hypotheses that fail or were not checked
+    promises: str
+    found: str
+    kept: bool | None  # whether the promise was kept; None where that is not known
+    said: str = ""  # the verdict in other words
+
+    def lines(self) -> list[str]:
+        """As people read it."""
+        out = [f"{self.result}: {self.verdict}"]
+        if self.lacks:
+            out.append(f"  lacks:    {'; '.join(self.lacks)}")
+        return [*out, f"  promises: {self.promises}", f"  found:    {self.found}"]
+
+    @property
+    def verdict(self) -> str:
+        if not self.applies:
+            return "does not apply"
+        return self.said or {True: "kept", False: "BROKEN", None: "not compared"}[self.kept]
+
+
+@dataclass(frozen=True)
+class Audit:
+    """The result of :func:`audit`; print it, or read its parts."""
+
+    game: Game
+    rule: Rule
+    rows: tuple[Row, ...]
+    findings: tuple[Finding, ...]
+    potential: NDArray[np.float64] | None
+    stability: Stability | None
+    summary: tuple[str, ...]  # what the exact analysis finds, in sentences
+
+    def holds(self, start: str) -> bool | None:
+        """Whether the hypothesis whose name starts like this holds."""
+        for row in self.rows:
+            if row.hypothesis.startswith(start):
+                return row.holds
+        raise InvalidInput(
+            f"no hypothesis starts with {start!r}; they are {', '.join(r.hypothesis for r in self.rows)}"
+        )
+
+    def __str__(self) -> str:
+        width = max(len(row.hypothesis) for row in self.rows)
+        lines = [f"{_named(self.rule)} on {self.game.describe()}", ""]
+        lines += [f"{row.hypothesis:<{width}}  {row.verdict:<5}  {row.evidence}" for row in self.rows]
+        for finding in self.findings:
+            lines += ["", *finding.lines()]
+        return "\n".join([*lines, "", *self.summary])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, for JSON."""
+        stable = self.stability
+        return {
+            "game": self.game.describe(),
+            "rule": self.rule.spec(),
+            "hypotheses": [{"hypothesis": r.hypothesis, "holds": r.holds, "evidence": r.evidence} for r in self.rows],
+            "results": [
+                {
+                    "result": f.result,
+                    "applies": f.applies,
+                    "lacks": list(f.lacks),
+                    "promises": f.promises,
+                    "found": f.found,
+                    "kept": f.kept,
+                }
+                for f in self.findings
+            ],
+            "stable": None
+            if stable is None
+            else [
+                {"profile": list(profile_at(self.game, k)), "share": float(stable.limit[k])}
+                for k in np.flatnonzero(stable.stable)
+            ],
+            "maximisers": None
+            if self.potential is None
+            else [list(profile_at(self.game, k)) for k in maximisers(self.potential)],
+            "summary": list(self.summary),
+        }
+
+
+def maximisers(phi: NDArray[np.float64]) -> NDArray[np.int64]:
+    """The numbers of the profiles that maximise a potential."""
+    units = in_units(phi.reshape(1, -1), False, 0.0)  # ties as stability tells them
+    return np.flatnonzero(units.payoffs[0] >= units.payoffs[0].max() - units.tie)
+
+
+def audit(game: Game, rule: Rule | dict[str, Any], claimed: Claimed | None = None, *, tolerance: float = 1e-9) -> Audit:
+    """Check every hypothesis of the paper's results on this game and rule, and compare promise with fact.
+
+    ``claimed`` is a potential that you believe in: an array (A_1, ..., A_N), a function of the profile, or
+    "welfare" for the sum of utilities.
+    """
+    chosen = rule_from(rule)
+    tolerance = check_tolerance(tolerance)
+    return _Auditor(game, chosen, claimed, tolerance).audit()
+
+
+def _ended_words(ended: NDArray[np.bool_]) -> str:
+    favourites = "the players' likeliest actions a pure Nash equilibrium"
+    return f"{int(ended.sum())} of {ended.size} runs of {STEPS:,} steps ended with {favourites}"
+
+
+def _named(rule: Rule) -> str:
+    """A rule by its name and whatever is not as usual."""
+    usual = {field.name: field.default for field in dataclasses.fields(rule)}  # type: ignore[arg-type]
+    said = [f"{name}={entry}" for name, entry in rule.spec().items() if name != "rule" and entry != usual[name]]
+    return f"{rule.name}({', '.join(said)})" if said else rule.name
+
+
+class _Auditor:
+    def __init__(self, game: Game, rule: Rule, claimed: Claimed | None, tolerance: float) -> None:
+        self.game, self.rule, self.tolerance = game, rule, tolerance
+        self.table = payoff_table(game)
+        self.payoffs = tensor(game, self.table)
+        self.phi: NDArray[np.float64] | None = None
+        self.rows: dict[str, Row] = {}
+        self._hypotheses(claimed)
+        self.stability: Stability | None = None
+        self.trouble, self.falls_apart = "", False
+        self._solve()
+        self.best = None if self.phi is None else maximisers(self.phi)
+
+    # Hypotheses ---------------------------------------------------------------------------------------
+
+    def _hypotheses(self, claimed: Claimed | None) -> None:
+        game, rule = self.game, self.rule
+        self.rows["potential"] = self._potential()
+        own = claimed is None and isinstance(game, Custom) and game.has_potential
+        if own:
+            claimed = game.potential
+        if claimed is not None:
+            claim = claim_of(game, self.payoffs, claimed_values(game, self.payoffs, claimed), self.tolerance)
+            name = _CUSTOM_CLAIM if own else "the claimed potential is exact"
+            self.rows["claimed"] = Row(name, claim.holds, str(claim))
+        self.rows["1"] = hypotheses.reachability(game)
+        self.rows["2"] = hypotheses.reversibility(game)
+        self.rows["complete"] = hypotheses.completeness(game, rule)
+        self.rows["3"] = hypotheses.revision_bounds(game, rule)
+        apart = separable_of(self.payoffs, self.tolerance)
+        self.rows["separable"] = Row("separable utilities", apart.holds, str(apart))
+        self.rows["4"] = hypotheses.homogeneity(game, rule, self.table, self.phi)
+        self.rows["5"] = hypotheses.monotone_potential(game, rule, self.phi)
+        self.rows["K"] = hypotheses.no_movement_cost(game)
+        self.rows["vanishing"] = hypotheses.vanishing_revision(game, rule, self.table)
+        if rule.keeps_scores:  # those left out are about revision
+            self.rows = {key: row for key, row in self.rows.items() if row.holds is not None}
+        self.rows |= score_rows(game, rule)
+
+    def _potential(self) -> Row:
+        name = "potential game"
+        try:
+            self.phi = potential_of(self.payoffs, self.tolerance)
+        except NotPotentialGame as error:
+            return Row(name, False, str(error.evidence))
+        best = maximisers(self.phi)
+        given = "" if self.game.move_prices() is None else " for a fixed previous profile"
+        return Row(name, True, f"an exact potential exists{given}; it is largest at {self._listed(best)}")
+
+    def _solve(self) -> None:
+        if not has_law(self.rule):
+            self.trouble = f"the exact chain of {self.rule.name} is not known"
+            if self.rule.keeps_scores:
+                self.trouble = f"{self.rule.name} remembers scores, so that profiles alone make no chain"
+            return
+        try:
+            self.stability = stability(self.game, self.rule)
+        except (NotIrreducible, TooLarge, NotConverged) as error:
+            self.trouble, self.falls_apart = str(error), isinstance(error, NotIrreducible)
+
+    # Words --------------------------------------------------------------------------------------------
+
+    def _listed(self, places: NDArray[np.int64], shares: NDArray[np.float64] | None = None) -> str:
+        shown = []
+        for k in places[:_SHOWN]:
+            text = words(profile_at(self.game, int(k)))
+            shown.append(text if shares is None or len(places) == 1 else f"{text} with share {shares[k]:.3g}")
+        return ", ".join(shown) + (f" and {len(places) - _SHOWN:,} more" if len(places) > _SHOWN else "")
+
+    # Results ------------------------------------------------------------------------------------------
+
+    def _finding(
+        self, result: str, needs: tuple[str, ...], promises: str, found: str, kept: bool | None, said: str = ""
+    ) -> Finding:
+        lacking = [self.rows[key] for key in needs if self.rows[key].holds is not True]
+        if self.rows["K"].holds is False:
+            lacking.append(self.rows["K"])
+        lacks = tuple(row.hypothesis for row in lacking)
+        if lacks and kept:
+            found = found.replace("so it is", "it happens to hold here")
+        return Finding(result, not lacks, lacks, promises, found, kept, said)
+
+    def _maximisers_stable(self, result: str, needs: tuple[str, ...], one_way: bool = False) -> Finding:
+        """A result that promises stable = maximisers, or only that stable ones maximise (``one_way``)."""
+        promises = "only" if one_way else "exactly"
+        promises = f"{promises} the potential maximisers are stochastically stable"
+        if self.stability is None:
+            return self._finding(result, needs, promises, self.trouble, False if self.falls_apart else None)
+        stable = set(np.flatnonzero(self.stability.stable).tolist())
+        if self.best is None:
+            return self._finding(result, needs, promises, "there is no potential to maximise", None)
+        best = set(self.best.tolist())
+        kept = stable <= best if one_way else stable == best
+        if kept:
+            found = f"so it is: {self._listed(np.array(sorted(stable)))}"
+        elif not best & stable:
+            found = f"no maximiser is stable; stable: {self._listed(self.stability.by_share, self.stability.limit)}"
+        elif stable - best:
+            found = f"also stable: {self._listed(np.array(sorted(stable - best)))}, which do not maximise"
+        else:
+            found = f"not stable: {self._listed(np.array(sorted(best - stable)))}, which maximise"
+        return self._finding(result, needs, promises, found, kept)
+
+    def _resistance_lemma(self) -> Finding | None:
+        if self.stability is None:
+            return None
+        table = self.stability.resistances()
+        if table.lemma is None or table.differs is None:
+            return None
+        promises = "the resistance of each transition is Σ over deviators of max{u(α_1), u(α_2)} - u(α_2)"
+        off = np.flatnonzero(table.differs)
+        if off.size == 0:
+            found = f"so it is, for all {table.exact.size:,} transitions"
+        else:
+            worst = off[int(np.argmax(table.lemma[off] - table.exact[off]))]
+            a, b = (words(profile_at(self.game, int(k))) for k in (table.sources[worst], table.targets[worst]))
+            found = (
+                f"{off.size:,} of {table.exact.size:,} transitions differ; {a} → {b} has {table.exact[worst]:.6g}, "
+                f"Eq. 12 says {table.lemma[worst]:.6g}"
+            )
+        return self._finding("resistance lemma (Eq. 12)", ("3",), promises, found, off.size == 0)
+
+    def _reversal_lemma(self) -> Finding | None:
+        if self.stability is None or self.phi is None:
+            return None
+        table = self.stability.resistances()
+        flat, count = self.phi.reshape(-1), self.game.num_profiles
+        there = table.sources * count + table.targets  # increasing: rows and columns are sorted
+        back = np.searchsorted(there, table.targets * count + table.sources)
+        back = np.minimum(back, there.size - 1)
+        missing = there[back] != table.targets * count + table.sources
+        wanted = flat[table.sources] - flat[table.targets]
+        gap = np.abs(table.exact - table.exact[back] - wanted)
+        slack = self.stability.tolerance * (1 if self.stability.exact else 2)  # two resistances, each off by a little
+        off = np.flatnonzero(missing | (gap > slack))
+        promises = "R(α_1 → α_2) - R(α_2 → α_1) = Φ(α_1) - Φ(α_2)"
+        found = f"so it is, for all {there.size:,} transitions"
+        if off.size:
+            k = int(off[0])
+            a, b = (words(profile_at(self.game, int(s))) for s in (table.sources[k], table.targets[k]))
+            said = "there is no way back"
+            if not missing[k]:
+                said = f"{table.exact[k]:.6g} - {table.exact[back[k]]:.6g}, but Φ differs by {wanted[k]:.6g}"
+            found = f"fails for {off.size:,} of {there.size:,} transitions; {a} → {b}: {said}"
+        return self._finding(
+            "reversal lemma (Eq. 17)", ("potential", "separable", "2", "3"), promises, found, off.size == 0
+        )
+
+    def _findings(self) -> list[Finding]:
+        rule, name = self.rule, self.rule.name
+        moves = ("potential", "1", "2")
+        if name == "lll":
+            return [self._maximisers_stable("LLL theorem (Blume)", ("potential", "complete"))]
+        if name == "blll":
+            return [self._maximisers_stable("BLLL theorem (Marden & Shamma)", moves)]
+        if name == "best-response":
+            return [self._best_response()]
+        if name == "slll":
+            return [self._maximisers_stable("SLLL with vanishing revision", ("potential", "complete", "vanishing"))]
+        if isinstance(rule, SOQL):
+            return [self._perturbation_theorem()]
+        if not isinstance(rule, PSBLLL):
+            return []
+        out: list[Finding | None] = []
+        if self.rows["vanishing"].holds is not None:
+            out.append(self._maximisers_stable("P-SBLLL with vanishing revision", (*moves, "vanishing")))
+        elif rule.guard:
+            out.append(self._maximisers_stable("P-SBLLL with a guard", (*moves, "3")))
+        elif rule.trial == "joint":
+            out += [self._resistance_lemma(), self._reversal_lemma()]
+        if not rule.guard and self.rows["vanishing"].holds is None:
+            out.append(self._maximisers_stable("separable proposition", (*moves, "3", "separable")))
+            if rule.trial == "joint":
+                needs = (*moves, "3", "4", "5")
+                out.append(self._maximisers_stable("general theorem", needs, one_way=True))
+        return [finding for finding in out if finding is not None]
+
+    def _best_response(self) -> Finding:
+        classes = chain(self.game, self.rule).classes
+        nash = {tuple(p) for p in pure_nash(self.game, within_moves=True).tolist()}
+        free = isinstance(self.game.moves, Complete)
+        inside = [profile_at(self.game, int(k)) for part in classes for k in part]
+        kept = all(p in nash for p in inside)
+        found = f"it ends in one of {len(classes):,} classes of profiles, " + (
+            "all of them equilibria" if kept else "not all of them equilibria"
+        )
+        promises = "play ends in pure Nash equilibria" + ("" if free else " (of the moves allowed)")
+        return self._finding("finite improvement (Monderer & Shapley)", ("potential",), promises, found, kept)
+
+    def _perturbation_theorem(self) -> Finding:
+        ended = ended_in_equilibrium(self.game, self.rule)
+        found = _ended_words(ended)
+        free = isinstance(self.game.moves, Complete)
+        # the promise is about the limit, so runs that have not got there yet do not break it
+        return self._finding(
+            "perturbation theorem",
+            ("potential", "6", "7", "perturbed", "exact", "lag", *(() if free else ("1",))),
+            "strategies converge to a pure Nash equilibrium almost surely",
+            found,
+            True if ended.all() else None,
+            "kept, as far as runs can tell" if ended.all() else "not reached in all runs, and about the limit",
+        )
+
+    def _summary(self) -> list[str]:
+        if self.stability is None:
+            out = [f"Stable states: {self.trouble}."]
+            if self.rule.keeps_scores and not isinstance(self.rule, SOQL):  # a result about soql says it there
+                out.append(f"{_ended_words(ended_in_equilibrium(self.game, self.rule))}.")
+            return out
+        stable = self.stability.by_share
+        out = [
+            f"As τ → 0, {self.rule.name} stays in {self._listed(stable, self.stability.limit)}, "
+            f"by {self.stability.method}."
+        ]
+        if self.best is not None:
+            share = float(self.stability.limit[self.best].sum())
+            out.append(f"The potential is largest at {self._listed(self.best)}; the limit law puts {share:.1%} there.")
+            tau = getattr(self.rule, "tau", None)
+            if isinstance(tau, Constant):
+                try:
+                    law = chain(self.game, self.rule).stationary()
+                    out.append(f"At τ = {tau.tau:g} the long run puts {float(law[self.best].sum()):.1%} there.")
+                except (NotConverged, TooLarge, NotIrreducible) as error:
+                    out.append(f"At τ = {tau.tau:g}: {error}.")
+        nash = {tuple(p) for p in pure_nash(self.game).tolist()}
+        count = sum(profile_at(self.game, int(k)) in nash for k in stable)
+        free = "" if self.game.move_prices() is None else ", moves taken as free"
+        out.append(
+            f"Pure Nash equilibria{free}: {len(nash):,} in the game; {count:,} of the {len(stable):,} stable profiles."
+        )
+        return out
+
+    def audit(self) -> Audit:
+        return Audit(
+            self.game,
+            self.rule,
+            tuple(self.rows.values()),
+            tuple(self._findings()),
+            self.phi,
+            self.stability,
+            tuple(self._summary()),
+        )

@@ -1,0 +1,1 @@
+"""Markov chains of rules on games: laws, transition matrices, stationary laws, times."""

@@ -1,0 +1,71 @@
+"""Where a theorem gives the stationary law: no matrix needed, whatever the temperature.
+
+- LLL in a potential game with complete action sets: the Gibbs law, proportional to e^{Φ/τ} (Blume 1993).
+- BLLL in a potential game with reversible moves (Assumption 2): proportional to e^{Φ/τ} ∏_i |A_c^i(α^i)|, the
+  number of trial actions at each action. With equal trial sets that is the Gibbs law; with unequal ones,
+  corners and dead ends are visited less. The weights do not depend on τ, so the limit as τ → 0 is uniform over
+  the maximisers up to them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from potentia.analysis.potentials import potential_and_gap
+from potentia.analysis.tables import tensor
+from potentia.games import Game
+from potentia.kernel.protocol import Complete
+from potentia.rules import BLLL, LLL, Rule
+
+
+def one_way_move(game: Game) -> tuple[int, int, int] | None:
+    """A (player, from, to) that can be gone but not back, or None (Assumption 2)."""
+    if isinstance(game.moves, Complete):
+        return None
+    for player, size in enumerate(game.num_actions):
+        there = [set(game.reachable(player, action)) for action in range(size)]
+        for action in range(size):
+            for target in sorted(there[action]):
+                if action not in there[target]:
+                    return player, action, target
+    return None
+
+
+def trial_weights(game: Game, rule: Any) -> NDArray[np.float64]:
+    """log ∏_i |trial set of α^i| for each profile, flat in C order."""
+    out = np.zeros(game.num_actions)
+    for player, size in enumerate(game.num_actions):
+        counts = np.array([len(game.reachable(player, a)) + int(rule.include_current) for a in range(size)])
+        shape = [1] * game.num_players
+        shape[player] = size
+        out += np.log(np.maximum(counts, 1)).reshape(shape)
+    return out.reshape(-1)
+
+
+def weights(
+    game: Game, rule: Rule, payoffs: NDArray[np.float64], most: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64], str] | None:
+    """(Φ, log of the weights beside e^{Φ/τ}, name of the law), or None where no theorem applies.
+
+    ``most`` is by how much Φ may fail at a deviation; it should be small beside τ.
+    """
+    if game.move_prices() is not None:
+        return None
+    if isinstance(rule, LLL):
+        if not isinstance(game.moves, Complete):
+            return None
+    elif not isinstance(rule, BLLL) or one_way_move(game) is not None:
+        return None
+    candidate, gap = potential_and_gap(tensor(game, payoffs))
+    if gap > most:
+        return None
+    phi = candidate.reshape(-1)
+    if isinstance(rule, LLL):
+        return phi, np.zeros(phi.size), "closed form: Gibbs law exp(Φ/τ)"
+    logs = trial_weights(game, rule)
+    if np.ptp(logs) == 0.0:
+        return phi, np.zeros(phi.size), "closed form: Gibbs law exp(Φ/τ)"
+    return phi, logs, "closed form: exp(Φ/τ) times the sizes of the trial sets"

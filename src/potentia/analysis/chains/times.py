@@ -1,0 +1,289 @@
+"""How soon: evolution of a law, expected hitting times, spectral gap, mixing time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from scipy.sparse import csgraph
+
+from potentia.analysis.chains import elimination
+from potentia.analysis.chains.stationary import TOO_COLD, dense, one_class
+from potentia.analysis.graphs import as_graph
+from potentia.errors import InvalidInput, NotConverged, TooLarge
+from potentia.kernel import memory
+from potentia.kernel.numbers import as_float, is_integer, is_real
+
+if TYPE_CHECKING:
+    from potentia.analysis.chains.markov import Chain
+
+_DENSE_AT_MOST = 2000  # states for which full matrices are multiplied and decomposed
+_ELIMINATE_AT_MOST = 1500
+
+
+def reversible(chain: Chain, tolerance: float) -> bool:
+    """By Kolmogorov's criterion, which needs no stationary law: a height of each state that explains every pair."""
+    inside = one_class(chain.matrix, chain.name)
+    logs = chain.log_matrix[inside][:, inside].tocsr()
+    logs.sort_indices()
+    size = inside.size
+    rows = np.repeat(np.arange(size), np.diff(logs.indptr))
+    there, back = rows * size + logs.indices, logs.indices.astype(np.int64) * size + rows
+    place = np.minimum(np.searchsorted(there, back), there.size - 1)
+    if (there[place] != back).any():
+        return False  # a way without a way back
+    slope = logs.data - logs.data[place]  # log p_ij - log p_ji, which is to be h_j - h_i
+    pattern = sparse.csr_array((np.arange(1, slope.size + 1), logs.indices, logs.indptr), shape=logs.shape)
+    order, parents = csgraph.breadth_first_order(as_graph(pattern), 0, directed=True)
+    height = np.zeros(size)
+    edges = np.searchsorted(there, parents[order[1:]].astype(np.int64) * size + order[1:])
+    for state, edge in zip(order[1:].tolist(), edges.tolist(), strict=True):
+        height[state] = height[parents[state]] + slope[edge]
+    gap = np.abs(height[logs.indices] - height[rows] - slope)
+    rounding = 64 * np.finfo(float).eps * max(1.0, float(np.abs(height).max()))
+    return bool((-np.expm1(-gap) <= tolerance + rounding).all())
+
+
+def evolve(chain: Chain, start: ArrayLike, steps: int | Sequence[int]) -> NDArray[np.float64]:
+    """The law after each number of steps."""
+    single = is_integer(steps)
+    if not single and (isinstance(steps, str) or not isinstance(steps, Sequence | np.ndarray)):
+        raise InvalidInput(f"steps must be integers of at least 0, got {steps!r}")
+    wanted: list[Any] = [steps] if single else list(steps)  # type: ignore[arg-type]
+    for count in wanted:
+        if not is_integer(count) or count < 0:
+            raise InvalidInput(f"steps must be integers of at least 0, got {count!r}")
+    law = starting_law(chain, start)
+    out = np.empty((len(wanted), chain.size))
+    done = 0
+    for k in np.argsort(wanted, kind="stable"):
+        for _ in range(int(wanted[k]) - done):
+            law = chain.matrix.T @ law
+        done = int(wanted[k])
+        out[k] = law
+    return out[0] if single else out
+
+
+def rectangular(value: ArrayLike) -> NDArray[Any]:
+    """An array; one that fits nowhere if the value is ragged."""
+    try:
+        return np.asarray(value)
+    except ValueError:
+        return np.array(None)
+
+
+def starting_law(chain: Chain, start: ArrayLike) -> NDArray[np.float64]:
+    """A distribution over states from a profile or from a distribution."""
+    given = rectangular(start)
+    if given.dtype.kind in "iu" and given.shape == (chain.states.shape[1],):
+        law = np.zeros(chain.size)
+        law[chain.place(given)] = 1.0
+        return law
+    if given.dtype.kind not in "iuf" or given.shape != (chain.size,):
+        raise InvalidInput(
+            f"start must be a profile of {chain.states.shape[1]} integers or {chain.size:,} probabilities, "
+            f"got shape {given.shape} of {given.dtype}"
+        )
+    law = given.astype(np.float64)
+    if not np.isfinite(law).all() or law.min() < 0 or abs(law.sum() - 1.0) > 1e-9:
+        raise InvalidInput(f"start must be probabilities that sum to 1, got a sum of {law.sum():g}")
+    return law
+
+
+def hitting_times(chain: Chain, targets: ArrayLike) -> NDArray[np.float64]:
+    """Expected steps to a set of profiles."""
+    wanted = np.atleast_2d(rectangular(targets))
+    if wanted.size == 0 or wanted.ndim != 2 or wanted.dtype.kind not in "iu":
+        raise InvalidInput(f"targets must be at least one profile, (k, N), got {targets!r:.60}")
+    hit = np.zeros(chain.size, bool)
+    hit[[chain.place(profile) for profile in wanted]] = True
+    certain = _certain(chain, hit)
+    out = np.where(hit, 0.0, np.inf)
+    rest = np.flatnonzero(certain & ~hit)
+    if rest.size == 0:
+        return out
+    if rest.size <= _ELIMINATE_AT_MOST:
+        out[rest] = _eliminated(chain, rest, hit)
+    else:
+        out[rest] = _solved(chain, rest)
+    if np.isnan(out).any():
+        raise NotConverged(TOO_COLD)
+    return out
+
+
+def _certain(chain: Chain, hit: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """From where the target is reached with probability 1: whence no state is reachable that cannot reach it."""
+    pattern = chain.matrix.copy()
+    pattern.data = np.ones_like(chain.log_matrix.data)
+    pattern.data[np.repeat(hit, np.diff(pattern.indptr))] = 0.0  # the target is the end
+    lost = ~_grow(pattern, hit)
+    return ~_grow(pattern, lost) if lost.any() else np.ones(chain.size, bool)
+
+
+def _grow(pattern: sparse.csr_array, seed: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """The states from which the seed can be reached."""
+    seen = seed.copy()
+    front = seed.astype(np.float64)
+    while front.any():
+        front = np.where(seen, 0.0, (pattern @ front) > 0)
+        seen |= front > 0
+    return seen
+
+
+def _eliminated(chain: Chain, rest: NDArray[np.int64], hit: NDArray[np.bool_]) -> NDArray[np.float64]:
+    exits = chain.matrix @ hit.astype(np.float64)
+    inner = dense(chain.log_matrix, rest, logs=False)
+    np.fill_diagonal(inner, 0.0)
+    left, times = exits[rest].copy(), np.empty(rest.size)
+    if min(chain.log_matrix.data.min(), 0.0) > -600:
+        elimination.hitting_entry(inner, left, times)
+        if np.isfinite(times).all() and times.max() < 1e250:
+            return times
+    logs = dense(chain.log_matrix, rest, logs=True)
+    np.fill_diagonal(logs, -np.inf)
+    towards = chain.log_matrix.tocoo()
+    into = hit[towards.col]
+    left = np.full(chain.size, -np.inf)
+    np.logaddexp.at(left, towards.row[into], towards.data[into])
+    left = left[rest]
+    elimination.log_hitting_entry(logs, left, times)
+    with np.errstate(over="ignore"):
+        return np.exp(times)
+
+
+def _solved(chain: Chain, rest: NDArray[np.int64]) -> NDArray[np.float64]:
+    from scipy.sparse.linalg import LinearOperator, gmres
+    from threadpoolctl import threadpool_limits
+
+    inner = chain.matrix[rest][:, rest]
+    leave = 1.0 - inner.diagonal()
+    size = rest.size
+    if (leave <= 0).any():
+        raise NotConverged("a state's probability of leaving is below rounding; use a higher temperature")
+    operator = LinearOperator((size, size), matvec=lambda v: v - inner @ v, dtype=np.float64)
+    scale = LinearOperator((size, size), matvec=lambda v: v / leave, dtype=np.float64)
+    times = np.zeros(size)
+    off = np.inf
+    for _ in range(4):
+        with threadpool_limits(limits=1, user_api="blas"):
+            step, _ = gmres(
+                operator, 1.0 - (times - inner @ times), rtol=1e-8, atol=0.0, restart=40, maxiter=60, M=scale
+            )
+        times = times + step
+        off = float(np.abs(1.0 - (times - inner @ times)).max())
+        if off <= 1e-11:
+            break
+    if not off <= 1e-8 or times.min() < 0:
+        raise NotConverged(f"hitting times left a residual of {off:.1e}, wanted 1e-8; use a higher temperature", off)
+    return times
+
+
+def absorption(chain: Chain) -> NDArray[np.float64]:
+    """By elimination without subtraction, or a sparse factorisation where there are many states."""
+    memory.require(16 * chain.size * len(chain.classes), f"{len(chain.classes):,} classes of {chain.size:,} states")
+    out = np.zeros((chain.size, len(chain.classes)))
+    for k, states in enumerate(chain.classes):
+        out[states, k] = 1.0
+    outside = np.flatnonzero(out.sum(axis=1) == 0.0)
+    if outside.size == 0:
+        return out
+    into = chain.matrix[outside] @ out
+    if outside.size <= _ELIMINATE_AT_MOST:
+        inner = dense(chain.log_matrix, outside, logs=False)
+        np.fill_diagonal(inner, 0.0)
+        elimination.absorb_entry(inner, into)
+        out[outside] = into
+    else:
+        from scipy.sparse.linalg import splu
+
+        system = sparse.csc_array(sparse.eye_array(outside.size) - chain.matrix[outside][:, outside])
+        try:
+            out[outside] = splu(system).solve(into)
+        except RuntimeError:  # singular to rounding
+            out[outside] = np.nan
+    off = max(float(np.abs(chain.matrix @ out - out).max()), float(np.abs(out.sum(axis=1) - 1.0).max()))
+    if not off <= 1e-9 or out.min() < -1e-9:
+        raise NotConverged(
+            f"absorption probabilities left a residual of {off:.1e}, wanted 1e-9; use a higher temperature", off
+        )
+    return np.clip(out, 0.0, 1.0)
+
+
+def _period(chain: Chain) -> int:
+    """Of the one closed class: the greatest common divisor of its round trips."""
+    inside = chain.classes[0]
+    pattern = chain.log_matrix[inside][:, inside].tocsr()
+    pattern.data = np.ones_like(pattern.data)
+    order, parents = csgraph.breadth_first_order(as_graph(pattern), 0, directed=True)
+    level = np.zeros(inside.size, np.int64)
+    for state in order[1:].tolist():
+        level[state] = level[parents[state]] + 1
+    rows = np.repeat(np.arange(inside.size), np.diff(pattern.indptr))
+    return int(np.gcd.reduce(np.abs(level[rows] + 1 - level[pattern.indices])))
+
+
+def spectral_gap(chain: Chain) -> float:
+    """1 - |λ_2|."""
+    if chain.size == 1:
+        return 1.0
+    if len(chain.classes) > 1:
+        return 0.0
+    if _period(chain) > 1:
+        return 0.0
+    gap = 1.0 - _second_modulus(chain)
+    least = 1e-12 if chain.size <= _DENSE_AT_MOST else 1e-8
+    if gap < least:
+        raise NotConverged(
+            f"the gap is below {least:g}, lost in the rounding of eigenvalues; use hitting_times(...)", gap
+        )
+    return gap
+
+
+def _second_modulus(chain: Chain) -> float:
+    if chain.size <= _DENSE_AT_MOST:
+        return float(np.sort(np.abs(np.linalg.eigvals(chain.matrix.toarray())))[-2])
+    from scipy.sparse.linalg import ArpackError, eigs
+
+    start = np.random.Generator(np.random.PCG64(0)).random(chain.size)  # the same start gives the same digits
+    try:
+        values, vectors = eigs(chain.matrix, k=2, which="LM", v0=start, tol=1e-10)
+    except ArpackError as error:
+        raise NotConverged(f"the eigenvalues of {chain.size:,} states did not converge: {error}") from None
+    second = int(np.argmin(np.abs(values)))
+    off = float(np.abs(chain.matrix @ vectors[:, second] - values[second] * vectors[:, second]).max())
+    if not off <= 1e-7:
+        raise NotConverged(f"the second eigenvalue left a residual of {off:.1e}, wanted 1e-7", off)
+    return float(np.abs(values[second]))
+
+
+def mixing_time(chain: Chain, distance: float = 0.25) -> int:
+    """By squaring the matrix until it is mixed, then walking back down the powers."""
+    if not is_real(distance) or not 0.0 < as_float(distance) < 1.0:
+        raise InvalidInput(f"distance must be between 0 and 1, got {distance!r}")
+    if chain.size > _DENSE_AT_MOST:
+        raise TooLarge(
+            f"the mixing time looks at every start, which fits up to {_DENSE_AT_MOST:,} states; this chain has "
+            f"{chain.size:,}: use spectral_gap() or evolve(start, steps)"
+        )
+    law = chain.stationary()
+
+    def mixed(power: NDArray[np.float64]) -> bool:
+        return bool(0.5 * np.abs(power - law).sum(axis=1).max() <= distance)
+
+    powers = [chain.matrix.toarray()]
+    while not mixed(powers[-1]):
+        if len(powers) > 62:
+            raise NotConverged("the chain does not mix: it is periodic, or slower than 2^62 steps")
+        square = powers[-1] @ powers[-1]
+        powers.append(square / square.sum(axis=1, keepdims=True))
+    steps, reached = 0, np.eye(chain.size)
+    if mixed(reached):
+        return 0
+    for k in range(len(powers) - 1, -1, -1):
+        further = reached @ powers[k]
+        if not mixed(further):
+            reached, steps = further, steps + 2**k
+    return steps + 1

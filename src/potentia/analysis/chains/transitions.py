@@ -1,0 +1,240 @@
+"""Kernels that write the rows of a rule's transition matrix, as terms c·ε^r with ε = e^{-1/τ}.
+
+One enumeration serves three purposes: at tau > 0 the probability is c·e^{-r/τ} and its logarithm
+log c - r/τ; at tau = 0 the pair is the leading term as τ → 0, so r is the exact resistance, the least over
+all realisations of who wakes, what they try and who accepts, and c the sum over the least ones.
+
+The choices are those of :mod:`potentia.rules.choice`, the functions that the engine plays.
+
+Rows are laid out in advance. When one player revises at a time (here), row α holds α and its single
+deviations. When several do (:mod:`potentia.analysis.chains.synchronous`), it holds the product of each player's
+options, its own action and the reachable ones.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from potentia.games import Game
+from potentia.kernel.cache import Entry
+from potentia.kernel.dispatch import portable
+from potentia.kernel.mathematics import exp
+from potentia.kernel.protocol import num_reachable, reachable
+from potentia.rules.choice import best_weights, binary_term, logit_terms
+
+LOGIT, BINARY, BEST, BEST_STAY = range(4)  # what a player that revises does
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+class Board(NamedTuple):
+    """A game written out."""
+
+    sizes: Ints
+    strides: Ints
+    payoffs: Floats  # (N, S) where everybody just stays
+    moves: Any
+    prices: Floats  # (N, A, A) what it costs a player to move from one action to another; empty: nothing
+
+
+class Law(NamedTuple):
+    """How a player that revises chooses, and at which temperature."""
+
+    choice: int
+    include_current: bool
+    tau: float
+    tie: float
+
+
+class Rows(NamedTuple):
+    """A sparse matrix of terms in compressed rows."""
+
+    ptr: Ints
+    columns: NDArray[Any]
+    coefficients: Floats
+    exponents: Floats
+
+
+class Room(NamedTuple):
+    """Arrays to work in, for one row at a time."""
+
+    profile: Ints  # (N,)
+    values: Floats  # (A,) for the options of one player
+    options: Ints  # (N, A) each player's options, increasing
+    number: Ints  # (N,) how many options each player has
+    current: Ints  # (N,) where among its options a player's own action is
+    digit: Ints  # (N,) how far apart targets lie inside the row
+    coefficients: Floats  # (N, A) the law of each player that revises
+    exponents: Floats
+    trial: Ints  # (N,) digits of a joint trial
+    scratch: Floats  # (2,) one term
+    weights: Floats  # (2, 2^N or 0): terms of each set of players revising
+
+
+def empty_room(game: Game, sets: int = 0) -> Room:
+    """Room for the rows of this game."""
+    players, widest = game.num_players, int(game.sizes.max())
+    return Room(
+        np.zeros(players, np.int64),
+        np.zeros(widest),
+        np.zeros((players, widest), np.int64),
+        np.zeros(players, np.int64),
+        np.zeros(players, np.int64),
+        np.zeros(players, np.int64),
+        np.zeros((players, widest)),
+        np.zeros((players, widest)),
+        np.zeros(players, np.int64),
+        np.zeros(2),
+        np.zeros((2, sets)),
+    )
+
+
+@portable
+def add(coefficients: Floats, exponents: Floats, place: int, c: float, r: float, tau: float, tie: float) -> None:
+    """Add c·ε^r to the term at ``place``."""
+    if c == 0.0:
+        return
+    have = coefficients[place]
+    if have == 0.0:
+        coefficients[place], exponents[place] = c, r
+        return
+    gap = r - exponents[place]
+    if tau > 0.0:
+        if gap >= 0.0:
+            coefficients[place] = have + c * exp(-gap / tau)
+        else:
+            coefficients[place] = have * exp(gap / tau) + c
+            exponents[place] = r
+    elif abs(gap) <= tie:
+        coefficients[place] = have + c
+    elif gap < 0.0:
+        coefficients[place], exponents[place] = c, r
+
+
+@portable
+def look(board: Board, room: Room, place: int) -> int:
+    """Set out the profile at ``place`` and everybody's options; return how many joint targets there are."""
+    rest = place
+    targets = 1
+    for player in range(board.sizes.shape[0]):
+        action = rest // board.strides[player]
+        rest -= action * board.strides[player]
+        room.profile[player] = action
+        others = num_reachable(board.moves, player, action, board.sizes[player])
+        count = 0
+        found = False
+        for k in range(others):
+            option = reachable(board.moves, player, action, k)
+            if not found and option > action:
+                room.options[player, count] = action
+                room.current[player] = count
+                found = True
+                count += 1
+            room.options[player, count] = option
+            count += 1
+        if not found:
+            room.options[player, count] = action
+            room.current[player] = count
+            count += 1
+        room.number[player] = count
+    for back in range(board.sizes.shape[0]):
+        player = board.sizes.shape[0] - 1 - back
+        room.digit[player] = targets
+        targets *= room.number[player]
+    return targets
+
+
+@portable
+def shifted(board: Board, room: Room, place: int, player: int, option: int) -> int:
+    """The place of the profile in which the player alone takes this option."""
+    return place + (room.options[player, option] - room.profile[player]) * board.strides[player]
+
+
+@portable
+def price(board: Board, player: int, before: int, after: int) -> float:
+    """What the move costs the player."""
+    return board.prices[player, before, after] if board.prices.shape[0] else 0.0
+
+
+@portable
+def revise(board: Board, law: Law, room: Room, place: int, player: int) -> None:
+    """The terms of each option of a player that revises alone, against the others' present actions."""
+    count = room.number[player]
+    current = room.current[player]
+    coefficients, exponents = room.coefficients[player], room.exponents[player]
+    for k in range(count):
+        paid = price(board, player, room.profile[player], room.options[player, k])
+        room.values[k] = board.payoffs[player, shifted(board, room, place, player, k)] - paid
+    if law.choice == LOGIT:
+        logit_terms(room.values, count, law.tau, law.tie, coefficients, exponents)
+        return
+    if law.choice != BINARY:
+        total = best_weights(room.values, count, coefficients)
+        stay = law.choice == BEST_STAY and coefficients[current] > 0.0
+        for k in range(count):
+            exponents[k] = 0.0
+            coefficients[k] /= total
+            if stay:
+                coefficients[k] = 1.0 if k == current else 0.0
+        return
+    trials = count if law.include_current or count == 1 else count - 1
+    now = room.values[current]
+    coefficients[current] = 0.0
+    exponents[current] = 0.0
+    if trials == count:
+        add(coefficients, exponents, current, 1.0 / trials, 0.0, law.tau, law.tie)
+    for k in range(count):
+        if k != current:
+            c, r = binary_term(now, room.values[k], law.tau, law.tie)
+            coefficients[k], exponents[k] = c / trials, r
+            c, r = binary_term(room.values[k], now, law.tau, law.tie)
+            add(coefficients, exponents, current, c / trials, r, law.tau, law.tie)
+
+
+def fill_single(board: Board, law: Law, room: Room, rows: Rows) -> None:
+    """One uniformly random player revises (LLL, BLLL, best response)."""
+    players = board.sizes.shape[0]
+    for place in range(rows.ptr.shape[0] - 1):
+        look(board, room, place)
+        left = rows.ptr[place]
+        right = rows.ptr[place + 1]
+        diagonal = left
+        for player in range(players):
+            diagonal += room.current[player]
+        rows.columns[diagonal] = place
+        rows.coefficients[diagonal] = 0.0
+        rows.exponents[diagonal] = 0.0
+        for player in range(players):
+            revise(board, law, room, place, player)
+            current = room.current[player]
+            right -= room.number[player] - 1 - current
+            for k in range(room.number[player]):
+                c = room.coefficients[player, k] / players
+                r = room.exponents[player, k]
+                if k == current:
+                    add(rows.coefficients, rows.exponents, diagonal, c, r, law.tau, law.tie)
+                    continue
+                # lower targets come before the diagonal, first player first; higher ones after it, last player first
+                entry = left + k if k < current else right + k - current - 1
+                rows.columns[entry] = shifted(board, room, place, player, k)
+                rows.coefficients[entry] = c
+                rows.exponents[entry] = r
+            left += current
+
+
+def count_targets(board: Board, room: Room, single: bool, out: Ints) -> None:
+    """How many entries each row has."""
+    for place in range(out.shape[0]):
+        joint = look(board, room, place)
+        if single:
+            joint = 1
+            for player in range(board.sizes.shape[0]):
+                joint += room.number[player] - 1
+        out[place] = joint
+
+
+single_entry = Entry(fill_single, lambda board, law, room, rows: 200.0 * rows.columns.size)
+count_entry = Entry(count_targets, lambda board, room, single, out: 50.0 * out.size * board.sizes.size)

@@ -1,0 +1,263 @@
+"""Is this an exact potential game? Is it separable? (paper, section 2.1 and Definition of separability)
+
+Monderer & Shapley (1996): a finite game has an exact potential iff along every cycle of four profiles in
+which two players change and change back, the deviators' utility changes sum to zero. We first integrate a
+candidate Φ along one path to each profile, O(N·S), and test it; only if it fails are the cycles searched,
+so that the answer comes with its certificate.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from potentia.analysis.tables import check_tolerance, largest_spread, payoff_table, profile_at, spread, tensor, words
+from potentia.analysis.units import own_changes
+from potentia.errors import InvalidInput, NotPotentialGame
+from potentia.games import Game
+from potentia.games.normal_form import disprove
+from potentia.kernel.precision import rounding
+from potentia.kernel.protocol import Complete
+
+Profile = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Cycle:
+    """Four profiles, two players: the deviators' changes of utility sum to ``imbalance``, not to zero."""
+
+    players: tuple[int, int]
+    profiles: tuple[Profile, Profile, Profile, Profile]
+    changes: tuple[float, float, float, float]  # the deviator's, step by step round the cycle
+    imbalance: float
+
+    def __str__(self) -> str:
+        i, j = self.players
+        steps = " → ".join(words(p) for p in (*self.profiles, self.profiles[0]))
+        changes = " ".join(f"{c:+.6g}" for c in self.changes)
+        return (
+            f"players {i} and {j} in turn round {steps} change their utilities by {changes}, {self.imbalance:g} in sum"
+        )
+
+
+def potential(game: Game, *, tolerance: float = 1e-9) -> NDArray[np.float64]:
+    """The exact potential, of shape (A_1, ..., A_N) and 0 at the first profile.
+
+    Raises :class:`~potentia.errors.NotPotentialGame` with a :class:`Cycle` as ``evidence``. ``tolerance`` is
+    relative to the spread of payoffs.
+    """
+    tolerance = check_tolerance(tolerance)
+    return potential_of(tensor(game, payoff_table(game)), tolerance)
+
+
+def potential_of(payoffs: NDArray[np.float64], tolerance: float = 1e-9) -> NDArray[np.float64]:
+    """The same for payoffs of shape (N, A_1, ..., A_N)."""
+    phi = find_potential(payoffs, tolerance)
+    if phi is None:
+        cycle = worst_cycle(payoffs)
+        raise NotPotentialGame(f"there is no exact potential: {cycle}", evidence=cycle)
+    return phi
+
+
+def find_potential(payoffs: NDArray[np.float64], tolerance: float = 1e-9) -> NDArray[np.float64] | None:
+    """The potential or None, without the search for a certificate."""
+    changes = own_changes(payoffs)  # what a utility owes to the others alone has no part in the potential
+    noise = 8 * max(rounding(row) for row in payoffs)
+    phi = _integrate(changes)
+    # Along its path each difference of Φ crosses at most N - 1 of the cycles, each off by the tolerance.
+    return phi if disprove(changes, phi, payoffs.shape[0] * tolerance, noise) is None else None
+
+
+def potential_and_gap(payoffs: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
+    """The candidate Φ, and by how much it fails at the worst deviation."""
+    changes = own_changes(payoffs)
+    phi = _integrate(changes)
+    return phi, max(float(np.ptp(changes[i] - phi, axis=i).max()) for i in range(payoffs.shape[0]))
+
+
+def _integrate(payoffs: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Φ along the path on which players leave action 0 one after the other."""
+    players = payoffs.shape[0]
+    phi = np.zeros(payoffs.shape[1:])
+    for player in range(players):
+        later = (slice(None),) * (player + 1) + (slice(0, 1),) * (players - player - 1)
+        own = payoffs[player][later]
+        phi += own - np.take(own, [0], axis=player)
+    return phi
+
+
+def worst_cycle(payoffs: NDArray[np.float64]) -> Cycle:
+    """The four-profile cycle through a pair's actions 0 with the largest imbalance; for two players or more."""
+    worst = (-1.0, 0, 0, 0)
+    own = own_changes(payoffs)  # large constants would cost digits
+    for i, j in itertools.combinations(range(payoffs.shape[0]), 2):
+        apart = own[i] - own[j]
+        apart = apart - np.take(apart, [0], axis=i)
+        apart = apart - np.take(apart, [0], axis=j)
+        place = int(np.abs(apart).argmax())
+        size = abs(float(apart.flat[place]))
+        if size > worst[0]:
+            worst = (size, i, j, place)
+    _, i, j, place = worst
+    far = tuple(int(k) for k in np.unravel_index(place, payoffs.shape[1:]))
+
+    def at(a: int, b: int) -> Profile:
+        return tuple(a if k == i else b if k == j else action for k, action in enumerate(far))
+
+    corners = (at(0, 0), at(far[i], 0), far, at(0, far[j]))
+    changes = tuple(
+        float(payoffs[(player, *corners[(k + 1) % 4])] - payoffs[(player, *corners[k])])
+        for k, player in enumerate((i, j, i, j))
+    )
+    return Cycle((i, j), corners, changes, sum(changes))  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class Separability:
+    """Whether each utility depends on its player's own action only; if not, two profiles that show it."""
+
+    holds: bool
+    player: int | None = None
+    first: Profile | None = None
+    second: Profile | None = None
+    difference: float = 0.0
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+    def __str__(self) -> str:
+        if self.holds:
+            return "every utility depends on the player's own action only"
+        assert self.first is not None
+        assert self.second is not None
+        return (
+            f"player {self.player} plays {self.first[self.player or 0]} in both {words(self.first)} and "
+            f"{words(self.second)}, yet its utility differs by {self.difference:g}"
+        )
+
+
+def separable(game: Game, *, tolerance: float = 1e-9) -> Separability:
+    """Whether u^i depends on α^i alone, for every i."""
+    tolerance = check_tolerance(tolerance)
+    return separable_of(tensor(game, payoff_table(game)), tolerance)
+
+
+def separable_of(payoffs: NDArray[np.float64], tolerance: float = 1e-9) -> Separability:
+    """The same for payoffs of shape (N, A_1, ..., A_N)."""
+    limit = tolerance * largest_spread(payoffs)
+    for i, j in itertools.permutations(range(payoffs.shape[0]), 2):
+        apart = payoffs[i] - np.take(payoffs[i], [0], axis=j)
+        place = int(np.abs(apart).argmax())
+        if abs(float(apart.flat[place])) > limit:
+            second = tuple(int(k) for k in np.unravel_index(place, apart.shape))
+            first = tuple(0 if k == j else a for k, a in enumerate(second))
+            return Separability(False, i, first, second, float(apart[second]))
+    return Separability(True)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """Whether a claimed potential is exact; if not, two profiles that disprove it."""
+
+    holds: bool
+    player: int | None = None
+    first: Profile | None = None
+    second: Profile | None = None
+    utility_change: float = 0.0
+    claimed_change: float = 0.0
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+    def __str__(self) -> str:
+        if self.holds:
+            return "the claimed potential changes as the deviator's utility does, at every deviation"
+        assert self.first is not None
+        assert self.second is not None
+        return (
+            f"from {words(self.first)} to {words(self.second)} player {self.player}'s utility changes by "
+            f"{self.utility_change:.6g}, the claimed potential by {self.claimed_change:.6g}"
+        )
+
+
+Claimed = ArrayLike | Callable[[NDArray[np.int64]], float] | str
+
+
+def check_claim(game: Game, claimed: Claimed, *, tolerance: float = 1e-9) -> Claim:
+    """Test a potential that somebody believes in.
+
+    ``claimed`` is an array of shape (A_1, ..., A_N), a function of the profile, or ``"welfare"``, the sum of
+    utilities (what the paper's Eq. 46 claims for the coverage game).
+    """
+    tolerance = check_tolerance(tolerance)
+    payoffs = tensor(game, payoff_table(game))
+    return claim_of(game, payoffs, claimed_values(game, payoffs, claimed), tolerance)
+
+
+def claim_of(game: Game, payoffs: NDArray[np.float64], phi: NDArray[np.float64], tolerance: float = 1e-9) -> Claim:
+    """The same for arrays."""
+    found = disprove(payoffs, phi, tolerance)
+    if found is None:
+        return Claim(True)
+    if not isinstance(game.moves, Complete):
+        found = _feasible(game, payoffs, phi, tolerance) or found
+    return Claim(False, *found)
+
+
+def _feasible(
+    game: Game, payoffs: NDArray[np.float64], phi: NDArray[np.float64], tolerance: float
+) -> tuple[int, Profile, Profile, float, float] | None:
+    """A disproof by a move that a player can make in one step, the worst one of the first player that has any."""
+    limit = tolerance * max(largest_spread(payoffs), spread(phi))
+    for player, size in enumerate(game.num_actions):
+        worst, found = limit, None
+        utilities, claims = np.moveaxis(payoffs[player], player, 0), np.moveaxis(phi, player, 0)
+        for start in range(size):
+            for end in game.reachable(player, start):
+                gap = np.abs((utilities[end] - utilities[start]) - (claims[end] - claims[start]))
+                if gap.max() > worst:
+                    worst = float(gap.max())
+                    others = [int(k) for k in np.unravel_index(int(gap.argmax()), gap.shape)]
+                    found = tuple((*others[:player], action, *others[player:]) for action in (start, end))
+        if found is not None:
+            first, second = found
+            du = float(payoffs[(player, *second)] - payoffs[(player, *first)])
+            return player, first, second, du, float(phi[second] - phi[first])
+    return None
+
+
+def _called(claimed: Callable[[NDArray[np.int64]], Any], profile: NDArray[np.int64]) -> Any:
+    try:
+        return claimed(profile)
+    except Exception as error:
+        raise InvalidInput(
+            f"claimed, a function of the profile, failed at {words(profile.tolist())}: {type(error).__name__}: {error}"
+        ) from error
+
+
+def claimed_values(game: Game, payoffs: NDArray[np.float64], claimed: Claimed) -> NDArray[np.float64]:
+    """A claim as an array of shape (A_1, ..., A_N)."""
+    if isinstance(claimed, str):
+        if claimed != "welfare":
+            raise InvalidInput(f'claimed must be an array, a function of the profile or "welfare", got {claimed!r}')
+        # a potential is one up to a constant; large ones would cost digits
+        return (payoffs - payoffs.min(axis=tuple(range(1, payoffs.ndim)), keepdims=True)).sum(axis=0)
+    if callable(claimed):
+        values: Any = [_called(claimed, np.array(profile_at(game, k))) for k in range(game.num_profiles)]
+    else:
+        values = claimed
+    try:
+        array = np.asarray(values, np.float64)
+    except (TypeError, ValueError):
+        raise InvalidInput(f"claimed must hold one number per profile, got {values!r:.60}") from None
+    if array.size != game.num_profiles or array.shape not in ((game.num_profiles,), game.num_actions):
+        raise InvalidInput(f"claimed must have shape {game.num_actions}, got {array.shape}")
+    if not np.isfinite(array).all():
+        where = profile_at(game, int(np.argmin(np.isfinite(array))))
+        raise InvalidInput(f"claimed must be finite, got {array.reshape(game.num_actions)[where]} at {words(where)}")
+    return array.reshape(game.num_actions)

@@ -1,0 +1,72 @@
+"""Fit a Gaussian mixture to weighted points and find how many components it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from potentia.beliefs.fitted import Fitted, Move
+from potentia.beliefs.scattering import checked_integer, checked_number, scatter
+from potentia.beliefs.search import Search
+from potentia.errors import InvalidBelief, NotConverged, look_up
+from potentia.kernel import memory
+
+CAUTION = {"bic": 0.0, "aic": 2.0}
+
+
+def fit(
+    points: Any,
+    weights: Any = None,
+    *,
+    criterion: str = "bic",
+    components: int | None = None,
+    most: int = 20,
+    caution: float | None = None,
+    floor: float = 1e-6,
+    seed: int = 0,
+    steps: int = 1000,
+    tolerance: float = 1e-9,
+    progress: Callable[[Move], None] | None = None,
+) -> Fitted:
+    """Fit a mixture of Gaussians with full covariances.
+
+    ``points`` are (n, d), or n numbers. ``weights`` are frequencies: one of weight 3 counts as three points, and n
+    in BIC is their sum (its logarithm counts as 1 at least). The fit does not depend on the order of the points, nor
+    on their units.
+
+    ``components`` fixes the number; otherwise ``criterion`` ("bic" or "aic") finds it, up to ``most``. ``caution`` is
+    the number of standard errors by which a split must lower the criterion: 0 for BIC and 2 for AIC unless told.
+    With 0 it is the lowest criterion that the search finds.
+
+    With the middle half of the points at the scale of a standard Gaussian's, no component's variance falls below
+    ``floor`` in any direction. EM of the result ends after ``steps``, or when a step gains less than ``tolerance`` per
+    unit of weight.
+    ``seed`` is for the directions of splits. ``progress`` is told each move.
+    """
+    usual = look_up(CAUTION, criterion, "criterion", InvalidBelief)
+    caution = usual if caution is None else checked_number(caution, "caution", 0.0, 1e6)
+    most = checked_integer(most, "most", 1)
+    floor = checked_number(floor, "floor", 1e-12, 1.0)
+    steps = checked_integer(steps, "steps", 0)
+    tolerance = checked_number(tolerance, "tolerance", 0.0, 1.0)
+    seed = checked_integer(seed, "seed", 0)
+    if components is not None:
+        components = checked_integer(components, "components", 1)
+    data = scatter(points, weights)
+    count, d = data.points.at.shape
+    if components is not None and components * (d + 1) > count:
+        raise InvalidBelief(
+            f"components must be at most {count // (d + 1)} for {count} distinct points in {d} dimensions, "
+            f"{d + 1} to a component; got {components}"
+        )
+    most = min(most, count // (d + 1)) if components is None else components
+    room = 8.0 * count * (5 * (most + 2) + 4 * d)
+    memory.require(room, f"a fit of {count} points with up to {most} components", "set a smaller most")
+    search = Search(data, criterion, caution, floor, np.random.default_rng(seed), progress)
+    path = search.run(most) if components is None else search.grow(components)
+    fitted = search.result(path, steps, tolerance)
+    if components is not None and fitted.num_components < components:
+        raise NotConverged(f"EM left {fitted.num_components} of {components} components; fit fewer")
+    return fitted

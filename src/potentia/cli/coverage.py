@@ -1,0 +1,411 @@
+"""The commands that place robots: cover and optimum."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from potentia.cli.coverage_results import Results
+from potentia.cli.options.beliefs import (
+    AicEvery,
+    Components,
+    CoverBelief,
+    Noise,
+    Optimism,
+    Radius,
+    Sense,
+    Share,
+    Value,
+    cover_belief,
+)
+from potentia.cli.options.common import RULES, Json, check_folder, check_picture, drawing, numbers, save_picture, whole
+from potentia.cli.options.rules import SCHEDULES, parameters_of, rule_from_options
+from potentia.cli.terminal import (
+    completes,
+    print_json,
+    print_table,
+    printed_last,
+    progress,
+    say,
+    say_how_to_stop,
+    status,
+)
+from potentia.cli.terminal import value as told
+from potentia.errors import InvalidGame, InvalidInput, InvalidRun, InvalidSpecification
+from potentia.kernel import signals
+
+Map = Annotated[
+    str,
+    typer.Argument(
+        metavar="MAP",
+        help='"paper" (its 40×40 world), "random:SEED" or "random:SEED:TARGETS", or a file of worths: .csv with an '
+        "empty field or x for a wall, .npy, .npz, or a greyscale image (white is worth most).",
+        show_default="paper",
+        autocompletion=completes("paper", "random:"),
+    ),
+]
+Robots = Annotated[int | None, typer.Option(help="How many robots.", show_default="5")]
+Delta = Annotated[str | None, typer.Option(help="Covering range δ in cells, one or one per robot.", show_default="1.5")]
+Blocked = Annotated[
+    Path | None, typer.Option(help="A file of the map's size that says which cells are blocked (1, white or x).")
+]
+LargestPart = Annotated[
+    bool, typer.Option("--largest-part", help="Block free cells that are cut off, instead of complaining.")
+]
+
+
+# QL's temperature is not published and it depends on it strongly: a tenth of the most that a robot can cover
+_QL_TAU = "relative:0.1"
+
+
+def _world(text: str, blocked: Path | None, largest_part: bool, diagonal: bool = True) -> Any:
+    """The map, with errors in the words of the command line."""
+    from potentia.studies.building import world_from
+
+    try:
+        world = world_from(text, blocked=None if blocked is None else str(blocked))
+    except InvalidSpecification as error:
+        said = str(error)
+        raise InvalidInput(
+            f"--{said}" if said.startswith("blocked") else said.replace("map must", "MAP must")
+        ) from None
+    return world.largest_part(diagonal) if largest_part else world
+
+
+def _game(world: Any, options: dict[str, Any]) -> Any:
+    """The game, with errors in the words of the command line."""
+    from potentia.games import Coverage
+
+    try:
+        return Coverage(world, **options)
+    except InvalidGame as error:
+        said = re.sub(r"world.largest_part\(.*?\)", "--largest-part", str(error))
+        raise InvalidGame(f"--cost: {said}" if said.startswith("K ") else said) from None
+
+
+def _one_or_many(text: str, name: str) -> Any:
+    found = numbers(text, float, name)
+    return found[0] if len(found) == 1 else found
+
+
+def _cells(text: str) -> list[list[int]]:
+    """3,4 10,12 as cells (x, y)."""
+    cells = [numbers(part, int, "--start") for part in text.replace(";", " ").split()]
+    for cell in cells:
+        if len(cell) != 2:
+            raise InvalidInput(f'--start takes cells X,Y separated by blanks, as in "3,4 10,12", got {text!r}')
+    return cells
+
+
+def cover(
+    map: Map = "paper",
+    robots: Robots = None,
+    delta: Delta = None,
+    rule: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="How robots learn; repeat it to compare. p-sblll:guarded (robots wake by themselves, of those near "
+            "each other one moves at a time) is the one to take; p-sblll (joint trials, the paper's), "
+            "p-sblll:unilateral, blll (one robot a step), soql and ql (robots that only know what they receive; give "
+            "them 15000 steps), soql:mu=adaptive, or another of: potentia rules.",
+            show_default="p-sblll:guarded",
+            metavar="NAME",
+            autocompletion=completes("p-sblll:guarded", "p-sblll:unilateral", *RULES),
+        ),
+    ] = None,
+    steps: Annotated[
+        int | None,
+        typer.Option(help="Steps per run; 1e6 is fine.", parser=whole, metavar="<int>", show_default="20000"),
+    ] = None,
+    runs: Annotated[int, typer.Option(help="How many runs, with seeds SEED, SEED + 1, ...")] = 10,
+    seed: Annotated[int, typer.Option(help="Seed of the first run.")] = 0,
+    tau: Annotated[
+        str | None,
+        typer.Option(
+            help="Temperature: how readily a robot takes a worse cell. auto falls from 0.3 to 0.01 times the most a "
+            "robot can cover; or a number, geometric:START:STOP, relative:TAU, ... as in: potentia run --help. For ql "
+            "the default is relative:0.1.",
+            show_default="auto",
+            autocompletion=SCHEDULES,
+        ),
+    ] = None,
+    revision: Annotated[
+        str | None,
+        typer.Option(
+            help="p-sblll and slll: how often a robot wakes, a number, one per robot, or signal for Eq. 53 (explore "
+            "where there is nothing, rest on a summit), signal:A1,A2,A3 or signal:world.",
+            show_default="0.9",
+            autocompletion=completes("signal", "signal:world"),
+        ),
+    ] = None,
+    reach: Annotated[
+        str | None,
+        typer.Option(help="How far a robot moves in a step: adjacent, or a radius.", show_default="adjacent"),
+    ] = None,
+    cost: Annotated[
+        str | None,
+        typer.Option(
+            help="Cost K of moving by one cell (√2 cells diagonally), one or one per robot.", show_default="0"
+        ),
+    ] = None,
+    flags: Annotated[
+        bool | None,
+        typer.Option("--flags/--no-flags", help="Robots leave flags that keep others off.", show_default="no flags"),
+    ] = None,
+    flag: Annotated[
+        str,
+        typer.Option(
+            help="Where flags lie: on the cell occupied, or on all cells in range.",
+            autocompletion=completes("cell", "range"),
+        ),
+    ] = "cell",
+    payoff: Annotated[
+        str,
+        typer.Option(
+            help="overlap (Eq. 45) or marginal (what the robot alone covers).",
+            autocompletion=completes("overlap", "marginal"),
+        ),
+    ] = "overlap",
+    belief: CoverBelief = None,
+    components: Components = None,
+    aic_every: AicEvery = None,
+    optimism: Optimism = None,
+    value: Value = None,
+    share: Share = None,
+    sense: Sense = None,
+    noise: Noise = None,
+    radius: Radius = None,
+    start: Annotated[str | None, typer.Option(help='First cells, as in "3,4 10,12"; random where left out.')] = None,
+    blocked: Blocked = None,
+    largest_part: LargestPart = False,
+    paper: Annotated[
+        bool,
+        typer.Option(
+            "--paper",
+            help="The paper's experiment on its world: --cost 3e-5 --flags --steps 2000, BLLL against P-SBLLL with "
+            "Eq. 53 at τ = 5e-4 (for ql, see --tau); what you give yourself goes first.",
+        ),
+    ] = False,
+    certify: Annotated[
+        bool, typer.Option("--optimum/--no-optimum", help="Compute the largest worth that can be covered.")
+    ] = True,
+    gif: Annotated[bool, typer.Option("--gif", help="Also draw a run of each rule as an animated GIF.")] = False,
+    paths: Annotated[
+        bool | None,
+        typer.Option("--paths/--no-paths", help="Draw the ways robots came.", show_default="up to 2,500 steps"),
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Folder for figures and records.")] = Path("out/cover"),
+    workers: Annotated[int, typer.Option(help="Threads; the result does not depend on it.")] = 2,
+    json: Json = False,
+) -> None:
+    """Let robots cover a map, each learning by itself.
+
+    Prints how much of it they cover and where they end; writes pictures and records into a folder. All rules start
+    from the same places. If you may simply choose the places, "potentia optimum" is quicker and proves its answer.
+
+    Examples:
+
+    \b
+        potentia cover                                       # the paper's world, five robots
+        potentia cover --paper --runs 100                    # the paper's experiment
+        potentia cover --rule blll --rule p-sblll --rule p-sblll:guarded
+        potentia cover --paper --rule soql --rule ql --steps 15000
+        potentia cover my-map.csv --robots 8 --delta 2 --gif # your own map
+        potentia cover --belief split-merge                  # robots that learn the map on their way
+        potentia cover --belief constant --share 0.3 --radius 6
+    """
+    from potentia.games.world import published
+
+    if runs < 1:
+        raise InvalidRun(f"--runs must be at least 1, got {runs}")
+    options: dict[str, Any] = {"robots": 5, "delta": 1.5, "K": 0.0, "flags": False, "flag": flag, "payoff": payoff}
+    if paper:
+        if map != "paper":
+            raise InvalidInput(f"--paper is the experiment on the paper's own world, got the map {map!r} with it")
+        options |= {"K": published()["setup"]["K"], "flags": True}
+    given: dict[str, Any] = {
+        "robots": robots,
+        "delta": None if delta is None else _one_or_many(delta, "--delta"),
+        "K": None if cost is None else _one_or_many(cost, "--cost"),
+        "flags": flags,
+        "start": None if start is None else _cells(start),
+        "reach": None if reach is None else _reach(reach),
+    }
+    options |= {name: entry for name, entry in given.items() if entry is not None}
+    straight = isinstance(options.get("reach"), float) and options["reach"] ** 2 < 2  # no diagonal moves
+    game = _game(_world(map, blocked, largest_part, not straight), options)
+    learning = {
+        "components": components,
+        "aic_every": aic_every,
+        "optimism": optimism,
+        "value": value,
+        "share": share,
+        "sense": sense,
+        "noise": noise,
+        "radius": radius,
+    }
+    believed = cover_belief(belief, learning, game.world)
+    defaults = (str(published()["setup"]["tau"]), "signal") if paper else ("auto", "0.9")
+    names = rule or (["blll", "p-sblll"] if paper else ["p-sblll:guarded"])
+    rules = {name: _variant(name, tau, revision, defaults) for name in names}
+    for option, entry in (("tau", tau), ("revision", revision)):
+        if entry is not None and not any(hasattr(chosen, option) for chosen in rules.values()):
+            raise InvalidInput(f"--{option} is not for {', '.join(names)}")
+    steps = (2_000 if paper else 20_000) if steps is None else steps
+    check_folder(out / "x", "--out", create=True)
+    if largest_part and not json:
+        _say_blocked(map, blocked, game.world)
+    say_how_to_stop()
+    best = _certified(game, json) if certify else None
+    results, stopped = _played(game, rules, believed, best, steps, range(seed, seed + runs), workers, json)
+    if not json:
+        results.print()
+    files: dict[str, Path] = {}
+    try:
+        results.write(out, files)
+        if not stopped:
+            with drawing(out), status("drawing", quiet=json) as tell:
+                results.draw(out, files, tell, paper=paper, gif=gif, paths=paths)
+    except KeyboardInterrupt:
+        stopped = True
+    finally:
+        if json:
+            print_json({**results.to_dict(), "files": {k: str(v) for k, v in files.items()}, "interrupted": stopped})
+        else:
+            results.print_files(files)
+    if stopped:
+        say(f"{signals.stopped()}: the above is of the runs and pictures that were complete", err=True)
+        raise typer.Exit(130)
+
+
+def _reach(text: str) -> float | str:
+    if text == "adjacent":
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        raise InvalidInput(f"--reach must be adjacent, or a radius in cells, got {text!r}") from None
+
+
+def _played(
+    game: Any, rules: dict[str, Any], belief: Any, best: Any, steps: int, seeds: range, workers: int, quiet: bool
+) -> tuple[Results, bool]:
+    """The study, and whether it was cut short."""
+    from potentia.errors import RunInterrupted
+    from potentia.studies.coverage import cover as study
+
+    warnings.simplefilter("ignore", RunInterrupted)  # said in the command line's own words
+    with progress("covering", quiet=quiet) as tell:
+
+        def report(name: str, done: int, total: int) -> None:
+            if tell is not None:
+                tell(list(rules).index(name) * total + done, len(rules) * total)
+
+        data = study(game, rules, steps, seeds, belief=belief, workers=workers, progress=report)
+    stopped = any(batch.attrs["interrupted"] for batch in data.values())
+    data = {name: batch for name, batch in data.items() if (batch.steps_done.values == steps).any()}
+    if not data:
+        say(f"{signals.stopped()} before a run was complete: nothing was written", err=True)
+        raise typer.Exit(130)
+    return Results(game, rules, data, best, steps, len(seeds), belief), stopped
+
+
+def _say_blocked(map: str, blocked: Path | None, world: Any) -> None:
+    whole_map = _world(map, blocked, largest_part=False)
+    cut = world.blocked & ~whole_map.blocked
+    lost = float(whole_map.worth[cut].sum())
+    say(f"--largest-part blocked {int(cut.sum()):,} cells that are cut off, worth {told(lost)} in all")
+
+
+def _variant(name: str, tau: str | None, revision: str | None, defaults: tuple[str, str]) -> Any:
+    """A rule by name; p-sblll also with how it tries."""
+    base, _, variant = name.partition(":")
+    trial, guard = None, False
+    if variant and "=" not in variant:
+        if base != "p-sblll" or variant not in ("joint", "unilateral", "guarded"):
+            raise InvalidInput(
+                f"--rule {name}: only p-sblll has variants, joint, unilateral and guarded; "
+                "parameters are NAME:PARAMETER=VALUE,..., as in soql:mu=adaptive"
+            )
+        name, guard = base, variant == "guarded"
+        trial = "unilateral" if variant == "unilateral" else None
+    known = parameters_of(base)
+    # options that are not for this rule are for the others it is compared with
+    tau = tau if "tau" in known else None
+    revision = revision if "revision" in known else None
+    return rule_from_options(name, tau, revision, trial, guard, (_QL_TAU, "") if base == "ql" else defaults)
+
+
+def _certified(game: Any, quiet: bool) -> Any:
+    from potentia.analysis import optimum as find
+
+    with status("computing the optimum", quiet=quiet):
+        return find(game, time_limit=20.0)
+
+
+def optimum(
+    map: Map = "paper",
+    robots: Robots = None,
+    delta: Delta = None,
+    method: Annotated[
+        str, typer.Option(help="auto, milp or greedy.", autocompletion=completes("auto", "milp", "greedy"))
+    ] = "auto",
+    time_limit: Annotated[float, typer.Option(help="Seconds for the MILP.")] = 60.0,
+    blocked: Blocked = None,
+    largest_part: LargestPart = False,
+    plot: Annotated[Path | None, typer.Option(help="Draw the placement into this file.")] = None,
+    json: Json = False,
+) -> None:
+    """Find the best places for robots on a map, with a proven bound.
+
+    Examples:
+
+    \b
+        potentia optimum --robots 20
+        potentia optimum my-map.csv --robots 8 --delta 2 --plot best.png
+    """
+    import numpy as np
+
+    from potentia.analysis import optimum as find
+
+    if plot is not None:
+        check_folder(plot, "--plot")
+        check_picture(plot)
+    ranges = 1.5 if delta is None else _one_or_many(delta, "--delta")
+    count = 5 if robots is None else robots
+    options = {"robots": count, "delta": ranges, "flags": False}
+    game = _game(_world(map, blocked, largest_part), options)
+    with status("searching", quiet=json):
+        best = find(game, method=method, time_limit=time_limit)
+    if not json:
+        _print_optimum(game, best, (map, blocked) if largest_part else None)
+    summary = {"game": game.describe(), **best.to_dict()}
+    with printed_last(summary, json):
+        if plot is not None:
+            from potentia.figures import configuration_figure
+
+            with drawing(plot):
+                save_picture(configuration_figure(game, {"best placement": np.array([best.profile])}), plot, 140)
+            summary["plot"] = str(plot)
+    if plot is not None and not json:
+        say(f"picture: {plot}")
+
+
+def _print_optimum(game: Any, best: Any, cut: tuple[str, Path | None] | None) -> None:
+    say(game.describe())
+    if cut is not None:
+        _say_blocked(*cut, game.world)
+    say(str(best), lines=True)
+    in_range = {delta: game.worth_in_range(delta) for delta in set(game.delta.tolist())}
+    print_table(
+        ["robot", "x", "y", "in range"],
+        [
+            [str(k), str(x), str(y), told(float(in_range[float(game.delta[k])][best.profile[k]]))]
+            for k, (x, y) in enumerate(best.positions.tolist())
+        ],
+        "worth in range; what two robots cover counts once in the covered worth",
+    )

@@ -1,0 +1,218 @@
+"""The commands that solve instead of sample: audit and stability."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from potentia.cli.options.common import (
+    GameName,
+    Json,
+    Parameters,
+    check_folder,
+    check_picture,
+    drawing,
+    game_from_options,
+    numbers,
+    save_picture,
+)
+from potentia.cli.options.rules import (
+    Guard,
+    OneTau,
+    Revision,
+    RuleName,
+    Trial,
+    one_temperature,
+    rule_from_options,
+    rule_text,
+)
+from potentia.cli.terminal import completes, print_json, print_table, printed_last, say, status, value
+from potentia.errors import InvalidInput, PotentiaError
+
+
+def audit(
+    game: GameName,
+    rule: RuleName = "lll",
+    tau: OneTau = None,
+    revision: Revision = None,
+    trial: Trial = None,
+    guard: Guard = False,
+    parameters: Parameters = None,
+    claimed: Annotated[
+        str | None,
+        typer.Option(
+            help='A potential to test: "welfare" (the sum of utilities) or a file, .json, .npy or .npz.',
+            autocompletion=completes("welfare"),
+        ),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Check whether the theorems about a rule hold on a game.
+
+    Each hypothesis is checked; one that fails comes with a counterexample. Then each result: does it apply, what does
+    it promise, and what does the exact analysis find.
+
+    Examples:
+
+    \b
+        potentia audit overlap --rule p-sblll --claimed welfare
+        potentia audit random-potential --rule blll
+        potentia audit my-payoffs.json --rule slll --revision vanishing:4
+    """
+    from potentia.analysis import audit as examine
+    from potentia.games import read_potential
+
+    solved, label = game_from_options(game, parameters)
+    chosen = rule_from_options(rule, one_temperature(tau), revision, trial, guard)
+    claim: Any = claimed
+    if claimed not in (None, "welfare"):
+        if not Path(str(claimed)).suffix:
+            raise InvalidInput(f'--claimed must be "welfare" or a file, .json, .npy or .npz, got {claimed!r}')
+        claim = read_potential(str(claimed), solved)
+    with status("solving; the first time, compiling", quiet=json):
+        result = examine(solved, chosen, claim)
+    if json:
+        return print_json({**result.to_dict(), "game": label})
+    print_table(
+        ["hypothesis", "verdict", "evidence"],
+        [[row.hypothesis, row.verdict, row.evidence] for row in result.rows],
+        title=f"{rule_text(chosen.spec())}, on {label}",
+    )
+    for finding in result.findings:
+        say("\n".join(finding.lines()) + "\n", lines=True)
+    for line in result.summary:
+        say(line)
+    return None
+
+
+def stability(
+    game: GameName,
+    rule: RuleName = "lll",
+    tau: OneTau = None,
+    revision: Revision = None,
+    trial: Trial = None,
+    guard: Guard = False,
+    parameters: Parameters = None,
+    show: Annotated[int, typer.Option(help="How many profiles to list.")] = 10,
+    root: Annotated[
+        str | None, typer.Option(help="Root of the tree to draw, as in 0,1,0; the most visited profile if left out.")
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw the least-resistance tree, and the stationary law against tau.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Find where a rule stays as the temperature goes to 0, exactly.
+
+    Lists the profiles by stochastic potential, with their share of the long run in the limit and at tau.
+
+    Examples:
+
+    \b
+        potentia stability stag-hunt --rule blll
+        potentia stability random-potential --rule p-sblll --revision 0.3 --plot tree.png
+        potentia stability my-payoffs.json --rule lll --tau 0.05 --json
+    """
+    from potentia.analysis import stability as solve
+    from potentia.studies.summary import summarise_stability
+
+    if show < 1:
+        raise InvalidInput(f"--show must be at least 1, got {show}")
+    if root is not None and plot is None:
+        raise InvalidInput("--root is the root of the tree that --plot draws; give --plot too")
+    if plot is not None:
+        check_folder(plot, "--plot")
+        check_picture(plot)
+    solved, label = game_from_options(game, parameters)
+    chosen = rule_from_options(rule, one_temperature(tau), revision, trial, guard)
+    top = None if root is None else solved.check_profile(numbers(root, int, "--root"), "--root")
+    with status("solving; the first time, compiling", quiet=json):
+        result = solve(solved, chosen)
+        summary = summarise_stability(solved, label, chosen, result)
+    if not json:
+        _print_stability(summary, chosen, show)
+    with printed_last(summary, json):
+        if plot is not None:
+            spec = {name: entry for name, entry in chosen.spec().items() if name != "tau"}
+            with drawing(plot):
+                _draw(solved, chosen, result, top, plot, f"{rule_text(spec)}, on {label}", json)
+            summary["plot"] = str(plot)
+    if plot is not None and not json:
+        say(f"figure: {plot}")
+
+
+def _print_stability(summary: dict[str, Any], rule: Any, show: int) -> None:
+    rows = summary["profiles"][:show]
+    tau = getattr(rule, "tau", None)
+    print_table(
+        [
+            "profile",
+            "stable",
+            "τ → 0",
+            "law" if tau is None else f"at τ = {value(summary['rule']['tau'])}",
+            "stochastic potential",
+            "potential",
+            "Nash",
+        ],
+        [
+            [
+                " ".join(str(a) for a in r["profile"]),
+                "yes" if r["stable"] else "",
+                f"{r['limit']:.4g}" if r["stable"] else "",
+                "-" if summary["law_trouble"] else f"{r['law']:.4g}",
+                value(r["stochastic_potential"]),
+                "" if r["potential"] is None else value(r["potential"]),
+                "yes" if r["nash"] else "",
+            ]
+            for r in rows
+        ],
+        title=f"{rule_text(summary['rule'])}, on {summary['game']}",
+    )
+    count = summary["num_profiles"]
+    if count > show:
+        say(f"{count - show:,} more profiles; --show N lists more, --json all")
+    classes = summary["num_recurrent_classes"]
+    say(
+        f"{summary['num_stable']:,} of {count:,} profiles stable, {classes:,} recurrent "
+        f"class{'' if classes == 1 else 'es'} at τ = 0; by {summary['method']}"
+    )
+    say(f"the law at this temperature: {summary['law_trouble'] or 'by ' + summary['law_method']}")
+    if not summary["exact"]:
+        say(f"the payoffs have no common unit: differences up to {summary['tolerance']:.2g} count as ties")
+    if rows[0]["potential"] is None:
+        say("there is no exact potential; potentia audit shows why")
+    if summary["num_differing_from_eq_12"]:
+        say(
+            f"{summary['num_differing_from_eq_12']:,} of {summary['num_transitions']:,} resistances differ from the "
+            "paper's Eq. 12"
+        )
+
+
+def _draw(game: Any, rule: Any, result: Any, root: Any, path: Path, title: str, quiet: bool) -> None:
+    import numpy as np
+
+    from potentia.analysis import chain
+    from potentia.figures import stability_figure
+    from potentia.figures.stability import MOST_DRAWN
+
+    if root is not None and result.limit.size > MOST_DRAWN:
+        raise InvalidInput(f"--root: {result.limit.size:,} profiles are too many for a tree, at most {MOST_DRAWN}")
+    kept, laws, mark = [], [], None
+    costs = result.resistances().exact
+    if hasattr(rule, "tau") and costs.size:
+        # from where payoffs hardly matter down to where little but the limit is left
+        span = float(np.ptp(costs)) or 1.0
+        mark = rule.spec()["tau"]
+        with status("the law at each temperature", quiet=quiet) as tell:
+            taus = np.geomspace(0.01 * span, 2.0 * span, 40 if result.limit.size <= 2000 else 12)
+            for k, tau in enumerate(taus.tolist()):
+                tell(f"{k + 1} of {taus.size}")
+                try:
+                    laws.append(chain(game, {**rule.spec(), "tau": tau}).stationary())
+                    kept.append(tau)
+                except PotentiaError:  # too cold for this many states; the limit is drawn anyway
+                    continue
+    drawn = stability_figure(result, root=root, taus=kept, laws=np.array(laws), title=title, mark=mark)
+    save_picture(drawn, path, 130)

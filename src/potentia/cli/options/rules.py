@@ -1,0 +1,165 @@
+"""What the command line's arguments mean that describe a rule: its name and parameters, temperatures, wakings."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from potentia.cli.options.common import RULES
+from potentia.cli.terminal import completes, value
+from potentia.errors import InvalidInput, InvalidRule, did_you_mean
+
+SCHEDULES = completes("auto", "geometric:", "logarithmic:", "piecewise:0=", "relative:")
+
+RuleName = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME[:PARAMETER=VALUE,...]",
+        help="A learning rule, and parameters other than those below, as in soql:mu=adaptive,noise=0.1; "
+        "see: potentia rules",
+        autocompletion=completes(*RULES),
+    ),
+]
+Tau = Annotated[
+    str | None,
+    typer.Option(
+        help="Temperature: a number, or a schedule: geometric:START:STOP, logarithmic:START, "
+        "piecewise:0=START,STEP=TAU,...; on coverage games also relative:TAU, in units of the most a robot can "
+        "cover, and auto, for relative:geometric:0.3:0.01.",
+        show_default="0.1",
+        autocompletion=SCHEDULES,
+    ),
+]
+OneTau = Annotated[str | None, typer.Option(help="Temperature, a number.", show_default="0.1")]
+Revision = Annotated[
+    str | None,
+    typer.Option(
+        help="slll and p-sblll: revision probability, a number, one per player, vanishing:M for e^(-M/tau), or on "
+        "coverage games signal, signal:A1,A2,A3 or signal:world for Eq. 53.",
+        show_default="0.3",
+        autocompletion=completes("signal", "vanishing:"),
+    ),
+]
+Trial = Annotated[
+    str | None,
+    typer.Option(
+        help="p-sblll: joint (the paper) or unilateral.",
+        show_default="joint",
+        autocompletion=completes("joint", "unilateral"),
+    ),
+]
+Guard = Annotated[bool, typer.Option("--guard", help="p-sblll: no two interacting players move at once.")]
+
+
+def rule_from_options(
+    name: str,
+    tau: str | None,
+    revision: str | None,
+    trial: str | None,
+    guard: bool,
+    defaults: tuple[str, str] = ("0.1", "0.3"),
+) -> Any:
+    """The rule that the options describe; ``defaults`` of tau and revision."""
+    from potentia.rules import rule
+    from potentia.studies.texts import read_parameter
+
+    base, inside = split_rule(name)
+    known = parameters_of(base)
+    flags = {"tau": tau, "revision": revision, "trial": trial, "guard": "true" if guard else None}
+    given = {flag: text for flag, text in flags.items() if text is not None}
+    for flag in given:
+        if flag not in known:
+            raise InvalidRule(f"--{flag} is not for {base}")
+        if flag in inside:
+            raise InvalidRule(f"--{flag} and {flag}= in --rule {name} say the same thing: leave one out")
+    texts = {**dict(zip(("tau", "revision"), defaults, strict=True)), **inside, **given}
+    values = {}
+    for key in known:
+        if key in texts:
+            try:
+                values[key] = read_parameter(key, texts[key])
+            except InvalidInput as error:
+                raise InvalidRule(f"--{error}" if key in given else f"--rule {name}: {error}") from None
+    return rule(base, **values)
+
+
+def parameters_of(name: str) -> tuple[str, ...]:
+    """The parameters that a rule has."""
+    import dataclasses
+
+    from potentia.rules.base import rule_class
+
+    return tuple(field.name for field in dataclasses.fields(rule_class(name)))  # type: ignore[arg-type]
+
+
+def split_rule(text: str) -> tuple[str, dict[str, str]]:
+    """NAME:PARAMETER=VALUE,... as the name and the texts of the parameters."""
+    name, _, rest = text.partition(":")
+    known, found = parameters_of(name), {}
+    for item in rest.split(",") if rest else []:
+        key, equals, entry = item.partition("=")
+        if not equals or not entry:
+            raise InvalidInput(f"--rule takes NAME:PARAMETER=VALUE,..., as in soql:mu=0.9,noise=0.1, got {text!r}")
+        if key not in known:
+            hint = did_you_mean(key, known)
+            raise InvalidRule(f"{name} has no parameter {key!r}{hint} (it has {', '.join(known)})")
+        if key in found:
+            raise InvalidRule(f"--rule {text} gives {key} twice")
+        found[key] = entry
+    return name, found
+
+
+def rule_text(spec: dict[str, Any]) -> str:
+    """A rule in one line: p-sblll, tau geometric 1 to 0.05, revision 0.3, ..."""
+    parts = [spec["rule"]]
+    for name, entry in spec.items():
+        if name in _UNSAID and entry == _UNSAID[name]:
+            continue
+        if name == "choice":
+            parts.append("choice " + " ".join(value(part) for part in entry.values()))
+        elif name == "mu" and isinstance(entry, dict):
+            parts.append(f"mu {_step_text(entry)}")
+        elif name == "tau" and isinstance(entry, dict):
+            parts.append(f"tau {_schedule_text(entry)}")
+        elif name == "revision" and isinstance(entry, dict) and "signal" in entry:
+            parts.append("revision by Eq. 53 ({a1:g}, {a2:g}, {a3:g}; {normalise})".format(**entry["signal"]))
+        elif name != "rule" and entry is not False:
+            parts.append(name if entry is True else f"{name} {value(entry)}")
+    return ", ".join(parts)
+
+
+_UNSAID = {  # parameters that are not worth a word where they have these values
+    "unplayed": "keep",
+    "lag": True,
+    "best_response": "reachable",
+    "noise": 0.0,
+    "initial": 0.0,
+    "initial_strategies": None,
+    "form": "two-step",
+    "choice": {"kind": "gibbs"},
+    "order": 1,
+}
+
+
+def _step_text(entry: dict[str, float]) -> str:
+    from potentia.rules import Diminishing
+
+    return str(Diminishing(**entry))
+
+
+def _schedule_text(entry: dict[str, Any]) -> str:
+    if entry["kind"] == "relative":
+        return f"{_schedule_text(entry['schedule'])}, times the most a robot can cover"
+    if entry["kind"] == "constant":
+        return value(entry["tau"])
+    span = [value(v) for k, v in entry.items() if k in ("start", "stop") and v]
+    points = [f"{value(v)} at step {value(t)}" for t, v in entry.get("points", [])]
+    return f"{entry['kind']} {' to '.join(span or points)}"
+
+
+def one_temperature(tau: str | None) -> str | None:
+    """Refuse a schedule where a chain has one temperature."""
+    if tau is not None and ":" in tau:
+        raise InvalidRule(f"--tau must be a number here: a chain has one temperature, got {tau!r}")
+    return tau

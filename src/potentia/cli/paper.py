@@ -1,0 +1,143 @@
+"""The command that plays the paper again: reproduce."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from potentia.cli.options.common import Json, check_folder, drawing
+from potentia.cli.terminal import say, say_how_to_stop, status
+from potentia.errors import InvalidRun, PotentiaError
+from potentia.kernel import signals
+
+_COLOURS = {"yes": "green", "no": "red", "depends": "yellow", "undecided": "blue"}
+
+
+def reproduce(
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer runs and games: a first look.")] = False,
+    out: Annotated[Path, typer.Option(help="Folder for the report, its figures and its data.")] = Path("out/reproduce"),
+    workers: Annotated[int, typer.Option(help="Threads; the result does not depend on it.")] = 2,
+    json: Json = False,
+) -> None:
+    """Play the paper again, with a verdict on every claim.
+
+    Plays its experiments, checks its theorems on small games, and writes report.html, one page that opens without a
+    network, claims.json, and figures and data beside them.
+
+    Examples:
+
+    \b
+        potentia reproduce --quick
+        potentia reproduce --out out/paper --workers 4
+        potentia reproduce --quick --json > claims.json
+    """
+    if workers < 1:
+        raise InvalidRun(f"--workers must be at least 1, got {workers}")
+    made = not out.exists()
+    _check_places(out)
+    from potentia.paper import case_claims, case_study, theory
+    from potentia.paper.report import reproduction, writing
+    from potentia.paper.scale import FULL, QUICK
+
+    scale = QUICK if quick else FULL
+    say_how_to_stop()
+    with (
+        _stopping(out if made else None),
+        status(f"reproducing ({scale.name})", quiet=json) as tell,
+        _aside(theory.check, scale, workers) as checked,
+    ):
+        study = case_study.play(scale, workers, tell)
+        tell("exact checks on small games")
+        claims = [*case_claims.claims(study), *checked()]
+        tables = case_claims.tables(study)
+        tell("drawing and writing the report")
+        facts = reproduction.facts(study, claims)
+        report, failure = _drawn(reproduction.build, study, claims, tables, out)
+        page = writing.write(out, report, facts, reproduction.records(study), tables)
+    if json:
+        typer.echo(writing.strict_json(facts), nl=False)
+    else:
+        _print_claims(claims)
+    if failure is not None:
+        raise failure
+    if not json:
+        say(str(page))
+
+
+def _drawn(build: Callable[..., Any], study: Any, claims: Any, tables: Any, out: Path) -> tuple[Any, Exception | None]:
+    """The report, or what went wrong with it: the verdicts and the records are written and told all the same."""
+    try:
+        with drawing(out / "report.html"):
+            return build(study, claims, tables), None
+    except (PotentiaError, OSError, MemoryError) as error:
+        return None, error
+
+
+def _check_places(out: Path) -> None:
+    """Fail before the work: the folder and those in it can be written to."""
+    for name in ("report.html", "claims.json"):
+        check_folder(out / name, "--out", create=True)
+    for folder in ("figures", "data"):
+        if (out / folder).exists():
+            check_folder(out / folder / "x", "--out")
+
+
+@contextmanager
+def _aside(work: Callable[[Any], Any], scale: Any, workers: int) -> Iterator[Callable[[], Any]]:
+    """Do this in a process of its own meanwhile, where there may be two: it is of one core, and so is compiling."""
+    if workers == 1:
+        yield lambda: work(scale)
+        return
+    from potentia.studies.executors import local
+
+    with local("processes", 1) as (pool, _):
+        yield pool.submit(work, scale).result
+
+
+@contextmanager
+def _stopping(made: Path | None) -> Iterator[None]:
+    """Ctrl-C during a batch ends the command: what a batch keeps of itself is not enough for a verdict."""
+    from potentia.errors import RunInterrupted
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RunInterrupted)
+        try:
+            yield
+        except (RunInterrupted, KeyboardInterrupt):
+            if made is not None:  # to see whether it can be; with something in it, it stays
+                with suppress(OSError):
+                    made.rmdir()
+            say(f"{signals.stopped()}: nothing was written", err=True)
+            raise typer.Exit(130) from None
+
+
+def _print_claims(claims: list[Any]) -> None:
+    import os
+    import sys
+
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from potentia.paper.report.words import SIGNS, in_one_sentence, kind_of, sentence
+
+    console = Console()
+    if not sys.stdout.isatty() and "COLUMNS" not in os.environ:
+        console = Console(width=140)
+    elif console.width > 160:
+        console = Console(width=160)  # longer lines are hard to follow
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, expand=True)
+    for name, ratio in (("verdict", 3), ("claim", 5), ("why", 7)):
+        table.add_column(name, ratio=ratio, overflow="fold")
+    for claim in claims:
+        sign, css = SIGNS[kind_of(claim.verdict)]
+        verdict = Text(f"{sign} {claim.verdict}", style=_COLOURS[css])
+        table.add_row(verdict, Text(claim.title), Text(sentence(claim.reason)))
+    console.print(table)
+    console.print(Text(in_one_sentence(claims)))

@@ -1,1 +1,0 @@
-"""The reproduction: what the paper plays and claims, played again and judged."""

@@ -1,0 +1,1 @@
+"""The reproduction: what the paper plays and claims, played again, judged and reported."""

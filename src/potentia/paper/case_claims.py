@@ -1,0 +1,322 @@
+"""The claims of section 5 about P-SBLLL and about EM, judged; those about SOQL are in ``learner_claims``.
+
+Differences are paired by seed and oriented so that the claim holds where they are above 0. What P-SBLLL does better
+than BLLL is judged in three settings: robots that learn the map with the published communication, which is R_com = 5
+for BLLL and 56 for P-SBLLL; the same with R_com = 56, that is everybody, for both; and robots that know the map.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from potentia.games.world import published
+from potentia.paper.case_learner_claims import learner_claims
+from potentia.paper.case_study import BLLL, HEARD, LEARNING, LONG, P_SBLLL, SHORT, CaseStudy, covered
+from potentia.paper.case_tables import settling, tables
+from potentia.paper.case_verdicts import (
+    MARGIN,
+    Finding,
+    difference,
+    difference_of_shares,
+    experiment,
+    judge,
+    log_ratio,
+    restricted,
+)
+from potentia.paper.case_words import RATIO, Words, evidence, percent, reason
+from potentia.paper.claims import DEPENDS, NOT_SUPPORTED, SUPPORTED, Claim, Measurement
+from potentia.paper.reinforcement_study import targets_held
+from potentia.statistics.estimates import Estimate, estimate, share_of, time_to_share
+from potentia.studies.coverage import steps_to_share
+
+if TYPE_CHECKING:
+    import xarray
+
+__all__ = ["claims", "tables"]
+
+SHARES = (0.6, 0.8)  # of the optimum; 0.6 of it is what was published for BLLL
+TRIALS = 1000  # that both have made, for a comparison at equal expense
+AT_EQUAL = f"trials per unit of ΣC, after {TRIALS:,} trials"
+LEARNT, KNOWN, AS_PUBLISHED = "where the map is learnt", "where the map is known", "R_com as published"
+_BRIEF = {
+    "to 90 % of its own final worth": "to 90 % of its final worth",
+    "until it stays within 5 % of its final worth": "until it settles",
+}
+_FIG_5 = "Section 5.2.1, Fig. 5"
+_BY_SETTING = ["whether the map is known", "who hears whom"]
+Values = NDArray[np.float64]
+Batches = Mapping[str, "xarray.Dataset"]
+
+
+def claims(study: CaseStudy) -> list[Claim]:
+    """Every claim of the case study with its verdict."""
+    of_rules = [faster(study), higher(study), all_targets(study), fewer_explorations(study), unknown_number(study)]
+    return [*of_rules, *learner_claims(study)]
+
+
+# Settings ---------------------------------------------------------------------------------------------
+
+
+def settings(study: CaseStudy) -> dict[tuple[str, str], Batches]:
+    """BLLL and P-SBLLL over 2,000 steps, by the map and by who hears whom; who knows the map need not hear."""
+    return {(LEARNT, AS_PUBLISHED): study.model, (LEARNT, HEARD): study.heard, (KNOWN, ""): study.known}
+
+
+def _said(setting: tuple[str, str]) -> str:
+    return {AS_PUBLISHED: "as published", HEARD: "all hearing all"}.get(setting[1], "map known")
+
+
+def _named(setting: tuple[str, str]) -> str:
+    return ", ".join(filter(None, setting))
+
+
+def _to_the_letter(study: CaseStudy) -> tuple[list[Measurement], str]:
+    """What the pair covers with the recipe of the paper to the letter, and a line that says so."""
+    worth = {name: estimate(covered(data)) for name, data in study.literal.items()}
+    measured = [Measurement(f"{name}, recipe to the letter: ΣC", found) for name, found in worth.items()]
+    ours = {name: float(covered(study.model[name]).mean()) for name in worth}
+    said = " and ".join(f"{name} {found.mean:.4f} (as we read it {ours[name]:.4f})" for name, found in worth.items())
+    line = (
+        "How robots learn the map rests on our readings: they sense all cells in range, the model is scaled to what "
+        f"was observed, what is unseen is taken to be good. With the recipe to the letter they cover: {said}"
+    )
+    return measured, line
+
+
+# Speed and worth --------------------------------------------------------------------------------------
+
+
+def steps_to_optimum(study: CaseStudy, data: xarray.Dataset, part: float) -> Values:
+    """The first step at which the union is this share of the optimum; NaN where it never is."""
+    return time_to_share(data.worth_union.values, data.time.values, part * study.optimum.bound)
+
+
+def _speeds(study: CaseStudy) -> dict[str, Callable[[xarray.Dataset], Values]]:
+    """How speed is counted; runs that never come there count with the horizon."""
+    out: dict[str, Callable[[xarray.Dataset], Values]] = {
+        "to 90 % of its own final worth": lambda data: restricted(steps_to_share(data), SHORT),
+        "until it stays within 5 % of its final worth": lambda data: restricted(settling(data), SHORT),
+    }
+    for part in SHARES:
+        out[f"to {100 * part:.0f} % of the optimum"] = lambda data, part=part: restricted(  # type: ignore[misc]
+            steps_to_optimum(study, data, part), SHORT
+        )
+    return out
+
+
+def faster(study: CaseStudy) -> Claim:
+    """P-SBLLL converges faster than BLLL."""
+    counted, measured, findings = _speeds(study), [], []
+    for name in (BLLL, P_SBLLL):
+        data = study.model[name]
+        printed = published()["worth"][name.lower()]["settles"]
+        for label, steps in counted.items():
+            beside = printed if label.startswith("until it stays") else None
+            measured.append(Measurement(f"{name}: {label}", estimate(steps(data)), beside, "steps"))
+        for part in SHARES:
+            never = int(np.isnan(steps_to_optimum(study, data, part)).sum())
+            text = f"{never} of {data.sizes['seed']}"
+            measured.append(Measurement(f"{name}: never at {100 * part:.0f} % of the optimum", text, None, "runs"))
+    number = len(counted) * len(settings(study))
+    for setting, pair in settings(study).items():
+        for label, steps in counted.items():
+            found = difference(steps(pair[BLLL]), steps(pair[P_SBLLL]), number)
+            findings.append(Finding((label, *setting), found, said=f"{_BRIEF.get(label, label)}, {_said(setting)}"))
+            measured.append(Measurement(f"P-SBLLL sooner by, {_named(setting)}: {label}", found, None, "steps"))
+    verdict = judge(findings, ["how speed is counted", *_BY_SETTING], measure=0, own=AS_PUBLISHED)
+    words = Words("sooner", "later", "steps", "in every other comparison")
+    letter, line = _to_the_letter(study)
+    return experiment(
+        "faster",
+        "P-SBLLL converges faster than BLLL",
+        _FIG_5,
+        [*measured, *letter],
+        verdict,
+        reason(findings, verdict, words),
+        [*evidence(findings, words), line],
+        horizon=SHORT,
+    )
+
+
+def higher(study: CaseStudy) -> Claim:
+    """P-SBLLL covers more than BLLL: at the horizon of the figure and later, in each setting."""
+    late = {P_SBLLL: study.four[P_SBLLL].isel(seed=slice(study.heard_long[BLLL].sizes["seed"]))} | study.heard_long
+    cases: dict[tuple[str, int, str], Batches] = {
+        (LEARNT, SHORT, AS_PUBLISHED): study.model,
+        (LEARNT, SHORT, HEARD): study.heard,
+        (KNOWN, SHORT, ""): study.known,
+        (LEARNT, LEARNING, AS_PUBLISHED): study.four,
+        (LEARNT, LEARNING, HEARD): late,
+        (KNOWN, LONG, ""): study.lasting,
+    }
+    measured, findings = [], []
+    for (known, steps, heard), data in cases.items():
+        label = ", ".join(filter(None, (known, f"{steps:,} steps", heard)))
+        for name in (BLLL, P_SBLLL):
+            beside = published()["worth"][name.lower()]["mean"] if data is study.model else None
+            measured.append(Measurement(f"{name}, {label}: ΣC", estimate(covered(data[name])), beside))
+        found = difference(covered(data[P_SBLLL]), covered(data[BLLL]), len(cases))
+        when = f"after {SHORT:,} steps" if steps == SHORT else f"after {LEARNING:,} steps or more"
+        findings.append(Finding((known, when, heard), found, said=f"{when}, {_said((known, heard))}"))
+        measured.append(Measurement(f"P-SBLLL higher by, {label}", found))
+        union = difference(covered(data[P_SBLLL], "worth_union"), covered(data[BLLL], "worth_union"), len(cases))
+        measured.append(Measurement(f"P-SBLLL higher by, {label}, each cell once", union))
+    verdict = judge(findings, [_BY_SETTING[0], "the horizon", _BY_SETTING[1]])
+    words = Words("higher", "lower", others="in every other case")
+    letter, line = _to_the_letter(study)
+    return experiment(
+        "higher",
+        "P-SBLLL reaches a higher covered worth than BLLL",
+        _FIG_5,
+        [*measured, *letter],
+        verdict,
+        reason(findings, verdict, words),
+        [*evidence(findings, words), line],
+    )
+
+
+# Targets and explorations -----------------------------------------------------------------------------
+
+
+def all_targets(study: CaseStudy) -> Claim:
+    """The agents find all the targets: a statement about every run, of which the figure shows one."""
+    number, measured = len(study.game.world.targets), []
+    counts: dict[tuple[str, str], NDArray[np.bool_]] = {}
+    for label, part in ((f"{SHORT:,} steps", study.model), (f"{LEARNING:,} steps", study.four)):
+        for name in (P_SBLLL, BLLL):
+            data = part[name]
+            held = targets_held(study.game, data) == number
+            found = data.targets_found.values[:, -1] == number
+            if part is study.model:
+                counts[name, "held"], counts[name, "found"] = held, found
+            size = held.size
+            measured.append(Measurement(f"{name}, {label}: all covered at the end", share_of(int(held.sum()), size)))
+            measured.append(Measurement(f"{name}, {label}: all found at some time", share_of(int(found.sum()), size)))
+    more = difference_of_shares(counts[P_SBLLL, "held"], counts[BLLL, "held"])
+    measured.append(Measurement("P-SBLLL less BLLL: all covered at the end", more, None, "of the runs"))
+    held, found = counts[P_SBLLL, "held"], counts[P_SBLLL, "found"]
+    often = share_of(int(held.sum()), held.size)
+    if held.all():
+        verdict = SUPPORTED
+    elif found.all():
+        verdict = f"{DEPENDS} whether found at some time or covered at the end is counted"
+    else:
+        verdict = NOT_SUPPORTED if often.high < 0.5 else f"{DEPENDS} the run"
+    return experiment(
+        "all targets",
+        "With P-SBLLL the agents find all the targets",
+        "Section 5.2.1, Fig. 6",
+        measured,
+        verdict,
+        f"All {number} covered at the end in {int(held.sum())} of {held.size} runs ({percent(often)}), found at some "
+        f"time in {int(found.sum())}; with BLLL covered in {int(counts[BLLL, 'held'].sum())}",
+        [_to_the_letter(study)[1]],
+    )
+
+
+def worth_after(data: xarray.Dataset, trials: int) -> Values:
+    """ΣC when the robots of a run have made so many trials, between records on a straight line; its last if never."""
+    made = (data.taken + data.rejected).values
+    return np.array([np.interp(trials, run, worth) for run, worth in zip(made, data.worth_sum.values, strict=True)])
+
+
+def _explorations(study: CaseStudy, data: xarray.Dataset) -> dict[str, Values]:
+    """What a wasted exploration may be: the paper speaks of redundant explorations and of unnecessary trials.
+
+    In as many steps P-SBLLL makes more trials than BLLL, which makes one at a step: see ``worth_after`` too.
+    """
+    last, worth = data.isel(time=-1), covered(data)
+    there = restricted(steps_to_optimum(study, data, SHARES[0]), SHORT)
+    rows = np.searchsorted(data.time.values, there)
+    rejected = data.rejected.values
+    return {
+        "rejected trials of all trials": (last.rejected / (last.rejected + last.taken)).values,
+        "rejected trials per unit of ΣC": last.rejected.values / worth,
+        f"rejected trials until {100 * SHARES[0]:.0f} % of the optimum": rejected[np.arange(rejected.shape[0]), rows],
+        "moves per unit of ΣC": last.moves.values / worth,
+        "moves per distinct cell seen": last.moves.values / last.cells_seen.values,
+    }
+
+
+def fewer_explorations(study: CaseStudy) -> Claim:
+    """P-SBLLL has fewer redundant explorations than BLLL, in several senses; as ratios of means.
+
+    At equal trials, trials per unit of worth are in the ratio of the mean worths: a run may still cover next to nothing
+    then, so that a mean over runs of trials per unit of its worth would be that of a single run.
+    """
+    measured, findings = [], []
+    for setting, pair in settings(study).items():
+        of = {name: _explorations(study, pair[name]) for name in (BLLL, P_SBLLL)}
+        equal = {name: worth_after(pair[name], TRIALS) for name in of}
+        number = (1 + len(of[BLLL])) * len(settings(study))
+        ratios = {label: log_ratio(of[BLLL][label], of[P_SBLLL][label], number) for label in of[BLLL]}
+        ratios[AT_EQUAL] = log_ratio(equal[P_SBLLL], equal[BLLL], number)
+        for name in of:
+            label = f"{name}, {_named(setting)}: ΣC after {TRIALS:,} trials"
+            measured.append(Measurement(label, estimate(equal[name])))
+        for label, found in ratios.items():
+            findings.append(Finding((label, *setting), found, said=f"{label}, {_said(setting)}"))
+            if label in of[BLLL]:
+                measured += [
+                    Measurement(f"{name}, {_named(setting)}: {label}", estimate(of[name][label])) for name in of
+                ]
+            mean, low, high = (float(np.exp(-end)) for end in (found.mean, found.high, found.low))
+            over = Estimate(mean, low, high, found.count)
+            measured.append(Measurement(f"P-SBLLL over BLLL, {_named(setting)}: {label}", over, None, RATIO))
+    verdict = judge(findings, ["what is counted", *_BY_SETTING], measure=0)
+    words = Words("fewer", "more", RATIO, "in every other comparison")
+    letter, line = _to_the_letter(study)
+    return experiment(
+        "fewer explorations",
+        "P-SBLLL has fewer redundant explorations than BLLL",
+        "Sections 3.2, 5.2.1 (Eq. 53) and 6",
+        [*measured, *letter],
+        verdict,
+        reason(findings, verdict, words),
+        [*evidence(findings, words), line],
+        steps=SHORT,
+        trials=TRIALS,
+        censored="a run that never covers 60 % of the optimum counts with all its rejected trials",
+    )
+
+
+# EM ---------------------------------------------------------------------------------------------------
+
+
+def unknown_number(study: CaseStudy) -> Claim:
+    """EM with split and merge covers as much as EM with the number of targets known, less 5 % at most."""
+    cases = {"BLLL": "", "P-SBLLL": f", {P_SBLLL}", f"BLLL, {HEARD}": f", {HEARD}"}
+    measured, findings = [], []
+    for label, ending in cases.items():
+        split, counted = (study.mixtures[name + ending] for name in ("EM_SM", "EM_N"))
+        for name, data, key in (("EM_SM", split, "em_split_merge"), ("EM_N", counted, "em_known_components")):
+            beside = None if ending else published()["worth"][key]["mean"]
+            measured.append(Measurement(f"{name}, {label}: ΣC", estimate(covered(data)), beside))
+        found = difference(covered(split), covered(counted), len(cases))
+        margin = MARGIN * float(covered(counted).mean())
+        findings.append(Finding((label,), found, margin, f"under {label}"))
+        measured.append(Measurement(f"EM_SM less EM_N, {label}: ΣC", found))
+    verdict, within = judge(findings, ["the rule and who hears whom"]), f"within {100 * MARGIN:.0f} %"
+    words = Words(f"as good {within}", f"not as good {within}", others="in every other set-up")
+    return experiment(
+        "unknown number",
+        "EM with split and merge, the number of targets unknown, does as well as EM with the number known",
+        "The thesis's comparison; section 5.2.2 describes both without this sentence",
+        measured,
+        verdict,
+        reason(findings, verdict, words),
+        [*evidence(findings, words), _within(findings), f"The margin of {100 * MARGIN:.0f} % is ours"],
+        margins={finding.case: finding.margin for finding in findings},
+    )
+
+
+def _within(findings: list[Finding]) -> str:
+    """Equivalence is more: not better by the margin either."""
+    inside = [f.case for f in findings if -f.margin < f.found.low and f.found.high < f.margin]
+    above = [f.case for f in findings if f.found.low > 0]
+    text = f"Equivalent, that is the interval within ±{100 * MARGIN:.0f} %: {'; '.join(inside) or 'none'}"
+    return text + (f"; EM_SM higher: {'; '.join(above)}" if above else "")

@@ -1,0 +1,85 @@
+"""The case study as rows of tables: what each algorithm came to, and what was published for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from potentia.games.world import published
+from potentia.paper.case_study import LEARNING, CaseStudy, covered
+from potentia.paper.reinforcement_study import settled as settled_late
+from potentia.paper.reinforcement_study import targets_held
+from potentia.statistics.estimates import estimate, moving_mean, settling_time, share_of
+from potentia.studies.coverage import SETTLED, TAIL
+
+if TYPE_CHECKING:
+    import numpy as np
+    import xarray
+    from numpy.typing import NDArray
+
+_PUBLISHED = {
+    "model": {"BLLL": "blll", "P-SBLLL": "p-sblll"},
+    "known": {},
+    "lasting": {},
+    "heard": {},
+    "heard_long": {},
+    "literal": {},
+    "mixtures": {"EM_N": "em_known_components", "EM_SM": "em_split_merge"},
+    "learners": {"SOQL": "soql", "QL": "ql"},
+    "four": {"BLLL": "blll", "P-SBLLL": "p-sblll", "SOQL": "soql", "QL": "ql"},
+}
+
+
+def tables(study: CaseStudy) -> dict[str, list[dict[str, Any]]]:
+    """Rows by part of the study, one for each algorithm, and ``temperatures``: QL on the seeds for tuning.
+
+    Means over runs are :class:`Estimate`; ``first`` is the mean over as many runs as were published; published entries
+    are None where nothing was. ``settles`` is the step from which a run stays near its own final worth: within 5 % over
+    200 steps, or above 90 % over 1,000 steps where 15,000 or more are played.
+    """
+    out = {part: _rows(study, getattr(study, part), names) for part, names in _PUBLISHED.items()}
+    out["temperatures"] = [
+        {"tau": tau, "worth": worth, "best": tau == study.best_tau, "nearest": tau == study.nearest_tau}
+        for tau, worth in study.tuning.items()
+    ]
+    return out
+
+
+def settling(data: xarray.Dataset) -> NDArray[np.float64]:
+    """The step from which each run stays near its own final worth; NaN where it does not."""
+    if int(data.time.values[-1]) >= LEARNING:
+        return settled_late(data)
+    rows = max(1, TAIL // int(data.time.values[1] - data.time.values[0]))
+    return settling_time(moving_mean(data.worth_sum.values, rows), data.time.values, covered(data), SETTLED)
+
+
+def _rows(study: CaseStudy, batches: Mapping[str, xarray.Dataset], names: Mapping[str, str]) -> list[dict[str, Any]]:
+    number, rows = len(study.game.world.targets), []
+    for name, data in batches.items():
+        # Q-learning was published once, at a temperature that was not: every temperature stands beside it
+        printed = published()["worth"].get(names.get("QL" if name.startswith("QL") else name, ""), {})
+        worth, held = covered(data), targets_held(study.game, data)
+        first = min(int(printed.get("runs", study.scale.as_printed)), worth.size)
+        rows.append(
+            {
+                "algorithm": name,
+                "runs": int(worth.size),
+                "steps": int(data.time.values[-1]),
+                "worth": estimate(worth),
+                "first": float(worth[:first].mean()),
+                "first_runs": first,
+                "low": float(worth.min()),
+                "high": float(worth.max()),
+                "published_mean": printed.get("mean"),
+                "published_low": printed.get("low"),
+                "published_high": printed.get("high"),
+                "settles": estimate(settling(data)),
+                "published_settles": printed.get("settles"),
+                "union": estimate(covered(data, "worth_union")),
+                "share": estimate(covered(data, "worth_union") / study.optimum.bound),
+                "targets_found": estimate(data.targets_found.values[:, -1]),
+                "targets_held": estimate(held),
+                "all_held": share_of(int((held == number).sum()), held.size),
+            }
+        )
+    return rows

@@ -1,0 +1,374 @@
+"""Where SOQL ends: the convergence theorem, and the perturbation theorem under Assumptions 6 and 7.
+
+The convergence theorem promises a neighbourhood of α_* with probability one, "for sufficiently large m, if the
+conditions [of the second proposition] hold". They fix α_*, which is played at n and n + 1. If they are to hold at n,
+what is shown is a probability above 0 of staying; if at every later step, Eq. 33 gives the limit, and nothing is left
+to be shown. The corollary before it gives the same conditions a probability below one, which speaks for n. It asks for
+no potential game, so that without one play need not settle anywhere.
+
+The perturbation theorem promises that the estimated equilibrium converges to a Nash equilibrium almost surely. Its
+proof follows the score of the action that a stray tries, not the scores of the others, whose utilities the stray
+changes too: under Assumption 6 by little, μ = 1 - X̃ being about ξ, yet in proportion to what the stray costs them.
+Strays never end, as ξ is constant. In :func:`costly_strays` one is enough. From every settled state, with a
+probability that is bounded below, nobody strays until scores are as near to what the equilibrium pays as one likes
+(Eq. 31); then player 1 strays once, and nobody for some hundred steps. Player 0's score falls far below that of its
+other action, and it leaves. By Lévy's extension of the Borel-Cantelli lemma the favourites, whenever they return, leave
+again: infinitely often, almost surely.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from potentia.analysis import potential, pure_nash
+from potentia.analysis.score_hypotheses import likeliest
+from potentia.engine import begin, watch_on
+from potentia.games import NormalForm, game
+from potentia.paper.claims import DEPENDS, NOT_SUPPORTED, SUPPORTED, UNDECIDED, Claim, Measurement
+from potentia.paper.equilibrium_study import STEPS, equilibria, random_games
+from potentia.paper.scale import Scale
+from potentia.paper.small_games import in_percent, in_words, number, plain, table_in_words
+from potentia.paper.soql_claims import leaving_game, unperturbed
+from potentia.rules import SOQL, Rule, rule
+from potentia.statistics.estimates import share_of
+
+PERTURBED: dict[str, dict[str, Any]] = {
+    "Assumptions 6 and 7": {"mu": "adaptive"},
+    "without Assumption 7": {"mu": "adaptive", "alone": False},
+    "constant μ = 0.97 instead of Assumption 6": {},
+    "constant μ = 0.97, scores by Eq. 28 with P and Q": {"form": "pair"},
+    "constant μ = 0.97, responding to Q(n+1)": {"lag": False},
+    "μ = 1/n instead of Assumption 6": {"mu": "1/n"},
+    "without perturbation": {"mu": "adaptive", "xi": 0.0},
+}
+_PURE = 1e-6
+_LAST = 500  # steps of a run at which matching pennies is watched
+_PENNIES = 8  # runs
+_SETTLED = 1_000  # steps that are left out, for play to settle at first
+_TIMES = {100: (1, 5, 20), 25: (1, 5), 0: (1, 2)}  # so many STEPS, from so many ``learners`` on
+
+
+# The convergence theorem ---------------------------------------------------------------------------------
+
+
+def last_change(found: NormalForm, seed: int) -> int:
+    """The last step, of ``STEPS``, at which somebody's likeliest action changed; 0 if none of the last did."""
+    run = begin(found, unperturbed(), seed, record=(), horizon=STEPS).advance(STEPS - _LAST)
+    best = np.argmax(watch_on(run, _LAST).strategy.values, axis=2)
+    changes = np.flatnonzero((best[1:] != best[:-1]).any(axis=1))
+    return STEPS - _LAST + 1 + int(changes[-1]) if changes.size else 0
+
+
+def convergence_theorem(scale: Scale) -> Claim:
+    """To α_* with probability one? And does every run settle somewhere?"""
+    example, chosen, exact = leaving_game()
+    runs = at_start = persisted = at_last = 0
+    for seed in range(20 * scale.learners):
+        run = begin(example, chosen, seed, horizon=200).advance(200)
+        played = run.trace().profiles[1:]
+        if (played[:2] == 0).all():  # α_* = (0) is played at n = 0 and n + 1
+            end = likeliest(run.strategies) == (0,) and float(run.strategies[0].max()) > 1 - _PURE
+            runs += 1
+            at_start += end
+            if (played == 0).all():
+                persisted += 1
+                at_last += end
+    games = random_games(scale.learners)
+    settled = nash = 0
+    for seed, other in enumerate(games):
+        ended = begin(other, unperturbed(), seed, record=(), horizon=STEPS).advance(STEPS)
+        settled += all(float(x.max()) > 1 - _PURE for x in ended.strategies)
+        nash += likeliest(ended.strategies) in equilibria(other)
+    pennies = game("matching-pennies")
+    assert isinstance(pennies, NormalForm)
+    changed = [last_change(pennies, seed) for seed in range(_PENNIES)]
+    moving = sum(step > 0 for step in changed)
+    frequency = share_of(at_start, runs)
+    broken = exact < 1.0 and frequency.high < 1.0
+    later = 0 < persisted == at_last
+    missed = f"If they hold at n, {in_percent(frequency.mean)} of runs converge to α_* in the example"
+    verdict, reason = SUPPORTED, f"All {runs:,} runs converge to α_*"
+    if broken and later:
+        verdict = f"{DEPENDS} whether the conditions hold at n or at every later step"
+        reason = f"{missed}; if at every later step all do, as Eq. 33 then says"
+    elif broken:
+        verdict, reason = NOT_SUPPORTED, f"{missed}; if at every later step {at_last} of {persisted} do"
+    said = (
+        f"One player, utilities {table_in_words(example.payoffs[0])}, Q(n) = [0.1, 0], X(n) = [0.5, 0.5], "
+        f"ϑ = {number(chosen.vartheta)}. Action 0 is the best response, its score rises, it is played at n and n + 1: "
+        f"all that the proof asks for. It is kept for ever with probability {number(exact)}; else the player tries "
+        f"action 1, which pays 1, and ends there. Of {runs:,} runs {at_start:,} converged to action 0."
+    )
+    return Claim(
+        name="soql-convergence",
+        kind="theory",
+        title="Under the proposition's conditions SOQL converges to a neighbourhood of α_* with probability one",
+        where="convergence theorem on SOQL, Eq. 42",
+        measured=(
+            Measurement("share of runs that converge to α_* in the example", frequency),
+            Measurement("its exact probability", exact),
+            Measurement("of runs that play α_* at every later step", share_of(at_last, max(persisted, 1))),
+            Measurement(
+                "random potential games in which X becomes pure, no perturbation", share_of(settled, len(games))
+            ),
+            Measurement("random potential games that end at a pure Nash equilibrium", share_of(nash, len(games))),
+            Measurement(
+                f"matching pennies: runs whose favourites change in the last {_LAST} of {STEPS:,} steps",
+                share_of(moving, _PENNIES),
+            ),
+            Measurement("matching pennies: last change of the favourites, earliest of these runs", min(changed)),
+        ),
+        verdict=verdict,
+        reason=reason,
+        evidence=(
+            "The corollary gives the same conditions a probability below one, which speaks for n; that they hold at "
+            "every later step supposes what is to be shown",
+            f"To some profile, if not α_*: {settled} of {len(games)} random potential games settle, {nash} of them at "
+            f"an equilibrium; but no potential game is asked for, and {moving} of {_PENNIES} runs of matching pennies "
+            f"still change after {STEPS - _LAST:,} steps",
+        ),
+        counterexample=said if broken else None,
+        details=plain(example, rule=chosen.spec(), alpha=[0], exact=exact, runs=runs, converged=at_start)
+        | {"pennies": plain(pennies, rule=unperturbed().spec(), last_changes=changed, steps=STEPS)},
+    )
+
+
+# The perturbation theorem --------------------------------------------------------------------------------
+
+
+def costly_strays(cost: float = 1000.0) -> NormalForm:
+    """A 2×2 potential game with one equilibrium, (0, 0), at which player 0 loses much whenever player 1 strays.
+
+    Player 0 gets 1 at the equilibrium and a safe 0.5 from its other action; player 1's action 0 is dominant. With a
+    cost of -1 a stray changes nothing for player 0, and the game is separable.
+    """
+    first = [[1.0, -cost], [0.5, 0.5]]
+    second = [[cost + 2.0, 0.0], [1.0, 0.0]]
+    return NormalForm([first, second])
+
+
+def after_a_stray(found: NormalForm, xi: float) -> float:
+    """The lowest score of player 0's settled action after one stray of player 1, by Eq. 44 with X̃ = 1 - ξ/2."""
+    mu = xi / 2
+    usual, struck = found.utility(0, [0, 0]), found.utility(0, [0, 1])
+    before = now = lowest = usual
+    for n in range(int(20 / mu)):
+        received = struck if n == 0 else usual
+        before, now = now, 2 * (1 - mu) * now - (1 - mu) ** 2 * before + mu**2 * received
+        lowest = min(lowest, now)
+    return lowest
+
+
+def by_step(found: NormalForm, chosen: SOQL, played: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Everybody's likeliest action X(n) at each of the steps at which these profiles were played, (steps, N).
+
+    Scores and strategies follow from what was played (Eq. 28-29 as in Fig. 7, Eq. 43, Assumption 6), one player apart
+    from the other; so a run is played at full speed, and looked at step by step afterwards.
+    """
+    assert chosen.form == "two-step"
+    assert chosen.lag
+    keep, share_of_best = 1 - chosen.vartheta, chosen.vartheta
+    zeta, xi, step = chosen.zeta, chosen.xi, chosen.mu
+    out = np.empty(played.shape, np.int64)
+    for i, size in enumerate(found.num_actions):
+        gains = found.payoffs[i][tuple(played.T)].tolist()
+        x, q = [1.0 / size] * size, [0.0] * size
+        last, older, favourites = -1, 0.0, []
+        for action, gain in zip(played[:, i].tolist(), gains, strict=True):
+            largest, best = max(x), max(q)
+            favourites.append(x.index(largest))
+            s = min(max(largest - zeta, 0.0) / (1 - zeta), 1.0)
+            rho = xi * s * s * (3 - 2 * s)
+            mu = step if isinstance(step, float) else 1 - (1 - rho) * x[action] - rho / size
+            part = share_of_best / q.count(best)
+            x = [keep * weight + (part if score == best else 0.0) for weight, score in zip(x, q, strict=True)]
+            now = q[action]
+            before = older if action == last else now
+            q[action] = 2 * (1 - mu) * now - (1 - mu) ** 2 * before + mu * mu * gain
+            last, older = action, now
+        out[:, i] = favourites
+    return out
+
+
+@dataclass(frozen=True)
+class Stay:
+    """Runs of one game, some steps of them: how long the favourites are the equilibrium, how often they leave it."""
+
+    first: int
+    until: int
+    steps: int  # of all runs
+    at: int
+    departures: int
+    least: int  # departures of the run that has fewest
+
+    @property
+    def share(self) -> float:
+        return self.at / self.steps
+
+    @property
+    def rate(self) -> float:
+        """Departures per 100,000 steps."""
+        return 1e5 * self.departures / self.steps
+
+    @property
+    def words(self) -> str:
+        return f"{100 * self.share:.3g} % of steps, {self.rate:,.0f} departures per 100,000"
+
+
+def stays(cost: float, xi: float, runs: int, ends: Sequence[int]) -> list[Stay]:
+    """Of :func:`costly_strays` under Assumptions 6 and 7, between one of ``ends`` and the next."""
+    found, chosen = costly_strays(cost), rule("soql", mu="adaptive", xi=xi)
+    assert isinstance(chosen, SOQL)
+    at = []
+    for seed in range(runs):
+        trace = begin(found, chosen, seed, record=("profile",), horizon=ends[-1]).advance(ends[-1]).trace()
+        at.append((by_step(found, chosen, trace.profiles[1:]) == 0).all(axis=1))
+    out = []
+    for first, until in zip((_SETTLED, *ends[:-1]), ends, strict=True):
+        parts = [one[first:until] for one in at]
+        left = [int((part[:-1] & ~part[1:]).sum()) for part in parts]
+        steps, inside = sum(part.size for part in parts), sum(int(part.sum()) for part in parts)
+        out.append(Stay(first, until, steps, inside, sum(left), min(left)))
+    return out
+
+
+def _ended(games: Sequence[NormalForm], chosen: Rule) -> int:
+    out = 0
+    for seed, found in enumerate(games):
+        run = begin(found, chosen, seed, record=(), horizon=STEPS).advance(STEPS)
+        out += likeliest(run.strategies) in equilibria(found)
+    return out
+
+
+# cost of a stray, ξ, and what the case shows
+_CASES = (
+    (1.0, 0.2, "mild"),
+    (1.0, 0.5, "mild"),
+    (1.0, 0.9, "mild"),
+    (-1.0, 0.5, "control, separable"),
+    (10.0, 0.01, "little at stake"),
+)
+
+
+def perturbation_theorem(scale: Scale) -> Claim:
+    """A game where strays cost much, milder ones, and random potential games with the assumptions and without each."""
+    games = random_games(scale.learners)
+    ended = {name: _ended(games, rule("soql", **options)) for name, options in PERTURBED.items()}
+    full = rule("soql", **PERTURBED["Assumptions 6 and 7"])
+    assert isinstance(full, SOQL)
+    costly = costly_strays()
+    runs = max(2, scale.learners // 25)
+    times = next(times for learners, times in _TIMES.items() if scale.learners >= learners)
+    long = stays(1000.0, full.xi, runs, [k * STEPS for k in times])
+    short = STEPS if len(times) > 2 else STEPS // 2
+    others = {case: stays(*case[:2], runs, (short,))[0] for case in _CASES}
+    all_kept = ended["Assumptions 6 and 7"] == len(games)
+    only = pure_nash(costly, strict=True).tolist() == pure_nash(costly).tolist() == [[0, 0]]
+    # it must go on in every run; that it goes on for ever follows where a single stray is enough
+    enough = after_a_stray(costly, full.xi) < costly.utility(0, [1, 0])
+    broken = only and enough and long[-1].least > 0
+    kept = f"{ended['Assumptions 6 and 7']} of {len(games)} random games end in one"
+    verdict, reason = SUPPORTED, f"{kept}, and where strays cost much nobody leaves it"
+    if broken:
+        verdict, reason = (
+            NOT_SUPPORTED,
+            "Where strays cost another player much, the favourites keep leaving the only equilibrium "
+            f"({long[-1].rate:,.0f} times per 100,000 steps); {kept}",
+        )
+    elif not all_kept:  # at a finite horizon this shows nothing about the limit
+        verdict, reason = UNDECIDED, f"{kept} within {STEPS:,} steps, and no game is known that keeps leaving"
+    return Claim(
+        name="perturbation",
+        kind="theory",
+        title="Under Assumptions 6 and 7 the estimated equilibrium converges to a Nash equilibrium almost surely",
+        where="perturbation theorem, Eq. 43–44",
+        measured=(
+            *_measured("costly strays", 1000.0, full.xi, long),
+            *(entry for case, one in others.items() for entry in _measured(case[2], *case[:2], [one])),
+            *(
+                Measurement(
+                    f"random potential games that end in a pure Nash equilibrium, {name}", share_of(n, len(games))
+                )
+                for name, n in ended.items()
+            ),
+        ),
+        verdict=verdict,
+        reason=reason,
+        evidence=(*_lines(long, others), *_reasons(costly, full, enough, others[_CASES[-1]])),
+        counterexample=_costly_words(costly, full, long) if broken else None,
+        details=plain(
+            costly,
+            rule=full.spec(),
+            potential=potential(costly).tolist(),
+            equilibria=pure_nash(costly).tolist(),
+            seeds=runs,
+            lowest_score=after_a_stray(costly, full.xi),
+            windows=[vars(one) for one in long],
+            others=[{"cost": cost, "xi": xi, **vars(one)} for (cost, xi, _), one in others.items()],
+        ),
+    )
+
+
+def _measured(name: str, cost: float, xi: float, found: Sequence[Stay]) -> list[Measurement]:
+    out = []
+    for one in found:
+        where = f"{name} (cost {number(cost)}, ξ = {number(xi)}), steps {one.first:,} to {one.until:,}"
+        out.append(Measurement(f"{where}: share of steps at the equilibrium", one.share))
+        out.append(Measurement(f"{where}: departures per 100,000 steps", one.rate))
+    return out
+
+
+def _lines(long: Sequence[Stay], others: dict[tuple[float, float, str], Stay]) -> list[str]:
+    """What was found in each game."""
+    costly = "; ".join(f"steps {one.first:,} to {one.until:,}: {one.words}" for one in long)
+    out = [f"Strays that cost 1,000, at the equilibrium — {costly}"]
+    for kind in dict.fromkeys(case[2] for case in others):
+        cases = {case: one for case, one in others.items() if case[2] == kind}
+        cost = number(next(iter(cases))[0])
+        what = "Strays that cost nothing" if cost == "-1" else f"Strays that cost {cost}"
+        out.append(f"{what} ({kind}) — " + "; ".join(f"ξ = {case[1]:g}: {one.words}" for case, one in cases.items()))
+    return out
+
+
+def _reasons(costly: NormalForm, chosen: SOQL, enough: bool, little: Stay) -> list[str]:
+    """Why it goes on, and what the text says of ξ and μ."""
+    mu = chosen.xi / 2
+    out = []
+    if enough:
+        out.append(
+            f"While all are settled a stray has a probability of about ξ/2 = {number(mu)} at every step and one is "
+            "enough to make player 0 leave, so that departures recur infinitely often, almost surely"
+        )
+    lost = usual_less_lowest(costly, chosen.xi)
+    out.append(
+        f"The proof never updates the bystander's score, which one stray lowers by {number(lost)}"
+        + ("; where ξ times a stray's cost to others is small it is kept in practice" if not little.departures else "")
+    )
+    if mu <= chosen.vartheta:
+        out.append(
+            f"Assumption 6 contradicts ϑ < μ: once settled μ = ξ/2 = {number(mu)}, ϑ = {number(chosen.vartheta)}; the "
+            "text asks for ξ sufficiently close to one, and calls ρ, which tends to ξ, small"
+        )
+    return out
+
+
+def usual_less_lowest(found: NormalForm, xi: float) -> float:
+    """By how much one stray lowers player 0's settled score."""
+    return found.utility(0, [0, 0]) - after_a_stray(found, xi)
+
+
+def _costly_words(found: NormalForm, chosen: SOQL, long: Sequence[Stay]) -> str:
+    first, second = (table_in_words(table) for table in found.payoffs)
+    usual, safe = (number(found.utility(0, profile)) for profile in ([0, 0], [1, 0]))
+    return (
+        f"u^0 = {first}, u^1 = {second}, a potential game whose only equilibrium is "
+        f"{in_words(pure_nash(found).tolist())}. There player 1 strays with probability {number(chosen.xi / 2)} at a "
+        f"step (ξ = {number(chosen.xi)}), for ever. One stray lets player 0's score of action 0 fall from {usual} to "
+        f"{number(after_a_stray(found, chosen.xi))}, below the {safe} of its action 1, and it leaves. From step "
+        f"{long[-1].first:,} to {long[-1].until:,} the favourites are the equilibrium at {long[-1].words}."
+    )

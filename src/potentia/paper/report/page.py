@@ -1,0 +1,119 @@
+"""A report as data, and the one HTML file that shows it.
+
+The page needs nothing but itself: style, script and pictures are inside, and its content security policy forbids
+the browser to fetch anything. All text is escaped.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from potentia.errors import InvalidInput
+from potentia.paper.claims import Claim
+from potentia.paper.report.pictures import Picture
+from potentia.paper.report.words import (
+    NUMBER,
+    SIGNS,
+    anchor,
+    headlines,
+    in_one_sentence,
+    kind_of,
+    lines,
+    measured,
+    sentence,
+    told,
+)
+
+KINDS = {"experiment": "In the case study", "theory": "In theory"}
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of named cells: numbers, estimates with intervals, text or nothing."""
+
+    caption: str
+    rows: Sequence[Mapping[str, Any]]
+    name: str = ""  # of its file, without an ending
+
+    @property
+    def columns(self) -> list[str]:
+        """All names that have a cell in some row, in order."""
+        return list(dict.fromkeys(name for row in self.rows for name, cell in row.items() if cell is not None))
+
+    def is_number(self, column: str) -> bool:
+        """Whether a column belongs flush right: all of its cells are numbers, or are written as one."""
+        cells = [row[column] for row in self.rows if row.get(column) is not None]
+        return all(NUMBER.match(told(cell)) for cell in cells)
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of a report under its own heading."""
+
+    title: str
+    anchor: str
+    paragraphs: Sequence[str] = ()
+    pictures: Sequence[Picture] = ()
+    tables: Sequence[Table] = ()
+    claims: Sequence[Claim] = ()  # told in the section too, with their counterexamples
+
+
+@dataclass(frozen=True)
+class Report:
+    """A whole report."""
+
+    title: str
+    about: Sequence[str]  # paragraphs
+    made: Mapping[str, str]  # how: command, version, seeds, ...
+    claims: Sequence[Claim] = ()
+    sections: Sequence[Section] = ()
+
+    def __post_init__(self) -> None:
+        names = [anchor(claim.name) for claim in self.claims]
+        anchors = [section.anchor for section in self.sections]
+        for what, given in (("claims", names), ("anchors", anchors)):
+            for name, count in Counter(given).items():
+                if count > 1:
+                    raise InvalidInput(f"names of {what} must differ, got {name!r} {count} times")
+        for claim in self.claims:
+            if claim.kind not in KINDS:
+                raise InvalidInput(f"kind of a claim must be {' or '.join(KINDS)}, got {claim.kind!r}")
+
+
+def render(report: Report) -> str:
+    """The HTML page of a report; the same report gives the same text."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("potentia", "report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.globals.update(
+        signs={kind: {"sign": sign, "css": css} for kind, (sign, css) in SIGNS.items()},
+        kind_of=kind_of,
+        told=told,
+        measured=measured,
+        headlines=headlines,
+        anchor=anchor,
+        lines=lines,
+        sentence=sentence,
+    )
+    groups = [
+        (title, [claim for claim in report.claims if claim.kind == kind])
+        for kind, title in KINDS.items()
+        if any(claim.kind == kind for claim in report.claims)
+    ]
+    count = Counter(kind_of(claim.verdict) for claim in report.claims)
+    return environment.get_template("report.html").render(
+        report=report,
+        groups=groups,
+        summary=in_one_sentence(report.claims),
+        counts=[(kind, count[kind]) for kind in SIGNS],
+    )

@@ -1,0 +1,185 @@
+"""The report of the reproduction: every claim of the paper with its verdict, and every figure played again."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from potentia.paper.claims import Claim
+from potentia.paper.report import sections
+from potentia.paper.report.page import Report, Table
+from potentia.paper.report.words import told
+from potentia.paper.scale import FULL
+from potentia.version import __version__
+
+if TYPE_CHECKING:
+    import xarray
+
+    from potentia.paper.case_study import CaseStudy
+
+TITLE = "From log-linear learning to reinforcement learning: what the paper claims, played again"
+ABOUT = (
+    "Hasanbeig and Pavel, in From Game-theoretic Multi-agent Log-Linear Learning to Reinforcement Learning, propose "
+    "P-SBLLL, a rule in which players of a potential game wake by themselves, and SOQL, a second-order Q-learning, "
+    "prove where they end and play them on robots that cover an area.",
+    "This page plays all of it again and sets what was measured beside what was printed. Published numbers come from "
+    "the author's thesis, which prints them beside the same curves.",
+)
+# batches of the case study, as they are called in file names
+MOST_ROWS = 500  # of a record, beside its first
+BATCHES = ("model", "known", "lasting", "heard", "heard_long", "literal", "mixtures", "learners", "four")
+
+
+def build(study: CaseStudy, claims: Iterable[Claim], tables: Mapping[str, Sequence[Mapping[str, Any]]]) -> Report:
+    """The report. ``claims`` are all of them, ``tables`` those of the case study, by part."""
+    every = list(claims)
+    exact = [claim for claim in every if claim.kind == "theory"]
+
+    def of(*names: str) -> list[Table]:
+        return [Table(CAPTIONS.get(name, name), _readable(tables[name]), name) for name in names if tables.get(name)]
+
+    parts = [
+        sections.field(study),
+        sections.revision(study),
+        sections.model_based(study, of("model", "heard", "heard_long", "known", "lasting", "literal"), tables),
+        sections.mixtures(study, of("mixtures")),
+        sections.learners(study, of("learners", "temperatures")),
+        sections.all_four(study, of("four")),
+        sections.configurations(study, ()),
+        sections.theory(exact, ()),
+    ]
+    return Report(TITLE, ABOUT, made(study), every, parts)
+
+
+CAPTIONS = {
+    "model": "Robots that learn the field",
+    "known": "Robots that know the field",
+    "lasting": "Robots that know the field, for longer",
+    "heard": "Robots that learn the field, everybody hearing everybody (R_com = 56 for both)",
+    "heard_long": "BLLL with R_com = 56, for longer",
+    "literal": "Robots that learn the field with the recipe to the letter",
+    "mixtures": "EM with the number of targets known (EM_N) and unknown (EM_SM); under BLLL where nothing else is said",
+    "learners": "Robots that know only what they receive",
+    "temperatures": "QL by temperature, on the seeds for tuning",
+    "four": "All four",
+}
+COLUMNS = {
+    "algorithm": "algorithm",
+    "tau": "temperature τ",
+    "runs": "runs",
+    "steps": "steps",
+    "worth": "covered worth ΣC",
+    "least": "least to largest",
+    "printed": "published",
+    "settles": "settles at step",
+    "published_settles": "published",
+    "share": "union, share of the optimum",
+    "all_held": "runs that end on all targets",
+    "best": "best",
+    "nearest": "nearest to what was published",
+}
+
+
+def _readable(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The columns that people compare, under names that they read; files have all of them."""
+    out = []
+    for row in rows:
+        whole = dict(row)
+        if "low" in row:
+            whole["least"] = f"{told(row['low'])} to {told(row['high'])}"
+        if row.get("published_mean") is not None:
+            ends = f" ({told(row['published_low'])} to {told(row['published_high'])})"
+            whole["printed"] = told(row["published_mean"]) + ends
+        elif "published_mean" in row:
+            whole["printed"] = None
+        cells: dict[str, Any] = {}
+        for name, title in COLUMNS.items():
+            if name in whole:  # two columns may say "published": of worth, and of steps
+                cells[title if title not in cells else f"{title} step"] = whole[name]
+        out.append(cells or whole)
+    return out
+
+
+def made(study: CaseStudy) -> dict[str, str]:
+    """How the report was made, without the time: the same seeds give the same page."""
+    scale = study.scale
+    return {
+        "Command": "potentia reproduce" + ("" if scale.name == FULL.name else f" --{scale.name}"),
+        "Version": f"potentia {__version__}; " + ", ".join(f"{name} {at}" for name, at in versions().items()),
+        "Scale": f"{scale.name}: {scale.runs} runs of each algorithm, {scale.long} of all four together for long "
+        f"and {min(scale.heard, scale.long)} of BLLL so with R_com = 56, {scale.literal} by the letter "
+        f"and {scale.tuning} at each temperature tried, {scale.games} random games for each exact check and "
+        f"{scale.learners} on which SOQL plays",
+        "Seeds": _spans(seeds(study)),
+    }
+
+
+def versions() -> dict[str, str]:
+    """Of what the numbers depend on."""
+    import numba
+    import numpy
+
+    return {"Python": platform.python_version(), "Numba": numba.__version__, "NumPy": numpy.__version__}
+
+
+def batches(study: CaseStudy) -> dict[str, Mapping[str, xarray.Dataset]]:
+    """Every batch that was played, by group and name; a study need not have all groups."""
+    return {name: getattr(study, name) for name in BATCHES}
+
+
+def records(study: CaseStudy) -> dict[str, xarray.Dataset]:
+    """What is kept of the runs, by file name; a batch that two parts show is kept once, with the first.
+
+    At most every so many steps, evenly, and always the last: a full study would take hundreds of megabytes.
+    """
+    from potentia.paper.report.writing import profiles_dataset
+
+    out: dict[str, xarray.Dataset] = {}
+    for group, named in batches(study).items():
+        for name, data in named.items():
+            again = group == "four" and name in study.learners  # some of the same runs
+            if not again and not any(data is kept for kept in out.values()):
+                out[f"{group}-{name}"] = data
+    kept = {name: _thinned(data) for name, data in out.items()}
+    return kept | {"configurations": profiles_dataset(study.finals)}
+
+
+def _thinned(data: xarray.Dataset) -> xarray.Dataset:
+    last = data.sizes["time"] - 1
+    rows = list(range(0, last + 1, max(1, -(-last // MOST_ROWS))))
+    return data.isel(time=rows if rows[-1] == last else [*rows, last])
+
+
+def seeds(study: CaseStudy) -> dict[str, list[int]]:
+    """The seeds of each group of batches, and those on which temperatures were chosen."""
+    from potentia.paper.case_study import TUNING
+
+    found = {
+        group: sorted({int(seed) for data in named.values() for seed in data.seed.values})
+        for group, named in batches(study).items()
+    }
+    return found | {"tuning": list(range(TUNING, TUNING + study.scale.tuning))}
+
+
+def _spans(named: Mapping[str, Sequence[int]]) -> str:
+    """Names by their seeds, as in "0 to 19 (model, known); 0 to 9 (four)"."""
+    out: dict[str, list[str]] = {}
+    for name, numbers in named.items():
+        low, high = numbers[0], numbers[-1]
+        span = f"{low} to {high}" if list(numbers) == list(range(low, high + 1)) else ", ".join(map(str, numbers))
+        out.setdefault(span, []).append(name)
+    return "; ".join(f"{span} ({', '.join(names)})" for span, names in out.items())
+
+
+def facts(study: CaseStudy, claims: Iterable[Claim]) -> dict[str, Any]:
+    """What claims.json holds, as plain data; nothing in it changes from one run to the next."""
+    return {
+        "format": 1,
+        "potentia": __version__,
+        "versions": versions(),
+        "scale": asdict(study.scale),
+        "seeds": seeds(study),
+        "claims": [claim.to_dict() for claim in claims],
+    }

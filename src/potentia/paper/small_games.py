@@ -1,0 +1,160 @@
+"""Small games written out as plain data, and what P-SBLLL with joint trials can do at one step of them.
+
+A statement is checked on many games; where it fails, the smallest game found is kept as nested lists, so that a
+reader can build it again. The step of P-SBLLL is written here once more, from Eq. 10-11 alone: who wakes, what they
+try, who accepts. Its cheapest realisation shows in words what the exact analysis says in numbers.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from potentia.analysis import stability
+from potentia.analysis.arborescence import contraction
+from potentia.analysis.chains.laws import Terms
+from potentia.analysis.stochastic_stability import Resistances
+from potentia.games import Game, NormalForm
+from potentia.kernel.protocol import Complete
+
+JOINT: dict[str, Any] = {"rule": "p-sblll", "tau": 1.0, "revision": 0.3}  # as in Eq. 10-11; stability is about τ → 0
+SHAPE = (2, 3, 2)  # actions of each player in random games
+TIE = 1e-9
+
+Profile = tuple[int, ...]
+
+
+def all_profiles(sizes: Sequence[int]) -> Iterator[Profile]:
+    """In C order."""
+    return itertools.product(*(range(size) for size in sizes))
+
+
+def payoffs_of(game: Game) -> NDArray[np.float64]:
+    """(N, A_1, ..., A_N)."""
+    table = [[game.utility(i, p) for p in all_profiles(game.num_actions)] for i in range(game.num_players)]
+    return np.array(table).reshape(game.num_players, *game.num_actions)
+
+
+def plain(game: Game, **beside: Any) -> dict[str, Any]:
+    """The game as nested lists: payoffs, and for constrained moves the actions reachable from each action."""
+    moves = None
+    if not isinstance(game.moves, Complete):
+        moves = [[game.reachable(i, a) for a in range(size)] for i, size in enumerate(game.num_actions)]
+    return {"payoffs": payoffs_of(game).tolist(), "moves": moves, **beside}
+
+
+def rebuilt(data: dict[str, Any]) -> NormalForm:
+    """The game of :func:`plain`."""
+    return NormalForm(data["payoffs"], moves=data["moves"])
+
+
+def profiles_at(places: Iterable[int], sizes: Sequence[int]) -> list[list[int]]:
+    """Numbers of profiles as profiles."""
+    return [[int(a) for a in np.unravel_index(int(k), tuple(sizes))] for k in places]
+
+
+def in_words(profiles: Iterable[Sequence[int]]) -> str:
+    """(0, 1) and (1, 0)."""
+    said = ["(" + ", ".join(str(a) for a in profile) + ")" for profile in profiles]
+    return said[0] if len(said) == 1 else f"{', '.join(said[:-1])} and {said[-1]}"
+
+
+def number(x: float) -> str:
+    """A number as people write it."""
+    return f"{x:.6g}"
+
+
+def in_percent(part: float) -> str:
+    """A share as people write it; only what is nothing or all is written so."""
+    shown = f"{100 * part:.0f}"
+    if shown in ("0", "100") and part not in (0.0, 1.0):
+        shown = f"{100 * part:.2g}" if part < 0.5 else "over 99"
+    return f"{shown} %"
+
+
+def table_in_words(table: NDArray[np.float64]) -> str:
+    """[[1, 0], [0, 1]]."""
+    if table.ndim == 1:
+        return "[" + ", ".join(number(float(x)) for x in table) + "]"
+    return "[" + ", ".join(table_in_words(part) for part in table) + "]"
+
+
+def best_places(phi: NDArray[np.float64]) -> set[int]:
+    """The numbers of the profiles that maximise Φ."""
+    flat = phi.reshape(-1)
+    return set(np.flatnonzero(flat >= flat.max() - TIE * max(1.0, float(np.ptp(flat)))).tolist())
+
+
+def stable_places(game: Game, rule: dict[str, Any] | None = None) -> set[int]:
+    """The numbers of the stochastically stable profiles, from least trees, no theorem taken for granted."""
+    found = stability(game, JOINT if rule is None else rule, method="contraction")
+    return set(np.flatnonzero(found.stable).tolist())
+
+
+def stable_by(table: Resistances, resistance: NDArray[np.float64], size: int) -> set[int]:
+    """The profiles that would be stable if these were the resistances of the same transitions."""
+    ptr = np.concatenate([[0], np.cumsum(np.bincount(table.sources, minlength=size))]).astype(np.int64)
+    tie = TIE * max(1.0, float(resistance.max(initial=0.0)))
+    ones = np.ones(resistance.size)
+    found = contraction(Terms(ptr, table.targets, ones, np.ascontiguousarray(resistance)), tie)
+    assert found is not None  # moves connect all profiles
+    return set(np.flatnonzero(found.excess <= size * tie).tolist())
+
+
+# One step of P-SBLLL with joint trials -------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Realisation:
+    """One way in which a transition can happen: who wakes, the joint trial, and what it costs."""
+
+    resistance: float
+    awake: tuple[int, ...]
+    trial: Profile
+
+
+def deviators(source: Profile, target: Profile) -> list[int]:
+    """The players whose action changes."""
+    return [i for i, (a, b) in enumerate(zip(source, target, strict=True)) if a != b]
+
+
+def eq_12(game: Game, source: Profile, target: Profile) -> float:
+    """The resistance lemma: Σ over deviators of max{u(α_1), u(α_2)} - u(α_2)."""
+    return math.fsum(max(0.0, game.utility(i, source) - game.utility(i, target)) for i in deviators(source, target))
+
+
+def cheapest(game: Game, source: Profile, target: Profile) -> Realisation:
+    """The least of all realisations of a feasible transition.
+
+    Deviators must wake and try their new action. Anybody else may sleep, or wake, try something and stay; then it is
+    part of the joint trial that everybody awake compares the present with. Accepting costs what it loses, staying
+    what accepting would gain.
+    """
+    moving = deviators(source, target)
+    choices: list[list[int | None]] = []
+    for player in range(game.num_players):
+        if player in moving:
+            choices.append([target[player]])
+        else:
+            choices.append([None, *game.reachable(player, source[player])])
+    found = []
+    for tried in itertools.product(*choices):
+        trial = tuple(now if action is None else action for now, action in zip(source, tried, strict=True))
+        awake = tuple(i for i, action in enumerate(tried) if action is not None)
+        gains = {i: game.utility(i, trial) - game.utility(i, source) for i in awake}
+        cost = math.fsum(max(0.0, -gains[i] if i in moving else gains[i]) for i in awake)
+        found.append(Realisation(cost, awake, trial))
+    return min(found, key=lambda one: (one.resistance, len(one.awake)))
+
+
+def feasible(game: Game) -> Iterator[tuple[Profile, Profile]]:
+    """Every transition between different profiles that moves allow."""
+    for source in all_profiles(game.num_actions):
+        options = [[a, *game.reachable(i, a)] for i, a in enumerate(source)]
+        yield from ((source, target) for target in itertools.product(*options) if target != source)

@@ -1,0 +1,126 @@
+"""From the tables of a specification to games, beliefs and rules; messages name the key that is wrong."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from potentia.beliefs import Belief, Communication, Constant, Known, Mixture, RunningMean, SplitMerge
+from potentia.errors import InvalidSpecification, did_you_mean
+from potentia.games import Coverage, Game, World, paper_world, random_world, read_game, read_world
+from potentia.games.library import game as named_game
+from potentia.games.library import registered_games
+from potentia.rules import Rule
+from potentia.rules import rule as named_rule
+
+FILES = ("file", "map", "blocked")  # keys of a game that may name a file
+NO_BELIEF = "none"
+_BELIEFS: dict[str, type[Belief]] = {kind.name: kind for kind in (SplitMerge, Mixture, Constant, RunningMean, Known)}
+_SOURCES = ("name", "file", "map")
+_COVERAGE = tuple(name for name in inspect.signature(Coverage).parameters if name != "world")
+_MAP_ONLY = ("blocked", "largest_part")
+_TEXTS = ("tau", "revision", "choice")  # parameters of rules that may be given as on the command line
+
+
+def game_from(table: Mapping[str, Any], folder: Path) -> Game:
+    """A game by name, from a payoff file, or of robots on a map."""
+    options = {key: entry for key, entry in table.items() if key != "label"}
+    given = [key for key in _SOURCES if key in options]
+    if len(given) != 1:
+        wanted = 'name = "ring", file = "payoffs.json" or map = "paper"'
+        got = " and ".join(given) or (", ".join(options) or "nothing")
+        raise InvalidSpecification(f"a game needs one of {wanted}, got {got}")
+    source = options.pop(given[0])
+    if not isinstance(source, str):
+        raise InvalidSpecification(f"{given[0]} must be a text, got {source!r}")
+    if given[0] == "name":
+        if source not in registered_games():
+            known = ", ".join(sorted(registered_games()))
+            hint = did_you_mean(source, registered_games()) or (
+                "; a game of your own is registered by a file: potentia --import FILE.py sweep ..."
+            )
+            raise InvalidSpecification(f"name must be one of {known}, got {source!r}{hint}")
+        return named_game(source, **options)
+    if given[0] == "file":
+        if options:
+            raise InvalidSpecification(f"a game from a file has no parameters, got {', '.join(options)}")
+        return read_game(folder / source)
+    for key in options:
+        if key not in (*_COVERAGE, *_MAP_ONLY):
+            hint = did_you_mean(key, (*_COVERAGE, *_MAP_ONLY))
+            raise InvalidSpecification(f"a game on a map has no {key!r}{hint} (it has {', '.join(_COVERAGE)})")
+    blocked, largest = options.pop("blocked", None), options.pop("largest_part", False)
+    if not isinstance(largest, bool) or not isinstance(blocked, str | None):
+        raise InvalidSpecification("blocked must be a file name and largest_part true or false")
+    return Coverage(world_from(source, folder, blocked, largest), **{"robots": 5, **options})
+
+
+def world_from(text: str, folder: Path = Path(), blocked: str | None = None, largest_part: bool = False) -> World:
+    """A world from "paper", "random:SEED", "random:SEED:TARGETS" or a file."""
+    kind, _, rest = text.partition(":")
+    if blocked is not None and not is_file(text):
+        raise InvalidSpecification("blocked is for maps from files")
+    if text == "paper":
+        world = paper_world()
+    elif kind == "random":
+        parts = rest.split(":") if rest else ["0"]
+        if len(parts) > 2 or not all(part.isdecimal() and len(part) < 19 for part in parts):
+            raise InvalidSpecification(
+                f"a random map is random:SEED or random:SEED:TARGETS, whole numbers, got {text!r}"
+            )
+        world = random_world(int(parts[0]), int(parts[1]) if len(parts) > 1 else None)
+    elif not is_file(text):
+        raise InvalidSpecification(f'map must be "paper", "random:SEED" or a file such as map.csv, got {text!r}')
+    else:
+        world = read_world(folder / text, blocked=None if blocked is None else folder / blocked)
+    return world.largest_part() if largest_part else world
+
+
+def is_file(text: str) -> bool:
+    """Whether the text of a map is the name of a file."""
+    return text != "paper" and not text.startswith("random") and bool(Path(text).suffix)
+
+
+def rule_from(table: Mapping[str, Any]) -> Rule:
+    """A rule by name and parameters; temperatures, wakings and choice maps also as texts, as on the command line."""
+    from potentia.studies.texts import read_parameter
+
+    options = {key: entry for key, entry in table.items() if key != "label"}
+    name = _name(options, "rule")
+    for key in _TEXTS:
+        if isinstance(options.get(key), str):
+            options[key] = read_parameter(key, options[key])
+    return named_rule(name, **options)
+
+
+def belief_from(table: Mapping[str, Any]) -> Belief | None:
+    """A belief by name and parameters, or None for "none": players know the game."""
+    options = {key: entry for key, entry in table.items() if key != "label"}
+    name = _name(options, "belief")
+    if name == NO_BELIEF:
+        if options:
+            raise InvalidSpecification(f"belief none has no parameters, got {', '.join(options)}")
+        return None
+    if name not in _BELIEFS:
+        known = (*_BELIEFS, NO_BELIEF)
+        hint = did_you_mean(name, known)
+        raise InvalidSpecification(f"belief must be one of {', '.join(known)}, got {name!r}{hint}")
+    fields = {field.name for field in dataclasses.fields(_BELIEFS[name])}  # type: ignore[arg-type]
+    known_keys = sorted(fields - {"communication"} | ({"radius"} if "communication" in fields else set()))
+    for key in options:
+        if key not in known_keys:
+            hint = did_you_mean(key, known_keys)
+            raise InvalidSpecification(f"{name} has no parameter {key!r}{hint} (it has {', '.join(known_keys)})")
+    if "radius" in options:
+        options["communication"] = Communication(options.pop("radius"))
+    return _BELIEFS[name](**options)
+
+
+def _name(options: dict[str, Any], section: str) -> str:
+    name = options.pop("name", None)
+    if not isinstance(name, str):
+        raise InvalidSpecification(f"{section} needs name, a text, got {name!r}")
+    return name

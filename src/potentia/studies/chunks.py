@@ -1,0 +1,218 @@
+"""The unit of a sweep: some seeds of one point, played together and kept in one file.
+
+A chunk's file is a plain ``.npz`` without pickles, and its name carries the hash of its bytes: what was renamed into
+place is whole, and what was changed afterwards is noticed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import math
+import pickle
+import warnings
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from potentia.errors import CacheNotKept, NotCompiled, PotentiaError, StudyError, SweepFailed
+from potentia.kernel.archive import Archive
+from potentia.kernel.cache import Compiled
+from potentia.kernel.files import read_plain
+from potentia.studies.planning import Plan, Point
+from potentia.version import __version__
+
+Arrays = dict[str, NDArray[Any]]
+_DIGEST = 32  # hex digits of SHA-256
+_KINDS = "fiu"  # of NumPy's types
+_BLOCK = 1 << 20  # bytes
+_KEPT = 8  # games that a worker process keeps
+
+
+@dataclass(frozen=True, order=True)
+class Chunk:
+    """Seeds number ``first`` up to ``stop`` of a point."""
+
+    point: int
+    first: int
+    stop: int
+
+    @property
+    def runs(self) -> int:
+        return self.stop - self.first
+
+    @property
+    def prefix(self) -> str:
+        """How its file's name begins."""
+        return f"{self.point:06d}-{self.first:09d}-"
+
+    def __str__(self) -> str:
+        return f"{self.point}:{self.first}-{self.stop - 1}"
+
+
+# Playing ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Task:
+    """A chunk as it travels to whoever plays it: the game packed once, the rest plain."""
+
+    chunk: Chunk
+    version: str
+    seeds: tuple[int, ...]
+    steps: int
+    every: int
+    record: tuple[str, ...]
+    start: tuple[int, ...] | None
+    key: str  # names the parcel
+    parcel: Any  # (game, rule, belief), or those bytes where another process plays
+    compiled: Compiled = "auto"
+    after: int = 0  # steps of such runs that a worker plays after these, if each takes its share
+
+
+def pack(point: Point, apart: bool) -> tuple[str, Any]:
+    """What is played at a point, as it is, or as bytes for another process."""
+    things = (point.game, point.rule, point.belief)
+    if not apart:
+        return str(point.number), things
+    import cloudpickle  # so that a utility defined in a script travels too
+
+    try:
+        blob = cloudpickle.dumps(things)
+    except Exception as error:  # a game of the user's may hold anything
+        raise SweepFailed(f"{point.describe()} cannot be sent to another process: {error}") from None
+    return hashlib.sha256(blob).hexdigest(), blob
+
+
+_unpacked: OrderedDict[str, Any] = OrderedDict()
+
+
+def _unpack(task: Task) -> Any:
+    if not isinstance(task.parcel, bytes):
+        return task.parcel
+    for said in (NotCompiled, CacheNotKept):  # already, by the process that sweeps
+        warnings.simplefilter("ignore", said)
+    if task.key not in _unpacked:  # kept, so that a user's utility is compiled once
+        _unpacked[task.key] = pickle.loads(task.parcel)  # from the process that sweeps, never from a file
+        while len(_unpacked) > _KEPT:
+            _unpacked.popitem(last=False)
+    return _unpacked[task.key]
+
+
+def play(task: Task) -> tuple[Chunk, Arrays | str]:
+    """The chunk's results, or one line about why there are none."""
+    from potentia.engine.batch import play_batch
+
+    if task.version != __version__:
+        return task.chunk, f"a worker has potentia {__version__}, this study needs {task.version}"
+    try:
+        game, rule, belief = _unpack(task)
+        data = play_batch(
+            game,
+            rule,
+            task.steps,
+            task.seeds,
+            start=task.start,
+            record=task.record,
+            every=task.every,
+            belief=belief,
+            compiled=task.compiled,
+            after=task.after,
+        )
+    except (PotentiaError, MemoryError, ArithmeticError, ValueError, TypeError, LookupError) as error:
+        return task.chunk, f"{type(error).__name__}: {error}"
+    if data.interrupted:
+        return task.chunk, "interrupted"
+    return task.chunk, {name: values for name, (_, values) in data.variables().items()}
+
+
+def finite_names(plan: Plan, point: Point) -> tuple[str, ...]:
+    """The recorders that are numbers at every step: all but shares of nothing and what a belief may not know."""
+    sure = ("potential", "welfare", "taken", "rejected", *point.game.recorders)
+    return tuple(name for name in plan.record if name in sure)
+
+
+def check_finite(plan: Plan, chunk: Chunk, arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Refuse a result that is not a number, with the seed and step where it is."""
+    point = plan.points[chunk.point]
+    for name in finite_names(plan, point):
+        bad = np.argwhere(~np.isfinite(arrays[name]))
+        if bad.size:
+            run, row = bad[0].tolist()
+            seed = plan.specification.seed_numbers[chunk.first + run]
+            raise SweepFailed(
+                f"{name} is {arrays[name][run, row]} at step {row * plan.specification.spacing} of seed {seed} "
+                f"({point.describe()}): such results are not kept"
+            )
+
+
+# Files ------------------------------------------------------------------------------------------------
+
+WHOLE = ("profile", "final", "visits", "steps_done", "revisions", "changes")  # what holds integers
+
+
+def to_bytes(study: str, chunk: Chunk, seeds: Sequence[int], arrays: Mapping[str, NDArray[Any]]) -> bytes:
+    """The chunk's file: its arrays, and which chunk of which study it is."""
+    about = {"study": study, "point": chunk.point, "first": chunk.first, "stop": chunk.stop}
+    buffer = io.BytesIO()
+    text = np.frombuffer(json.dumps(about, sort_keys=True).encode(), np.uint8)
+    assert all(values.dtype.kind in _KINDS for values in arrays.values())  # numbers: nothing is ever pickled
+    content: dict[str, Any] = {"about": text, "seeds": np.asarray(seeds, np.int64), **arrays}
+    np.savez(buffer, **content)
+    return buffer.getvalue()
+
+
+def reads_back(path: Path, content: bytes) -> bool:
+    """Whether a file holds these bytes; looks at some of them at a time."""
+    with path.open("rb") as file:
+        return all(file.read(_BLOCK) == content[k : k + _BLOCK] for k in range(0, len(content) + 1, _BLOCK))
+
+
+def file_name(chunk: Chunk, content: bytes) -> str:
+    """The name under which these bytes are kept."""
+    return f"{chunk.prefix}{hashlib.sha256(content).hexdigest()[:_DIGEST]}.npz"
+
+
+def verified(path: Path, most: int) -> bytes:
+    """A chunk's bytes, if they are those that were saved, and at most so many."""
+    try:
+        content = read_plain(path, most)
+    except OSError as error:
+        raise StudyError(f"cannot read {path}: {error.strerror or error}") from None
+    if hashlib.sha256(content).hexdigest()[:_DIGEST] != path.stem.rpartition("-")[2]:
+        raise StudyError(f"{path.name} is damaged: its bytes are not those that were saved")
+    return content
+
+
+def most_bytes(shapes: Mapping[str, tuple[int, ...]]) -> int:
+    """What a chunk's file takes at most: its arrays, a seed for each run, and a kilobyte of headers for each."""
+    runs = shapes["steps_done"][0]
+    return 8 * (sum(math.prod(shape) for shape in shapes.values()) + runs) + 1024 * (len(shapes) + 4)
+
+
+def read_chunk(
+    path: Path, study: str, chunk: Chunk, seeds: Sequence[int], shapes: Mapping[str, tuple[int, ...]]
+) -> Arrays:
+    """The arrays of a chunk, checked to be whole, to belong here and to have these shapes."""
+    content = verified(path, most_bytes(shapes))
+    try:
+        with Archive(io.BytesIO(content), len(content)) as archive:
+            if archive.names != {"about", "seeds", *shapes} or len(content) < 8 * len(seeds):
+                raise StudyError(f"{path.name} is damaged: it holds other arrays than this study's")
+            about = json.loads(archive.read("about", (None,), "u", len(content)).tobytes())
+            wanted = {"study": study, "point": chunk.point, "first": chunk.first, "stop": chunk.stop}
+            played = archive.read("seeds", (len(seeds),), np.dtype(np.int64))
+            if about != wanted or not np.array_equal(played, np.asarray(seeds, np.int64)):
+                raise StudyError(f"{path.name} is damaged: it is a chunk of another study or other seeds")
+            types: dict[bool, Any] = {True: "i", False: np.dtype(np.float64)}  # integers as narrow as they may be
+            return {name: archive.read(name, shape, types[name in WHOLE]) for name, shape in shapes.items()}
+    except StudyError:
+        raise
+    except Exception:  # whatever a broken file makes NumPy and zipfile raise
+        raise StudyError(f"{path.name} is damaged: it cannot be read") from None

@@ -1,0 +1,211 @@
+"""A coverage study: rules on one game over many seeds, and what they covered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from potentia.beliefs import Belief
+from potentia.beliefs.mixture import RECORDERS as LEARNT
+from potentia.engine import run_batch
+from potentia.errors import InvalidRun
+from potentia.games import Coverage
+from potentia.games.world import published
+from potentia.rules import Rule, SignalRevision, rule
+from potentia.statistics.estimates import (
+    Estimate,
+    estimate,
+    moving_mean,
+    settling_time,
+    steady_state,
+    tail_mean,
+    time_to_share,
+)
+
+if TYPE_CHECKING:
+    import xarray
+
+RECORD = (
+    "worth_sum",
+    "worth_union",
+    "moves",
+    "energy",
+    "taken",
+    "rejected",
+    "cells_seen",
+    "targets_found",
+)
+TAIL = 200  # steps; comparisons use the mean over the last of them
+SETTLED = 0.05  # of the final worth
+_ROWS = 2000
+
+
+def paper_game(**changes: Any) -> Coverage:
+    """The paper's case study: its world, five robots, δ = 1.5, K = 3e-5, flags on the cells occupied."""
+    from potentia.games import paper_world
+
+    setup = published()["setup"]
+    options: dict[str, Any] = {"robots": setup["robots"], "delta": setup["delta"], "K": setup["K"], "flags": True}
+    return Coverage(paper_world(), **options | changes)
+
+
+def paper_rules() -> dict[str, Rule]:
+    """BLLL and P-SBLLL with Eq. 53, at the published temperature."""
+    setup = published()["setup"]
+    revision = SignalRevision(setup["a1"], setup["a2"], setup["a3"])
+    return {
+        "blll": rule("blll", tau=setup["tau"]),
+        "p-sblll": rule("p-sblll", tau=setup["tau"], revision=revision),
+    }
+
+
+def spacing(steps: int) -> int:
+    """Steps between records, so that a study has some thousands of them at most."""
+    return max(1, steps // _ROWS)
+
+
+def cover(
+    game: Coverage,
+    rules: Mapping[str, Rule],
+    steps: int,
+    seeds: Iterable[int],
+    *,
+    belief: Belief | None = None,
+    workers: int = 1,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> dict[str, xarray.Dataset]:
+    """One batch per rule, from the same starts, with everything a summary needs; of the ``belief`` too, with one."""
+    if not isinstance(game, Coverage):
+        raise InvalidRun(f"a coverage study needs a Coverage game, got {type(game).__name__}")
+    numbers = list(seeds)
+    record = RECORD if belief is None else (*RECORD, *belief.recorders)
+    out = {}
+    for name, chosen in rules.items():
+
+        def tell(done: int, total: int, name: str = name) -> None:
+            if progress is not None:
+                progress(name, done, total)
+
+        out[name] = run_batch(
+            game,
+            chosen,
+            steps,
+            numbers,
+            record=record,
+            every=spacing(steps),
+            workers=workers,
+            progress=tell,
+            belief=belief,
+        )
+        if belief is not None:
+            out[name].attrs["belief"] = belief.describe()
+        if out[name].attrs["interrupted"]:
+            break
+    return out
+
+
+@dataclass(frozen=True)
+class Covered:
+    """What one rule covered: means over seeds with intervals, at the end of the runs."""
+
+    worth_sum: Estimate
+    worth_union: Estimate
+    share: Estimate | None  # of the optimum
+    steps_to_90: Estimate  # of the run's own final worth
+    settled: Estimate  # from when on the mean of as many steps stays within 5 % of that
+    steady: Estimate  # when the paper's robots would stop
+    moves: Estimate
+    energy: Estimate
+    rejected: float  # share of trials
+    cells_seen: Estimate
+    targets_found: Estimate
+    runs: int
+    tail: int
+    # of a belief, where the runs had one that records it
+    belief_error: Estimate | None = None  # Σ|f̂ - f| / Σf, in the mean over robots as the next four
+    parameter_error: Estimate | None = None
+    right_number: Estimate | None = None  # share of robots whose mixture has as many components as the world's
+    components: Estimate | None = None
+    cells_known: Estimate | None = None
+    contacts: Estimate | None = None  # exchanges between robots so far
+    data_sent: Estimate | None = None  # cells told in them
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, for JSON; without what a belief would have recorded, where there was none."""
+        out: dict[str, Any] = {}
+        for name, entry in vars(self).items():
+            if entry is not None or name not in LEARNT:
+                out[name] = [entry.mean, entry.low, entry.high] if isinstance(entry, Estimate) else entry
+        return out
+
+
+def final_worth(data: xarray.Dataset, measure: str = "worth_union") -> NDArray[np.float64]:
+    """The mean over each run's last steps, by seed."""
+    return tail_mean(data[measure].values, data.time.values, tail_steps(data))
+
+
+def tail_steps(data: xarray.Dataset) -> int:
+    """How many last steps are averaged over: 200, or ten records where they are further apart."""
+    return max(TAIL, 10 * _every(data))
+
+
+def _every(data: xarray.Dataset) -> int:
+    times = data.time.values
+    return int(times[1] - times[0]) if times.size > 1 else 1
+
+
+def complete(data: xarray.Dataset) -> xarray.Dataset:
+    """The runs that were not cut short."""
+    whole = data.steps_done.values == data.steps_done.values.max()
+    return data if whole.all() else data.isel(seed=whole)
+
+
+def steps_to_share(data: xarray.Dataset, share: float = 0.9, measure: str = "worth_sum") -> NDArray[np.float64]:
+    """The first step at which each run covers this share of its own final worth."""
+    return time_to_share(data[measure].values, data.time.values, share * final_worth(data, measure))
+
+
+def summarise(data: xarray.Dataset, optimum: float | None = None) -> Covered:
+    """What a batch of :func:`cover` came to; ``optimum`` is the largest union there is, or a bound on it."""
+    data = complete(data)
+    times, last = data.time.values, data.isel(time=-1)
+    union = estimate(final_worth(data, "worth_union"))
+    if optimum and union.count > 1:
+        union = replace(union, high=min(union.high, max(optimum, union.mean)))  # nobody covers more than can be
+    rows = max(1, tail_steps(data) // _every(data))
+    settled = settling_time(moving_mean(data.worth_sum.values, rows), times, final_worth(data, "worth_sum"), SETTLED)
+    trials = float(last.taken.sum() + last.rejected.sum())
+    return Covered(
+        estimate(final_worth(data, "worth_sum")),
+        union,
+        union.scaled(1 / optimum) if optimum else None,
+        estimate(steps_to_share(data)),
+        estimate(settled),
+        estimate(steady_state(data.worth_sum.values, times, tail_steps(data))),
+        estimate(last.moves),
+        estimate(last.energy),
+        float(last.rejected.sum()) / trials if trials else float("nan"),
+        estimate(last.cells_seen),
+        estimate(last.targets_found),
+        data.sizes["seed"],
+        tail_steps(data),
+        **{name: _bounded(name, last[name]) for name in LEARNT if name in data and last[name].notnull().any()},
+    )
+
+
+def _bounded(name: str, values: ArrayLike) -> Estimate:
+    """The mean of what is at least 0, of shares at most 1, with an interval that is so too."""
+    found = estimate(values)
+    most = 1.0 if name in ("parameter_error", "right_number") else np.inf
+    return replace(found, low=max(found.low, 0.0), high=min(found.high, most)) if found.count > 1 else found
+
+
+def typical(data: xarray.Dataset) -> int:
+    """The seed whose final worth is the median one: the run to show."""
+    whole = complete(data)
+    worth = final_worth(whole)
+    return int(whole.seed.values[np.argsort(worth, kind="stable")[(worth.size - 1) // 2]])

@@ -1,0 +1,157 @@
+"""A study as one labelled dataset.
+
+Where every rule has the same axes the dataset's dimensions are those of the grid (``rule``, ``tau``, ...), then
+``seed``, ``time`` and ``player``; axes side by side share one dimension. Otherwise there is one dimension ``point``,
+with what varies as coordinates along it. Runs that are missing hold NaN, or -1 for actions and counts.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from potentia.errors import StudyError
+from potentia.kernel import memory
+from potentia.kernel.numbers import is_real
+from potentia.kernel.texts import command
+from potentia.studies.axes import text_of
+from potentia.studies.chunks import Arrays, Chunk
+from potentia.studies.specification import SECTIONS
+
+if TYPE_CHECKING:
+    import xarray
+
+    from potentia.studies.store import Study
+
+
+def dataset(study: Study, partial: bool = False) -> xarray.Dataset:
+    """All results; ``partial`` allows for some that are missing."""
+    import xarray
+
+    files = study.files()
+    there = present(study, files, partial)
+    arrays = _room(study, files, there)
+    for chunk in there:
+        found = study.read_from(files, chunk)
+        assert found is not None
+        for name, values in found.items():
+            corner: Any = tuple(slice(0, size) for size in values.shape[1:])
+            arrays[name][chunk.point, chunk.first : chunk.stop][(slice(None), *corner)] = values
+        del found, values  # before the next is read
+    shape, dims, coordinates = _grid(study)
+    variables = {}
+    for name, values in arrays.items():
+        rest = dimensions_of(name, values.ndim - 2)
+        variables[name] = ((*dims, "seed", *rest), values.reshape((*shape, *values.shape[1:])))
+    coordinates["seed"] = ("seed", np.asarray(study.seeds, np.int64))
+    if "final" in arrays:
+        coordinates["player"] = ("player", np.arange(arrays["final"].shape[-1]))
+    rows = next((v.shape[2] for n, v in arrays.items() if "time" in dimensions_of(n, v.ndim - 2)), 0)
+    coordinates["time"] = ("time", np.arange(rows) * study.manifest["every"])
+    return xarray.Dataset(variables, coordinates, _attributes(study, len(there)))
+
+
+def present(study: Study, files: dict[Any, Any], partial: bool) -> list[Chunk]:
+    """The chunks that are there; an error where some are missing and all are wanted."""
+    there = [chunk for chunk in study.chunks() if (chunk.point, chunk.first) in files]
+    missing = study.num_chunks - len(there)
+    if missing and (not partial or not there):
+        raise StudyError(
+            f"{study.folder} is incomplete: {missing:,} of {study.num_chunks:,} chunks are missing; "
+            f"{command('sweep', study.folder)} computes them"
+        )
+    return there
+
+
+def _room(study: Study, files: dict[Any, Any], there: list[Chunk]) -> Arrays:
+    """Arrays for all runs, from the first chunk of every point: games may differ in players and actions."""
+    shapes: dict[str, tuple[int, ...]] = {}
+    kinds: dict[str, np.dtype[Any]] = {}
+    seen: set[int] = set()
+    largest = 0  # chunk, as it is read: the file's bytes and the arrays
+    for chunk in there:
+        if chunk.point in seen:
+            continue
+        seen.add(chunk.point)
+        found = study.read_from(files, chunk)
+        assert found is not None
+        largest = max(largest, sum(values.nbytes for values in found.values()))
+        for name, values in found.items():
+            old = shapes.get(name, (0,) * (values.ndim - 1))
+            shapes[name] = tuple(max(a, b) for a, b in zip(old, values.shape[1:], strict=True))
+            kinds[name] = np.result_type(kinds.get(name, values.dtype), values.dtype)
+    first = (len(study.points), len(study.seeds))
+    total = sum(int(np.prod((*first, *shapes[name]))) * kinds[name].itemsize for name in shapes)
+    advice = f"potentia export {study.folder} {study.folder.name}.csv (or .parquet) writes a chunk at a time"
+    memory.require(total + 2 * largest, f"a dataset of {first[0] * first[1]:,} runs", advice)
+    return {
+        name: np.full((*first, *shapes[name]), np.nan if kinds[name].kind == "f" else -1, kinds[name])
+        for name in shapes
+    }
+
+
+def dimensions_of(name: str, extra: int) -> tuple[str, ...]:
+    """What a variable of a chunk, with so many dimensions beside the seed, has beside it."""
+    if name == "final":
+        return ("player",)
+    if name == "visits":
+        return ("state",)
+    return {0: (), 1: ("time",), 2: ("time", "player")}[extra]
+
+
+def _grid(study: Study) -> tuple[tuple[int, ...], tuple[str, ...], dict[str, Any]]:
+    """Shape, names and coordinates of what varies."""
+    groups, names, points = study.manifest["dimensions"], study.manifest["names"], study.points
+    coordinates: dict[str, Any] = {}
+    if groups is None:
+        coordinates["point"] = ("point", np.arange(len(points)))
+        for section in SECTIONS:
+            if any(section in point["labels"] for point in points):
+                coordinates[section] = ("point", np.array([point["labels"].get(section, "") for point in points]))
+        for key, name in names.items():
+            coordinates[name] = ("point", column([point["values"].get(key) for point in points]))
+        return (len(points),), ("point",), coordinates
+    shape, dims = [], []
+    for keys in groups:
+        label: str = keys[0] if keys[0] in SECTIONS else ""
+        rows: dict[str, list[Any]] = {}
+        for point in points:
+            row = [point["labels"][label]] if label else [point["values"][key] for key in keys]
+            rows.setdefault(json.dumps(row), row)
+        dim: str = label or "_".join(names[key] for key in keys)
+        dims.append(dim)
+        shape.append(len(rows))
+        for k, key in enumerate(keys):
+            coordinates[label or names[key]] = (dim, column([row[k] for row in rows.values()]))
+        if dim not in coordinates:
+            coordinates[dim] = (dim, np.arange(len(rows)))
+    return tuple(shape), tuple(dims), coordinates
+
+
+def column(values: list[Any]) -> NDArray[Any]:
+    """Numbers where all are numbers, texts otherwise; what does not apply is NaN or empty."""
+    if all(value is None or is_real(value) for value in values):
+        if all(isinstance(value, int) and abs(value) < 2**63 for value in values):
+            return np.array(values, np.int64)
+        return np.array([np.nan if value is None else float(value) for value in values])
+    return np.array(["" if value is None else text_of(value) for value in values])
+
+
+def _attributes(study: Study, there: int) -> dict[str, Any]:
+    from potentia.engine.requests import COUNTED
+
+    games = list(dict.fromkeys(point["game"] for point in study.points))
+    return {
+        "study": study.specification.name,
+        "about": study.specification.about,
+        "specification": json.dumps(study.manifest["specification"], sort_keys=True),
+        "identity": study.identity,
+        "potentia": study.manifest["potentia"],
+        "games": "; ".join(games[:20]),
+        "steps": study.specification.steps,
+        "complete": int(there == study.num_chunks),
+        "counted": ", ".join(name for name in study.record if name in COUNTED),
+    }

@@ -1,0 +1,198 @@
+"""What a specification comes to: the points of its grid, each a game, a belief and a rule, and what is recorded."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from potentia.beliefs import Belief
+from potentia.engine import begin
+from potentia.engine.columns import num_rows, result_bytes
+from potentia.errors import InvalidSpecification, PotentiaError
+from potentia.games import Coverage, Game
+from potentia.kernel import memory
+from potentia.kernel.numbers import in_words
+from potentia.rules import Rule
+from potentia.studies import building
+from potentia.studies.axes import text_of
+from potentia.studies.points import grid, labels_of
+from potentia.studies.specification import Specification
+
+
+@dataclass(frozen=True)
+class Point:
+    """One batch of a sweep: what is played, and where it stands in the grid."""
+
+    number: int
+    game: Game
+    rule: Rule
+    belief: Belief | None
+    labels: dict[str, str]  # which game, belief and rule of several
+    values: dict[str, Any]  # what varies, by key
+
+    def describe(self) -> str:
+        """One line for people: the labels and what varies."""
+        parts = [*self.labels.values(), *(f"{key.partition('.')[2]}={text_of(v)}" for key, v in self.values.items())]
+        return ", ".join(parts) or self.rule.name
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A specification, built."""
+
+    specification: Specification
+    points: tuple[Point, ...]
+    dimensions: tuple[tuple[str, ...], ...] | None  # of the grid, each one key or several side by side; None: ragged
+    record: tuple[str, ...]
+    names: dict[str, str]  # what a key is called in a dataset
+
+    @property
+    def num_runs(self) -> int:
+        """Points times seeds."""
+        return len(self.points) * len(self.specification.seed_numbers)
+
+
+def plan(specification: Specification, folder: Path = Path()) -> Plan:
+    """Build every point, so that nothing that can be known to be wrong waits for the middle of a sweep."""
+    found = grid(specification)
+    games: dict[str, Game] = {}
+    beliefs: dict[str, Belief | None] = {}
+    points: list[Point] = []
+    for cell in found.cells:
+        game = _once(games, "game", lambda table: building.game_from(table, folder), cell.tables["game"])
+        belief = (
+            _once(beliefs, "belief", building.belief_from, cell.tables["belief"]) if "belief" in cell.tables else None
+        )
+        rule = _built("rule", building.rule_from, cell.tables["rule"])
+        points.append(Point(len(points), game, rule, belief, cell.labels, cell.values))
+    record = _record(specification, points)
+    built = Plan(specification, tuple(points), found.dimensions, record, found.names(record))
+    _check_points(built)
+    records = in_words(specification.steps // specification.spacing + 1)
+    most = max(bytes_of_run(built, point) for point in points)
+    memory.require(most, f"one run with {records} records", "use a larger every")
+    return built
+
+
+def bytes_of_run(built: Plan, point: Point) -> int:
+    """What is kept of one run."""
+    wanted = built.specification
+    return result_bytes(point.game, built.record, num_rows(built.record, wanted.steps, wanted.spacing))
+
+
+def _built(section: str, build: Any, table: Mapping[str, Any]) -> Any:
+    try:
+        return build(table)
+    except (PotentiaError, OSError) as error:
+        name = table.get("label", table.get("name", ""))
+        raise InvalidSpecification(f"{section} {name}: {error}" if name else f"{section}: {error}") from None
+
+
+def _once(known: dict[str, Any], section: str, build: Any, table: dict[str, Any]) -> Any:
+    """What is built from a table, the same object for the same table."""
+    key = text_of({name: entry for name, entry in table.items() if name != "label"})
+    if key not in known:
+        known[key] = _built(section, build, table)
+    return known[key]
+
+
+def _record(specification: Specification, points: Sequence[Point]) -> tuple[str, ...]:
+    if specification.record is not None:
+        if len(set(specification.record)) != len(specification.record):
+            raise InvalidSpecification("record must name each recorder once")
+        return tuple(specification.record)
+    names = ["welfare"]
+    if all(point.game.has_potential for point in points):
+        names.insert(0, "potential")
+    if all(isinstance(point.game, Coverage) for point in points):
+        names += ["worth_sum", "worth_union"]
+    return tuple(names)
+
+
+def _check_points(built: Plan) -> None:
+    """Begin a run of every game with every belief and rule; of what else varies a rule checks its own parameters."""
+    wanted = built.specification
+    games: dict[tuple[int, int, str], Game] = {}
+    for point in built.points:
+        kind = (id(point.game), id(point.belief), point.rule.name)
+        try:
+            if kind in games:
+                point.rule.data(games[kind], wanted.steps)
+                continue
+            games[kind] = begin(
+                point.game,
+                point.rule,
+                wanted.seed_numbers[0],
+                start=wanted.start,
+                record=built.record,
+                every=wanted.spacing,
+                horizon=wanted.steps,
+                belief=point.belief,
+            ).game
+        except PotentiaError as error:
+            where = f" ({point.describe()})" if len(built.points) > 1 else ""
+            raise InvalidSpecification(f"{error}{where}") from None
+
+
+# Files that a specification names -----------------------------------------------------------------------
+
+
+def named_files(specification: Specification) -> Iterator[str]:
+    """The names of files in a specification."""
+    for table in specification.game:
+        for key in building.FILES:
+            entry = table.get(key)
+            for name in entry if isinstance(entry, list) else [entry]:
+                if isinstance(name, str) and (key != "map" or building.is_file(name)):
+                    yield name
+
+
+def gather(specification: Specification, folder: Path) -> tuple[Specification, dict[str, bytes]]:
+    """The same with files named after their content, and those contents: a study keeps its own copies."""
+    contents: dict[str, bytes] = {}
+
+    def kept(name: Any, key: str) -> Any:
+        if isinstance(name, list):
+            return [kept(part, key) for part in name]
+        if not isinstance(name, str) or (key == "map" and not building.is_file(name)):
+            return name
+        path = folder / name
+        try:
+            if path.exists() and not path.is_file():
+                raise InvalidSpecification(f"game.{key}: {path} is not a file")
+            if path.exists():
+                memory.require(2 * path.stat().st_size, f"reading {path}")
+            content = path.read_bytes()
+        except PotentiaError:
+            raise
+        except OSError as error:
+            raise InvalidSpecification(f"game.{key}: cannot read {path}: {error.strerror or error}") from None
+        except ValueError:  # a zero byte in the name
+            raise InvalidSpecification(f"game.{key}: no file can be called {name!r}") from None
+        known = f"{path.stem[:60].lstrip('.')}{_mark(content)}{path.suffix}"  # never hidden
+        contents[known] = content
+        return known
+
+    games = [
+        {name: kept(entry, name) if name in building.FILES else entry for name, entry in table.items()}
+        for table in specification.game
+    ]
+    if not contents:
+        return specification, contents
+    labels = labels_of("game", specification.game)
+    games = [{"label": label, **table} for label, table in zip(labels, games, strict=True)]
+    return specification.model_copy(update={"game": games}), contents
+
+
+def is_kept_input(path: Path) -> bool:
+    """Whether a file is such a copy: its name carries the hash of its content."""
+    if path.is_symlink() or not path.is_file():
+        return False
+    return path.stem.endswith(_mark(path.read_bytes()))
+
+
+def _mark(content: bytes) -> str:
+    return f"-{hashlib.sha256(content).hexdigest()[:12]}"

@@ -1,0 +1,185 @@
+"""The grid of a specification: what varies, at every point, before anything is built.
+
+It follows from the specification alone, so a study's manifest can be checked against it without building a game.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from potentia.engine.requests import RECORDERS
+from potentia.errors import InvalidSpecification
+from potentia.kernel.numbers import in_words
+from potentia.studies.axes import Axis, as_plain, axis_from, expand
+from potentia.studies.specification import SECTIONS, Specification
+
+MOST_POINTS = 100_000
+PER_RUN = ("final", "steps_done", "revisions", "changes")  # kept of every run, whatever is recorded
+DIMENSIONS = ("seed", "time", "player", "state", "point", *SECTIONS)  # names that a dataset needs
+_RESERVED = {*DIMENSIONS, *RECORDERS, *PER_RUN}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One point of the grid: the tables to build it from, and where it stands."""
+
+    labels: dict[str, str]  # which game, belief and rule of several
+    values: dict[str, Any]  # what varies, by key
+    tables: dict[str, dict[str, Any]]  # by section
+
+
+@dataclass(frozen=True)
+class Grid:
+    """All points, and their dimensions."""
+
+    cells: list[Cell]
+    dimensions: tuple[tuple[str, ...], ...] | None  # each one key or several side by side; None: ragged
+
+    def names(self, record: Sequence[str]) -> dict[str, str]:
+        """What a key is called in a dataset: tau for rule.tau, unless that is taken."""
+        return _short_names(list(dict.fromkeys(key for cell in self.cells for key in cell.values)), record)
+
+
+@dataclass(frozen=True)
+class _Variant:
+    """One table of a section, with its axes apart."""
+
+    section: str
+    label: str
+    table: dict[str, Any]
+    axes: list[Axis]
+
+    def at(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        return {name: values.get(f"{self.section}.{name}", entry) for name, entry in self.table.items()}
+
+
+def count_points(specification: Specification) -> tuple[int, str]:
+    """How many points the grid has and what makes them, without building any."""
+    return _counted(specification, _combinations(specification))
+
+
+def grid(specification: Specification) -> Grid:
+    """The points of a specification, the last axis varying fastest."""
+    combinations = _combinations(specification)
+    _check_zip(specification, combinations)
+    count, said = _counted(specification, combinations)
+    if count > MOST_POINTS:
+        raise InvalidSpecification(
+            f"a study has at most {MOST_POINTS:,} points, got {in_words(count)}{f' ({said})' if said else ''}"
+        )
+    cells: list[Cell] = []
+    shapes = []
+    for variants in combinations:
+        axes = [axis for variant in variants for axis in variant.axes]
+        groups, rows = expand(axes, [tuple(names) for names in specification.zip])
+        # as JSON: the text "0.1" is another value than the number
+        shapes.append([(group, [json.dumps([row[key] for key in group]) for row in rows]) for group in groups])
+        labels = {v.section: v.label for v in variants if len(getattr(specification, v.section)) > 1}
+        cells += [Cell(labels, row, {v.section: v.at(row) for v in variants}) for row in rows]
+    if all(shape == shapes[0] for shape in shapes):
+        several = tuple((name,) for name in SECTIONS if len(getattr(specification, name)) > 1)
+        return Grid(cells, (*several, *(group for group, _ in shapes[0])))
+    return Grid(_with_fixed(cells), None)
+
+
+def _counted(specification: Specification, combinations: list[tuple[_Variant, ...]]) -> tuple[int, str]:
+    total, said = 0, ""
+    for variants in combinations:
+        axes = [axis for variant in variants for axis in variant.axes]
+        zipped = [tuple(names) for names in specification.zip]
+        sizes: dict[tuple[str, ...], int] = {}
+        for axis in axes:
+            sizes.setdefault(next((g for g in zipped if axis.key in g), (axis.key,)), len(axis.values))
+        total += math.prod(sizes.values())
+        said = said or " × ".join(f"{len(axis.values):,} of {axis.key}" for axis in axes)
+    several = [f"{len(getattr(specification, name)):,} of {name}" for name in SECTIONS]
+    several = [text for text in several if not text.startswith(("0 ", "1 "))]
+    return total, " × ".join(filter(None, [*several, said]))
+
+
+def _combinations(specification: Specification) -> list[tuple[_Variant, ...]]:
+    sections = []
+    for section in SECTIONS:
+        tables = getattr(specification, section)
+        if tables:
+            labels = labels_of(section, tables)
+            sections.append([_variant(section, label, table) for label, table in zip(labels, tables, strict=True)])
+    if (count := math.prod(len(variants) for variants in sections)) > MOST_POINTS:
+        raise InvalidSpecification(f"a study has at most {MOST_POINTS:,} points, got {in_words(count)} or more")
+    return list(itertools.product(*sections))
+
+
+def labels_of(section: str, tables: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What the tables of a section are called."""
+    labels = []
+    for table in tables:
+        label = table.get("label", table.get("name"))
+        if label is None:  # several files or maps are an axis
+            label = next((table[key] for key in ("file", "map") if isinstance(table.get(key), str)), section)
+        if not isinstance(label, str) or not label:
+            raise InvalidSpecification(
+                f"name and label of a {section} must be texts, one table [[{section}]] for each, got {label!r}"
+            )
+        labels.append(label)
+    label, count = Counter(labels).most_common(1)[0]
+    if count > 1:
+        raise InvalidSpecification(
+            f'two {section} tables are called {label!r}: give each a label of its own, label = "..."'
+        )
+    return labels
+
+
+def _variant(section: str, label: str, table: Mapping[str, Any]) -> _Variant:
+    axes = []
+    for name, entry in table.items():
+        key = f"{section}.{name}"
+        axis = axis_from(key, as_plain(entry, key))
+        if axis is not None and name not in ("label", "name"):
+            axes.append(axis)
+    return _Variant(section, label, dict(table), axes)
+
+
+def _check_zip(specification: Specification, combinations: list[tuple[_Variant, ...]]) -> None:
+    lengths: dict[str, int] = {}
+    for variants in combinations:
+        lengths |= {axis.key: len(axis.values) for variant in variants for axis in variant.axes}
+    seen: set[str] = set()
+    for names in specification.zip:
+        for key in names:
+            if key not in lengths:
+                listed = ", ".join(lengths) or "nothing"
+                raise InvalidSpecification(f"zip names {key!r}, which does not vary ({listed} does)")
+            if key in seen:
+                raise InvalidSpecification(f"zip names {key!r} twice")
+            seen.add(key)
+    for variants in combinations:
+        here = {axis.key: len(axis.values) for variant in variants for axis in variant.axes}
+        for names in specification.zip:
+            sizes = {key: here[key] for key in names if key in here}
+            if len(set(sizes.values())) > 1:
+                listed = ", ".join(f"{key} has {size}" for key, size in sizes.items())
+                raise InvalidSpecification(f"what is zipped must have as many values each: {listed}")
+
+
+def _with_fixed(cells: list[Cell]) -> list[Cell]:
+    """What varies for one rule and is fixed for another is told of both."""
+    places = [(key, *key.split(".", 1)) for key in dict.fromkeys(key for cell in cells for key in cell.values)]
+    return [
+        replace(
+            cell,
+            values={key: cell.tables[part][name] for key, part, name in places if name in cell.tables.get(part, {})},
+        )
+        for cell in cells
+    ]
+
+
+def _short_names(keys: Sequence[str], record: Sequence[str]) -> dict[str, str]:
+    last = {key: key.partition(".")[2].replace(".", "_") for key in keys}
+    used, taken = Counter(last.values()), {*_RESERVED, *record}
+    return {key: key.replace(".", "_") if name in taken or used[name] > 1 else name for key, name in last.items()}

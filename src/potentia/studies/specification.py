@@ -1,0 +1,274 @@
+"""A study in one file: which games, beliefs and rules, which parameters vary, how many seeds, what is recorded.
+
+.. code-block:: toml
+
+    name = "temperature on a ring"
+    steps = 20_000
+    seeds = 100
+    record = ["potential", "welfare"]
+
+    [game]
+    name = "ring"                    # or file = "payoffs.json", or map = "paper" with robots, delta, ...
+    players = [20, 50]
+
+    [[rule]]
+    name = "lll"
+    tau = { from = 0.05, to = 0.4, count = 4 }
+
+A specification and the version of potentia fix every bit of the result: draws depend on the seed, the game and the
+rule, never on what else is in the study, on chunks or on workers.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from potentia.errors import InvalidSpecification, did_you_mean
+from potentia.kernel.files import read_plain
+from potentia.studies.axes import as_plain, shown_short
+
+SECTIONS = ("game", "belief", "rule")
+_MOST = 2**62 - 1
+_FILE_BYTES = 1_000_000  # nobody writes more by hand
+
+
+def _number(least: int) -> Any:
+    return Field(ge=least, le=_MOST)
+
+
+def _whole(value: Any) -> Any:
+    """1e6 is a whole number; true is not."""
+    if isinstance(value, bool):
+        raise ValueError("must be a whole number")
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _listed(value: Any) -> Any:
+    """One table, or several."""
+    return value if isinstance(value, list) else [value]
+
+
+def _texts(value: Any) -> Any:
+    return [value] if isinstance(value, str) else value
+
+
+Whole = Annotated[int, BeforeValidator(_whole)]
+Tables = Annotated[list[dict[str, Any]], BeforeValidator(_listed)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+
+
+class Seeds(_Strict):
+    """Consecutive seeds."""
+
+    first: Annotated[Whole, _number(0)] = 0
+    count: Annotated[Whole, _number(1)]
+
+
+def _ranged(value: Any) -> Any:
+    """``range(100)`` from Python."""
+    plain = isinstance(value, range) and value.step == 1
+    return {"first": value.start, "count": value.stop - value.start} if plain else value
+
+
+def _seeds(value: Any) -> Any:
+    return {"count": value} if isinstance(value, int | float) else value
+
+
+class Specification(_Strict):
+    """The description of a study, checked for its form; :func:`potentia.studies.planning.plan` builds it."""
+
+    name: Annotated[str, Field(min_length=1, max_length=200)] = "study"
+    about: str = ""
+    game: Tables
+    rule: Tables
+    belief: Tables = Field(default_factory=list)
+    steps: Annotated[Whole, _number(1)]
+    seeds: Annotated[Seeds | list[Annotated[Whole, _number(0)]], BeforeValidator(_seeds)] = Seeds(count=10)
+    record: Annotated[list[str], BeforeValidator(_texts)] | None = None  # left out: what the games can serve
+    every: Annotated[Whole, _number(1)] | None = None  # left out: about 200 records
+    start: list[int] | None = None
+    zip: list[Annotated[list[str], Field(min_length=2)]] = Field(default_factory=list)
+    chunk: Annotated[Whole, _number(1)] | None = None  # seeds per file; left out: about half a second of work
+
+    @property
+    def seed_numbers(self) -> Sequence[int]:
+        """The seeds, in order."""
+        if isinstance(self.seeds, Seeds):
+            return range(self.seeds.first, self.seeds.first + self.seeds.count)
+        return self.seeds
+
+    @property
+    def num_seeds(self) -> int:
+        """How many, also where a range is longer than ``len`` can say."""
+        return self.seeds.count if isinstance(self.seeds, Seeds) else len(self.seeds)
+
+    @property
+    def spacing(self) -> int:
+        """Steps between two records."""
+        return max(1, self.steps // 200) if self.every is None else self.every
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data; :func:`specification_from` gives the same specification back."""
+        return self.model_dump(mode="json", exclude_none=True)
+
+
+def read_specification(path: str | os.PathLike[str], changes: Sequence[str] = ()) -> tuple[Specification, Path]:
+    """The specification in a TOML file with ``changes`` as in ``rule.tau=1e-3``, and the folder its files are in."""
+    source = Path(path)
+    try:
+        content = read_plain(source, _FILE_BYTES)
+        plain = tomllib.loads(content.decode("utf-8-sig"))  # some editors begin with a mark
+    except OSError as error:
+        raise InvalidSpecification(f"cannot read {source}: {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        raise InvalidSpecification(f"{source}: expected TOML in UTF-8, got other bytes") from None
+    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
+        raise InvalidSpecification(f"{source}: not TOML: {error}") from None
+    for change in changes:
+        plain = with_change(plain, change)
+    try:
+        return specification_from(plain), source.parent
+    except InvalidSpecification as error:
+        raise InvalidSpecification(f"{source}: {error}") from None
+
+
+def specification_from(plain: Any) -> Specification:
+    """A specification from plain data, or one line that names the key, what was expected and what arrived."""
+    if isinstance(plain, Specification):
+        found = plain
+    elif not isinstance(plain, Mapping):
+        raise InvalidSpecification(f"a specification is a table, got {shown_short(plain)}")
+    else:
+        # as many lines as people like
+        about = {name: part for name, part in plain.items() if name == "about" and isinstance(part, str)}
+        rest = {name: _ranged(part) if name == "seeds" else part for name, part in plain.items() if name not in about}
+        try:
+            found = Specification.model_validate(as_plain(rest) | about)
+        except ValidationError as error:
+            raise InvalidSpecification(_told(error)) from None
+    for section in ("game", "rule"):
+        if not getattr(found, section):
+            raise InvalidSpecification(f"a study needs at least one {section}, got none")
+    numbers = found.seed_numbers
+    if not isinstance(numbers, range):
+        if not numbers:
+            raise InvalidSpecification("seeds must name at least one run, got none")
+        if len(set(numbers)) != len(numbers):
+            raise InvalidSpecification("seeds must differ: two runs with one seed are the same run")
+    elif numbers.stop > _MOST:
+        raise InvalidSpecification(f"seeds must be below 2^62, got {numbers.start} and {len(numbers)} more")
+    return found
+
+
+_KINDS = {
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "string_type": "a text",
+    "list_type": "a list",
+    "dict_type": "a table",
+    "model_type": "a number, a list of numbers or { first, count }",
+    "value_error": "a whole number",
+}
+
+
+def _told(error: ValidationError) -> str:
+    """The first complaint, in one line."""
+    complaints = error.errors(include_url=False)
+    # of alternatives (seeds as a table or a list) the one that came furthest says most
+    first = min(complaints, key=lambda one: one["type"] != "extra_forbidden")  # a misspelt key is also missing
+    if first["loc"][:1] == ("seeds",):
+        first = max(complaints, key=lambda one: (one["type"] == "extra_forbidden", len(one["loc"])))
+    places = [str(part) for part in first["loc"] if part not in ("Seeds",) and not str(part).startswith("list[")]
+    key, kind, given = ".".join(places), first["type"], first["input"]
+    if kind == "extra_forbidden":
+        known = tuple(Specification.model_fields) if len(places) == 1 else tuple(Seeds.model_fields)
+        return f"unknown key {shown_short(key)}{did_you_mean(places[-1], known)} (known: {', '.join(known)})"
+    if kind == "missing":
+        return f"{key} is missing"
+    limit = first.get("ctx", {})
+    if kind in ("greater_than_equal", "less_than_equal"):
+        bound = f"at least {limit['ge']}" if "ge" in limit else "below 2^62"
+        return f"{key} must be {bound}, got {shown_short(given)}"
+    if kind in ("too_short", "string_too_short"):
+        return f"{key} must not be that short, got {shown_short(given)}"
+    wanted = f" must be {_KINDS[kind]}" if kind in _KINDS else f": {first['msg']}"
+    return f"{key}{wanted}, got {shown_short(given)}"
+
+
+# Changes from the command line --------------------------------------------------------------------------
+
+
+def with_change(plain: dict[str, Any], change: str) -> dict[str, Any]:
+    """The same with ``steps=1000``, ``game.players=50``, ``rule.tau=[0.1, 0.2]`` or ``rule.blll.tau=0.1`` set.
+
+    ``rule.tau`` is set in every rule table that has it; in the only one there is also where it has not. A rule among
+    several goes by its label, its name or its number from 0.
+    """
+    key, equals, text = change.partition("=")
+    parts = [part.strip() for part in key.split(".")]
+    key = ".".join(parts)
+    if not equals or not all(parts):
+        raise InvalidSpecification(
+            f"a change is KEY=VALUE, as in rule.tau=1e-3 or steps=5000, got {shown_short(change)}"
+        )
+    entry = _value(text.strip())
+    if parts[0] not in Specification.model_fields:
+        hint = did_you_mean(parts[0], Specification.model_fields)
+        raise InvalidSpecification(
+            f"unknown key {shown_short(key)}{hint} (known: {', '.join(Specification.model_fields)})"
+        )
+    out = dict(plain)
+    if parts[0] not in SECTIONS:
+        if len(parts) == 1:
+            return {**out, key: entry}
+        if parts[0] == "seeds" and len(parts) == 2 and isinstance(out.get("seeds", {}), dict):
+            return {**out, "seeds": {**out.get("seeds", {}), parts[1]: entry}}
+        raise InvalidSpecification(f"{parts[0]} has no parts, got {shown_short(change)}")
+    section, name = parts[0], parts[-1]
+    if len(parts) == 1:
+        raise InvalidSpecification(
+            f"a change to {section} names what to set, as in {section}.name=..., got {shown_short(change)}"
+        )
+    there = _listed(out.get(section) or {})
+    if not all(isinstance(table, Mapping) for table in there):
+        raise InvalidSpecification(f"{section} must be a table, got {shown_short(out[section])}")
+    tables = [dict(table) for table in there]
+    chosen = tables if len(parts) == 2 else _named(tables, ".".join(parts[1:-1]), section)
+    if len(chosen) > 1:
+        chosen = [table for table in chosen if name in table]
+        if not chosen:
+            raise InvalidSpecification(
+                f"none of the {len(tables)} {section} tables has {shown_short(name)}, got {shown_short(change)}"
+            )
+    for table in chosen:
+        table[name] = entry
+    return {**out, section: tables}
+
+
+def _named(tables: list[dict[str, Any]], which: str, section: str) -> list[dict[str, Any]]:
+    if which.isdecimal() and len(which) < 10 and int(which) < len(tables):
+        return [tables[int(which)]]
+    for field in ("label", "name"):
+        found = [table for table in tables if table.get(field) == which]
+        if found:
+            return found
+    known = [str(table.get("label", table.get("name"))) for table in tables]
+    hint = did_you_mean(which, known)
+    raise InvalidSpecification(f"there is no {section} {shown_short(which)}{hint} (there is {', '.join(known)})")
+
+
+def _value(text: str) -> Any:
+    """A TOML value; anything else is a text."""
+    try:
+        return tomllib.loads(f"x = {text}")["x"] if "\n" not in text else text
+    except (tomllib.TOMLDecodeError, RecursionError, ValueError):
+        return text

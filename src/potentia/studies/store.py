@@ -1,0 +1,346 @@
+"""A study on disk: a folder that can be killed at any moment and gone on with.
+
+::
+
+    study/
+      manifest.json      what is played: specification, version, seeds, points, how it is cut into chunks
+      inputs/            copies of the files that it names
+      chunks/            000003-000000100-<sha256>.npz: point 3, seeds number 100 and on
+      checksums.txt      of all chunks once they are there; sha256sum reads it
+
+A chunk is written to a temporary file, read back, and renamed into place under a name that carries its hash. Nothing in
+the folder is ever executed: no pickles. A lock keeps a second process from writing; readers need none.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from potentia.errors import PotentiaError, StudyError, SweepFailed
+from potentia.kernel.files import leftovers, whole_file
+from potentia.kernel.texts import command
+from potentia.studies import chunks
+from potentia.studies.chunks import Arrays, Chunk
+from potentia.studies.manifest import make_manifest, read_manifest
+from potentia.studies.planning import Plan, gather, is_kept_input, plan
+from potentia.studies.points import PER_RUN
+from potentia.studies.specification import Specification
+from potentia.version import __version__
+
+_PATIENCE = 0.5  # seconds: a process that finds a study begun lets go of it at once
+_MANIFEST, _LOCK, _SUMS = "manifest.json", ".lock", "checksums.txt"
+_PARTS = ("inputs", "chunks")  # folders
+_NAME = re.compile(r"(\d{6})-(\d{9})-([0-9a-f]{32})\.npz")
+
+
+class Study:
+    """A study's folder. :func:`create` makes one, :func:`open_study` reads one."""
+
+    def __init__(self, folder: Path, manifest: dict[str, Any], specification: Specification) -> None:
+        self.folder = folder
+        self.manifest = manifest
+        self.specification = specification
+        self.points: list[dict[str, Any]] = manifest["points"]
+        self.record = tuple(manifest["record"])
+        self.identity: str = manifest["identity"]
+        self.size: int = manifest["chunk"]
+        self.computed = 0  # chunks, by the last sweep
+
+    @cached_property
+    def plan(self) -> Plan:
+        """The study, built, to go on with it: of this version and with the games that it was begun with."""
+        if self.manifest["potentia"] != __version__:
+            raise StudyError(
+                f"{self.folder} was begun with potentia {self.manifest['potentia']}, this is {__version__}: go on with "
+                "that version, or begin again in another folder, because bits may differ"
+            )
+        try:
+            built = plan(self.specification, self.folder / "inputs")
+        except PotentiaError as error:
+            raise StudyError(f"{self.folder} cannot be gone on with: {error}") from None
+        again = json.loads(json.dumps(make_manifest(built, self.size)))  # lists, where there were tuples
+        if again["identity"] != self.identity:
+            what = _difference(self.manifest, again)
+            raise StudyError(f"{self.folder} cannot be gone on with: {what} is not what it was begun with")
+        return built
+
+    # What there is to do ------------------------------------------------------------------------------
+
+    @property
+    def seeds(self) -> Sequence[int]:
+        """The seeds, in order."""
+        return self.specification.seed_numbers
+
+    @property
+    def num_chunks(self) -> int:
+        """Of all points."""
+        return len(self.points) * -(-len(self.seeds) // self.size)
+
+    def chunks(self) -> Iterator[Chunk]:
+        """All chunks, in order."""
+        count = len(self.seeds)
+        for point in range(len(self.points)):
+            for first in range(0, count, self.size):
+                yield Chunk(point, first, min(first + self.size, count))
+
+    def seeds_of(self, chunk: Chunk) -> Sequence[int]:
+        """The seeds of a chunk."""
+        return self.seeds[chunk.first : chunk.stop]
+
+    def shapes_of(self, chunk: Chunk) -> dict[str, tuple[int, ...]]:
+        """The arrays of a chunk."""
+        point, runs = self.points[chunk.point], chunk.runs
+        rows = self.specification.steps // self.manifest["every"] + 1
+        special = {"profile": (runs, rows, point["players"]), "visits": (runs, point["profiles"])}
+        shapes = {name: special.get(name, (runs, rows)) for name in self.record}
+        return shapes | {name: (runs, point["players"]) if name == "final" else (runs,) for name in PER_RUN}
+
+    def files(self) -> dict[tuple[int, int], list[Path]]:
+        """The files there are, by point and first seed."""
+        found: dict[tuple[int, int], list[Path]] = {}
+        try:
+            names = sorted(os.listdir(self.folder / "chunks"))
+        except FileNotFoundError:
+            return found
+        except OSError as error:
+            raise StudyError(f"cannot read {self.folder / 'chunks'}: {error.strerror or error}") from None
+        for name in names:
+            match = _NAME.fullmatch(name)
+            if match:
+                found.setdefault((int(match[1]), int(match[2])), []).append(self.folder / "chunks" / name)
+        return found
+
+    def damaged(self) -> dict[Chunk, str]:
+        """Chunks whose file is not what was saved, and why; reads every byte."""
+        files, wrong = self.files(), {}
+        for chunk in self.chunks():
+            paths = files.get((chunk.point, chunk.first), [])
+            try:
+                if len(paths) > 1:
+                    raise StudyError(f"{paths[0].name} and {paths[1].name} are both chunk {chunk}")
+                if paths:
+                    self._read(paths[0], chunk)
+            except StudyError as error:
+                wrong[chunk] = str(error)
+        return wrong
+
+    def missing(self) -> list[Chunk]:
+        """Chunks without a file."""
+        files = self.files()
+        return [chunk for chunk in self.chunks() if (chunk.point, chunk.first) not in files]
+
+    # Writing ------------------------------------------------------------------------------------------
+
+    def locked(self) -> contextlib.AbstractContextManager[None]:
+        """Hold the study: nobody else may write to it meanwhile. The lock goes with the process."""
+        return _locked(self.folder)
+
+    def tidy(self) -> None:
+        """Remove what a killed process left half written; the lock is held."""
+        with _writing(self.folder):
+            (self.folder / "chunks").mkdir(exist_ok=True)  # some ways to copy a folder leave out empty ones
+            for path in _half_written(self.folder):
+                path.unlink(missing_ok=True)
+
+    def save(self, chunk: Chunk, arrays: Arrays) -> Path:
+        """Keep a chunk: checked for NaN, written beside its place, read back, renamed."""
+        chunks.check_finite(self.plan, chunk, arrays)
+        content = chunks.to_bytes(self.identity, chunk, self.seeds_of(chunk), arrays)
+        path = self.folder / "chunks" / chunks.file_name(chunk, content)
+        try:
+            with whole_file(path, tidy=False) as temporary:
+                temporary.write_bytes(content)
+                if not chunks.reads_back(temporary, content):
+                    raise OSError(0, "what was written does not read back the same")
+        except OSError as error:
+            raise SweepFailed(f"cannot write to {path.parent}: {error.strerror or error}") from None
+        return path
+
+    def drop(self, chunk: Chunk) -> None:
+        """Remove the files of a damaged chunk, so that it is missing."""
+        with _writing(self.folder):
+            for path in self.files().get((chunk.point, chunk.first), []):
+                if path.is_dir() and not path.is_symlink():
+                    raise StudyError(f"{path} is a folder and nobody's chunk: move it away")
+                path.unlink(missing_ok=True)
+
+    def finish(self) -> None:
+        """Write the checksums of all chunks, for those who copy the folder about."""
+        files, lines = self.files(), []
+        for chunk in self.chunks():
+            for path in files.get((chunk.point, chunk.first), []):
+                content = chunks.verified(path, chunks.most_bytes(self.shapes_of(chunk)))
+                lines.append(f"{hashlib.sha256(content).hexdigest()}  chunks/{path.name}\n")
+        with _writing(self.folder), whole_file(self.folder / _SUMS, tidy=False) as temporary:
+            temporary.write_text("".join(lines), encoding="utf-8")
+
+    # Reading ------------------------------------------------------------------------------------------
+
+    def read(self, chunk: Chunk) -> Arrays | None:
+        """The results of a chunk, or None where it is missing; StudyError where it is damaged."""
+        return self.read_from(self.files(), chunk)
+
+    def read_from(self, files: dict[tuple[int, int], list[Path]], chunk: Chunk) -> Arrays | None:
+        """The same where the folder was listed already."""
+        paths = files.get((chunk.point, chunk.first), [])
+        if len(paths) > 1:
+            raise StudyError(f"{self.folder}: {paths[0].name} and {paths[1].name} are both chunk {chunk}")
+        try:
+            return self._read(paths[0], chunk) if paths else None
+        except StudyError as error:
+            how = f"{command('sweep', self.folder)} --repair computes it again"
+            raise StudyError(f"{self.folder}: {error}; {how}") from None
+
+    def _read(self, path: Path, chunk: Chunk) -> Arrays:
+        return chunks.read_chunk(path, self.identity, chunk, self.seeds_of(chunk), self.shapes_of(chunk))
+
+    def dataset(self, partial: bool = False) -> Any:
+        """Everything as one ``xarray.Dataset``; see :mod:`potentia.studies.datasets`."""
+        from potentia.studies.datasets import dataset
+
+        return dataset(self, partial)
+
+
+# Making and opening -----------------------------------------------------------------------------------
+
+
+def is_study(folder: Path) -> bool:
+    """Whether there is a study in this folder."""
+    return (folder / _MANIFEST).is_file()
+
+
+@contextlib.contextmanager
+def _writing(folder: Path) -> Iterator[None]:
+    """What the system refuses, in one line."""
+    try:
+        yield
+    except OSError as error:
+        raise StudyError(f"cannot write to {folder}: {error.strerror or error}") from None
+
+
+@contextlib.contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    import filelock
+
+    _check_own(folder)
+    lock = filelock.FileLock(folder / _LOCK)
+    with _writing(folder):
+        try:
+            lock.acquire(timeout=_PATIENCE)
+        except filelock.Timeout:
+            raise StudyError(f"{folder} is in use: another process is sweeping it") from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _check_own(folder: Path) -> None:
+    """Refuse to write where a name of ours leads elsewhere or is taken by something that is not ours."""
+    for name in (_MANIFEST, _SUMS, _LOCK, *_PARTS):
+        if (folder / name).is_symlink():
+            raise StudyError(f"{folder / name} is a link: a study is written only where all its parts are its own")
+    for name in _PARTS:
+        if (folder / name).exists() and not (folder / name).is_dir():
+            raise StudyError(f"{folder / name} is not a folder")
+    lock = folder / _LOCK
+    if lock.exists() and not (lock.is_file() and lock.stat().st_size == 0 and lock.stat().st_nlink == 1):
+        raise StudyError(f"{lock} is not a study's: a lock is an empty file")  # taking it would empty it
+
+
+def _half_written(folder: Path) -> list[Path]:
+    """Temporary files of a process that was killed; remove them only while the lock is held."""
+    return [path for part in ("", *_PARTS) for path in leftovers(folder / part)]
+
+
+def _is_free(folder: Path) -> bool:
+    """Whether a study may begin here: nothing is in the folder but what one leaves that was killed at its beginning."""
+    half = set(_half_written(folder))
+    there = [path for path in folder.iterdir() if path not in half]
+    inputs = [path for path in _listed(folder / "inputs") if path not in half]
+    return (
+        {path.name for path in there} <= {*_PARTS, _LOCK}
+        and set(_listed(folder / "chunks")) <= half
+        and all(is_kept_input(path) for path in inputs)
+    )
+
+
+def _listed(folder: Path) -> list[Path]:
+    return list(folder.iterdir()) if folder.is_dir() else []
+
+
+def _check_not_begun(folder: Path) -> None:
+    if is_study(folder):  # another process was faster; its study may be cut into other chunks
+        raise StudyError(f"{folder} is in use: another process has just begun a study there")
+
+
+def create(folder: Path, built: Plan, source: Path, size: int) -> Study:
+    """A new study in an empty or new folder; the manifest comes last."""
+    kept, contents = gather(built.specification, source)
+    with _writing(folder):
+        _check_not_begun(folder)
+        if folder.is_dir():
+            _check_own(folder)
+        if folder.exists() and not (folder.is_dir() and _is_free(folder)):
+            raise StudyError(f"{folder} holds something else: give another folder with --out")
+        folder.mkdir(parents=True, exist_ok=True)
+    with _locked(folder), _writing(folder):
+        _check_not_begun(folder)
+        for path in _half_written(folder):
+            path.unlink(missing_ok=True)
+        for part in _PARTS:
+            (folder / part).mkdir(exist_ok=True)
+        for name, content in contents.items():
+            with whole_file(folder / "inputs" / name, tidy=False) as temporary:
+                temporary.write_bytes(content)
+        if contents:  # from its own copies
+            built = plan(kept, folder / "inputs")
+        manifest = make_manifest(built, size)
+        with whole_file(folder / _MANIFEST, tidy=False) as temporary:
+            temporary.write_text(json.dumps(manifest, indent=1, allow_nan=False) + "\n", encoding="utf-8")
+    study = Study(folder, manifest, kept)
+    study.plan = built
+    return study
+
+
+def open_study(folder: str | os.PathLike[str]) -> Study:
+    """The study in a folder, if its manifest is whole and of a format that this version knows."""
+    place = Path(folder)
+    return Study(place, *read_manifest(place / _MANIFEST))
+
+
+def _difference(old: dict[str, Any], new: dict[str, Any]) -> str:
+    for number, (was, now) in enumerate(zip(old["points"], new["points"], strict=False)):
+        for name in was:
+            if was[name] != now.get(name):
+                return f"the {'game' if name == 'fingerprint' else name} of point {number} ({was['game']})"
+    return "the specification"
+
+
+def first_difference(old: dict[str, Any], new: dict[str, Any], place: str = "") -> str | None:
+    """The first key in which two specifications differ, and both entries."""
+    for name in dict.fromkeys([*old, *new]):
+        was, now = old.get(name), new.get(name)
+        if was == now:
+            continue
+        if isinstance(was, dict) and isinstance(now, dict):
+            return first_difference(was, now, f"{place}{name}.")
+        if isinstance(was, list) and isinstance(now, list) and len(was) == len(now):
+            for one, other in zip(was, now, strict=True):
+                if one != other and isinstance(one, dict) and isinstance(other, dict):
+                    return first_difference(one, other, f"{place}{name}.")
+        return f"{place}{name} is {_short(was)} there and {_short(now)} here"
+    return None
+
+
+def _short(value: Any) -> str:
+    text = "left out" if value is None else json.dumps(value)
+    return text if len(text) < 60 else f"{text[:57]}..."

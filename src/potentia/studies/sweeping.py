@@ -1,0 +1,343 @@
+"""Run what is missing of a study, chunk by chunk, on any executor.
+
+Chunks are handed out a few ahead of the workers and saved in the order in which they come back; what a run gives does
+not depend on that order. Ctrl-C lets the chunks under way finish, saves them and says how to go on; a second one drops
+them. So does SIGTERM on the command line. Kill -9 loses the chunks under way and nothing else.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future
+from concurrent.futures import wait as wait_for
+from pathlib import Path
+from typing import Any
+
+from potentia.engine import begin
+from potentia.engine.interrupt import Flag, deferred_interrupt
+from potentia.engine.requests import checked_compiled
+from potentia.errors import InvalidInput, InvalidSpecification, StudyError, SweepFailed
+from potentia.kernel import memory, signals
+from potentia.kernel.cache import Compiled, jit_disabled
+from potentia.kernel.numbers import is_integer
+from potentia.kernel.texts import command
+from potentia.studies import chunks, executors
+from potentia.studies.manifest import MOST_CHUNKS, MOST_SEEDS
+from potentia.studies.patience import WAIT, Patience, checked_wait, threads_of
+from potentia.studies.planning import Plan, bytes_of_run, gather, plan
+from potentia.studies.points import count_points
+from potentia.studies.specification import Specification, read_specification, specification_from
+from potentia.studies.store import Study, create, first_difference, is_study, open_study
+from potentia.version import __version__
+
+MANY = 100_000  # runs; more must be wanted
+_SECONDS = 0.5  # of work in a chunk: little to lose, and little overhead
+_GAIN = 100  # machine code to plain Python, at least
+_PILOT = 0.05  # seconds after which a pilot has seen enough
+_CHUNK_BYTES = 64_000_000
+_MOST_WORKERS = 1_000
+
+_DIED = "a worker process died, perhaps for want of memory"
+
+Progress = Callable[[int, int], None]  # runs done, runs in all
+
+
+class Stopped(SweepFailed):
+    """Ctrl-C or SIGTERM: chunks are missing."""
+
+
+def sweep(
+    specification: Study | Specification | Mapping[str, Any] | str | os.PathLike[str],
+    folder: str | os.PathLike[str] | None = None,
+    *,
+    workers: int = 1,
+    kind: str = "threads",
+    dask: str | None = None,
+    dask_tls: str | os.PathLike[str] | None = None,
+    wait: float = WAIT,
+    executor: Executor | None = None,
+    apart: bool = True,
+    many: bool = False,
+    repair: bool = False,
+    compiled: Compiled = "auto",
+    progress: Progress | None = None,
+) -> Study:
+    """Run a study, or what is missing of it, and return it.
+
+    ``specification`` is a TOML file, plain data, or a study to go on with or its folder. ``folder`` is where it is
+    kept; left out, ``study.study`` beside a file ``study.toml``. ``kind`` is "threads" or "processes", so many
+    ``workers``; ``dask`` the address of a scheduler, or "local", ``dask_tls`` the folder of ``ca.pem``, ``cert.pem``
+    and ``key.pem`` for one with TLS, ``wait`` the seconds after which a cluster without workers is given up;
+    ``executor`` anything with ``submit`` that returns ``concurrent.futures`` futures, ``apart`` whether it plays in
+    other processes. More than 100,000 runs need ``many=True``. ``repair`` computes damaged chunks again, which
+    otherwise are an error. ``compiled`` is as in :func:`potentia.begin`.
+    """
+    if not is_integer(workers) or not 1 <= workers <= _MOST_WORKERS:
+        raise InvalidInput(f"workers must be an integer from 1 to {_MOST_WORKERS:,}, got {workers!r}")
+    if dask_tls is not None and dask is None:
+        raise InvalidInput("dask_tls is for sweeps on dask, got no address of a scheduler")
+    wait, compiled = checked_wait(wait), checked_compiled(compiled)
+    study = specification if isinstance(specification, Study) else _study(specification, folder, many, compiled)
+    with study.locked():
+        study.tidy()
+        _mend(study, repair)
+        todo = study.missing()
+        study.computed = len(todo)
+        if todo:
+            study.plan  # noqa: B018 - built, or refused, before any worker is asked for
+            try:
+                with contextlib.ExitStack() as stack:
+                    if executor is None:
+                        chosen = (
+                            executors.local(kind, workers) if dask is None else executors.dask(dask, workers, dask_tls)
+                        )
+                        executor, apart = _entered(stack, chosen, study, todo)
+                    ahead = _that_fit(study, todo, _ahead(executor, workers))
+                    tasks = _tasks(study, todo, apart, compiled, workers)
+                    _run(study, todo, executor, tasks, ahead, Patience(executor, wait), progress)
+            except KeyboardInterrupt:  # a second Ctrl-C, or one while a cluster is being reached or left
+                raise Stopped(f"{signals.stopped()}; {_how(study, _runs(study.missing()))}") from None
+        study.finish()
+    return study
+
+
+def _entered(
+    stack: contextlib.ExitStack, chosen: contextlib.AbstractContextManager[Any], study: Study, todo: list[chunks.Chunk]
+) -> Any:
+    try:
+        return stack.enter_context(chosen)
+    except SweepFailed as error:
+        raise SweepFailed(f"{error}; {_how(study, _runs(todo))}") from None
+
+
+def _study(specification: Any, folder: Any, many: bool, compiled: Compiled) -> Study:
+    if isinstance(specification, str | os.PathLike) and Path(specification).is_dir():
+        if folder is not None and Path(folder) != Path(specification):
+            raise StudyError(f"{specification} is a study already: going on with it takes no other folder")
+        return open_study(specification)
+    source = Path()
+    if isinstance(specification, str | os.PathLike):
+        found, source = read_specification(specification)
+        folder = folder_for(Path(specification)) if folder is None else folder
+    else:
+        found = specification_from(specification)
+    if folder is None:
+        raise InvalidInput("a study needs a folder to be kept in, got none")
+    return prepare(found, source, Path(folder), many, compiled)
+
+
+def folder_for(path: Path) -> Path:
+    """Where the study of a file is kept: beside it. With a dot in its name no Python takes it for a package."""
+    return path.with_suffix(".study")
+
+
+def prepare(
+    specification: Specification, source: Path, folder: Path, many: bool = False, compiled: Compiled = "auto"
+) -> Study:
+    """The study of this specification in this folder: the one that is there, or a new one."""
+    check_number(specification, many)
+    if is_study(folder):
+        study = open_study(folder)
+        wanted, _ = gather(specification, source)
+        apart = first_difference(_told(study.specification), _told(wanted))
+        if apart is not None:
+            raise StudyError(f"{folder} holds another study: {apart}; give another folder with --out")
+        return study
+    built = plan(specification, source)
+    size = specification.chunk or chunk_size(built, compiled)
+    _check_chunks(built, size)
+    return create(folder, built, source, size)
+
+
+def _told(specification: Specification) -> dict[str, Any]:
+    """What must agree for two specifications to be one study: all but words for people and how it is cut."""
+    return {name: part for name, part in specification.to_dict().items() if name not in ("name", "about", "chunk")}
+
+
+def check_number(specification: Specification, many: bool) -> None:
+    """Ask before a sweep that is larger than anybody means."""
+    points, said = count_points(specification)
+    seeds = specification.num_seeds
+    runs = points * seeds
+    if runs > MANY and not many:
+        grid = f"{points:,} points{f' ({said})' if said else ''} × {seeds:,} seeds"
+        raise InvalidSpecification(f"this makes {runs:,} runs: {grid}; say --yes if you mean it")
+
+
+def chunk_size(built: Plan, compiled: Compiled = "auto") -> int:
+    """Seeds in a chunk: about half a second of work, by a short pilot of the first point, and not too large a file."""
+    wanted, point = built.specification, built.points[0]
+    options: dict[str, Any] = {"record": built.record, "every": wanted.spacing, "belief": point.belief}
+    options["compiled"] = compiled
+    begin(point.game, point.rule, wanted.seed_numbers[0], horizon=wanted.steps, **options).advance(1)  # compiles
+    run = begin(point.game, point.rule, wanted.seed_numbers[0], horizon=wanted.steps, start=wanted.start, **options)
+    started, steps = time.perf_counter(), min(100, wanted.steps)
+    while True:
+        run.advance(min(steps, wanted.steps - run.step))
+        spent = time.perf_counter() - started
+        if spent > _PILOT or run.step == wanted.steps:
+            break
+        steps *= 2
+    seconds = max(spent * wanted.steps / run.step, 1e-5)
+    plain = not compiled or jit_disabled()
+    if not (run.compiled or plain) and seconds * wanted.num_seeds > _SECONDS and point.game.compiled:
+        seconds /= _GAIN  # there will be machine code
+    size = max(bytes_of_run(built, one) for one in built.points)
+    most = min(_SECONDS / seconds, _CHUNK_BYTES / size, wanted.num_seeds)
+    return max(1, int(most))
+
+
+def _check_chunks(built: Plan, size: int) -> None:
+    """What file names, folders and memory can hold."""
+    seeds = built.specification.num_seeds
+    if seeds > MOST_SEEDS:
+        raise InvalidSpecification(f"a study has at most {MOST_SEEDS:,} seeds, got {seeds:,}")
+    files = len(built.points) * -(-seeds // size)
+    if files > MOST_CHUNKS:
+        raise InvalidSpecification(
+            f"a study has at most {MOST_CHUNKS:,} chunks, got {files:,} with chunk = {size:,}: use fewer runs or a "
+            "larger chunk"
+        )
+    need = min(size, seeds) * max(bytes_of_run(built, point) for point in built.points)
+    memory.require(need, f"a chunk of {min(size, seeds):,} runs", "use a smaller chunk")
+
+
+def _that_fit(study: Study, todo: list[chunks.Chunk], ahead: int) -> int:
+    """How many chunks of ``ahead`` there is room for, under way or waiting, beside the file of one that is being saved.
+
+    NumPy writes arrays of up to 16 MB through a copy.
+    """
+    runs = max(chunk.runs for chunk in todo)
+    size = runs * max(bytes_of_run(study.plan, study.plan.points[number]) for number in {c.point for c in todo})
+    fit = max(1, min(ahead, len(todo), int(memory.available() / size - 2.5)))
+    memory.require(
+        (fit + 2.5) * size, f"playing and saving chunks of {runs:,} runs", "begin again with a smaller chunk"
+    )
+    return fit
+
+
+def _mend(study: Study, repair: bool) -> None:
+    damaged = study.damaged()
+    if damaged and not repair:
+        first = next(iter(damaged.values()))
+        more = f" and {len(damaged) - 1} more" if len(damaged) > 1 else ""
+        raise StudyError(
+            f"{study.folder}: {first}{more}; {command('sweep', study.folder)} --repair computes damaged chunks again"
+        )
+    for chunk in damaged:
+        study.drop(chunk)
+
+
+def _ahead(executor: Executor, workers: int) -> int:
+    """Chunks handed out at a time: enough to keep everybody busy, few enough to finish soon after Ctrl-C."""
+    return 2 * max(workers, threads_of(executor) or 0)  # a cluster may have any number of workers
+
+
+def _tasks(
+    study: Study, todo: list[chunks.Chunk], apart: bool, compiled: Compiled, workers: int
+) -> Iterator[chunks.Task]:
+    wanted, last, packed = study.specification, -1, ("", None)
+    rest = wanted.steps, wanted.spacing, study.record, None if wanted.start is None else tuple(wanted.start)
+    kinds = [(type(point.game), point.rule.name) for point in study.plan.points]  # of one kind: one kernel, mostly
+    left = Counter[Any]()
+    for chunk in todo:
+        left[kinds[chunk.point]] += chunk.runs
+    for chunk in todo:
+        if chunk.point != last:
+            packed, last = chunks.pack(study.plan.points[chunk.point], apart), chunk.point
+        left[kinds[chunk.point]] -= chunk.runs
+        after = left[kinds[chunk.point]] * wanted.steps // workers
+        yield chunks.Task(chunk, __version__, tuple(study.seeds_of(chunk)), *rest, *packed, compiled, after)
+
+
+def _run(
+    study: Study,
+    todo: list[chunks.Chunk],
+    executor: Executor,
+    tasks: Iterator[chunks.Task],
+    ahead: int,
+    patience: Patience,
+    progress: Progress | None,
+) -> None:
+    total = len(study.points) * len(study.seeds)
+    done = total - _runs(todo)
+    waiting: list[Future[Any]] = []
+    trouble: str | None = None
+    tell = progress or (lambda done, total: None)
+    tell(done, total)
+    with deferred_interrupt() as flag:
+        flag.breakable = True
+        while True:
+            while not trouble and not flag.raised and len(waiting) < ahead:
+                try:
+                    task = next(tasks, None)
+                    if task is None:
+                        break
+                    waiting.append(executor.submit(chunks.play, task))
+                except BrokenExecutor:
+                    trouble = _DIED
+                except SweepFailed as error:
+                    trouble = str(error)
+            if not waiting:
+                break
+            ready, given_up = _ready(waiting, patience, flag)
+            if not ready:
+                trouble = trouble or (None if flag.raised else given_up)
+                break
+            for future in ready:
+                waiting.remove(future)
+                chunk, found = _result(future, flag)
+                if isinstance(found, dict):
+                    try:
+                        study.save(chunk, found)
+                        done += chunk.runs
+                        tell(done, total)
+                    except SweepFailed as error:
+                        trouble = trouble or str(error)
+                elif found != "interrupted":
+                    where = f" ({study.plan.points[chunk.point].describe()})" if chunk is not None else ""
+                    trouble = trouble or f"{found}{where}"
+            del ready, future, found  # saved: room for the next
+    left = total - done
+    if trouble and not (flag.raised and trouble == _DIED):  # Ctrl-C reaches workers that have only just begun, too
+        raise SweepFailed(f"{trouble}; {_how(study, left)}")
+    if left:
+        raise Stopped(f"{signals.stopped()}; {_how(study, left)}")
+
+
+def _ready(waiting: list[Future[Any]], patience: Patience, flag: Flag) -> tuple[list[Future[Any]], str | None]:
+    """Those that are done, in order, or why none will be; looks up now and then, so that Ctrl-C is heard."""
+    while True:
+        ready, _ = wait_for(waiting, timeout=0.2, return_when=FIRST_COMPLETED)
+        if ready:
+            patience.came()
+            return [future for future in waiting if future in ready], None
+        given_up = patience.used_up(flag.raised, len(waiting))
+        if given_up:
+            return [], given_up
+
+
+def _result(future: Future[Any], flag: Flag) -> tuple[Any, Any]:
+    try:
+        return future.result()
+    except BrokenExecutor:
+        return None, _DIED
+    except CancelledError:
+        return None, "a chunk was cancelled, perhaps because the scheduler went away"
+    except KeyboardInterrupt:
+        raise
+    except Exception as error:  # whatever a cluster or a third party's game raises, the study is kept
+        return None, f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
+
+
+def _runs(parts: list[chunks.Chunk]) -> int:
+    return sum(chunk.runs for chunk in parts)
+
+
+def _how(study: Study, left: int) -> str:
+    total = len(study.points) * len(study.seeds)
+    return f"{total - left:,} of {total:,} runs are saved; go on with: {command('sweep', study.folder)}"

@@ -49,14 +49,14 @@ def test_a_pitchfork_is_degenerate(tmp_path):
 
 
 def test_rest_points_that_were_not_found_are_no_zero(monkeypatch, capsys):
-    from potentia.cli import scores as dynamics_commands
+    from potentia.cli import scores
     from potentia.errors import NotConverged
 
     def nothing(*args, **options):
         raise NotConverged("at least one rest point exists; none was found")
 
     monkeypatch.setattr("potentia.analysis.resting", nothing)
-    dynamics_commands.dynamics("stag-hunt", discount=0.2, time=1.0)
+    scores.dynamics("stag-hunt", discount=0.2, time=1.0)
     text = capsys.readouterr().out
     assert "rest points: at least one rest point exists; none was found" in text
     assert "rest points found" not in text

@@ -145,7 +145,7 @@ class ImageMap(_Maps):
 
     @cached_property
     def seeds(self) -> Seeds:
-        from tests.unit.map_files import DEEP, RGB, grey, image_bytes, palette, tiff16
+        from tests.unit.games.map_files import DEEP, RGB, grey, image_bytes, palette, tiff16
 
         png = [image_bytes(grey()), image_bytes(grey(DEEP)), image_bytes(grey(RGB)), palette(), palette(transparency=2)]
         others = [(".jpg", "JPEG"), (".bmp", "BMP"), (".tif", "TIFF"), (".gif", "GIF"), (".pgm", "PPM")]
@@ -182,7 +182,7 @@ class ImageMask(_Masks):
     def seeds(self) -> Seeds:
         import numpy as np
 
-        from tests.unit.map_files import WALL, grey, image_bytes
+        from tests.unit.games.map_files import WALL, grey, image_bytes
 
         black = np.where(WALL, 255, 0).astype(np.uint8)
         return [
@@ -198,6 +198,6 @@ class NpyMask(_Masks):
     @cached_property
     def seeds(self) -> Seeds:
         from tests.fuzz.archives import npy
-        from tests.unit.map_files import WALL
+        from tests.unit.games.map_files import WALL
 
         return [(".npy", npy(WALL)), (".npy", npy(WALL.astype("i4")))]

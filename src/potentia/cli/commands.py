@@ -9,13 +9,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from potentia.cli import about as about_commands
-from potentia.cli import coverage as cover_commands
-from potentia.cli import exact as exact_commands
-from potentia.cli import paper as reproduce_commands
-from potentia.cli import runs as run_commands
-from potentia.cli import scores as dynamics_commands
-from potentia.cli import studies as study_commands
+from potentia.cli import about, coverage, exact, paper, runs, scores, studies
 from potentia.cli.options.common import import_file
 from potentia.errors import InvalidInput, did_you_mean
 
@@ -191,20 +185,20 @@ def _options(
 
 
 for _function in (
-    reproduce_commands.reproduce,
-    cover_commands.cover,
-    run_commands.run,
-    cover_commands.optimum,
-    exact_commands.stability,
-    exact_commands.audit,
-    dynamics_commands.dynamics,
-    study_commands.sweep,
-    study_commands.new,
-    study_commands.show,
-    study_commands.export,
-    about_commands.games,
-    about_commands.rules,
-    about_commands.bench,
-    about_commands.cite,
+    paper.reproduce,
+    coverage.cover,
+    runs.run,
+    coverage.optimum,
+    exact.stability,
+    exact.audit,
+    scores.dynamics,
+    studies.sweep,
+    studies.new,
+    studies.show,
+    studies.export,
+    about.games,
+    about.rules,
+    about.bench,
+    about.cite,
 ):
     app.command(cls=Command)(_function)

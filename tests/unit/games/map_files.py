@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-MAPS = Path(__file__).parents[2] / "docs" / "maps"
+MAPS = Path(__file__).parents[3] / "docs" / "maps"
 RAMP = np.arange(6.0).reshape(2, 3)
 WALL = np.array([[0, 1, 0], [0, 0, 0]], bool)
 GREY = np.array([[0, 51, 255], [102, 153, 204]], np.uint8)

@@ -12,7 +12,7 @@ from potentia.analysis.improvement import finite_improvement, improvement_path, 
 from potentia.errors import InvalidGame, InvalidInput, InvalidRun, PotentiaError
 from potentia.games import Custom, NormalForm, custom, game, path_moves, random_potential_game
 from tests import games
-from tests.unit.by_definition import (
+from tests.unit.analysis.by_definition import (
     ROCK,
     SHAPES,
     THIRDS,

@@ -15,7 +15,7 @@ from PIL import Image
 from potentia.errors import InvalidGame, TooLarge
 from potentia.games import World, read_world, write_world
 from tests.unit.bad import refuses
-from tests.unit.map_files import (
+from tests.unit.games.map_files import (
     DEEP,
     GREY,
     RAMP,

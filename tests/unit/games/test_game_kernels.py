@@ -28,7 +28,7 @@ from potentia.games import (
     torus_edges,
 )
 from potentia.kernel import protocol
-from tests.unit.test_games import FIELD, ROCK_PAPER_SCISSORS, SKEWED, TWO, deviations, profiles
+from tests.unit.games.test_games import FIELD, ROCK_PAPER_SCISSORS, SKEWED, TWO, deviations, profiles
 
 
 @pytest.fixture(autouse=True)

@@ -25,7 +25,7 @@ from potentia.beliefs.structure import (
     split_by,
     split_score,
 )
-from tests.unit.test_em import copied, points_of, some_mixture, some_points
+from tests.unit.beliefs.test_em import copied, points_of, some_mixture, some_points
 
 examples = settings(max_examples=40, deadline=None, derandomize=True)
 FLOOR = 1e-6

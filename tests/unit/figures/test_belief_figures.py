@@ -16,7 +16,7 @@ from potentia.figures import belief_figure, learning_figure, proposals_figure
 from potentia.figures.beliefs import MOST_DRAWN
 from potentia.games import Coverage, World, gaussian_world
 from tests.unit.bad import refuses
-from tests.unit.test_coverage_figures import WALLS, legend_of, marked, words, yard
+from tests.unit.figures.test_coverage_figures import WALLS, legend_of, marked, words, yard
 
 COVARIANCE = np.array([[9.0, 3.0], [3.0, 4.0]])
 

@@ -22,8 +22,8 @@ from potentia.beliefs.scattering import scatter, volumes
 from potentia.errors import InvalidBelief, NotConverged, TooLarge
 from potentia.testing.mixtures import planted, recovered
 from tests.unit.bad import case, refuses
-from tests.unit.test_em import falls, points_of, some_mixture, some_points
-from tests.unit.test_structure import settled
+from tests.unit.beliefs.test_em import falls, points_of, some_mixture, some_points
+from tests.unit.beliefs.test_structure import settled
 
 NAN, INF = math.nan, math.inf
 

@@ -10,7 +10,7 @@ from potentia.errors import InvalidRun
 from potentia.figures import animate, maps
 from potentia.games import Coverage
 from tests.unit.bad import refuses
-from tests.unit.test_coverage_figures import played, yard
+from tests.unit.figures.test_coverage_figures import played, yard
 
 
 @pytest.fixture(scope="module")

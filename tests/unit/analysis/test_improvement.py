@@ -12,7 +12,7 @@ from potentia.analysis.equilibria import best_responses, is_nash, pure_nash
 from potentia.analysis.improvement import finite_improvement, improvement_path, improvement_paths
 from potentia.errors import TooLarge
 from potentia.games import Custom, NormalForm, custom, game, random_potential_game
-from tests.unit.by_definition import (
+from tests.unit.analysis.by_definition import (
     THIRDS,
     all_paths,
     as_tuples,

@@ -13,7 +13,7 @@ from PIL import Image
 from potentia.errors import InvalidGame
 from potentia.games import Coverage, World, gaussian_world, paper_world, random_world, read_world, write_world
 from tests.unit.bad import refuses
-from tests.unit.map_files import (
+from tests.unit.games.map_files import (
     DEEP,
     GREY,
     MAPS,

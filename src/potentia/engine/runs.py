@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,9 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from potentia.engine.columns import MAX_ROWS, Columns, Events, event_room, state_bytes, write_scalar
+from potentia.engine import driving
+from potentia.engine.columns import Events, state_bytes
 from potentia.engine.interrupt import Flag, deferred_interrupt
-from potentia.engine.loop import EVENTS, NEVER, ROWS, Sink, play_entry, prepare_entry
+from potentia.engine.loop import NEVER, Sink, play_entry, prepare_entry
+from potentia.engine.recording import Recording
 from potentia.engine.requests import COUNTED, RECORDERS, checked_integer
 from potentia.engine.tier import Tier, copied, restore
 from potentia.engine.trace import Trace
@@ -40,7 +42,7 @@ HEAVY = 2**20  # bytes of state: some ten thousands of players
 Progress = Callable[[int, int], None]
 
 
-class Run:
+class Run(Recording):
     """One run in progress. Make it with :func:`potentia.begin`."""
 
     def __init__(
@@ -89,14 +91,7 @@ class Run:
             np.array([int((strides * start).sum()) if profiles else 0, 1], np.int64),
         )
         self.shadow = start.copy() if tracked else np.zeros(0, np.int64)
-        self._rows: dict[str, list[NDArray[Any]]] = {}
-        self._events: list[Events] = []
-        self._columns: Columns | None = None  # where records go, if not into lists
-        self._num_events = 0
-        self._held = 0  # bytes of records in lists
-        self._sink: Sink | None = None
-        self._measured = tuple(name for name in record if name in game.recorders)
-        self._which = frozen([game.recorders.index(name) for name in self._measured], np.int64)
+        super().__init__(game.recorders)
         self._tools = game.new_tools(record)
         self._tier = Tier(self) if compiled == "auto" and not jit_disabled() else None
         self._broken = False
@@ -155,11 +150,6 @@ class Run:
         return self._broken or self._owed
 
     @property
-    def recording(self) -> bool:
-        """Whether anything is recorded row by row."""
-        return bool(self._rows) or self.shadow.size > 0
-
-    @property
     def _fragile(self) -> bool:
         """A user's utility may fail, and plain Python may be interrupted, in the middle of a step."""
         return self.game.runs_user_code or not self.compiled
@@ -169,15 +159,7 @@ class Run:
     def advance(self, steps: int, progress: Progress | None = None, flag: Flag | None = None) -> Run:
         """Play ``steps`` more steps. Ctrl-C raises ``KeyboardInterrupt`` once the state is consistent."""
         stop = checked_integer(self.step + checked_integer(steps, "steps", 0), "the run's length", 0)
-        if self._broken:
-            raise InvalidRun(
-                f"this run failed after step {self.step} and cannot go on; begin again, or load a saved one"
-            )
-        if self.version != __version__:
-            raise InvalidRun(
-                f"this run was saved by potentia {self.version}, this is {__version__}: go on with that version, or "
-                "begin again, because bits may differ"
-            )
+        self._require_sound()
         if flag is not None:
             self._advance(stop, progress, flag)
             return self
@@ -187,6 +169,17 @@ class Run:
             raise KeyboardInterrupt
         return self
 
+    def _require_sound(self) -> None:
+        if self._broken:
+            raise InvalidRun(
+                f"this run failed after step {self.step} and cannot go on; begin again, or load a saved one"
+            )
+        if self.version != __version__:
+            raise InvalidRun(
+                f"this run was saved by potentia {self.version}, this is {__version__}: go on with that version, or "
+                "begin again, because bits may differ"
+            )
+
     def _advance(self, stop: int, progress: Progress | None, flag: Flag) -> None:
         begin = self.step
         self._climb(stop, flag)
@@ -194,7 +187,7 @@ class Run:
         chunk = max(1, min(1000, 200_000 // self.game.num_players)) if self.compiled else 1
         while (self.step < stop or self._owed) and (self._owed or not flag.raised):
             before = self.step
-            spent, played = self._stretch(min(stop, self.step + chunk), flag)
+            spent, played = self._stretch(min(stop, self.step + chunk), flag, self._fragile)
             # a chunk is long enough that the copy made before it does not count
             rate = (self.step - before) / max(played, 1e-7)
             chunk = int(max(1, min(rate * max(_CHUNK_SECONDS, 4 * spent), 100 * chunk)))
@@ -214,15 +207,18 @@ class Run:
         if self._tier is not None and not self._owed and self._tier.climb(stop, flag):
             self.compiled, self._data, self._tier = True, self.game.data, None
 
-    def _stretch(self, stop: int, flag: Flag) -> tuple[float, float]:
-        """One call of the compiled loop, and its records brought to safety; the seconds for copying and playing."""
+    def _stretch(self, stop: int, flag: Flag, fragile: bool) -> tuple[float, float]:
+        """One call of the compiled loop, and its records brought to safety; the seconds for copying and playing.
+
+        One that is ``fragile`` may fail, or be cut off, in the middle of a step: then it has not happened.
+        """
         started = time.perf_counter()
         sink = self._emptied_sink(stop)
         every = self.every if sink.num_rows else NEVER
-        before = copied((self.state, self.memory, self.journal, self.shadow)) if self._fragile else None
+        before = copied((self.state, self.memory, self.journal, self.shadow)) if fragile else None
         ready = time.perf_counter()
         try:
-            flag.breakable = self._fragile
+            flag.breakable = fragile
             reached = self._play(sink, stop, every)
             self._owed = self._think(reached - 1) and reached % every == 0
             flag.breakable = False
@@ -262,104 +258,52 @@ class Run:
         self.thoughts += rows
         return True
 
-    def record_into(self, columns: Columns) -> None:
-        """Write what is recorded there, from the first row on, in the place of keeping it."""
-        columns.begin({name: parts[0] for name, parts in self._rows.items()}, self.start)
-        self._rows = {name: [] for name in self._rows}
-        self._columns = columns
+    # Driven from outside ------------------------------------------------------------------------------
 
-    def _keep(self, sink: Sink) -> None:
-        """Bring what was recorded to safety."""
-        rows, moved = int(sink.used[ROWS]), int(sink.used[EVENTS])
-        if not rows:
-            return
-        raw = {}
-        for name in self._rows:
-            column = sink.measures[:, self._measured.index(name)] if name in self._measured else getattr(sink, name)
-            raw[name] = column[:rows]
-        events = (sink.event_time[:moved], sink.event_player[:moved], sink.event_action[:moved])
-        if self._columns is not None:
-            self._columns.add(rows, raw, events, self.every)
-        else:
-            for name, values in raw.items():
-                self._rows[name].append(values.copy())
-                self._held += values.nbytes
-        if moved and (self._columns is None or self._columns.profile is None):
-            self._events.append((events[0].copy(), events[1].copy(), events[2].copy()))
-            self._num_events += moved
-            self._held += 16 * moved
-        # a trace copies them once more
-        what = f"the record of {self.step // self.every:,} rows with {self._num_events:,} changes"
-        memory.require(self._held, what, f"use a larger every{', or leave profile out of record' if moved else ''}")
+    def legal(self, player: int) -> NDArray[np.int64]:
+        """The actions that a player may play now: the current one and those reachable from it, in order."""
+        return driving.legal(self, player)
 
-    def _emptied_sink(self, stop: int) -> Sink:
-        rows = min(MAX_ROWS, stop // self.every - self.step // self.every + self._owed) if self.recording else 0
-        sink = self._sink
-        if sink is None or sink.num_rows < rows:
-            self._sink = sink = None  # the smaller one makes room first
-            room = event_room(self.shadow.size, rows)
+    def apply(self, actions: Mapping[int, int]) -> Run:
+        """Let these players play these actions, all at once, in the place of a step of the rule.
 
-            def column(name: str, dtype: Any) -> NDArray[Any]:
-                return np.empty(rows if name in self._rows else 0, dtype)
+        It is a step: time goes on, the game ticks, and what is recorded is recorded. What a rule remembers stays as it
+        is. An action that its player may not play now is an error, and nothing is changed.
+        """
+        told = driving.orders(self, actions)
+        self._require_sound()
+        before = self.compiled, self._data, self._rule_data
+        with deferred_interrupt() as flag:
+            try:
+                self.compiled, self._data, self._rule_data = False, self.game.plain_data, told
+                stop = self.step + 1
+                while self.step < stop or self._owed:
+                    self._stretch(stop, flag, self.game.runs_user_code)
+            finally:
+                self.compiled, self._data, self._rule_data = before
+        if flag.raised:
+            raise KeyboardInterrupt
+        return self
 
-            sink = Sink(
-                np.zeros(2, np.int64),
-                self.shadow,
-                np.empty(room, np.int64),
-                np.empty(room, np.int32),
-                np.empty(room, np.int32),
-                rows,
-                column("potential", np.float64),
-                column("welfare", np.float64),
-                column("revisions", np.int64),
-                column("changes", np.int64),
-                self._which,
-                np.empty((rows, self._which.size)),
-            )
-            self._sink = sink
-        sink.used[:] = 0
-        return sink
+    def changes(self, since: int = 0) -> Events:
+        """The changes of the profile after a time: arrays of time, player and action. It takes what is new."""
+        if not self.shadow.size:
+            raise InvalidRun('changes were not recorded; pass record=("profile", ...)')
+        return driving.changes(self._events, checked_integer(since, "since", 0))
+
+    def branch(self, game: Game | None = None, rule: Rule | dict[str, Any] | None = None) -> Run:
+        """A second run that goes on from here, perhaps on another game of the same size or by another rule.
+
+        It draws what this one draws: a changed temperature changes no draw.
+        """
+        return driving.branch(self, game, rule)
 
     # What was recorded --------------------------------------------------------------------------------
-
-    def records(self) -> tuple[dict[str, NDArray[Any]], Events | None]:
-        """Rows of each recorder, and the changes of the profile if it is recorded."""
-        return {name: np.concatenate(parts) for name, parts in self._rows.items()}, self._changes()
-
-    def _changes(self) -> Events | None:
-        if not self.shadow.size:
-            return None
-        first = (np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int32))
-        times, players, actions = zip(first, *self._events, strict=True)
-        return np.concatenate(times), np.concatenate(players), np.concatenate(actions)
-
-    def _scalars(self) -> dict[str, NDArray[np.float64]]:
-        """Rows of each recorder under its own name; those that are derived from counts come last."""
-        if self._columns is not None:
-            return {name: values[: self._columns.rows] for name, values in self._columns.scalars.items()}
-        out = {n: np.concatenate(parts) for n, parts in self._rows.items() if n not in ("revisions", "changes")}
-        counts = {n: np.concatenate(parts) for n, parts in self._rows.items() if n in ("revisions", "changes")}
-        for name in COUNTED:
-            if name in self.record:
-                out[name] = np.empty(counts["changes"].size)
-                write_scalar(name, counts, out[name])
-        return out
 
     def settle(self) -> None:
         """Derive the rest of the state from its profile, after that was set from outside."""
         nothing = frozen([], np.int64), np.zeros(0)
         self._prepare(False, False, False, *nothing)
-
-    def columns(self) -> dict[str, Any]:
-        """What :meth:`records` has rows of, and their types."""
-        return {name: parts[0].dtype for name, parts in self._rows.items()}
-
-    def restore_records(self, rows: dict[str, NDArray[Any]], events: Events | None) -> None:
-        """Put back what :meth:`records` returned, checked to be of this run."""
-        self._rows = {name: [values] for name, values in rows.items()}
-        self._events = [] if events is None else [events]
-        self._num_events = 0 if events is None else len(events[0])
-        self._held = sum(values.nbytes for values in (*rows.values(), *(events or ())))
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the state to a file that :func:`load` reads."""

@@ -114,7 +114,7 @@ class Tier:
         run._data = run.game.data if compiled else run.game.plain_data
         run._rows, run._events, run.thoughts = {name: [] for name in run._rows}, [], []
         run._columns = run._sink = None
-        run._num_events = run._held = 0
+        run._num_events = run._held = run._allowed = 0
         return run
 
     def _record(self, run: Run, since: int | None = None) -> bytes:

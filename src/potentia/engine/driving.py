@@ -1,0 +1,120 @@
+"""A run that is driven from outside: what may be played, playing it, what changed, and a second run from here.
+
+:func:`apply` is a step like any other, of a rule that does as it is told: the loop that plays it counts, ticks and
+records. It is played in plain Python, for there is one of it at a time.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from potentia.engine.tier import Tier, copied, rebuilt
+from potentia.errors import InvalidRun
+from potentia.games import Game
+from potentia.kernel.cache import jit_disabled
+from potentia.kernel.journal import REVISIONS, Journal, move
+from potentia.kernel.numbers import is_integer
+from potentia.rules import Rule, rule_from
+from potentia.rules.base import step
+
+if TYPE_CHECKING:
+    from potentia.engine.columns import Events
+    from potentia.engine.runs import Run
+
+
+class Orders(NamedTuple):
+    """Who plays what at this step."""
+
+    players: NDArray[np.int64]
+    actions: NDArray[np.int64]
+
+
+@step.register(Orders)
+def _obey(rule: Orders, memory: Any, game: Any, state: Any, journal: Journal, key: Any, n: int) -> None:
+    journal.counts[REVISIONS] += rule.players.shape[0]
+    for k in range(rule.players.shape[0]):
+        move(journal, game, state, rule.players[k], rule.actions[k], n)
+
+
+def legal(run: Run, player: int) -> NDArray[np.int64]:
+    """The actions that a player may play now: the current one and those reachable from it, in order."""
+    if not is_integer(player) or not 0 <= player < run.game.num_players:
+        raise InvalidRun(f"player must be an integer from 0 to {run.game.num_players - 1}, got {player!r}")
+    current = int(run.state.profile[player])
+    return np.sort(np.append(run.game.reachable(int(player), current), current))
+
+
+def orders(run: Run, actions: Mapping[int, int]) -> Orders:
+    """The same as arrays, if every action is one that its player may play now."""
+    if not isinstance(actions, Mapping):
+        raise InvalidRun(f"actions must be a mapping such as {{0: 1}}, from players to actions, got {actions!r}")
+    for player, action in actions.items():
+        allowed = legal(run, player)
+        if not is_integer(action) or action not in allowed:
+            listed = ", ".join(map(str, allowed[:20].tolist())) + (", ..." if allowed.size > 20 else "")
+            raise InvalidRun(f"player {player} may now play {listed}, got {action!r}")
+    return Orders(np.array(list(actions), np.int64), np.array(list(actions.values()), np.int64))
+
+
+def changes(events: list[Events], since: int) -> Events:
+    """All changes after a time, from the last stretches back."""
+    first = len(events)
+    while first and events[first - 1][0].size and events[first - 1][0][-1] > since:
+        first -= 1
+    parts = [tuple(column[times > since] for column in (times, *rest)) for times, *rest in events[first:]]
+    empty = (np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int32))
+    time, player, action = (np.concatenate(columns) for columns in zip(empty, *parts, strict=True))
+    return time, player, action
+
+
+def branch(run: Run, game: Game | None, rule: Rule | dict[str, Any] | None) -> Run:
+    """A second run from here, with the draws of the first."""
+    if run.unfinished:
+        raise InvalidRun(f"this run was cut off within step {run.step} and cannot be branched; advance it first")
+    if run._columns is not None:
+        raise InvalidRun("a run whose records go elsewhere cannot be branched")
+    chosen = run.rule if rule is None else rule_from(rule)
+    other = copy.copy(run)
+    parts = (run.state, run.memory, run.journal, run.shadow)
+    other.state, other.memory, other.journal, other.shadow = rebuilt(parts, copied(parts))
+    other._rows = {name: list(rows) for name, rows in run._rows.items()}
+    other._events, other.thoughts, other._sink = list(run._events), list(run.thoughts), None
+    other._tools = run.game.new_tools(run.record)
+    if game is not None and game is not run.game:
+        _require_alike(run.game, game)
+        other.game, other._data = game, game.data if run.compiled else game.plain_data
+        other.state = game.recording_state(run.profile, run.record)
+        other._tools = game.new_tools(run.record)
+        for name in set(run.game.remembers) & set(game.remembers):
+            _copy_alike(run.state, other.state, name)
+        other.settle()
+    if rule is not None:
+        other.rule, other.memory = chosen, chosen.new_memory(other.game)
+        for name in set(run.rule.remembers) & set(chosen.remembers):
+            _copy_alike(run.memory, other.memory, name)
+    other._rule_data = other.rule.data(other.game, other.horizon)
+    other.compiled = run.compiled and other.game.compiled and run._mode is True
+    other._data = other.game.data if other.compiled else other.game.plain_data
+    other._tier = Tier(other) if run._mode == "auto" and not jit_disabled() else None
+    return other
+
+
+def _require_alike(old: Game, new: Game) -> None:
+    if not np.array_equal(old.sizes, new.sizes) or old.recorders != new.recorders:
+        raise InvalidRun(
+            f"game must have the players, actions and recorders of {old.describe()} to go on from here, "
+            f"got {new.describe()}"
+        )
+
+
+def _copy_alike(old: Any, new: Any, name: str) -> None:
+    from operator import attrgetter
+
+    there, here = attrgetter(name)(old), attrgetter(name)(new)
+    if there.shape == here.shape and there.dtype == here.dtype:
+        here[...] = there

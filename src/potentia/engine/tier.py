@@ -88,7 +88,19 @@ class Tier:
         if self._kernel is not None:
             return self._kernel
         run = self._run
-        args = (run._data, run.state, run._rule_data, run.memory, run.journal, _no_sink(), run.key, 0, 0, 1, False)
+        args = (
+            run.game.kernel_data,
+            run.state,
+            run._rule_data,
+            run.memory,
+            run.journal,
+            _no_sink(),
+            run.key,
+            0,
+            0,
+            1,
+            False,
+        )
         self._kernel = play_entry.kernel(args, partial(_arguments, run.game))
         if self._kernel.own_code and self._origin is None:
             self._since, self._origin = run.step, copied(_parts(run))
@@ -122,7 +134,7 @@ class Tier:
         kept = [run.state.profile, *(attrgetter(name)(run.state) for name in run.game.remembers)]
         kept += [getattr(run.memory, name) for name in run.rule.remembers]
         kept.append(run.journal.counts)
-        if since is None:  # one for each profile there is: too many to look at again and again
+        if since is None or run.step > since + 1:  # one for each profile there is: too many to look at at each step
             kept.append(run.journal.visits)
         rows = run.step // run.every - (self._since if since is None else since) // run.every
         for name in sorted(set(run._rows) - {"revisions", "changes"}) if rows else ():  # these are in the counts
@@ -136,21 +148,24 @@ class Tier:
         """Player and profile at the first step that is played differently: in a block first, then in a step of it."""
         last, one, other = self._run.step, self._twin(compiled=False), self._twin(compiled=True)
         block = _BLOCK
-        while one.step < last and not flag.raised:
+        while one.step < last:
             step, before = one.step, one.profile
             saved = [copied(_parts(run)) for run in (one, other)] if block > 1 else []
             try:
                 for run in (one, other):
-                    run._rows, run._events = {name: [] for name in run._rows}, []
-                    run._advance(min(step + block, last), None, Flag())
+                    run._rows, run._events, run.thoughts = {name: [] for name in run._rows}, [], []
+                    run._held = run._num_events = 0
+                    run._advance(min(step + block, last), None, flag)
                 same = self._record(one, step) == self._record(other, step)
             except Exception:
                 same = False
+            if flag.raised:
+                return f"somewhere before step {last}: the search for the place was stopped"
             if not same and block > 1:
                 block = 1
                 for run, kept in zip((one, other), saved, strict=True):
                     restore(_parts(run), kept)
-                    run.step = step
+                    run.step, run._owed = step, False
             elif not same:
                 found = one.game.disagreement(before)
                 moved = np.flatnonzero(one.profile != other.profile)
@@ -158,7 +173,7 @@ class Tier:
                     found = f"first player {moved[0]}" if moved.size else "what is recorded"
                     found += f" at profile {before[:_SHOWN].tolist()}"
                 return f"{found}, after step {step}"
-        return f"after step {one.step}"
+        return f"somewhere before step {last}"
 
 
 @contextlib.contextmanager

@@ -88,19 +88,8 @@ class Tier:
         if self._kernel is not None:
             return self._kernel
         run = self._run
-        args = (
-            run.game.kernel_data,
-            run.state,
-            run._rule_data,
-            run.memory,
-            run.journal,
-            _no_sink(),
-            run.key,
-            0,
-            0,
-            1,
-            False,
-        )
+        data, sink = run.game.kernel_data, _no_sink()
+        args = (data, run.state, run._rule_data, run.memory, run.journal, sink, run.key, 0, 0, 1, False)
         self._kernel = play_entry.kernel(args, partial(_arguments, run.game))
         if self._kernel.own_code and self._origin is None:
             self._since, self._origin = run.step, copied(_parts(run))

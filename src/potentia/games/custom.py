@@ -261,7 +261,7 @@ def _outside(function: Any) -> Any:
 
 
 def _constant(value: Any) -> Any:
-    """What tells this value from every other, by its text or bytes because 0.0 equals -0.0; None for what may change."""
+    """What tells this value from others, by its text or bytes because 0.0 equals -0.0; None for what may change."""
     if type(value) in (bool, int, float, complex, str, type(None)):
         return type(value), repr(value)
     if isinstance(value, np.generic) and type(value) is value.dtype.type and value.dtype.kind in "biufc":

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import time
 import warnings
 from collections.abc import Iterable, Iterator
 from functools import cache, partial
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from potentia.engine.runs import Run
 
 _TELLS = 0.03  # seconds after which the rest can be estimated: the first step takes longer
+_WAY = 0.05  # seconds at most that a run gives way at a time
 _SHOWN = 20  # players of a profile in a warning
 _BLOCK = 1000  # steps that are compared at a time
 
@@ -43,7 +45,7 @@ class Tier:
         self._kernel: Kernel | None = None
         self._since = run.step
         self._origin: Any = None
-        self._played, self._seconds = 0, 0.0  # steps
+        self._played, self._seconds, self._last = 0, 0.0, 0.0  # steps, what they took, and the last stretch
         self.after = 0  # steps of other runs that follow this one
         self._stays = False  # in plain Python
 
@@ -61,6 +63,8 @@ class Tier:
         if not kernel.is_ready(left):
             if kernel.given_up:
                 self._stay(kernel.why)
+            elif kernel.gives_way(left):
+                time.sleep(min(self._last, _WAY))
             return False
         if self._origin is not None and self._run.step > self._since:
             other = self._differs(flag)
@@ -81,7 +85,7 @@ class Tier:
     def note(self, steps: int, seconds: float) -> None:
         """So many steps were played in plain Python."""
         self.begun().played += seconds
-        self._played, self._seconds = self._played + steps, self._seconds + seconds
+        self._played, self._seconds, self._last = self._played + steps, self._seconds + seconds, seconds
 
     def begun(self) -> Kernel:
         """The kernel of runs like this one."""

@@ -126,6 +126,10 @@ class Kernel:
         worth = _WORTH if self._is_kept() else _WORTH_HERE
         return self.played + left >= worth and (background.cores() > 1 or self.played >= _ALONE)
 
+    def gives_way(self, left: float) -> bool:
+        """Whether a thread compiles for more play than it takes: the more it has of the interpreter, the better."""
+        return isinstance(self._job, background.Thread) and left >= _WORTH_HERE
+
     def _hear(self, state: str, left: float) -> None:
         if state == background.DONE:
             self._load()

@@ -149,10 +149,10 @@ def look_up(registry: dict[str, T], name: Any, what: str, error: type[InvalidInp
 
 
 def frames_to_caller() -> int:
-    """The stacklevel that makes a warning point at the user's line, not at this package's."""
+    """The stacklevel that makes a warning point at the user's line, not at this package's or its compiler's."""
     level = 2
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and frame.f_globals.get("__name__", "").startswith(("potentia.", "functools")):
+    while frame is not None and frame.f_globals.get("__name__", "").startswith(("potentia.", "functools", "numba.")):
         frame = frame.f_back
         level += 1
     return level - 1

@@ -116,6 +116,10 @@ class Believing(Game):
     def plain_data(self) -> BelievingData:
         return self._wrapped(self.game.plain_data)
 
+    @property
+    def kernel_data(self) -> BelievingData:
+        return self._wrapped(self.game.kernel_data)
+
     def new_state(self, profile: NDArray[np.int64]) -> BelievingState:
         return self.recording_state(profile, ())
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import time
 import warnings
 from collections.abc import Iterable, Iterator
 from functools import cache, partial
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from potentia.engine.runs import Run
 
 _TELLS = 0.03  # seconds after which the rest can be estimated: the first step takes longer
+_WAY = 0.05  # seconds at most that a run gives way at a time
 _SHOWN = 20  # players of a profile in a warning
 _BLOCK = 1000  # steps that are compared at a time
 
@@ -43,7 +45,7 @@ class Tier:
         self._kernel: Kernel | None = None
         self._since = run.step
         self._origin: Any = None
-        self._played, self._seconds = 0, 0.0  # steps
+        self._played, self._seconds, self._last = 0, 0.0, 0.0  # steps, what they took, and the last stretch
         self.after = 0  # steps of other runs that follow this one
         self._stays = False  # in plain Python
 
@@ -61,6 +63,8 @@ class Tier:
         if not kernel.is_ready(left):
             if kernel.given_up:
                 self._stay(kernel.why)
+            elif kernel.gives_way(left):
+                time.sleep(min(self._last, _WAY))
             return False
         if self._origin is not None and self._run.step > self._since:
             other = self._differs(flag)
@@ -81,14 +85,15 @@ class Tier:
     def note(self, steps: int, seconds: float) -> None:
         """So many steps were played in plain Python."""
         self.begun().played += seconds
-        self._played, self._seconds = self._played + steps, self._seconds + seconds
+        self._played, self._seconds, self._last = self._played + steps, self._seconds + seconds, seconds
 
     def begun(self) -> Kernel:
         """The kernel of runs like this one."""
         if self._kernel is not None:
             return self._kernel
         run = self._run
-        args = (run._data, run.state, run._rule_data, run.memory, run.journal, _no_sink(), run.key, 0, 0, 1, False)
+        data, sink = run.game.kernel_data, _no_sink()
+        args = (data, run.state, run._rule_data, run.memory, run.journal, sink, run.key, 0, 0, 1, False)
         self._kernel = play_entry.kernel(args, partial(_arguments, run.game))
         if self._kernel.own_code and self._origin is None:
             self._since, self._origin = run.step, copied(_parts(run))
@@ -122,7 +127,7 @@ class Tier:
         kept = [run.state.profile, *(attrgetter(name)(run.state) for name in run.game.remembers)]
         kept += [getattr(run.memory, name) for name in run.rule.remembers]
         kept.append(run.journal.counts)
-        if since is None:  # one for each profile there is: too many to look at again and again
+        if since is None or run.step > since + 1:  # one for each profile there is: too many to look at at each step
             kept.append(run.journal.visits)
         rows = run.step // run.every - (self._since if since is None else since) // run.every
         for name in sorted(set(run._rows) - {"revisions", "changes"}) if rows else ():  # these are in the counts
@@ -136,21 +141,24 @@ class Tier:
         """Player and profile at the first step that is played differently: in a block first, then in a step of it."""
         last, one, other = self._run.step, self._twin(compiled=False), self._twin(compiled=True)
         block = _BLOCK
-        while one.step < last and not flag.raised:
+        while one.step < last:
             step, before = one.step, one.profile
             saved = [copied(_parts(run)) for run in (one, other)] if block > 1 else []
             try:
                 for run in (one, other):
-                    run._rows, run._events = {name: [] for name in run._rows}, []
-                    run._advance(min(step + block, last), None, Flag())
+                    run._rows, run._events, run.thoughts = {name: [] for name in run._rows}, [], []
+                    run._held = run._num_events = 0
+                    run._advance(min(step + block, last), None, flag)
                 same = self._record(one, step) == self._record(other, step)
             except Exception:
                 same = False
+            if flag.raised:
+                return f"somewhere before step {last}: the search for the place was stopped"
             if not same and block > 1:
                 block = 1
                 for run, kept in zip((one, other), saved, strict=True):
                     restore(_parts(run), kept)
-                    run.step = step
+                    run.step, run._owed = step, False
             elif not same:
                 found = one.game.disagreement(before)
                 moved = np.flatnonzero(one.profile != other.profile)
@@ -158,7 +166,7 @@ class Tier:
                     found = f"first player {moved[0]}" if moved.size else "what is recorded"
                     found += f" at profile {before[:_SHOWN].tolist()}"
                 return f"{found}, after step {step}"
-        return f"after step {one.step}"
+        return f"somewhere before step {last}"
 
 
 @contextlib.contextmanager

@@ -155,6 +155,11 @@ class Game(Fixed, ABC):
         """The same for a run in plain Python."""
         return self.data
 
+    @property
+    def kernel_data(self) -> Any:
+        """The same to tell kernels apart by: games that can share machine code have the same functions in it."""
+        return self.plain_data
+
     @abstractmethod
     def new_state(self, profile: NDArray[np.int64]) -> Any:
         """Fresh arrays for one run; the engine settles what the profile implies."""

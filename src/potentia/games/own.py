@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import threading
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -36,10 +37,11 @@ from potentia.kernel.protocol import Interactions, Moves
 _SHOWN = 20
 
 # Compiled functions, with the values of the names they had taken from outside: Numba freezes those. And the first
-# function of each code, with the same: one that is made again, as in a game's factory, is compiled once.
+# function of each code with such values: one that is made again, as in a game's factory, shares its machine code.
 _compiled: OrderedDict[Any, tuple[Any, Any]] = OrderedDict()
-_firsts: OrderedDict[Any, tuple[Any, Any]] = OrderedDict()
+_firsts: OrderedDict[Any, Any] = OrderedDict()
 _MOST_COMPILED = 64
+_lock = threading.Lock()
 
 
 class CustomData(NamedTuple):
@@ -171,7 +173,7 @@ class Custom(Game):
         profile = np.zeros(self.num_players, np.int64)
         result: list[Any] = []
         odd = _first_odd_part(self.custom_data)
-        for function, first in zip(self._shared_functions, ((0,), ()), strict=True):
+        for function, first in ((_first(self._utility), (0,)), (_first(self._potential or _unknown), ())):
             # Games built on the same function share its machine code, and so the kernels that contain it.
             try:
                 if inspect.ismethod(function):
@@ -193,11 +195,6 @@ class Custom(Game):
                 return None, f"{_name(function)} {told}: {_reason(error)}"
             result.append(dispatcher)
         return (result[0], result[1]), None
-
-    @cached_property
-    def _shared_functions(self) -> tuple[Callable[..., float], Callable[..., float]]:
-        """Utility and potential, or functions that do the same and may be compiled already."""
-        return _first(self._utility), _first(self._potential or _unknown)
 
     @property
     def runs_user_code(self) -> bool:
@@ -235,7 +232,11 @@ class Custom(Game):
 
     @property
     def plain_data(self) -> CustomData:
-        return CustomData(self.sizes, *self._shared_functions, self.custom_data, self.moves)
+        return CustomData(self.sizes, self._utility, self._potential or _unknown, self.custom_data, self.moves)
+
+    @cached_property
+    def kernel_data(self) -> CustomData:
+        return self.plain_data._replace(function=_first(self._utility), phi=_first(self._potential or _unknown))
 
     def new_state(self, profile: NDArray[np.int64]) -> ProfileState:
         return ProfileState(profile)
@@ -252,14 +253,24 @@ def _tried(function: Any, *args: Any) -> str:
 
 
 def _outside(function: Any) -> Any:
-    """The values of the names a function takes from outside, or None where they may change unnoticed."""
+    """The values of the names a function takes from outside, to be compared; None where they may change unnoticed."""
     used = [*outside_values(function).items(), *enumerate(function.__defaults__ or ())]
     used += (function.__kwdefaults__ or {}).items()
-    for _, value in used:
-        constant = inspect.ismodule(value) and value.__name__ in ("math", "numpy")
-        if not (constant or inspect.isbuiltin(value) or isinstance(value, bool | int | float | complex | str | None)):
-            return None
-    return {name: (type(value), value) for name, value in used}
+    known = [(name, _constant(value)) for name, value in used]
+    return None if any(value is None for _, value in known) else tuple(known)
+
+
+def _constant(value: Any) -> Any:
+    """What tells this value from others, by its text or bytes because 0.0 equals -0.0; None for what may change."""
+    if type(value) in (bool, int, float, complex, str, type(None)):
+        return type(value), repr(value)
+    if isinstance(value, np.generic) and type(value) is value.dtype.type and value.dtype.kind in "biufc":
+        return type(value), value.tobytes()
+    if inspect.ismodule(value) and value.__name__ in ("math", "numpy"):
+        return value.__name__
+    if inspect.isbuiltin(value) and inspect.ismodule(value.__self__):
+        return value.__self__.__name__, value.__name__
+    return None
 
 
 def _shared(function: Any) -> Any:
@@ -273,24 +284,27 @@ def _share(function: Any, dispatcher: Any) -> None:
 
 
 def _first(function: Any) -> Any:
-    """The first function with this code that took the same values from outside, or this one."""
+    """The first function with this code that takes the same values from outside, or this one."""
     if not inspect.isfunction(function):  # a method has an object, too
         return function
     try:
         outside = _outside(function)
     except ValueError:  # a name that has no value yet
         return function
-    known = _firsts.get(function.__code__)
-    if outside is None or known is None or known[0] != outside:
-        _keep(_firsts, function.__code__, known := (outside, function))
-    return known[1]
+    if outside is None:
+        return function
+    known = _firsts.get((function.__code__, outside))
+    if known is None or _outside(known) != outside:  # what it takes has changed since
+        _keep(_firsts, (function.__code__, outside), known := function)
+    return known
 
 
-def _keep(table: OrderedDict[Any, tuple[Any, Any]], key: Any, value: tuple[Any, Any]) -> None:
-    table[key] = value
-    table.move_to_end(key)
-    while len(table) > _MOST_COMPILED:
-        table.popitem(last=False)
+def _keep(table: OrderedDict[Any, Any], key: Any, value: Any) -> None:
+    with _lock:
+        table[key] = value
+        table.move_to_end(key)
+        while len(table) > _MOST_COMPILED:
+            table.popitem(last=False)
 
 
 def _unknown(profile: NDArray[np.int64], data: Any) -> float:

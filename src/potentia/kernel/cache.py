@@ -62,6 +62,7 @@ _MEND = "mend that, or set POTENTIA_CACHE_DIR to a folder that only you can writ
 _NOWHERE = Path(os.devnull) / "kernels"  # nothing can be read or written there
 
 _plain = False
+_said: set[str] = set()  # why kernels are not kept
 _temporary: list[Path] = []  # where a cache goes that cannot be trusted
 
 Compiled = bool | Literal["auto"]  # at once in plain Python, and with machine code when it is there
@@ -243,11 +244,12 @@ def is_kept() -> bool:
     return True
 
 
-@cache
 def _say_not_kept(why: str) -> None:
-    """Once for a reason."""
-    text = f"compiled kernels are not kept, so that each program compiles again: {why}; {_MEND}"
-    warnings.warn(text, CacheNotKept, stacklevel=frames_to_caller())
+    """Once for a reason, also where warnings are errors."""
+    if why not in _said:
+        _said.add(why)
+        text = f"compiled kernels are not kept, so that each program compiles again: {why}; {_MEND}"
+        warnings.warn(text, CacheNotKept, stacklevel=frames_to_caller())
 
 
 class Entry:
@@ -394,8 +396,10 @@ def _disk_cache(function: Callable[..., Any], ready: set[Shape]) -> Any:
                     with whole_file(path, durable=False, tidy=False) as temporary:
                         temporary.write_bytes(content)
                 except OSError as error:
-                    if path.parent != _NOWHERE:  # said already
-                        _say_not_kept(f"{path.parent}: {error.strerror or error}")
+                    # where it is an error, the machine code that is there is worth more
+                    with contextlib.suppress(CacheNotKept):
+                        if path.parent != _NOWHERE:  # said already
+                            _say_not_kept(f"{path.parent}: {error.strerror or error}")
             _waits.end()  # what is compiled now runs, and nobody has to wait for that
 
     return DiskCache()

@@ -9,7 +9,7 @@ Machine code that prints or raises finds its names in an *environment* of its fu
 when the entry point is there (:func:`set_environments`).
 
 While Numba infers types it records warnings, and so takes those of all threads of the process. A thread that compiles
-beside a run must not do that (:func:`warnings_of_others`).
+beside a run must not do that (:func:`warnings_of_others`): what Numba warns of then points at Numba's own lines.
 
 This module imports Numba, and so is loaded when something is compiled.
 """

@@ -114,13 +114,21 @@ class Kernel:
             return
         if self._job is None and self._is_worth_it(left) and time.monotonic() >= self._again:
             assert self._make is not None
-            self._job = background.ask(self.entry, self._make, self.path if is_kept() else None, self.shape)
+            self._job = background.ask(self.entry, self._make, self.path if self._is_kept() else None, self.shape)
         if self._job is not None:
             self._hear(self._job.state(), left)
 
+    def _is_kept(self) -> bool:
+        """Whether its machine code, once there, is found by others."""
+        return self.path is not None and is_kept()
+
     def _is_worth_it(self, left: float) -> bool:
-        worth = _WORTH if self.path is not None and is_kept() else _WORTH_HERE
+        worth = _WORTH if self._is_kept() else _WORTH_HERE
         return self.played + left >= worth and (background.cores() > 1 or self.played >= _ALONE)
+
+    def gives_way(self, left: float) -> bool:
+        """Whether a thread compiles for more play than it takes: the more it has of the interpreter, the better."""
+        return isinstance(self._job, background.Thread) and left >= _WORTH_HERE
 
     def _hear(self, state: str, left: float) -> None:
         if state == background.DONE:

@@ -22,7 +22,7 @@ from potentia.engine.interrupt import Flag, deferred_interrupt
 from potentia.engine.requests import checked_compiled
 from potentia.errors import InvalidInput, InvalidSpecification, StudyError, SweepFailed
 from potentia.kernel import memory, signals
-from potentia.kernel.cache import Compiled, jit_disabled
+from potentia.kernel.cache import Compiled, is_kept, jit_disabled
 from potentia.kernel.numbers import is_integer
 from potentia.kernel.texts import command
 from potentia.studies import chunks, executors
@@ -96,6 +96,8 @@ def sweep(
                             executors.local(kind, workers) if dask is None else executors.dask(dask, workers, dask_tls)
                         )
                         executor, apart = _entered(stack, chosen, study, todo)
+                    if apart and compiled:
+                        is_kept()  # or it says that it is not: workers do not
                     ahead = _that_fit(study, todo, _ahead(executor, workers))
                     tasks = _tasks(study, todo, apart, compiled, workers)
                     _run(study, todo, executor, tasks, ahead, Patience(executor, wait), progress)

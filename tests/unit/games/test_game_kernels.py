@@ -426,9 +426,16 @@ class _Shop:
 
 def test_functions_that_do_the_same_share_machine_code():
     games = [custom(_made(), [2, 2], data=data) for data in (1.0, 2.0)]
-    assert games[0].plain_data.function is games[1].plain_data.function
+    assert games[0].kernel_data.function is games[1].kernel_data.function
+    assert games[0].plain_data.function is not games[1].plain_data.function, "plain Python plays what it was given"
     games = [pickle.loads(cloudpickle.dumps(game)) for game in games]  # as they reach the workers of a sweep
-    assert games[0].plain_data.function is games[1].plain_data.function
+    assert games[0].kernel_data.function is games[1].kernel_data.function
+    twos = [custom(_made(weight), [2, 2]).kernel_data.function for weight in (2.0, 3.0, 2.0, 3.0)]
+    assert twos[:2] == twos[2:]
+
+
+class _Number(float):
+    pass
 
 
 @pytest.mark.parametrize(
@@ -436,14 +443,33 @@ def test_functions_that_do_the_same_share_machine_code():
     [
         lambda: [_made(2.0), _made(3.0)],
         lambda: [_made(2), _made(2.0)],
+        lambda: [_made(0.0), _made(-0.0)],
+        lambda: [_made(np.float64(0.0)), _made(np.float64(-0.0))],
+        lambda: [_made(_Number(2.0)), _made(_Number(2.0))],
+        lambda: [_made(np.array(value)) for value in (2.0, 3.0)],
         lambda: [_made(sign=1.0), _made(sign=-1.0)],
         lambda: [_Shop(2.0).utility, _Shop(3.0).utility],
-        lambda: [_made(np.array([2.0, 3.0])[k]) for k in (0, 1)],
     ],
-    ids=["values", "types", "defaults", "methods", "others"],
+    ids=["values", "types", "zeros", "numpy zeros", "subclasses", "arrays", "defaults", "methods"],
 )
 def test_functions_that_take_other_things_from_outside_do_not(utilities):
     games = [custom(utility, [2, 2]) for utility in utilities()]
-    assert games[0].plain_data.function != games[1].plain_data.function
-    for game in games:
-        assert game.plain_data.function(0, np.array([1, 0]), None) == game.utility(0, (1, 0))
+    assert games[0].kernel_data.function != games[1].kernel_data.function
+
+
+def test_a_function_whose_surroundings_have_changed_is_shared_no_more():
+    def made(weight):
+        def utility(player, profile, data):
+            return weight * float(profile[player])
+
+        def change(to):
+            nonlocal weight
+            weight = to
+
+        return utility, change
+
+    first, change = made(1.0)
+    assert custom(first, [2, 2]).kernel_data.function is first
+    change(-1.0)
+    second = custom(made(1.0)[0], [2, 2])
+    assert second.kernel_data.function is not first

@@ -31,9 +31,8 @@ def surroundings(monkeypatch, tmp_path):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
     monkeypatch.setenv("POTENTIA_CACHE_DIR", str(tmp_path / "root"))
     before = os.umask(0o022)
-    cache._say_not_kept.cache_clear()
+    monkeypatch.setattr(cache, "_said", set())
     yield
-    cache._say_not_kept.cache_clear()
     os.umask(before)
 
 
@@ -147,7 +146,7 @@ def test_a_file_in_the_way_only_means_no_cache(tmp_path):
     root.unlink()
     root.mkdir()
     (root / "kernels").write_text("no folder")
-    cache._say_not_kept.cache_clear()
+    cache._said.clear()
     with pytest.warns(errors.CacheNotKept):
         assert not directory().exists()
     assert os.listdir(tempfile.gettempdir()) == []

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import potentia as pt
-from potentia.engine import loop
+from potentia.engine import loop, tier
 from potentia.engine.batch import play_batch
 from potentia.engine.tier import Tier
 from potentia.errors import NotCompiled
@@ -77,6 +77,22 @@ def test_a_thread_is_asked_for_more_than_a_process_is(kernel, monkeypatch):
         kernel.played = played
         assert not kernel.is_ready()
         assert len(kernel.asked) == asked
+
+
+def test_a_run_gives_way_to_a_thread_that_compiles_for_it(kernel, monkeypatch):
+    monkeypatch.setattr(tiers, "_WORTH_HERE", 3.0)
+    kernel._job = object.__new__(background.Thread)
+    assert kernel.gives_way(left=3.1)
+    assert not kernel.gives_way(left=2.9), "the run may end before the compiler does"
+    kernel._job = Job(background.RUNNING)
+    assert not kernel.gives_way(left=100.0), "a process has an interpreter of its own"
+    slept = []
+    monkeypatch.setattr(tier, "time", SimpleNamespace(sleep=slept.append))
+    monkeypatch.setattr(tiers.Kernel, "is_ready", lambda kernel, left: False)
+    monkeypatch.setattr(tiers.Kernel, "gives_way", lambda kernel, left: True)
+    pt.begin(games.custom(), pt.rule("lll", tau=0.5)).advance(20)
+    assert max(slept) > 0.0
+    assert max(slept) <= 0.05
 
 
 @pytest.mark.parametrize("beside", [True, False])

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from potentia.beliefs import Believing
 from potentia.engine.tier import Tier, copied, rebuilt
 from potentia.errors import InvalidRun
 from potentia.games import Game
@@ -66,9 +68,9 @@ def changes(events: list[Events], since: int) -> Events:
     first = len(events)
     while first and events[first - 1][0].size and events[first - 1][0][-1] > since:
         first -= 1
-    parts = [tuple(column[times > since] for column in (times, *rest)) for times, *rest in events[first:]]
-    empty = (np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int32))
-    time, player, action = (np.concatenate(columns) for columns in zip(empty, *parts, strict=True))
+    parts: list[Any] = [(np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int32))]
+    parts += [[column[part[0] > since] for column in part] for part in events[first:]]
+    time, player, action = map(np.concatenate, zip(*parts, strict=True))
     return time, player, action
 
 
@@ -78,29 +80,28 @@ def branch(run: Run, game: Game | None, rule: Rule | dict[str, Any] | None) -> R
         raise InvalidRun(f"this run was cut off within step {run.step} and cannot be branched; advance it first")
     if run._columns is not None:
         raise InvalidRun("a run whose records go elsewhere cannot be branched")
-    chosen = run.rule if rule is None else rule_from(rule)
     other = copy.copy(run)
     parts = (run.state, run.memory, run.journal, run.shadow)
     other.state, other.memory, other.journal, other.shadow = rebuilt(parts, copied(parts))
     other._rows = {name: list(rows) for name, rows in run._rows.items()}
     other._events, other.thoughts, other._sink = list(run._events), list(run.thoughts), None
-    other._tools = run.game.new_tools(run.record)
-    if game is not None and game is not run.game:
+    if game is not None:
+        if isinstance(run.game, Believing) and not isinstance(game, Believing):
+            game = Believing(game, run.game.belief)
         _require_alike(run.game, game)
-        other.game, other._data = game, game.data if run.compiled else game.plain_data
-        other.state = game.recording_state(run.profile, run.record)
-        other._tools = game.new_tools(run.record)
-        for name in set(run.game.remembers) & set(game.remembers):
-            _copy_alike(run.state, other.state, name)
-        other.settle()
+        other.game, other.state = game, game.recording_state(run.profile, run.record)
+        _hand_over(run.state, other.state, run.game.remembers, game.remembers)
     if rule is not None:
-        other.rule, other.memory = chosen, chosen.new_memory(other.game)
-        for name in set(run.rule.remembers) & set(chosen.remembers):
-            _copy_alike(run.memory, other.memory, name)
+        other.rule = rule_from(rule)
+        other.memory = other.rule.new_memory(other.game)
+        _hand_over(run.memory, other.memory, run.rule.remembers, other.rule.remembers)
+    other._tools = other.game.new_tools(run.record)
     other._rule_data = other.rule.data(other.game, other.horizon)
-    other.compiled = run.compiled and other.game.compiled and run._mode is True
+    other.compiled = run._mode is True and other.game.compiled
     other._data = other.game.data if other.compiled else other.game.plain_data
     other._tier = Tier(other) if run._mode == "auto" and not jit_disabled() else None
+    if game is not None:
+        other.settle()
     return other
 
 
@@ -112,9 +113,9 @@ def _require_alike(old: Game, new: Game) -> None:
         )
 
 
-def _copy_alike(old: Any, new: Any, name: str) -> None:
-    from operator import attrgetter
-
-    there, here = attrgetter(name)(old), attrgetter(name)(new)
-    if there.shape == here.shape and there.dtype == here.dtype:
-        here[...] = there
+def _hand_over(old: Any, new: Any, before: tuple[str, ...], after: tuple[str, ...]) -> None:
+    """What one remembers and the other can: arrays of the same name and form."""
+    for name in set(before) & set(after):
+        there, here = attrgetter(name)(old), attrgetter(name)(new)
+        if there.shape == here.shape and there.dtype == here.dtype:
+            here[...] = there

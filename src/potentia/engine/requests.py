@@ -20,14 +20,14 @@ _LARGEST = float(np.finfo(float).max)
 _MOST = 2**62 - 1  # steps and seeds stay within 64 bits
 
 
-def checked_integer(value: Any, name: str, least: int) -> int:
+def checked_integer(value: Any, name: str, least: int, most: int = _MOST) -> int:
     """An integer of at least ``least``, or an error that names it."""
     if not is_integer(value):
         raise InvalidRun(f"{name} must be an integer of at least {least}, got {value!r}")
     if value < least:
         raise InvalidRun(f"{name} must be at least {least}, got {value}")
-    if value > _MOST:
-        raise InvalidRun(f"{name} must be below 2^62, got {in_words(int(value))}")
+    if value > most:
+        raise InvalidRun(f"{name} must be below 2^{most.bit_length()}, got {in_words(int(value))}")
     return int(value)
 
 

@@ -24,12 +24,14 @@ from potentia.games import Game
 from potentia.kernel import memory
 from potentia.kernel.archive import Archive
 from potentia.kernel.cache import Compiled
+from potentia.kernel.draws import make_key
 from potentia.kernel.files import open_plain, whole_file
 from potentia.kernel.numbers import in_words, is_integer
 from potentia.rules import rule_from
 from potentia.version import __version__
 
 FORMAT = 3
+BRANCHED = 4  # a branch, which has the draws of another run
 _EVENTS = ("time", "player", "action")
 _LONGEST = 200  # characters of a file's own words in a message
 
@@ -52,6 +54,8 @@ def save(run: Run, path: str | os.PathLike[str]) -> Path:
         "every": run.every,
         "horizon": run.horizon,
     }
+    if run.key != make_key(run.seed, "run", run.game.identity(), run.rule.describe()):
+        about |= {"format": BRANCHED, "key": int(run.key)}
     journal = run.journal
     arrays: dict[str, Any] = {
         "about": np.array(json.dumps(about)),
@@ -112,10 +116,10 @@ def _about(path: Any, archive: Archive, game: Game, belief: Belief | None) -> di
     told, by = about["format"], about["potentia"]
     if not is_integer(told) or not isinstance(by, str):
         raise ValueError("it names no format")
-    if told > FORMAT:
+    if told > BRANCHED:
         raise InvalidRun(
             f"{path} was written by a newer version (potentia {_line(by)}, format {in_words(told)}): "
-            f"this is {__version__}, format {FORMAT}"
+            f"this is {__version__}, format {BRANCHED}"
         )
     if told < FORMAT:
         raise InvalidRun(f"{path} has format {in_words(told)}, this version reads {FORMAT}")
@@ -143,6 +147,8 @@ def _restored(game: Game, about: dict[str, Any], archive: Archive, compiled: Com
     )
     run.step = checked_integer(about["step"], "step", 0)
     run.version = _line(about["potentia"])
+    if about["format"] == BRANCHED:
+        run.key = np.uint64(checked_integer(about["key"], "key", 0, 2**64 - 1))
     columns = run.columns()
     known = {"about", "start", "profile", "counts", "visits", "changed"}
     known |= {f"state.{name}" for name in game.remembers} | {f"memory.{name}" for name in run.rule.remembers}

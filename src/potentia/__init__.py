@@ -9,6 +9,7 @@ from potentia.version import __version__
 
 if TYPE_CHECKING:
     from potentia import analysis, beliefs, engine, errors, figures, games, paper, rules, statistics, studies, testing
+    from potentia.beliefs import belief
     from potentia.engine import Run, Trace, advance, begin, load, run, run_batch, watch
     from potentia.games.library import game
     from potentia.rules import rule
@@ -33,6 +34,7 @@ _NAMES = {
     "Trace": "engine",
     "advance": "engine",
     "begin": "engine",
+    "belief": "beliefs",
     "game": "games.library",
     "load": "engine",
     "open_study": "studies",
@@ -50,6 +52,7 @@ __all__ = [
     "advance",
     "analysis",
     "begin",
+    "belief",
     "beliefs",
     "engine",
     "errors",

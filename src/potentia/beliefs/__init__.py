@@ -1,6 +1,6 @@
 """What players think the world is, where they do not know it."""
 
-from potentia.beliefs.base import Belief
+from potentia.beliefs.base import Belief, belief, belief_from, register, registered
 from potentia.beliefs.believing import Believing
 from potentia.beliefs.communication import Communication
 from potentia.beliefs.field import Constant
@@ -24,5 +24,9 @@ __all__ = [
     "RunningMean",
     "SplitMerge",
     "View",
+    "belief",
+    "belief_from",
     "fit",
+    "register",
+    "registered",
 ]

@@ -22,6 +22,7 @@ from potentia.games import Game
 from potentia.kernel.cache import Compiled
 from potentia.kernel.dispatch import generic
 from potentia.kernel.numbers import as_float, in_words, is_integer, is_real
+from potentia.kernel.registry import Registry
 
 _MOST = 2**62 - 1  # counts stay within 64 bits
 
@@ -71,6 +72,25 @@ class Belief(ABC):
     def describe(self) -> str:
         """One line for people; no part of a run's key, so that runs with one seed differ by no draw."""
         return json.dumps(self.spec(), sort_keys=True)
+
+
+_registry: Registry[Belief] = Registry("belief", InvalidBelief)
+register, registered = _registry.register, _registry.registered
+
+
+def belief(name: str, **parameters: Any) -> Belief:
+    """Build a belief by name: ``belief("split-merge", noise=0.1)``."""
+    return _registry.make(name, parameters)
+
+
+def belief_from(value: Any) -> Belief:
+    """A belief from a belief, or from the plain data of one (:meth:`Belief.spec`)."""
+    if isinstance(value, Belief):
+        return value
+    if isinstance(value, dict) and "belief" in value:
+        options = dict(value)
+        return belief(options.pop("belief"), **options)
+    raise InvalidBelief(f'expected a belief such as belief("split-merge"), got {value!r}')
 
 
 def _plain(value: Any) -> Any:

@@ -13,6 +13,7 @@ experience where they have equally many components and from its own where not.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -21,10 +22,12 @@ from numpy.typing import NDArray
 
 from potentia.beliefs.base import checked_number
 from potentia.beliefs.observations import KNOWN, Sensing, Store, note_reading, sense
+from potentia.errors import InvalidBelief
 from potentia.games import Coverage
 from potentia.games.coverage_kernel import CoverageData, CoverageState, squared_distance
 from potentia.games.grid import SLACK
 from potentia.kernel.dispatch import portable, separate
+from potentia.kernel.numbers import is_real
 
 CONTACTS, SENT = range(2)
 
@@ -49,6 +52,17 @@ class Communication:
         """Whether everybody always knows the same, so that one mind serves all."""
         farthest = math.hypot(*(side - 1 for side in game.world.size))
         return self.radius >= farthest and min(self.novice, self.news) == 1.0
+
+
+def communication_from(value: Any) -> Communication:
+    """A communication from one, from its radius, or from the plain data of one, where None is without bound."""
+    if isinstance(value, Communication):
+        return value
+    if is_real(value):
+        return Communication(value)
+    if isinstance(value, Mapping) and set(value) <= {"radius", "novice", "news"}:
+        return Communication(**{key: math.inf if part is None else part for key, part in value.items()})
+    raise InvalidBelief(f"communication must be a Communication(radius), got {value!r:.60}")
 
 
 class Link(NamedTuple):

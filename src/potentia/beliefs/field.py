@@ -12,13 +12,14 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from potentia.beliefs.base import Belief, checked_choice, checked_number, estimate, judge, learn
+from potentia.beliefs.base import Belief, checked_choice, checked_number, estimate, judge, learn, register
 from potentia.beliefs.communication import (
     CONTACTS,
     SENT,
     Communication,
     Contacts,
     Link,
+    communication_from,
     link_data,
     look_around,
     new_contacts,
@@ -56,8 +57,7 @@ class FieldBelief(Belief):
     def __post_init__(self) -> None:
         checked_choice(self.sense, "sense", ("range", "cell"))
         object.__setattr__(self, "noise", checked_number(self.noise, "noise", 0.0, 1e100))
-        if not isinstance(self.communication, Communication):
-            raise InvalidBelief(f"communication must be a Communication(radius), got {self.communication!r:.60}")
+        object.__setattr__(self, "communication", communication_from(self.communication))
         if self.survey is not None and not (isinstance(self.survey, str) and self.survey == "all"):
             try:
                 mask = np.asarray(self.survey)
@@ -195,6 +195,7 @@ class ConstantMind(NamedTuple):
     contacts: Contacts
 
 
+@register
 @dataclass(frozen=True)
 class Constant(FieldBelief):
     """Every unseen cell is worth the same: ``value``, and ``share`` of the largest worth seen so far.

@@ -26,6 +26,7 @@ from potentia.beliefs.base import (
     judge,
     learn,
     pending,
+    register,
 )
 from potentia.beliefs.communication import CONTACTS, SENT, Contacts, Link, link_data, look_around, new_contacts
 from potentia.beliefs.field import (
@@ -243,6 +244,7 @@ def has_news(store: Store, growth: float, mind: int) -> bool:
     return store.tally[mind, FRESH] > 0 and store.tally[mind, FRESH] >= growth * store.tally[mind, KNOWN]
 
 
+@register
 @dataclass(frozen=True)
 class Mixture(MixtureBelief):
     """A Gaussian mixture with a known number of targets (the paper's EM_N)."""
@@ -264,6 +266,7 @@ class Mixture(MixtureBelief):
         return self.components
 
 
+@register
 @dataclass(frozen=True)
 class SplitMerge(MixtureBelief):
     """A Gaussian mixture whose number of components is learnt too, by splits and merges (the paper's EM_SM).

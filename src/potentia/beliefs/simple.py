@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from potentia.beliefs.base import Belief, checked_choice, checked_number, estimate, learn
+from potentia.beliefs.base import Belief, checked_choice, checked_number, estimate, learn, register
 from potentia.games import Game
 from potentia.kernel import memory
 from potentia.kernel.arrays import frozen, strides
@@ -28,6 +28,7 @@ class KnownMind(NamedTuple):
     nothing: NDArray[np.float64]
 
 
+@register
 @dataclass(frozen=True)
 class Known(Belief):
     """The truth: players know the utility of actions that they have not played. Any game."""
@@ -62,6 +63,7 @@ class MeanMind(NamedTuple):
     times: NDArray[np.int64]
 
 
+@register
 @dataclass(frozen=True)
 class RunningMean(Belief):
     """The mean of what a player received so far, by its own ``"action"`` or by the whole ``"profile"``.

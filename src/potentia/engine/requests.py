@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from potentia.beliefs import Belief, Believing, Constant, SplitMerge
+from potentia.beliefs import Belief, Believing, Constant, SplitMerge, belief_from
 from potentia.errors import InvalidRun, did_you_mean
 from potentia.games import Game
 from potentia.kernel.draws import START, make_key, uniform_array
@@ -37,10 +37,10 @@ def check_is_game(game: Any) -> None:
         raise InvalidRun(f'game must be a potentia game, such as game("ring"), got {type(game).__name__}')
 
 
-def believed(game: Any, belief: Belief | None) -> Game:
+def believed(game: Any, belief: Belief | dict[str, Any] | None) -> Game:
     """The game, as players with this belief see it."""
     check_is_game(game)
-    return game if belief is None else Believing(game, belief)
+    return game if belief is None else Believing(game, belief_from(belief))
 
 
 def random_start(game: Game, seed: int) -> NDArray[np.int64]:

@@ -10,12 +10,13 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from potentia.errors import InvalidRule, did_you_mean, look_up
+from potentia.errors import InvalidRule
 from potentia.games import Game
 from potentia.kernel.dispatch import generic, portable
 from potentia.kernel.draws import WAKE, below, uniform
 from potentia.kernel.journal import Journal
 from potentia.kernel.protocol import Constrained, num_actions, num_reachable, reachable, utilities, utility
+from potentia.kernel.registry import Registry
 from potentia.rules.revision import Groups, Vanishing, revision_spec
 from potentia.rules.schedules import Schedule
 from potentia.rules.signal import SignalRevision
@@ -92,43 +93,17 @@ def one_of(value: Any, name: str, known: tuple[str, ...]) -> None:
         raise InvalidRule(f"{name} must be {listed}, got {value!r}")
 
 
-_registry: dict[str, type[Rule]] = {}
+_registry: Registry[Rule] = Registry("rule", InvalidRule)
+register, registered, rule_class = _registry.register, _registry.registered, _registry.kind
 
 
 def _with_scores() -> str:
-    return " and ".join(sorted(name for name, cls in _registry.items() if cls.keeps_scores))
-
-
-def register(cls: type[Rule]) -> type[Rule]:
-    """Class decorator: make a rule known under its name."""
-    if _registry.get(cls.name, cls).__qualname__ != cls.__qualname__:
-        raise InvalidRule(f"a rule named {cls.name!r} exists already")
-    _registry[cls.name] = cls
-    return cls
-
-
-def registered() -> dict[str, type[Rule]]:
-    """All rules by name."""
-    return dict(_registry)
-
-
-def rule_class(name: str) -> type[Rule]:
-    """The class behind a name, or an error that suggests the nearest one."""
-    return look_up(_registry, name, "rule", InvalidRule)
+    return " and ".join(sorted(name for name, cls in registered().items() if cls.keeps_scores))
 
 
 def rule(name: str, **parameters: Any) -> Rule:
     """Build a rule by name: ``rule("p-sblll", tau=0.1, revision=0.3)``."""
-    cls = rule_class(name)
-    fields = {f.name: f for f in dataclasses.fields(cls)}  # type: ignore[arg-type]
-    for given in parameters:
-        if given not in fields:
-            hint = did_you_mean(given, fields)
-            raise InvalidRule(f"{name} has no parameter {given!r}{hint} (it has {', '.join(fields)})")
-    for field in fields.values():
-        if field.default is dataclasses.MISSING and field.name not in parameters:
-            raise InvalidRule(f"{name} needs {field.name}=")
-    return cls(**parameters)
+    return _registry.make(name, parameters)
 
 
 def rule_from(value: Any) -> Rule:
@@ -138,8 +113,8 @@ def rule_from(value: Any) -> Rule:
     if isinstance(value, dict) and "rule" in value:
         options = dict(value)
         return rule(options.pop("rule"), **options)
-    name = value if isinstance(value, str) and value in _registry else "lll"
-    tau = ", tau=0.1" if any(f.name == "tau" for f in dataclasses.fields(_registry[name])) else ""  # type: ignore[arg-type]
+    name = value if isinstance(value, str) and value in registered() else "lll"
+    tau = ", tau=0.1" if any(f.name == "tau" for f in dataclasses.fields(rule_class(name))) else ""  # type: ignore[arg-type]
     raise InvalidRule(f'expected a rule such as rule("{name}"{tau}), got {value!r}')
 
 

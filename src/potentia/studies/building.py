@@ -8,7 +8,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from potentia.beliefs import Belief, Communication, Constant, Known, Mixture, RunningMean, SplitMerge
+from potentia.beliefs import Belief
+from potentia.beliefs import belief as named_belief
+from potentia.beliefs import registered as registered_beliefs
 from potentia.errors import InvalidSpecification, did_you_mean
 from potentia.games import Coverage, Game, World, paper_world, random_world, read_game, read_world
 from potentia.games.library import game as named_game
@@ -18,7 +20,6 @@ from potentia.rules import rule as named_rule
 
 FILES = ("file", "map", "blocked")  # keys of a game that may name a file
 NO_BELIEF = "none"
-_BELIEFS: dict[str, type[Belief]] = {kind.name: kind for kind in (SplitMerge, Mixture, Constant, RunningMean, Known)}
 _SOURCES = ("name", "file", "map")
 _COVERAGE = tuple(name for name in inspect.signature(Coverage).parameters if name != "world")
 _MAP_ONLY = ("blocked", "largest_part")
@@ -104,19 +105,20 @@ def belief_from(table: Mapping[str, Any]) -> Belief | None:
         if options:
             raise InvalidSpecification(f"belief none has no parameters, got {', '.join(options)}")
         return None
-    if name not in _BELIEFS:
-        known = (*_BELIEFS, NO_BELIEF)
+    beliefs = registered_beliefs()
+    if name not in beliefs:
+        known = (*beliefs, NO_BELIEF)
         hint = did_you_mean(name, known)
         raise InvalidSpecification(f"belief must be one of {', '.join(known)}, got {name!r}{hint}")
-    fields = {field.name for field in dataclasses.fields(_BELIEFS[name])}  # type: ignore[arg-type]
+    fields = {field.name for field in dataclasses.fields(beliefs[name])}  # type: ignore[arg-type]
     known_keys = sorted(fields - {"communication"} | ({"radius"} if "communication" in fields else set()))
     for key in options:
         if key not in known_keys:
             hint = did_you_mean(key, known_keys)
             raise InvalidSpecification(f"{name} has no parameter {key!r}{hint} (it has {', '.join(known_keys)})")
-    if "radius" in options:
-        options["communication"] = Communication(options.pop("radius"))
-    return _BELIEFS[name](**options)
+    if "radius" in options and "communication" in fields:
+        options["communication"] = options.pop("radius")
+    return named_belief(name, **options)
 
 
 def _name(options: dict[str, Any], section: str) -> str:

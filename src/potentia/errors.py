@@ -23,6 +23,7 @@
     ├── AssumptionBroken        a rule's parameters break what the paper's results ask for
     ├── CacheNotKept            the kernel cache cannot be written to, so each program compiles again
     ├── CacheNotTrusted         others can write to the kernel cache, so it is not used
+    ├── CompiledOtherwise       machine code of a utility gives other numbers than Python
     ├── NotCompiled             a utility runs in Python, with the reason
     └── RunInterrupted          Ctrl-C: what was computed is kept
 """
@@ -130,6 +131,10 @@ class CacheNotKept(UserWarning):
 
 class CacheNotTrusted(UserWarning):
     """Others can write to the kernel cache, or could; what is in it is not used, for it would be run."""
+
+
+class CompiledOtherwise(UserWarning):
+    """Machine code of a utility, which was asked for, gives other numbers than Python: an overflow, for example."""
 
 
 class NotCompiled(UserWarning):

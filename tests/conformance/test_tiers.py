@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import re
 import types
 
 import numpy as np
@@ -15,7 +16,7 @@ import potentia as pt
 from potentia.engine.columns import Columns
 from potentia.engine.interrupt import Flag
 from potentia.engine.tier import Tier
-from potentia.errors import InvalidRun, NotCompiled
+from potentia.errors import CompiledOtherwise, InvalidGame, InvalidRun, NotCompiled
 from potentia.kernel.tiers import Kernel
 from tests import games
 from tests.conformance.test_rules_on_games import RECORD, bits
@@ -144,13 +145,64 @@ def test_the_first_difference_in_a_long_run_is_found_by_blocks(switch, monkeypat
     switch.on = True
     with pytest.warns(NotCompiled, match=r"is 3.0 in Python and -1.0 compiled, after step \d+") as caught:
         run.advance(1)
-    found = int(str(caught[0].message).split()[-1])
+    found = int(re.search(r"after step (\d+)", str(caught[0].message))[1])
     assert 1000 < found < met, "later than in the first block"
     assert len(compared) == 2 + 2 * (found // 1000 + 1) + 2 * (found % 1000 + 1)
     assert max(map(len, compared[2 + 2 * (found // 1000 + 1) :])) < 200, "steps are not joined to all before"
     flag = Flag()
     flag.raised = True
     assert run._tier._where(flag) == "somewhere before step 5001: the search for the place was stopped"
+
+
+def test_who_asks_for_machine_code_is_told_where_it_means_something_else():
+    game = pt.games.custom(_wraps, [2, 2, 2], data=np.array([2**62]))
+    told = r"utility of player 0 at profile \[1, 0, 0\] is 3.0 in Python and -1.0 compiled; machine code is played"
+    with pytest.warns(CompiledOtherwise, match=told):
+        pt.begin(game, pt.rule("blll", tau=0.1), compiled=True)
+    pt.begin(games.custom(), pt.rule("blll", tau=0.1), compiled=True)  # warnings are errors here
+    summed = pt.games.custom(_one, [2, 2], data=np.zeros(3), potential=_sums)
+    pt.begin(summed, pt.rule("blll", tau=0.1), compiled=True)
+
+
+def _adds(player, profile, data):
+    return np.sum(data) * (1.0 + profile[player])
+
+
+def test_last_digits_are_told_as_such(switch):
+    game = pt.games.custom(_adds, [2, 2], data=np.random.default_rng(0).normal(size=1000))
+    run = pt.begin(game, pt.rule("blll", tau=0.1), 1, record="welfare").advance(9)
+    switch.on = True
+    told = "compiled: the last digits, as where sums are added in another order, .* or pass compiled=True to play"
+    with pytest.warns(NotCompiled, match=told):
+        run.advance(1)
+
+
+def _rarely(player, profile, data):
+    if profile.sum() == profile.size and profile[0] < profile.size:
+        raise ValueError("all of them")
+    return 0.1 * float(profile[player])
+
+
+@pytest.mark.parametrize("compiled", [True, False, "auto"])
+def test_a_function_that_fails_is_told_with_its_step(compiled):
+    """However the run was cut: the step, the state that is left, and the rows before."""
+    game, rule = pt.games.custom(_rarely, [2] * 10 + [3], data=1.0), pt.rule("blll", tau=2.0)
+    exact = pt.begin(game, rule, 1, record="welfare", start=[0] * 11, compiled=False)
+
+    def by_steps():
+        while exact.step < 100_000:
+            exact.advance(1)
+
+    with pytest.raises(InvalidGame) as failed:
+        by_steps()
+    run = pt.begin(game, rule, 1, record="welfare", start=[0] * 11, compiled=compiled)
+    with pytest.raises(InvalidGame, match=f"^after step {exact.step}: .*all of them") as caught:
+        run.advance(100_000)
+    assert exact.step > 100, "or it fails at once"
+    assert str(caught.value) == str(failed.value)
+    assert run.step == exact.step
+    np.testing.assert_array_equal(run.profile, exact.profile)
+    np.testing.assert_array_equal(run.trace().welfare, exact.trace().welfare)
 
 
 def test_a_function_that_fails_compiled_stays_in_python(switch):

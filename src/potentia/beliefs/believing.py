@@ -93,6 +93,10 @@ class Believing(Game):
     def uncompilable(self) -> str | None:
         return self.game.uncompilable
 
+    @property
+    def compiled_otherwise(self) -> str | None:
+        return self.game.compiled_otherwise
+
     def disagreement(self, profile: NDArray[np.int64]) -> str | None:
         return self.game.disagreement(profile)
 

@@ -27,7 +27,6 @@ from potentia.games import Coverage
 from potentia.games.coverage_kernel import CoverageData, CoverageState, squared_distance
 from potentia.games.grid import SLACK
 from potentia.kernel.dispatch import portable, separate
-from potentia.kernel.numbers import is_real
 
 CONTACTS, SENT = range(2)
 
@@ -55,11 +54,9 @@ class Communication:
 
 
 def communication_from(value: Any) -> Communication:
-    """A communication from one, from its radius, or from the plain data of one, where None is without bound."""
+    """A communication from one, or from the plain data of one, where None is without bound."""
     if isinstance(value, Communication):
         return value
-    if is_real(value):
-        return Communication(value)
     if isinstance(value, Mapping) and set(value) <= {"radius", "novice", "news"}:
         return Communication(**{key: math.inf if part is None else part for key, part in value.items()})
     raise InvalidBelief(f"communication must be a Communication(radius), got {value!r:.60}")

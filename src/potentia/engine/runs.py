@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import time
+import warnings
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -24,7 +25,7 @@ from potentia.engine.recording import Recording
 from potentia.engine.requests import COUNTED, RECORDERS, checked_integer
 from potentia.engine.tier import Tier, copied, restore
 from potentia.engine.trace import Trace
-from potentia.errors import InvalidGame, InvalidRun, PotentiaError
+from potentia.errors import CompiledOtherwise, InvalidGame, InvalidRun, PotentiaError, frames_to_caller
 from potentia.games import Game
 from potentia.kernel import memory
 from potentia.kernel.arrays import frozen
@@ -75,6 +76,12 @@ class Run(Recording):
             'leave "visits" out of record' if profiles else "",
         )
         self._data = game.data if self.compiled else game.plain_data
+        if self.compiled and game.runs_user_code and game.compiled_otherwise is not None:
+            warnings.warn(
+                f"{game.describe()}: {game.compiled_otherwise}; machine code is played",
+                CompiledOtherwise,
+                frames_to_caller(),
+            )
         self._rule_data = rule.data(game, horizon)
         self.state = game.recording_state(start.copy(), record)
         self.memory = rule.new_memory(game)
@@ -181,16 +188,25 @@ class Run(Recording):
             )
 
     def _advance(self, stop: int, progress: Progress | None, flag: Flag) -> None:
-        begin = self.step
+        begin, bad = self.step, stop + 1  # a step that is known to fail comes before the second
         self._climb(stop, flag)
         # In plain Python a single step may take long, and Ctrl-C waits for the chunk.
         chunk = max(1, min(1000, 200_000 // self.game.num_players)) if self.compiled else 1
         while (self.step < stop or self._owed) and (self._owed or not flag.raised):
             before = self.step
-            spent, played = self._stretch(min(stop, self.step + chunk), flag, self._fragile)
+            target = min(stop, self.step + chunk)
+            try:
+                spent, played = self._stretch(target, flag, self._fragile)
+            except InvalidGame:  # a user's function failed: go on to the step at which it did
+                if target <= before + 1:
+                    raise
+                bad, chunk = target, (target - before) // 2
+                continue
             # a chunk is long enough that the copy made before it does not count
             rate = (self.step - before) / max(played, 1e-7)
             chunk = int(max(1, min(rate * max(_CHUNK_SECONDS, 4 * spent), 100 * chunk)))
+            if bad <= stop:
+                chunk = max(1, (bad - self.step) // 2)
             if progress is not None:
                 progress(self.step - begin, stop - begin)
             if self._tier is not None:

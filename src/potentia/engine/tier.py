@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 _TELLS = 0.03  # seconds after which the rest can be estimated: the first step takes longer
 _WAY = 0.05  # seconds at most that a run gives way at a time
+_HOW = "; mend the function, or pass compiled=True to play what machine code makes of it"
 _SHOWN = 20  # players of a profile in a warning
 _BLOCK = 1000  # steps that are compared at a time
 
@@ -69,7 +70,11 @@ class Tier:
         if self._origin is not None and self._run.step > self._since:
             other = self._differs(flag)
             if other is not None:
-                kernel.loaded, kernel.given_up, kernel.why = False, True, f"machine code plays something else; {other}"
+                kernel.loaded, kernel.given_up, kernel.why = (
+                    False,
+                    True,
+                    f"machine code plays something else; {other}{_HOW}",
+                )
                 self._stay(kernel.why)
                 return False
         return True
@@ -79,7 +84,7 @@ class Tier:
         self._stays, game = True, self._run.game
         if game.compiled and game not in _told:
             _told.add(game)
-            text = f"{game.describe()} runs in Python, hundreds of times slower: {why}"
+            text = f"{game.describe()} runs in Python, much slower: {why}"
             warnings.warn(text, NotCompiled, stacklevel=frames_to_caller())
 
     def note(self, steps: int, seconds: float) -> None:

@@ -234,6 +234,11 @@ class Game(Fixed, ABC):
         """After a failed run: what is wrong with the game at this profile, where that can be said."""
         return None
 
+    @property
+    def compiled_otherwise(self) -> str | None:
+        """Where a user's function gives another number compiled than in Python, at a few profiles; None if nowhere."""
+        return None
+
     def disagreement(self, profile: NDArray[np.int64]) -> str | None:
         """What plain Python and machine code disagree about near a profile, where functions of others' are called."""
         return None

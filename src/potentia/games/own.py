@@ -12,7 +12,7 @@ import math
 import threading
 import warnings
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -35,6 +35,8 @@ from potentia.kernel.numbers import as_float, is_real
 from potentia.kernel.protocol import Interactions, Moves
 
 _SHOWN = 20
+_FEW = 4  # profiles, and players, at which machine code is compared before it plays
+_ROUNDING = 1e-9  # relative differences below are those of sums in another order
 
 # Compiled functions, with the values of the names they had taken from outside: Numba freezes those. And the first
 # function of each code with such values: one that is made again, as in a game's factory, shares its machine code.
@@ -191,7 +193,7 @@ class Custom(Game):
                 if not isinstance(returned, numba.types.Integer | numba.types.Float | numba.types.Boolean):
                     raise TypeError(f"it returns {returned}, not a number")
             except Exception as error:  # Numba has more kinds than it documents
-                told = "runs in Python, hundreds of times slower, because Numba cannot compile it"
+                told = "runs in Python, much slower, because Numba cannot compile it"
                 return None, f"{_name(function)} {told}: {_reason(error)}"
             result.append(dispatcher)
         return (result[0], result[1]), None
@@ -219,15 +221,33 @@ class Custom(Game):
         return self.plain_data._replace(function=functions[0], phi=functions[1])
 
     def disagreement(self, profile: NDArray[np.int64]) -> str | None:
-        data = self.data
-        for player in range(self.num_players):
+        found = self._largest_difference(profile, range(self.num_players))
+        if found is None:
+            return None
+        apart, text = found
+        return f"{text}: the last digits, as where sums are added in another order" if apart < _ROUNDING else text
+
+    def _largest_difference(self, profile: NDArray[np.int64], players: Iterable[int]) -> tuple[float, str] | None:
+        """By how much machine code is apart from Python at worst, where one player changes its action; and where."""
+        found: tuple[float, str] | None = None
+        for player in players:
             for action in range(int(self.sizes[player])):
                 trial = profile.copy()
                 trial[player] = action
-                both = [_tried(f, player, trial, self.custom_data) for f in (self._utility, data.function)]
-                if both[0] != both[1]:
+                one, other = (_tried(f, player, trial, self.custom_data) for f in (self._utility, self.data.function))
+                if repr(one) != repr(other) and (found is None or _apart(one, other) > found[0]):
                     where = f"utility of player {player} at profile {trial[:_SHOWN].tolist()}"
-                    return f"{where} is {both[0]} in Python and {both[1]} compiled"
+                    found = _apart(one, other), f"{where} is {one!r} in Python and {other!r} compiled"
+        return found
+
+    @cached_property
+    def compiled_otherwise(self) -> str | None:
+        """Where machine code gives another number than Python at one of a few profiles; not in its last digits."""
+        random, players = np.random.default_rng(0), range(0, self.num_players, max(1, self.num_players // _FEW))
+        for profile in (self.sizes * 0, self.sizes - 1, *(random.integers(self.sizes) for _ in range(_FEW))):
+            found = self._largest_difference(profile, players)
+            if found is not None and found[0] >= _ROUNDING:
+                return found[1]
         return None
 
     @property
@@ -245,11 +265,24 @@ class Custom(Game):
         return f"Custom({_name(self._utility)}, players={self.num_players})"
 
 
-def _tried(function: Any, *args: Any) -> str:
+class _Failure(str):
+    """What a function raised, in a word."""
+
+    __repr__ = str.__str__
+
+
+def _tried(function: Any, *args: Any) -> float | _Failure:
     try:
-        return repr(float(function(*args)))
+        return float(function(*args))
     except Exception as error:
-        return f"an {type(error).__name__}"
+        return _Failure(f"an {type(error).__name__}")
+
+
+def _apart(one: float | _Failure, other: float | _Failure) -> float:
+    """The difference of two results, relative to the larger one."""
+    if isinstance(one, _Failure) or isinstance(other, _Failure) or not math.isfinite(one - other):
+        return math.inf
+    return abs(one - other) / max(abs(one), abs(other), 1e-300)
 
 
 def _outside(function: Any) -> Any:

@@ -117,7 +117,7 @@ def belief_from(table: Mapping[str, Any]) -> Belief | None:
             hint = did_you_mean(key, known_keys)
             raise InvalidSpecification(f"{name} has no parameter {key!r}{hint} (it has {', '.join(known_keys)})")
     if "radius" in options and "communication" in fields:
-        options["communication"] = options.pop("radius")
+        options["communication"] = {"radius": options.pop("radius")}
     return named_belief(name, **options)
 
 

@@ -47,7 +47,7 @@ def test_players_that_move_at_once_see_the_same_game():
     ends = []
     for order in ([(0, 6), (1, 12)], [(1, 12), (0, 6)]):
         run = pt.begin(robots(K=0.1), LLL, start=[0, 18], record=("profile", "worth_sum", "energy"))
-        run.apply(dict([(0, 1), (1, 13)])).apply(dict(order))
+        run.apply({0: 1, 1: 13}).apply(dict(order))
         ends.append((run.profile.tolist(), run.trace().worth_sum.tolist(), run.trace().energy.tolist()))
     assert ends[0] == ends[1]
     assert ends[0][0] == [6, 12]

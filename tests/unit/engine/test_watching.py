@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import potentia as pt
-from potentia.engine import watch_on
+from potentia.engine import loop, watch_on
 from potentia.kernel import memory
+from potentia.kernel.journal import move
 
 RULES = {
     "ql": {"tau": 0.5},
@@ -158,3 +159,13 @@ def test_of_many_actions_and_players_the_likeliest_are_drawn():
 def test_the_figure_says_what_it_needs():
     with pytest.raises(pt.errors.InvalidRun, match=r"data must be what watch returned.*score is missing"):
         pt.figures.values_figure(pt.watch(uneven(), pt.rule("soql"), 3).drop_vars("score"))
+
+
+def test_a_player_that_changed_and_changed_back_leaves_no_event():
+    run = pt.begin(pt.games.Separable([[0.0, 1.0], [0.0, 1.0]]), pt.rule("lll", tau=1.0), start=[0, 0])
+    sink = run._emptied_sink(1)
+    for player, action in ((0, 1), (1, 1), (0, 0)):
+        move(run.journal, run._data, run.state, player, action, 0)
+    loop._record(sink, run.journal, run._data, run.state, 1)
+    assert sink.used[loop.EVENTS] == 1
+    assert (sink.event_time[0], sink.event_player[0], sink.event_action[0]) == (1, 1, 1)

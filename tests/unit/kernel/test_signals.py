@@ -77,6 +77,20 @@ def test_ctrl_c_after_sigterm_is_ctrl_c():
     assert (signals.stopped(), signals.exit_code()) == ("stopped by Ctrl-C", 130)
 
 
+def test_a_thread_hears_of_the_flag_that_it_obeys():
+    flag, found = Flag(), []
+
+    def work():
+        obey(flag)
+        with deferred_interrupt() as heard:
+            found.append(heard)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join(PATIENCE)
+    assert found == [flag]
+
+
 def test_a_thread_stops_when_it_is_told(recwarn):
     """Compiled or not, in the middle of a run, and without a word: who raises the flag says why."""
     flag, found, begun = Flag(), [], threading.Event()

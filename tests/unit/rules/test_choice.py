@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from potentia.rules.choice import best_weights, binary_logit, logit_pick, logit_weights, pick
+from potentia.rules.choice import best_weights, binary_logit, logit_pick, logit_terms, logit_weights, pick
 
 examples = settings(max_examples=200, deadline=None, derandomize=True)
 
@@ -188,7 +188,13 @@ def test_pick_by_hand(unit, index):
 
 @pytest.mark.parametrize(
     ("values", "weights"),
-    [([3.0], [1]), ([1.0, 2.0, 2.0], [0, 1, 1]), ([-1e308, -1e308], [1, 1]), ([0.0, -0.0, -1e-300], [1, 1, 0])],
+    [
+        ([3.0], [1]),
+        ([1.0, 3.0, 2.0], [0, 1, 0]),
+        ([1.0, 2.0, 2.0], [0, 1, 1]),
+        ([-1e308, -1e308], [1, 1]),
+        ([0.0, -0.0, -1e-300], [1, 1, 0]),
+    ],
 )
 def test_best_weights_are_on_the_best_actions(values, weights):
     out = [9.0] * len(values)
@@ -202,3 +208,12 @@ def test_choice_looks_at_the_first_actions_only():
     assert logit_weights(values, 2, 1.0, out) == 1.0 + math.exp(-1.0)
     assert best_weights(values, 2, out) == 1.0
     assert out[2] == -1.0
+
+
+@pytest.mark.parametrize(
+    ("tie", "exponents", "share"), [(0.0, [2.0, 0.0, 0.25], 1.0), (0.25, [2.0, 0.0, 0.0], 0.5), (2.0, [0.0] * 3, 1 / 3)]
+)
+def test_in_the_limit_actions_within_the_tolerance_tie(tie, exponents, share):
+    coefficients, found = [0.0] * 3, [0.0] * 3
+    logit_terms([1.0, 3.0, 2.75], 3, 0.0, tie, coefficients, found)
+    assert (found, coefficients) == (exponents, [share] * 3)

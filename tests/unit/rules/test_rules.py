@@ -36,6 +36,7 @@ from potentia.rules import (
     rule_from,
     schedule_from,
 )
+from potentia.rules.guard import keep_champions
 from potentia.rules.revision import awaken, revision_data, revision_from
 
 examples = settings(max_examples=200, deadline=None, derandomize=True)
@@ -296,3 +297,21 @@ def test_one_group_wakes_as_the_draw_says():
 def test_everybody_wakes_at_probability_one():
     of = NormalForm(np.zeros((2, 2, 2)))
     assert all(woken(1.0, of, (0, 0), step, make_key(step, "waking")) == [0, 1] for step in range(50))
+
+
+def test_who_won_at_an_earlier_step_does_not_count():
+    """Places of champions are those of this step alone, whatever is left of the last."""
+    game = pt.games.consensus(pt.games.ring_edges(6))
+    rule, key = PSBLLL(0.5, 0.5, guard=True), make_key(1, "guard")
+    used = rule.new_memory(game)
+    for n in range(20):
+        fresh = rule.new_memory(game)
+        kept = []
+        for memory in (used, fresh):
+            memory.awake[:] = np.arange(6)
+            count = keep_champions(game.interactions, memory, None, 6, key, 6, n)
+            kept.append(memory.awake[:count].tolist())
+        priority = [uniform(key, 6, n, player, draws.PRIORITY) for player in range(6)]
+        best = [i for i in range(6) if priority[i] > max(priority[i - 1], priority[(i + 1) % 6])]
+        assert kept == [best, best]
+        used.champion[:] = 5 - n % 6

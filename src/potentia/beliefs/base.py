@@ -90,7 +90,7 @@ def belief_from(value: Any) -> Belief:
     if isinstance(value, dict) and "belief" in value:
         options = dict(value)
         return belief(options.pop("belief"), **options)
-    raise InvalidBelief(f'expected a belief such as belief("split-merge"), got {value!r}')
+    raise InvalidBelief(f"belief must be a belief such as SplitMerge() or Constant(0.002), got {value!r:.60}")
 
 
 def _plain(value: Any) -> Any:

@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from potentia.beliefs.base import Belief, estimate, judge, learn, pending
-from potentia.errors import InvalidBelief
+from potentia.beliefs.base import Belief, belief_from, estimate, judge, learn, pending
 from potentia.games import Game
 from potentia.kernel import protocol
 from potentia.kernel.cache import Compiled
@@ -45,9 +44,8 @@ class BelievingState(NamedTuple):
 class Believing(Game):
     """A game and what its players believe of it."""
 
-    def __init__(self, game: Game, belief: Belief) -> None:
-        if not isinstance(belief, Belief):
-            raise InvalidBelief(f"belief must be a belief such as SplitMerge() or Constant(0.002), got {belief!r:.60}")
+    def __init__(self, game: Game, belief: Belief | dict[str, Any]) -> None:
+        belief = belief_from(belief)
         self.game, self.belief = game, belief
         self.sizes, self.moves = game.sizes, game.moves
         self.start = game.start

@@ -46,7 +46,7 @@ def run_batch(
     every: int = 1,
     workers: int = 1,
     progress: Progress | None = None,
-    belief: Belief | None = None,
+    belief: Belief | dict[str, Any] | None = None,
     compiled: Compiled = "auto",
 ) -> xarray.Dataset:
     """Play one run per seed and return an ``xarray.Dataset``.
@@ -73,7 +73,7 @@ def play_batch(
     every: int = 1,
     workers: int = 1,
     progress: Progress | None = None,
-    belief: Belief | None = None,
+    belief: Belief | dict[str, Any] | None = None,
     compiled: Compiled = "auto",
     after: int = 0,
 ) -> Batch:

@@ -41,7 +41,7 @@ def begin(
     every: int = 1,
     horizon: int | None = None,
     compiled: Compiled = "auto",
-    belief: Belief | None = None,
+    belief: Belief | dict[str, Any] | None = None,
 ) -> Run:
     """A run at time 0.
 
@@ -98,7 +98,7 @@ def run(
     record: str | Sequence[str] = ("profile",),
     every: int = 1,
     progress: Progress | None = None,
-    belief: Belief | None = None,
+    belief: Belief | dict[str, Any] | None = None,
     compiled: Compiled = "auto",
 ) -> Trace:
     """Play ``steps`` steps of ``rule`` on ``game`` and return what was recorded.

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from potentia.beliefs import Belief, Believing, Constant, SplitMerge, belief_from
+from potentia.beliefs import Belief, Believing, Constant, SplitMerge
 from potentia.errors import InvalidRun, did_you_mean
 from potentia.games import Game
 from potentia.kernel.draws import START, make_key, uniform_array
@@ -40,7 +40,7 @@ def check_is_game(game: Any) -> None:
 def believed(game: Any, belief: Belief | dict[str, Any] | None) -> Game:
     """The game, as players with this belief see it."""
     check_is_game(game)
-    return game if belief is None else Believing(game, belief_from(belief))
+    return game if belief is None else Believing(game, belief)
 
 
 def random_start(game: Game, seed: int) -> NDArray[np.int64]:

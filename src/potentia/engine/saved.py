@@ -82,7 +82,13 @@ def save(run: Run, path: str | os.PathLike[str]) -> Path:
     return target
 
 
-def load(path: str | os.PathLike[str], game: Game, belief: Belief | None = None, *, compiled: Compiled = "auto") -> Run:
+def load(
+    path: str | os.PathLike[str],
+    game: Game,
+    belief: Belief | dict[str, Any] | None = None,
+    *,
+    compiled: Compiled = "auto",
+) -> Run:
     """Read a saved run of ``game`` back, played with this ``belief``; its rule comes from the file.
 
     Compiled code does not check indices, so everything in the file is checked here: what a run could not
@@ -108,7 +114,7 @@ def load(path: str | os.PathLike[str], game: Game, belief: Belief | None = None,
         raise InvalidRun(f"{path} is {kind}: {_line(error)}") from error
 
 
-def _about(path: Any, archive: Archive, game: Game, belief: Belief | None) -> dict[str, Any]:
+def _about(path: Any, archive: Archive, game: Game, belief: Belief | dict[str, Any] | None) -> dict[str, Any]:
     """What the file tells of its run, if this version can read it and it is a run of this game."""
     text = archive.read("about", (), "U")
     memory.require(8 * text.nbytes, f"reading {path}")  # as Python's own objects

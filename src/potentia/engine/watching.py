@@ -35,7 +35,7 @@ def watch(
     *,
     start: ArrayLike | None = None,
     every: int = 1,
-    belief: Belief | None = None,
+    belief: Belief | dict[str, Any] | None = None,
 ) -> xarray.Dataset:
     """Play a run of ``ql``, ``soql`` or ``score`` and return its scores and strategies over time.
 

@@ -119,7 +119,7 @@ def test_bad_ratio(name, value):
 
 
 @pytest.mark.parametrize("kind", [Constant, Mixture, SplitMerge])
-@pytest.mark.parametrize("value", [None, 3, 3.0, "all", {"radius": 3}, Communication])
+@pytest.mark.parametrize("value", [None, 3, 3.0, "all", {"range": 3}, Communication])
 def test_communication_is_a_communication(kind, value):
     message = rf"^communication must be a Communication\(radius\), got {re.escape(f'{value!r:.60}')}"
     refuses(lambda: kind(communication=value), InvalidBelief, message)
@@ -202,7 +202,7 @@ def test_a_field_belief_needs_a_field(belief, game):
     refuses(lambda: pt.run_batch(game(), RULE, 5, [1], belief=belief), InvalidBelief, message)
 
 
-@pytest.mark.parametrize("belief", ["split-merge", 3, {"belief": "constant"}, SplitMerge, Communication(3), True])
+@pytest.mark.parametrize("belief", ["split-merge", 3, {"rule": "lll"}, SplitMerge, Communication(3), True])
 def test_a_belief_is_a_belief(belief):
     got = re.escape(f"{belief!r:.60}")
     message = rf"^belief must be a belief such as SplitMerge\(\) or Constant\(0\.002\), got {got}"
@@ -399,3 +399,58 @@ def test_noise_may_make_readings_negative():
     check_sane(run)
     assert run.state.mind.store.reading.min() < -1
     assert run.beliefs[0].worth.min() >= 0
+
+
+# By name ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "belief",
+    [
+        pt.beliefs.Known(),
+        pt.beliefs.RunningMean(per="profile", initial=2.0),
+        Constant(0.5, share=0.1, communication=Communication(3.0, novice=2.0)),
+        Mixture(2, survey=[[True, False]]),
+        SplitMerge(noise=0.1),
+    ],
+    ids=lambda belief: belief.name,
+)
+def test_a_belief_comes_back_from_its_plain_data(belief):
+    plain = json.loads(json.dumps(belief.spec()))
+    assert pt.beliefs.belief_from(plain) == belief
+    assert pt.beliefs.belief_from(belief) is belief
+    name = plain.pop("belief")
+    assert pt.belief(name, **plain) == belief
+    assert pt.beliefs.registered()[name] is type(belief)
+
+
+def test_a_belief_by_name_says_what_is_wrong():
+    known = "constant, known, mixture, running-mean, split-merge"
+    refuses(lambda: pt.belief("split"), InvalidBelief, f"^belief must be one of {known}, got 'split'; did you mean")
+    refuses(lambda: pt.belief("known", noise=1), InvalidBelief, r"^known has no parameter 'noise' \(it has none\)")
+    refuses(
+        lambda: pt.belief("constant", valu=1), InvalidBelief, "^constant has no parameter 'valu'; did you mean 'value'"
+    )
+
+
+def test_runs_take_plain_data_of_a_belief():
+    runs = [pt.run(cover(), RULE, 20, 1, belief=belief) for belief in (SplitMerge(), {"belief": "split-merge"})]
+    assert runs[0].final.tolist() == runs[1].final.tolist()
+
+
+def test_a_belief_of_ones_own_is_known_to_specifications(monkeypatch):
+    monkeypatch.setattr(pt.beliefs.base._registry, "_known", pt.beliefs.registered())
+
+    @pt.beliefs.register
+    @dataclasses.dataclass(frozen=True)
+    class Hopeful(Constant):
+        name = "hopeful"
+        summary = "every unseen cell is worth a lot"
+        hope: float = 3.0
+
+    assert pt.belief("hopeful", hope=2.0) == Hopeful(hope=2.0)
+    from potentia.studies.building import belief_from
+
+    assert belief_from({"name": "hopeful", "hope": 2.0, "radius": 4.0}).communication == Communication(4.0)
+    with pytest.raises(InvalidBelief, match="a belief named 'hopeful' exists already"):
+        pt.beliefs.register(type("Other", (Hopeful,), {}))

@@ -8,7 +8,20 @@ from typing import TYPE_CHECKING, Any
 from potentia.version import __version__
 
 if TYPE_CHECKING:
-    from potentia import analysis, beliefs, engine, errors, figures, games, paper, rules, statistics, studies, testing
+    from potentia import (
+        analysis,
+        beliefs,
+        engine,
+        errors,
+        extend,
+        figures,
+        games,
+        paper,
+        rules,
+        statistics,
+        studies,
+        testing,
+    )
     from potentia.beliefs import belief
     from potentia.engine import Run, Trace, advance, begin, load, run, run_batch, watch
     from potentia.games.library import game
@@ -20,6 +33,7 @@ _MODULES = (
     "beliefs",
     "engine",
     "errors",
+    "extend",
     "figures",
     "games",
     "paper",
@@ -56,6 +70,7 @@ __all__ = [
     "beliefs",
     "engine",
     "errors",
+    "extend",
     "figures",
     "game",
     "games",

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import ast
+import importlib
+import inspect
 import re
+from pathlib import Path
 
 import pytest
 
+import potentia as pt
 from tests.surroundings import ROOT
 
 TESTS = ROOT / "tests"
@@ -63,3 +67,50 @@ def test_tests_of_a_group_are_known_to_be_so(request):
     """Some pairs of pytest and pytest-xdist forget it, and then workers make again what others have."""
     if request.config.getoption("loadgroup", False):  # where xdist's workers are told to keep groups
         assert request.node.nodeid.endswith("@house")
+
+
+# The package ------------------------------------------------------------------------------------------
+
+PACKAGE = Path(pt.__file__).parent
+PUBLIC = ("analysis", "beliefs", "engine", "extend", "figures", "games", "rules", "statistics", "studies", "testing")
+
+
+def modules():
+    return sorted(".".join(p.relative_to(PACKAGE.parent).with_suffix("").parts) for p in PACKAGE.rglob("*.py"))
+
+
+def test_no_module_is_named_like_what_it_defines():
+    """Or ``import potentia.analysis.stability`` gives a function."""
+    names = modules()
+    assert len(names) > 150
+    for name in names:
+        path = PACKAGE.parent.joinpath(*name.split(".")).with_suffix(".py")
+        defined = {getattr(node, "name", None) for node in ast.parse(path.read_text("utf-8")).body}
+        assert name.rpartition(".")[2] not in defined, name
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_only_public_names_are_shown(name):
+    room = importlib.import_module(f"potentia.{name}")
+    assert dir(room) == sorted(room.__all__)
+    for shown in room.__all__:
+        assert not inspect.ismodule(getattr(room, shown)), shown
+    assert name in pt.__all__
+    inside = {part.stem for part in (PACKAGE / name).glob("*")} if (PACKAGE / name).is_dir() else set()
+    assert not inside & set(room.__all__)
+
+
+def test_names_that_have_moved_say_where():
+    with pytest.warns(DeprecationWarning, match=r"experiments.compare has moved: use potentia.statistics.compare"):
+        assert pt.experiments.compare is pt.statistics.compare
+    with pytest.warns(DeprecationWarning, match=r"experiments.Study has moved: use potentia.studies.Study"):
+        assert pt.experiments.Study is pt.studies.Study
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        pt.experiments.nothing  # noqa: B018
+    assert "experiments" not in dir(pt)
+
+
+def test_what_extends_comes_from_one_place():
+    """The guide imports from nowhere else."""
+    text = (ROOT / "docs" / "extending.md").read_text("utf-8")
+    assert set(re.findall(r"(?:from|import) (potentia[\w.]*)", text)) == {"potentia", "potentia.extend"}

@@ -53,3 +53,7 @@ __all__ = [
     "soql_values",
     "stability",
 ]
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

@@ -30,3 +30,7 @@ __all__ = [
     "register",
     "registered",
 ]
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

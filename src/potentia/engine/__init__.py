@@ -9,3 +9,7 @@ from potentia.engine.trace import Trace
 from potentia.engine.watching import watch, watch_on
 
 __all__ = ["RECORDERS", "Run", "Trace", "advance", "begin", "evaluate", "load", "run", "run_batch", "watch", "watch_on"]
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

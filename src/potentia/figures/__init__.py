@@ -35,3 +35,7 @@ __all__ = [
     "values_figure",
     "worth_figure",
 ]
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

@@ -44,3 +44,7 @@ __all__ = [
     "write_game",
     "write_world",
 ]
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

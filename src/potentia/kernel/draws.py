@@ -28,6 +28,7 @@ DIRECTION = 7
 NOISE = 8
 REWARD = 9  # noise on a received utility
 NUM_PURPOSES = 16
+FREE_PURPOSES = range(10, NUM_PURPOSES)  # for rules of others
 
 _MASK = 0xFFFFFFFFFFFFFFFF
 

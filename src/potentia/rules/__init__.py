@@ -51,3 +51,7 @@ __all__ = [
     "rule_from",
     "schedule_from",
 ]
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

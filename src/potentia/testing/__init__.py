@@ -3,3 +3,7 @@
 from potentia.testing.checks import check_game, check_rule
 
 __all__ = ["check_game", "check_rule"]
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

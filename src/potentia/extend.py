@@ -1,0 +1,101 @@
+"""What those need who write a game, a rule or a belief of their own, in one place.
+
+Kernels are plain functions over NamedTuples. They run as they are and inside Numba, and allocate nothing.
+
+To write a game:
+    :class:`Game`, :func:`frozen` for its arrays, and what a kind of game registers for the type of its data:
+    :func:`utility`, :func:`utilities`, :func:`compare`, :func:`payoff`, :func:`apply`, :func:`commit`, :func:`settle`,
+    :func:`open_run`, :func:`tick`, :func:`potential`, :func:`welfare`, :func:`measure`; :func:`register_game` for a
+    name.
+To write a rule:
+    :class:`Rule`, :func:`register_rule`, :func:`step`, :func:`new_memory` with :class:`Memory`, :func:`wake_one`,
+    :func:`survey` and :func:`surveyed` for what a player may choose, :func:`num_players`, :func:`num_actions`,
+    :func:`num_reachable`, :func:`reachable`; :func:`move`, which keeps the :class:`Journal`, and ``REVISIONS``.
+To write a belief:
+    :class:`Belief`, :func:`register_belief`, :func:`estimate`, :func:`learn`.
+To draw:
+    :func:`uniform` with a purpose, ``WAKE``, ``TRIAL``, ``CHOICE``, ``PRIORITY`` or one of ``FREE_PURPOSES``, which
+    nothing of this package draws with; :func:`below` makes an integer of it.
+To let kernels call a helper:
+    :func:`portable`; :func:`generic` for one that depends on the type of its first argument.
+
+``potentia.testing`` has the checks: ``check_game`` and ``check_rule``.
+"""
+
+from potentia.beliefs.base import Belief, estimate, learn
+from potentia.beliefs.base import register as register_belief
+from potentia.games import Game, register_game
+from potentia.kernel.arrays import frozen
+from potentia.kernel.dispatch import generic, portable
+from potentia.kernel.draws import CHOICE, FREE_PURPOSES, PRIORITY, TRIAL, WAKE, below, uniform
+from potentia.kernel.journal import REVISIONS, Journal, move
+from potentia.kernel.protocol import (
+    apply,
+    commit,
+    compare,
+    measure,
+    num_actions,
+    num_players,
+    num_reachable,
+    open_run,
+    payoff,
+    potential,
+    reachable,
+    settle,
+    tick,
+    utilities,
+    utility,
+    welfare,
+)
+from potentia.rules.base import Memory, Rule, new_memory, step, survey, surveyed, wake_one
+from potentia.rules.base import register as register_rule
+
+__all__ = [
+    "CHOICE",
+    "FREE_PURPOSES",
+    "PRIORITY",
+    "REVISIONS",
+    "TRIAL",
+    "WAKE",
+    "Belief",
+    "Game",
+    "Journal",
+    "Memory",
+    "Rule",
+    "apply",
+    "below",
+    "commit",
+    "compare",
+    "estimate",
+    "frozen",
+    "generic",
+    "learn",
+    "measure",
+    "move",
+    "new_memory",
+    "num_actions",
+    "num_players",
+    "num_reachable",
+    "open_run",
+    "payoff",
+    "portable",
+    "potential",
+    "reachable",
+    "register_belief",
+    "register_game",
+    "register_rule",
+    "settle",
+    "step",
+    "survey",
+    "surveyed",
+    "tick",
+    "uniform",
+    "utilities",
+    "utility",
+    "wake_one",
+    "welfare",
+]
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from potentia.analysis.chains.laws import Terms
 from potentia.kernel.cache import Entry
 from potentia.kernel.dispatch import portable
+from potentia.kernel.reprs import brief
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -168,9 +169,11 @@ def climb(parent: Ints, edge_source: Ints, edge_target: Ints, jump: Ints, depth:
 climb_entry = Entry(climb, lambda parent, sources, targets, jump, *rest: 10.0 * sources.size * jump.shape[0])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Contraction:
     """All least-resistance trees of an irreducible chain, folded into one nested family of sets."""
+
+    __repr__ = brief
 
     terms: Terms
     tie: float

@@ -26,6 +26,7 @@ from potentia.analysis.units import in_units
 from potentia.errors import InvalidInput, NotConverged, NotIrreducible, NotPotentialGame, TooLarge
 from potentia.games import Custom, Game
 from potentia.kernel.protocol import Complete
+from potentia.kernel.reprs import brief
 from potentia.rules import PSBLLL, SOQL, Constant, Rule, rule_from
 
 _SHOWN = 4
@@ -58,9 +59,11 @@ class Finding:
         return self.said or {True: "kept", False: "BROKEN", None: "not compared"}[self.kept]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Audit:
     """The result of :func:`audit`; print it, or read its parts."""
+
+    __repr__ = brief
 
     game: Game
     rule: Rule

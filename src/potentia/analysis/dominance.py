@@ -28,6 +28,7 @@ from potentia.errors import InvalidGame
 from potentia.games import Game
 from potentia.kernel.arrays import frozen, strides
 from potentia.kernel.precision import rounding
+from potentia.kernel.reprs import brief
 
 _ROUNDING = 1e-12  # what a mixture may lose, relative to the gains it is made of
 _SOLVER = 1e-9  # what an optimum may be off by, relative to the largest gain
@@ -51,9 +52,11 @@ class Dominated:
     strict: bool
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Reduced:
     """What iterated elimination leaves: the actions of each player, and what each round removed."""
+
+    __repr__ = brief
 
     kept: list[list[int]]
     rounds: list[list[Dominated]]

@@ -42,6 +42,7 @@ from potentia.games.world import listed_cells
 from potentia.kernel import memory
 from potentia.kernel.arrays import frozen
 from potentia.kernel.numbers import as_float, is_real
+from potentia.kernel.reprs import brief
 
 METHODS = ("auto", "milp", "greedy")
 _ENTRIES = 100_000  # positions times cells in range: beyond it, HiGHS finds nothing in a minute
@@ -54,13 +55,15 @@ _SOLVER = 1e-7  # HiGHS's tolerance of a reduced cost; a variable in 0..1 makes 
 _FINEST = 1e-9  # gaps that the solver's tolerances can resolve
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Optimum:
     """The result of :func:`optimum`.
 
     ``gap`` is (bound - value) / value, 0 if both are equal. ``proven`` says that it is at most the gap that was
     asked for. ``method`` is "milp" if HiGHS took part, else "greedy". Robots that add nothing may share a cell.
     """
+
+    __repr__ = brief
 
     value: float  # worth of the best placement found
     bound: float  # no placement is worth more

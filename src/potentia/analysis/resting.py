@@ -30,6 +30,7 @@ from potentia.errors import InvalidInput, InvalidRule, NotConverged
 from potentia.games import Game
 from potentia.kernel.arrays import frozen
 from potentia.kernel.numbers import is_integer
+from potentia.kernel.reprs import brief
 
 _STEP = 1e-10  # the most that Newton's method may still move a share of a root
 _SAME = 1e-7  # rest points closer than this, in every share, are one
@@ -43,7 +44,7 @@ _LADDER = (1.0, 0.3, 0.1, 0.03, 0.01, 0.001)  # temperatures to follow roots dow
 _COLDEST = 1e150  # payoff differences over temperature
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RestPoint:
     """Strategies that rest, the most a player would gain by deviating, and what happens to a small disturbance.
 
@@ -52,6 +53,8 @@ class RestPoint:
     disturbance dies, above 0 it grows, and where 0 is within the tolerance the linear flow does not tell (``stable``
     is None: degenerate).
     """
+
+    __repr__ = brief
 
     strategies: Strategies
     regret: float

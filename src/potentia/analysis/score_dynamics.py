@@ -31,6 +31,7 @@ from potentia.games import Game
 from potentia.kernel import memory
 from potentia.kernel.arrays import frozen
 from potentia.kernel.numbers import as_float, in_words, is_integer, is_real
+from potentia.kernel.reprs import brief
 from potentia.rules.base import flag
 from potentia.rules.penalties import Penalty, penalty_from
 from potentia.rules.score_rule import checked_order
@@ -95,12 +96,14 @@ class Flow:
         return max(max(0.0, float(u.max() - u @ x)) for u, x in zip(values, strategies, strict=True))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Trajectory:
     """Scores and strategies over time: per player an array (points, A_i), of the last stage.
 
     ``regrets`` is the most that any player would gain by deviating, at each time: 0 at a Nash equilibrium.
     """
+
+    __repr__ = brief
 
     game: Game
     times: NDArray[np.float64]

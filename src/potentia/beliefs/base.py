@@ -23,12 +23,15 @@ from potentia.kernel.cache import Compiled
 from potentia.kernel.dispatch import generic
 from potentia.kernel.numbers import as_float, in_words, is_integer, is_real
 from potentia.kernel.registry import Registry
+from potentia.kernel.reprs import brief
 
 _MOST = 2**62 - 1  # counts stay within 64 bits
 
 
 class Belief(ABC):
     """What players think of actions they have not played. Subclasses are frozen dataclasses."""
+
+    __repr__ = brief
 
     name: ClassVar[str]
     summary: ClassVar[str]

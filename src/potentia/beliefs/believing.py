@@ -156,6 +156,9 @@ class Believing(Game):
     def beliefs(self, state: BelievingState, compiled: Compiled) -> tuple[Any, ...]:
         return self.belief.views(self.game, state.mind, compiled)
 
+    def __repr__(self) -> str:
+        return f"{self.game!r} with the belief {self.belief!r}"
+
     def describe(self) -> str:
         return f"{self.game.describe()} with the belief {self.belief.name}"
 

@@ -35,7 +35,7 @@ from potentia.kernel.dispatch import at, generic, portable, separate
 STORE_REMEMBERS = (*(f"store.{name}" for name in Store._fields), "contacts.known", "contacts.tally")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class FieldBelief(Belief):
     """What beliefs about a worth field have in common.
 
@@ -196,7 +196,7 @@ class ConstantMind(NamedTuple):
 
 
 @register
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Constant(FieldBelief):
     """Every unseen cell is worth the same: ``value``, and ``share`` of the largest worth seen so far.
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from potentia.beliefs.scattering import Frame, as_points, as_weights, checked_integer
 from potentia.kernel import memory
+from potentia.kernel.reprs import brief
 
 Floats = NDArray[np.float64]
 
@@ -42,9 +43,11 @@ class Move:
         return f"{what}: {change}, {numbers}, {'accepted' if self.accepted else 'rejected'}"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Fitted:
     """A mixture of Gaussians, the heaviest component first, as :func:`potentia.beliefs.fitting` returns it."""
+
+    __repr__ = brief
 
     weights: Floats  # (M,)
     means: Floats  # (M, d)

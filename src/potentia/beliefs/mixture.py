@@ -91,7 +91,7 @@ class MixtureMind(NamedTuple):
     model: Model
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MixtureBelief(FieldBelief):
     """What the two mixtures have in common.
 
@@ -245,7 +245,7 @@ def has_news(store: Store, growth: float, mind: int) -> bool:
 
 
 @register
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Mixture(MixtureBelief):
     """A Gaussian mixture with a known number of targets (the paper's EM_N)."""
 
@@ -267,7 +267,7 @@ class Mixture(MixtureBelief):
 
 
 @register
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SplitMerge(MixtureBelief):
     """A Gaussian mixture whose number of components is learnt too, by splits and merges (the paper's EM_SM).
 

@@ -29,7 +29,7 @@ class KnownMind(NamedTuple):
 
 
 @register
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Known(Belief):
     """The truth: players know the utility of actions that they have not played. Any game."""
 
@@ -64,7 +64,7 @@ class MeanMind(NamedTuple):
 
 
 @register
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RunningMean(Belief):
     """The mean of what a player received so far, by its own ``"action"`` or by the whole ``"profile"``.
 

@@ -13,19 +13,22 @@ from numpy.typing import NDArray
 from potentia.engine.columns import MAX_ROWS, Events, fill_rows
 from potentia.errors import InvalidRun, NotRecorded
 from potentia.kernel import memory
+from potentia.kernel.reprs import brief
 from potentia.version import __version__
 
 if TYPE_CHECKING:
     import xarray
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Trace:
     """The record of one run.
 
     Rows are the times 0, every, 2·every, ...; row 0 is the start. A run in which little moves stays
     small however long it is: profiles are kept as changes, and :attr:`profiles` is a dense view of them.
     """
+
+    __repr__ = brief
 
     game: str
     rule: dict[str, Any]

@@ -244,7 +244,18 @@ class Game(Fixed, ABC):
         return None
 
     def __repr__(self) -> str:
-        return self.describe()
+        least, most = int(self.sizes.min()), int(self.sizes.max())
+        facts = {
+            "players": self.num_players,
+            **self._facts(),
+            "actions": least if least == most else f"{least} to {most}",
+        }
+        told = [f"{name}={value}" for name, value in facts.items()]
+        return f"{type(self).__name__}({', '.join(told + ['constrained moves'] * isinstance(self.moves, Constrained))})"
+
+    def _facts(self) -> dict[str, Any]:
+        """More that tells a game of this kind from others, for people."""
+        return {}
 
     def describe(self) -> str:
         """One line for people."""

@@ -153,6 +153,9 @@ class Congestion(Game):
             self.moves,
         )
 
+    def _facts(self) -> dict[str, Any]:
+        return {"resources": self.num_resources}
+
     def new_state(self, profile: NDArray[np.int64]) -> CongestionState:
         return CongestionState(profile, np.zeros(self.num_resources, np.int64))
 

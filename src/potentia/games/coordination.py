@@ -180,6 +180,9 @@ class Coordination(Game):
             self.moves,
         )
 
+    def _facts(self) -> dict[str, Any]:
+        return {"edges": len(self.edges)}
+
     def new_state(self, profile: NDArray[np.int64]) -> CoordinationState:
         compact = np.uint8 if self.sizes[0] <= 256 else np.uint32
         return CoordinationState(profile, np.zeros(self.num_players, compact))

@@ -388,6 +388,9 @@ class Coverage(Game):
     def state_size(self) -> int:
         return 16 * self.num_players + (17 if self.drifts else 9) * self.data.worth.size
 
+    def __repr__(self) -> str:
+        return self.describe()
+
     def describe(self) -> str:
         return f"Coverage({self.world.name}, {self.identity()})"
 

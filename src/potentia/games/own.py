@@ -261,6 +261,9 @@ class Custom(Game):
     def new_state(self, profile: NDArray[np.int64]) -> ProfileState:
         return ProfileState(profile)
 
+    def _facts(self) -> dict[str, Any]:
+        return {"utility": _name(self._utility)}
+
     def describe(self) -> str:
         return f"Custom({_name(self._utility)}, players={self.num_players})"
 

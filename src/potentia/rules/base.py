@@ -17,6 +17,7 @@ from potentia.kernel.draws import WAKE, below, uniform
 from potentia.kernel.journal import Journal
 from potentia.kernel.protocol import Constrained, num_actions, num_reachable, reachable, utilities, utility
 from potentia.kernel.registry import Registry
+from potentia.kernel.reprs import brief
 from potentia.rules.revision import Groups, Vanishing, revision_spec
 from potentia.rules.schedules import Schedule
 from potentia.rules.signal import SignalRevision
@@ -24,6 +25,8 @@ from potentia.rules.signal import SignalRevision
 
 class Rule(ABC):
     """How players revise. Subclasses are frozen dataclasses, one field per parameter."""
+
+    __repr__ = brief
 
     name: ClassVar[str]
     summary: ClassVar[str]

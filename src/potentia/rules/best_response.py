@@ -23,7 +23,7 @@ class BestResponseData(NamedTuple):
 
 
 @register
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class BestResponse(Rule):
     """One random player plays a best response; ``ties`` are drawn uniformly, or keep the current action ("stay")."""
 

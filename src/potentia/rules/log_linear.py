@@ -50,7 +50,7 @@ class LLLData(NamedTuple):
 
 
 @register
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LLL(Rule):
     """Log-linear learning: one random player redraws its action by the logit map (Eq. 3)."""
 
@@ -90,7 +90,7 @@ class SLLLData(NamedTuple):
 
 
 @register
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SLLL(Rule):
     """Synchronous log-linear learning: every player that wakes redraws its action against the others' old ones."""
 
@@ -153,7 +153,7 @@ def draw_trial(game: Any, state: Any, player: int, include_current: bool, key: A
 
 
 @register
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class BLLL(Rule):
     """Binary log-linear learning: one random player compares its action with one reachable trial action."""
 
@@ -201,7 +201,7 @@ class PSBLLLData(NamedTuple):
 
 
 @register
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PSBLLL(Rule):
     """Partial-synchronous binary log-linear learning (Eq. 10–11).
 

@@ -65,7 +65,7 @@ class QLData(NamedTuple):
 
 
 @register
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class QL(Scoring):
     """Q-learning with Boltzmann choice (Eq. 27).
 

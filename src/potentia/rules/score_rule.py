@@ -71,7 +71,7 @@ def checked_order(value: Any) -> int:
 
 
 @register
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Score(Scoring):
     """Discounted scores of any order, and any choice map (Eq. 6, 7 and 9).
 

@@ -85,7 +85,7 @@ class SOQLData(NamedTuple):
 
 
 @register
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SOQL(Scoring):
     """Second-order Q-learning (Eq. 28–29); the defaults are the paper's.
 

@@ -54,6 +54,9 @@ class Study:
         self.size: int = manifest["chunk"]
         self.computed = 0  # chunks, by the last sweep
 
+    def __repr__(self) -> str:
+        return f"<Study {self.folder}: {len(self.points):,} points × {self.specification.num_seeds:,} seeds>"
+
     @cached_property
     def plan(self) -> Plan:
         """The study, built, to go on with it: of this version and with the games that it was begun with."""

@@ -1,0 +1,42 @@
+"""What people see of an object: one line."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+_FEW = 8  # entries of an array, or of a list, that are shown
+_SCREEN = 400  # characters
+
+
+def brief(thing: Any) -> str:
+    """A dataclass in a line: what differs from its defaults, and no array longer than a few entries.
+
+    For ``__repr__`` of what people look at.
+    """
+    parts = []
+    for field in dataclasses.fields(thing):
+        value = getattr(thing, field.name)
+        if field.repr and not _is_default(field, value):
+            parts.append(f"{field.name}={_in_brief(value)}")
+    text = f"{type(thing).__name__}({', '.join(parts)})"
+    return text if len(text) <= _SCREEN else f"{text[: _SCREEN - 5]} ...)"
+
+
+def _is_default(field: Any, value: Any) -> bool:
+    return field.default is not dataclasses.MISSING and type(value) is type(field.default) and value == field.default
+
+
+def _in_brief(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        return f"array of {'×'.join(map(str, value.shape))}" if value.size > _FEW else f"{value.tolist()}"
+    if isinstance(value, tuple | list | dict) and len(value) > _FEW:
+        return f"{type(value).__name__} of {len(value)}"
+    if isinstance(value, tuple | list):
+        inner = ", ".join(map(_in_brief, value))
+        return f"({inner}{',' * (len(value) == 1)})" if isinstance(value, tuple) else f"[{inner}]"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key!r}: {_in_brief(part)}" for key, part in value.items()) + "}"
+    return f"{value:.6g}" if isinstance(value, float) else repr(value)

@@ -17,9 +17,10 @@ from typing import Any
 from unittest.mock import patch
 
 from potentia import cli
+from potentia.beliefs import base as beliefs
 from potentia.cli.options import common as arguments
 from potentia.games import library
-from potentia.rules import base
+from potentia.rules import base as rules
 
 POTENTIA = Path(sys.executable).with_name("potentia")  # the installed one
 
@@ -47,7 +48,8 @@ def fresh(cwd: Path | str = ".", environment: dict[str, str] | None = None) -> I
         stack.enter_context(chdir(cwd))
         stack.enter_context(patch.dict(os.environ, environment or {}))
         stack.enter_context(patch.dict(library._registry))
-        stack.enter_context(patch.dict(base._registry))
+        for room in (rules, beliefs):
+            stack.enter_context(patch.dict(room._registry._known))
         stack.enter_context(patch.object(arguments, "imported", []))
         stack.enter_context(patch.object(cli, "_warned", set()))
         stack.enter_context(warnings.catch_warnings())

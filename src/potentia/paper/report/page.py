@@ -88,7 +88,7 @@ def render(report: Report) -> str:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
-        loader=PackageLoader("potentia", "report"),
+        loader=PackageLoader("potentia.paper", "report"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

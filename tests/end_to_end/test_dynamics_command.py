@@ -55,7 +55,7 @@ def test_rest_points_that_were_not_found_are_no_zero(monkeypatch, capsys):
     def nothing(*args, **options):
         raise NotConverged("at least one rest point exists; none was found")
 
-    monkeypatch.setattr("potentia.analysis.resting", nothing)
+    monkeypatch.setattr("potentia.analysis.rest_points", nothing)
     scores.dynamics("stag-hunt", discount=0.2, time=1.0)
     text = capsys.readouterr().out
     assert "rest points: at least one rest point exists; none was found" in text

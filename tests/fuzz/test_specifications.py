@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import datetime
-import sys
 
 import numpy as np
 import pytest
@@ -12,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from potentia.errors import PotentiaError
-from potentia.games import Custom
+from potentia.games import own
 from potentia.studies.planning import Plan, plan
 from potentia.studies.specification import specification_from, with_change
 from potentia.studies.sweeping import check_number
@@ -93,7 +92,7 @@ def nothing_plays():
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("potentia.kernel.cache.jit_disabled", lambda: True)
-        patch.setattr(sys.modules[Custom.__module__], "jit_disabled", lambda: True)
+        patch.setattr(own, "jit_disabled", lambda: True)
         patch.setattr("potentia.engine.runs.play_entry", play)
         yield
 

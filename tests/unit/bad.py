@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 
 import numpy as np
 import pytest
@@ -11,10 +10,10 @@ import pytest
 import potentia as pt
 from potentia.errors import PotentiaError
 from potentia.games import (
-    Custom,
     NormalForm,
     Separable,
     game,
+    own,
 )
 from potentia.rules import rule
 
@@ -33,8 +32,7 @@ def nothing_plays(monkeypatch):
         pytest.fail("the loop was reached")
 
     monkeypatch.setattr("potentia.kernel.cache.jit_disabled", lambda: True)
-    # by module: the attribute potentia.games.own is the function of that name
-    monkeypatch.setattr(sys.modules[Custom.__module__], "jit_disabled", lambda: True)
+    monkeypatch.setattr(own, "jit_disabled", lambda: True)
     monkeypatch.setattr("potentia.engine.runs.play_entry", play)
 
 

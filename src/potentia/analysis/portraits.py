@@ -42,7 +42,7 @@ class Portrait(NamedTuple):
 def portrait(game: Game, *, grid: int = 5, **options: Any) -> Portrait:
     """Trajectories from a grid of starts, the field and the Nash equilibria of a 2×2 game.
 
-    ``options`` are those of :func:`~potentia.analysis.score_dynamics`, without starts.
+    ``options`` are those of :func:`~potentia.analysis.dynamics`, without starts.
     """
     equilibria = nash_shares(game)
     for name in ("start", "scores"):

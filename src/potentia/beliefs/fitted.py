@@ -45,7 +45,7 @@ class Move:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Fitted:
-    """A mixture of Gaussians, the heaviest component first, as :func:`potentia.beliefs.fitting` returns it."""
+    """A mixture of Gaussians, the heaviest component first, as :func:`potentia.beliefs.fit` returns it."""
 
     __repr__ = brief
 

@@ -124,7 +124,8 @@ def sweep(
         return None
     say_how_to_stop()
     try:
-        with progress(found.specification.name, quiet=json, unit="runs") as tell:
+        finishing = "finishing what is under way; Ctrl-C again drops it"
+        with progress(found.specification.name, quiet=json, unit="runs", stopping=finishing) as tell:
             done = sweeping.sweep(
                 found,
                 workers=workers,

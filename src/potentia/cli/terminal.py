@@ -148,15 +148,25 @@ def say_how_to_stop() -> None:
 
 
 @contextmanager
-def progress(title: str, quiet: bool = False, unit: str = "steps") -> Iterator[Callable[[int, int], None] | None]:
-    """A bar on standard error with rate and time left, if a person is watching."""
+def progress(
+    title: str, quiet: bool = False, unit: str = "steps", stopping: str = ""
+) -> Iterator[Callable[[int, int], None] | None]:
+    """A bar on standard error with rate and time left, if a person is watching.
+
+    After Ctrl-C, where the work goes on for a while, its title is ``stopping``.
+    """
     if quiet or not sys.stderr.isatty():
         yield None
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.text import Text
 
-    words = TextColumn("{task.description}", markup=False)
+    class Title(TextColumn):
+        def render(self, task: Any) -> Any:
+            return Text(stopping if stopping and signals.asked() else task.description)
+
+    words = Title("")
     columns = (words, BarColumn(), MofNCompleteColumn(), TextColumn(unit))
     rate = TextColumn("{task.fields[rate]}")
     with Progress(

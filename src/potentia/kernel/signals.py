@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from typing import Any
 
 _heard: int = signal.SIGINT
+_asked = False
 
 
 class Terminated(KeyboardInterrupt):
@@ -23,8 +24,8 @@ class Terminated(KeyboardInterrupt):
 @contextmanager
 def listening() -> Iterator[None]:
     """Raise :class:`Terminated` for SIGTERM, unless it is ignored or somebody else's already."""
-    global _heard
-    _heard = signal.SIGINT
+    global _heard, _asked
+    _heard, _asked = signal.SIGINT, False
     main = threading.current_thread() is threading.main_thread()
     if not main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
         yield
@@ -44,8 +45,13 @@ def terminate(number: int, frame: Any) -> None:
 
 def note(number: int) -> None:
     """This signal asked to stop."""
-    global _heard
-    _heard = number
+    global _heard, _asked
+    _heard, _asked = number, True
+
+
+def asked() -> bool:
+    """Whether one has asked since the command began."""
+    return _asked
 
 
 def stopped() -> str:

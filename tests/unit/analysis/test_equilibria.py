@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 import pytest
 
 from potentia.analysis.equilibria import best_responses, expected_utility, is_nash, pure_nash, slack
 from potentia.analysis.improvement import finite_improvement, improvement_path, improvement_paths
 from potentia.errors import InvalidGame, InvalidInput, InvalidRun, PotentiaError
-from potentia.games import Custom, NormalForm, custom, game, path_moves, random_potential_game
+from potentia.games import NormalForm, custom, game, own, path_moves, random_potential_game
 from tests import games
 from tests.unit.analysis.by_definition import (
     ROCK,
@@ -32,7 +30,7 @@ from tests.unit.analysis.by_definition import (
 def _plain_python(monkeypatch):
     """Small games need no compiled code."""
     monkeypatch.setattr("potentia.kernel.cache.jit_disabled", lambda: True)
-    monkeypatch.setattr(sys.modules[Custom.__module__], "jit_disabled", lambda: True)
+    monkeypatch.setattr(own, "jit_disabled", lambda: True)
 
 
 # Pure equilibria -----------------------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import sys
 
 import numpy as np
 import pytest
@@ -11,7 +10,7 @@ import pytest
 from potentia.analysis.equilibria import best_responses, is_nash, pure_nash
 from potentia.analysis.improvement import finite_improvement, improvement_path, improvement_paths
 from potentia.errors import TooLarge
-from potentia.games import Custom, NormalForm, custom, game, random_potential_game
+from potentia.games import NormalForm, custom, game, own, random_potential_game
 from tests.unit.analysis.by_definition import (
     THIRDS,
     all_paths,
@@ -30,7 +29,7 @@ from tests.unit.analysis.by_definition import (
 def _plain_python(monkeypatch):
     """Small games need no compiled code."""
     monkeypatch.setattr("potentia.kernel.cache.jit_disabled", lambda: True)
-    monkeypatch.setattr(sys.modules[Custom.__module__], "jit_disabled", lambda: True)
+    monkeypatch.setattr(own, "jit_disabled", lambda: True)
 
 
 # The finite improvement property -------------------------------------------------------------------------

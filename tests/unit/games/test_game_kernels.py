@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import itertools
 import pickle
-import sys
 
 import cloudpickle
 import networkx as nx
@@ -16,12 +15,12 @@ import potentia as pt
 from potentia.games import (
     Congestion,
     Coordination,
-    Custom,
     NormalForm,
     Separable,
     consensus,
     custom,
     grid_moves,
+    own,
     path_moves,
     random_potential_game,
     ring_edges,
@@ -34,7 +33,7 @@ from tests.unit.games.test_games import FIELD, ROCK_PAPER_SCISSORS, SKEWED, TWO,
 @pytest.fixture(autouse=True)
 def _plain_python(monkeypatch):
     """Nothing here needs compiled code."""
-    monkeypatch.setattr(sys.modules[Custom.__module__], "jit_disabled", lambda: True)
+    monkeypatch.setattr(own, "jit_disabled", lambda: True)
 
 
 def _own_times_sum(player, profile, data):
@@ -397,7 +396,7 @@ def test_custom_takes_any_callable(utility):
 
 @CALLABLES
 def test_callable_that_numba_does_not_take_runs_in_python(utility, monkeypatch):
-    monkeypatch.setattr(sys.modules[Custom.__module__], "jit_disabled", lambda: False)
+    monkeypatch.setattr(own, "jit_disabled", lambda: False)
     of = custom(utility, [2, 2])
     with pytest.warns(pt.errors.NotCompiled, match="runs in Python"):
         assert not of.compiled

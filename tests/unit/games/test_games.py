@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import sys
 from collections import Counter
 
 import numpy as np
@@ -15,7 +14,6 @@ import potentia as pt
 from potentia.games import (
     Congestion,
     Coordination,
-    Custom,
     NormalForm,
     Separable,
     consensus,
@@ -23,6 +21,7 @@ from potentia.games import (
     game,
     game_parameters,
     ising,
+    own,
     random_potential_game,
     registered_games,
     ring_edges,
@@ -37,7 +36,7 @@ eighths = st.integers(-24, 24).map(lambda k: k / 8)
 @pytest.fixture(autouse=True)
 def _plain_python(monkeypatch):
     """Nothing here needs compiled code."""
-    monkeypatch.setattr(sys.modules[Custom.__module__], "jit_disabled", lambda: True)
+    monkeypatch.setattr(own, "jit_disabled", lambda: True)
 
 
 def profiles(of):

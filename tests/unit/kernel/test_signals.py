@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import signal
+import sys
 import threading
 
 import pytest
@@ -133,3 +135,26 @@ def test_after_a_step_that_failed_nothing_is_counted_of_it_and_nothing_can_be_cu
     assert not flag.breakable
     assert run.journal.counts[0] == 2 * run.step > 0
     assert run.journal.visits.sum() == run.step
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_after_ctrl_c_the_bar_says_what_is_done(monkeypatch):
+    from potentia.cli.terminal import progress
+
+    shown = Terminal()
+    monkeypatch.setattr(sys, "stderr", shown)
+    monkeypatch.setattr(signals, "_asked", False)
+    for name, value in (("TERM", "xterm"), ("COLUMNS", "120")):
+        monkeypatch.setenv(name, value)
+    with progress("my study", stopping="finishing") as tell:
+        tell(1, 4)
+    assert "my study" in shown.getvalue()
+    assert "finishing" not in shown.getvalue()
+    with progress("my study", stopping="finishing") as tell:
+        signals.note(signal.SIGINT)
+        tell(2, 4)
+    assert "finishing" in shown.getvalue()

@@ -124,8 +124,9 @@ class Run(Recording):
     def _prepare(self, opening: bool, potential: bool, welfare: bool, which: Any, out: Any) -> tuple[float, float]:
         # a small game is settled before a kernel that does it could be compiled
         compiled = self.compiled and (self.game.runs_user_code or _is_heavy(self.game, self.rule, self.record))
+        tiered = self.compiled or (self._mode == "auto" and not self.game.runs_user_code)
         args = (self._data, self.state, self.key, opening, potential, welfare, which, out)
-        call = partial(prepare_entry, *args, compiled=compiled or ("auto" if self.compiled else False))
+        call = partial(prepare_entry, *args, compiled=compiled or ("auto" if tiered else False))
         return guarded(self.game, self.state, f"after step {self.step}", call)
 
     def __repr__(self) -> str:

@@ -312,6 +312,18 @@ def test_a_batch_counts_the_runs_that_follow(monkeypatch):
     assert seen == {0, 7, 14}
 
 
+def test_many_short_runs_are_prepared_with_machine_code_too(monkeypatch):
+    """Settling a thousand players in plain Python takes as long as a short run."""
+    seen, call = [], tiers.Kernel.call
+    monkeypatch.setattr(tiers.Kernel, "call", lambda kernel, args: seen.append(kernel.entry) or call(kernel, args))
+    pt.begin(games.normal_form(), pt.rule("lll", tau=0.5))
+    assert seen == [loop.prepare_entry]
+    seen.clear()
+    pt.begin(games.normal_form(), pt.rule("lll", tau=0.5), compiled=False)
+    pt.begin(games.custom(), pt.rule("lll", tau=0.5))  # whose function may mean something else there
+    assert seen == []
+
+
 AHEAD = """
 import psutil
 import potentia as pt

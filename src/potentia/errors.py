@@ -50,7 +50,26 @@ class PotentiaError(Exception):
 
 
 class InvalidInput(PotentiaError, ValueError):
-    """An argument is wrong. The message names it, what was expected and what arrived."""
+    """An argument is wrong: what was expected of it, and what arrived.
+
+    Parameters
+    ----------
+    problem
+        The sentence, without the name of the argument if there is one: ``"must be finite and > 0, got -1.0"``.
+    parameter
+        The argument, by its name in Python. Front-ends say the problem of it in their own words: ``--tau must be ...``
+        on the command line, ``rule.tau must be ...`` in a specification.
+    value
+        What arrived.
+    """
+
+    def __init__(self, problem: str, parameter: str | None = None, value: Any = None) -> None:
+        super().__init__(f"{parameter} {problem}" if parameter else problem)
+        self.problem, self.parameter, self.value = problem, parameter, value
+
+    def said_of(self, name: str) -> str:
+        """The same problem, of an argument that goes by another name."""
+        return f"{name} {self.problem}" if self.parameter else f"{name}: {self.problem}"
 
 
 class InvalidGame(InvalidInput):
@@ -149,7 +168,7 @@ def look_up(registry: dict[str, T], name: Any, what: str, error: type[InvalidInp
     """What is registered under a name, or an error that lists the names and suggests the nearest."""
     if not isinstance(name, str) or name not in registry:
         known = ", ".join(sorted(registry))
-        raise error(f"{what} must be one of {known}, got {name!r}{did_you_mean(name, registry)}")
+        raise error(f"must be one of {known}, got {name!r}{did_you_mean(name, registry)}", what, name)
     return registry[name]
 
 

@@ -84,7 +84,9 @@ def convergence_order(
         pairs = zip(rough.strategies, exact.strategies, strict=True)
         errors.append(max(float(np.abs(a - b).max()) for a, b in pairs))
     if min(errors) == 0.0:
-        raise InvalidRun("start must not be a rest point: Euler's method stands still there, and so has no error")
+        raise InvalidRun(
+            "must not be a rest point: Euler's method stands still there, and so has no error", "start", start
+        )
     return Convergence(frozen(lengths, np.float64), frozen(errors, np.float64))
 
 
@@ -110,7 +112,9 @@ def played_order(
     horizon = positive(horizon, "horizon", InvalidRun)
     lengths = _lengths(steps, horizon)
     if max(lengths) > 1.0:
-        raise InvalidRun(f"steps must be at most 1, got {max(lengths):g}: the rule score takes no longer ones")
+        raise InvalidRun(
+            f"must be at most 1, got {max(lengths):g}: the rule score takes no longer ones", "steps", max(lengths)
+        )
     if max(lengths) * flow.discount > 1.0:
         raise InvalidRun(
             f"steps times discount must be at most 1, got {max(lengths):g} · {flow.discount:g}: a longer step "
@@ -118,7 +122,7 @@ def played_order(
         )
     check_points(flow, points)
     if not is_integer(seeds) or not 1 <= seeds <= _MOST_SEEDS:
-        raise InvalidRun(f"seeds must be an integer from 1 to {_MOST_SEEDS:,}, got {told(seeds)}")
+        raise InvalidRun(f"must be an integer from 1 to {_MOST_SEEDS:,}, got {told(seeds)}", "seeds", told(seeds))
     errors = []
     for length in lengths:
         counts = multiples(horizon, int(points), length)
@@ -155,11 +159,13 @@ def _lengths(steps: Sequence[float], horizon: float) -> list[float]:
         lengths = []
     good = all(is_real(s) and 0.0 < as_float(s) < math.inf for s in lengths)
     if not good or len({as_float(s) for s in lengths}) < 2:
-        raise InvalidRun(f"steps must be at least two different finite lengths > 0, got {steps!r:.60}")
+        raise InvalidRun(f"must be at least two different finite lengths > 0, got {steps!r:.60}", "steps", steps)
     lengths = [as_float(s) for s in lengths]
     if max(lengths) > horizon or horizon / min(lengths) > MOST_STEPS:
         raise InvalidRun(
-            f"steps must divide the horizon into 1 to {MOST_STEPS:,} steps, got lengths from {min(lengths):g} to "
-            f"{max(lengths):g} for a horizon of {horizon:g}"
+            f"must divide the horizon into 1 to {MOST_STEPS:,} steps, got lengths from {min(lengths):g} to "
+            f"{max(lengths):g} for a horizon of {horizon:g}",
+            "steps",
+            steps,
         )
     return lengths

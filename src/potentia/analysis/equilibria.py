@@ -133,10 +133,12 @@ def utility_at(game: Game, player: int, profile: NDArray[np.int64]) -> float:
         value = float(game.utility(player, profile))
     except Exception as error:
         raise InvalidGame(
-            f"utility of player {player} at profile {profile.tolist()} failed: {type(error).__name__}: {error}"
+            f"of player {player} at profile {profile.tolist()} failed: {type(error).__name__}: {error}", "utility"
         ) from error
     if not math.isfinite(value):
-        raise InvalidGame(f"utility of player {player} at profile {profile.tolist()} must be finite, got {value}")
+        raise InvalidGame(
+            f"of player {player} at profile {profile.tolist()} must be finite, got {value}", "utility", value
+        )
     return value
 
 
@@ -240,19 +242,19 @@ def _check_mixed(game: Game, mixed: Any) -> list[NDArray[np.float64]]:
         except ValueError:  # ragged
             given = np.array(None)
         if given.shape != (size,) or given.dtype.kind not in "iuf":
-            raise InvalidInput(f"{name} must be {size} probabilities, got shape {given.shape} of {given.dtype}")
+            raise InvalidInput(f"must be {size} probabilities, got shape {given.shape} of {given.dtype}", name)
         strategy = given.astype(np.float64)
         bad = ~((strategy >= 0) & (strategy <= 1 + _SUM))  # nan is bad too
         if bad.any():
             action = int(np.argmax(bad))
-            raise InvalidInput(f"{name} must be in 0..1, got {strategy[action]} for action {action}")
+            raise InvalidInput(f"must be in 0..1, got {strategy[action]} for action {action}", name, strategy[action])
         if abs(float(strategy.sum()) - 1) > _SUM:
-            raise InvalidInput(f"{name} must sum to 1, got {strategy.sum()}")
+            raise InvalidInput(f"must sum to 1, got {strategy.sum()}", name, strategy.sum())
         out.append(strategy / strategy.sum())
     return out
 
 
 def _check_player(game: Game, player: Any) -> int:
     if not is_integer(player) or not 0 <= player < game.num_players:
-        raise InvalidInput(f"player must be an integer in 0..{game.num_players - 1}, got {player!r}")
+        raise InvalidInput(f"must be an integer in 0..{game.num_players - 1}, got {player!r}", "player", player)
     return int(player)

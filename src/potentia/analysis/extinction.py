@@ -57,11 +57,11 @@ def divergence(trajectory: Trajectory, player: int, mixed: ArrayLike) -> NDArray
     _check(trajectory, 0.5)
     players = len(trajectory.strategies)
     if not is_integer(player) or not 0 <= player < players:
-        raise InvalidInput(f"player must be an integer in 0..{players - 1}, got {player!r}")
+        raise InvalidInput(f"must be an integer in 0..{players - 1}, got {player!r}", "player", player)
     shares = trajectory.strategies[player]
     q = vector(mixed, shares.shape[1], "mixed", "probabilities", InvalidInput)
     if not (q >= 0).all() or abs(float(q.sum()) - 1.0) > SUM:
-        raise InvalidInput(f"mixed must be probabilities that sum to 1, got {q.tolist()}")
+        raise InvalidInput(f"must be probabilities that sum to 1, got {q.tolist()}", "mixed", q.tolist())
     played = q > 0
     with np.errstate(divide="ignore"):
         return frozen((q[played] * (np.log(q[played]) - np.log(shares[:, played]))).sum(axis=1))
@@ -71,4 +71,4 @@ def _check(trajectory: Any, below: Any) -> None:
     if not isinstance(trajectory, Trajectory):
         raise InvalidInput(f"expected a trajectory from dynamics(...), got {trajectory!r:.60}")
     if not is_real(below) or not 0.0 < as_float(below) < 1.0:
-        raise InvalidInput(f"below must be between 0 and 1, got {below!r}")
+        raise InvalidInput(f"must be between 0 and 1, got {below!r}", "below", below)

@@ -202,5 +202,5 @@ def _better(game: Game, player: int, profile: NDArray[np.int64], slack: float, b
 
 def _at_least(name: str, value: Any, least: int) -> int:
     if not is_integer(value) or value < least:
-        raise InvalidRun(f"{name} must be an integer of at least {least}, got {value!r}")
+        raise InvalidRun(f"must be an integer of at least {least}, got {value!r}", name, value)
     return int(value)

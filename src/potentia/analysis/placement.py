@@ -108,11 +108,11 @@ def optimum(game: Coverage, *, method: str = "auto", time_limit: float = 60.0, g
         raise InvalidGame(f"optimum takes a Coverage game, got {game!r:.60}")
     require_still(game, "optimum")
     if method not in METHODS:
-        raise InvalidInput(f"method must be one of {', '.join(METHODS)}, got {method!r}")
+        raise InvalidInput(f"must be one of {', '.join(METHODS)}, got {method!r}", "method", method)
     if not is_real(time_limit) or not as_float(time_limit) >= 0:
-        raise InvalidInput(f"time_limit must be at least 0 seconds, got {time_limit!r}")
+        raise InvalidInput(f"must be at least 0 seconds, got {time_limit!r}", "time_limit", time_limit)
     if not is_real(gap) or not _FINEST <= as_float(gap) <= 1:
-        raise InvalidInput(f"gap must lie between {_FINEST:g}, which HiGHS can resolve, and 1, got {gap!r}")
+        raise InvalidInput(f"must lie between {_FINEST:g}, which HiGHS can resolve, and 1, got {gap!r}", "gap", gap)
     begun = time.perf_counter()
     search = _Search(game, begun + as_float(time_limit), as_float(gap))
     solved = method != "greedy" and search.milp(force=method == "milp")

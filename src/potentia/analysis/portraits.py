@@ -52,7 +52,9 @@ def portrait(game: Game, *, grid: int = 5, **options: Any) -> Portrait:
     for name in options:
         if name not in known:
             hint = did_you_mean(name, ["grid", *known])
-            raise InvalidInput(f"options must be those of dynamics(...), {', '.join(known)}, got {name!r}{hint}")
+            raise InvalidInput(
+                f"must be those of dynamics(...), {', '.join(known)}, got {name!r}{hint}", "options", name
+            )
     _check_grid(grid, 1)
     shares = (np.arange(grid) + 0.5) / grid
     starts = [[[x, 1 - x], [y, 1 - y]] for x in shares for y in shares]
@@ -103,4 +105,4 @@ def _require_two_by_two(game: Any) -> None:
 
 def _check_grid(grid: Any, least: int) -> None:
     if not is_integer(grid) or not least <= grid <= 100:
-        raise InvalidInput(f"grid must be an integer in {least}..100, got {grid!r}")
+        raise InvalidInput(f"must be an integer in {least}..100, got {grid!r}", "grid", grid)

@@ -244,7 +244,9 @@ def claimed_values(game: Game, payoffs: NDArray[np.float64], claimed: Claimed) -
     """A claim as an array of shape (A_1, ..., A_N)."""
     if isinstance(claimed, str):
         if claimed != "welfare":
-            raise InvalidInput(f'claimed must be an array, a function of the profile or "welfare", got {claimed!r}')
+            raise InvalidInput(
+                f'must be an array, a function of the profile or "welfare", got {claimed!r}', "claimed", claimed
+            )
         # a potential is one up to a constant; large ones would cost digits
         return (payoffs - payoffs.min(axis=tuple(range(1, payoffs.ndim)), keepdims=True)).sum(axis=0)
     if callable(claimed):
@@ -254,10 +256,14 @@ def claimed_values(game: Game, payoffs: NDArray[np.float64], claimed: Claimed) -
     try:
         array = np.asarray(values, np.float64)
     except (TypeError, ValueError):
-        raise InvalidInput(f"claimed must hold one number per profile, got {values!r:.60}") from None
+        raise InvalidInput(f"must hold one number per profile, got {values!r:.60}", "claimed", values) from None
     if array.size != game.num_profiles or array.shape not in ((game.num_profiles,), game.num_actions):
-        raise InvalidInput(f"claimed must have shape {game.num_actions}, got {array.shape}")
+        raise InvalidInput(f"must have shape {game.num_actions}, got {array.shape}", "claimed", array.shape)
     if not np.isfinite(array).all():
         where = profile_at(game, int(np.argmin(np.isfinite(array))))
-        raise InvalidInput(f"claimed must be finite, got {array.reshape(game.num_actions)[where]} at {words(where)}")
+        raise InvalidInput(
+            f"must be finite, got {array.reshape(game.num_actions)[where]} at {words(where)}",
+            "claimed",
+            array.reshape(game.num_actions)[where],
+        )
     return array.reshape(game.num_actions)

@@ -101,12 +101,14 @@ def rest_points(
     flow = Flow(game, choice, tau, discount, order)
     if flow.discount == 0.0:
         raise InvalidRule(
-            "discount must be > 0 for rest points, got 0: without discounting scores grow for ever and only "
-            "strategies settle; look at the end of dynamics(...)"
+            "must be > 0 for rest points, got 0: without discounting scores grow for ever and only "
+            "strategies settle; look at the end of dynamics(...)",
+            "discount",
+            discount,
         )
     for name, value in (("starts", starts), ("seed", seed)):
         if not is_integer(value) or value < 0:
-            raise InvalidInput(f"{name} must be an integer of at least 0, got {value!r}")
+            raise InvalidInput(f"must be an integer of at least 0, got {value!r}", name, value)
     scaled, unit = _in_units(flow)
     sigma = _temperature(flow, unit)
     with np.errstate(all="ignore"):  # a search may overflow on its way; what it finds is checked

@@ -56,7 +56,7 @@ class Flow:
         self.penalty: Penalty = penalty_from(choice)
         self.tau = positive(tau, "tau", InvalidRule)
         if not is_real(discount) or not 0.0 <= as_float(discount) < math.inf:
-            raise InvalidRule(f"discount must be finite and at least 0, got {told(discount)}")
+            raise InvalidRule(f"must be finite and at least 0, got {told(discount)}", "discount", told(discount))
         self.discount, self.order, self.game = as_float(discount), checked_order(order), game
         table = payoff_table(game)
         self.sizes = game.num_actions
@@ -159,7 +159,9 @@ def dynamics(
     """
     flow = Flow(game, choice, tau, discount, order)
     if not isinstance(method, str) or method not in METHODS:
-        raise InvalidRun(f"method must be one of {', '.join(METHODS)}, got {method!r}{did_you_mean(method, METHODS)}")
+        raise InvalidRun(
+            f"must be one of {', '.join(METHODS)}, got {method!r}{did_you_mean(method, METHODS)}", "method", method
+        )
     horizon = positive(horizon, "horizon", InvalidRun)
     check_points(flow, points)
     flag(lagged, "lagged")
@@ -201,11 +203,13 @@ def first_scores(flow: Flow, start: Any, scores: Any) -> NDArray[np.float64]:
             x = vector(part, size, name, "probabilities")
             if not (x > 0).all():
                 raise InvalidRun(
-                    f"{name} must be inside the simplex, got {x.tolist()}: no finite scores choose a share of 0, "
-                    "and the dynamics never reach one"
+                    f"must be inside the simplex, got {x.tolist()}: no finite scores choose a share of 0, "
+                    "and the dynamics never reach one",
+                    name,
+                    x.tolist(),
                 )
             if abs(float(x.sum()) - 1.0) > SUM:
-                raise InvalidRun(f"{name} must sum to 1, got {x.sum()}")
+                raise InvalidRun(f"must sum to 1, got {x.sum()}", name, x.sum())
             out.append(flow.penalty.scores(x / x.sum(), flow.tau))
         return np.concatenate(out)
     if start is not None:
@@ -232,16 +236,16 @@ def vector(given: Any, size: int, name: str, what: str, error: type[InvalidInput
     except ValueError:  # ragged
         array = np.array(None)
     if array.shape != (size,) or array.dtype.kind not in "iuf":
-        raise error(f"{name} must be {size} {what}, got shape {array.shape} of {array.dtype}")
+        raise error(f"must be {size} {what}, got shape {array.shape} of {array.dtype}", name)
     if not np.isfinite(array).all():
-        raise error(f"{name} must be finite, got {array.tolist()}")
+        raise error(f"must be finite, got {array.tolist()}", name, array.tolist())
     return array.astype(np.float64)
 
 
 def positive(value: Any, name: str, error: type[InvalidInput]) -> float:
     """A finite number above 0."""
     if not is_real(value) or not 0.0 < as_float(value) < math.inf:
-        raise error(f"{name} must be finite and > 0, got {told(value)}")
+        raise error(f"must be finite and > 0, got {told(value)}", name, told(value))
     return as_float(value)
 
 
@@ -253,7 +257,7 @@ def told(value: Any) -> str:
 def check_points(flow: Flow, points: Any) -> None:
     """Refuse what is no number of recorded times, or too many to hold."""
     if not is_integer(points) or not 2 <= points <= _MOST_POINTS:
-        raise InvalidRun(f"points must be an integer from 2 to {_MOST_POINTS:,}, got {told(points)}")
+        raise InvalidRun(f"must be an integer from 2 to {_MOST_POINTS:,}, got {told(points)}", "points", told(points))
     # scores of every stage from the solver, as an array, and what the trajectory keeps of them
     size = 8 * int(points) * flow.edges[-1] * (2 * flow.order + 4)
     memory.require(size, f"a trajectory of {int(points):,} points", "record fewer points")
@@ -270,7 +274,9 @@ def _step(step: Any, discount: float, horizon: float) -> float:
         )
     if length > horizon or horizon / length > MOST_STEPS:
         raise InvalidRun(
-            f"step must divide the horizon into 1 to {MOST_STEPS:,} steps, got {length:g} for a horizon of {horizon:g}"
+            f"must divide the horizon into 1 to {MOST_STEPS:,} steps, got {length:g} for a horizon of {horizon:g}",
+            "step",
+            length,
         )
     return length
 

@@ -33,7 +33,7 @@ def _numbers(value: ArrayLike, name: str) -> NDArray[np.float64]:
     except ValueError:  # ragged
         array = np.array(None)
     if array.dtype.kind not in "iuf" or not np.isfinite(array).all():
-        raise InvalidRule(f"{name} must be a finite number or an array of them, got {value!r:.60}")
+        raise InvalidRule(f"must be a finite number or an array of them, got {value!r:.60}", name, value)
     return array.astype(np.float64)
 
 
@@ -59,15 +59,15 @@ def soql_strategy(vartheta: float, m: int, x: ArrayLike, best: int | None = None
     vartheta, m = checked_share(vartheta, "vartheta"), checked_integer(m, "m", 0)
     shares = _numbers(x, "x")
     if shares.ndim > 1 or (shares < 0.0).any() or (shares > 1.0).any():
-        raise InvalidRule(f"x must be a share between 0 and 1, or one for each action, got {x!r:.60}")
+        raise InvalidRule(f"must be a share between 0 and 1, or one for each action, got {x!r:.60}", "x", x)
     target: NDArray[np.float64] = np.ones(())
     if shares.ndim == 1:
         if best is None or not 0 <= checked_integer(best, "best", 0) < shares.size:
-            raise InvalidRule(f"best must be one of the {shares.size} actions of x, got {best!r}")
+            raise InvalidRule(f"must be one of the {shares.size} actions of x, got {best!r}", "best", best)
         target = np.zeros(shares.size)
         target[best] = 1.0
     elif best is not None:
-        raise InvalidRule(f"best is for x with a share for each action, got best {best!r} and x {x!r}")
+        raise InvalidRule(f"is for x with a share for each action, got best {best!r} and x {x!r}", "best", best)
     fading = m * math.log1p(-vartheta)
     return (math.exp(fading) * shares - math.expm1(fading) * target)[()]
 

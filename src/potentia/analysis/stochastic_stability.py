@@ -167,7 +167,7 @@ def stability(game: Game, rule: Rule | dict[str, Any], *, method: str = "auto") 
     """
     chosen = rule_from(rule)
     if method not in METHODS:
-        raise InvalidInput(f"method must be one of {', '.join(METHODS)}, got {method!r}")
+        raise InvalidInput(f"must be one of {', '.join(METHODS)}, got {method!r}", "method", method)
     payoffs = payoff_table(game)
     own_only = not (isinstance(chosen, PSBLLL) and chosen.trial == "joint")
     table = tensor(game, payoffs)

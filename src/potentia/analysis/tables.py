@@ -131,8 +131,10 @@ def _checked(game: Game, table: NDArray[np.float64]) -> NDArray[np.float64]:
     if bad.any():
         player, place = (int(k) for k in np.argwhere(bad)[0])
         raise InvalidGame(
-            f"utility of player {player} at profile {list(profile_at(game, place))} must be finite and at most "
-            f"{_LARGEST:g} in size, so that sums over profiles do not overflow, got {table[player, place]}"
+            f"of player {player} at profile {list(profile_at(game, place))} must be finite and at most "
+            f"{_LARGEST:g} in size, so that sums over profiles do not overflow, got {table[player, place]}",
+            "utility",
+            table[player, place],
         )
     return table
 
@@ -142,7 +144,7 @@ def _utility(game: Game, player: int, profile: NDArray[np.int64]) -> float:
         return game.utility(player, profile)
     except Exception as error:
         raise InvalidGame(
-            f"utility of player {player} at profile {profile.tolist()} failed: {type(error).__name__}: {error}"
+            f"of player {player} at profile {profile.tolist()} failed: {type(error).__name__}: {error}", "utility"
         ) from error
 
 
@@ -177,5 +179,7 @@ def largest_spread(payoffs: NDArray[np.float64]) -> float:
 def check_tolerance(tolerance: Any) -> float:
     """A relative tolerance, at least 0 and below 1."""
     if not is_real(tolerance) or not math.isfinite(as_float(tolerance)) or not 0 <= as_float(tolerance) < 1:
-        raise InvalidInput(f"tolerance must be at least 0 and below 1, relative to the payoffs, got {tolerance!r}")
+        raise InvalidInput(
+            f"must be at least 0 and below 1, relative to the payoffs, got {tolerance!r}", "tolerance", tolerance
+        )
     return as_float(tolerance)

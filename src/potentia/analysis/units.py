@@ -70,8 +70,10 @@ def in_units(payoffs: NDArray[np.float64], own_only: bool, extra: float, price: 
         return Units(shifted, extra or 1.0, 0.0)
     if extra and not _LEAST_EXTRA * spread <= extra <= _LARGEST_EXTRA * spread:
         raise InvalidRule(
-            f"m of a vanishing revision must be between {_LEAST_EXTRA * spread:g} and {_LARGEST_EXTRA * spread:g} "
-            f"here, or it or the differences of payoffs, up to {spread:g}, are lost in rounding; got {extra:g}"
+            f"of a vanishing revision must be between {_LEAST_EXTRA * spread:g} and {_LARGEST_EXTRA * spread:g} "
+            f"here, or it or the differences of payoffs, up to {spread:g}, are lost in rounding; got {extra:g}",
+            "m",
+            extra,
         )
     rows = payoffs.reshape(players, -1)
     off = np.array([rounding(row) if shift.any() else 0.0 for row, shift in zip(rows, shifted, strict=True)])[:, None]

@@ -93,7 +93,7 @@ def belief_from(value: Any) -> Belief:
     if isinstance(value, dict) and "belief" in value:
         options = dict(value)
         return belief(options.pop("belief"), **options)
-    raise InvalidBelief(f"belief must be a belief such as SplitMerge() or Constant(0.002), got {value!r:.60}")
+    raise InvalidBelief(f"must be a belief such as SplitMerge() or Constant(0.002), got {value!r:.60}", "belief", value)
 
 
 def _plain(value: Any) -> Any:
@@ -111,30 +111,30 @@ def checked_number(value: Any, name: str, least: float, most: float = math.inf, 
     """A number in [least, most] (above: not least itself), or an error that names it."""
     if not is_real(value) or not least <= as_float(value) <= most or (above and as_float(value) == least):
         bound = f"{'above' if above else 'at least'} {least:g}" + (f" and at most {most:g}" if most < math.inf else "")
-        raise InvalidBelief(f"{name} must be a number {bound}, got {value!r}")
+        raise InvalidBelief(f"must be a number {bound}, got {value!r}", name, value)
     return as_float(value)
 
 
 def checked_count(value: Any, name: str, least: int) -> int:
     """An integer of at least ``least``, or an error that names it."""
     if not is_integer(value) or value < least:
-        raise InvalidBelief(f"{name} must be an integer of at least {least}, got {value!r}")
+        raise InvalidBelief(f"must be an integer of at least {least}, got {value!r}", name, value)
     if value > _MOST:
-        raise InvalidBelief(f"{name} must be below 2^62, got {in_words(int(value))}")
+        raise InvalidBelief(f"must be below 2^62, got {in_words(int(value))}", name, in_words(int(value)))
     return int(value)
 
 
 def checked_flag(value: Any, name: str) -> bool:
     """True or False, or an error that names it."""
     if not isinstance(value, bool):
-        raise InvalidBelief(f"{name} must be True or False, got {value!r}")
+        raise InvalidBelief(f"must be True or False, got {value!r}", name, value)
     return value
 
 
 def checked_choice(value: Any, name: str, options: tuple[str, ...]) -> str:
     """One of some words, or an error that names it."""
     if not isinstance(value, str) or value not in options:
-        raise InvalidBelief(f"{name} must be one of {', '.join(options)}, got {value!r}")
+        raise InvalidBelief(f"must be one of {', '.join(options)}, got {value!r}", name, value)
     return value
 
 

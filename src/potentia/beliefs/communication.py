@@ -59,7 +59,7 @@ def communication_from(value: Any) -> Communication:
         return value
     if isinstance(value, Mapping) and set(value) <= {"radius", "novice", "news"}:
         return Communication(**{key: math.inf if part is None else part for key, part in value.items()})
-    raise InvalidBelief(f"communication must be a Communication(radius), got {value!r:.60}")
+    raise InvalidBelief(f"must be a Communication(radius), got {value!r:.60}", "communication", value)
 
 
 class Link(NamedTuple):

@@ -64,7 +64,9 @@ class FieldBelief(Belief):
             except ValueError:  # ragged
                 mask = np.asarray(None)
             if mask.dtype != np.bool_ or mask.ndim != 2:
-                raise InvalidBelief(f'survey must be None, "all" or a mask (rows, columns), got {self.survey!r:.60}')
+                raise InvalidBelief(
+                    f'must be None, "all" or a mask (rows, columns), got {self.survey!r:.60}', "survey", self.survey
+                )
             object.__setattr__(self, "survey", tuple(map(tuple, mask.tolist())))
 
     def minds(self, game: Coverage) -> int:
@@ -92,7 +94,7 @@ class FieldBelief(Belief):
             return np.ones(shape, np.bool_)
         mask = np.array(self.survey)
         if mask.shape != shape:
-            raise InvalidBelief(f"survey must have the shape of the worth, {shape}, got {mask.shape}")
+            raise InvalidBelief(f"must have the shape of the worth, {shape}, got {mask.shape}", "survey", mask.shape)
         return mask
 
     def views(self, game: Game, mind: Any, compiled: Compiled) -> tuple[Any, ...]:

@@ -58,8 +58,10 @@ def fit(
     count, d = data.points.at.shape
     if components is not None and components * (d + 1) > count:
         raise InvalidBelief(
-            f"components must be at most {count // (d + 1)} for {count} distinct points in {d} dimensions, "
-            f"{d + 1} to a component; got {components}"
+            f"must be at most {count // (d + 1)} for {count} distinct points in {d} dimensions, "
+            f"{d + 1} to a component; got {components}",
+            "components",
+            components,
         )
     most = min(most, count // (d + 1)) if components is None else components
     room = 8.0 * count * (5 * (most + 2) + 4 * d)

@@ -48,14 +48,14 @@ class Scatter(NamedTuple):
 def checked_integer(value: Any, name: str, least: int) -> int:
     """An integer of at least ``least``, or an error that names it."""
     if not is_integer(value) or value < least:
-        raise InvalidBelief(f"{name} must be an integer of at least {least}, got {value!r}")
+        raise InvalidBelief(f"must be an integer of at least {least}, got {value!r}", name, value)
     return int(value)
 
 
 def checked_number(value: Any, name: str, least: float, most: float) -> float:
     """A number in [least, most], or an error that names it."""
     if not is_real(value) or not least <= as_float(value) <= most:
-        raise InvalidBelief(f"{name} must be a number from {least:g} to {most:g}, got {value!r}")
+        raise InvalidBelief(f"must be a number from {least:g} to {most:g}, got {value!r}", name, value)
     return as_float(value)
 
 
@@ -65,13 +65,17 @@ def as_points(points: Any, dimensions: int | None = None) -> Floats:
     if array.ndim == 1 and dimensions in {None, 1}:
         array = array[:, np.newaxis]
     if array.ndim != 2 or array.shape[1] == 0:
-        raise InvalidBelief(f"points must be of shape (n, d), one row to a point, got {array.shape}")
+        raise InvalidBelief(f"must be of shape (n, d), one row to a point, got {array.shape}", "points", array.shape)
     if dimensions is not None and array.shape[1] != dimensions:
-        raise InvalidBelief(f"points must have {dimensions} coordinates as those of the fit, got {array.shape[1]}")
+        raise InvalidBelief(
+            f"must have {dimensions} coordinates as those of the fit, got {array.shape[1]}", "points", array.shape[1]
+        )
     if array.size and not np.abs(array).max() <= _LARGEST:
         row, axis = np.argwhere(~(np.abs(array) <= _LARGEST))[0].tolist()
         raise InvalidBelief(
-            f"points must be finite and at most {_LARGEST:g} in size, got {array[row, axis]} in row {row}"
+            f"must be finite and at most {_LARGEST:g} in size, got {array[row, axis]} in row {row}",
+            "points",
+            array[row, axis],
         )
     return array
 
@@ -79,23 +83,23 @@ def as_points(points: Any, dimensions: int | None = None) -> Floats:
 def as_weights(weights: Any, count: int) -> tuple[Floats, float]:
     """Weights as shares of their sum, and the sum."""
     if count == 0:
-        raise InvalidBelief("points must hold at least one point, got none")
+        raise InvalidBelief("must hold at least one point, got none", "points")
     if weights is None:
         return np.full(count, 1.0 / count), float(count)
     array = _as_numbers(weights, "weights", f"({count},), one to a point")
     if array.shape != (count,):
-        raise InvalidBelief(f"weights must be of shape ({count},), one to a point, got {array.shape}")
+        raise InvalidBelief(f"must be of shape ({count},), one to a point, got {array.shape}", "weights", array.shape)
     if not (np.isfinite(array) & (array >= 0)).all():
         row = int(np.flatnonzero(~(np.isfinite(array) & (array >= 0)))[0])
-        raise InvalidBelief(f"weights must be finite and not negative, got {array[row]} for point {row}")
+        raise InvalidBelief(f"must be finite and not negative, got {array[row]} for point {row}", "weights", array[row])
     largest = float(array.max())
     if largest == 0.0:
-        raise InvalidBelief("weights must not all be 0: there is nothing to fit")
+        raise InvalidBelief("must not all be 0: there is nothing to fit", "weights", weights)
     shares = array / largest
     sum_of_shares = float(shares.sum())
     total = sum_of_shares * largest
     if not total <= _HEAVIEST:
-        raise InvalidBelief(f"weights must sum to at most {_HEAVIEST:g}, got {total:g}; scale them down")
+        raise InvalidBelief(f"must sum to at most {_HEAVIEST:g}, got {total:g}; scale them down", "weights", total)
     return shares / sum_of_shares, total
 
 
@@ -103,9 +107,11 @@ def _as_numbers(values: Any, name: str, shape: str) -> Floats:
     try:
         array = np.asarray(values)
     except ValueError:
-        raise InvalidBelief(f"{name} must be numbers of shape {shape}, got rows of different lengths") from None
+        raise InvalidBelief(f"must be numbers of shape {shape}, got rows of different lengths", name) from None
     if array.dtype.kind not in "iuf":
-        raise InvalidBelief(f"{name} must be numbers of shape {shape}, got {_called(values, array)}")
+        raise InvalidBelief(
+            f"must be numbers of shape {shape}, got {_called(values, array)}", name, _called(values, array)
+        )
     return np.asarray(array, dtype=np.float64, order="C")
 
 
@@ -125,7 +131,9 @@ def scatter(points: Any, weights: Any) -> Scatter:
         shares, _ = as_weights(shares[shares >= _LIGHTEST], len(places))
     if len(places) <= d:
         raise InvalidBelief(
-            f"points must hold at least {d + 1} distinct ones with a weight to fit {d} dimensions, got {len(places)}"
+            f"must hold at least {d + 1} distinct ones with a weight to fit {d} dimensions, got {len(places)}",
+            "points",
+            len(places),
         )
     frame = _framed(places, shares)
     scaled = frame.into(places)
@@ -149,7 +157,7 @@ def _framed(places: Floats, shares: Floats) -> Frame:
     if not (scale > 1.0 / _LARGEST).all():
         axis = int(np.flatnonzero(~(scale > 1.0 / _LARGEST))[0])
         raise InvalidBelief(
-            f"points must spread along each axis, got the same coordinate for all on axis {axis}; leave it out"
+            f"must spread along each axis, got the same coordinate for all on axis {axis}; leave it out", "points"
         )
     return Frame(places[0] + mean, np.clip(_middle(places, shares), _NARROW * scale, scale))
 
@@ -172,7 +180,7 @@ def _check_spread(places: Floats, scaled: Floats, shares: Floats, frame: Frame) 
     if least <= max(_FLAT, rounding * rounding):
         what = "line" if places.shape[1] == 2 else "plane"
         raise InvalidBelief(
-            f"points must not all lie on one {what}, where a covariance is singular; use fewer coordinates"
+            f"must not all lie on one {what}, where a covariance is singular; use fewer coordinates", "points"
         )
 
 

@@ -138,12 +138,12 @@ def _checked_seeds(seeds: Iterable[int]) -> list[int]:
     try:
         numbers = [checked_integer(seed, "seed", 0) for seed in seeds]
     except TypeError:
-        raise InvalidRun(f"seeds must be a sequence of integers such as range(100), got {seeds!r}") from None
+        raise InvalidRun(f"must be a sequence of integers such as range(100), got {seeds!r}", "seeds", seeds) from None
     if not numbers:
-        raise InvalidRun("seeds must name at least one run, got none")
+        raise InvalidRun("must name at least one run, got none", "seeds", seeds)
     if len(set(numbers)) != len(numbers):
         twice = next(seed for seed in numbers if numbers.count(seed) > 1)
-        raise InvalidRun(f"seeds must differ, got {twice} twice: two runs with one seed are the same run")
+        raise InvalidRun(f"must differ, got {twice} twice: two runs with one seed are the same run", "seeds", twice)
     return numbers
 
 
@@ -153,10 +153,12 @@ def _checked_starts(game: Game, start: ArrayLike | None, count: int) -> list[NDA
     try:
         rows = np.asarray(start)
     except ValueError:
-        raise InvalidRun("start must be one profile, or one per seed, got rows of different lengths") from None
+        raise InvalidRun(
+            "must be one profile, or one per seed, got rows of different lengths", "start", start
+        ) from None
     if rows.ndim == 2:
         if len(rows) != count:
-            raise InvalidRun(f"start must hold one profile for each of {count} seeds, got {len(rows)}")
+            raise InvalidRun(f"must hold one profile for each of {count} seeds, got {len(rows)}", "start", len(rows))
         return [game.check_profile(row, f"start of run {k}") for k, row in enumerate(rows)]
     return [game.check_profile(start)] * count
 

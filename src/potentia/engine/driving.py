@@ -46,7 +46,7 @@ def _obey(rule: Orders, memory: Any, game: Any, state: Any, journal: Journal, ke
 def legal(run: Run, player: int) -> NDArray[np.int64]:
     """The actions that a player may play now: the current one and those reachable from it, in order."""
     if not is_integer(player) or not 0 <= player < run.game.num_players:
-        raise InvalidRun(f"player must be an integer from 0 to {run.game.num_players - 1}, got {player!r}")
+        raise InvalidRun(f"must be an integer from 0 to {run.game.num_players - 1}, got {player!r}", "player", player)
     current = int(run.state.profile[player])
     return np.sort(np.append(run.game.reachable(int(player), current), current))
 
@@ -54,7 +54,9 @@ def legal(run: Run, player: int) -> NDArray[np.int64]:
 def orders(run: Run, actions: Mapping[int, int]) -> Orders:
     """The same as arrays, if every action is one that its player may play now."""
     if not isinstance(actions, Mapping):
-        raise InvalidRun(f"actions must be a mapping such as {{0: 1}}, from players to actions, got {actions!r}")
+        raise InvalidRun(
+            f"must be a mapping such as {{0: 1}}, from players to actions, got {actions!r}", "actions", actions
+        )
     for player, action in actions.items():
         allowed = legal(run, player)
         if not is_integer(action) or action not in allowed:
@@ -108,8 +110,10 @@ def branch(run: Run, game: Game | None, rule: Rule | dict[str, Any] | None) -> R
 def _require_alike(old: Game, new: Game) -> None:
     if not np.array_equal(old.sizes, new.sizes) or old.recorders != new.recorders:
         raise InvalidRun(
-            f"game must have the players, actions and recorders of {old.describe()} to go on from here, "
-            f"got {new.describe()}"
+            f"must have the players, actions and recorders of {old.describe()} to go on from here, "
+            f"got {new.describe()}",
+            "game",
+            new.describe(),
         )
 
 

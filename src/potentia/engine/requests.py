@@ -23,18 +23,20 @@ _MOST = 2**62 - 1  # steps and seeds stay within 64 bits
 def checked_integer(value: Any, name: str, least: int, most: int = _MOST) -> int:
     """An integer of at least ``least``, or an error that names it."""
     if not is_integer(value):
-        raise InvalidRun(f"{name} must be an integer of at least {least}, got {value!r}")
+        raise InvalidRun(f"must be an integer of at least {least}, got {value!r}", name, value)
     if value < least:
-        raise InvalidRun(f"{name} must be at least {least}, got {value}")
+        raise InvalidRun(f"must be at least {least}, got {value}", name, value)
     if value > most:
-        raise InvalidRun(f"{name} must be below 2^{most.bit_length()}, got {in_words(int(value))}")
+        raise InvalidRun(f"must be below 2^{most.bit_length()}, got {in_words(int(value))}", name, in_words(int(value)))
     return int(value)
 
 
 def check_is_game(game: Any) -> None:
     """The commonest slip: a name or an array where a game is wanted."""
     if not isinstance(game, Game):
-        raise InvalidRun(f'game must be a potentia game, such as game("ring"), got {type(game).__name__}')
+        raise InvalidRun(
+            f'must be a potentia game, such as game("ring"), got {type(game).__name__}', "game", type(game).__name__
+        )
 
 
 def believed(game: Any, belief: Belief | dict[str, Any] | None) -> Game:
@@ -54,7 +56,7 @@ def random_start(game: Game, seed: int) -> NDArray[np.int64]:
 def checked_compiled(compiled: Any) -> Any:
     """How to play: True, False or auto."""
     if compiled != "auto" and not isinstance(compiled, bool):
-        raise InvalidRun(f'compiled must be "auto", True or False, got {compiled!r}')
+        raise InvalidRun(f'must be "auto", True or False, got {compiled!r}', "compiled", compiled)
     return compiled
 
 
@@ -64,7 +66,7 @@ def checked_record(game: Game, record: str | Iterable[str]) -> tuple[str, ...]:
     try:
         names = (record,) if isinstance(record, str) else tuple(record)
     except TypeError:
-        raise InvalidRun(f"record must name some of {', '.join(known)}, got {record!r}") from None
+        raise InvalidRun(f"must name some of {', '.join(known)}, got {record!r}", "record", record) from None
     for name in names:
         if name not in known:
             hint = did_you_mean(name, known)
@@ -72,7 +74,7 @@ def checked_record(game: Game, record: str | Iterable[str]) -> tuple[str, ...]:
                 hint = "; that is recorded of a belief: pass belief=SplitMerge(), for example"
             if name in ("score", "scores", "strategy", "strategies"):
                 hint = "; use pt.watch for scores and strategies over time"
-            raise InvalidRun(f"record must name some of {', '.join(known)}, got {name!r}{hint}")
+            raise InvalidRun(f"must name some of {', '.join(known)}, got {name!r}{hint}", "record", name)
     if "potential" in names and not game.has_potential:
         raise InvalidRun(f"no potential is known for this {type(game).__name__}; record welfare, or pass potential=")
     return names
@@ -85,6 +87,8 @@ def require_finite_welfare(welfare: ArrayLike, every: int = 1, most: float = _LA
         large = np.abs(rows) > most
         step, wanted = int(np.argwhere(large)[0][-1]) * every, "finite" if most == _LARGEST else f"at most {most:g}"
         raise InvalidRun(
-            f"welfare at step {step} must be {wanted}, got {rows[large][0]:g}: sums of such numbers are more "
-            "than a floating-point number can hold; scale the payoffs down"
+            f"at step {step} must be {wanted}, got {rows[large][0]:g}: sums of such numbers are more "
+            "than a floating-point number can hold; scale the payoffs down",
+            "welfare",
+            rows[large][0],
         )

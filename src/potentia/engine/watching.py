@@ -53,7 +53,9 @@ def watch(
 def watch_on(run: Run, steps: int, *, every: int = 1) -> xarray.Dataset:
     """The same of a run that has begun: its next ``steps`` steps, from where it is."""
     if not isinstance(run, Run):
-        raise InvalidRun(f"run must be a run such as begin(game, rule), got {type(run).__name__}")
+        raise InvalidRun(
+            f"must be a run such as begin(game, rule), got {type(run).__name__}", "run", type(run).__name__
+        )
     steps = checked_integer(steps, "steps", 0)
     every = checked_integer(every, "every", 1)
     _ = run.scores  # a rule that keeps none says so here, before anything is played

@@ -66,9 +66,9 @@ def animate(
     rows = maps.checked_profiles(game, profiles)
     for name, value in (("frames", frames), ("every", every), ("dpi", dpi)):
         if not is_integer(value) or value < 1:
-            raise InvalidRun(f"{name} must be an integer of at least 1, got {value!r}")
+            raise InvalidRun(f"must be an integer of at least 1, got {value!r}", name, value)
     if not is_real(fps) or not 0 < as_float(fps) <= 50:
-        raise InvalidRun(f"fps must be above 0 and at most 50, which is what a GIF can hold, got {fps!r}")
+        raise InvalidRun(f"must be above 0 and at most 50, which is what a GIF can hold, got {fps!r}", "fps", fps)
     shown = np.unique(np.linspace(0, len(rows) - 1, min(frames, len(rows))).round().astype(np.int64))
     if frames == 1:
         shown = np.array([len(rows) - 1])
@@ -85,7 +85,7 @@ def animate(
 def _checked_path(path: str | os.PathLike[str]) -> Path:
     goal = Path(path)
     if goal.suffix.lower() != ".gif":
-        raise InvalidRun(f"path must end in .gif, got {goal.name!r}")
+        raise InvalidRun(f"must end in .gif, got {goal.name!r}", "path", goal.name)
     try:
         from PIL import Image
     except ImportError as error:
@@ -106,7 +106,9 @@ def _curve(
         return every * shown.astype(np.float64), np.array([game.worth_union(rows[row]) for row in shown])
     values = np.asarray(worth, np.float64)
     if values.ndim != 1 or len(values) < len(rows):
-        raise InvalidRun(f"worth must hold one number for each of {len(rows)} profiles, got shape {values.shape}")
+        raise InvalidRun(
+            f"must hold one number for each of {len(rows)} profiles, got shape {values.shape}", "worth", worth
+        )
     told = np.union1d(np.arange(0, len(rows), max(1, len(rows) // _MOST_TOLD)), shown)  # more cannot be seen
     return every * told.astype(np.float64), values[told]
 

@@ -74,19 +74,23 @@ def _checked_views(game: Any, views: Any) -> tuple[Coverage, list[View]]:
     """The game that is believed in, and at least one view of its field."""
     game = game.game if isinstance(game, Believing) else game
     if not isinstance(game, Coverage):
-        raise InvalidRun(f"game must be a Coverage game, got {type(game).__name__}")
+        raise InvalidRun(f"must be a Coverage game, got {type(game).__name__}", "game", type(game).__name__)
     require_still(game, "belief_figure")
     minds = [views] if isinstance(views, View) else list(views)
     if not minds:
         raise InvalidRun(
-            "views must hold at least one belief, got none: play with one about a worth field, such as SplitMerge()"
+            "must hold at least one belief, got none: play with one about a worth field, such as SplitMerge()",
+            "views",
+            views,
         )
     for k, view in enumerate(minds):
         if not isinstance(view, View):
-            raise InvalidRun(f"views must be those of a trace, trace.beliefs, got {view!r:.60} as number {k}")
+            raise InvalidRun(f"must be those of a trace, trace.beliefs, got {view!r:.60} as number {k}", "views", view)
         if view.worth.shape != game.world.worth.shape:
             raise InvalidRun(
-                f"views must have the shape of the worth, {game.world.worth.shape}, got {view.worth.shape} at {k}"
+                f"must have the shape of the worth, {game.world.worth.shape}, got {view.worth.shape} at {k}",
+                "views",
+                view.worth.shape,
             )
     return game, minds
 

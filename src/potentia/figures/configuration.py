@@ -40,7 +40,7 @@ def configuration_figure(
 
     require_still(game, "configuration_figure")
     if not panels:
-        raise InvalidRun("panels must name at least one run, got none")
+        raise InvalidRun("must name at least one run, got none", "panels", panels)
     runs = {name: maps.checked_profiles(game, given, f"profiles of {name!r}") for name, given in panels.items()}
     with_paths = game.num_players <= MOST_NUMBERED if paths is None else paths
     with_paths = with_paths and any(len(profiles) > 1 for profiles in runs.values())

@@ -87,13 +87,13 @@ def worth_figure(
 
 def _check(datasets: Mapping[str, xarray.Dataset], measure: str, band: str, smooth: int | None) -> None:
     if measure not in MEASURES:
-        raise InvalidRun(f"measure must be one of {', '.join(MEASURES)}, got {measure!r}")
+        raise InvalidRun(f"must be one of {', '.join(MEASURES)}, got {measure!r}", "measure", measure)
     if band not in BANDS:
-        raise InvalidRun(f"band must be one of {', '.join(BANDS)}, got {band!r}")
+        raise InvalidRun(f"must be one of {', '.join(BANDS)}, got {band!r}", "band", band)
     if smooth is not None and (not is_integer(smooth) or smooth < 1):
-        raise InvalidRun(f"smooth must be a number of steps, at least 1, got {smooth!r}")
+        raise InvalidRun(f"must be a number of steps, at least 1, got {smooth!r}", "smooth", smooth)
     if not datasets:
-        raise InvalidRun("datasets must name at least one batch, got none")
+        raise InvalidRun("must name at least one batch, got none", "datasets", datasets)
     for name, data in datasets.items():
         if measure not in data:
             raise InvalidRun(f'{name}: {measure} was not recorded; pass record=("{measure}", ...)')

@@ -45,7 +45,9 @@ def simplex_figure(
     sizes = [x.shape[1] for x in paths[0].strategies]
     for one in players:
         if not is_integer(one) or not 0 <= one < len(sizes) or sizes[one] != 3:
-            raise InvalidInput(f"player must be one with three actions, got {one!r} of players with {sizes} actions")
+            raise InvalidInput(
+                f"must be one with three actions, got {one!r} of players with {sizes} actions", "player", one
+            )
     figure = Figure(figsize=(5.2 * len(players), 4.8), layout="constrained")
     for axes, one in zip(figure.subplots(1, len(players), squeeze=False)[0], players, strict=True):
         _triangle(axes, names)
@@ -223,7 +225,7 @@ def _several(trajectories: Any) -> list[Any]:
 def _names(labels: Sequence[str] | None, count: int) -> list[str]:
     names = [f"action {k}" for k in range(count)] if labels is None else [str(name) for name in labels]
     if len(names) != count:
-        raise InvalidInput(f"labels must be {count} names, got {len(names)}")
+        raise InvalidInput(f"must be {count} names, got {len(names)}", "labels", len(names))
     return names
 
 

@@ -34,7 +34,7 @@ def temperature_figure(
     from matplotlib.ticker import NullLocator
 
     if not worth:
-        raise InvalidRun("worth must hold at least one temperature, got none")
+        raise InvalidRun("must hold at least one temperature, got none", "worth", worth)
     figure = Figure(figsize=(8.6, 4.6), layout="constrained")
     axes = figure.subplots()
     taus = sorted(worth)
@@ -77,7 +77,7 @@ def shares_figure(groups: Mapping[str, Mapping[str, Any]], *, xlabel: str = "sha
     from matplotlib.figure import Figure
 
     if not any(groups.values()):
-        raise InvalidRun("groups must hold at least one share, got none")
+        raise InvalidRun("must hold at least one share, got none", "groups", groups)
     named: Sequence[tuple[str, Mapping[str, Any]]] = [(name, rows) for name, rows in groups.items() if rows]
     lines = sum(len(rows) for _, rows in named)
     figure = Figure(figsize=(9.6, 1.3 + 0.3 * lines + 0.45 * len(named)), layout="constrained")

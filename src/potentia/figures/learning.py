@@ -85,14 +85,14 @@ def _has(data: xarray.Dataset, measure: str) -> bool:
 
 def _check_number(number: Any) -> None:
     if number is not None and (not is_integer(number) or number < 1):
-        raise InvalidRun(f"number must be the true number of components, at least 1, got {number!r}")
+        raise InvalidRun(f"must be the true number of components, at least 1, got {number!r}", "number", number)
 
 
 def _checked_batches(batches: Mapping[str, xarray.Dataset], number: Any) -> list[str]:
     """Which recorders there are to draw."""
     _check_number(number)
     if not batches:
-        raise InvalidRun("batches must name at least one batch, got none")
+        raise InvalidRun("must name at least one batch, got none", "batches", batches)
     for name, data in batches.items():
         if not any(_has(data, measure) for measure in LEARNT):
             raise InvalidRun(f'{name}: none of {", ".join(LEARNT)} was recorded; pass record=("belief_error", ...)')
@@ -201,16 +201,22 @@ def _checked_proposals(proposals: Any, robots: int | None) -> tuple[list[Proposa
     rows = list(proposals)
     if not rows:
         raise InvalidRun(
-            "proposals must hold at least one proposal, got none: SplitMerge makes them every aic_every steps"
+            "must hold at least one proposal, got none: SplitMerge makes them every aic_every steps",
+            "proposals",
+            proposals,
         )
     for k, row in enumerate(rows):
         if not isinstance(row, Proposal):
-            raise InvalidRun(f"proposals must be those of a trace, trace.proposals, got {row!r:.60} as number {k}")
+            raise InvalidRun(
+                f"must be those of a trace, trace.proposals, got {row!r:.60} as number {k}", "proposals", row
+            )
     if robots is not None and (not is_integer(robots) or robots < 1):
-        raise InvalidRun(f"robots must be an integer of at least 1, got {robots!r}")
+        raise InvalidRun(f"must be an integer of at least 1, got {robots!r}", "robots", robots)
     minds, most = 1 if robots is None else int(robots), max(row.mind for row in rows)
     if most >= minds:
-        raise InvalidRun(f"proposals must be of minds below {minds}, got mind {most}; robots says how many there are")
+        raise InvalidRun(
+            f"must be of minds below {minds}, got mind {most}; robots says how many there are", "proposals", proposals
+        )
     return rows, minds
 
 

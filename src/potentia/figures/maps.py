@@ -40,15 +40,17 @@ def checked_profiles(game: Coverage, profiles: Any, name: str = "profiles") -> N
     array = np.asarray(getattr(profiles, "profiles", profiles))
     if array.ndim != 2 or array.shape[1] != game.num_players or array.dtype.kind not in "iu":
         raise InvalidRun(
-            f"{name} must be whole numbers of shape (times, {game.num_players}), "
-            f"one action per robot, got {array.dtype} of shape {array.shape}"
+            f"must be whole numbers of shape (times, {game.num_players}), "
+            f"one action per robot, got {array.dtype} of shape {array.shape}",
+            name,
+            array.dtype,
         )
     missing = (array < 0).any(axis=1)  # an interrupted batch holds -1
     array = array[: int(np.argmax(missing))] if missing.any() else array
     if len(array) == 0:
-        raise InvalidRun(f"{name} must hold at least one profile, got none")
+        raise InvalidRun("must hold at least one profile, got none", name)
     if array.max() >= game.world.num_free:
-        raise InvalidRun(f"{name} must be actions below {game.world.num_free}, got {array.max()}")
+        raise InvalidRun(f"must be actions below {game.world.num_free}, got {array.max()}", name, array.max())
     return array.astype(np.int64)
 
 

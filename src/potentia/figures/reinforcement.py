@@ -54,10 +54,10 @@ def reinforcement_figure(
 
     _check(datasets, smooth)
     if first not in datasets:
-        raise InvalidRun(f"first must name one of {', '.join(datasets)}, got {first!r}")
+        raise InvalidRun(f"must name one of {', '.join(datasets)}, got {first!r}", "first", first)
     others = [name for name in datasets if name != first]
     if not others:
-        raise InvalidRun(f"datasets must name a batch to compare {first!r} with, got none")
+        raise InvalidRun(f"must name a batch to compare {first!r} with, got none", "datasets", datasets)
     columns = min(len(others), 3)
     rows = math.ceil(len(others) / columns)
     figure = Figure(figsize=(3.7 * columns + 0.9, 3.3 * rows + 1.3), layout="constrained")
@@ -106,7 +106,7 @@ def algorithms_figure(
 
     _check(datasets, smooth)
     if not is_integer(early) or early < 1:
-        raise InvalidRun(f"early must be a number of steps, at least 1, got {early!r}")
+        raise InvalidRun(f"must be a number of steps, at least 1, got {early!r}", "early", early)
     figure = Figure(figsize=(9.6, 6.2), layout="constrained")
     axes = figure.subplots()
     lines: list[Artist] = []
@@ -137,9 +137,9 @@ def algorithms_figure(
 
 def _check(datasets: Mapping[str, xarray.Dataset], smooth: Any) -> None:
     if not datasets:
-        raise InvalidRun("datasets must name at least one batch, got none")
+        raise InvalidRun("must name at least one batch, got none", "datasets", datasets)
     if not is_integer(smooth) or smooth < 1:
-        raise InvalidRun(f"smooth must be a number of steps, at least 1, got {smooth!r}")
+        raise InvalidRun(f"must be a number of steps, at least 1, got {smooth!r}", "smooth", smooth)
     for name, data in datasets.items():
         if "worth_sum" not in data:
             raise InvalidRun(f'{name}: worth_sum was not recorded; pass record=("worth_sum", ...)')
@@ -215,7 +215,9 @@ def values_figure(data: xarray.Dataset, *, title: str = "") -> Figure:
 
     for name in ("score", "strategy", "profile"):
         if name not in data or "time" not in data.dims:
-            raise InvalidRun(f"data must be what watch returned, with score, strategy and profile; {name} is missing")
+            raise InvalidRun(
+                f"must be what watch returned, with score, strategy and profile; {name} is missing", "data", data
+            )
     players, drawn = data.sizes["player"], min(data.sizes["player"], MOST_PLAYERS)
     figure = Figure(figsize=(max(6.4, 3.5 * drawn + 0.8), 6.0), layout="constrained")
     grid = figure.subplots(3, drawn, squeeze=False, sharex=True, height_ratios=[1.0, 1.0, 0.35])

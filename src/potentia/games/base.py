@@ -32,10 +32,12 @@ def finite_array(value: ArrayLike, name: str) -> NDArray[np.float64]:
             raise TypeError
         array = frozen(given, np.float64)
     except (TypeError, ValueError):
-        raise InvalidGame(f"{name} must be a rectangular array of real numbers, got {_brief(value)}") from None
+        raise InvalidGame(
+            f"must be a rectangular array of real numbers, got {_brief(value)}", name, _brief(value)
+        ) from None
     if not np.isfinite(array).all():
         where = tuple(int(k) for k in np.argwhere(~np.isfinite(array))[0])
-        raise InvalidGame(f"{name} must be finite, got {array[where]} at index {where}")
+        raise InvalidGame(f"must be finite, got {array[where]} at index {where}", name, array[where])
     return array
 
 
@@ -46,9 +48,9 @@ def action_counts(value: Any, name: str = "num_actions") -> NDArray[np.int64]:
     except ValueError:
         counts = np.array(None)
     if counts.ndim != 1 or (counts.size and counts.dtype.kind not in "iu"):
-        raise InvalidGame(f"{name} must be a sequence with one integer per player, got {_brief(value)}")
+        raise InvalidGame(f"must be a sequence with one integer per player, got {_brief(value)}", name, _brief(value))
     if counts.size == 0:
-        raise InvalidGame(f"{name} must name at least one player, got none")
+        raise InvalidGame("must name at least one player, got none", name)
     if (counts < 1).any():
         player = int(np.argmax(counts < 1))
         raise InvalidGame(f"player {player} must have at least one action, got {int(counts[player])}")
@@ -279,8 +281,8 @@ class Game(Fixed, ABC):
             array = np.array(None)
         if array.shape != (self.num_players,) or array.dtype.kind not in "iu":
             raise InvalidRun(
-                f"{name} must be {self.num_players} integers, one action per player, "
-                f"got shape {array.shape} of {array.dtype}"
+                f"must be {self.num_players} integers, one action per player, got shape {array.shape} of {array.dtype}",
+                name,
             )
         bad = (array < 0) | (array >= self.sizes)
         if bad.any():

@@ -63,7 +63,7 @@ class Congestion(Game):
         moves: Any = None,
     ) -> None:
         if num_players is not None and (not is_integer(num_players) or num_players < 1):
-            raise InvalidGame(f"num_players must be an integer of at least 1, got {num_players!r}")
+            raise InvalidGame(f"must be an integer of at least 1, got {num_players!r}", "num_players", num_players)
         memory.require(60 * (num_players or 0), f"a congestion game with {num_players} players")
         menus = (
             [_menu(strategies, "strategies")]
@@ -72,7 +72,7 @@ class Congestion(Game):
         )
         menu_of = np.zeros(num_players, np.int64) if num_players else np.arange(len(menus))
         if not menus:
-            raise InvalidGame("strategies must have one entry per player, got none")
+            raise InvalidGame("must have one entry per player, got none", "strategies", strategies)
         super().__init__(action_counts(np.array([len(m) for m in menus])[menu_of], "strategies"), moves)
         first = np.concatenate([[0], np.cumsum([len(m) for m in menus])[:-1]])
         flat = [strategy for menu in menus for strategy in menu]
@@ -98,7 +98,7 @@ class Congestion(Game):
         with np.errstate(over="ignore"):
             total = sum(float(np.abs(table).sum()) for table in self.costs)
         if not np.isfinite(total):
-            raise InvalidGame("costs must not overflow when they are summed over resources and loads; scale them")
+            raise InvalidGame("must not overflow when they are summed over resources and loads; scale them", "costs")
 
     def _largest_loads(self) -> NDArray[np.int64]:
         """How many players could use each resource."""
@@ -171,7 +171,7 @@ def _menu(value: Any, name: str) -> list[tuple[int, ...]]:
             raise InvalidGame(f"{name}, action {action}: a resource is listed twice in {resources}")
         menu.append(tuple(int(r) for r in resources))
     if not menu:
-        raise InvalidGame(f"{name} must hold at least one strategy, got none")
+        raise InvalidGame("must hold at least one strategy, got none", name)
     return menu
 
 
@@ -184,7 +184,7 @@ def _cost_table(cost: Any, top: int, resource: int) -> NDArray[np.float64]:
             raise InvalidGame(f"{name} failed as a function of the load: {type(error).__name__}: {error}") from error
     table = finite_array(cost, name) if np.size(cost) or top else frozen(np.zeros(0))
     if table.ndim != 1 or table.size < top:
-        raise InvalidGame(f"{name} must cover loads 1..{top}, got shape {table.shape}")
+        raise InvalidGame(f"must cover loads 1..{top}, got shape {table.shape}", name)
     return frozen(table[:top])
 
 

@@ -80,16 +80,22 @@ class Coordination(Game):
         if hasattr(edges, "nodes") and hasattr(edges, "edges"):
             self.nodes, edges, found = _from_networkx(edges)
             if num_players not in (None, len(self.nodes)):
-                raise InvalidGame(f"num_players must be left out: the graph has {len(self.nodes)}, got {num_players!r}")
+                raise InvalidGame(
+                    f"must be left out: the graph has {len(self.nodes)}, got {num_players!r}",
+                    "num_players",
+                    num_players,
+                )
             num_players = len(self.nodes)
             weights = found if weights is None else weights
         pairs = _checked_edges(edges)
         if num_players is None and not pairs.size:
-            raise InvalidGame("edges must join some players, got none; give num_players for players without edges")
+            raise InvalidGame(
+                "must join some players, got none; give num_players for players without edges", "edges", edges
+            )
         if num_players is None:
             num_players = int(pairs.max()) + 1
         if not is_integer(num_players) or num_players < 1:
-            raise InvalidGame(f"num_players must be an integer of at least 1, got {num_players!r}")
+            raise InvalidGame(f"must be an integer of at least 1, got {num_players!r}", "num_players", num_players)
         if pairs.size and pairs.max() >= num_players:
             raise InvalidGame(f"edges name player {int(pairs.max())}, but there are {num_players} players")
         memory.require(60 * num_players + 60 * len(pairs), f"a graph of {num_players} players")
@@ -98,11 +104,15 @@ class Coordination(Game):
             tables = tables[None]
         if tables.ndim != 3 or tables.shape[1] != tables.shape[2] or tables.size == 0:
             raise InvalidGame(
-                f"payoff must have shape (A, A) or (edges, A, A) and not be empty, got {np.shape(payoff)}"
+                f"must have shape (A, A) or (edges, A, A) and not be empty, got {np.shape(payoff)}",
+                "payoff",
+                np.shape(payoff),
             )
         if tables.shape[0] not in (1, len(pairs)):
             raise InvalidGame(
-                f"payoff must have one matrix or one for each of {len(pairs)} edges, got {tables.shape[0]}"
+                f"must have one matrix or one for each of {len(pairs)} edges, got {tables.shape[0]}",
+                "payoff",
+                tables.shape[0],
             )
         size = tables.shape[1]
         super().__init__(action_counts(np.full(num_players, size)), moves)
@@ -110,10 +120,16 @@ class Coordination(Game):
         self.payoff = tables
         self.weights = frozen([]) if weights is None else finite_array(weights, "weights")
         if weights is not None and self.weights.shape != (len(pairs),):
-            raise InvalidGame(f"weights must have one number for each of {len(pairs)} edges, got {self.weights.shape}")
+            raise InvalidGame(
+                f"must have one number for each of {len(pairs)} edges, got {self.weights.shape}",
+                "weights",
+                self.weights.shape,
+            )
         self.field = frozen(np.zeros((0, size))) if field is None else finite_array(field, "field")
         if field is not None and self.field.shape != (num_players, size):
-            raise InvalidGame(f"field must have shape {(num_players, size)}, got {self.field.shape}")
+            raise InvalidGame(
+                f"must have shape {(num_players, size)}, got {self.field.shape}", "field", self.field.shape
+            )
         self._check_range()
         self._corrections = _corrections(tables)
         self._seal()
@@ -191,12 +207,14 @@ class Coordination(Game):
 def ising(edges: Any, *, coupling: float = 1.0, field: ArrayLike | float = 0.0, **options: Any) -> Coordination:
     """Spins on a graph: u^i = s_i (coupling Σ_j s_j + field_i), action 0 being s = -1 and 1 being s = +1."""
     if not is_real(coupling) or not math.isfinite(coupling):
-        raise InvalidGame(f"coupling must be finite, got {coupling!r}")
+        raise InvalidGame(f"must be finite, got {coupling!r}", "coupling", coupling)
     own = finite_array(field, "field")
     spins = np.array([-1.0, 1.0])
     game = Coordination(edges, coupling * np.outer(spins, spins), **options)
     if own.shape not in ((), (game.num_players,)):
-        raise InvalidGame(f"field must be a number or one per player ({game.num_players}), got shape {own.shape}")
+        raise InvalidGame(
+            f"must be a number or one per player ({game.num_players}), got shape {own.shape}", "field", field
+        )
     if not own.any():
         return game
     tilt = np.outer(np.broadcast_to(own, game.num_players), spins)
@@ -206,7 +224,7 @@ def ising(edges: Any, *, coupling: float = 1.0, field: ArrayLike | float = 0.0, 
 def consensus(edges: Any, num_actions: int = 2, **options: Any) -> Coordination:
     """Each neighbour with the same action is worth its edge's weight; with two actions, the majority game."""
     if not is_integer(num_actions) or num_actions < 1:
-        raise InvalidGame(f"num_actions must be an integer of at least 1, got {num_actions!r}")
+        raise InvalidGame(f"must be an integer of at least 1, got {num_actions!r}", "num_actions", num_actions)
     memory.require(40 * num_actions**2, f"a payoff matrix of {num_actions} actions")
     return Coordination(edges, np.eye(num_actions), **options)
 
@@ -232,7 +250,7 @@ def torus_edges(rows: int, columns: int) -> NDArray[np.int32]:
 
 def _from_networkx(graph: Any) -> tuple[tuple[Any, ...], NDArray[np.int64], NDArray[np.float64] | None]:
     if graph.is_directed():
-        raise InvalidGame("edges must be an undirected graph, got a directed one")
+        raise InvalidGame("must be an undirected graph, got a directed one", "edges")
     nodes = tuple(graph.nodes)
     place = {node: k for k, node in enumerate(nodes)}
     pairs = np.array([(place[a], place[b]) for a, b in graph.edges()], np.int64).reshape(-1, 2)
@@ -244,20 +262,26 @@ def _checked_edges(edges: Any) -> NDArray[np.int32]:
     try:
         array = np.asarray(edges)
     except ValueError:
-        raise InvalidGame("edges must be integers of shape (edges, 2), got rows of different lengths") from None
+        raise InvalidGame(
+            "must be integers of shape (edges, 2), got rows of different lengths", "edges", edges
+        ) from None
     if array.size == 0:
         array = np.zeros((0, 2), np.int32)
     if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iu":
-        raise InvalidGame(f"edges must be integers of shape (edges, 2), got shape {array.shape} of {array.dtype}")
+        raise InvalidGame(
+            f"must be integers of shape (edges, 2), got shape {array.shape} of {array.dtype}", "edges", edges
+        )
     memory.require(40 * array.shape[0], f"a graph with {array.shape[0]} edges")
     if array.size and array.min() < 0:
-        raise InvalidGame(f"edges must name players from 0, got {int(array.min())}")
+        raise InvalidGame(f"must name players from 0, got {int(array.min())}", "edges", int(array.min()))
     if array.size and array.max() >= 2**31 - 1:
-        raise InvalidGame(f"edges must name players below 2^31 - 1, got {int(array.max())}")
+        raise InvalidGame(f"must name players below 2^31 - 1, got {int(array.max())}", "edges", int(array.max()))
     loops = array[:, 0] == array[:, 1]
     if loops.any():
         edge = int(np.argmax(loops))
-        raise InvalidGame(f"edges must join two different players, got a loop: edge {edge} at player {array[edge, 0]}")
+        raise InvalidGame(
+            f"must join two different players, got a loop: edge {edge} at player {array[edge, 0]}", "edges", edges
+        )
     return frozen(array, np.int32)
 
 

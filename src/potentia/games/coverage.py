@@ -86,11 +86,15 @@ class Coverage(Game):
         drift_every: int = 10,
     ) -> None:
         if not isinstance(world, World):
-            raise InvalidGame(f"world must be a World, such as paper_world() or World(worth), got {world!r:.60}")
+            raise InvalidGame(
+                f"must be a World, such as paper_world() or World(worth), got {world!r:.60}", "world", world
+            )
         if not is_integer(robots) or robots < 1:
-            raise InvalidGame(f"robots must be an integer of at least 1, got {robots!r}")
+            raise InvalidGame(f"must be an integer of at least 1, got {robots!r}", "robots", robots)
         if robots > world.num_free:
-            raise InvalidGame(f"robots must be at most the {world.num_free:,} free cells of the world, got {robots:,}")
+            raise InvalidGame(
+                f"must be at most the {world.num_free:,} free cells of the world, got {robots:,}", "robots", robots
+            )
         self.world = world
         self.delta = per_robot(delta, int(robots), "delta")
         self.movement_cost = per_robot(K, int(robots), "K")
@@ -98,11 +102,11 @@ class Coverage(Game):
         self.radius = min(checked_reach(reach), farthest + 1)
         self._range = frozen(np.minimum(self.delta, farthest))
         if not isinstance(flags, bool):
-            raise InvalidGame(f"flags must be True or False, got {flags!r}")
+            raise InvalidGame(f"must be True or False, got {flags!r}", "flags", flags)
         if flag not in ("cell", "range"):
-            raise InvalidGame(f'flag must be "cell" or "range", got {flag!r}')
+            raise InvalidGame(f'must be "cell" or "range", got {flag!r}', "flag", flag)
         if payoff not in ("overlap", "marginal"):
-            raise InvalidGame(f'payoff must be "overlap" or "marginal", got {payoff!r}')
+            raise InvalidGame(f'must be "overlap" or "marginal", got {payoff!r}', "payoff", payoff)
         self.flags, self.flag, self.payoff = flags, flag, payoff
         self.drift = checked_drift(world, drift, drift_every)
         self._check_connected()
@@ -139,14 +143,20 @@ class Coverage(Game):
         """The cells (x, y) of actions: profiles of any shape (..., N) give (..., N, 2)."""
         actions = np.asarray(profile, np.int64)
         if actions.size and not 0 <= actions.min() <= actions.max() < self.world.num_free:
-            raise InvalidGame(f"actions must be in 0..{self.world.num_free - 1}, got {actions.min()}..{actions.max()}")
+            raise InvalidGame(
+                f"must be in 0..{self.world.num_free - 1}, got {actions.min()}..{actions.max()}",
+                "actions",
+                actions.min(),
+            )
         return self.world.cells[actions].astype(np.int64)
 
     def profile(self, cells: ArrayLike, name: str = "cells") -> NDArray[np.int64]:
         """The actions of robots at these cells (x, y), one per robot."""
         where = self.world.check_cells(cells, name)
         if len(where) != self.num_players:
-            raise InvalidGame(f"{name} must hold one cell for each of {self.num_players} robots, got {len(where)}")
+            raise InvalidGame(
+                f"must hold one cell for each of {self.num_players} robots, got {len(where)}", name, len(where)
+            )
         actions = self.action_at[where[:, 1], where[:, 0]]
         if (actions < 0).any():
             k = int(np.argmax(actions < 0))

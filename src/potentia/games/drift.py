@@ -135,7 +135,7 @@ def held_since(drift: Drift, time: int) -> int:
 def checked_time(time: Any) -> int:
     """An integer of at least 0."""
     if not is_integer(time) or not 0 <= time < _END:
-        raise InvalidGame(f"time must be an integer of at least 0, got {time!r}")
+        raise InvalidGame(f"must be an integer of at least 0, got {time!r}", "time", time)
     return int(time)
 
 
@@ -151,9 +151,9 @@ def require_still(game: Any, what: str) -> None:
 def checked_drift(world: World, drift: ArrayLike | None, every: Any) -> Drift | Still:
     """The drift of a world's mixture, or an error that names the field; no velocity but 0 is no drift."""
     if not is_integer(every) or every < 1:
-        raise InvalidGame(f"drift_every must be an integer of at least 1, got {every!r}")
+        raise InvalidGame(f"must be an integer of at least 1, got {every!r}", "drift_every", every)
     if every >= _END:
-        raise InvalidGame(f"drift_every must be below 2^62, got {in_words(int(every))}")
+        raise InvalidGame(f"must be below 2^62, got {in_words(int(every))}", "drift_every", in_words(int(every)))
     if drift is None:
         return Still()
     mixture = world.mixture
@@ -165,8 +165,10 @@ def checked_drift(world: World, drift: ArrayLike | None, every: Any) -> Drift | 
     given, count = finite_array(drift, "drift"), mixture.num_components
     if given.shape not in ((2,), (count, 2)):
         raise InvalidGame(
-            f"drift must be one velocity (vx, vy), or one for each of {count} components, shape {(count, 2)}, "
-            f"got shape {given.shape}"
+            f"must be one velocity (vx, vy), or one for each of {count} components, shape {(count, 2)}, "
+            f"got shape {given.shape}",
+            "drift",
+            drift,
         )
     velocity = frozen(np.broadcast_to(given, (count, 2)))
     _check_motion(world, mixture, velocity)

@@ -67,7 +67,7 @@ def game(name: str, **parameters: Any) -> Game:
     for given, value in parameters.items():
         if given not in known:
             hint = did_you_mean(given, known)
-            raise InvalidGame(f"{name} has no parameter {given!r}{hint} (it has {', '.join(known) or 'none'})")
+            raise InvalidGame(f"has no parameter {given!r}{hint} (it has {', '.join(known) or 'none'})", name)
         default = known[given]
         whole = isinstance(default, int)
         if not (is_integer(value) if whole else is_real(value) and math.isfinite(as_float(value))):
@@ -83,7 +83,7 @@ def game(name: str, **parameters: Any) -> Game:
 
 def _at_least(value: int, least: int, name: str) -> int:
     if value < least:
-        raise InvalidGame(f"{name} must be at least {least}, got {value}")
+        raise InvalidGame(f"must be at least {least}, got {value}", name, value)
     return int(value)
 
 
@@ -145,7 +145,7 @@ def random_separable(players: int = 5, actions: int = 4, seed: int = 0) -> Separ
     shape = (_at_least(players, 1, "players"), _at_least(actions, 1, "actions"))
     memory.require(32 * shape[0] * shape[1], f"values of {shape[0]} players and {shape[1]} actions")
     if seed < 0:
-        raise InvalidGame(f"seed must be at least 0, got {seed}")
+        raise InvalidGame(f"must be at least 0, got {seed}", "seed", seed)
     return Separable(np.random.Generator(np.random.PCG64(seed)).standard_normal(shape))
 
 
@@ -156,7 +156,7 @@ def overlap(robots: int = 2, cells: int = 4, reach: int = 1, seed: int = 0) -> N
     reach = min(_at_least(reach, 0, "reach"), cells)
     _at_least(seed, 0, "seed")
     if robots > _MOST_AXES:
-        raise InvalidGame(f"robots must be at most {_MOST_AXES}, got {robots}")
+        raise InvalidGame(f"must be at most {_MOST_AXES}, got {robots}", "robots", robots)
     profiles = cells**robots
     memory.require(
         24 * robots * profiles + 80 * cells**2, f"a table of {in_words(profiles)} profiles", "use fewer robots or cells"

@@ -41,9 +41,13 @@ def make_moves(moves: Any, sizes: NDArray[np.int64]) -> Moves:
     except TypeError:
         count = -1
     if count < 0:
-        raise InvalidGame(f"moves must be None, a boolean matrix or one entry per player, got {type(moves).__name__}")
+        raise InvalidGame(
+            f"must be None, a boolean matrix or one entry per player, got {type(moves).__name__}",
+            "moves",
+            type(moves).__name__,
+        )
     if count != sizes.size:
-        raise InvalidGame(f"moves must have one entry for each of {sizes.size} players, got {count}")
+        raise InvalidGame(f"must have one entry for each of {sizes.size} players, got {count}", "moves", count)
     all_ptr: list[int] = [0]
     all_targets: list[int] = []
     rows: list[int] = []
@@ -66,7 +70,7 @@ def listed(value: Any, name: str) -> list[Any]:
     try:
         return list(value)
     except TypeError:
-        raise InvalidGame(f"{name} must be a list, got {value!r}") from None
+        raise InvalidGame(f"must be a list, got {value!r}", name, value) from None
 
 
 def _table(table: Any, size: int, name: str) -> tuple[list[int], list[int]]:
@@ -75,13 +79,13 @@ def _table(table: Any, size: int, name: str) -> tuple[list[int], list[int]]:
     if isinstance(table, np.ndarray) and table.ndim == 2:
         _require_boolean(table, name)
         if table.shape != (size, size):
-            raise InvalidGame(f"{name} must have shape {(size, size)}, got {table.shape}")
+            raise InvalidGame(f"must have shape {(size, size)}, got {table.shape}", name, table.shape)
         lists: list[Any] = [np.flatnonzero(row) for row in table]
     else:
         lists = listed(table, name)
         if len(lists) != size:
             raise InvalidGame(
-                f"{name} must list the reachable actions of each of {size} actions, got {len(lists)} lists"
+                f"must list the reachable actions of each of {size} actions, got {len(lists)} lists", name, len(lists)
             )
     ptr, targets = [0], []
     for action, reach in enumerate(lists):
@@ -114,7 +118,7 @@ def reachable_actions(moves: Moves, size: int, player: int, action: int) -> list
 def path_moves(num_actions: int) -> NDArray[np.bool_]:
     """Moves along a line: action a reaches a - 1 and a + 1."""
     if not is_integer(num_actions) or num_actions < 1:
-        raise InvalidGame(f"num_actions must be an integer of at least 1, got {num_actions!r}")
+        raise InvalidGame(f"must be an integer of at least 1, got {num_actions!r}", "num_actions", num_actions)
     memory.require(20 * num_actions**2, f"moves among {num_actions} actions")
     steps = np.arange(num_actions)
     return np.abs(steps[:, None] - steps[None, :]) == 1

@@ -55,11 +55,13 @@ class NormalForm(Game):
     def __init__(self, payoffs: ArrayLike, *, potential: ArrayLike | None = None, moves: Any = None) -> None:
         array = finite_array(payoffs, "payoffs")
         if array.ndim < 2:
-            raise InvalidGame(f"payoffs must have shape (N, A_1, ..., A_N), got {array.shape}")
+            raise InvalidGame(f"must have shape (N, A_1, ..., A_N), got {array.shape}", "payoffs", array.shape)
         if array.shape[0] != array.ndim - 1:
             raise InvalidGame(
-                f"payoffs must have shape (N, A_1, ..., A_N): {array.ndim - 1} action axes need as many players, "
-                f"got shape {array.shape}"
+                f"must have shape (N, A_1, ..., A_N): {array.ndim - 1} action axes need as many players, "
+                f"got shape {array.shape}",
+                "payoffs",
+                payoffs,
             )
         super().__init__(action_counts(array.shape[1:]), moves)
         self.payoffs = array
@@ -105,7 +107,7 @@ def _depends(payoff: NDArray[np.float64], axis: int) -> bool:
 def _checked_potential(payoffs: NDArray[np.float64], potential: ArrayLike) -> NDArray[np.float64]:
     phi = finite_array(potential, "potential")
     if phi.shape != payoffs.shape[1:]:
-        raise InvalidGame(f"potential must have shape {payoffs.shape[1:]}, got {phi.shape}")
+        raise InvalidGame(f"must have shape {payoffs.shape[1:]}, got {phi.shape}", "potential", phi.shape)
     found = disprove(payoffs, phi)
     if found is not None:
         player, first, second, du, dphi = found
@@ -161,9 +163,9 @@ def random_potential_game(num_actions: Sequence[int], seed: int = 0, scale: floa
     if len(shape) > _MOST_AXES:
         raise InvalidGame(f"a normal form has at most {_MOST_AXES} players, got {len(shape)}; use another kind of game")
     if not is_integer(seed) or seed < 0:
-        raise InvalidGame(f"seed must be an integer of at least 0, got {seed!r}")
+        raise InvalidGame(f"must be an integer of at least 0, got {seed!r}", "seed", seed)
     if not is_real(scale) or not math.isfinite(scale):
-        raise InvalidGame(f"scale must be finite, got {scale!r}")
+        raise InvalidGame(f"must be finite, got {scale!r}", "scale", scale)
     random = np.random.Generator(np.random.PCG64(seed))
     phi = scale * random.standard_normal(shape)
     payoffs = np.empty((len(shape), *shape))

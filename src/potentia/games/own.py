@@ -85,9 +85,9 @@ class Custom(Game):
     ) -> None:
         for name, function in (("utility", utility), ("potential", potential)):
             if function is not None and not callable(function):
-                raise InvalidGame(f"{name} must be a function, got {function!r}")
+                raise InvalidGame(f"must be a function, got {function!r}", name, function)
         if utility is None:
-            raise InvalidGame("utility must be a function of (player, profile, data), got None")
+            raise InvalidGame("must be a function of (player, profile, data), got None", "utility", utility)
         super().__init__(action_counts(num_actions), moves)
         self._given = (utility, potential)
         self.custom_data = frozen_deep(data)
@@ -356,7 +356,9 @@ def _check_arguments(function: Callable[..., Any], name: str, wanted: str, count
     try:
         inspect.signature(function).bind(*range(count))
     except TypeError:
-        raise InvalidGame(f"{name} must take {wanted}, got {inspect.signature(function)}") from None
+        raise InvalidGame(
+            f"must take {wanted}, got {inspect.signature(function)}", name, inspect.signature(function)
+        ) from None
     except ValueError:  # a built-in that does not tell
         return
 
@@ -392,10 +394,12 @@ def _checked_groups(groups: Sequence[Sequence[int]], num_players: int) -> list[A
     try:
         listed = [np.asarray(group) for group in groups]
     except (TypeError, ValueError):
-        raise InvalidGame(f"interactions must be a list of groups of players, got {groups!r}") from None
+        raise InvalidGame(f"must be a list of groups of players, got {groups!r}", "interactions", groups) from None
     for group, array in zip(groups, listed, strict=True):
         if array.ndim != 1 or array.dtype.kind not in "iu" or (array < 0).any() or (array >= num_players).any():
-            raise InvalidGame(f"interactions must hold groups of players in 0..{num_players - 1}, got {group!r}")
+            raise InvalidGame(
+                f"must hold groups of players in 0..{num_players - 1}, got {group!r}", "interactions", group
+            )
         checked.append(np.unique(array))
     return checked
 

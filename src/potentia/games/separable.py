@@ -45,18 +45,20 @@ class Separable(Game):
         except TypeError:
             rows = []
         if not rows:
-            raise InvalidGame(f"utilities must hold one sequence per player, got {utilities!r}")
+            raise InvalidGame(f"must hold one sequence per player, got {utilities!r}", "utilities", utilities)
         tables = [finite_array(row, f"utilities of player {i}") for i, row in enumerate(rows)]
         for player, table in enumerate(tables):
             if table.ndim != 1:
                 raise InvalidGame(
-                    f"utilities of player {player} must be one number per action, got shape {table.shape}"
+                    f"of player {player} must be one number per action, got shape {table.shape}", "utilities", utilities
                 )
         super().__init__(action_counts([t.size for t in tables], "utilities"), moves)
         self.tables = tuple(tables)
         with np.errstate(over="ignore"):
             if not np.isfinite(sum(float(np.abs(table).max()) for table in tables)):
-                raise InvalidGame("utilities must not overflow when they are summed over players; scale them")
+                raise InvalidGame(
+                    "must not overflow when they are summed over players; scale them", "utilities", utilities
+                )
         self._seal()
 
     def utility(self, player: int, profile: Sequence[int] | NDArray[np.int64]) -> float:

@@ -23,9 +23,9 @@ def per_robot(value: Any, robots: int, name: str) -> NDArray[np.float64]:
     elif isinstance(value, Sequence | np.ndarray) and not isinstance(value, str | bytes) and np.ndim(value) == 1:
         given = list(value)
     else:
-        raise InvalidGame(f"{name} must be a number, or a list with one per robot, got {value!r:.60}")
+        raise InvalidGame(f"must be a number, or a list with one per robot, got {value!r:.60}", name, value)
     if len(given) != robots:
-        raise InvalidGame(f"{name} must be a number, or one for each of {robots} robots, got {len(given)}")
+        raise InvalidGame(f"must be a number, or one for each of {robots} robots, got {len(given)}", name, len(given))
     for robot, number in enumerate(given):
         if not is_real(number) or not 0 <= as_float(number) < math.inf:
             who = "" if is_real(value) else f" of robot {robot}"
@@ -38,5 +38,5 @@ def checked_reach(reach: Any) -> float:
     if isinstance(reach, str) and reach == "adjacent":
         return ADJACENT
     if not is_real(reach) or not 1 <= as_float(reach) < math.inf:
-        raise InvalidGame(f'reach must be "adjacent" or a radius of at least 1 cell, got {reach!r}')
+        raise InvalidGame(f'must be "adjacent" or a radius of at least 1 cell, got {reach!r}', "reach", reach)
     return as_float(reach)

@@ -49,16 +49,26 @@ class Mixture(Fixed):
         count = self.weights.size
         self.means = finite_array(means, "means")
         if self.means.shape != (count, 2):
-            raise InvalidGame(f"means must have shape {(count, 2)}, one (x, y) per weight, got {self.means.shape}")
+            raise InvalidGame(
+                f"must have shape {(count, 2)}, one (x, y) per weight, got {self.means.shape}",
+                "means",
+                self.means.shape,
+            )
         self.covariances = finite_array(covariances, "covariances")
         if self.covariances.shape != (count, 2, 2):
             raise InvalidGame(
-                f"covariances must have shape {(count, 2, 2)}, one 2×2 matrix per weight, got {self.covariances.shape}"
+                f"must have shape {(count, 2, 2)}, one 2×2 matrix per weight, got {self.covariances.shape}",
+                "covariances",
+                self.covariances.shape,
             )
         for j, matrix in enumerate(self.covariances):
             _check_covariance(matrix, j)
         if np.abs(self.means).max() > _FARTHEST:
-            raise InvalidGame(f"means must lie within {_FARTHEST:g} of 0, got {np.abs(self.means).max():g}")
+            raise InvalidGame(
+                f"must lie within {_FARTHEST:g} of 0, got {np.abs(self.means).max():g}",
+                "means",
+                np.abs(self.means).max(),
+            )
         self._seal()
 
     @property
@@ -81,32 +91,34 @@ class Mixture(Fixed):
 def _checked_weights(weights: ArrayLike, normalise: bool) -> NDArray[np.float64]:
     values = finite_array(weights, "weights")
     if values.ndim != 1 or values.size == 0:
-        raise InvalidGame(f"weights must be a list of at least one number, got shape {values.shape}")
+        raise InvalidGame(f"must be a list of at least one number, got shape {values.shape}", "weights", weights)
     if (values <= 0).any():
         j = int(np.argmax(values <= 0))
-        raise InvalidGame(f"weights must be positive, got {values[j]} for component {j}")
+        raise InvalidGame(f"must be positive, got {values[j]} for component {j}", "weights", values[j])
     try:
         total = math.fsum(values)
     except OverflowError:
-        raise InvalidGame(f"weights must have a finite sum, got up to {values.max():g}") from None
+        raise InvalidGame(f"must have a finite sum, got up to {values.max():g}", "weights", weights) from None
     if normalise:
         return frozen(values / total)
     if abs(total - 1.0) > 1e-9:
-        raise InvalidGame(f"weights must sum to 1, got {total:.12g}; normalise=True scales them")
+        raise InvalidGame(f"must sum to 1, got {total:.12g}; normalise=True scales them", "weights", total)
     return values
 
 
 def _check_covariance(matrix: NDArray[np.float64], component: int) -> None:
     name = f"covariances of component {component}"
     if abs(matrix[0, 1] - matrix[1, 0]) > 1e-9 * np.abs(matrix).max():
-        raise InvalidGame(f"{name} must be symmetric, got {matrix.tolist()}")
+        raise InvalidGame(f"must be symmetric, got {matrix.tolist()}", name, matrix.tolist())
     if not np.abs(matrix).max() <= _WIDEST:
-        raise InvalidGame(f"{name} must be at most {_WIDEST:g}, got {matrix.tolist()}")
+        raise InvalidGame(f"must be at most {_WIDEST:g}, got {matrix.tolist()}", name, matrix.tolist())
     least = float(np.linalg.eigvalsh(matrix).min())
     if 0 < least < _NARROWEST:
-        raise InvalidGame(f"{name} must have eigenvalues of at least {_NARROWEST:g}, got {least:g}")
+        raise InvalidGame(f"must have eigenvalues of at least {_NARROWEST:g}, got {least:g}", name, least)
     if not least > 1e-12 * np.abs(matrix).max():
-        raise InvalidGame(f"{name} must be positive definite, got {matrix.tolist()} with eigenvalue {least:.6g}")
+        raise InvalidGame(
+            f"must be positive definite, got {matrix.tolist()} with eigenvalue {least:.6g}", name, matrix.tolist()
+        )
 
 
 class World(Fixed):
@@ -136,9 +148,9 @@ class World(Fixed):
         self.worth = _checked_worth(worth)
         self.blocked = _checked_mask(blocked, self.worth.shape)
         if origin not in ("upper", "lower"):
-            raise InvalidGame(f'origin must be "upper" or "lower", got {origin!r:.60}')
+            raise InvalidGame(f'must be "upper" or "lower", got {origin!r:.60}', "origin", origin)
         if mixture is not None and not isinstance(mixture, Mixture):
-            raise InvalidGame(f"mixture must be a Mixture, got {mixture!r:.60}")
+            raise InvalidGame(f"must be a Mixture, got {mixture!r:.60}", "mixture", mixture)
         self.origin, self.name, self.mixture = origin, str(name), mixture
         if self.blocked.all():
             raise InvalidGame("blocked leaves no free cell")
@@ -155,7 +167,7 @@ class World(Fixed):
         try:
             cells = list(targets)
         except TypeError:
-            raise InvalidGame(f"targets must be cells (x, y), got {targets!r}") from None
+            raise InvalidGame(f"must be cells (x, y), got {targets!r}", "targets", targets) from None
         return self.check_cells(cells, "targets")
 
     def check_cells(self, cells: Any, name: str) -> NDArray[np.int64]:
@@ -167,13 +179,14 @@ class World(Fixed):
         if array.size == 0 and array.ndim:
             return frozen(np.zeros((0, 2)), np.int64)
         if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iu":
-            raise InvalidGame(f"{name} must be cells (x, y) of whole numbers, got {cells!r:.80}")
+            raise InvalidGame(f"must be cells (x, y) of whole numbers, got {cells!r:.80}", name, cells)
         outside = ((array < 0) | (array >= self.size)).any(axis=1)
         if outside.any():
             k = int(np.argmax(outside))
             raise InvalidGame(
-                f"{name} must lie inside x 0..{self.size[0] - 1} and y 0..{self.size[1] - 1}, "
-                f"got ({array[k, 0]}, {array[k, 1]}) as number {k}"
+                f"must lie inside x 0..{self.size[0] - 1} and y 0..{self.size[1] - 1}, "
+                f"got ({array[k, 0]}, {array[k, 1]}) as number {k}",
+                name,
             )
         return frozen(array, np.int64)
 
@@ -231,20 +244,24 @@ def _checked_worth(worth: ArrayLike) -> NDArray[np.float64]:
     try:
         given = np.asarray(worth)
     except ValueError:
-        raise InvalidGame("worth must be a table of rows and columns, got rows of different lengths") from None
+        raise InvalidGame(
+            "must be a table of rows and columns, got rows of different lengths", "worth", worth
+        ) from None
     if given.dtype == bool:
         given = given.astype(np.float64)
     if given.dtype.kind == "f" and np.isnan(given).any():
         y, x = (int(k) for k in np.argwhere(np.isnan(given))[0][:2]) if given.ndim == 2 else (0, 0)
-        raise InvalidGame(f"worth must be a number in every cell, got NaN at ({x}, {y}); block a cell with blocked=")
+        raise InvalidGame(
+            f"must be a number in every cell, got NaN at ({x}, {y}); block a cell with blocked=", "worth", worth
+        )
     array = finite_array(given, "worth")
     if array.ndim != 2 or array.size == 0:
-        raise InvalidGame(f"worth must be a table of rows and columns, got shape {array.shape}")
+        raise InvalidGame(f"must be a table of rows and columns, got shape {array.shape}", "worth", worth)
     if (array < 0).any():
         y, x = (int(k) for k in np.argwhere(array < 0)[0])
-        raise InvalidGame(f"worth must not be negative, got {array[y, x]} at ({x}, {y})")
+        raise InvalidGame(f"must not be negative, got {array[y, x]} at ({x}, {y})", "worth", array[y, x])
     if array.max() > 1e300 / array.size:
-        raise InvalidGame(f"worth must be small enough to sum without overflow, got {array.max():g}")
+        raise InvalidGame(f"must be small enough to sum without overflow, got {array.max():g}", "worth", array.max())
     return array
 
 
@@ -254,11 +271,13 @@ def _checked_mask(blocked: ArrayLike | None, shape: tuple[int, ...]) -> NDArray[
     try:
         mask = np.asarray(blocked)
     except ValueError:
-        raise InvalidGame("blocked must be a table of rows and columns, got rows of different lengths") from None
+        raise InvalidGame(
+            "must be a table of rows and columns, got rows of different lengths", "blocked", blocked
+        ) from None
     if mask.shape != shape:
-        raise InvalidGame(f"blocked must have the shape of worth, {shape}, got {mask.shape}")
+        raise InvalidGame(f"must have the shape of worth, {shape}, got {mask.shape}", "blocked", mask.shape)
     if mask.dtype.kind not in "biu" or not np.isin(mask, (0, 1)).all():
-        raise InvalidGame(f"blocked must be true and false, or 1 and 0, got {mask.dtype}")
+        raise InvalidGame(f"must be true and false, or 1 and 0, got {mask.dtype}", "blocked", mask.dtype)
     return frozen(mask.astype(bool))
 
 
@@ -287,9 +306,9 @@ def _checked_size(size: Sequence[int]) -> tuple[int, int]:
     try:
         columns, rows = size
     except (TypeError, ValueError):
-        raise InvalidGame(f"size must be (columns, rows), got {size!r}") from None
+        raise InvalidGame(f"must be (columns, rows), got {size!r}", "size", size) from None
     if not is_integer(columns) or not is_integer(rows) or min(columns, rows) < 1:
-        raise InvalidGame(f"size must be two integers of at least 1, got {size!r}")
+        raise InvalidGame(f"must be two integers of at least 1, got {size!r}", "size", size)
     memory.require(100 * int(columns) * int(rows), f"a world of {columns}×{rows} cells")
     return int(columns), int(rows)
 
@@ -314,9 +333,9 @@ def random_world(seed: int = 0, targets: int | None = None, size: Sequence[int] 
     factor of three of each other, means at least 10 % away from the border.
     """
     if not is_integer(seed) or seed < 0:
-        raise InvalidGame(f"seed must be an integer of at least 0, got {seed!r}")
+        raise InvalidGame(f"must be an integer of at least 0, got {seed!r}", "seed", seed)
     if targets is not None and (not is_integer(targets) or not 1 <= targets <= 5):
-        raise InvalidGame(f"targets must be an integer from 1 to 5, got {targets!r}")
+        raise InvalidGame(f"must be an integer from 1 to 5, got {targets!r}", "targets", targets)
     shape = np.array(_checked_size(size))
     random = np.random.Generator(np.random.PCG64(int(seed)))
     drawn = int(random.integers(1, 6))

@@ -86,14 +86,14 @@ def _plain(value: Any) -> Any:
 def flag(value: Any, name: str) -> None:
     """Refuse what is neither True nor False."""
     if not isinstance(value, bool):
-        raise InvalidRule(f"{name} must be True or False, got {value!r}")
+        raise InvalidRule(f"must be True or False, got {value!r}", name, value)
 
 
 def one_of(value: Any, name: str, known: tuple[str, ...]) -> None:
     """Refuse what is none of these."""
     if not isinstance(value, str) or value not in known:
         listed = " or ".join(f'"{word}"' for word in known)
-        raise InvalidRule(f"{name} must be {listed}, got {value!r}")
+        raise InvalidRule(f"must be {listed}, got {value!r}", name, value)
 
 
 _registry: Registry[Rule] = Registry("rule", InvalidRule)

@@ -119,9 +119,11 @@ class Penalty(ABC):
         tau = _temperature(tau)
         given = _numbers(scores, "scores")
         if given.ndim == 0 or given.shape[-1] == 0:
-            raise InvalidRule(f"scores must have one entry per action, got shape {given.shape}")
+            raise InvalidRule(f"must have one entry per action, got shape {given.shape}", "scores", scores)
         if not np.isfinite(given).all():
-            raise InvalidRule(f"scores must be finite, got {given[~np.isfinite(given)][0]}")
+            raise InvalidRule(
+                f"must be finite, got {given[~np.isfinite(given)][0]}", "scores", given[~np.isfinite(given)][0]
+            )
         return self.choose_checked(given, tau)
 
     def choose_checked(self, scores: NDArray[np.float64], tau: float) -> NDArray[np.float64]:
@@ -158,10 +160,12 @@ class Penalty(ABC):
         shares = _shares(x)
         if not (shares > 0).all():
             raise InvalidRule(
-                f"x must be inside the simplex, got {shares.tolist()}: no finite scores choose a share of 0"
+                f"must be inside the simplex, got {shares.tolist()}: no finite scores choose a share of 0",
+                "x",
+                shares.tolist(),
             )
         if abs(float(shares.sum()) - 1.0) > _SUM:
-            raise InvalidRule(f"x must sum to 1, got {shares.sum()}")
+            raise InvalidRule(f"must sum to 1, got {shares.sum()}", "x", shares.sum())
         rate, factor = self.data()
         ratio = np.log(shares) - np.log(shares.max())
         if rate == 0.0:
@@ -169,7 +173,7 @@ class Penalty(ABC):
         with np.errstate(over="ignore"):
             found = -(tau / factor) * shares.max() ** -rate * np.expm1(-rate * ratio)
         if not np.isfinite(found).all():
-            raise InvalidRule(f"x is too near the boundary: the scores that choose {shares.tolist()} overflow")
+            raise InvalidRule(f"is too near the boundary: the scores that choose {shares.tolist()} overflow", "x", x)
         return found + 0.0  # no -0.0
 
     def spec(self) -> dict[str, Any]:
@@ -209,7 +213,7 @@ class Tsallis(Penalty):
 
     def __post_init__(self) -> None:
         if not is_real(self.q) or not 0.0 < as_float(self.q) <= 1.0:
-            raise InvalidRule(f"q of a tsallis penalty must be in (0, 1], got {self.q!r}; q = 1 is gibbs")
+            raise InvalidRule(f"of a tsallis penalty must be in (0, 1], got {self.q!r}; q = 1 is gibbs", "q", self.q)
         object.__setattr__(self, "q", as_float(self.q))
 
     def data(self) -> PenaltyData:
@@ -267,8 +271,10 @@ def penalty_from(value: Any) -> Penalty:
     kind = given.pop("kind")
     if not isinstance(kind, str) or kind not in _KINDS:
         raise InvalidRule(
-            f'choice must be one of {", ".join(_KINDS)}, {{"kind": "tsallis", "q": 0.3}} or a penalty such as '
-            f"Tsallis(0.3), got {kind!r}{did_you_mean(kind, _KINDS)}"
+            f'must be one of {", ".join(_KINDS)}, {{"kind": "tsallis", "q": 0.3}} or a penalty such as '
+            f"Tsallis(0.3), got {kind!r}{did_you_mean(kind, _KINDS)}",
+            "choice",
+            kind,
         )
     known = [f.name for f in fields(_KINDS[kind])]  # type: ignore[arg-type]
     for name in given:
@@ -285,7 +291,7 @@ def _log(x: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _temperature(tau: Any) -> float:
     if not is_real(tau) or not 0.0 < as_float(tau) < math.inf:
-        raise InvalidRule(f"tau must be finite and > 0, got {tau!r}")
+        raise InvalidRule(f"must be finite and > 0, got {tau!r}", "tau", tau)
     return as_float(tau)
 
 
@@ -295,14 +301,14 @@ def _numbers(given: ArrayLike, name: str) -> NDArray[np.float64]:
     except ValueError:  # ragged
         array = np.array(None)
     if array.dtype.kind not in "iuf":
-        raise InvalidRule(f"{name} must be an array of numbers, got {given!r:.60}")
+        raise InvalidRule(f"must be an array of numbers, got {given!r:.60}", name, given)
     return array.astype(np.float64)
 
 
 def _shares(x: ArrayLike) -> NDArray[np.float64]:
     shares = _numbers(x, "x")
     if shares.ndim != 1 or shares.size == 0:
-        raise InvalidRule(f"x must have one share per action, got shape {shares.shape}")
+        raise InvalidRule(f"must have one share per action, got shape {shares.shape}", "x", x)
     if not ((shares >= 0) & (shares < math.inf)).all():
-        raise InvalidRule(f"x must be shares of at least 0, got {shares.tolist()}")
+        raise InvalidRule(f"must be shares of at least 0, got {shares.tolist()}", "x", shares.tolist())
     return shares

@@ -86,10 +86,10 @@ def awaken(
 
 def _checked(value: Any, name: str) -> float:
     if not is_real(value):
-        raise InvalidRule(f"{name} must be a number in (0, 1], got {value!r}")
+        raise InvalidRule(f"must be a number in (0, 1], got {value!r}", name, value)
     number = as_float(value)
     if not 0.0 < number <= 1.0:
-        raise InvalidRule(f"{name} must be in (0, 1], got {number}")
+        raise InvalidRule(f"must be in (0, 1], got {number}", name, number)
     return number
 
 
@@ -108,7 +108,9 @@ class Groups:
                     raise TypeError
                 checked.append((tuple(sorted({int(m) for m in members})), as_float(probability)))
         except (TypeError, ValueError):
-            raise InvalidRule(f"groups of revision must be pairs (players, probability), got {self.groups!r}") from None
+            raise InvalidRule(
+                f"of revision must be pairs (players, probability), got {self.groups!r}", "groups", self.groups
+            ) from None
         for players, probability in checked:
             if not 0.0 < probability <= 1.0:
                 raise InvalidRule(f"the probability of group {players} must be in (0, 1], got {probability}")
@@ -133,7 +135,7 @@ class Vanishing:
 
     def __post_init__(self) -> None:
         if not is_real(self.m) or not 0.0 < as_float(self.m) < math.inf:
-            raise InvalidRule(f"m of a vanishing revision must be finite and > 0, got {self.m!r}")
+            raise InvalidRule(f"of a vanishing revision must be finite and > 0, got {self.m!r}", "m", self.m)
         object.__setattr__(self, "m", as_float(self.m))
 
 
@@ -150,8 +152,10 @@ def revision_from(value: Any, allow_groups: bool = False) -> Revision:
     if isinstance(value, Groups) or (isinstance(value, Mapping) and "groups" in value):
         if not allow_groups:
             raise InvalidRule(
-                f"revision must be a number, one per player or one per player and action, got {value!r}; "
-                "a distribution over groups is for slll, this rule wakes players independently"
+                f"must be a number, one per player or one per player and action, got {value!r}; "
+                "a distribution over groups is for slll, this rule wakes players independently",
+                "revision",
+                value,
             )
         if isinstance(value, Groups):
             return value
@@ -172,16 +176,18 @@ def revision_from(value: Any, allow_groups: bool = False) -> Revision:
         return _checked(value, "revision")
     if isinstance(value, str) or not isinstance(value, Sequence | np.ndarray):
         raise InvalidRule(
-            f"revision must be a number in (0, 1], one per player or one per player and action, got {value!r}"
+            f"must be a number in (0, 1], one per player or one per player and action, got {value!r}", "revision", value
         )
     if len(value) == 0:
-        raise InvalidRule("revision must have one entry per player, got none")
+        raise InvalidRule("must have one entry per player, got none", "revision")
     if is_real(value[0]):
         return tuple(_checked(v, f"revision of player {i}") for i, v in enumerate(value))
     rows = []
     for player, row in enumerate(value):
         if isinstance(row, str) or not isinstance(row, Sequence | np.ndarray):
-            raise InvalidRule(f"revision of player {player} must be a list with one entry per action, got {row!r}")
+            raise InvalidRule(
+                f"of player {player} must be a list with one entry per action, got {row!r}", "revision", row
+            )
         rows.append(tuple(_checked(v, f"revision of player {player}, action {a}") for a, v in enumerate(row)))
     return tuple(rows)
 
@@ -226,7 +232,7 @@ def revision_data(revision: Revision, game: Game) -> RevisionData:
     if isinstance(revision, Groups):
         top = max((m[-1] for m, _ in revision.groups if m), default=-1)
         if top >= game.num_players:
-            raise InvalidRule(f"revision names player {top}, but the game has {game.num_players}")
+            raise InvalidRule(f"names player {top}, but the game has {game.num_players}", "revision", revision)
         cumulative = np.cumsum([p for _, p in revision.groups])
         cumulative[-1] = 1.0
         ptr = np.concatenate([[0], np.cumsum([len(m) for m, _ in revision.groups])])
@@ -235,15 +241,20 @@ def revision_data(revision: Revision, game: Game) -> RevisionData:
             BY_GROUP, 0.0, frozen(cumulative, np.float64), frozen(ptr, np.int64), frozen(members, np.int64)
         )
     if len(revision) != game.num_players:
-        raise InvalidRule(f"revision must have one entry for each of {game.num_players} players, got {len(revision)}")
+        raise InvalidRule(
+            f"must have one entry for each of {game.num_players} players, got {len(revision)}",
+            "revision",
+            len(revision),
+        )
     if isinstance(revision[0], float):
         return RevisionData(BY_PLAYER, 0.0, frozen(revision, np.float64), none, none)
     rows: Any = revision
     for player, row in enumerate(rows):
         if len(row) != game.sizes[player]:
             raise InvalidRule(
-                f"revision of player {player} must have one entry for each of {game.sizes[player]} actions, "
-                f"got {len(row)}"
+                f"of player {player} must have one entry for each of {game.sizes[player]} actions, got {len(row)}",
+                "revision",
+                len(row),
             )
     ptr = np.concatenate([[0], np.cumsum(game.sizes)[:-1]])
     return RevisionData(

@@ -73,10 +73,12 @@ def _temperature(schedule: VaryingData, step: int) -> float:
 def checked_tau(value: Any, name: str = "tau") -> float:
     """A finite positive float, or an error that says what to use instead."""
     if not is_real(value):
-        raise InvalidRule(f'{name} must be a number, a schedule or "auto", got {value!r}')
+        raise InvalidRule(f'must be a number, a schedule or "auto", got {value!r}', name, value)
     number = as_float(value)
     if not math.isfinite(number) or number <= 0.0:
-        raise InvalidRule(f'{name} must be finite and > 0, got {number}; for best response use rule("best-response")')
+        raise InvalidRule(
+            f'must be finite and > 0, got {number}; for best response use rule("best-response")', name, number
+        )
     return number
 
 
@@ -84,7 +86,7 @@ def _checked_steps(value: int | None) -> int | None:
     if value is None:
         return None
     if not is_integer(value) or value < 1:
-        raise InvalidRule(f"steps of a schedule must be an integer of at least 1, got {value!r}")
+        raise InvalidRule(f"of a schedule must be an integer of at least 1, got {value!r}", "steps", value)
     return int(value)
 
 
@@ -149,7 +151,7 @@ class Geometric(Schedule):
         object.__setattr__(self, "start", checked_tau(self.start, "start"))
         object.__setattr__(self, "stop", checked_tau(self.stop, "stop"))
         if self.stop > self.start:
-            raise InvalidRule(f"stop must not exceed start, got start {self.start} and stop {self.stop}")
+            raise InvalidRule(f"must not exceed start, got start {self.start} and stop {self.stop}", "stop")
         object.__setattr__(self, "steps", _checked_steps(self.steps))
 
     def data(self, horizon: int | None) -> ScheduleData:
@@ -175,7 +177,7 @@ class Logarithmic(Schedule):
         for name, most in (("stop", self.start), ("rate", _FASTEST)):
             value = getattr(self, name)
             if not is_real(value) or not 0 <= as_float(value) <= most:
-                raise InvalidRule(f"{name} must be between 0 and {most:g}, got {value!r}")
+                raise InvalidRule(f"must be between 0 and {most:g}, got {value!r}", name, value)
             object.__setattr__(self, name, float(value))
 
     def data(self, horizon: int | None) -> ScheduleData:
@@ -196,7 +198,7 @@ class Piecewise(Schedule):
         except (TypeError, ValueError) as error:
             if isinstance(error, InvalidRule):
                 raise
-            raise InvalidRule(f"points must be pairs (step, tau), got {self.points!r}") from None
+            raise InvalidRule(f"must be pairs (step, tau), got {self.points!r}", "points", self.points) from None
         times = [t for t, _ in points]
         if (
             not points
@@ -204,7 +206,7 @@ class Piecewise(Schedule):
             or not math.isfinite(times[-1])
             or any(not b > a for a, b in itertools.pairwise(times))
         ):
-            raise InvalidRule(f"points must begin at step 0 and increase, got steps {times}")
+            raise InvalidRule(f"must begin at step 0 and increase, got steps {times}", "points")
         object.__setattr__(self, "points", points)
 
     def data(self, horizon: int | None) -> ScheduleData:
@@ -266,10 +268,10 @@ def schedule_from(value: Any) -> Schedule:
         known = {f.name: f.default is dataclasses.MISSING for f in dataclasses.fields(_KINDS[kind])}  # type: ignore[arg-type]
         for name in options:
             if name not in known:
-                raise InvalidRule(f"tau of kind {kind} has no {name!r}; it has {', '.join(known)}")
+                raise InvalidRule(f"of kind {kind} has no {name!r}; it has {', '.join(known)}", "tau")
         for name, needed in known.items():
             if needed and name not in options:
-                raise InvalidRule(f"tau of kind {kind} needs {name!r}")
+                raise InvalidRule(f"of kind {kind} needs {name!r}", "tau")
         return _KINDS[kind](**options)
     return Constant(checked_tau(value))
 

@@ -66,7 +66,7 @@ class ScoreData(NamedTuple):
 def checked_order(value: Any) -> int:
     """How often utilities are aggregated."""
     if not is_integer(value) or not 1 <= value <= MOST_STAGES:
-        raise InvalidRule(f"order must be an integer from 1 to {MOST_STAGES}, got {value!r}")
+        raise InvalidRule(f"must be an integer from 1 to {MOST_STAGES}, got {value!r}", "order", value)
     return int(value)
 
 
@@ -102,8 +102,9 @@ class Score(Scoring):
         largest = step_size(step_data(self.mu), 1)
         if not 0.0 <= discount * largest <= 1.0:
             raise InvalidRule(
-                f"discount must be a number from 0 to {1.0 / largest:g}, one over the largest step, "
-                f"got {self.discount!r}"
+                f"must be a number from 0 to {1.0 / largest:g}, one over the largest step, got {self.discount!r}",
+                "discount",
+                self.discount,
             )
         object.__setattr__(self, "discount", discount)
 

@@ -133,15 +133,15 @@ def per_action_from(value: Any, name: str) -> PerAction:
     if is_real(value):
         number = as_float(value)
         if not math.isfinite(number):
-            raise InvalidRule(f"{name} must be finite, got {number}")
+            raise InvalidRule(f"must be finite, got {number}", name, number)
         if abs(number) > MOST:
-            raise InvalidRule(f"{name} must be at most {MOST:g} in size, got {number:g}")
+            raise InvalidRule(f"must be at most {MOST:g} in size, got {number:g}", name, number)
         return number
     if isinstance(value, np.ndarray):
         value = value.tolist()
     if isinstance(value, list | tuple) and value:
         return tuple(per_action_from(part, f"{name}[{k}]") for k, part in enumerate(value))
-    raise InvalidRule(f"{name} must be a number, or lists of one number per player or per action, got {value!r}")
+    raise InvalidRule(f"must be a number, or lists of one number per player or per action, got {value!r}", name, value)
 
 
 def laid_out(value: PerAction, game: Game, name: str, per_player: bool = True) -> NDArray[np.float64]:
@@ -149,20 +149,23 @@ def laid_out(value: PerAction, game: Game, name: str, per_player: bool = True) -
     if isinstance(value, float) and per_player:
         return np.full(int(game.sizes.sum()), value)
     if isinstance(value, float):
-        raise InvalidRule(f"{name} must have a list of numbers, one per action, for each player, got {value}")
+        raise InvalidRule(f"must have a list of numbers, one per action, for each player, got {value}", name, value)
     if len(value) != game.num_players:
-        raise InvalidRule(f"{name} must have one entry for each of {game.num_players} players, got {len(value)}")
+        raise InvalidRule(
+            f"must have one entry for each of {game.num_players} players, got {len(value)}", name, len(value)
+        )
     parts: list[NDArray[np.float64]] = []
     for player, (part, count) in enumerate(zip(value, game.sizes.tolist(), strict=True)):
         if isinstance(part, float):
             if not per_player:
-                raise InvalidRule(f"{name} of player {player} must be {count} numbers, one per action, got {part}")
+                raise InvalidRule(f"of player {player} must be {count} numbers, one per action, got {part}", name, part)
             parts.append(np.full(count, part))
             continue
         if len(part) != count or not all(isinstance(number, float) for number in part):
             raise InvalidRule(
-                f"{name} of player {player} must be a number or {count} numbers, one per action, "
-                f"got {len(part)} entries"
+                f"of player {player} must be a number or {count} numbers, one per action, got {len(part)} entries",
+                name,
+                len(part),
             )
         parts.append(np.array(part, np.float64))
     return np.concatenate(parts)

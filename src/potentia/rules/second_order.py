@@ -119,7 +119,7 @@ class SOQL(Scoring):
         object.__setattr__(self, "vartheta", checked_share(self.vartheta, "vartheta"))
         object.__setattr__(self, "zeta", checked_share(self.zeta, "zeta"))
         if not is_real(self.xi) or not 0.0 <= self.xi < 1.0:
-            raise InvalidRule(f"xi must be a number of at least 0 and below 1, got {self.xi!r}")
+            raise InvalidRule(f"must be a number of at least 0 and below 1, got {self.xi!r}", "xi", self.xi)
         object.__setattr__(self, "xi", float(self.xi))
         one_of(self.form, "form", ("two-step", "pair"))
         one_of(self.unplayed, "unplayed", ("keep", "decay"))
@@ -179,8 +179,9 @@ class SOQL(Scoring):
         for player, part in enumerate(split(given, game)):
             if (part < 0.0).any() or abs(float(part.sum()) - 1.0) > 1e-9:
                 raise InvalidRule(
-                    f"initial_strategies of player {player} must be probabilities that sum to 1, "
-                    f"got {part[:8].tolist()}"
+                    f"of player {player} must be probabilities that sum to 1, got {part[:8].tolist()}",
+                    "initial_strategies",
+                    part[:8].tolist(),
                 )
         return given
 

@@ -59,14 +59,14 @@ class SignalRevision:
         for name in ("a1", "a2", "a3"):
             value = getattr(self, name)
             if not is_real(value) or not 0.0 < as_float(value) <= 1.0:
-                raise InvalidRule(f"{name} of a signal revision must be in (0, 1], got {value!r}")
+                raise InvalidRule(f"of a signal revision must be in (0, 1], got {value!r}", name, value)
             object.__setattr__(self, name, as_float(value))
         if not self.a3 < self.a2 < self.a1:
             raise InvalidRule(
                 f"a signal revision needs a3 < a2 < a1, got a1 = {self.a1}, a2 = {self.a2}, a3 = {self.a3}"
             )
         if self.normalise not in ("own", "world"):
-            raise InvalidRule(f'normalise must be "own" or "world", got {self.normalise!r}')
+            raise InvalidRule(f'must be "own" or "world", got {self.normalise!r}', "normalise", self.normalise)
 
     @property
     def drop(self) -> float:

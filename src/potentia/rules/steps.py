@@ -39,7 +39,7 @@ def checked_share(value: Any, name: str, closed: bool = False) -> float:
     """A number between 0 and 1, the ends excluded, or with ``closed`` the upper end included."""
     number = as_float(value) if is_real(value) else math.nan
     if not (0.0 < number < 1.0 or (closed and number == 1.0)):
-        raise InvalidRule(f"{name} must lie between 0 and 1{'' if closed else ' (excluded)'}, got {value!r}")
+        raise InvalidRule(f"must lie between 0 and 1{'' if closed else ' (excluded)'}, got {value!r}", name, value)
     return number
 
 
@@ -57,7 +57,7 @@ class Diminishing:
             number = as_float(value) if is_real(value) else math.nan
             if not math.isfinite(number) or number < 0.0 or (number == 0.0 and name != "offset"):
                 least = "of at least 0" if name == "offset" else "> 0"
-                raise InvalidRule(f"{name} of a diminishing step must be a finite number {least}, got {value!r}")
+                raise InvalidRule(f"of a diminishing step must be a finite number {least}, got {value!r}", name, value)
             object.__setattr__(self, name, number)
         first = step_size(self.data(), 1)
         if not 0.0 < first <= 1.0:
@@ -106,7 +106,7 @@ def step_from(value: Any, name: str = "mu", closed: bool = True, words: tuple[st
         known = [field.name for field in dataclasses.fields(Diminishing)]
         for given in value:
             if given not in known:
-                raise InvalidRule(f"{name} has no {given!r}; a diminishing step has {', '.join(known)}")
+                raise InvalidRule(f"has no {given!r}; a diminishing step has {', '.join(known)}", name)
         return Diminishing(**value)
     return checked_share(value, name, closed)
 
@@ -123,7 +123,9 @@ def _from_text(text: str, name: str, closed: bool, words: tuple[str, ...]) -> St
             raise
         also = "".join(f'"{word}", ' for word in words)
         hint = did_you_mean(text, words)
-        raise InvalidRule(f'{name} must be a number, {also}"1/n" or "n^-0.6" (any power), got {text!r}{hint}') from None
+        raise InvalidRule(
+            f'must be a number, {also}"1/n" or "n^-0.6" (any power), got {text!r}{hint}', name, text
+        ) from None
 
 
 def step_data(step: Step) -> StepData:

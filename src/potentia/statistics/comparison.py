@@ -96,14 +96,16 @@ def compare_all(
     """
     if not isinstance(samples, Mapping) or len(samples) < 2:
         got = f"{len(samples)}" if isinstance(samples, Mapping) else type(samples).__name__
-        raise InvalidInput(f"samples must be a mapping of two names at least to values by seed, got {got}")
+        raise InvalidInput(f"must be a mapping of two names at least to values by seed, got {got}", "samples", got)
     if reference is None:
         pairs = list(itertools.combinations(samples, 2))
     elif reference in samples:
         pairs = [(name, reference) for name in samples if name != reference]
     else:
         known = ", ".join(samples)
-        raise InvalidInput(f"reference must be one of {known}, got {reference!r}{did_you_mean(reference, samples)}")
+        raise InvalidInput(
+            f"must be one of {known}, got {reference!r}{did_you_mean(reference, samples)}", "reference", reference
+        )
     found = [
         compare(samples[a], samples[b], names=(a, b), seed=seed, level=level, resamples=resamples) for a, b in pairs
     ]
@@ -119,7 +121,9 @@ def holm(p_values: ArrayLike) -> NDArray[np.float64]:
     """
     p = checked_values(p_values, "p_values").reshape(-1)
     if ((p < 0) | (p > 1)).any():
-        raise InvalidInput(f"p_values must lie between 0 and 1, got {p[(p < 0) | (p > 1)][0]}")
+        raise InvalidInput(
+            f"must lie between 0 and 1, got {p[(p < 0) | (p > 1)][0]}", "p_values", p[(p < 0) | (p > 1)][0]
+        )
     out = np.full(p.size, np.nan)
     order = np.argsort(p)[: int((~np.isnan(p)).sum())]  # NaN sorts last
     out[order] = np.minimum(1, np.maximum.accumulate(np.arange(order.size, 0, -1) * p[order]))
@@ -178,10 +182,12 @@ def _aligned(first: Any, second: Any, names: tuple[str, str]) -> tuple[NDArray[n
 
 def _seeds(values: Any, name: str) -> NDArray[Any]:
     if values.dims != ("seed",) or "seed" not in values.coords:
-        raise InvalidInput(
-            f"{name} must have one number per seed, with a seed coordinate, got dimensions {values.dims}"
-        )
+        raise InvalidInput(f"must have one number per seed, with a seed coordinate, got dimensions {values.dims}", name)
     seeds = np.asarray(values.seed.values)
     if np.unique(seeds).size < seeds.size:
-        raise InvalidInput(f"{name} must have each seed once, got {seeds.size - np.unique(seeds).size} again")
+        raise InvalidInput(
+            f"must have each seed once, got {seeds.size - np.unique(seeds).size} again",
+            name,
+            seeds.size - np.unique(seeds).size,
+        )
     return seeds

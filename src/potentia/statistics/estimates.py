@@ -117,7 +117,7 @@ def share_of(count: int, of: int) -> Estimate:
 
     of = checked_integer(of, "of", 1)
     if not is_integer(count) or not 0 <= count <= of:
-        raise InvalidInput(f"count must be an integer from 0 to {of}, got {count!r}")
+        raise InvalidInput(f"must be an integer from 0 to {of}, got {count!r}", "count", count)
     low, high = binomtest(int(count), of).proportion_ci(method="wilson")
     return Estimate(count / of, float(low), float(high), of)
 
@@ -144,7 +144,7 @@ def area_under_curve(values: ArrayLike, times: ArrayLike) -> NDArray[np.float64]
     """
     array, at = checked_curves(values, times)
     if at.size < 2:
-        raise InvalidInput(f"times must be two at least, got {at.size}")
+        raise InvalidInput(f"must be two at least, got {at.size}", "times", at.size)
     return np.asarray(np.trapezoid(array, at, axis=-1) / (at[-1] - at[0]))
 
 
@@ -185,9 +185,9 @@ def steady_state(
     array, at = checked_curves(values, times)
     array = np.atleast_2d(array)
     if not is_real(tolerance) or not as_float(tolerance) > 0:
-        raise InvalidInput(f"tolerance must be a number > 0, got {tolerance!r}")
+        raise InvalidInput(f"must be a number > 0, got {tolerance!r}", "tolerance", tolerance)
     if not is_real(window) or not 1 <= as_float(window) < np.inf:
-        raise InvalidInput(f"window must be a number of steps of at least 1, got {window!r}")
+        raise InvalidInput(f"must be a number of steps of at least 1, got {window!r}", "window", window)
     rows = max(1, int(window) // int(at[1] - at[0])) if at.size > 1 else 1
     if at.size < 2 * rows:
         return np.full(array.shape[0], np.nan)
@@ -209,10 +209,16 @@ def checked_values(values: Any, name: str, *, finite: bool = True) -> NDArray[np
     except ValueError:  # rows of several lengths
         array = np.array(None)
     if array.dtype.kind not in "biuf":
-        raise InvalidInput(f"{name} must be an array of real numbers, got {type(values).__name__}")
+        raise InvalidInput(
+            f"must be an array of real numbers, got {type(values).__name__}", name, type(values).__name__
+        )
     array = array.astype(np.float64)
     if finite and np.isinf(array).any():
-        raise InvalidInput(f"{name} must be finite, or NaN where there is none, got {array[np.isinf(array)][0]}")
+        raise InvalidInput(
+            f"must be finite, or NaN where there is none, got {array[np.isinf(array)][0]}",
+            name,
+            array[np.isinf(array)][0],
+        )
     return array
 
 
@@ -220,16 +226,18 @@ def checked_curves(values: Any, times: Any) -> tuple[NDArray[np.float64], NDArra
     """Curves (..., T) and the increasing times of their entries."""
     array, at = checked_values(values, "values", finite=False), np.asarray(times)
     if at.ndim != 1 or array.ndim == 0 or array.shape[-1] != at.size:
-        raise InvalidInput(f"values must have one entry for each of {at.size} times, got shape {array.shape}")
+        raise InvalidInput(
+            f"must have one entry for each of {at.size} times, got shape {array.shape}", "values", values
+        )
     if at.size > 1 and not (np.diff(at) > 0).all():
-        raise InvalidInput("times must increase")
+        raise InvalidInput("must increase", "times", times)
     return array, at
 
 
 def checked_level(level: Any) -> float:
     """The level of an interval, strictly between 0 and 1."""
     if not is_real(level) or not 0 < as_float(level) < 1:
-        raise InvalidInput(f"level must be a number between 0 and 1, got {level!r}")
+        raise InvalidInput(f"must be a number between 0 and 1, got {level!r}", "level", level)
     return as_float(level)
 
 

@@ -91,8 +91,10 @@ def reaching_time(
     wanted = checked_values(goal, "goal", finite=False)
     if array.ndim != 2 or at.size == 0 or wanted.shape not in ((), array.shape[:1]):
         raise InvalidInput(
-            f"values must be of shape (runs, times) and goal a number or one per run, got shapes {array.shape} "
-            f"and {wanted.shape}"
+            f"must be of shape (runs, times) and goal a number or one per run, got shapes {array.shape} "
+            f"and {wanted.shape}",
+            "values",
+            values,
         )
     found = time_to_share(array, at, wanted)
     unknown = np.isnan(wanted) | (np.isnan(array) & ~(at >= found[:, None])).any(axis=1)
@@ -117,7 +119,9 @@ def median_time(times: ArrayLike, censored: ArrayLike, level: float = 0.95) -> t
     at, cut, level = checked_values(times, "times"), np.asarray(censored), checked_level(level)
     if at.ndim != 1 or at.shape != cut.shape or (cut.size and cut.dtype != bool) or np.isnan(at).any():
         raise InvalidInput(
-            f"times must be a list of numbers and censored one boolean for each, got shapes {at.shape} and {cut.shape}"
+            f"must be a list of numbers and censored one boolean for each, got shapes {at.shape} and {cut.shape}",
+            "times",
+            times,
         )
     if at.size == 0:
         return np.nan, np.nan, np.nan
@@ -190,10 +194,12 @@ def _by_seed(values: Any, goal: Any) -> tuple[Any, Any, NDArray[Any] | None]:
     if not isinstance(values, DataArray):
         return values, goal, None
     if set(values.dims) != {"seed", "time"} or "seed" not in values.coords:
-        raise InvalidInput(f"values must have the dimensions seed and time, with seeds, got {values.dims}")
+        raise InvalidInput(
+            f"must have the dimensions seed and time, with seeds, got {values.dims}", "values", values.dims
+        )
     seeds = np.asarray(values.seed.values)
     if isinstance(goal, DataArray) and "seed" in goal.coords and goal.dims == ("seed",):
         if not np.isin(seeds, goal.seed.values).all():
-            raise InvalidInput("goal must have every seed of values, got too few")
+            raise InvalidInput("must have every seed of values, got too few", "goal", goal)
         goal = goal.sel(seed=seeds).values
     return values.transpose("seed", "time").values, goal, seeds

@@ -34,7 +34,7 @@ _CONTROL = ("Cc", "Cs", "Zl", "Zp")  # what would break a line, or a terminal
 def as_plain(entry: Any, key: str = "", depth: int = 0) -> Any:
     """Texts, numbers, lists and tables, NumPy's numbers and arrays made so; anything else is refused with its key."""
     if depth > _DEEPEST:
-        raise InvalidSpecification(f"{key} is nested too deeply")
+        raise InvalidSpecification("is nested too deeply", key)
     if isinstance(entry, np.ndarray | np.generic):
         entry = entry.tolist()
     if isinstance(entry, str):
@@ -43,7 +43,9 @@ def as_plain(entry: Any, key: str = "", depth: int = 0) -> Any:
         return entry
     if is_integer(entry):
         if int(entry).bit_length() > _BITS:
-            raise InvalidSpecification(f"{key} must be below 10^308, got {in_words(abs(int(entry)))}")
+            raise InvalidSpecification(
+                f"must be below 10^308, got {in_words(abs(int(entry)))}", key, in_words(abs(int(entry)))
+            )
         return int(entry)
     if isinstance(entry, float) and math.isfinite(entry):
         return float(entry)
@@ -52,20 +54,20 @@ def as_plain(entry: Any, key: str = "", depth: int = 0) -> Any:
         places = [f"{key}.{name}" if key else name for name in names]
         return {n: as_plain(part, p, depth + 1) for n, p, part in zip(names, places, entry.values(), strict=True)}
     if isinstance(entry, range) and len(entry) > MOST_VALUES:
-        raise InvalidSpecification(f"{key} must have at most {MOST_VALUES:,} values, got {entry!r}")
+        raise InvalidSpecification(f"must have at most {MOST_VALUES:,} values, got {entry!r}", key, entry)
     if isinstance(entry, list | tuple | range):
         return [as_plain(part, key, depth + 1) for part in entry]
     shown = repr(entry) if isinstance(entry, float) else shown_short(str(entry))
-    raise InvalidSpecification(f"{key} must be a finite number, a text, true or false, got {shown}")
+    raise InvalidSpecification(f"must be a finite number, a text, true or false, got {shown}", key, shown)
 
 
 def _line(text: Any, what: str) -> str:
     if not isinstance(text, str):
-        raise InvalidSpecification(f"{what} must be a text, got {shown_short(text)}")
+        raise InvalidSpecification(f"must be a text, got {shown_short(text)}", what, shown_short(text))
     if len(text) > _LONGEST:
-        raise InvalidSpecification(f"{what} must have at most {_LONGEST:,} characters, got {len(text):,}")
+        raise InvalidSpecification(f"must have at most {_LONGEST:,} characters, got {len(text):,}", what, len(text))
     if any(unicodedata.category(letter) in _CONTROL for letter in text):
-        raise InvalidSpecification(f"{what} must be a text on one line, got {shown_short(text)}")
+        raise InvalidSpecification(f"must be a text on one line, got {shown_short(text)}", what, shown_short(text))
     return text
 
 
@@ -90,9 +92,9 @@ def axis_from(key: str, entry: Any) -> Axis | None:
     """The axis behind an entry, or None where it is one value."""
     if isinstance(entry, list):
         if not entry:
-            raise InvalidSpecification(f"{key} must have at least one value, got an empty list")
+            raise InvalidSpecification("must have at least one value, got an empty list", key)
         if len(entry) > MOST_VALUES:
-            raise InvalidSpecification(f"{key} must have at most {MOST_VALUES:,} values, got {len(entry):,}")
+            raise InvalidSpecification(f"must have at most {MOST_VALUES:,} values, got {len(entry):,}", key, len(entry))
         return Axis(key, _different(key, tuple(entry)))
     if is_range(entry):
         return Axis(key, _different(key, _range(key, entry)))
@@ -110,7 +112,9 @@ def _different(key: str, values: tuple[Any, ...]) -> tuple[Any, ...]:
         text = text_of(value)
         same = {text, value} if is_real(value) else {text}  # 1 and 1.0 are one value
         if seen & same:
-            raise InvalidSpecification(f"{key} must have different values, got {shown_short(value)} twice")
+            raise InvalidSpecification(
+                f"must have different values, got {shown_short(value)} twice", key, shown_short(value)
+            )
         seen |= same
     return values
 

@@ -43,7 +43,7 @@ def game_from(table: Mapping[str, Any], folder: Path) -> Game:
             hint = did_you_mean(source, registered_games()) or (
                 "; a game of your own is registered by a file: potentia --import FILE.py sweep ..."
             )
-            raise InvalidSpecification(f"name must be one of {known}, got {source!r}{hint}")
+            raise InvalidSpecification(f"must be one of {known}, got {source!r}{hint}", "name", source)
         return named_game(source, **options)
     if given[0] == "file":
         if options:
@@ -55,7 +55,7 @@ def game_from(table: Mapping[str, Any], folder: Path) -> Game:
             raise InvalidSpecification(f"a game on a map has no {key!r}{hint} (it has {', '.join(_COVERAGE)})")
     blocked, largest = options.pop("blocked", None), options.pop("largest_part", False)
     if not isinstance(largest, bool) or not isinstance(blocked, str | None):
-        raise InvalidSpecification("blocked must be a file name and largest_part true or false")
+        raise InvalidSpecification("must be a file name and largest_part true or false", "blocked")
     return Coverage(world_from(source, folder, blocked, largest), **{"robots": 5, **options})
 
 
@@ -63,7 +63,7 @@ def world_from(text: str, folder: Path = Path(), blocked: str | None = None, lar
     """A world from "paper", "random:SEED", "random:SEED:TARGETS" or a file."""
     kind, _, rest = text.partition(":")
     if blocked is not None and not is_file(text):
-        raise InvalidSpecification("blocked is for maps from files")
+        raise InvalidSpecification("is for maps from files", "blocked", blocked)
     if text == "paper":
         world = paper_world()
     elif kind == "random":
@@ -74,7 +74,9 @@ def world_from(text: str, folder: Path = Path(), blocked: str | None = None, lar
             )
         world = random_world(int(parts[0]), int(parts[1]) if len(parts) > 1 else None)
     elif not is_file(text):
-        raise InvalidSpecification(f'map must be "paper", "random:SEED" or a file such as map.csv, got {text!r}')
+        raise InvalidSpecification(
+            f'must be "paper", "random:SEED" or a file such as map.csv, got {text!r}', "map", text
+        )
     else:
         world = read_world(folder / text, blocked=None if blocked is None else folder / blocked)
     return world.largest_part() if largest_part else world
@@ -109,13 +111,13 @@ def belief_from(table: Mapping[str, Any]) -> Belief | None:
     if name not in beliefs:
         known = (*beliefs, NO_BELIEF)
         hint = did_you_mean(name, known)
-        raise InvalidSpecification(f"belief must be one of {', '.join(known)}, got {name!r}{hint}")
+        raise InvalidSpecification(f"must be one of {', '.join(known)}, got {name!r}{hint}", "belief", name)
     fields = {field.name for field in dataclasses.fields(beliefs[name])}  # type: ignore[arg-type]
     known_keys = sorted(fields - {"communication"} | ({"radius"} if "communication" in fields else set()))
     for key in options:
         if key not in known_keys:
             hint = did_you_mean(key, known_keys)
-            raise InvalidSpecification(f"{name} has no parameter {key!r}{hint} (it has {', '.join(known_keys)})")
+            raise InvalidSpecification(f"has no parameter {key!r}{hint} (it has {', '.join(known_keys)})", name)
     if "radius" in options and "communication" in fields:
         options["communication"] = {"radius": options.pop("radius")}
     return named_belief(name, **options)

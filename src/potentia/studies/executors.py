@@ -94,7 +94,7 @@ def _quiet() -> Iterator[None]:
 def local(kind: str, workers: int) -> Iterator[tuple[Executor, bool]]:
     """Threads or processes of this machine, and whether they live apart from this process."""
     if kind not in KINDS:
-        raise InvalidInput(f"kind must be one of {', '.join(KINDS)}, got {kind!r}")
+        raise InvalidInput(f"must be one of {', '.join(KINDS)}, got {kind!r}", "kind", kind)
     if kind == "threads":
         # one worker is a thread of its own too: the main thread is there to hear Ctrl-C
         given_up = Flag()
@@ -216,7 +216,7 @@ def _security(folder: str | os.PathLike[str] | None) -> Any:
         paths = {name: Path(folder) / f"{name}.pem" for name in ("ca", "cert", "key")}
         missing = next((path for path in paths.values() if not path.is_file()), None)
         if missing is not None:
-            raise InvalidInput(f"dask_tls must be a folder of ca.pem, cert.pem and key.pem, got none at {missing}")
+            raise InvalidInput(f"must be a folder of ca.pem, cert.pem and key.pem, got none at {missing}", "dask_tls")
         ca, cert, key = map(str, paths.values())
         security = kind(require_encryption=True, tls_ca_file=ca, tls_client_cert=cert, tls_client_key=key)
     try:

@@ -25,7 +25,7 @@ _log = logging.getLogger("potentia")
 def checked_wait(wait: Any) -> float:
     """Seconds to wait for workers; infinity is for ever."""
     if isinstance(wait, bool) or not isinstance(wait, int | float) or not wait > 0:
-        raise InvalidInput(f"wait must be a number of seconds greater than 0, got {wait!r}")
+        raise InvalidInput(f"must be a number of seconds greater than 0, got {wait!r}", "wait", wait)
     return float(wait)
 
 

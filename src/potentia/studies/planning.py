@@ -102,7 +102,7 @@ def _once(known: dict[str, Any], section: str, build: Any, table: dict[str, Any]
 def _record(specification: Specification, points: Sequence[Point]) -> tuple[str, ...]:
     if specification.record is not None:
         if len(set(specification.record)) != len(specification.record):
-            raise InvalidSpecification("record must name each recorder once")
+            raise InvalidSpecification("must name each recorder once", "record")
         return tuple(specification.record)
     names = ["welfare"]
     if all(point.game.has_potential for point in points):

@@ -183,13 +183,13 @@ def overview(
     corrected for those that are computed.
     """
     if not is_real(share) or not 0 < as_float(share) <= 1:
-        raise InvalidInput(f"share must be a number above 0 and at most 1, got {share!r}")
+        raise InvalidInput(f"must be a number above 0 and at most 1, got {share!r}", "share", share)
     timed = [name for name in study.record if name not in ("profile", "visits")]
     if not timed:
         raise InvalidInput(f"{study.folder} records nothing over time but {', '.join(study.record) or 'nothing'}")
     if measure is not None and measure not in timed:
         hint = did_you_mean(measure, timed)
-        raise InvalidInput(f"measure must be one of {', '.join(timed)}, got {measure!r}{hint}")
+        raise InvalidInput(f"must be one of {', '.join(timed)}, got {measure!r}{hint}", "measure", measure)
     chosen = measure or timed[0]
     found = curves_of(study, chosen, partial)
     for one in found:

@@ -161,11 +161,13 @@ def specification_from(plain: Any) -> Specification:
     numbers = found.seed_numbers
     if not isinstance(numbers, range):
         if not numbers:
-            raise InvalidSpecification("seeds must name at least one run, got none")
+            raise InvalidSpecification("must name at least one run, got none", "seeds")
         if len(set(numbers)) != len(numbers):
-            raise InvalidSpecification("seeds must differ: two runs with one seed are the same run")
+            raise InvalidSpecification("must differ: two runs with one seed are the same run", "seeds")
     elif numbers.stop > _MOST:
-        raise InvalidSpecification(f"seeds must be below 2^62, got {numbers.start} and {len(numbers)} more")
+        raise InvalidSpecification(
+            f"must be below 2^62, got {numbers.start} and {len(numbers)} more", "seeds", numbers.start
+        )
     return found
 
 

@@ -77,9 +77,9 @@ def sweep(
     otherwise are an error. ``compiled`` is as in :func:`potentia.begin`.
     """
     if not is_integer(workers) or not 1 <= workers <= _MOST_WORKERS:
-        raise InvalidInput(f"workers must be an integer from 1 to {_MOST_WORKERS:,}, got {workers!r}")
+        raise InvalidInput(f"must be an integer from 1 to {_MOST_WORKERS:,}, got {workers!r}", "workers", workers)
     if dask_tls is not None and dask is None:
-        raise InvalidInput("dask_tls is for sweeps on dask, got no address of a scheduler")
+        raise InvalidInput("is for sweeps on dask, got no address of a scheduler", "dask_tls", dask_tls)
     wait, compiled = checked_wait(wait), checked_compiled(compiled)
     study = specification if isinstance(specification, Study) else _study(specification, folder, many, compiled)
     with study.locked():

@@ -55,8 +55,10 @@ def temperature(text: str) -> Any:
         return float(text)
     except ValueError:
         raise InvalidRule(
-            "tau must be a number, geometric:START:STOP, logarithmic:START, piecewise:0=TAU,STEP=TAU,..., "
-            f"relative:TAU or auto, got {text!r}"
+            "must be a number, geometric:START:STOP, logarithmic:START, piecewise:0=TAU,STEP=TAU,..., "
+            f"relative:TAU or auto, got {text!r}",
+            "tau",
+            text,
         ) from None
 
 
@@ -91,7 +93,7 @@ def choice_map(text: str) -> Any:
     if not colon:
         return penalty_from(kind)
     if kind != "tsallis":
-        raise InvalidRule(f"choice must be gibbs, burg or tsallis:Q, got {text!r}")
+        raise InvalidRule(f"must be gibbs, burg or tsallis:Q, got {text!r}", "choice", text)
     found = numbers(rest, float, "choice tsallis:Q")
     if len(found) != 1:
         raise InvalidRule(f"choice tsallis:Q takes one number, got {text!r}")
@@ -104,4 +106,4 @@ def numbers(text: str, kind: type, name: str) -> list[Any]:
         return [kind(part) for part in text.split(",")]
     except ValueError:
         wanted = "integers" if kind is int else "numbers"
-        raise InvalidRun(f"{name} must be {wanted} separated by commas, got {text!r}") from None
+        raise InvalidRun(f"must be {wanted} separated by commas, got {text!r}", name, text) from None

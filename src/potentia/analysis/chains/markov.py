@@ -44,7 +44,7 @@ def laws_over_tau(game: Game, rule: Rule | dict[str, Any], taus: Sequence[float]
     if not hasattr(chosen, "tau"):
         raise InvalidInput(f"{chosen.name} has no temperature")
     if not isinstance(taus, Sequence | np.ndarray):
-        raise InvalidInput(f"taus must be a sequence of temperatures, got {taus!r}")
+        raise InvalidInput(f"must be a sequence of temperatures, got {taus!r}", "taus", taus)
     return np.array([chain(game, dataclasses.replace(chosen, tau=tau)).stationary() for tau in taus])  # type: ignore[type-var]
 
 
@@ -56,16 +56,20 @@ class Chain:
         try:
             given = sparse.csr_array(matrix, dtype=np.float64, copy=True)
         except (TypeError, ValueError):
-            raise InvalidInput(f"matrix must be a square matrix of probabilities, got {matrix!r:.60}") from None
+            raise InvalidInput(
+                f"must be a square matrix of probabilities, got {matrix!r:.60}", "matrix", matrix
+            ) from None
         if rows.ndim != 2 or given.shape != (rows.shape[0], rows.shape[0]) or not rows.size:
-            raise InvalidInput(f"states must have shape (S, N) and matrix (S, S), got {rows.shape} and {given.shape}")
+            raise InvalidInput(
+                f"must have shape (S, N) and matrix (S, S), got {rows.shape} and {given.shape}", "states", rows.shape
+            )
         given.sum_duplicates()
         given.eliminate_zeros()
         if not (np.isfinite(given.data).all() and (given.data > 0).all()):
-            raise InvalidInput("matrix must hold probabilities: finite and not negative")
+            raise InvalidInput("must hold probabilities: finite and not negative", "matrix", matrix)
         off = np.abs(given.sum(axis=1) - 1.0)
         if off.max() > 1e-9:
-            raise InvalidInput(f"rows of matrix must sum to 1, row {int(off.argmax())} is off by {off.max():.2g}")
+            raise InvalidInput(f"of matrix must sum to 1, row {int(off.argmax())} is off by {off.max():.2g}", "rows")
         entries = Terms(given.indptr.astype(np.int64), given.indices, given.data, np.zeros(given.nnz))
         self._set(rows, entries, 1.0, None, None)
 
@@ -145,9 +149,9 @@ class Chain:
         ``method`` is "auto", "closed-form", "gth", "log-gth" or "gmres".
         """
         if method not in METHODS:
-            raise InvalidInput(f"method must be one of {', '.join(METHODS)}, got {method!r}")
+            raise InvalidInput(f"must be one of {', '.join(METHODS)}, got {method!r}", "method", method)
         if not is_real(tolerance) or not 0.0 < as_float(tolerance) < 1.0:
-            raise InvalidInput(f"tolerance must be between 0 and 1, got {tolerance!r}")
+            raise InvalidInput(f"must be between 0 and 1, got {tolerance!r}", "tolerance", tolerance)
         key = (method, float(tolerance))
         if key not in self._solved:
             self._solved[key] = self._solve(method, float(tolerance))

@@ -51,11 +51,11 @@ def evolve(chain: Chain, start: ArrayLike, steps: int | Sequence[int]) -> NDArra
     """The law after each number of steps."""
     single = is_integer(steps)
     if not single and (isinstance(steps, str) or not isinstance(steps, Sequence | np.ndarray)):
-        raise InvalidInput(f"steps must be integers of at least 0, got {steps!r}")
+        raise InvalidInput(f"must be integers of at least 0, got {steps!r}", "steps", steps)
     wanted: list[Any] = [steps] if single else list(steps)  # type: ignore[arg-type]
     for count in wanted:
         if not is_integer(count) or count < 0:
-            raise InvalidInput(f"steps must be integers of at least 0, got {count!r}")
+            raise InvalidInput(f"must be integers of at least 0, got {count!r}", "steps", count)
     law = starting_law(chain, start)
     out = np.empty((len(wanted), chain.size))
     done = 0
@@ -84,12 +84,14 @@ def starting_law(chain: Chain, start: ArrayLike) -> NDArray[np.float64]:
         return law
     if given.dtype.kind not in "iuf" or given.shape != (chain.size,):
         raise InvalidInput(
-            f"start must be a profile of {chain.states.shape[1]} integers or {chain.size:,} probabilities, "
-            f"got shape {given.shape} of {given.dtype}"
+            f"must be a profile of {chain.states.shape[1]} integers or {chain.size:,} probabilities, "
+            f"got shape {given.shape} of {given.dtype}",
+            "start",
+            start,
         )
     law = given.astype(np.float64)
     if not np.isfinite(law).all() or law.min() < 0 or abs(law.sum() - 1.0) > 1e-9:
-        raise InvalidInput(f"start must be probabilities that sum to 1, got a sum of {law.sum():g}")
+        raise InvalidInput(f"must be probabilities that sum to 1, got a sum of {law.sum():g}", "start", start)
     return law
 
 
@@ -97,7 +99,7 @@ def hitting_times(chain: Chain, targets: ArrayLike) -> NDArray[np.float64]:
     """Expected steps to a set of profiles."""
     wanted = np.atleast_2d(rectangular(targets))
     if wanted.size == 0 or wanted.ndim != 2 or wanted.dtype.kind not in "iu":
-        raise InvalidInput(f"targets must be at least one profile, (k, N), got {targets!r:.60}")
+        raise InvalidInput(f"must be at least one profile, (k, N), got {targets!r:.60}", "targets", targets)
     hit = np.zeros(chain.size, bool)
     hit[[chain.place(profile) for profile in wanted]] = True
     certain = _certain(chain, hit)
@@ -262,7 +264,7 @@ def _second_modulus(chain: Chain) -> float:
 def mixing_time(chain: Chain, distance: float = 0.25) -> int:
     """By squaring the matrix until it is mixed, then walking back down the powers."""
     if not is_real(distance) or not 0.0 < as_float(distance) < 1.0:
-        raise InvalidInput(f"distance must be between 0 and 1, got {distance!r}")
+        raise InvalidInput(f"must be between 0 and 1, got {distance!r}", "distance", distance)
     if chain.size > _DENSE_AT_MOST:
         raise TooLarge(
             f"the mixing time looks at every start, which fits up to {_DENSE_AT_MOST:,} states; this chain has "

@@ -47,7 +47,7 @@ def read_game(path: str | os.PathLike[str]) -> NormalForm:
             raise InvalidGame(f"expected payoffs of shape (N, A_1, ..., A_N), got {_listing(fields)}")
         name = fields.pop("name", None)
         if name is not None and not isinstance(name, str):
-            raise InvalidGame(f"name must be text, got {_shown(name)}")
+            raise InvalidGame(f"must be text, got {_shown(name)}", "name", _shown(name))
         return NormalForm(fields.pop("payoffs"), **fields)
 
 
@@ -59,7 +59,7 @@ def write_game(game: Game, path: str | os.PathLike[str], *, name: str | None = N
             f"a file holds a NormalForm, got {game!r}; build NormalForm(payoffs) from its utilities to write it"
         )
     if name is not None and not isinstance(name, str):
-        raise InvalidGame(f"name must be text, got {name!r}")
+        raise InvalidGame(f"must be text, got {name!r}", "name", name)
     with naming(target):
         as_text = suffix_of(target, GAME_SUFFIXES, "games are written to", there=False) == ".json"
         fields: dict[str, Any] = {} if name is None else {"name": name}
@@ -103,9 +103,11 @@ def read_potential(path: str | os.PathLike[str], game: Game) -> NDArray[np.float
             found = _numbers(found, "potential")
         phi = finite_array(found, "potential")
         if phi.ndim != game.num_players:
-            raise InvalidGame(f"potential must have one axis for each of {game.num_players} players, got {phi.ndim}")
+            raise InvalidGame(
+                f"must have one axis for each of {game.num_players} players, got {phi.ndim}", "potential", phi.ndim
+            )
         if phi.shape != game.num_actions:
-            raise InvalidGame(f"potential must have shape {game.num_actions}, got {phi.shape}")
+            raise InvalidGame(f"must have shape {game.num_actions}, got {phi.shape}", "potential", phi.shape)
         return phi
 
 
@@ -165,31 +167,37 @@ def _numbers(value: Any, field: str) -> NDArray[np.float64]:
         shape.append(len(first))
         first = first[0] if first else None
     if not shape:
-        raise InvalidGame(f"{field} must be nested lists of numbers, got {_shown(value)}")
+        raise InvalidGame(f"must be nested lists of numbers, got {_shown(value)}", field, _shown(value))
     if len(shape) > _MOST_AXES:
-        raise InvalidGame(f"{field} must be lists at most {_MOST_AXES} deep, got {len(shape)}")
+        raise InvalidGame(f"must be lists at most {_MOST_AXES} deep, got {len(shape)}", field, len(shape))
     _require_rectangular(value, shape, field, ())
     try:
         return np.array(value, np.float64)
     except OverflowError:
-        raise InvalidGame(f"{field} must be finite, got an integer too large for a float") from None
+        raise InvalidGame("must be finite, got an integer too large for a float", field) from None
 
 
 def _require_rectangular(part: list[Any], shape: list[int], field: str, index: tuple[int, ...]) -> None:
     if len(part) != shape[0]:
-        raise InvalidGame(f"{field} must be rectangular: expected {shape[0]} entries at index {index}, got {len(part)}")
+        raise InvalidGame(
+            f"must be rectangular: expected {shape[0]} entries at index {index}, got {len(part)}", field, len(part)
+        )
     for k, entry in enumerate(part):
         if len(shape) == 1:
             if type(entry) is not float and type(entry) is not int:
                 hint = "; leave out the quotes" if isinstance(entry, str) else ""
                 raise InvalidGame(
-                    f"{field} must hold numbers: expected one at index {(*index, k)}, got {_shown(entry)}{hint}"
+                    f"must hold numbers: expected one at index {(*index, k)}, got {_shown(entry)}{hint}",
+                    field,
+                    _shown(entry),
                 )
         elif isinstance(entry, list):
             _require_rectangular(entry, shape[1:], field, (*index, k))
         else:
             raise InvalidGame(
-                f"{field} must be rectangular: expected {shape[1]} entries at index {(*index, k)}, got {_shown(entry)}"
+                f"must be rectangular: expected {shape[1]} entries at index {(*index, k)}, got {_shown(entry)}",
+                field,
+                _shown(entry),
             )
 
 
@@ -200,7 +208,7 @@ def _listed_moves(moves: Any) -> Any:
             raise InvalidGame(f"moves as an object must have the one key 'shared', got {_listing(moves)}")
         return _shared_matrix(_lists(moves["shared"], "shared moves"))
     if not isinstance(moves, list):
-        raise InvalidGame(f"moves must be a list with one entry per player, got {_shown(moves)}")
+        raise InvalidGame(f"must be a list with one entry per player, got {_shown(moves)}", "moves", _shown(moves))
     return [table if table is None else _table(table, f"moves of player {i}") for i, table in enumerate(moves)]
 
 
@@ -234,7 +242,9 @@ def _first_twice(reach: list[Any]) -> int | None:
 
 def _lists(table: Any, field: str) -> list[list[Any]]:
     if not isinstance(table, list):
-        raise InvalidGame(f"{field} must be one list of reachable actions for each action, got {_shown(table)}")
+        raise InvalidGame(
+            f"must be one list of reachable actions for each action, got {_shown(table)}", field, _shown(table)
+        )
     for action, reach in enumerate(table):
         if not isinstance(reach, list):
             raise InvalidGame(f"{field}, action {action}: expected a list of reachable actions, got {_shown(reach)}")
@@ -282,7 +292,7 @@ def _npz(path: Path, potential_only: bool = False) -> dict[str, NDArray[Any]]:
             memory.require(3 * unpacked, f"reading {path}")
             for name in ["potential"] if potential_only else archive.files:
                 if name in found:
-                    raise InvalidGame(f"{name} is there twice")
+                    raise InvalidGame("is there twice", name)
                 reading = f"{name} "
                 require_honest_member(archive.zip, name)
                 found[name] = archive[name]
@@ -351,13 +361,13 @@ def _npz_game(arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
 
 def _numeric(array: NDArray[Any], field: str) -> NDArray[Any]:
     if array.dtype.kind not in "iuf":
-        raise InvalidGame(f"{field} must be an array of real numbers, got {array.dtype}")
+        raise InvalidGame(f"must be an array of real numbers, got {array.dtype}", field, array.dtype)
     return array
 
 
 def _boolean(matrix: NDArray[Any], field: str) -> NDArray[np.bool_]:
     if matrix.dtype != bool or matrix.ndim != 2:
-        raise InvalidGame(f"{field} must be a boolean matrix, got shape {matrix.shape} of {matrix.dtype}")
+        raise InvalidGame(f"must be a boolean matrix, got shape {matrix.shape} of {matrix.dtype}", field)
     return matrix
 
 

@@ -69,7 +69,7 @@ def read_world(
     """
     source = Path(path)
     if name is not None and not isinstance(name, str):
-        raise InvalidGame(f"name must be text, got {name!r}")
+        raise InvalidGame(f"must be text, got {name!r}", "name", name)
     with naming(source):
         if suffix_of(source, MAP_SUFFIXES, "maps are read from") == ".npz":
             fields = _read_npz(source)
@@ -192,7 +192,7 @@ def _read_npz(path: Path) -> dict[str, Any]:
                     f"unknown array {name!r:.60}{did_you_mean(name, _FIELDS)} (known are {one_of(_FIELDS)})"
                 )
             if name in arrays:
-                raise InvalidGame(f"{name} is there twice")
+                raise InvalidGame("is there twice", name)
             with reading(f"{name} is damaged or holds Python objects, which are never loaded"):
                 require_honest_member(archive.zip, name)
                 arrays[name] = archive[name]
@@ -223,7 +223,7 @@ def _world_fields(arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
 
 def _require_kind(array: NDArray[Any], name: str, kinds: str, what: str, axes: int | None = None) -> None:
     if array.dtype.kind not in kinds or axes not in (None, array.ndim):
-        raise InvalidGame(f"{name} must hold {what}, got shape {array.shape} of {array.dtype}")
+        raise InvalidGame(f"must hold {what}, got shape {array.shape} of {array.dtype}", name)
 
 
 def _npz_fields(world: World) -> dict[str, Any]:

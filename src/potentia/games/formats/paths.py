@@ -71,7 +71,7 @@ def suffix_of(path: Path, known: tuple[str, ...], what: str, there: bool = True)
         if suffix not in known:
             raise InvalidGame(f"{what} {one_of(known)} files, got {path.suffix or 'no suffix'}")
         if there and not path.exists():
-            raise InvalidGame("there is no such file")
+            raise InvalidGame("is no such file", "there", there)
         if there and not path.is_file():  # reading might never end
             raise InvalidGame("expected a file, got a pipe, a socket or a device")
     return suffix

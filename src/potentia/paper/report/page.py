@@ -77,10 +77,10 @@ class Report:
         for what, given in (("claims", names), ("anchors", anchors)):
             for name, count in Counter(given).items():
                 if count > 1:
-                    raise InvalidInput(f"names of {what} must differ, got {name!r} {count} times")
+                    raise InvalidInput(f"of {what} must differ, got {name!r} {count} times", "names", name)
         for claim in self.claims:
             if claim.kind not in KINDS:
-                raise InvalidInput(f"kind of a claim must be {' or '.join(KINDS)}, got {claim.kind!r}")
+                raise InvalidInput(f"of a claim must be {' or '.join(KINDS)}, got {claim.kind!r}", "kind", claim.kind)
 
 
 def render(report: Report) -> str:

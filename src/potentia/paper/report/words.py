@@ -32,7 +32,7 @@ def kind_of(verdict: str) -> str:
         if verdict == kind or (kind == DEPENDS and verdict.startswith(DEPENDS)):
             return kind
     whole = ", ".join(repr(kind) for kind in SIGNS if kind != DEPENDS)
-    raise InvalidInput(f"verdict must be one of {whole} or begin with {DEPENDS!r}, got {verdict!r}")
+    raise InvalidInput(f"must be one of {whole} or begin with {DEPENDS!r}, got {verdict!r}", "verdict", verdict)
 
 
 def in_one_sentence(claims: Sequence[Claim]) -> str:

@@ -137,5 +137,5 @@ def write(
 
 def _add(files: dict[Path, Any], path: Path, content: Any) -> None:
     if path in files:
-        raise InvalidInput(f"names must differ as file names, got {path.name} twice")
+        raise InvalidInput(f"must differ as file names, got {path.name} twice", "names", path.name)
     files[path] = content

@@ -18,8 +18,8 @@ from potentia.analysis.dominance import Dominated, dominated
 from potentia.analysis.score_dynamics import SUM, Trajectory, vector
 from potentia.errors import InvalidInput
 from potentia.kernel.arrays import frozen
+from potentia.kernel.checks import Flag
 from potentia.kernel.numbers import as_float, is_integer, is_real
-from potentia.rules.base import flag
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +43,8 @@ def fates(trajectory: Trajectory, below: float = 1e-6, *, weakly: bool = True, m
     Dominators are as :func:`~potentia.analysis.dominated` finds them.
     """
     _check(trajectory, below)
-    flag(weakly, "weakly")
-    flag(mixed, "mixed")
+    Flag().of(weakly, "weakly", InvalidInput)
+    Flag().of(mixed, "mixed", InvalidInput)
     out = []
     for one in dominated(trajectory.game, weakly=weakly, mixed=mixed):
         share = float(trajectory.final[one.player][one.action])

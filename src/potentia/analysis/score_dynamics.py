@@ -30,11 +30,11 @@ from potentia.errors import InvalidInput, InvalidRule, InvalidRun, NotConverged,
 from potentia.games import Game
 from potentia.kernel import memory
 from potentia.kernel.arrays import frozen
+from potentia.kernel.checks import Flag
 from potentia.kernel.numbers import as_float, in_words, is_integer, is_real
 from potentia.kernel.reprs import brief
-from potentia.rules.base import flag
 from potentia.rules.penalties import Penalty, penalty_from
-from potentia.rules.score_rule import checked_order
+from potentia.rules.score_rule import ORDER
 
 if TYPE_CHECKING:
     import xarray
@@ -57,7 +57,7 @@ class Flow:
         self.tau = positive(tau, "tau", InvalidRule)
         if not is_real(discount) or not 0.0 <= as_float(discount) < math.inf:
             raise InvalidRule(f"must be finite and at least 0, got {told(discount)}", "discount", told(discount))
-        self.discount, self.order, self.game = as_float(discount), checked_order(order), game
+        self.discount, self.order, self.game = as_float(discount), ORDER.of(order, "order", InvalidRule), game
         table = payoff_table(game)
         self.sizes = game.num_actions
         self.edges = [0, *np.cumsum(self.sizes).tolist()]
@@ -164,7 +164,7 @@ def dynamics(
         )
     horizon = positive(horizon, "horizon", InvalidRun)
     check_points(flow, points)
-    flag(lagged, "lagged")
+    Flag().of(lagged, "lagged", InvalidRule)
     for name, value in (("rtol", rtol), ("atol", atol)):
         positive(value, name, InvalidRun)
     state = np.zeros((flow.order, flow.edges[-1]))

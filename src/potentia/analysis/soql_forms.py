@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from potentia.engine.requests import checked_integer
 from potentia.errors import InvalidRule
-from potentia.rules.steps import checked_share
+from potentia.rules.steps import SHARE
 
 _NOTHING = -746.0  # exp of less is 0
 _LAST = math.ldexp(1.0, -60)  # a term that no sum of the earlier ones shows
@@ -43,7 +43,7 @@ def soql_values(mu: float, m: int, p: ArrayLike, q: ArrayLike, u: ArrayLike) -> 
     ``p``, ``q`` and ``u`` may be arrays, of many actions at once. For ``form="two-step"``, give Q(n-1) of that form as
     ``q`` and Q(n-1) + (Q(n) - Q(n-1)) / μ as ``p``.
     """
-    mu, m = checked_share(mu, "mu"), checked_integer(m, "m", 0)
+    mu, m = SHARE.of(mu, "mu", InvalidRule), checked_integer(m, "m", 0)
     first, second, gain = _numbers(p, "p"), _numbers(q, "q"), _numbers(u, "u")
     keep = math.exp(m * math.log1p(-mu))
     gone = -math.expm1(m * math.log1p(-mu))
@@ -56,7 +56,7 @@ def soql_strategy(vartheta: float, m: int, x: ArrayLike, best: int | None = None
 
     ``x`` is that action's share, a number; or a strategy, with ``best`` the number of that action.
     """
-    vartheta, m = checked_share(vartheta, "vartheta"), checked_integer(m, "m", 0)
+    vartheta, m = SHARE.of(vartheta, "vartheta", InvalidRule), checked_integer(m, "m", 0)
     shares = _numbers(x, "x")
     if shares.ndim > 1 or (shares < 0.0).any() or (shares > 1.0).any():
         raise InvalidRule(f"must be a share between 0 and 1, or one for each action, got {x!r:.60}", "x", x)
@@ -79,7 +79,7 @@ def lock_in(vartheta: float, num_players: int, steps: int | None = None) -> floa
     each of the next ``steps`` steps; None is for ever (Eq. 41). Perturbations are left out. The relative error is
     some 1e-16 times the logarithm; below 1e-308 or so the result is 0.
     """
-    vartheta = checked_share(vartheta, "vartheta")
+    vartheta = SHARE.of(vartheta, "vartheta", InvalidRule)
     players = checked_integer(num_players, "num_players", 1)
     last = math.inf if steps is None else checked_integer(steps, "steps", 0)
     fading = math.log1p(-vartheta)

@@ -65,17 +65,17 @@ def rules(
         potentia rules
         potentia rules soql
     """
-    import dataclasses
     import inspect
 
+    from potentia.kernel.registry import REQUIRED, parameters_of, plain
     from potentia.rules import registered
     from potentia.rules.base import rule_class
 
     rows: list[dict[str, Any]] = []
     for key, cls in ({name: rule_class(name)} if name else registered()).items():
-        fields = dataclasses.fields(cls)  # type: ignore[arg-type]
-        parameters = {f.name: None if f.default is dataclasses.MISSING else f.default for f in fields}
-        parameters |= {f.name: "none" for f in fields if f.default is None}
+        defaults = parameters_of(cls)
+        parameters = {key: None if plain(value) is REQUIRED else plain(value) for key, value in defaults.items()}
+        parameters |= {key: "none" for key, value in defaults.items() if value is None}
         details = inspect.cleandoc(cls.__doc__ or "")
         rows.append({"rule": key, "parameters": parameters, "about": cls.summary, "details": details})
     if json:

@@ -23,7 +23,7 @@ from potentia.cli.options.beliefs import (
     cover_belief,
 )
 from potentia.cli.options.common import RULES, Json, check_folder, check_picture, drawing, numbers, save_picture, whole
-from potentia.cli.options.rules import SCHEDULES, parameters_of, rule_from_options
+from potentia.cli.options.rules import SCHEDULES, rule_parameters, rule_from_options
 from potentia.cli.terminal import (
     completes,
     print_json,
@@ -333,7 +333,7 @@ def _variant(name: str, tau: str | None, revision: str | None, defaults: tuple[s
             )
         name, guard = base, variant == "guarded"
         trial = "unilateral" if variant == "unilateral" else None
-    known = parameters_of(base)
+    known = rule_parameters(base)
     # options that are not for this rule are for the others it is compared with
     tau = tau if "tau" in known else None
     revision = revision if "revision" in known else None

@@ -64,7 +64,7 @@ class Real(Check):
     ) -> None:
         low, opening = (above, "(") if above is not None else (least, "[")
         high, closing = (below, ")") if below < math.inf else (most, "]")
-        if low is not None and high < math.inf:
+        if low is not None and high < 1e100:
             self.wanted = f"a number in {opening}{low:g}, {high:g}{closing}"
         else:
             said = "" if low is None else f" > {low:g}" if opening == "(" else f" of at least {low:g}"

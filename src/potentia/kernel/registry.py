@@ -3,15 +3,57 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from typing import Any, Generic, TypeVar
+
+import attrs
 
 from potentia.errors import InvalidInput, did_you_mean, look_up
 
 T = TypeVar("T")
 
 
+REQUIRED = attrs.NOTHING
+
+
+def parameters_of(cls: type) -> dict[str, Any]:
+    """The fields of a class of attrs, or of a dataclass, in their order, with their defaults or ``REQUIRED``."""
+    if attrs.has(cls):
+        return {field.name: field.default for field in attrs.fields(cls)}
+    found = {}
+    for field in dataclasses.fields(cls):
+        default = field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
+        found[field.name] = REQUIRED if default is dataclasses.MISSING else default
+    return found
+
+
+def plain_parameters(thing: Any) -> dict[str, Any]:
+    """The parameters of an object, those with a ``spec()`` as plain data."""
+    return {name: plain(getattr(thing, name)) for name in parameters_of(type(thing))}
+
+
+def plain(value: Any) -> Any:
+    """A parameter as plain data: lists for tuples and arrays, and what has a ``spec()`` by it."""
+    if isinstance(value, tuple):
+        return [plain(part) for part in value]
+    return value.spec() if hasattr(value, "spec") else value
+
+
+def built(cls: type[T], parameters: Mapping[str, Any], called: str, error: type[InvalidInput]) -> T:
+    """An object from its parameters by name; an error names the one that it has not, or needs."""
+    known = parameters_of(cls)
+    for given in parameters:
+        if given not in known:
+            hint, listed = did_you_mean(given, known), ", ".join(known) or "none"
+            raise error(f"{called} has no parameter {given!r}{hint} (it has {listed})")
+    for name, default in known.items():
+        if default is REQUIRED and name not in parameters:
+            raise error(f"{called} needs {name}=")
+    return cls(**parameters)
+
+
 class Registry(Generic[T]):
-    """Frozen dataclasses with a ``name``, one field per parameter; ``what`` they are is said in messages."""
+    """Classes with a ``name`` and one field per parameter; ``what`` they are is said in messages."""
 
     def __init__(self, what: str, error: type[InvalidInput]) -> None:
         self.what, self._error = what, error
@@ -37,15 +79,4 @@ class Registry(Generic[T]):
 
     def make(self, name: str, parameters: dict[str, Any]) -> T:
         """Build one; an error names the parameter that it has not, or needs."""
-        cls = self.kind(name)
-        fields = {field.name: field for field in dataclasses.fields(cls)}  # type: ignore[arg-type]
-        for given in parameters:
-            if given not in fields:
-                hint = did_you_mean(given, fields)
-                listed = f"it has {', '.join(fields)}" if fields else "it has none"
-                raise self._error(f"{name} has no parameter {given!r}{hint} ({listed})")
-        for field in fields.values():
-            optional = field.default is not dataclasses.MISSING or field.default_factory is not dataclasses.MISSING
-            if not optional and field.name not in parameters:
-                raise self._error(f"{name} needs {field.name}=")
-        return cls(**parameters)
+        return built(self.kind(name), parameters, name, self._error)

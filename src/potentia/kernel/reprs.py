@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+import attrs
 import numpy as np
 
 _FEW = 8  # entries of an array, or of a list, that are shown
@@ -12,12 +13,13 @@ _SCREEN = 400  # characters
 
 
 def brief(thing: Any) -> str:
-    """A dataclass in a line: what differs from its defaults, and no array longer than a few entries.
+    """An object of attrs or of a dataclass in a line: what differs from its defaults, no array longer than a few.
 
     For ``__repr__`` of what people look at.
     """
     parts = []
-    for field in dataclasses.fields(thing):
+    kind = type(thing)
+    for field in attrs.fields(kind) if attrs.has(kind) else dataclasses.fields(kind):
         value = getattr(thing, field.name)
         if field.repr and not _is_default(field, value):
             parts.append(f"{field.name}={_in_brief(value)}")
@@ -26,7 +28,7 @@ def brief(thing: Any) -> str:
 
 
 def _is_default(field: Any, value: Any) -> bool:
-    return field.default is not dataclasses.MISSING and type(value) is type(field.default) and value == field.default
+    return type(value) is type(field.default) and value == field.default
 
 
 def _in_brief(value: Any) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, NamedTuple
@@ -16,20 +15,19 @@ from potentia.kernel.dispatch import generic, portable
 from potentia.kernel.draws import WAKE, below, uniform
 from potentia.kernel.journal import Journal
 from potentia.kernel.protocol import Constrained, num_actions, num_reachable, reachable, utilities, utility
-from potentia.kernel.registry import Registry
+from potentia.kernel.registry import Registry, parameters_of, plain
 from potentia.kernel.reprs import brief
-from potentia.rules.revision import Groups, Vanishing, revision_spec
-from potentia.rules.schedules import Schedule
-from potentia.rules.signal import SignalRevision
+from potentia.rules.schedules import Constant
 
 
 class Rule(ABC):
-    """How players revise. Subclasses are frozen dataclasses, one field per parameter."""
+    """How players revise. Subclasses are frozen classes of attrs, one field per parameter."""
 
     __repr__ = brief
 
     name: ClassVar[str]
     summary: ClassVar[str]
+    invalid: ClassVar[type[InvalidRule]] = InvalidRule  # what its checks raise
     remembers: ClassVar[tuple[str, ...]] = ()  # fields of the memory that a saved run must keep
     keeps_scores: ClassVar[bool] = False  # whether it has ``scores`` and ``strategies``, and no chain of profiles
 
@@ -64,36 +62,15 @@ class Rule(ABC):
 
     def spec(self) -> dict[str, Any]:
         """The rule as plain data; :func:`rule_from` reads it back."""
-        fields = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}  # type: ignore[arg-type]
-        return {"rule": self.name, **{name: _plain(value) for name, value in fields.items()}}
+        return {"rule": self.name, **{name: _in_rule(getattr(self, name)) for name in parameters_of(type(self))}}
 
     def describe(self) -> str:
         """One line for people, and part of what a run's key is made from."""
         return json.dumps(self.spec(), sort_keys=True)
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, Schedule):
-        spec = value.spec()
-        return spec["tau"] if spec["kind"] == "constant" else spec
-    if isinstance(value, Groups | Vanishing | SignalRevision):
-        return revision_spec(value)
-    if isinstance(value, tuple):
-        return [_plain(part) for part in value]
-    return value.spec() if hasattr(value, "spec") else value
-
-
-def flag(value: Any, name: str) -> None:
-    """Refuse what is neither True nor False."""
-    if not isinstance(value, bool):
-        raise InvalidRule(f"must be True or False, got {value!r}", name, value)
-
-
-def one_of(value: Any, name: str, known: tuple[str, ...]) -> None:
-    """Refuse what is none of these."""
-    if not isinstance(value, str) or value not in known:
-        listed = " or ".join(f'"{word}"' for word in known)
-        raise InvalidRule(f"must be {listed}, got {value!r}", name, value)
+def _in_rule(value: Any) -> Any:
+    return value.tau if isinstance(value, Constant) else plain(value)
 
 
 _registry: Registry[Rule] = Registry("rule", InvalidRule)
@@ -117,7 +94,7 @@ def rule_from(value: Any) -> Rule:
         options = dict(value)
         return rule(options.pop("rule"), **options)
     name = value if isinstance(value, str) and value in registered() else "lll"
-    tau = ", tau=0.1" if any(f.name == "tau" for f in dataclasses.fields(rule_class(name))) else ""  # type: ignore[arg-type]
+    tau = ", tau=0.1" if "tau" in parameters_of(rule_class(name)) else ""
     raise InvalidRule(f'expected a rule such as rule("{name}"{tau}), got {value!r}')
 
 

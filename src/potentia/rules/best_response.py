@@ -5,14 +5,16 @@ The limit of LLL as tau → 0, and the unperturbed process of the paper's stabil
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
+import attrs
+
 from potentia.games import Game
+from potentia.kernel.checks import OneOf
 from potentia.kernel.draws import CHOICE, uniform
 from potentia.kernel.journal import REVISIONS, Journal, move
 from potentia.kernel.protocol import num_players, utility
-from potentia.rules.base import Memory, Rule, new_memory, one_of, register, step, survey, surveyed, wake_one
+from potentia.rules.base import Memory, Rule, new_memory, register, step, survey, surveyed, wake_one
 from potentia.rules.choice import best_weights, pick
 
 
@@ -23,16 +25,13 @@ class BestResponseData(NamedTuple):
 
 
 @register
-@dataclass(frozen=True, repr=False)
+@attrs.frozen(repr=False)
 class BestResponse(Rule):
     """One random player plays a best response; ``ties`` are drawn uniformly, or keep the current action ("stay")."""
 
     name: ClassVar[str] = "best-response"
     summary: ClassVar[str] = "one random player plays a best response (lll as tau goes to 0)"
-    ties: str = "uniform"
-
-    def __post_init__(self) -> None:
-        one_of(self.ties, "ties", ("uniform", "stay"))
+    ties: str = attrs.field(default="uniform", validator=OneOf("uniform", "stay"))
 
     def data(self, game: Game, horizon: int | None) -> BestResponseData:
         return BestResponseData(self.ties == "stay")

@@ -15,10 +15,12 @@ References: Blume 1993; Marden & Shamma 2012; Hasanbeig & Pavel.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
+import attrs
+
 from potentia.games import Game
+from potentia.kernel.checks import Flag, OneOf
 from potentia.kernel.dispatch import at, portable
 from potentia.kernel.draws import CHOICE, TRIAL, below, uniform
 from potentia.kernel.journal import REVISIONS, Journal, move, note
@@ -34,10 +36,18 @@ from potentia.kernel.protocol import (
     reachable,
     utility,
 )
-from potentia.rules.base import Memory, Rule, flag, new_memory, one_of, register, step, survey, surveyed, wake_one
+from potentia.rules.base import Memory, Rule, new_memory, register, step, survey, surveyed, wake_one
 from potentia.rules.choice import binary_logit, logit_pick
 from potentia.rules.guard import keep_champions
-from potentia.rules.revision import Revision, RevisionData, awaken, follows_signal, revision_data, revision_from
+from potentia.rules.revision import (
+    Revision,
+    RevisionData,
+    awaken,
+    follows_signal,
+    revision_data,
+    revision_from,
+    revision_or_groups_from,
+)
 from potentia.rules.schedules import Schedule, ScheduleData, schedule_from, temperature
 
 # LLL --------------------------------------------------------------------------------------------------
@@ -50,16 +60,13 @@ class LLLData(NamedTuple):
 
 
 @register
-@dataclass(frozen=True, repr=False)
+@attrs.frozen(repr=False)
 class LLL(Rule):
     """Log-linear learning: one random player redraws its action by the logit map (Eq. 3)."""
 
     name: ClassVar[str] = "lll"
     summary: ClassVar[str] = "one random player redraws its action by the logit map (Eq. 3)"
-    tau: Schedule
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "tau", schedule_from(self.tau))
+    tau: Schedule = attrs.field(converter=schedule_from)
 
     def data(self, game: Game, horizon: int | None) -> LLLData:
         return LLLData(self.tau.on(game).data(horizon))
@@ -90,19 +97,15 @@ class SLLLData(NamedTuple):
 
 
 @register
-@dataclass(frozen=True, repr=False)
+@attrs.frozen(repr=False)
 class SLLL(Rule):
     """Synchronous log-linear learning: every player that wakes redraws its action against the others' old ones."""
 
     name: ClassVar[str] = "slll"
     summary: ClassVar[str] = "players that wake, or a random group, redraw by the logit map at once"
     remembers: ClassVar[tuple[str, ...]] = ("highest",)
-    tau: Schedule
-    revision: Revision
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "tau", schedule_from(self.tau))
-        object.__setattr__(self, "revision", revision_from(self.revision, allow_groups=True))
+    tau: Schedule = attrs.field(converter=schedule_from)
+    revision: Revision = attrs.field(converter=revision_or_groups_from)
 
     def data(self, game: Game, horizon: int | None) -> SLLLData:
         return SLLLData(self.tau.on(game).data(horizon), revision_data(self.revision, game))
@@ -153,18 +156,14 @@ def draw_trial(game: Any, state: Any, player: int, include_current: bool, key: A
 
 
 @register
-@dataclass(frozen=True, repr=False)
+@attrs.frozen(repr=False)
 class BLLL(Rule):
     """Binary log-linear learning: one random player compares its action with one reachable trial action."""
 
     name: ClassVar[str] = "blll"
     summary: ClassVar[str] = "one random player compares its action with one reachable trial action"
-    tau: Schedule
-    include_current: bool = False
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "tau", schedule_from(self.tau))
-        flag(self.include_current, "include_current")
+    tau: Schedule = attrs.field(converter=schedule_from)
+    include_current: bool = attrs.field(default=False, validator=Flag())
 
     def data(self, game: Game, horizon: int | None) -> BLLLData:
         return BLLLData(self.tau.on(game).data(horizon), self.include_current)
@@ -201,7 +200,7 @@ class PSBLLLData(NamedTuple):
 
 
 @register
-@dataclass(frozen=True, repr=False)
+@attrs.frozen(repr=False)
 class PSBLLL(Rule):
     """Partial-synchronous binary log-linear learning (Eq. 10–11).
 
@@ -213,18 +212,11 @@ class PSBLLL(Rule):
     name: ClassVar[str] = "p-sblll"
     summary: ClassVar[str] = "players that wake compare their action with one trial action each (Eq. 10-11)"
     remembers: ClassVar[tuple[str, ...]] = ("highest",)
-    tau: Schedule
-    revision: Revision
-    trial: str = "joint"
-    guard: bool = False
-    include_current: bool = False
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "tau", schedule_from(self.tau))
-        object.__setattr__(self, "revision", revision_from(self.revision))
-        one_of(self.trial, "trial", ("joint", "unilateral"))
-        flag(self.guard, "guard")
-        flag(self.include_current, "include_current")
+    tau: Schedule = attrs.field(converter=schedule_from)
+    revision: Revision = attrs.field(converter=revision_from)
+    trial: str = attrs.field(default="joint", validator=OneOf("joint", "unilateral"))
+    guard: bool = attrs.field(default=False, validator=Flag())
+    include_current: bool = attrs.field(default=False, validator=Flag())
 
     def data(self, game: Game, horizon: int | None) -> PSBLLLData:
         interactions = game.interactions if self.guard else game.no_interactions

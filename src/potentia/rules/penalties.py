@@ -23,16 +23,17 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
 from typing import Any, ClassVar, NamedTuple
 
+import attrs
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from potentia.errors import InvalidRule, did_you_mean
+from potentia.kernel.checks import Real, number
 from potentia.kernel.dispatch import portable
 from potentia.kernel.mathematics import exp
-from potentia.kernel.numbers import as_float, is_real
+from potentia.kernel.registry import built, plain_parameters
 from potentia.rules.choice import logit_weights
 
 _ROUNDS = 100  # of Newton's method; eight were the most seen
@@ -85,9 +86,10 @@ def choice_weights(
 
 
 class Penalty(ABC):
-    """A penalty function h, a sum over actions, and the choice map it makes. Subclasses are frozen dataclasses."""
+    """A penalty function h, a sum over actions, and the choice map it makes. Subclasses are frozen."""
 
     kind: ClassVar[str]
+    invalid: ClassVar[type[InvalidRule]] = InvalidRule
 
     @abstractmethod
     def data(self) -> PenaltyData:
@@ -116,7 +118,7 @@ class Penalty(ABC):
 
     def choose(self, scores: ArrayLike, tau: float = 1.0) -> NDArray[np.float64]:
         """SBR(p) = argmax_x <x, p> - τ h(x) (Eq. 7), for one score vector or for each row of an array of them."""
-        tau = _temperature(tau)
+        tau = Real(above=0.0).of(tau, "tau", InvalidRule)
         given = _numbers(scores, "scores")
         if given.ndim == 0 or given.shape[-1] == 0:
             raise InvalidRule(f"must have one entry per action, got shape {given.shape}", "scores", scores)
@@ -156,7 +158,7 @@ class Penalty(ABC):
 
         Any constant may be added to them.
         """
-        tau = _temperature(tau)
+        tau = Real(above=0.0).of(tau, "tau", InvalidRule)
         shares = _shares(x)
         if not (shares > 0).all():
             raise InvalidRule(
@@ -178,14 +180,14 @@ class Penalty(ABC):
 
     def spec(self) -> dict[str, Any]:
         """The penalty as plain data; :func:`penalty_from` reads it back."""
-        return {"kind": self.kind, **{f.name: getattr(self, f.name) for f in fields(self)}}  # type: ignore[arg-type]
+        return {"kind": self.kind, **plain_parameters(self)}
 
     def describe(self) -> str:
         """One word or two for people: gibbs, tsallis 0.5."""
         return " ".join(str(v) for v in self.spec().values())
 
 
-@dataclass(frozen=True)
+@attrs.frozen
 class Gibbs(Penalty):
     """h = Σ x log x: the logit map (Eq. 8)."""
 
@@ -204,17 +206,12 @@ class Gibbs(Penalty):
         return _shares(x).copy()
 
 
-@dataclass(frozen=True)
+@attrs.frozen
 class Tsallis(Penalty):
     """h = (1-q)^{-1} Σ (x - x^q), 0 < q ≤ 1; q = 1 is Gibbs. A share falls like a power of the scores."""
 
-    q: float = 0.5
     kind: ClassVar[str] = "tsallis"
-
-    def __post_init__(self) -> None:
-        if not is_real(self.q) or not 0.0 < as_float(self.q) <= 1.0:
-            raise InvalidRule(f"of a tsallis penalty must be in (0, 1], got {self.q!r}; q = 1 is gibbs", "q", self.q)
-        object.__setattr__(self, "q", as_float(self.q))
+    q: float = attrs.field(default=0.5, converter=number, validator=Real(above=0.0, most=1.0))
 
     def data(self) -> PenaltyData:
         rate = 1.0 - self.q
@@ -238,7 +235,7 @@ class Tsallis(Penalty):
         return _shares(x) ** (2.0 - self.q) / self.q
 
 
-@dataclass(frozen=True)
+@attrs.frozen
 class Burg(Penalty):
     """h = -Σ log x: a share falls like the inverse of the scores."""
 
@@ -261,7 +258,10 @@ class Burg(Penalty):
 _KINDS: dict[str, type[Penalty]] = {one.kind: one for one in (Burg, Gibbs, Tsallis)}
 
 
-def penalty_from(value: Any) -> Penalty:
+PenaltyLike = str | Penalty | Mapping[str, Any]
+
+
+def penalty_from(value: PenaltyLike) -> Penalty:
     """A penalty from itself, its name, or plain data: "gibbs", "burg", "tsallis", {"kind": "tsallis", "q": 0.3}."""
     if isinstance(value, Penalty):
         return value
@@ -276,23 +276,12 @@ def penalty_from(value: Any) -> Penalty:
             "choice",
             kind,
         )
-    known = [f.name for f in fields(_KINDS[kind])]  # type: ignore[arg-type]
-    for name in given:
-        if name not in known:
-            has = f"it has {', '.join(known)}" if known else "it has none"
-            raise InvalidRule(f"a {kind} penalty has no parameter {name!r}{did_you_mean(name, known)} ({has})")
-    return _KINDS[kind](**given)
+    return built(_KINDS[kind], given, f"a {kind} penalty", InvalidRule)
 
 
 def _log(x: NDArray[np.float64]) -> NDArray[np.float64]:
     with np.errstate(divide="ignore"):
         return np.log(x)
-
-
-def _temperature(tau: Any) -> float:
-    if not is_real(tau) or not 0.0 < as_float(tau) < math.inf:
-        raise InvalidRule(f"must be finite and > 0, got {tau!r}", "tau", tau)
-    return as_float(tau)
 
 
 def _numbers(given: ArrayLike, name: str) -> NDArray[np.float64]:

@@ -12,35 +12,36 @@ does that. Strategies follow the values before the update, as printed; ``lag=Fal
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 
 from potentia.errors import InvalidRule
 from potentia.games import Game
+from potentia.kernel.checks import Flag, OneOf, number
 from potentia.kernel.dispatch import at, portable
 from potentia.kernel.draws import CHOICE, uniform
 from potentia.kernel.journal import Journal
 from potentia.kernel.mathematics import exp
 from potentia.kernel.protocol import num_players
-from potentia.rules.base import flag, one_of, register, step
+from potentia.rules.base import register, step
 from potentia.rules.choice import logit_pick, logit_weights
 from potentia.rules.schedules import Schedule, ScheduleData, schedule_from, temperature
 from potentia.rules.scores import (
+    NOISE,
     PerAction,
     ScoreMemory,
     Scoring,
     bounded,
-    checked_noise,
+    initial_from,
     laid_out,
     listed,
     new_score_memory,
     num_options,
     option,
     options_from,
-    per_action_from,
     perform,
     receive,
     score_memory_size,
@@ -48,7 +49,7 @@ from potentia.rules.scores import (
     split,
     stand_by,
 )
-from potentia.rules.steps import Step, StepData, step_data, step_from, step_size
+from potentia.rules.steps import Diminishing, Step, StepData, step_data, step_from, step_size
 
 _LEAST = math.ldexp(1.0, -53)  # a step of 1 forgets everything; its logarithm must stay finite
 
@@ -65,7 +66,7 @@ class QLData(NamedTuple):
 
 
 @register
-@dataclass(frozen=True, repr=False)
+@attrs.frozen(repr=False)
 class QL(Scoring):
     """Q-learning with Boltzmann choice (Eq. 27).
 
@@ -76,22 +77,15 @@ class QL(Scoring):
 
     name: ClassVar[str] = "ql"
     summary: ClassVar[str] = "Q-learning with Boltzmann choice: players know only what they receive (Eq. 27)"
-    tau: Schedule
-    mu: Step = "1/n"  # type: ignore[assignment]
-    count: str = "visits"
-    unplayed: str = "keep"
-    lag: bool = True
-    noise: float = 0.0
-    initial: PerAction = 0.0
+    tau: Schedule = attrs.field(converter=schedule_from)
+    mu: Step = attrs.field(default=Diminishing(), converter=step_from)
+    count: str = attrs.field(default="visits", validator=OneOf("visits", "steps"))
+    unplayed: str = attrs.field(default="keep", validator=OneOf("keep", "decay"))
+    lag: bool = attrs.field(default=True, validator=Flag())
+    noise: float = attrs.field(default=0.0, converter=number, validator=NOISE)
+    initial: PerAction = attrs.field(default=0.0, converter=initial_from)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "tau", schedule_from(self.tau))
-        object.__setattr__(self, "mu", step_from(self.mu))
-        one_of(self.count, "count", ("visits", "steps"))
-        one_of(self.unplayed, "unplayed", ("keep", "decay"))
-        flag(self.lag, "lag")
-        object.__setattr__(self, "noise", checked_noise(self.noise))
-        object.__setattr__(self, "initial", per_action_from(self.initial, "initial"))
+    def __attrs_post_init__(self) -> None:
         if self.unplayed == "decay" and self.count == "visits" and not isinstance(self.mu, float):
             raise InvalidRule(
                 'unplayed="decay" lets values fade at every step, so mu must count steps: give count="steps"'

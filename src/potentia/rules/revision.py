@@ -7,23 +7,24 @@ rp = ε^m with ε = e^{-1/τ} (Marden & Shamma 2012), or one from what the playe
 
 from __future__ import annotations
 
-import dataclasses
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 
 from potentia.errors import InvalidRule
 from potentia.games import Game
 from potentia.kernel.arrays import frozen
+from potentia.kernel.checks import Real, number
 from potentia.kernel.dispatch import at, portable
 from potentia.kernel.draws import WAKE, uniform
 from potentia.kernel.mathematics import exp
 from potentia.kernel.numbers import as_float, is_integer, is_real
-from potentia.rules.signal import SignalRevision, share, signal_of, signal_probability
+from potentia.kernel.registry import built, plain
+from potentia.rules.signal import PROBABILITY, SignalRevision, share, signal_of, signal_probability
 
 SAME, BY_PLAYER, BY_ACTION, BY_GROUP, VANISHING, BY_SIGNAL = range(6)
 
@@ -84,45 +85,42 @@ def awaken(
     return count
 
 
-def _checked(value: Any, name: str) -> float:
-    if not is_real(value):
-        raise InvalidRule(f"must be a number in (0, 1], got {value!r}", name, value)
-    number = as_float(value)
-    if not 0.0 < number <= 1.0:
-        raise InvalidRule(f"must be in (0, 1], got {number}", name, number)
-    return number
+_Group = tuple[tuple[int, ...], float]
 
 
-@dataclass(frozen=True)
+def _groups_from(value: Mapping[tuple[int, ...], float] | Iterable[tuple[Iterable[int], float]]) -> tuple[_Group, ...]:
+    items: Any = value.items() if isinstance(value, Mapping) else value
+    checked = []
+    try:
+        for members, probability in items:
+            if not all(is_integer(m) for m in members) or not is_real(probability):
+                raise TypeError
+            checked.append((tuple(sorted({int(m) for m in members})), as_float(probability)))
+    except (TypeError, ValueError):
+        raise InvalidRule(f"must be pairs (players, probability), got {value!r}", "groups", value) from None
+    for players, probability in checked:
+        if not 0.0 < probability <= 1.0:
+            raise InvalidRule(f"must have probabilities in (0, 1], got {probability} of {players}", "groups", value)
+        if players and players[0] < 0:
+            raise InvalidRule(f"must name players from 0, got {players}", "groups", value)
+    total = math.fsum(p for _, p in checked)
+    if not checked or abs(total - 1.0) > 1e-9:
+        raise InvalidRule(f"must have probabilities that sum to 1, got {total}", "groups", value)
+    return tuple(checked)
+
+
+@attrs.frozen
 class Groups:
     """A distribution over groups of players: ``Groups([((0, 1), 0.5), ((2,), 0.5)])``, for SLLL."""
 
-    groups: tuple[tuple[tuple[int, ...], float], ...]
+    groups: tuple[_Group, ...] = attrs.field(converter=_groups_from)
 
-    def __post_init__(self) -> None:
-        items: Any = self.groups.items() if isinstance(self.groups, Mapping) else self.groups
-        checked = []
-        try:
-            for members, probability in items:
-                if not all(is_integer(m) for m in members) or not is_real(probability):
-                    raise TypeError
-                checked.append((tuple(sorted({int(m) for m in members})), as_float(probability)))
-        except (TypeError, ValueError):
-            raise InvalidRule(
-                f"of revision must be pairs (players, probability), got {self.groups!r}", "groups", self.groups
-            ) from None
-        for players, probability in checked:
-            if not 0.0 < probability <= 1.0:
-                raise InvalidRule(f"the probability of group {players} must be in (0, 1], got {probability}")
-            if players and players[0] < 0:
-                raise InvalidRule(f"group {players} names a negative player")
-        total = math.fsum(p for _, p in checked)
-        if not checked or abs(total - 1.0) > 1e-9:
-            raise InvalidRule(f"the probabilities of the groups must sum to 1, got {total}")
-        object.__setattr__(self, "groups", tuple(checked))
+    def spec(self) -> dict[str, Any]:
+        """Plain data that :func:`revision_from` reads back."""
+        return {"groups": plain(self.groups)}
 
 
-@dataclass(frozen=True)
+@attrs.frozen
 class Vanishing:
     """Each player wakes with probability ε^m = e^{-m/τ}: ``Vanishing(2.0)``, for SLLL and P-SBLLL.
 
@@ -131,14 +129,17 @@ class Vanishing:
     then move at once too rarely to matter. ``m`` is in units of utility.
     """
 
-    m: float
+    invalid: ClassVar[type[InvalidRule]] = InvalidRule
+    m: float = attrs.field(converter=number, validator=Real(above=0.0))
 
-    def __post_init__(self) -> None:
-        if not is_real(self.m) or not 0.0 < as_float(self.m) < math.inf:
-            raise InvalidRule(f"of a vanishing revision must be finite and > 0, got {self.m!r}", "m", self.m)
-        object.__setattr__(self, "m", as_float(self.m))
+    def spec(self) -> dict[str, Any]:
+        """Plain data that :func:`revision_from` reads back."""
+        return {"vanishing": self.m}
 
 
+RevisionLike = (
+    float | Sequence[float] | Sequence[Sequence[float]] | Groups | Vanishing | SignalRevision | Mapping[str, Any]
+)
 Revision = float | tuple[float, ...] | tuple[tuple[float, ...], ...] | Groups | Vanishing | SignalRevision
 
 
@@ -147,8 +148,13 @@ def follows_signal(revision: Revision) -> bool:
     return isinstance(revision, SignalRevision) and revision.normalise == "own"
 
 
-def revision_from(value: Any, allow_groups: bool = False) -> Revision:
-    """Validate a revision probability in any of its forms and freeze it."""
+def revision_or_groups_from(value: RevisionLike) -> Revision:
+    """A revision probability in any of its forms, checked and frozen, or a distribution over groups."""
+    return revision_from(value, allow_groups=True)
+
+
+def revision_from(value: RevisionLike, allow_groups: bool = False) -> Revision:
+    """A revision probability in any of its forms, checked and frozen."""
     if isinstance(value, Groups) or (isinstance(value, Mapping) and "groups" in value):
         if not allow_groups:
             raise InvalidRule(
@@ -173,7 +179,7 @@ def revision_from(value: Any, allow_groups: bool = False) -> Revision:
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value.item()
     if is_real(value):
-        return _checked(value, "revision")
+        return PROBABILITY.of(value, "revision", InvalidRule)
     if isinstance(value, str) or not isinstance(value, Sequence | np.ndarray):
         raise InvalidRule(
             f"must be a number in (0, 1], one per player or one per player and action, got {value!r}", "revision", value
@@ -181,38 +187,22 @@ def revision_from(value: Any, allow_groups: bool = False) -> Revision:
     if len(value) == 0:
         raise InvalidRule("must have one entry per player, got none", "revision")
     if is_real(value[0]):
-        return tuple(_checked(v, f"revision of player {i}") for i, v in enumerate(value))
+        return tuple(PROBABILITY.of(v, f"revision of player {i}", InvalidRule) for i, v in enumerate(value))
     rows = []
     for player, row in enumerate(value):
         if isinstance(row, str) or not isinstance(row, Sequence | np.ndarray):
             raise InvalidRule(
                 f"of player {player} must be a list with one entry per action, got {row!r}", "revision", row
             )
-        rows.append(tuple(_checked(v, f"revision of player {player}, action {a}") for a, v in enumerate(row)))
+        who = f"revision of player {player}, action"
+        rows.append(tuple(PROBABILITY.of(v, f"{who} {a}", InvalidRule) for a, v in enumerate(row)))
     return tuple(rows)
 
 
 def _signal_from(value: Mapping[str, Any]) -> SignalRevision:
     if set(value) != {"signal"} or not isinstance(value["signal"], Mapping):
         raise InvalidRule(f"a signal revision is {{'signal': {{'a1': ..., 'a2': ..., 'a3': ...}}}}, got {value!r}")
-    known = ("a1", "a2", "a3", "normalise")
-    for name in value["signal"]:
-        if name not in known:
-            raise InvalidRule(f"a signal revision has no {name!r}; it has {', '.join(known)}")
-    return SignalRevision(**value["signal"])
-
-
-def revision_spec(revision: Revision) -> Any:
-    """Plain data that :func:`revision_from` reads back."""
-    if isinstance(revision, Groups):
-        return {"groups": [[list(m), p] for m, p in revision.groups]}
-    if isinstance(revision, Vanishing):
-        return {"vanishing": revision.m}
-    if isinstance(revision, SignalRevision):
-        return {"signal": dataclasses.asdict(revision)}
-    if isinstance(revision, float):
-        return revision
-    return [list(r) if isinstance(r, tuple) else r for r in revision]
+    return built(SignalRevision, value["signal"], "a signal revision", InvalidRule)
 
 
 def revision_data(revision: Revision, game: Game) -> RevisionData:

@@ -5,22 +5,23 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from potentia.errors import InvalidRule
+from potentia.errors import InvalidInput, InvalidRule
 from potentia.games import Game
 from potentia.kernel.arrays import frozen
+from potentia.kernel.checks import Integer, Real, number, whole
 from potentia.kernel.dispatch import generic
-from potentia.kernel.numbers import as_float, is_integer, is_real
+from potentia.kernel.numbers import as_float, is_real
+from potentia.kernel.registry import built, plain_parameters
 
 _FASTEST = 1e100  # of a logarithmic schedule: rate times any step stays finite
 _GEOMETRIC, _LOGARITHMIC, _PIECEWISE = range(3)
@@ -70,30 +71,26 @@ def _temperature(schedule: VaryingData, step: int) -> float:
     return schedule.values[k] + share * (schedule.values[k + 1] - schedule.values[k])
 
 
-def checked_tau(value: Any, name: str = "tau") -> float:
-    """A finite positive float, or an error that says what to use instead."""
-    if not is_real(value):
-        raise InvalidRule(f'must be a number, a schedule or "auto", got {value!r}', name, value)
-    number = as_float(value)
-    if not math.isfinite(number) or number <= 0.0:
-        raise InvalidRule(
-            f'must be finite and > 0, got {number}; for best response use rule("best-response")', name, number
-        )
-    return number
+class _Tau(Real):
+    """A finite number > 0, with what to use instead where it is none."""
+
+    def of(self, value: Any, name: str, error: type[InvalidInput]) -> float:
+        if not is_real(value):
+            raise error(f'must be a number, a schedule or "auto", got {value!r}', name, value)
+        if not self.holds(value):
+            wanted = f'must be finite and > 0, got {as_float(value)}; for best response use rule("best-response")'
+            raise error(wanted, name, value)
+        return as_float(value)
 
 
-def _checked_steps(value: int | None) -> int | None:
-    if value is None:
-        return None
-    if not is_integer(value) or value < 1:
-        raise InvalidRule(f"of a schedule must be an integer of at least 1, got {value!r}", "steps", value)
-    return int(value)
+TEMPERATURE = _Tau(above=0.0)
 
 
 class Schedule(ABC):
     """A temperature that changes over the run."""
 
     kind: ClassVar[str]
+    invalid: ClassVar[type[InvalidRule]] = InvalidRule
 
     @abstractmethod
     def data(self, horizon: int | None) -> ScheduleData:
@@ -109,11 +106,10 @@ class Schedule(ABC):
 
     def spec(self) -> dict[str, Any]:
         """The schedule as plain data; :func:`schedule_from` reads it back."""
-        return {"kind": self.kind, **{k: _plain(v) for k, v in vars(self).items()}}
+        return {"kind": self.kind, **plain_parameters(self)}
 
 
-def _plain(value: Any) -> Any:
-    return [list(pair) for pair in value] if isinstance(value, tuple) else value
+ScheduleLike = float | str | Schedule | Mapping[str, Any]  # str: "auto"
 
 
 def _record(
@@ -124,35 +120,31 @@ def _record(
     return VaryingData(kind, start, stop, rate, times, values)
 
 
-@dataclass(frozen=True)
+@attrs.frozen
 class Constant(Schedule):
     """The same tau at every step."""
 
     kind: ClassVar[str] = "constant"
-    tau: float
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "tau", checked_tau(self.tau))
+    tau: float = attrs.field(converter=number, validator=TEMPERATURE)
 
     def data(self, horizon: int | None) -> ScheduleData:
         return ConstantData(self.tau)
 
 
-@dataclass(frozen=True)
+@attrs.frozen
 class Geometric(Schedule):
     """From ``start`` down to ``stop`` by a constant factor a step, then ``stop``."""
 
     kind: ClassVar[str] = "geometric"
-    start: float
-    stop: float
-    steps: int | None = None
+    start: float = attrs.field(converter=number, validator=TEMPERATURE)
+    stop: float = attrs.field(converter=number, validator=TEMPERATURE)
+    steps: int | None = attrs.field(
+        default=None, converter=attrs.converters.optional(whole), validator=attrs.validators.optional(Integer(1))
+    )
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "start", checked_tau(self.start, "start"))
-        object.__setattr__(self, "stop", checked_tau(self.stop, "stop"))
+    def __attrs_post_init__(self) -> None:
         if self.stop > self.start:
-            raise InvalidRule(f"must not exceed start, got start {self.start} and stop {self.stop}", "stop")
-        object.__setattr__(self, "steps", _checked_steps(self.steps))
+            raise InvalidRule(f"must not exceed start, got start {self.start} and stop {self.stop}", "stop", self.stop)
 
     def data(self, horizon: int | None) -> ScheduleData:
         length = self.steps or horizon
@@ -163,57 +155,57 @@ class Geometric(Schedule):
         return _record(_GEOMETRIC, self.start, self.stop, rate)
 
 
-@dataclass(frozen=True)
+@attrs.frozen
 class Logarithmic(Schedule):
     """``start`` / log(e + rate·n): the classical annealing law, slow enough for the guarantee; not below ``stop``."""
 
     kind: ClassVar[str] = "logarithmic"
-    start: float
-    stop: float = 0.0
-    rate: float = 1.0
+    start: float = attrs.field(converter=number, validator=TEMPERATURE)
+    stop: float = attrs.field(default=0.0, converter=number, validator=Real(least=0.0))
+    rate: float = attrs.field(default=1.0, converter=number, validator=Real(least=0.0, most=_FASTEST))
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "start", checked_tau(self.start, "start"))
-        for name, most in (("stop", self.start), ("rate", _FASTEST)):
-            value = getattr(self, name)
-            if not is_real(value) or not 0 <= as_float(value) <= most:
-                raise InvalidRule(f"must be between 0 and {most:g}, got {value!r}", name, value)
-            object.__setattr__(self, name, float(value))
+    def __attrs_post_init__(self) -> None:
+        if self.stop > self.start:
+            raise InvalidRule(f"must not exceed start, got start {self.start} and stop {self.stop}", "stop", self.stop)
 
     def data(self, horizon: int | None) -> ScheduleData:
         # never zero, however small ``start`` is
         return _record(_LOGARITHMIC, self.start, max(self.stop, math.ulp(0.0)), self.rate)
 
 
-@dataclass(frozen=True)
+def _points_from(value: Iterable[Sequence[float]]) -> tuple[tuple[float, float], ...]:
+    try:
+        points = tuple((float(t), TEMPERATURE.of(v, "tau in points", InvalidRule)) for t, v in value)
+    except (TypeError, ValueError) as error:
+        if isinstance(error, InvalidRule):
+            raise
+        raise InvalidRule(f"must be pairs (step, tau), got {value!r}", "points", value) from None
+    times = [t for t, _ in points]
+    rising = all(b > a for a, b in itertools.pairwise(times))
+    if not points or times[0] != 0 or not math.isfinite(times[-1]) or not rising:
+        raise InvalidRule(f"must begin at step 0 and increase, got steps {times}", "points", value)
+    return points
+
+
+@attrs.frozen
 class Piecewise(Schedule):
     """Linear between ``points``, a list of (step, tau) that begins at step 0; the last tau stays."""
 
     kind: ClassVar[str] = "piecewise"
-    points: tuple[tuple[float, float], ...]
-
-    def __post_init__(self) -> None:
-        try:
-            points = tuple((float(t), checked_tau(v, "tau in points")) for t, v in self.points)
-        except (TypeError, ValueError) as error:
-            if isinstance(error, InvalidRule):
-                raise
-            raise InvalidRule(f"must be pairs (step, tau), got {self.points!r}", "points", self.points) from None
-        times = [t for t, _ in points]
-        if (
-            not points
-            or times[0] != 0
-            or not math.isfinite(times[-1])
-            or any(not b > a for a, b in itertools.pairwise(times))
-        ):
-            raise InvalidRule(f"must begin at step 0 and increase, got steps {times}", "points")
-        object.__setattr__(self, "points", points)
+    points: tuple[tuple[float, float], ...] = attrs.field(converter=_points_from)
 
     def data(self, horizon: int | None) -> ScheduleData:
         return _record(_PIECEWISE, self.points[0][1], points=self.points)
 
 
-@dataclass(frozen=True)
+def _not_relative(value: ScheduleLike) -> Schedule:
+    inner = schedule_from(value)
+    if isinstance(inner, Relative):
+        raise InvalidRule("a relative schedule cannot hold another relative schedule")
+    return inner
+
+
+@attrs.frozen
 class Relative(Schedule):
     """A schedule in units of the game's own scale: the largest worth C that a robot of a coverage game can cover.
 
@@ -221,13 +213,7 @@ class Relative(Schedule):
     """
 
     kind: ClassVar[str] = "relative"
-    schedule: Schedule
-
-    def __post_init__(self) -> None:
-        inner = schedule_from(self.schedule)
-        if isinstance(inner, Relative):
-            raise InvalidRule("a relative schedule cannot hold another relative schedule")
-        object.__setattr__(self, "schedule", inner)
+    schedule: Schedule = attrs.field(converter=_not_relative)
 
     def on(self, game: Game) -> Schedule:
         if game.scale is None or not game.scale > 0.0:
@@ -240,40 +226,30 @@ class Relative(Schedule):
     def data(self, horizon: int | None) -> ScheduleData:
         raise InvalidRule("a relative schedule has no temperature without a game: use schedule.on(game)")
 
-    def spec(self) -> dict[str, Any]:
-        return {"kind": self.kind, "schedule": self.schedule.spec()}
-
 
 def _scaled(schedule: Schedule, factor: float) -> Schedule:
     if isinstance(schedule, Piecewise):
         return Piecewise(tuple((t, v * factor) for t, v in schedule.points))
     scaled = {name: getattr(schedule, name) * factor for name in ("tau", "start", "stop") if hasattr(schedule, name)}
-    return dataclasses.replace(schedule, **scaled)  # type: ignore[type-var]
+    return attrs.evolve(schedule, **scaled)  # type: ignore[misc]
 
 
 _KINDS: dict[str, type[Schedule]] = {c.kind: c for c in (Constant, Geometric, Logarithmic, Piecewise, Relative)}
 
 
-def schedule_from(value: Any) -> Schedule:
+def schedule_from(value: ScheduleLike) -> Schedule:
     """A schedule from a number, a schedule or the plain data of one."""
     if isinstance(value, Schedule):
         return value
     if isinstance(value, str) and value == "auto":
         return AUTO
-    if isinstance(value, dict):
+    if isinstance(value, Mapping):
         options = dict(value)
         kind = options.pop("kind", None)
         if not isinstance(kind, str) or kind not in _KINDS:
             raise InvalidRule(f"tau's kind must be one of {sorted(_KINDS)}, got {kind!r}")
-        known = {f.name: f.default is dataclasses.MISSING for f in dataclasses.fields(_KINDS[kind])}  # type: ignore[arg-type]
-        for name in options:
-            if name not in known:
-                raise InvalidRule(f"of kind {kind} has no {name!r}; it has {', '.join(known)}", "tau")
-        for name, needed in known.items():
-            if needed and name not in options:
-                raise InvalidRule(f"of kind {kind} needs {name!r}", "tau")
-        return _KINDS[kind](**options)
-    return Constant(checked_tau(value))
+        return built(_KINDS[kind], options, f"tau of kind {kind}", InvalidRule)
+    return Constant(value)  # type: ignore[arg-type]
 
 
 AUTO = Relative(Geometric(0.3, 0.01))

@@ -11,42 +11,42 @@ T = 0. A player learns of the actions it could have chosen; with constrained mov
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 
 from potentia.errors import InvalidRule
 from potentia.games import Game
+from potentia.kernel.checks import Flag, Integer, Real, number, whole
 from potentia.kernel.dispatch import at, portable
 from potentia.kernel.draws import CHOICE, REWARD, normal_nth, uniform
 from potentia.kernel.journal import Journal
-from potentia.kernel.numbers import as_float, is_integer, is_real
 from potentia.kernel.protocol import num_players, payoff, utility
-from potentia.rules.base import flag, register, step
+from potentia.rules.base import register, step
 from potentia.rules.choice import pick
-from potentia.rules.penalties import Penalty, PenaltyData, choice_weights, penalty_from
+from potentia.rules.penalties import Gibbs, Penalty, PenaltyData, choice_weights, penalty_from
 from potentia.rules.schedules import Schedule, ScheduleData, schedule_from, temperature
 from potentia.rules.scores import (
+    NOISE,
     PerAction,
     ScoreMemory,
     Scoring,
     bounded,
-    checked_noise,
+    initial_from,
     laid_out,
     listed,
     new_score_memory,
     num_options,
     option,
     options_from,
-    per_action_from,
     perform,
     score_memory_size,
     shares,
     stand_by,
 )
-from potentia.rules.steps import Step, StepData, step_data, step_from, step_size
+from potentia.rules.steps import Diminishing, Step, StepData, step_data, step_from, step_size
 
 MOST_STAGES = 8
 
@@ -63,15 +63,11 @@ class ScoreData(NamedTuple):
     noise: float
 
 
-def checked_order(value: Any) -> int:
-    """How often utilities are aggregated."""
-    if not is_integer(value) or not 1 <= value <= MOST_STAGES:
-        raise InvalidRule(f"must be an integer from 1 to {MOST_STAGES}, got {value!r}", "order", value)
-    return int(value)
+ORDER = Integer(1, MOST_STAGES)  # how often utilities are aggregated
 
 
 @register
-@dataclass(frozen=True, repr=False)
+@attrs.frozen(repr=False)
 class Score(Scoring):
     """Discounted scores of any order, and any choice map (Eq. 6, 7 and 9).
 
@@ -81,32 +77,23 @@ class Score(Scoring):
 
     name: ClassVar[str] = "score"
     summary: ClassVar[str] = "smoothed best response to discounted scores of any order (Eq. 6 and 9)"
-    tau: Schedule
-    mu: Step = "1/n"  # type: ignore[assignment]
-    discount: float = 1.0
-    order: int = 1
-    choice: Penalty = "gibbs"  # type: ignore[assignment]
-    lag: bool = True
-    noise: float = 0.0
-    initial: PerAction = 0.0
+    tau: Schedule = attrs.field(converter=schedule_from)
+    mu: Step = attrs.field(default=Diminishing(), converter=step_from)
+    discount: float = attrs.field(default=1.0, converter=number, validator=Real(least=0.0))
+    order: int = attrs.field(default=1, converter=whole, validator=ORDER)
+    choice: Penalty = attrs.field(default=Gibbs(), converter=penalty_from)
+    lag: bool = attrs.field(default=True, validator=Flag())
+    noise: float = attrs.field(default=0.0, converter=number, validator=NOISE)
+    initial: PerAction = attrs.field(default=0.0, converter=initial_from)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "tau", schedule_from(self.tau))
-        object.__setattr__(self, "mu", step_from(self.mu))
-        object.__setattr__(self, "order", checked_order(self.order))
-        object.__setattr__(self, "choice", penalty_from(self.choice))
-        flag(self.lag, "lag")
-        object.__setattr__(self, "noise", checked_noise(self.noise))
-        object.__setattr__(self, "initial", per_action_from(self.initial, "initial"))
-        discount = as_float(self.discount) if is_real(self.discount) else -1.0
+    def __attrs_post_init__(self) -> None:
         largest = step_size(step_data(self.mu), 1)
-        if not 0.0 <= discount * largest <= 1.0:
+        if self.discount * largest > 1.0:
             raise InvalidRule(
                 f"must be a number from 0 to {1.0 / largest:g}, one over the largest step, got {self.discount!r}",
                 "discount",
                 self.discount,
             )
-        object.__setattr__(self, "discount", discount)
 
     def data(self, game: Game, horizon: int | None) -> ScoreData:
         return ScoreData(

@@ -8,6 +8,7 @@ of all players lie in one array, those of player i from ``first[i]``.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 from potentia.errors import InvalidRule
 from potentia.games import Game
+from potentia.kernel.checks import Real
 from potentia.kernel.dispatch import at, generic, portable
 from potentia.kernel.draws import REWARD, normal_nth
 from potentia.kernel.journal import REVISIONS, Journal, note
@@ -126,6 +128,13 @@ def check_scores(memory: ScoreMemory, step: int) -> None:
 # Initial values ---------------------------------------------------------------------------------------
 
 PerAction = float | tuple[Any, ...]
+PerActionLike = float | Sequence[float] | Sequence[Sequence[float]]
+NOISE = Real(least=0.0, most=MOST)
+
+
+def initial_from(value: PerActionLike) -> PerAction:
+    """Initial scores: a number, or a number per player or per player and action."""
+    return per_action_from(value, "initial")
 
 
 def per_action_from(value: Any, name: str) -> PerAction:
@@ -182,14 +191,6 @@ def shares(game: Game, memory: ScoreMemory, player: int, current: int, count: in
     for k in range(count):
         chosen[option(game.moves, player, current, k)] = memory.weights[k]
     return chosen / chosen.sum()
-
-
-def checked_noise(value: Any) -> float:
-    """The standard deviation of what is added to utilities."""
-    number = as_float(value) if is_real(value) else math.nan
-    if not 0.0 <= number <= MOST:
-        raise InvalidRule(f"noise, a standard deviation, must be a finite number of at least 0, got {value!r}")
-    return number
 
 
 # In compiled code -------------------------------------------------------------------------------------

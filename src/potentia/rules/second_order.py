@@ -23,29 +23,31 @@ from __future__ import annotations
 
 import math
 import warnings
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, ClassVar, NamedTuple
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 
 from potentia.errors import AssumptionBroken, InvalidRule
 from potentia.games import Game
 from potentia.kernel.arrays import frozen
+from potentia.kernel.checks import Flag, OneOf, Real, number
 from potentia.kernel.dispatch import at, portable
 from potentia.kernel.draws import CHOICE, PRIORITY, below, uniform
 from potentia.kernel.journal import Journal
 from potentia.kernel.mathematics import exp
-from potentia.kernel.numbers import is_real
 from potentia.kernel.protocol import num_actions, num_players
-from potentia.rules.base import flag, one_of, register, step
+from potentia.rules.base import register, step
 from potentia.rules.scores import (
+    NOISE,
     PerAction,
     ScoreMemory,
     Scoring,
     bounded,
-    checked_noise,
+    initial_from,
     laid_out,
     listed,
     new_score_memory,
@@ -59,7 +61,7 @@ from potentia.rules.scores import (
     split,
     stand_by,
 )
-from potentia.rules.steps import Diminishing, StepData, checked_share, step_data, step_from, step_size
+from potentia.rules.steps import SHARE, Diminishing, Step, StepData, StepLike, step_data, step_from, step_size
 
 _TABLE = 2048  # powers of 1 - ϑ that are looked up; later ones are computed, to the same bits
 _TIE = 1e-12
@@ -84,8 +86,17 @@ class SOQLData(NamedTuple):
     powers: NDArray[np.float64]  # of 1 - ϑ
 
 
+def _mu_from(value: StepLike) -> Step | str:
+    adaptive = isinstance(value, str) and value == ADAPTIVE
+    return ADAPTIVE if adaptive else step_from(value, closed=False, words=(ADAPTIVE,))
+
+
+def _strategies_from(value: Sequence[Sequence[float]] | None) -> PerAction | None:
+    return None if value is None else per_action_from(value, "initial_strategies")
+
+
 @register
-@dataclass(frozen=True, repr=False)
+@attrs.frozen(repr=False)
 class SOQL(Scoring):
     """Second-order Q-learning (Eq. 28–29); the defaults are the paper's.
 
@@ -100,38 +111,20 @@ class SOQL(Scoring):
 
     name: ClassVar[str] = "soql"
     summary: ClassVar[str] = "second-order Q-learning: strategies move towards the best response (Eq. 28-29)"
-    mu: float | str | Diminishing = 0.97
-    vartheta: float = 0.5
-    zeta: float = 0.9999
-    xi: float = 0.01
-    alone: bool = True
-    form: str = "two-step"
-    unplayed: str = "keep"
-    lag: bool = True
-    best_response: str = "reachable"
-    noise: float = 0.0
-    initial: PerAction = 0.0
-    initial_strategies: PerAction | None = None
+    mu: float | str | Diminishing = attrs.field(default=0.97, converter=_mu_from)
+    vartheta: float = attrs.field(default=0.5, converter=number, validator=SHARE)
+    zeta: float = attrs.field(default=0.9999, converter=number, validator=SHARE)
+    xi: float = attrs.field(default=0.01, converter=number, validator=Real(least=0.0, below=1.0))
+    alone: bool = attrs.field(default=True, validator=Flag())
+    form: str = attrs.field(default="two-step", validator=OneOf("two-step", "pair"))
+    unplayed: str = attrs.field(default="keep", validator=OneOf("keep", "decay"))
+    lag: bool = attrs.field(default=True, validator=Flag())
+    best_response: str = attrs.field(default="reachable", validator=OneOf("reachable", "global"))
+    noise: float = attrs.field(default=0.0, converter=number, validator=NOISE)
+    initial: PerAction = attrs.field(default=0.0, converter=initial_from)
+    initial_strategies: PerAction | None = attrs.field(default=None, converter=_strategies_from)
 
-    def __post_init__(self) -> None:
-        if not isinstance(self.mu, str) or self.mu != ADAPTIVE:
-            object.__setattr__(self, "mu", step_from(self.mu, closed=False, words=(ADAPTIVE,)))
-        object.__setattr__(self, "vartheta", checked_share(self.vartheta, "vartheta"))
-        object.__setattr__(self, "zeta", checked_share(self.zeta, "zeta"))
-        if not is_real(self.xi) or not 0.0 <= self.xi < 1.0:
-            raise InvalidRule(f"must be a number of at least 0 and below 1, got {self.xi!r}", "xi", self.xi)
-        object.__setattr__(self, "xi", float(self.xi))
-        one_of(self.form, "form", ("two-step", "pair"))
-        one_of(self.unplayed, "unplayed", ("keep", "decay"))
-        one_of(self.best_response, "best_response", ("reachable", "global"))
-        flag(self.alone, "alone")
-        flag(self.lag, "lag")
-        object.__setattr__(self, "noise", checked_noise(self.noise))
-        object.__setattr__(self, "initial", per_action_from(self.initial, "initial"))
-        if self.initial_strategies is not None:
-            object.__setattr__(
-                self, "initial_strategies", per_action_from(self.initial_strategies, "initial_strategies")
-            )
+    def __attrs_post_init__(self) -> None:
         if self.unplayed == "decay" and not isinstance(self.mu, float):
             raise InvalidRule(f'unplayed="decay" is for a constant mu, got {self.mu!r}')
         if isinstance(self.mu, float) and not self.vartheta < self.mu:

@@ -10,21 +10,23 @@ so that rp is a1 with neither signal nor gradient (situation p1), a2 on a slope 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 
 from potentia.errors import InvalidRule
 from potentia.kernel.cache import Entry
+from potentia.kernel.checks import OneOf, Real, number
 from potentia.kernel.dispatch import portable
 from potentia.kernel.mathematics import exp
-from potentia.kernel.numbers import as_float, is_real
+from potentia.kernel.registry import plain_parameters
 
 if TYPE_CHECKING:
     from potentia.games import Game
 
+PROBABILITY = Real(above=0.0, most=1.0)
 _BY_PYTHON = 60_000  # actions; compiling takes longer than so many
 
 
@@ -41,7 +43,7 @@ def share(value: float, largest: float) -> float:
     return value / largest if largest > 0.0 else 0.0
 
 
-@dataclass(frozen=True)
+@attrs.frozen
 class SignalRevision:
     """Eq. 53: ``SignalRevision(a1=1.0, a2=0.5, a3=0.1)``, for SLLL and P-SBLLL on games with a signal.
 
@@ -50,28 +52,26 @@ class SignalRevision:
     largest anywhere, so that it depends on the action alone: the form the exact analysis takes.
     """
 
-    a1: float = 1.0
-    a2: float = 0.5
-    a3: float = 0.1
-    normalise: str = "own"
+    invalid: ClassVar[type[InvalidRule]] = InvalidRule
+    a1: float = attrs.field(default=1.0, converter=number, validator=PROBABILITY)
+    a2: float = attrs.field(default=0.5, converter=number, validator=PROBABILITY)
+    a3: float = attrs.field(default=0.1, converter=number, validator=PROBABILITY)
+    normalise: str = attrs.field(default="own", validator=OneOf("own", "world"))
 
-    def __post_init__(self) -> None:
-        for name in ("a1", "a2", "a3"):
-            value = getattr(self, name)
-            if not is_real(value) or not 0.0 < as_float(value) <= 1.0:
-                raise InvalidRule(f"of a signal revision must be in (0, 1], got {value!r}", name, value)
-            object.__setattr__(self, name, as_float(value))
+    def __attrs_post_init__(self) -> None:
         if not self.a3 < self.a2 < self.a1:
             raise InvalidRule(
                 f"a signal revision needs a3 < a2 < a1, got a1 = {self.a1}, a2 = {self.a2}, a3 = {self.a3}"
             )
-        if self.normalise not in ("own", "world"):
-            raise InvalidRule(f'must be "own" or "world", got {self.normalise!r}', "normalise", self.normalise)
 
     @property
     def drop(self) -> float:
         """k."""
         return math.log(self.a1 / self.a3)
+
+    def spec(self) -> dict[str, Any]:
+        """Plain data that ``revision_from`` reads back."""
+        return {"signal": plain_parameters(self)}
 
     def probability(self, signal: float, gradient: float) -> float:
         """rp(F, G)."""

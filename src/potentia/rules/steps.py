@@ -6,15 +6,17 @@ counts from 1: the steps of a run, or how often this very action was played (``v
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import re
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import ClassVar, NamedTuple
+
+import attrs
 
 from potentia.errors import InvalidRule, did_you_mean
+from potentia.kernel.checks import Real, number
 from potentia.kernel.dispatch import portable
-from potentia.kernel.numbers import as_float, is_real
+from potentia.kernel.registry import built, plain_parameters
 
 
 class StepData(NamedTuple):
@@ -35,30 +37,20 @@ def step_size(step: StepData, n: int) -> float:
     return step.scale * math.pow(n + step.offset, -step.power)
 
 
-def checked_share(value: Any, name: str, closed: bool = False) -> float:
-    """A number between 0 and 1, the ends excluded, or with ``closed`` the upper end included."""
-    number = as_float(value) if is_real(value) else math.nan
-    if not (0.0 < number < 1.0 or (closed and number == 1.0)):
-        raise InvalidRule(f"must lie between 0 and 1{'' if closed else ' (excluded)'}, got {value!r}", name, value)
-    return number
+SHARE = Real(above=0.0, below=1.0)
+SHARE_OR_ALL = Real(above=0.0, most=1.0)
 
 
-@dataclass(frozen=True)
+@attrs.frozen
 class Diminishing:
     """μ(n) = scale · (n + offset)^-power, by default 1/n."""
 
-    power: float = 1.0
-    scale: float = 1.0
-    offset: float = 0.0
+    invalid: ClassVar[type[InvalidRule]] = InvalidRule
+    power: float = attrs.field(default=1.0, converter=number, validator=Real(above=0.0))
+    scale: float = attrs.field(default=1.0, converter=number, validator=Real(above=0.0))
+    offset: float = attrs.field(default=0.0, converter=number, validator=Real(least=0.0))
 
-    def __post_init__(self) -> None:
-        for name in ("power", "scale", "offset"):
-            value = getattr(self, name)
-            number = as_float(value) if is_real(value) else math.nan
-            if not math.isfinite(number) or number < 0.0 or (number == 0.0 and name != "offset"):
-                least = "of at least 0" if name == "offset" else "> 0"
-                raise InvalidRule(f"of a diminishing step must be a finite number {least}, got {value!r}", name, value)
-            object.__setattr__(self, name, number)
+    def __attrs_post_init__(self) -> None:
         first = step_size(self.data(), 1)
         if not 0.0 < first <= 1.0:
             raise InvalidRule(
@@ -82,7 +74,7 @@ class Diminishing:
 
     def spec(self) -> dict[str, float]:
         """Plain data that :func:`step_from` reads back."""
-        return dataclasses.asdict(self)
+        return plain_parameters(self)
 
     def __str__(self) -> str:
         over = "n" if self.offset == 0.0 else f"(n + {self.offset:g})"
@@ -90,10 +82,11 @@ class Diminishing:
 
 
 Step = float | Diminishing
+StepLike = float | str | Diminishing | Mapping[str, float]  # str: "1/n", "n^-0.6"
 _FORMULA = re.compile(r"(?P<scale>[^/]+)/n(\^(?P<power>.+))?|n\^-(?P<negative>.+)")
 
 
-def step_from(value: Any, name: str = "mu", closed: bool = True, words: tuple[str, ...] = ()) -> Step:
+def step_from(value: StepLike, name: str = "mu", closed: bool = True, words: tuple[str, ...] = ()) -> Step:
     """A step size from a number, a :class:`Diminishing`, its plain data, or text such as "1/n" and "n^-0.6".
 
     ``words`` are others that the caller understands.
@@ -102,20 +95,16 @@ def step_from(value: Any, name: str = "mu", closed: bool = True, words: tuple[st
         return value
     if isinstance(value, str):
         return _from_text(value, name, closed, words)
-    if isinstance(value, dict):
-        known = [field.name for field in dataclasses.fields(Diminishing)]
-        for given in value:
-            if given not in known:
-                raise InvalidRule(f"has no {given!r}; a diminishing step has {', '.join(known)}", name)
-        return Diminishing(**value)
-    return checked_share(value, name, closed)
+    if isinstance(value, Mapping):
+        return built(Diminishing, value, name, InvalidRule)
+    return (SHARE_OR_ALL if closed else SHARE).of(value, name, InvalidRule)
 
 
 def _from_text(text: str, name: str, closed: bool, words: tuple[str, ...]) -> Step:
     found = _FORMULA.fullmatch(text.replace(" ", ""))
     try:
         if found is None:
-            return checked_share(float(text), name, closed)
+            return (SHARE_OR_ALL if closed else SHARE).of(float(text), name, InvalidRule)
         scale, power = found["scale"] or "1", found["power"] or found["negative"] or "1"
         return Diminishing(float(power), float(scale))
     except ValueError as error:

@@ -65,7 +65,7 @@ def rule_from_options(
     from potentia.studies.texts import read_parameter
 
     base, inside = split_rule(name)
-    known = parameters_of(base)
+    known = rule_parameters(base)
     flags = {"tau": tau, "revision": revision, "trial": trial, "guard": "true" if guard else None}
     given = {flag: text for flag, text in flags.items() if text is not None}
     for flag in given:
@@ -84,19 +84,18 @@ def rule_from_options(
     return rule(base, **values)
 
 
-def parameters_of(name: str) -> tuple[str, ...]:
+def rule_parameters(name: str) -> tuple[str, ...]:
     """The parameters that a rule has."""
-    import dataclasses
-
+    from potentia.kernel.registry import parameters_of
     from potentia.rules.base import rule_class
 
-    return tuple(field.name for field in dataclasses.fields(rule_class(name)))  # type: ignore[arg-type]
+    return tuple(parameters_of(rule_class(name)))
 
 
 def split_rule(text: str) -> tuple[str, dict[str, str]]:
     """NAME:PARAMETER=VALUE,... as the name and the texts of the parameters."""
     name, _, rest = text.partition(":")
-    known, found = parameters_of(name), {}
+    known, found = rule_parameters(name), {}
     for item in rest.split(",") if rest else []:
         key, equals, entry = item.partition("=")
         if not equals or not entry:

@@ -12,7 +12,6 @@ what the others compare, which can make a transition cheaper than Eq. 12 says.
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -32,6 +31,7 @@ from potentia.analysis.units import Units, in_units, require_told
 from potentia.errors import InvalidInput, NotConverged, TooLarge
 from potentia.games import Game
 from potentia.kernel import memory
+from potentia.kernel.registry import replaced
 from potentia.rules import PSBLLL, Rule, Vanishing, rule_from
 
 METHODS = ("auto", "closed-form", "contraction", "elimination")
@@ -210,7 +210,7 @@ def _residual(result: Stability, limit: NDArray[np.float64]) -> float:
 def _rescaled(rule: Any, units: Units) -> Rule:
     """The rule with its m counted in units of the payoffs."""
     m = rule.revision.m / units.unit
-    return dataclasses.replace(rule, revision=Vanishing(round(m) if units.exact else m))
+    return replaced(rule, revision=Vanishing(round(m) if units.exact else m))
 
 
 def _restricted(entries: Terms, inside: NDArray[np.int64]) -> Terms:

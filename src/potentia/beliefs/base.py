@@ -1,15 +1,13 @@
 """What an estimator is: something that observes and predicts the utility of actions not played (the paper's û).
 
-A belief is data, like a rule: a frozen dataclass of parameters. For a game it makes a record that compiled code
+A belief is data, like a rule: a frozen class of parameters. For a game it makes a record that compiled code
 reads, and a *mind*, the run's own arrays. What compiled code asks of it is here; a new kind of belief registers
 ``estimate`` and ``learn`` for the type of its record.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import json
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, ClassVar
@@ -21,20 +19,18 @@ from potentia.errors import InvalidBelief
 from potentia.games import Game
 from potentia.kernel.cache import Compiled
 from potentia.kernel.dispatch import generic
-from potentia.kernel.numbers import as_float, in_words, is_integer, is_real
-from potentia.kernel.registry import Registry
+from potentia.kernel.registry import Registry, plain_parameters
 from potentia.kernel.reprs import brief
-
-_MOST = 2**62 - 1  # counts stay within 64 bits
 
 
 class Belief(ABC):
-    """What players think of actions they have not played. Subclasses are frozen dataclasses."""
+    """What players think of actions they have not played. Subclasses are frozen classes of attrs."""
 
     __repr__ = brief
 
     name: ClassVar[str]
     summary: ClassVar[str]
+    invalid: ClassVar[type[InvalidBelief]] = InvalidBelief  # what its checks raise
     remembers: ClassVar[tuple[str, ...]] = ()  # fields of the mind that a saved run must keep, dotted where nested
     recorders: ClassVar[tuple[str, ...]] = ()
 
@@ -69,8 +65,7 @@ class Belief(ABC):
 
     def spec(self) -> dict[str, Any]:
         """The belief as plain data."""
-        fields = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}  # type: ignore[arg-type]
-        return {"belief": self.name, **{name: _plain(value) for name, value in fields.items()}}
+        return {"belief": self.name, **plain_parameters(self)}
 
     def describe(self) -> str:
         """One line for people; no part of a run's key, so that runs with one seed differ by no draw."""
@@ -94,48 +89,6 @@ def belief_from(value: Any) -> Belief:
         options = dict(value)
         return belief(options.pop("belief"), **options)
     raise InvalidBelief(f"must be a belief such as SplitMerge() or Constant(0.002), got {value!r:.60}", "belief", value)
-
-
-def _plain(value: Any) -> Any:
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {key: _plain(part) for key, part in dataclasses.asdict(value).items()}
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-# Checks of parameters ---------------------------------------------------------------------------------
-
-
-def checked_number(value: Any, name: str, least: float, most: float = math.inf, *, above: bool = False) -> float:
-    """A number in [least, most] (above: not least itself), or an error that names it."""
-    if not is_real(value) or not least <= as_float(value) <= most or (above and as_float(value) == least):
-        bound = f"{'above' if above else 'at least'} {least:g}" + (f" and at most {most:g}" if most < math.inf else "")
-        raise InvalidBelief(f"must be a number {bound}, got {value!r}", name, value)
-    return as_float(value)
-
-
-def checked_count(value: Any, name: str, least: int) -> int:
-    """An integer of at least ``least``, or an error that names it."""
-    if not is_integer(value) or value < least:
-        raise InvalidBelief(f"must be an integer of at least {least}, got {value!r}", name, value)
-    if value > _MOST:
-        raise InvalidBelief(f"must be below 2^62, got {in_words(int(value))}", name, in_words(int(value)))
-    return int(value)
-
-
-def checked_flag(value: Any, name: str) -> bool:
-    """True or False, or an error that names it."""
-    if not isinstance(value, bool):
-        raise InvalidBelief(f"must be True or False, got {value!r}", name, value)
-    return value
-
-
-def checked_choice(value: Any, name: str, options: tuple[str, ...]) -> str:
-    """One of some words, or an error that names it."""
-    if not isinstance(value, str) or value not in options:
-        raise InvalidBelief(f"must be one of {', '.join(options)}, got {value!r}", name, value)
-    return value
 
 
 # What compiled code asks ------------------------------------------------------------------------------

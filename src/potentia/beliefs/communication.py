@@ -14,38 +14,39 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from potentia.beliefs.base import checked_number
 from potentia.beliefs.observations import KNOWN, Sensing, Store, note_reading, sense
 from potentia.errors import InvalidBelief
 from potentia.games import Coverage
 from potentia.games.coverage_kernel import CoverageData, CoverageState, squared_distance
 from potentia.games.grid import SLACK
+from potentia.kernel.checks import Real, number
 from potentia.kernel.dispatch import portable, separate
+from potentia.kernel.registry import plain_parameters
 
 CONTACTS, SENT = range(2)
 
 
-@dataclass(frozen=True)
+@attrs.frozen
 class Communication:
     """Who hears whom: within ``radius`` (R_com) cells, under the experience ratios ``novice`` (K′) and ``news`` (K″).
 
     ``Communication()``: everybody hears everybody at once. ``Communication(0)``: nobody hears anybody.
     """
 
-    radius: float = math.inf
-    novice: float = 1.0
-    news: float = 1.0
+    invalid: ClassVar[type[InvalidBelief]] = InvalidBelief
+    radius: float = attrs.field(default=math.inf, converter=number, validator=Real(least=0.0, finite=False))
+    novice: float = attrs.field(default=1.0, converter=number, validator=Real(least=1.0, finite=False))
+    news: float = attrs.field(default=1.0, converter=number, validator=Real(least=1.0, finite=False))
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "radius", checked_number(self.radius, "radius of a communication", 0.0))
-        object.__setattr__(self, "novice", checked_number(self.novice, "novice of a communication", 1.0))
-        object.__setattr__(self, "news", checked_number(self.news, "news of a communication", 1.0))
+    def spec(self) -> dict[str, float | None]:
+        """Plain data that :func:`communication_from` reads back; None is without bound."""
+        return {key: part if math.isfinite(part) else None for key, part in plain_parameters(self).items()}
 
     def shared(self, game: Coverage) -> bool:
         """Whether everybody always knows the same, so that one mind serves all."""
@@ -53,7 +54,7 @@ class Communication:
         return self.radius >= farthest and min(self.novice, self.news) == 1.0
 
 
-def communication_from(value: Any) -> Communication:
+def communication_from(value: Communication | Mapping[str, float | None]) -> Communication:
     """A communication from one, or from the plain data of one, where None is without bound."""
     if isinstance(value, Communication):
         return value

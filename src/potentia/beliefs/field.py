@@ -6,13 +6,13 @@ costs. So û^i is Eq. 45 with the believed worth in the place of the true one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
+import attrs
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from potentia.beliefs.base import Belief, checked_choice, checked_number, estimate, judge, learn, register
+from potentia.beliefs.base import Belief, estimate, judge, learn, register
 from potentia.beliefs.communication import (
     CONTACTS,
     SENT,
@@ -30,12 +30,25 @@ from potentia.games import Coverage, Game
 from potentia.games.coverage_kernel import CoverageData, CoverageState, cell_of, reward, share_of
 from potentia.kernel.arrays import frozen
 from potentia.kernel.cache import Compiled
+from potentia.kernel.checks import OneOf, Real, number
 from potentia.kernel.dispatch import at, generic, portable, separate
 
 STORE_REMEMBERS = (*(f"store.{name}" for name in Store._fields), "contacts.known", "contacts.tally")
 
 
-@dataclass(frozen=True, repr=False)
+def _survey_from(value: str | ArrayLike | None) -> str | tuple[tuple[bool, ...], ...] | None:
+    if value is None or (isinstance(value, str) and value == "all"):
+        return value
+    try:
+        mask = np.asarray(value)
+    except ValueError:  # ragged
+        mask = np.asarray(None)
+    if mask.dtype != np.bool_ or mask.ndim != 2:
+        raise InvalidBelief(f'must be None, "all" or a mask (rows, columns), got {value!r:.60}', "survey", value)
+    return tuple(map(tuple, mask.tolist()))
+
+
+@attrs.frozen(repr=False)
 class FieldBelief(Belief):
     """What beliefs about a worth field have in common.
 
@@ -49,25 +62,10 @@ class FieldBelief(Belief):
         what is known beforehand: None, "all" or a mask of cells.
     """
 
-    sense: str = field(default="range", kw_only=True)
-    noise: float = field(default=0.0, kw_only=True)
-    communication: Communication = field(default=Communication(), kw_only=True)
-    survey: str | ArrayLike | None = field(default=None, kw_only=True)
-
-    def __post_init__(self) -> None:
-        checked_choice(self.sense, "sense", ("range", "cell"))
-        object.__setattr__(self, "noise", checked_number(self.noise, "noise", 0.0, 1e100))
-        object.__setattr__(self, "communication", communication_from(self.communication))
-        if self.survey is not None and not (isinstance(self.survey, str) and self.survey == "all"):
-            try:
-                mask = np.asarray(self.survey)
-            except ValueError:  # ragged
-                mask = np.asarray(None)
-            if mask.dtype != np.bool_ or mask.ndim != 2:
-                raise InvalidBelief(
-                    f'must be None, "all" or a mask (rows, columns), got {self.survey!r:.60}', "survey", self.survey
-                )
-            object.__setattr__(self, "survey", tuple(map(tuple, mask.tolist())))
+    sense: str = attrs.field(default="range", kw_only=True, validator=OneOf("range", "cell"))
+    noise: float = attrs.field(default=0.0, kw_only=True, converter=number, validator=Real(least=0.0, most=1e100))
+    communication: Communication = attrs.field(default=Communication(), kw_only=True, converter=communication_from)
+    survey: str | tuple[tuple[bool, ...], ...] | None = attrs.field(default=None, kw_only=True, converter=_survey_from)
 
     def minds(self, game: Coverage) -> int:
         """How many different minds there are."""
@@ -198,7 +196,7 @@ class ConstantMind(NamedTuple):
 
 
 @register
-@dataclass(frozen=True, repr=False)
+@attrs.frozen(repr=False)
 class Constant(FieldBelief):
     """Every unseen cell is worth the same: ``value``, and ``share`` of the largest worth seen so far.
 
@@ -209,13 +207,8 @@ class Constant(FieldBelief):
     summary: ClassVar[str] = "every unseen cell is worth the same"
     remembers: ClassVar[tuple[str, ...]] = STORE_REMEMBERS
     recorders: ClassVar[tuple[str, ...]] = ("belief_error", "cells_known", "contacts", "data_sent")
-    value: float = 0.0
-    share: float = 0.0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "value", checked_number(self.value, "value", -1e100, 1e100))
-        object.__setattr__(self, "share", checked_number(self.share, "share", 0.0, 1e6))
+    value: float = attrs.field(default=0.0, converter=number, validator=Real(least=-1e100, most=1e100))
+    share: float = attrs.field(default=0.0, converter=number, validator=Real(least=0.0, most=1e6))
 
     def data(self, game: Game) -> ConstantData:
         return ConstantData(self.sensing(game), link_data(self.communication), self.value, self.share)

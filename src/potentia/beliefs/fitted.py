@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from potentia.beliefs.scattering import Frame, as_points, as_weights, checked_integer
+from potentia.beliefs.scattering import Frame, as_points, as_weights
+from potentia.errors import InvalidBelief
 from potentia.kernel import memory
+from potentia.kernel.checks import Integer
 from potentia.kernel.reprs import brief
 
 Floats = NDArray[np.float64]
@@ -96,8 +98,8 @@ class Fitted:
 
     def sample(self, count: int, seed: int = 0) -> Floats:
         """So many points drawn from the mixture."""
-        count = checked_integer(count, "count", 0)
-        random = np.random.default_rng(checked_integer(seed, "seed", 0))
+        count = Integer(0).of(count, "count", InvalidBelief)
+        random = np.random.default_rng(Integer(0).of(seed, "seed", InvalidBelief))
         which = random.choice(self.num_components, count, p=self.weights / self.weights.sum())
         roots = np.linalg.cholesky(self._scaled()[1])
         normal = random.standard_normal((count, self.dimensions))

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from potentia.beliefs.fitted import Fitted, Move
-from potentia.beliefs.scattering import checked_integer, checked_number, scatter
+from potentia.beliefs.scattering import scatter
 from potentia.beliefs.search import Search
 from potentia.errors import InvalidBelief, NotConverged, look_up
 from potentia.kernel import memory
+from potentia.kernel.checks import Integer, Real
 
 CAUTION = {"bic": 0.0, "aic": 2.0}
 
@@ -46,14 +47,14 @@ def fit(
     ``seed`` is for the directions of splits. ``progress`` is told each move.
     """
     usual = look_up(CAUTION, criterion, "criterion", InvalidBelief)
-    caution = usual if caution is None else checked_number(caution, "caution", 0.0, 1e6)
-    most = checked_integer(most, "most", 1)
-    floor = checked_number(floor, "floor", 1e-12, 1.0)
-    steps = checked_integer(steps, "steps", 0)
-    tolerance = checked_number(tolerance, "tolerance", 0.0, 1.0)
-    seed = checked_integer(seed, "seed", 0)
+    caution = usual if caution is None else Real(least=0.0, most=1e6).of(caution, "caution", InvalidBelief)
+    most = Integer(1).of(most, "most", InvalidBelief)
+    floor = Real(least=1e-12, most=1.0).of(floor, "floor", InvalidBelief)
+    steps = Integer(0).of(steps, "steps", InvalidBelief)
+    tolerance = Real(least=0.0, most=1.0).of(tolerance, "tolerance", InvalidBelief)
+    seed = Integer(0).of(seed, "seed", InvalidBelief)
     if components is not None:
-        components = checked_integer(components, "components", 1)
+        components = Integer(1).of(components, "components", InvalidBelief)
     data = scatter(points, weights)
     count, d = data.points.at.shape
     if components is not None and components * (d + 1) > count:

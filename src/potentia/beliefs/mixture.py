@@ -11,23 +11,13 @@ factor between the density and the readings; ``calibrated=False`` leaves that ou
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from potentia.beliefs.base import (
-    checked_choice,
-    checked_count,
-    checked_flag,
-    checked_number,
-    estimate,
-    judge,
-    learn,
-    pending,
-    register,
-)
+from potentia.beliefs.base import estimate, judge, learn, pending, register
 from potentia.beliefs.communication import CONTACTS, SENT, Contacts, Link, link_data, look_around, new_contacts
 from potentia.beliefs.field import (
     STORE_REMEMBERS,
@@ -57,6 +47,7 @@ from potentia.beliefs.observations import FRESH, KNOWN, Sensing, Store, store_si
 from potentia.games import Coverage, Game
 from potentia.games.coverage_kernel import CoverageData, CoverageState
 from potentia.kernel.cache import Compiled
+from potentia.kernel.checks import Flag, Integer, OneOf, Real, number, whole
 from potentia.kernel.dispatch import at, portable, separate
 
 RECORDERS = (
@@ -91,7 +82,7 @@ class MixtureMind(NamedTuple):
     model: Model
 
 
-@dataclass(frozen=True, repr=False)
+@attrs.frozen(repr=False)
 class MixtureBelief(FieldBelief):
     """What the two mixtures have in common.
 
@@ -117,38 +108,24 @@ class MixtureBelief(FieldBelief):
         among those within three columns and rows.
     """
 
-    weighting: str = field(default="worth", kw_only=True)
-    V: float = field(default=0.1, kw_only=True)
-    f_mode: float = field(default=1e-5, kw_only=True)
-    sample: str = field(default="effective", kw_only=True)
-    floor: float = field(default=0.25, kw_only=True)
-    growth: float = field(default=0.15, kw_only=True)
-    em_steps: int = field(default=2, kw_only=True)
-    settle_steps: int = field(default=8, kw_only=True)
-    tolerance: float = field(default=3e-3, kw_only=True)
-    calibrated: bool = field(default=True, kw_only=True)
-    recall: bool = field(default=True, kw_only=True)
-    optimism: float = field(default=0.7, kw_only=True)
+    weighting: str = attrs.field(default="worth", kw_only=True, validator=OneOf("worth", "repeat"))
+    V: float = attrs.field(default=0.1, kw_only=True, converter=number, validator=Real(least=0.0, most=1e100))
+    f_mode: float = attrs.field(default=1e-5, kw_only=True, converter=number, validator=Real(above=0.0, most=1e100))
+    sample: str = attrs.field(default="effective", kw_only=True, validator=OneOf("effective", "cells"))
+    floor: float = attrs.field(default=0.25, kw_only=True, converter=number, validator=Real(above=0.0, most=1e100))
+    growth: float = attrs.field(default=0.15, kw_only=True, converter=number, validator=Real(least=0.0, most=1.0))
+    em_steps: int = attrs.field(default=2, kw_only=True, converter=whole, validator=Integer(1))
+    settle_steps: int = attrs.field(default=8, kw_only=True, converter=whole, validator=Integer(1))
+    tolerance: float = attrs.field(default=3e-3, kw_only=True, converter=number, validator=Real(least=0.0, most=1e100))
+    calibrated: bool = attrs.field(default=True, kw_only=True, validator=Flag())
+    recall: bool = attrs.field(default=True, kw_only=True, validator=Flag())
+    optimism: float = attrs.field(default=0.7, kw_only=True, converter=number, validator=Real(least=0.0, most=1e6))
 
     remembers: ClassVar[tuple[str, ...]] = (
         *STORE_REMEMBERS,
         *(f"model.{name}" for name in Model._fields),
     )
     recorders: ClassVar[tuple[str, ...]] = RECORDERS
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        checked_choice(self.weighting, "weighting", ("worth", "repeat"))
-        checked_choice(self.sample, "sample", ("effective", "cells"))
-        for name, least, above in (("V", 0.0, False), ("f_mode", 0.0, True), ("floor", 0.0, True)):
-            object.__setattr__(self, name, checked_number(getattr(self, name), name, least, 1e100, above=above))
-        object.__setattr__(self, "tolerance", checked_number(self.tolerance, "tolerance", 0.0, 1e100))
-        object.__setattr__(self, "growth", checked_number(self.growth, "growth", 0.0, 1.0))
-        object.__setattr__(self, "optimism", checked_number(self.optimism, "optimism", 0.0, 1e6))
-        for name in ("em_steps", "settle_steps"):
-            object.__setattr__(self, name, checked_count(getattr(self, name), name, 1))
-        for name in ("calibrated", "recall"):
-            checked_flag(getattr(self, name), name)
 
     @property
     def fixed_number(self) -> int:
@@ -245,17 +222,13 @@ def has_news(store: Store, growth: float, mind: int) -> bool:
 
 
 @register
-@dataclass(frozen=True, repr=False)
+@attrs.frozen(repr=False)
 class Mixture(MixtureBelief):
     """A Gaussian mixture with a known number of targets (the paper's EM_N)."""
 
     name: ClassVar[str] = "mixture"
     summary: ClassVar[str] = "a Gaussian mixture with a known number of components (EM_N)"
-    components: int = 3
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "components", checked_count(self.components, "components", 1))
+    components: int = attrs.field(default=3, converter=whole, validator=Integer(1))
 
     @property
     def fixed_number(self) -> int:
@@ -267,7 +240,7 @@ class Mixture(MixtureBelief):
 
 
 @register
-@dataclass(frozen=True, repr=False)
+@attrs.frozen(repr=False)
 class SplitMerge(MixtureBelief):
     """A Gaussian mixture whose number of components is learnt too, by splits and merges (the paper's EM_SM).
 
@@ -281,14 +254,9 @@ class SplitMerge(MixtureBelief):
 
     name: ClassVar[str] = "split-merge"
     summary: ClassVar[str] = "a Gaussian mixture that splits and merges its components (EM_SM)"
-    aic_every: int = 100
-    most: int = 8
-    repeats: int = 2
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for name in ("aic_every", "most", "repeats"):
-            object.__setattr__(self, name, checked_count(getattr(self, name), name, 1))
+    aic_every: int = attrs.field(default=100, converter=whole, validator=Integer(1))
+    most: int = attrs.field(default=8, converter=whole, validator=Integer(1))
+    repeats: int = attrs.field(default=2, converter=whole, validator=Integer(1))
 
     @property
     def largest(self) -> int:

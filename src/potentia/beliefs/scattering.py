@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from potentia.beliefs.em import Points
 from potentia.errors import InvalidBelief
-from potentia.kernel.numbers import as_float, is_integer, is_real
 
 Floats = NDArray[np.float64]
 
@@ -43,20 +42,6 @@ class Scatter(NamedTuple):
     points: Points
     frame: Frame
     total: float  # weight
-
-
-def checked_integer(value: Any, name: str, least: int) -> int:
-    """An integer of at least ``least``, or an error that names it."""
-    if not is_integer(value) or value < least:
-        raise InvalidBelief(f"must be an integer of at least {least}, got {value!r}", name, value)
-    return int(value)
-
-
-def checked_number(value: Any, name: str, least: float, most: float) -> float:
-    """A number in [least, most], or an error that names it."""
-    if not is_real(value) or not least <= as_float(value) <= most:
-        raise InvalidBelief(f"must be a number from {least:g} to {most:g}, got {value!r}", name, value)
-    return as_float(value)
 
 
 def as_points(points: Any, dimensions: int | None = None) -> Floats:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from potentia.beliefs.base import Belief, checked_choice, checked_number, estimate, learn, register
+from potentia.beliefs.base import Belief, estimate, learn, register
 from potentia.games import Game
 from potentia.kernel import memory
 from potentia.kernel.arrays import frozen, strides
+from potentia.kernel.checks import OneOf, Real, number
 from potentia.kernel.dispatch import at, portable
 from potentia.kernel.protocol import num_players, utility
 
@@ -29,7 +30,7 @@ class KnownMind(NamedTuple):
 
 
 @register
-@dataclass(frozen=True, repr=False)
+@attrs.frozen(repr=False)
 class Known(Belief):
     """The truth: players know the utility of actions that they have not played. Any game."""
 
@@ -64,7 +65,7 @@ class MeanMind(NamedTuple):
 
 
 @register
-@dataclass(frozen=True, repr=False)
+@attrs.frozen(repr=False)
 class RunningMean(Belief):
     """The mean of what a player received so far, by its own ``"action"`` or by the whole ``"profile"``.
 
@@ -75,12 +76,8 @@ class RunningMean(Belief):
     name: ClassVar[str] = "running-mean"
     summary: ClassVar[str] = "the mean of what a player received, by action or by profile"
     remembers: ClassVar[tuple[str, ...]] = ("mean", "times")
-    per: str = "action"
-    initial: float = 0.0
-
-    def __post_init__(self) -> None:
-        checked_choice(self.per, "per", ("action", "profile"))
-        object.__setattr__(self, "initial", checked_number(self.initial, "initial", -1e300, 1e300))
+    per: str = attrs.field(default="action", validator=OneOf("action", "profile"))
+    initial: float = attrs.field(default=0.0, converter=number, validator=Real(least=-1e300, most=1e300))
 
     def _entries(self, game: Game) -> list[int]:
         if self.per == "profile":

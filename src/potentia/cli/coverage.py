@@ -23,7 +23,7 @@ from potentia.cli.options.beliefs import (
     cover_belief,
 )
 from potentia.cli.options.common import RULES, Json, check_folder, check_picture, drawing, numbers, save_picture, whole
-from potentia.cli.options.rules import SCHEDULES, rule_parameters, rule_from_options
+from potentia.cli.options.rules import SCHEDULES, rule_from_options, rule_parameters
 from potentia.cli.terminal import (
     completes,
     print_json,

@@ -10,6 +10,8 @@ import math
 from abc import ABC, abstractmethod
 from typing import Any
 
+import numpy as np
+
 from potentia.errors import InvalidInput, did_you_mean
 from potentia.kernel.numbers import as_float, in_words, is_integer, is_real
 
@@ -53,14 +55,22 @@ class Check(ABC):
         self.of(value, attribute.alias, instance.invalid)
 
     def _shown(self, value: Any) -> str:
-        return in_words(int(value)) if is_integer(value) and abs(int(value)) > MOST else f"{value!r:.60}"
+        if is_integer(value) and abs(int(value)) > MOST:
+            return in_words(int(value))
+        return f"{value.item() if isinstance(value, np.generic) else value!r:.60}"
 
 
 class Real(Check):
-    """A finite number, above or at least one bound, below or at most another."""
+    """A number, above or at least one bound, below or at most another; finite, if it need not be."""
 
     def __init__(
-        self, *, above: float | None = None, least: float | None = None, below: float = math.inf, most: float = math.inf
+        self,
+        *,
+        above: float | None = None,
+        least: float | None = None,
+        below: float = math.inf,
+        most: float = math.inf,
+        finite: bool = True,
     ) -> None:
         low, opening = (above, "(") if above is not None else (least, "[")
         high, closing = (below, ")") if below < math.inf else (most, "]")
@@ -68,24 +78,24 @@ class Real(Check):
             self.wanted = f"a number in {opening}{low:g}, {high:g}{closing}"
         else:
             said = "" if low is None else f" > {low:g}" if opening == "(" else f" of at least {low:g}"
-            self.wanted = f"a finite number{said}"
+            self.wanted = f"a {'finite ' * finite}number{said}"
         self._open, self._low = opening == "(", -math.inf if low is None else low
-        self._below, self._most = below, most
+        self._below, self._most, self._finite = below, most, finite
 
     def holds(self, value: Any) -> bool:
         given = as_float(value) if is_real(value) else math.nan
-        if not math.isfinite(given) or not given < self._below or not given <= self._most:
-            return False
-        return given > self._low if self._open else given >= self._low
+        if math.isinf(given):
+            return given > 0.0 and not self._finite
+        return (given > self._low if self._open else given >= self._low) and given <= self._most and given < self._below
 
     def made(self, value: Any) -> float:
         return as_float(value)
 
     def refused(self) -> list[Any]:
-        out = ["0.5", None, True, 1j, [0.5], math.nan, math.inf, -math.inf, 10**400]
-        out += [] if self._low == -math.inf else [self._low if self._open else self._low - 1e-9]
+        out = ["0.5", None, True, 1j, [0.5], math.nan, -math.inf, *([math.inf, 10**400] if self._finite else [])]
+        out += [] if self._low == -math.inf else [self._low if self._open else math.nextafter(self._low, -math.inf)]
         out += [self._below] if self._below < math.inf else []
-        return out + ([self._most * (1 + 1e-9)] if self._most < math.inf else [])
+        return out + ([math.nextafter(self._most, math.inf)] if self._most < math.inf else [])
 
 
 class Integer(Check):

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Generic, TypeVar
 
 import attrs
+import numpy as np
 
 from potentia.errors import InvalidInput, did_you_mean, look_up
 
@@ -27,6 +28,12 @@ def parameters_of(cls: type) -> dict[str, Any]:
     return found
 
 
+def replaced(thing: T, **changes: Any) -> T:
+    """The same object with other parameters."""
+    kind = type(thing)
+    return kind(**{name: getattr(thing, name) for name in parameters_of(kind)} | changes)
+
+
 def plain_parameters(thing: Any) -> dict[str, Any]:
     """The parameters of an object, those with a ``spec()`` as plain data."""
     return {name: plain(getattr(thing, name)) for name in parameters_of(type(thing))}
@@ -36,6 +43,10 @@ def plain(value: Any) -> Any:
     """A parameter as plain data: lists for tuples and arrays, and what has a ``spec()`` by it."""
     if isinstance(value, tuple):
         return [plain(part) for part in value]
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if dataclasses.is_dataclass(value) and not isinstance(value, type) and not hasattr(value, "spec"):
+        return plain_parameters(value)
     return value.spec() if hasattr(value, "spec") else value
 
 
@@ -64,6 +75,8 @@ class Registry(Generic[T]):
         name = getattr(cls, "name", None)
         if not isinstance(name, str) or not name:
             raise self._error(f"{cls.__name__} needs a name, a text, got {name!r}")
+        if "__dataclass_fields__" in vars(cls) and attrs.has(cls):
+            raise self._error(f"{cls.__name__} extends a class of attrs: decorate it with attrs.frozen, not dataclass")
         if self._known.get(name, cls).__qualname__ != cls.__qualname__:
             raise self._error(f"a {self.what} named {name!r} exists already")
         self._known[name] = cls

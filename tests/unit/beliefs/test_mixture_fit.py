@@ -484,14 +484,14 @@ BAD = [
     case("components True", lambda: fit(SQUARE, components=True), r"components must be an integer .*got True"),
     case("components", lambda: fit(SQUARE, components=2), r"at most 1 for 4 distinct points in 2 dimensions.*got 2"),
     case("most", lambda: fit(SQUARE, most=0), r"most must be an integer of at least 1, got 0"),
-    case("floor 0", lambda: fit(SQUARE, floor=0), r"floor must be a number from 1e-12 to 1, got 0"),
+    case("floor 0", lambda: fit(SQUARE, floor=0), r"floor must be a number in \[1e-12, 1\], got 0"),
     case("floor -1", lambda: fit(SQUARE, floor=-1.0), r"floor must be a number .*got -1\.0"),
     case("floor nan", lambda: fit(SQUARE, floor=NAN), r"floor must be a number .*got nan"),
     case("floor text", lambda: fit(SQUARE, floor="1"), r"floor must be a number .*got '1'"),
-    case("caution", lambda: fit(SQUARE, caution=-1), r"caution must be a number from 0 to 1e\+06, got -1"),
+    case("caution", lambda: fit(SQUARE, caution=-1), r"caution must be a number in \[0, 1e\+06\], got -1"),
     case("seed", lambda: fit(SQUARE, seed=-1), r"seed must be an integer of at least 0, got -1"),
     case("steps", lambda: fit(SQUARE, steps=1.5), r"steps must be an integer of at least 0, got 1\.5"),
-    case("tolerance", lambda: fit(SQUARE, tolerance=-1e-9), r"tolerance must be a number from 0 to 1, got -1e-09"),
+    case("tolerance", lambda: fit(SQUARE, tolerance=-1e-9), r"tolerance must be a number in \[0, 1\], got -1e-09"),
 ]
 
 

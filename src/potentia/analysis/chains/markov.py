@@ -6,7 +6,6 @@ engine plays (see :mod:`potentia.analysis.chains.transitions`).
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
@@ -22,6 +21,7 @@ from potentia.analysis.tables import payoff_table, place_of, profiles, words
 from potentia.errors import InvalidInput, NotConverged
 from potentia.games import Game
 from potentia.kernel.numbers import as_float, is_real
+from potentia.kernel.registry import replaced
 from potentia.rules import Rule, rule_from
 
 METHODS = ("auto", "closed-form", "gth", "log-gth", "gmres")
@@ -45,7 +45,7 @@ def laws_over_tau(game: Game, rule: Rule | dict[str, Any], taus: Sequence[float]
         raise InvalidInput(f"{chosen.name} has no temperature")
     if not isinstance(taus, Sequence | np.ndarray):
         raise InvalidInput(f"must be a sequence of temperatures, got {taus!r}", "taus", taus)
-    return np.array([chain(game, dataclasses.replace(chosen, tau=tau)).stationary() for tau in taus])  # type: ignore[type-var]
+    return np.array([chain(game, replaced(chosen, tau=tau)).stationary() for tau in taus])
 
 
 class Chain:

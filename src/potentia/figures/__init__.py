@@ -13,6 +13,7 @@ from potentia.figures.runs import scalar_figure
 from potentia.figures.signal import revision_figure
 from potentia.figures.stability import stability_figure
 from potentia.figures.studies import study_figure
+from potentia.kernel.lazy import listing
 
 __all__ = [
     "algorithms_figure",
@@ -36,6 +37,4 @@ __all__ = [
     "worth_figure",
 ]
 
-
-def __dir__() -> list[str]:
-    return list(__all__)
+__dir__ = listing(__all__)

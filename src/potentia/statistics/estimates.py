@@ -45,8 +45,6 @@ def _number(x: float) -> str:
 
 def estimate(values: ArrayLike) -> Estimate:
     """The mean and its 95 % interval by Student's t; NaN entries are left out."""
-    from scipy import stats
-
     array = np.asarray(values, np.float64).reshape(-1)
     array = array[~np.isnan(array)]
     if array.size == 0:
@@ -54,8 +52,31 @@ def estimate(values: ArrayLike) -> Estimate:
     mean = float(array.mean())
     if array.size == 1:
         return Estimate(mean, np.nan, np.nan, 1)
-    half = float(stats.t.ppf(0.975, array.size - 1) * array.std(ddof=1) / np.sqrt(array.size))
+    half = float(_half_width(array))
     return Estimate(mean, mean - half, mean + half, array.size)
+
+
+def _half_width(values: NDArray[np.float64]) -> Any:
+    """Half the width of the 95 % interval of the mean over the first axis, by Student's t."""
+    from scipy import stats
+
+    count = len(values)
+    return stats.t.ppf(0.975, count - 1) * values.std(axis=0, ddof=1) / np.sqrt(count)
+
+
+def band(values: ArrayLike, kind: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The ends of a band over seeds, values (seeds, T) of at least two seeds, at each time.
+
+    "range" is from the least to the largest, "middle" the middle 80 %, "interval" the 95 % interval of the mean by
+    Student's t. NaN entries are left out, but make an interval NaN.
+    """
+    array = np.asarray(values, np.float64)
+    if kind == "interval":
+        mean, half = array.mean(axis=0), _half_width(array)
+        return mean - half, mean + half
+    quantile = np.nanquantile if np.isnan(array).any() else np.quantile  # the former is slow
+    low, high = quantile(array, [0.0, 1.0] if kind == "range" else [0.1, 0.9], axis=0)
+    return low, high
 
 
 def bootstrap_mean(values: ArrayLike, seed: int = 0, level: float = 0.95, resamples: int = 9999) -> Estimate:

@@ -178,10 +178,7 @@ class _Film:
         last = self.every * (len(self.rows) - 1)
         low, high = float(np.nanmin(self.values)), float(np.nanmax(self.values))
         room = 0.08 * (high - low) or 0.1 * abs(high) or 1.0
-        axes.set_xlim(0, max(last, 1))
-        axes.set_ylim(low - room, high + room)
-        axes.set_xlabel("step")
-        axes.set_ylabel(label)
+        axes.set(xlim=(0, max(last, 1)), ylim=(low - room, high + room), xlabel="step", ylabel=label)
         style.despine(axes)
         (self.line,) = axes.plot([], [], color=style.INK, linewidth=1.4)
         (self.tip,) = axes.plot([], [], "o", color=style.INK, markersize=5, clip_on=False)
@@ -238,28 +235,16 @@ def _palette(colours: list[str]) -> Any:
 
 
 def _write(film: _Film, shown: list[int], path: Path, fps: float, progress: Callable[[int, int], None] | None) -> None:
-    from matplotlib.animation import PillowWriter
+    """With one palette for all pictures, and a pause at the end."""
     from PIL import Image
 
-    class Writer(PillowWriter):
-        """Takes the canvas as it is, with one palette for all pictures, and pauses at the end."""
-
-        def grab_frame(self, **options: Any) -> None:
-            pictures.append(Image.fromarray(np.asarray(film.canvas.buffer_rgba())[..., :3]))
-
-        def finish(self) -> None:
-            palette = _palette(film.colours)
-            frames = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures]
-            duration = [1000 / fps] * (len(frames) - 1) + [1000 * _HOLD]
-            look: dict[str, Any] = {"save_all": True, "append_images": frames[1:], "duration": duration, "loop": 0}
-            frames[0].save(path, format="GIF", **look)
-
-    pictures: list[Any] = []
+    palette, pictures = _palette(film.colours), []
     spacing = (shown[-1] - shown[0]) // max(len(shown) - 1, 1)
-    writer = Writer()
-    with writer.saving(film.figure, str(path), film.figure.dpi):
-        for done, row in enumerate(shown, start=1):
-            film.show(row, max(10, _TAIL * spacing))
-            writer.grab_frame()
-            if progress is not None:
-                progress(done, len(shown))
+    for done, row in enumerate(shown, start=1):
+        film.show(row, max(10, _TAIL * spacing))
+        picture = Image.fromarray(np.asarray(film.canvas.buffer_rgba())[..., :3])
+        pictures.append(picture.quantize(palette=palette, dither=Image.Dither.NONE))
+        if progress is not None:
+            progress(done, len(shown))
+    duration = [1000 / fps] * (len(pictures) - 1) + [1000 * _HOLD]
+    pictures[0].save(path, format="GIF", save_all=True, append_images=pictures[1:], duration=duration, loop=0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -62,23 +62,24 @@ def _checked_views(game: Any, views: Any) -> tuple[Coverage, list[View]]:
     if not isinstance(game, Coverage):
         raise InvalidRun(f"must be a Coverage game, got {type(game).__name__}", "game", type(game).__name__)
     require_still(game, "belief_figure")
-    minds = [views] if isinstance(views, View) else list(views)
-    if not minds:
-        raise InvalidRun(
-            "must hold at least one belief, got none: play with one about a worth field, such as SplitMerge()",
-            "views",
-            views,
-        )
-    for k, view in enumerate(minds):
-        if not isinstance(view, View):
-            raise InvalidRun(f"must be those of a trace, trace.beliefs, got {view!r:.60} as number {k}", "views", view)
-        if view.worth.shape != game.world.worth.shape:
-            raise InvalidRun(
-                f"must have the shape of the worth, {game.world.worth.shape}, got {view.worth.shape} at {k}",
-                "views",
-                view.worth.shape,
-            )
+    none = "must hold at least one belief, got none: play with one about a worth field, such as SplitMerge()"
+    minds = checked_parts([views] if isinstance(views, View) else views, View, "views", "beliefs", none)
+    wanted = game.world.worth.shape
+    for k, got in enumerate(view.worth.shape for view in minds):
+        if got != wanted:
+            raise InvalidRun(f"must have the shape of the worth, {wanted}, got {got} at {k}", "views", got)
     return game, minds
+
+
+def checked_parts(given: Iterable[Any], kind: type, parameter: str, part: str, none: str) -> list[Any]:
+    """At least one of what a trace has as this part of it; ``none`` is what to say where there is none."""
+    found = list(given)
+    if not found:
+        raise InvalidRun(none, parameter, given)
+    for k, one in enumerate(found):
+        if not isinstance(one, kind):
+            raise InvalidRun(f"must be those of a trace, trace.{part}, got {one!r:.60} as number {k}", parameter, one)
+    return found
 
 
 def _beyond(worth: NDArray[np.float64], views: Sequence[View]) -> str:

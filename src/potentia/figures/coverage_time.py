@@ -74,8 +74,7 @@ def worth_figure(
     _draw_published(axes, published or {}, looks, last, measure)
     axes.set_ylim(bottom=0.0)
     axes.margins(y=0.08)
-    axes.set_xlabel("step")
-    axes.set_ylabel(MEASURES[measure] + (f",\nmoving average over {smooth} steps" if smooth else ""))
+    axes.set(xlabel="step", ylabel=MEASURES[measure] + (f",\nmoving average over {smooth} steps" if smooth else ""))
     played = {str(data.attrs["game"]) for data in datasets.values() if "game" in data.attrs}
     on = f"\n{played.pop()}" if len(played) == 1 else ""
     style.entitle(axes, title or f"Covered worth over time{on}")

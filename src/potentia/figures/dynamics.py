@@ -51,9 +51,8 @@ def simplex_figure(
     sizes = [x.shape[1] for x in paths[0].strategies]
     for one in players:
         if not is_integer(one) or not 0 <= one < len(sizes) or sizes[one] != 3:
-            raise InvalidInput(
-                f"must be one with three actions, got {one!r} of players with {sizes} actions", "player", one
-            )
+            said = f"must be one with three actions, got {one!r} of players with {sizes} actions"
+            raise InvalidInput(said, "player", one)
     figure, grid = style.panels((5.2 * len(players), 4.8), 1, len(players))
     for axes, one in zip(grid.flat, players, strict=True):
         _triangle(axes, names)
@@ -85,9 +84,7 @@ def _triangle(axes: Axes, names: Sequence[str]) -> None:
     ):
         vertical = "bottom" if offset[1] > 0 else "top"
         axes.annotate(name, corner, offset, textcoords="offset points", ha=side, va=vertical, fontsize=style.TITLE)
-    axes.set_aspect("equal")
-    axes.set_xlim(-0.16, 1.16)
-    axes.set_ylim(-0.1, 0.98)
+    axes.set(aspect="equal", xlim=(-0.16, 1.16), ylim=(-0.1, 0.98))
     axes.axis("off")
 
 
@@ -116,9 +113,8 @@ def portrait_figure(
     pure and diamonds for mixed Nash equilibria. ``portrait`` computes all three: ``portrait_figure(*portrait(game))``.
     """
     paths = _several(trajectories)
-    for one in paths:
-        if [x.shape[1] for x in one.strategies] != [2, 2]:
-            sizes = [x.shape[1] for x in one.strategies]
+    for sizes in ([x.shape[1] for x in one.strategies] for one in paths):
+        if sizes != [2, 2]:
             raise InvalidInput(f"a phase portrait is of two players with two actions each, got {sizes} actions")
     marks = np.asarray(equilibria, np.float64).reshape(-1, 2)
     names = _names(labels, 2) if labels is not None else [f"share of player {i}'s action 0" for i in range(2)]
@@ -139,11 +135,7 @@ def portrait_figure(
         if which.any():
             axes.plot(*marks[which].T, zorder=5, clip_on=False, **_MARKS[name])
             shown.append(name)
-    axes.set_xlim(-0.02, 1.02)
-    axes.set_ylim(-0.02, 1.02)
-    axes.set_aspect("equal")
-    axes.set_xlabel(names[0])
-    axes.set_ylabel(names[1])
+    axes.set(aspect="equal", xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), xlabel=names[0], ylabel=names[1])
     _legend(axes, shown, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=4)
     style.entitle(figure, title or "Phase portrait")
     return figure
@@ -161,7 +153,7 @@ def scores_figure(data: Trajectory | xarray.Dataset, title: str = "", labels: Se
     for player in range(shown):
         shares, scores = whole[f"strategies_{player}"].values, whole[f"scores_{player}"].values
         actions = shares.shape[1]
-        names = [f"action {a}" for a in range(actions)] if labels is None else _names(labels, actions)
+        names = _names(labels, actions)
         for axes, values in zip(grid[:, player], (shares, scores), strict=True):
             for a, look in enumerate(style.looks(map(str, range(min(actions, _MOST_LINES)))).values()):
                 label = style.in_legend(names[a])

@@ -56,8 +56,7 @@ def temperature_figure(
         axes.tick_params(axis="x", labelrotation=45)
     axes.set_ylim(bottom=0.0)
     axes.margins(y=0.1)
-    axes.set_xlabel("temperature τ of QL, logarithmic")
-    axes.set_ylabel(ylabel)
+    axes.set(xlabel="temperature τ of QL, logarithmic", ylabel=ylabel)
     style.entitle(figure, title)
     style.legend_below(figure, axes.get_legend_handles_labels()[0])
     return figure
@@ -85,8 +84,7 @@ def shares_figure(groups: Mapping[str, Mapping[str, Any]], *, xlabel: str = "sha
             beside: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "va": "center", "fontsize": style.WORDS}
             axes.annotate(f"{mean:.3g}", (1.02, place), clip_on=False, **beside)
         axes.set_yticks(range(len(rows)), [style.shown(row) for row in rows], **style.LITERAL)
-        axes.set_ylim(len(rows) - 0.4, -0.6)
-        axes.set_xlim(0.0, 1.0)
+        axes.set(xlim=(0.0, 1.0), ylim=(len(rows) - 0.4, -0.6))
         axes.set_title(name, fontsize=style.TITLE, loc="left")
         axes.tick_params(axis="y", length=0)
         style.despine(axes, "left", grid="x")

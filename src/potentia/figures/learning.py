@@ -12,7 +12,7 @@ from potentia.beliefs import Proposal
 from potentia.beliefs.learning import AKAIKE_TEMPERATURE
 from potentia.errors import InvalidRun
 from potentia.figures import style
-from potentia.figures.beliefs import MOST_DRAWN
+from potentia.figures.beliefs import MOST_DRAWN, checked_parts
 from potentia.figures.coverage_time import by_seed, check_batches, has
 from potentia.kernel.checks import Integer
 
@@ -33,6 +33,7 @@ FEW = 5  # seeds; an interval from fewer says little
 _EARLY = 100  # steps
 _LINEAR = 10.0  # up to this, AIC changes are drawn on a linear scale
 _TICKS = (5, 10, 30, 100, 300, 1000, 3000, 10_000, 100_000)
+_KINDS = ((True, True), (True, False), (False, True), (False, False))  # grows, is accepted
 _TRUE: dict[str, Any] = {"color": style.INK, "linewidth": 1.2, "linestyle": style.DASHED}  # the true number
 
 
@@ -90,8 +91,7 @@ def _frame(axes: Axes, measure: str, last: float) -> None:
     if last > 10 * _EARLY:
         style.log_steps(axes, _EARLY, last)
     else:
-        axes.set_xlim(0, max(last, 1.0))
-        axes.set_xlabel("step")
+        axes.set(xlim=(0, max(last, 1.0)), xlabel="step")
     axes.set_ylabel(LEARNT[measure])
     axes.margins(y=0.08)
     if measure in _SHARES:
@@ -128,22 +128,19 @@ def proposals_figure(
     _check_number(number)
     drawn = min(minds, MOST_DRAWN)
     told = [row for row in rows if row.mind < drawn]
-    last = max(row.time for row in rows)
-    end = last if steps is None else max(steps, last)
+    end = max(steps or 0, *(row.time for row in rows))
     tall = 2.4 if drawn == 1 else 1.15
     heights = [*[tall] * drawn, 2.6]
     figure, grid = style.panels((9.6, tall * drawn + 3.6), drawn + 1, sharex=True, height_ratios=heights)
-    axes = grid[:, 0]
     size = max(3.0, min(5.5, 600.0 / max(1, len({row.time for row in rows}))))  # of marks, in points
-    most = max(max(row.before, row.after) for row in told) if told else 1
-    for mind in range(drawn):
-        _draw_numbers(axes[mind], [row for row in told if row.mind == mind], mind, end, number, size)
-        axes[mind].set_ylabel("components" if robots is None else f"robot {mind}")
-        axes[mind].set_ylim(0.4, max(most, number or 0) + 0.6)
-        axes[mind].set_yticks(range(1, max(most, number or 0) + 1, max(1, most // 5)))
-    _draw_changes(axes[-1], told, size)
-    axes[-1].set_xlim(0, 1.01 * end)
-    axes[-1].set_xlabel("step")
+    most = max([1, *(max(row.before, row.after) for row in told)])
+    for mind, axes in enumerate(grid[:-1, 0]):
+        _draw_numbers(axes, [row for row in told if row.mind == mind], mind, end, number, size)
+        top = max(most, number or 0)
+        axes.set(ylim=(0.4, top + 0.6), yticks=range(1, top + 1, max(1, most // 5)))
+        axes.set_ylabel("components" if robots is None else f"robot {mind}")
+    _draw_changes(grid[-1, 0], told, size)
+    grid[-1, 0].set(xlim=(0, 1.01 * end), xlabel="step")
     style.legend_below(figure, _proposal_legend(rows, robots, number), columns=3)
     left_out = f"; drawn: robots 0 to {MOST_DRAWN - 1} of {minds}" if minds > MOST_DRAWN else ""
     of = "" if robots is None else " of each robot"
@@ -153,24 +150,13 @@ def proposals_figure(
 
 def _checked_proposals(proposals: Any, robots: int | None) -> tuple[list[Proposal], int]:
     """Proposals by time, and of how many minds."""
-    rows = list(proposals)
-    if not rows:
-        raise InvalidRun(
-            "must hold at least one proposal, got none: SplitMerge makes them every aic_every steps",
-            "proposals",
-            proposals,
-        )
-    for k, row in enumerate(rows):
-        if not isinstance(row, Proposal):
-            raise InvalidRun(
-                f"must be those of a trace, trace.proposals, got {row!r:.60} as number {k}", "proposals", row
-            )
+    none = "must hold at least one proposal, got none: SplitMerge makes them every aic_every steps"
+    rows = checked_parts(proposals, Proposal, "proposals", "proposals", none)
     minds = 1 if robots is None else Integer(least=1).of(robots, "robots", InvalidRun)
     most = max(row.mind for row in rows)
     if most >= minds:
-        raise InvalidRun(
-            f"must be of minds below {minds}, got mind {most}; robots says how many there are", "proposals", proposals
-        )
+        said = f"must be of minds below {minds}, got mind {most}; robots says how many there are"
+        raise InvalidRun(said, "proposals", proposals)
     return rows, minds
 
 
@@ -193,12 +179,10 @@ def _draw_numbers(axes: Axes, rows: list[Proposal], mind: int, end: int, number:
 
 
 def _mark(axes: Axes, rows: list[Proposal], colour: str, heights: Sequence[float], size: float) -> None:
-    for growing in (True, False):
-        for accepted in (True, False):
-            chosen = [k for k, row in enumerate(rows) if (row.after > row.before, row.accepted) == (growing, accepted)]
-            times, shown = [rows[k].time for k in chosen], [heights[k] for k in chosen]
-            look = _look(growing, accepted, colour, size)
-            axes.plot(times, shown, color=colour, zorder=3, gid=_kind(growing, accepted), **look)
+    for kind in _KINDS:
+        chosen = [k for k, row in enumerate(rows) if (row.after > row.before, row.accepted) == kind]
+        times, shown = [rows[k].time for k in chosen], [heights[k] for k in chosen]
+        axes.plot(times, shown, color=colour, zorder=3, gid=_kind(*kind), **_look(*kind, colour, size))
 
 
 def _kind(growing: bool, accepted: bool) -> str:
@@ -244,8 +228,7 @@ def _proposal_legend(rows: list[Proposal], robots: int | None, number: int | Non
     """By columns of two."""
     kinds = [(row.after > row.before, bool(row.accepted)) for row in rows]
     out: list[Artist] = [
-        style.in_key(f"{_kind(*kind)} ({kinds.count(kind)})", **_look(*kind, style.DARK, 5.5))
-        for kind in ((True, True), (True, False), (False, True), (False, False))
+        style.in_key(f"{_kind(*kind)} ({kinds.count(kind)})", **_look(*kind, style.DARK, 5.5)) for kind in _KINDS
     ]
     heard = "" if robots is None else " (changed without a mark: heard from another robot)"
     out.append(style.in_key(f"number of components{heard}", color=style.DARK, linewidth=1.5))

@@ -136,14 +136,11 @@ def frame_axes(axes: Axes, world: World, margin: float = 0.0) -> None:
     from matplotlib.ticker import MaxNLocator
 
     columns, rows = world.size
-    axes.set_xlim(-margin, columns + margin)
-    axes.set_ylim(-margin, rows + margin)
+    axes.set(xlim=(-margin, columns + margin), ylim=(-margin, rows + margin), xlabel="x (cells)", ylabel="y (cells)")
     if world.origin == "upper":
         axes.invert_yaxis()
     width, height = map_inches(world, 5.0, margin)
     axes.set_aspect((height / (rows + 2 * margin)) / (width / (columns + 2 * margin)))
-    axes.set_xlabel("x (cells)")
-    axes.set_ylabel("y (cells)")
     for axis, cells, side in ((axes.xaxis, columns, width), (axes.yaxis, rows, height)):
         inches = side * cells / (cells + 2 * margin)
         ticks = np.array(MaxNLocator(nbins=8, integer=True).tick_values(0, cells))

@@ -121,16 +121,15 @@ def _mark(
 ) -> None:
     """What was published of this batch, at the step at which it settles, once in a panel; adds to ``marks``."""
     for k, (key, entry) in enumerate((published or {}).items()):
-        gid, step = f"published {key}", float(entry["settles"])
+        gid = f"published {key}"
         if name.lower().startswith(key.lower()) and not any(line.get_gid() == gid for line in axes.lines):
+            step = float(entry["settles"])
             label = f"published {key.upper()}: {told(entry)}, from step {step:,.0f}"
-            mark = style.draw_published(axes, step, entry, k, colour, label, gid)
-            marks.setdefault(key, mark)
+            marks[key] = style.draw_published(axes, step, entry, k, colour, label, gid)
 
 
 def _frame(axes: Axes) -> None:
     axes.set_ylim(bottom=0.0)
-    axes.set_xlim(left=0.0)
     axes.margins(x=0.0)
     axes.set_xlabel("step")
 
@@ -147,9 +146,8 @@ def values_figure(data: xarray.Dataset, *, title: str = "") -> Figure:
     """
     for name in ("score", "strategy", "profile"):
         if name not in data or "time" not in data.dims:
-            raise InvalidRun(
-                f"must be what watch returned, with score, strategy and profile; {name} is missing", "data", data
-            )
+            said = f"must be what watch returned, with score, strategy and profile; {name} is missing"
+            raise InvalidRun(said, "data", data)
     players, drawn = data.sizes["player"], min(data.sizes["player"], MOST_PLAYERS)
     size = max(6.4, 3.5 * drawn + 0.8), 6.0
     figure, grid = style.panels(size, 3, drawn, sharex=True, height_ratios=[1.0, 1.0, 0.35])
@@ -165,9 +163,8 @@ def values_figure(data: xarray.Dataset, *, title: str = "") -> Figure:
             style.legend(axes, fontsize=style.SMALL)
     left_out = f"; drawn: players 0 to {drawn - 1} of {players}" if players > drawn else ""
     rule = json.loads(data.attrs["rule"])["rule"] if "rule" in data.attrs else "a rule"
-    style.entitle(
-        figure, (title or f"Scores and strategies of {rule} on {data.attrs.get('game', 'a game')}") + left_out
-    )
+    said = f"Scores and strategies of {rule} on {data.attrs.get('game', 'a game')}"
+    style.entitle(figure, (title or said) + left_out)
     return figure
 
 
@@ -202,7 +199,6 @@ def _draw_player(column: Any, data: xarray.Dataset, player: int) -> None:
     column[2].margins(y=0.25)
     column[2].yaxis.set_major_locator(MaxNLocator(nbins=4, integer=True))
     if _count(data) == actions.size:
-        column[2].set_ylim(-0.6, actions.size - 0.4)
-        column[2].set_yticks(range(actions.size))
+        column[2].set(ylim=(-0.6, actions.size - 0.4), yticks=range(actions.size))
     for axes in column:
         axes.margins(x=0.0)

@@ -28,8 +28,7 @@ def scalar_figure(data: xarray.Dataset, title: str = "") -> Figure:
             first = float(data.time[1])
             axes.set_xscale("symlog", linthresh=10 * first, linscale=0.5)
             axes.set_xlim(left=0)
-        axes.set_xlabel("step n")
-        axes.set_ylabel(_NAMES[name])
+        axes.set(xlabel="step n", ylabel=_NAMES[name])
     seeds = data.sizes["seed"]
     entitle(figure, title + (f" (mean and middle 80 % of {seeds} seeds)" if seeds > 1 else ""))
     return figure

@@ -72,9 +72,7 @@ def _draw_hill(axes: Axes, revision: SignalRevision) -> None:
         pointer = {"arrowstyle": "-", "color": style.DARK, "linewidth": 0.9, "shrinkB": 4}
         look: dict[str, Any] = {"fontsize": style.WORDS, "bbox": style.box(style.GREY, 0.25), "arrowprops": pointer}
         axes.annotate(text, (where, value), (beside, 1.13), ha="center", va="bottom", **look)
-    axes.set_xlim(-1.7, 1.7)
-    axes.set_ylim(-0.04, 1.48)
-    axes.set_yticks(np.linspace(0, 1, 6))
+    axes.set(xlim=(-1.7, 1.7), ylim=(-0.04, 1.48), yticks=np.linspace(0, 1, 6))
     axes.set_xlabel("position along the hill (1 = from summit to foot)")
     axes.set_ylabel("share of the largest met (F, G), probability (rp)")
     axes.set_title("A hill of signal and three situations on it", fontsize=style.TITLE)
@@ -105,8 +103,7 @@ def _draw_surface(figure: Figure, axes: Axes, revision: SignalRevision) -> None:
         text = f"{name}: {constant} = {getattr(revision, constant):g}"
         look: dict[str, Any] = {"textcoords": "offset points", "ha": ha, "va": "bottom" if dy > 0 else "top"}
         axes.annotate(text, at, (dx, dy), fontsize=style.WORDS, bbox=style.box(alpha=0.9), zorder=5, **look)
-    axes.set_xlabel("signal F, relative to the largest met")
-    axes.set_ylabel("gradient G, relative to the steepest met")
+    axes.set(xlabel="signal F, relative to the largest met", ylabel="gradient G, relative to the steepest met")
     axes.set_title("rp(F, G): alert where nothing is sensed, calm on a summit", fontsize=style.TITLE, pad=10)
     style.legend(axes, **_BELOW)
     figure.colorbar(image, ax=axes, label="revision probability rp per step", shrink=0.9)

@@ -98,8 +98,7 @@ def tree_axes(axes: Axes, result: Stability, tree: Tree) -> None:
             colour = COLOURS[0] if stable else style.GREY
             axes.plot(x, y, "o", color=colour, markersize=4 if stable else 3, zorder=3)
     depth = -min(y for _, y in place.values())
-    axes.set_xlim(-0.8, max(x for x, _ in place.values()) + 0.8)
-    axes.set_ylim(-depth - 0.6, 0.6)
+    axes.set(xlim=(-0.8, max(x for x, _ in place.values()) + 0.8), ylim=(-depth - 0.6, 0.6))
     axes.axis("off")
     said = f"Least-resistance tree to {_name(result, tree.root)}: total {tree.total:.4g}"
     axes.set_title(f"{said}\nstable profiles filled; grey edges cost nothing", fontsize=style.TITLE)
@@ -129,8 +128,7 @@ def _sorted_axes(axes: Axes, result: Stability) -> None:
     axes.step(np.arange(1, finite.size + 1), finite - finite[0], where="post", color=COLOURS[0])
     axes.set_xscale("log")
     axes.set_ylim(bottom=0.0, top=None if finite[-1] > finite[0] else 1.0)
-    axes.set_xlabel("number of profiles")
-    axes.set_ylabel("stochastic potential above the least")
+    axes.set(xlabel="number of profiles", ylabel="stochastic potential above the least")
     axes.set_title(f"{finite.size:,} profiles, too many for a tree: what they cost", fontsize=style.TITLE)
 
 
@@ -174,8 +172,7 @@ def law_axes(
         axes.annotate(f"τ = {mark:g}", (mark, 1.0), fontsize=style.SMALL, **place)
     axes.set_xscale("log")
     _with_zero(axes, edge, taus)
-    axes.set_xlabel("temperature τ, logarithmic; dots: the limit τ → 0")
-    axes.set_ylabel("share of the long run")
+    axes.set(xlabel="temperature τ, logarithmic; dots: the limit τ → 0", ylabel="share of the long run")
     axes.set_ylim(-0.02, 1.02)
     style.legend(axes, title="profile")
 

@@ -36,8 +36,7 @@ def study_figure(curves: Sequence[Any], measure: str, title: str = "") -> Figure
             known = np.isfinite(one.curves).any(axis=0)
             name = _name(one.values) or "mean"
             draw_mean(axes, one.times[known], one.curves[:, known], chosen[label], label=name)
-        axes.set_title(panel)
-        axes.set_xlabel("step n")
+        axes.set(title=panel, xlabel="step n")
         if any(one.values for one in lines):
             handles, _ = axes.get_legend_handles_labels()
             few = len(lines) <= _LINES

@@ -183,13 +183,17 @@ def entitle(where: Figure | Axes, title: str) -> None:
     """The title of a whole figure in as many lines as it takes; of its panel, where a legend stands beside that."""
     from matplotlib.figure import Figure
 
-    whole = isinstance(where, Figure)
-    inches = where.get_figwidth() if whole else 0.65 * where.figure.get_figwidth()
+    if not title:
+        return
+    figure: Any = where if isinstance(where, Figure) else where.figure
+    inches = figure.get_figwidth() * (1.0 if figure is where else 0.65)
     # matplotlib could wrap too, but then takes names for formulas
     wrap = textwrap.TextWrapper(int(inches / (0.0085 * HEADING)), replace_whitespace=False, break_on_hyphens=False)
-    write = where.suptitle if whole else where.set_title
-    if title:
-        write("\n".join(map(wrap.fill, title.split("\n"))), fontsize=HEADING)
+    text = "\n".join(map(wrap.fill, title.split("\n")))
+    if isinstance(where, Figure):
+        where.suptitle(text, fontsize=HEADING)
+    else:
+        where.set_title(text, fontsize=HEADING)
 
 
 def legend(where: Figure | Axes, handles: Sequence[Artist] | None = None, **options: Any) -> None:

@@ -9,6 +9,7 @@ from scipy.stats import bootstrap
 from potentia.errors import InvalidInput
 from potentia.statistics.estimates import (
     area_under_curve,
+    band,
     bootstrap_mean,
     estimate,
     moving_mean,
@@ -196,3 +197,22 @@ def test_bootstrap_intervals_are_those_of_scipy(size):
         ours = bootstrap_mean(values, seed=3)
         np.testing.assert_allclose([ours.low, ours.high], theirs, rtol=1e-12)
     assert bootstrap_mean(values, seed=4) != ours
+
+
+@pytest.mark.parametrize("kind", ["range", "middle", "interval"])
+def test_a_band_is_over_seeds_at_each_time(kind):
+    values = np.random.default_rng(0).random((7, 5))
+    low, high = band(values, kind)
+    for time in range(5):
+        column = values[:, time]
+        expected = {
+            "range": (column.min(), column.max()),
+            "middle": tuple(np.quantile(column, [0.1, 0.9])),
+            "interval": (estimate(column).low, estimate(column).high),
+        }[kind]
+        np.testing.assert_allclose((low[time], high[time]), expected, rtol=1e-12)
+
+
+def test_a_band_leaves_out_what_is_missing():
+    values = np.array([[1.0, 2.0], [3.0, np.nan], [5.0, 4.0]])
+    np.testing.assert_array_equal(band(values, "range"), [[1.0, 2.0], [5.0, 4.0]])

@@ -29,7 +29,7 @@ from potentia.kernel.arrays import frozen
 from potentia.kernel.dispatch import generic, portable
 from potentia.kernel.draws import CHOICE, FREE_PURPOSES, PRIORITY, TRIAL, WAKE, below, uniform
 from potentia.kernel.journal import REVISIONS, Journal, move
-from potentia.kernel.lazy import listing
+from potentia.kernel.loading import listing
 from potentia.kernel.protocol import (
     apply,
     commit,

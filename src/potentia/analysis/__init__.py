@@ -14,7 +14,7 @@ from potentia.analysis.resting import RestPoint, rest_points
 from potentia.analysis.score_dynamics import Trajectory, dynamics
 from potentia.analysis.soql_forms import lock_in, soql_strategy, soql_values
 from potentia.analysis.stochastic_stability import Stability, stability
-from potentia.kernel.lazy import listing
+from potentia.kernel.loading import listing
 
 __all__ = [
     "Audit",

@@ -10,7 +10,7 @@ from potentia.beliefs.learning import Proposal
 from potentia.beliefs.mixture import Mixture, SplitMerge
 from potentia.beliefs.simple import Known, RunningMean
 from potentia.beliefs.view import View
-from potentia.kernel.lazy import listing
+from potentia.kernel.loading import listing
 
 __all__ = [
     "Belief",

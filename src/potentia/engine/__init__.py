@@ -7,7 +7,7 @@ from potentia.engine.runs import Run
 from potentia.engine.saved import load
 from potentia.engine.trace import Trace
 from potentia.engine.watching import watch, watch_on
-from potentia.kernel.lazy import listing
+from potentia.kernel.loading import listing
 
 __all__ = ["RECORDERS", "Run", "Trace", "advance", "begin", "evaluate", "load", "run", "run_batch", "watch", "watch_on"]
 

@@ -21,7 +21,7 @@ from potentia.figures.runs import scalar_figure
 from potentia.figures.signal import revision_figure
 from potentia.figures.stability import stability_figure
 from potentia.figures.studies import study_figure
-from potentia.kernel.lazy import listing
+from potentia.kernel.loading import listing
 
 __all__ = [
     "algorithms_figure",

@@ -12,7 +12,7 @@ from potentia.games.normal_form import NormalForm, random_potential_game
 from potentia.games.own import Custom, custom
 from potentia.games.separable import Separable
 from potentia.games.world import Mixture, World, gaussian_world, paper_world, random_world
-from potentia.kernel.lazy import listing
+from potentia.kernel.loading import listing
 
 __all__ = [
     "Congestion",

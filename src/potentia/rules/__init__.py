@@ -1,6 +1,6 @@
 """How players revise: rules, revision probabilities and temperature schedules."""
 
-from potentia.kernel.lazy import listing
+from potentia.kernel.loading import listing
 from potentia.rules.base import Rule, register, registered, rule, rule_from
 from potentia.rules.best_response import BestResponse
 from potentia.rules.log_linear import BLLL, LLL, PSBLLL, SLLL

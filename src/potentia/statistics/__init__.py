@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from potentia.kernel.lazy import lazy
+from potentia.kernel.loading import lazy
 
 if TYPE_CHECKING:
     from potentia.statistics.comparison import Comparison, compare, compare_all, holm

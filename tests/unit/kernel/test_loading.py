@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from potentia.kernel.lazy import lazy, listing
+from potentia.kernel.loading import lazy, listing
 
 PACKAGES = ("analysis", "beliefs", "engine", "extend", "figures", "games", "rules", "statistics", "studies", "testing")
 
@@ -21,7 +21,7 @@ def test_a_package_lists_its_public_names_and_has_them(name):
 
 
 def test_names_are_loaded_when_they_are_asked_for():
-    get, names = lazy("potentia.kernel", {"lazy": ("listing", "lazy")})
+    get, names = lazy("potentia.kernel", {"loading": ("listing", "lazy")})
     assert get("lazy") is lazy
     assert get("listing") is listing
     assert names() == ["lazy", "listing"]

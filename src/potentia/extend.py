@@ -29,6 +29,7 @@ from potentia.kernel.arrays import frozen
 from potentia.kernel.dispatch import generic, portable
 from potentia.kernel.draws import CHOICE, FREE_PURPOSES, PRIORITY, TRIAL, WAKE, below, uniform
 from potentia.kernel.journal import REVISIONS, Journal, move
+from potentia.kernel.loading import listing
 from potentia.kernel.protocol import (
     apply,
     commit,
@@ -96,6 +97,4 @@ __all__ = [
     "welfare",
 ]
 
-
-def __dir__() -> list[str]:
-    return list(__all__)
+__dir__ = listing(__all__)

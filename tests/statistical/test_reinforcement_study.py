@@ -199,8 +199,8 @@ def test_figures_say_what_they_need(batches):
         (lambda: pt.figures.reinforcement_figure(one), "a batch to compare 'SOQL' with, got none"),
         (lambda: pt.figures.reinforcement_figure(one, first="QL"), "first must name one of SOQL, got 'QL'"),
         (lambda: pt.figures.algorithms_figure({}), "datasets must name at least one batch, got none"),
-        (lambda: pt.figures.algorithms_figure(one, smooth=0), "smooth must be a number of steps"),
-        (lambda: pt.figures.algorithms_figure(one, early=0), "early must be a number of steps"),
+        (lambda: pt.figures.algorithms_figure(one, smooth=0), "smooth must be an integer of at least 1"),
+        (lambda: pt.figures.algorithms_figure(one, early=0), "early must be an integer of at least 1"),
         (
             lambda: pt.figures.algorithms_figure({"SOQL": one["SOQL"].drop_vars("worth_sum")}),
             "worth_sum was not recorded",

@@ -14,6 +14,7 @@ from potentia.analysis.resting import RestPoint, rest_points
 from potentia.analysis.score_dynamics import Trajectory, dynamics
 from potentia.analysis.soql_forms import lock_in, soql_strategy, soql_values
 from potentia.analysis.stochastic_stability import Stability, stability
+from potentia.kernel.loading import listing
 
 __all__ = [
     "Audit",
@@ -54,6 +55,4 @@ __all__ = [
     "stability",
 ]
 
-
-def __dir__() -> list[str]:
-    return list(__all__)
+__dir__ = listing(__all__)

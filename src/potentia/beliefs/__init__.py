@@ -10,6 +10,7 @@ from potentia.beliefs.learning import Proposal
 from potentia.beliefs.mixture import Mixture, SplitMerge
 from potentia.beliefs.simple import Known, RunningMean
 from potentia.beliefs.view import View
+from potentia.kernel.loading import listing
 
 __all__ = [
     "Belief",
@@ -31,6 +32,4 @@ __all__ = [
     "registered",
 ]
 
-
-def __dir__() -> list[str]:
-    return list(__all__)
+__dir__ = listing(__all__)

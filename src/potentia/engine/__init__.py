@@ -7,9 +7,8 @@ from potentia.engine.runs import Run
 from potentia.engine.saved import load
 from potentia.engine.trace import Trace
 from potentia.engine.watching import watch, watch_on
+from potentia.kernel.loading import listing
 
 __all__ = ["RECORDERS", "Run", "Trace", "advance", "begin", "evaluate", "load", "run", "run_batch", "watch", "watch_on"]
 
-
-def __dir__() -> list[str]:
-    return list(__all__)
+__dir__ = listing(__all__)

@@ -1,4 +1,12 @@
-"""Dataset in, figure out; never simulates."""
+"""Dataset in, figure out; never simulates.
+
+To add a figure, write ``name_figure(data, *, title="")`` in a module of its subject, under ``@style.in_words``, and
+name it here. It takes what was played or computed, refuses what it cannot draw with an error that names the argument,
+and returns matplotlib's ``Figure``. How it looks comes from :mod:`potentia.figures.style`: ``panels`` makes the figure,
+``looks`` gives each label its colour and line (a rule's own, where it names one), ``draw_mean`` draws a mean with its
+band, ``legend_below`` and ``entitle`` finish it. Intervals and bands come from :mod:`potentia.statistics`; maps of
+worlds from ``maps``. No colour, size of letters or spine is set anywhere but in ``style``.
+"""
 
 from potentia.figures.animation import animate
 from potentia.figures.beliefs import belief_figure
@@ -13,6 +21,7 @@ from potentia.figures.runs import scalar_figure
 from potentia.figures.signal import revision_figure
 from potentia.figures.stability import stability_figure
 from potentia.figures.studies import study_figure
+from potentia.kernel.loading import listing
 
 __all__ = [
     "algorithms_figure",
@@ -36,6 +45,4 @@ __all__ = [
     "worth_figure",
 ]
 
-
-def __dir__() -> list[str]:
-    return list(__all__)
+__dir__ = listing(__all__)

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from potentia.errors import InvalidRun
-from potentia.figures import maps
+from potentia.figures import maps, style
 from potentia.figures.configuration import MOST_NUMBERED
-from potentia.figures.style import as_words, shown
 from potentia.games.drift import require_still
+from potentia.kernel.checks import Integer
 from potentia.kernel.files import whole_file
-from potentia.kernel.numbers import as_float, is_integer, is_real
+from potentia.kernel.numbers import as_float, is_real
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -65,8 +65,7 @@ def animate(
     goal = _checked_path(path)
     rows = maps.checked_profiles(game, profiles)
     for name, value in (("frames", frames), ("every", every), ("dpi", dpi)):
-        if not is_integer(value) or value < 1:
-            raise InvalidRun(f"must be an integer of at least 1, got {value!r}", name, value)
+        Integer(least=1).of(value, name, InvalidRun)
     if not is_real(fps) or not 0 < as_float(fps) <= 50:
         raise InvalidRun(f"must be above 0 and at most 50, which is what a GIF can hold, got {fps!r}", "fps", fps)
     shown = np.unique(np.linspace(0, len(rows) - 1, min(frames, len(rows))).round().astype(np.int64))
@@ -127,25 +126,23 @@ class _Film:
         title: str,
         dpi: int,
     ) -> None:
-        from matplotlib.figure import Figure
-
         self.game, self.rows, self.every, self.times, self.values = game, rows, every, times, values
         self.title = title or f"{game.num_players} robot{'s' * (game.num_players > 1)} on {game.world.name}"
         margin = maps.margin_of(game)
         inches = maps.map_inches(game.world, 4.2, margin)
         whole = (max(inches[0], 3.4) + 1.7, inches[1] + 2.4)
-        self.figure = Figure(figsize=whole, dpi=dpi, layout="constrained")
-        area, below = self.figure.subplots(2, 1, height_ratios=[inches[1] + 0.8, 1.4])
+        self.figure, ((area,), (below,)) = style.panels(whole, 2, framed=True, height_ratios=[inches[1] + 0.8, 1.4])
+        self.figure.set_dpi(dpi)
         maps.frame_axes(area, game.world, margin)
-        maps.add_bar(self.figure, area, maps.draw_field(area, game.world, maps.pale()), inches)
+        maps.draw_fields([area], game.world, style.pale(), inches)
         points = 72 * inches[0] / (game.world.size[0] + 2 * margin)
         maps.draw_blocked(area, game.world)
         size = max(3.0, min(11.0, 2.4 * points * max(0.5, float(game.delta.max()))))
         maps.draw_targets(area, game.world, max(11.0, 1.55 * size))
-        self.heading = area.set_title("\n", fontsize=10)
+        self.heading = area.set_title("\n", fontsize=style.TITLE)
         self._add_robots(area, size)
         self._add_curve(below, label)
-        as_words(self.figure)
+        style.as_words(self.figure)
         self.canvas = _canvas(self.figure)
         for _ in range(3):  # a map of fixed shape finds its place only after some rounds
             self.figure.draw_without_rendering()
@@ -162,7 +159,7 @@ class _Film:
         from matplotlib.patches import Circle
 
         count = self.game.num_players
-        self.colours = [maps.robot_colour(robot) for robot in range(count)]
+        self.colours = [style.robot_colour(robot) for robot in range(count)]
         self.circles: list[Circle] = []
         self.robots: list[Line2D] = []
         self.numbers: list[Text] = []
@@ -173,24 +170,18 @@ class _Film:
             radius = float(self.game.delta[robot])
             self.circles.append(Circle((0, 0), radius, fill=False, edgecolor=colour, linewidth=1.6, zorder=2.4))
             axes.add_patch(self.circles[-1])
-            look: dict[str, Any] = {"color": colour, "markeredgecolor": "black", "markeredgewidth": 0.6, "zorder": 4}
-            self.robots += axes.plot([], [], "o", markersize=size, **look)
+            self.robots += axes.plot([], [], color=colour, markersize=size, zorder=4, **maps.ROBOT)
             if size >= 9 and count <= MOST_NUMBERED:
-                words: dict[str, Any] = {"fontsize": 6.5, "fontweight": "bold", "color": maps.ink_on(colour)}
-                self.numbers.append(axes.text(0, 0, str(robot), ha="center", va="center_baseline", zorder=5, **words))
+                self.numbers.append(style.draw_number(axes, (0, 0), str(robot), colour, size))
 
     def _add_curve(self, axes: Axes, label: str) -> None:
         last = self.every * (len(self.rows) - 1)
         low, high = float(np.nanmin(self.values)), float(np.nanmax(self.values))
         room = 0.08 * (high - low) or 0.1 * abs(high) or 1.0
-        axes.set_xlim(0, max(last, 1))
-        axes.set_ylim(low - room, high + room)
-        axes.set_xlabel("step")
-        axes.set_ylabel(label)
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.grid(alpha=0.25)
-        (self.line,) = axes.plot([], [], color="black", linewidth=1.4)
-        (self.tip,) = axes.plot([], [], "o", color="black", markersize=5, clip_on=False)
+        axes.set(xlim=(0, max(last, 1)), ylim=(low - room, high + room), xlabel="step", ylabel=label)
+        style.despine(axes)
+        (self.line,) = axes.plot([], [], color=style.INK, linewidth=1.4)
+        (self.tip,) = axes.plot([], [], "o", color=style.INK, markersize=5, clip_on=False)
 
     def show(self, row: int, tail: int) -> None:
         """The picture of a row; tails reach back by ``tail`` rows."""
@@ -207,7 +198,7 @@ class _Film:
         self.line.set_data(self.times[:told], self.values[:told])
         self.tip.set_data(self.times[told - 1 : told], self.values[told - 1 : told])
         covered = maps.number(float(self.values[told - 1]))
-        self.heading.set_text(shown(f"{self.title}\nstep {now:,}: worth {covered}"))
+        self.heading.set_text(style.shown(f"{self.title}\nstep {now:,}: worth {covered}"))
         self.canvas.restore_region(self.still)
         for artist in self.moving:
             artist.draw(self.canvas.get_renderer())
@@ -244,28 +235,16 @@ def _palette(colours: list[str]) -> Any:
 
 
 def _write(film: _Film, shown: list[int], path: Path, fps: float, progress: Callable[[int, int], None] | None) -> None:
-    from matplotlib.animation import PillowWriter
+    """With one palette for all pictures, and a pause at the end."""
     from PIL import Image
 
-    class Writer(PillowWriter):
-        """Takes the canvas as it is, with one palette for all pictures, and pauses at the end."""
-
-        def grab_frame(self, **options: Any) -> None:
-            pictures.append(Image.fromarray(np.asarray(film.canvas.buffer_rgba())[..., :3]))
-
-        def finish(self) -> None:
-            palette = _palette(film.colours)
-            frames = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures]
-            duration = [1000 / fps] * (len(frames) - 1) + [1000 * _HOLD]
-            look: dict[str, Any] = {"save_all": True, "append_images": frames[1:], "duration": duration, "loop": 0}
-            frames[0].save(path, format="GIF", **look)
-
-    pictures: list[Any] = []
+    palette, pictures = _palette(film.colours), []
     spacing = (shown[-1] - shown[0]) // max(len(shown) - 1, 1)
-    writer = Writer()
-    with writer.saving(film.figure, str(path), film.figure.dpi):
-        for done, row in enumerate(shown, start=1):
-            film.show(row, max(10, _TAIL * spacing))
-            writer.grab_frame()
-            if progress is not None:
-                progress(done, len(shown))
+    for done, row in enumerate(shown, start=1):
+        film.show(row, max(10, _TAIL * spacing))
+        picture = Image.fromarray(np.asarray(film.canvas.buffer_rgba())[..., :3])
+        pictures.append(picture.quantize(palette=palette, dither=Image.Dither.NONE))
+        if progress is not None:
+            progress(done, len(shown))
+    duration = [1000 / fps] * (len(pictures) - 1) + [1000 * _HOLD]
+    pictures[0].save(path, format="GIF", save_all=True, append_images=pictures[1:], duration=duration, loop=0)

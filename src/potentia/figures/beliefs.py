@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from potentia.beliefs import Believing, View
 from potentia.errors import InvalidRun
-from potentia.figures import maps
+from potentia.figures import maps, style
 from potentia.figures.configuration import MOST_NUMBERED
-from potentia.figures.style import in_words
 from potentia.games import Coverage
 from potentia.games.drift import require_still
 
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 MOST_DRAWN = 11  # robots with a mind of their own
 
 
-@in_words
+@style.in_words
 def belief_figure(game: Coverage, views: View | Sequence[View], *, profile: Any = None, title: str = "") -> Figure:
     """The true field, and beside it what robots believe: one panel for all, or one for each (of eleven at most).
 
@@ -34,39 +33,26 @@ def belief_figure(game: Coverage, views: View | Sequence[View], *, profile: Any 
     ``profile``
         where the robots are, (N,); left out, they are not drawn.
     """
-    from matplotlib.figure import Figure
-
     game, minds = _checked_views(game, views)
     world = game.world
     where = None if profile is None else maps.centres(game, game.check_profile(profile, "profile"))
     drawn = minds[:MOST_DRAWN]
-    inches = maps.map_inches(world, 4.6 if len(drawn) == 1 else 3.8)
-    panels = len(drawn) + 1
-    columns = 1 if inches[0] > 2.5 * inches[1] else min(panels, 2 if panels == 4 else 3 if panels < 7 else 4)
-    rows = math.ceil(panels / columns)
-    size = maps.figure_inches(inches, rows, columns, 0.6 + (0.45 * rows if columns == 1 else 0.0))
-    figure = Figure(figsize=size, layout=maps.figure_layout(inches))
-    grid = figure.subplots(rows, columns, squeeze=False).reshape(-1).tolist()
+    figure, panels, inches = maps.sheet(world, len(drawn) + 1, 4.6 if len(drawn) == 1 else 3.8)
+    worths = [None, *(view.worth for view in drawn)]
+    maps.draw_fields(panels, world, style.FIELD, inches, worths, _beyond(world.worth, drawn))
     legend: dict[str, Artist] = {}
-    extend = _beyond(world.worth, drawn)
-    for k, (axes, view) in enumerate(zip(grid, [None, *drawn], strict=False)):
-        maps.frame_axes(axes, world)
-        image = maps.draw_field(axes, world, "viridis", None if view is None else view.worth)
-        if k % columns == columns - 1 or k == panels - 1:
-            maps.add_bar(figure, axes, image, inches, extend)
+    for axes, view in zip(panels, [None, *drawn], strict=True):
         handles = [maps.draw_blocked(axes, world, None if view is None else view.worth)]
         handles.append(maps.draw_targets(axes, world, 13))
         if view is not None:
             handles += _draw_view(axes, game, view)
         if where is not None:
             handles.append(_draw_robots(axes, where, range(len(where)) if view is None else view.robots))
-        axes.set_title(_told(game, view), fontsize=10)
-        legend |= {str(handle.get_label()): handle for handle in handles if handle is not None}
-    for axes in grid[panels:]:
-        axes.remove()
-    _add_legend(figure, legend, size)
+        axes.set_title(_told(game, view), fontsize=style.TITLE)
+        legend |= style.by_label(handles)
+    style.legend_below(figure, list(legend.values()))
     left_out = f"; robots 0 to {MOST_DRAWN - 1} of {len(minds)}" if len(minds) > MOST_DRAWN else ""
-    figure.suptitle((title or f"World: {world.name}, and what robots believe of it") + left_out, fontsize=11)
+    style.entitle(figure, (title or f"World: {world.name}, and what robots believe of it") + left_out)
     return figure
 
 
@@ -76,23 +62,24 @@ def _checked_views(game: Any, views: Any) -> tuple[Coverage, list[View]]:
     if not isinstance(game, Coverage):
         raise InvalidRun(f"must be a Coverage game, got {type(game).__name__}", "game", type(game).__name__)
     require_still(game, "belief_figure")
-    minds = [views] if isinstance(views, View) else list(views)
-    if not minds:
-        raise InvalidRun(
-            "must hold at least one belief, got none: play with one about a worth field, such as SplitMerge()",
-            "views",
-            views,
-        )
-    for k, view in enumerate(minds):
-        if not isinstance(view, View):
-            raise InvalidRun(f"must be those of a trace, trace.beliefs, got {view!r:.60} as number {k}", "views", view)
-        if view.worth.shape != game.world.worth.shape:
-            raise InvalidRun(
-                f"must have the shape of the worth, {game.world.worth.shape}, got {view.worth.shape} at {k}",
-                "views",
-                view.worth.shape,
-            )
+    none = "must hold at least one belief, got none: play with one about a worth field, such as SplitMerge()"
+    minds = checked_parts([views] if isinstance(views, View) else views, View, "views", "beliefs", none)
+    wanted = game.world.worth.shape
+    for k, got in enumerate(view.worth.shape for view in minds):
+        if got != wanted:
+            raise InvalidRun(f"must have the shape of the worth, {wanted}, got {got} at {k}", "views", got)
     return game, minds
+
+
+def checked_parts(given: Iterable[Any], kind: type, parameter: str, part: str, none: str) -> list[Any]:
+    """At least one of what a trace has as this part of it; ``none`` is what to say where there is none."""
+    found = list(given)
+    if not found:
+        raise InvalidRun(none, parameter, given)
+    for k, one in enumerate(found):
+        if not isinstance(one, kind):
+            raise InvalidRun(f"must be those of a trace, trace.{part}, got {one!r:.60} as number {k}", parameter, one)
+    return found
 
 
 def _beyond(worth: NDArray[np.float64], views: Sequence[View]) -> str:
@@ -129,9 +116,9 @@ def _draw_view(axes: Axes, game: Coverage, view: View) -> list[Artist | None]:
 
     handles: list[Artist | None] = []
     if not view.seen.all():
-        look: dict[str, Any] = {"hatch": "...", "edgecolor": (1.0, 1.0, 1.0, 0.4), "linewidth": 0.0}
+        look: dict[str, Any] = {"hatch": "...", "edgecolor": (style.PAPER, 0.4), "linewidth": 0.0}
         axes.add_patch(PathPatch(maps.squares(~view.seen), facecolor="none", zorder=0.7, gid="unseen", **look))
-        handles.append(Patch(facecolor="#3b528b", label="not seen: the colour is a prediction", **look))
+        handles.append(Patch(facecolor=style.UNSEEN, label="not seen: the colour is a prediction", **look))
     if view.num_components:
         handles.append(maps.draw_components(axes, view.means, view.covariances))
         _draw_weights(axes, game, view)
@@ -152,31 +139,17 @@ def _draw_weights(axes: Axes, game: Coverage, view: View) -> None:
         place = edge[np.argmax(np.where(inside > 0.03 * corner.max(), room, inside - corner.max()))]
         place = np.clip(place, 0.0, corner)
         marked = np.concatenate([marked, place[None]])
-        box = {"boxstyle": "round,pad=0.12", "facecolor": "white", "edgecolor": "none", "alpha": 0.85}
-        axes.annotate(f"{weight:.2f}", place, ha="center", va="center", fontsize=8, zorder=3.5, bbox=box, gid="weight")
+        look: dict[str, Any] = {"fontsize": style.SMALL, "bbox": style.box(alpha=0.85), "zorder": 3.5}
+        axes.annotate(f"{weight:.2f}", place, ha="center", va="center", gid="weight", **look)
 
 
 def _draw_robots(axes: Axes, where: NDArray[np.float64], robots: Sequence[int]) -> Artist:
     """Markers with numbers, of the robots that a panel is about."""
-    from matplotlib.lines import Line2D
-
     numbered = len(where) <= MOST_NUMBERED
-    size = 8.0 if numbered else 3.0
-    edge: dict[str, Any] = {"marker": "o", "linestyle": "none", "markeredgecolor": "black", "markeredgewidth": 0.6}
+    look: dict[str, Any] = {"linestyle": "none", "markersize": 8.0 if numbered else 3.0, **maps.ROBOT}
     for robot in robots:
-        colour = maps.robot_colour(robot)
-        axes.plot(*where[robot], color=colour, markersize=size, zorder=4, gid=f"robot {robot}", **edge)
+        colour = style.robot_colour(robot)
+        axes.plot(*where[robot], color=colour, zorder=4, gid=f"robot {robot}", **look)
         if numbered:
-            words: dict[str, Any] = {"fontsize": 5.5, "fontweight": "bold", "color": maps.ink_on(colour)}
-            axes.annotate(str(robot), where[robot], ha="center", va="center_baseline", zorder=5, **words)
-    return Line2D([], [], color="0.4", label="robot", markersize=size, **edge)
-
-
-def _add_legend(figure: Figure, legend: Mapping[str, Artist], size: tuple[float, float]) -> None:
-    """Below, in as many lines as it takes; the maps keep their size."""
-    if not legend:
-        return
-    entries = max(1, min(len(legend), int(size[0] / (0.5 + 0.068 * max(map(len, legend))))))
-    lines = math.ceil(len(legend) / entries)
-    figure.set_size_inches(size[0], size[1] + 0.24 * (lines - 1) + 0.2)
-    figure.legend(handles=list(legend.values()), loc="outside lower center", ncols=entries, frameon=False, fontsize=9)
+            style.draw_number(axes, tuple(where[robot]), str(robot), colour, 8.0)
+    return style.in_key("robot", color=style.DARK, **look)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -10,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from potentia.errors import InvalidRun
-from potentia.figures import maps
+from potentia.figures import maps, style
 from potentia.figures.labels import apart
-from potentia.figures.style import in_words
 from potentia.games.drift import require_still
 
 if TYPE_CHECKING:
@@ -23,10 +21,9 @@ if TYPE_CHECKING:
     from potentia.games import Coverage
 
 MOST_NUMBERED = 60  # robots with a number and a path in a panel; beyond, neither can be told apart
-_INK = "0.4"  # of symbols in the legend, which stand for every robot's colour
 
 
-@in_words
+@style.in_words
 def configuration_figure(
     game: Coverage, panels: Mapping[str, Any], *, paths: bool | None = None, title: str = ""
 ) -> Figure:
@@ -36,8 +33,6 @@ def configuration_figure(
     Flags are those of the rows given, so all of them only if every step was recorded; the legend says if not.
     ``paths=False`` leaves the ways and flags out; by default they are drawn for up to 60 robots.
     """
-    from matplotlib.figure import Figure
-
     require_still(game, "configuration_figure")
     if not panels:
         raise InvalidRun("must name at least one run, got none", "panels", panels)
@@ -45,36 +40,17 @@ def configuration_figure(
     with_paths = game.num_players <= MOST_NUMBERED if paths is None else paths
     with_paths = with_paths and any(len(profiles) > 1 for profiles in runs.values())
     margin = maps.margin_of(game)
-    inches = maps.map_inches(game.world, 4.6 if len(runs) < 3 else 4.0, margin)
-    columns = 1 if inches[0] > 2.5 * inches[1] else min(len(runs), 2 if len(runs) == 4 else 3)
-    rows = math.ceil(len(runs) / columns)
-    size = maps.figure_inches(inches, rows, columns, 1.0 if title else 0.8)
-    figure = Figure(figsize=size, layout=maps.figure_layout(inches))
-    grid = figure.subplots(rows, columns, squeeze=False).reshape(-1).tolist()
+    longest, extra = 4.6 if len(runs) < 3 else 4.0, 1.2 if title else 0.8
+    figure, maps_drawn, inches = maps.sheet(game.world, len(runs), longest, margin, extra)
+    maps.draw_fields(maps_drawn, game.world, style.pale(), inches)
+    cell = 72 * inches[0] / (game.world.size[0] + 2 * margin)
     legend: dict[str, Artist] = {}
     gaps = any(maps.has_gaps(game, profiles) for profiles in runs.values())
-    for k, (axes, (name, profiles)) in enumerate(zip(grid, runs.items(), strict=False)):
-        maps.frame_axes(axes, game.world, margin)
-        image = maps.draw_field(axes, game.world, maps.pale())
-        if k % columns == columns - 1 or k == len(runs) - 1:
-            maps.add_bar(figure, axes, image, inches)
-        cell = 72 * inches[0] / (game.world.size[0] + 2 * margin)
+    for axes, (name, profiles) in zip(maps_drawn, runs.items(), strict=True):
         legend |= _draw_run(axes, game, profiles, cell, with_paths, gaps)
-        axes.set_title(f"{name}\n{_told(game, profiles[-1])}", fontsize=10)
-    for axes in grid[len(runs) :]:
-        axes.remove()
-    entries = max(1, min(len(legend), int(size[0] / (0.5 + 0.068 * max(map(len, legend))))))
-    lines = math.ceil(len(legend) / entries)
-    figure.set_size_inches(size[0], size[1] + 0.24 * (lines - 1) + (0.2 if title else 0.0))  # the map keeps its size
-    figure.legend(
-        handles=list(legend.values()),
-        loc="outside lower center",
-        ncols=entries,
-        frameon=False,
-        fontsize=9,
-    )
-    if title:
-        figure.suptitle(title, fontsize=11)
+        axes.set_title(f"{name}\n{_told(game, profiles[-1])}", fontsize=style.TITLE)
+    style.legend_below(figure, list(legend.values()))
+    style.entitle(figure, title)
     return figure
 
 
@@ -99,53 +75,43 @@ def _draw_run(
         if game.flags:
             handles.append(_draw_flags(axes, game, profiles, points, gaps))
         handles += _draw_paths(axes, game, profiles)
-    covered = maps.outline(game.cover_counts(profiles[-1]) > 0)
-    handles.append(
-        axes.add_collection(
-            LineCollection(
-                list(covered), colors="black", linewidths=1.0, zorder=2.2, label="covered cells", gid="covered"
-            ),
-            autolim=False,
-        )
-    )
+    covered = list(maps.outline(game.cover_counts(profiles[-1]) > 0))
+    look: dict[str, Any] = {"colors": style.INK, "linewidths": 1.0, "zorder": 2.2}
+    outlined = LineCollection(covered, label="covered cells", gid="covered", **look)
+    handles.append(axes.add_collection(outlined, autolim=False))
     handles += _draw_robots(axes, game, profiles[-1], points)
     # under the robots, and large enough to be seen around them
     size, _ = _marker(game, maps.centres(game, profiles[-1]), points)
     handles.append(maps.draw_targets(axes, game.world, max(11.0, 1.55 * size)))
     order = ("robot", "range", "covered", "start", "path", "flag", "target", "blocked")
-    known = [handle for handle in handles if handle is not None]
-    known.sort(key=lambda handle: [str(handle.get_label()).startswith(word) for word in order].index(True))
-    return {str(handle.get_label()): handle for handle in known}
+    known = style.by_label(handles)
+    return {label: known[label] for word in order for label in known if label.startswith(word)}
 
 
 def _draw_flags(axes: Axes, game: Coverage, profiles: NDArray[np.int64], points: float, gaps: bool) -> Artist:
     """A dot on every cell with a flag, in the colour of its robot; black where several robots left one."""
-    from matplotlib.lines import Line2D
-
     owner = maps.flags_left(game, profiles)
     size = max(1.0, min(3.2, 0.3 * points))
     look: dict[str, Any] = {"linestyle": "none", "marker": "s", "markersize": size, "markeredgewidth": 0}
     for who in np.unique(owner[owner != 0]).tolist():
         y, x = np.nonzero(owner == who)
-        colour = "black" if who == maps.SHARED else maps.robot_colour(who - 1)
+        colour = style.INK if who == maps.SHARED else style.robot_colour(who - 1)
         axes.plot(x + 0.5, y + 0.5, color=colour, zorder=1.2, rasterized=True, gid=f"flags {who}", **look)
     label = "flags at recorded steps" if gaps else "flag (black: several robots')"
-    return Line2D([], [], color=_INK, label=label, **{**look, "markersize": 4.0})
+    return style.in_key(label, color=style.DARK, **{**look, "markersize": 4.0})
 
 
 def _draw_paths(axes: Axes, game: Coverage, profiles: NDArray[np.int64]) -> list[Artist]:
-    from matplotlib.lines import Line2D
-
-    start: dict[str, Any] = {"marker": "o", "markersize": 5, "markerfacecolor": "white", "linestyle": "none"}
+    start: dict[str, Any] = {"marker": "o", "markersize": 5, "markerfacecolor": style.PAPER, "markeredgewidth": 1.2}
     for robot in range(game.num_players):
-        colour = maps.robot_colour(robot)
+        colour = style.robot_colour(robot)
         mine = profiles[:, robot]
         way = maps.centres(game, mine[np.append(True, np.diff(mine) != 0)])
         axes.plot(*way.T, color=colour, linewidth=0.8, alpha=0.75, zorder=1.5, gid=f"path {robot}")
-        axes.plot(*way[0], color=colour, markeredgewidth=1.2, zorder=1.8, gid=f"start {robot}", **start)
+        axes.plot(*way[0], color=colour, linestyle="none", zorder=1.8, gid=f"start {robot}", **start)
     return [
-        Line2D([], [], color=_INK, label="start", markeredgewidth=1.2, **start),
-        Line2D([], [], color=_INK, linewidth=1.0, label="path"),
+        style.in_key("start", color=style.DARK, linestyle="none", **start),
+        style.in_key("path", color=style.DARK, linewidth=1.0),
     ]
 
 
@@ -163,41 +129,27 @@ def _marker(game: Coverage, where: NDArray[np.float64], points: float) -> tuple[
 def _draw_robots(axes: Axes, game: Coverage, profile: NDArray[np.int64], points: float) -> list[Artist]:
     """Ranges as circles of radius δ, and a marker with its number on each robot's cell; beside it where it is tight."""
     from matplotlib.collections import EllipseCollection
-    from matplotlib.lines import Line2D
 
     where = maps.centres(game, profile)
     size, inside = _marker(game, where, points)
     numbered = game.num_players <= MOST_NUMBERED
-    colours = [maps.robot_colour(robot) for robot in range(game.num_players)]
+    colours = [style.robot_colour(robot) for robot in range(game.num_players)]
     wide = 2 * game.delta
-    axes.add_collection(
-        EllipseCollection(
-            wide,
-            wide,
-            np.zeros(len(wide)),
-            units="xy",
-            offsets=where,
-            offset_transform=axes.transData,
-            facecolors="none",
-            edgecolors=colours,
-            linewidths=1.4 if numbered else 0.7,
-            zorder=2.4,
-            gid="ranges",
-        ),
-        autolim=False,
-    )
-    edge: dict[str, Any] = {"edgecolors": "black", "linewidths": 0.6 if numbered else 0.3}
+    place: dict[str, Any] = {"units": "xy", "offsets": where, "offset_transform": axes.transData, "zorder": 2.4}
+    look: dict[str, Any] = {"facecolors": "none", "edgecolors": colours, "linewidths": 1.4 if numbered else 0.7}
+    ranges = EllipseCollection(wide, wide, np.zeros(len(wide)), gid="ranges", **place, **look)
+    axes.add_collection(ranges, autolim=False)
+    edge: dict[str, Any] = {"edgecolors": style.INK, "linewidths": 0.6 if numbered else 0.3}
     x, y = where.T
     axes.scatter(x, y, s=size**2, c=colours, zorder=4, gid="robots", **edge)
     if numbered:
         _draw_numbers(axes, game, where, points, inside, size)
-    look: dict[str, Any] = {"color": _INK, "linestyle": "none", "marker": "o"}
+    circle: dict[str, Any] = {"marker": "o", "markersize": 11, "markerfacecolor": "none", "markeredgewidth": 1.4}
     name = "robot and its number" if numbered else "robot"
     return [
-        Line2D([], [], label=name, markeredgecolor="black", markeredgewidth=0.6, **look),
-        Line2D([], [], label=f"range δ = {_said(game.delta)}", markerfacecolor="none", markersize=11,
-               markeredgewidth=1.4, **look),
-    ]  # fmt: skip
+        style.in_key(name, color=style.DARK, linestyle="none", **maps.ROBOT),
+        style.in_key(f"range δ = {_said(game.delta)}", color=style.DARK, linestyle="none", **circle),
+    ]
 
 
 def _said(delta: NDArray[np.float64]) -> str:
@@ -212,27 +164,22 @@ def _draw_numbers(
     for robot, (x, y) in enumerate(where.tolist()):
         together.setdefault((x, y), []).append(robot)
     texts = [",".join(map(str, robots)) for robots in together.values()]
-    colours = [maps.robot_colour(robots[-1]) for robots in together.values()]
+    colours = [style.robot_colour(robots[-1]) for robots in together.values()]
     if inside and max(map(len, texts)) <= 2:
         for place, text, colour in zip(together, texts, colours, strict=True):
-            look: dict[str, Any] = {"color": maps.ink_on(colour), "fontsize": 0.65 * size, "fontweight": "bold"}
-            axes.annotate(text, place, ha="center", va="center_baseline", zorder=5, **look)
+            style.draw_number(axes, place, text, colour, size)
         return
     up = -1.0 if game.world.origin == "upper" else 1.0
     columns, rows = game.world.size
     anchors = np.array(list(together)) * points * [1.0, up]
     corners = np.array([[0, 0], [columns, rows]]) * points * [1.0, up]
-    offsets = apart(anchors, texts, corners, 7.0)
+    offsets = apart(anchors, texts, corners, style.SMALL)
     for place, text, colour, offset in zip(together, texts, colours, offsets, strict=True):
-        axes.annotate(
-            text,
-            place,
-            tuple(offset),
-            textcoords="offset points",
-            ha="center",
-            va="center",
-            fontsize=7.5,
-            zorder=5,
-            arrowprops={"arrowstyle": "-", "color": colour, "linewidth": 0.8, "shrinkA": 0, "shrinkB": 1},
-            bbox={"boxstyle": "round,pad=0.12", "facecolor": "white", "edgecolor": colour, "linewidth": 0.8},
-        )
+        pointer = {"arrowstyle": "-", "color": colour, "linewidth": 0.8, "shrinkA": 0, "shrinkB": 1}
+        look: dict[str, Any] = {
+            "fontsize": style.SMALL,
+            "bbox": style.box(colour, linewidth=0.8),
+            "arrowprops": pointer,
+        }
+        put: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "va": "center", "zorder": 5}
+        axes.annotate(text, place, tuple(offset), **put, **look)

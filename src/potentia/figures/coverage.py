@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from potentia.figures import maps
-from potentia.figures.style import in_words
+from potentia.figures import maps, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,22 +17,15 @@ if TYPE_CHECKING:
 _DENSEST_GRID = 60  # cells along a side
 
 
-@in_words
+@style.in_words
 def field_figure(world: World, *, title: str = "") -> Figure:
     """The area with its targets and blocked cells, and beside it what each cell is worth.
 
     Ellipses are the mixture's components, if the world has them, at one and two standard deviations.
     """
-    from matplotlib.figure import Figure
-
-    inches = maps.map_inches(world, 4.6)
-    rows, columns = (2, 1) if inches[0] > 2.5 * inches[1] else (1, 2)
-    figure = Figure(figsize=maps.figure_inches(inches, rows, columns, 0.7), layout=maps.figure_layout(inches))
-    area, field = figure.subplots(rows, columns).tolist()
-    for axes in (area, field):
-        maps.frame_axes(axes, world)
+    figure, (area, field), inches = maps.sheet(world, 2, 4.6)
     _draw_grid(area, world)
-    maps.add_bar(figure, field, maps.draw_field(field, world, "viridis"), inches)
+    maps.draw_fields([field], world, style.FIELD, inches)
     handles = [maps.draw_blocked(area, world), maps.draw_targets(area, world, 12)]
     maps.draw_blocked(field, world)
     _name_targets(area, world)
@@ -43,20 +35,18 @@ def field_figure(world: World, *, title: str = "") -> Figure:
         handles.append(maps.draw_targets(field, world, 12))
     across, down = world.size
     targets = f", {len(world.targets)} target{'s' * (len(world.targets) > 1)}" if len(world.targets) else ""
-    area.set_title(f"Area: {across}×{down} cells{targets}", fontsize=11)
-    field.set_title(f"Worth field: {maps.number(world.total)} in all", fontsize=11)
-    known = {str(handle.get_label()): handle for handle in handles if handle is not None}
-    if known:
-        figure.legend(handles=list(known.values()), loc="outside lower center", ncols=len(known), frameon=False)
-    figure.suptitle(title or f"World: {world.name}")
+    area.set_title(f"Area: {across}×{down} cells{targets}", fontsize=style.TITLE)
+    field.set_title(f"Worth field: {maps.number(world.total)} in all", fontsize=style.TITLE)
+    style.legend_below(figure, list(style.by_label(handles).values()))
+    style.entitle(figure, title or f"World: {world.name}")
     return figure
 
 
 def _draw_grid(axes: Axes, world: World) -> None:
     columns, rows = world.size
     if max(columns, rows) <= _DENSEST_GRID:
-        axes.vlines(np.arange(1, columns), 0, rows, color="0.88", linewidth=0.5, zorder=0)
-        axes.hlines(np.arange(1, rows), 0, columns, color="0.88", linewidth=0.5, zorder=0)
+        axes.vlines(np.arange(1, columns), 0, rows, color=style.FAINT, linewidth=0.5, zorder=0)
+        axes.hlines(np.arange(1, rows), 0, columns, color=style.FAINT, linewidth=0.5, zorder=0)
 
 
 def _name_targets(axes: Axes, world: World) -> None:
@@ -65,13 +55,7 @@ def _name_targets(axes: Axes, world: World) -> None:
         return
     for x, y in world.targets.tolist():
         left, low = x > 0.75 * columns, y < 0.15 * rows if world.origin == "upper" else y > 0.85 * rows
-        axes.annotate(
-            f"({x}, {y})",
-            (x + 0.5, y + 0.5),
-            (-8 if left else 8, -4 if low else 4),
-            textcoords="offset points",
-            ha="right" if left else "left",
-            va="top" if low else "bottom",
-            fontsize=9,
-            bbox={"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.8},
-        )
+        offset = (-8 if left else 8, -4 if low else 4)
+        side: dict[str, Any] = {"ha": "right" if left else "left", "va": "top" if low else "bottom"}
+        look: dict[str, Any] = {"fontsize": style.WORDS, "bbox": style.box(alpha=0.8)}
+        axes.annotate(f"({x}, {y})", (x + 0.5, y + 0.5), offset, textcoords="offset points", **side, **look)

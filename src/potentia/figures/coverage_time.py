@@ -6,17 +6,18 @@ that of the worth covered at least once, ``worth_union``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from potentia.errors import InvalidRun
+from potentia.figures import style
 from potentia.figures.maps import number
-from potentia.figures.runs import COLOURS, STYLES
-from potentia.figures.style import in_legend, in_words
-from potentia.kernel.numbers import is_integer, is_real
+from potentia.kernel.checks import Integer, OneOf
+from potentia.kernel.numbers import is_real
+from potentia.statistics.estimates import moving_mean
 
 if TYPE_CHECKING:
     import xarray
@@ -30,10 +31,9 @@ MEASURES = {
 BANDS = {"range": "least to largest of", "middle": "middle 80 % of"}
 _MOST_ROWS = 5000  # a band of more corners cannot be filled, nor seen
 _MOST_MEANS = 600  # of moving averages, which change little from one row to the next
-_MARKERS = ("o", "s", "D", "^", "v", "P")
 
 
-@in_words
+@style.in_words
 def worth_figure(
     datasets: Mapping[str, xarray.Dataset],
     *,
@@ -56,47 +56,49 @@ def worth_figure(
     ``smooth``
         the length in steps of a moving average, taken of each seed. Left out, nothing is smoothed.
     """
-    from matplotlib.figure import Figure
-
-    _check(datasets, measure, band, smooth)
-    figure = Figure(figsize=(9.6, 5.0), layout="constrained")
-    axes = figure.subplots()
+    OneOf(*MEASURES).of(measure, "measure", InvalidRun)
+    OneOf(*BANDS).of(band, "band", InvalidRun)
+    check_batches(datasets, "datasets", [measure], 1 if smooth is None else smooth)
+    figure, ((axes,),) = style.panels((9.6, 5.0))
     last = 1.0
-    for index, (name, data) in enumerate(datasets.items()):
+    looks = style.looks(datasets)
+    for name, data in datasets.items():
         time, values = by_seed(data, measure, smooth)
-        last = max(last, float(time[-1]))
-        _draw_batch(axes, time, values, name, index, band)
+        last, seeds = max(last, float(time[-1])), len(values)
+        said = f"mean of {seeds} seeds" if seeds > 1 else "1 seed"
+        label = f"{name}\n{said}, at the end {number(float(values[:, -1].mean()))}"
+        band_label = f"{BANDS[band]} {seeds} seeds"
+        style.draw_mean(axes, time, values, looks[name], band=band, label=label, band_label=band_label)
     if optimum is not None:
         _draw_optimum(axes, optimum, measure)
-    if published:
-        _draw_published(axes, published, list(datasets), last, measure)
-    else:
-        axes.set_xlim(0, last)
+    _draw_published(axes, published or {}, looks, last, measure)
     axes.set_ylim(bottom=0.0)
     axes.margins(y=0.08)
-    axes.set_xlabel("step")
-    axes.set_ylabel(MEASURES[measure] + (f",\nmoving average over {smooth} steps" if smooth else ""))
+    axes.set(xlabel="step", ylabel=MEASURES[measure] + (f",\nmoving average over {smooth} steps" if smooth else ""))
     played = {str(data.attrs["game"]) for data in datasets.values() if "game" in data.attrs}
     on = f"\n{played.pop()}" if len(played) == 1 else ""
-    axes.set_title(title or f"Covered worth over time{on}", fontsize=11)
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(alpha=0.25)
-    figure.legend(loc="outside right upper", frameon=False, fontsize=9.5)
+    style.entitle(axes, title or f"Covered worth over time{on}")
+    style.legend(figure, loc="outside right upper")
     return figure
 
 
-def _check(datasets: Mapping[str, xarray.Dataset], measure: str, band: str, smooth: int | None) -> None:
-    if measure not in MEASURES:
-        raise InvalidRun(f"must be one of {', '.join(MEASURES)}, got {measure!r}", "measure", measure)
-    if band not in BANDS:
-        raise InvalidRun(f"must be one of {', '.join(BANDS)}, got {band!r}", "band", band)
-    if smooth is not None and (not is_integer(smooth) or smooth < 1):
-        raise InvalidRun(f"must be a number of steps, at least 1, got {smooth!r}", "smooth", smooth)
-    if not datasets:
-        raise InvalidRun("must name at least one batch, got none", "datasets", datasets)
-    for name, data in datasets.items():
-        if measure not in data:
-            raise InvalidRun(f'{name}: {measure} was not recorded; pass record=("{measure}", ...)')
+def check_batches(
+    batches: Mapping[str, xarray.Dataset], parameter: str, recorders: Sequence[str], smooth: int = 1
+) -> None:
+    """There is a batch, each has one of the recorders, and ``smooth`` is a number of steps."""
+    Integer(least=1).of(smooth, "smooth", InvalidRun)
+    if not batches:
+        raise InvalidRun("must name at least one batch, got none", parameter, batches)
+    for name, data in batches.items():
+        if not any(has(data, measure) for measure in recorders):
+            those = recorders[0] if len(recorders) == 1 else f"none of {', '.join(recorders)}"
+            was = "was not recorded" if len(recorders) == 1 else "was recorded"
+            raise InvalidRun(f'{name}: {those} {was}; pass record=("{recorders[0]}", ...)')
+
+
+def has(data: xarray.Dataset, measure: str) -> bool:
+    """Whether a batch knows this recorder's value at any time."""
+    return measure in data and bool(data[measure].notnull().any())
 
 
 def by_seed(
@@ -116,7 +118,7 @@ def by_seed(
     most = _MOST_ROWS
     if smooth and time.size > 1:
         rows_of_mean = max(1, round(smooth / (time[1] - time[0])))
-        values = _moving(values, rows_of_mean)
+        values = moving_mean(values, rows_of_mean)
         # at least four rows for each window that is averaged over
         most = min(_MOST_ROWS, max(_MOST_MEANS, 4 * time.size // rows_of_mean))
     if time.size > most:
@@ -125,74 +127,37 @@ def by_seed(
     return time, values
 
 
-def _moving(values: NDArray[np.float64], rows: int) -> NDArray[np.float64]:
-    """The mean of the last ``rows`` rows, of all so far at the beginning."""
-    total = np.cumsum(np.pad(values, ((0, 0), (1, 0))), axis=1)
-    upper = np.arange(1, values.shape[1] + 1)
-    lower = np.maximum(upper - rows, 0)
-    out: NDArray[np.float64] = (total[:, upper] - total[:, lower]) / (upper - lower)
-    return out
-
-
-def _draw_batch(
-    axes: Axes, time: NDArray[np.float64], values: NDArray[np.float64], name: str, index: int, band: str
-) -> None:
-    colour, style = COLOURS[index % len(COLOURS)], STYLES[index % len(STYLES)]
-    seeds = len(values)
-    mean = values.mean(axis=0)
-    end = number(float(mean[-1]))
-    label = f"{name}\nmean of {seeds} seeds, at the end {end}" if seeds > 1 else f"{name}\n1 seed, at the end {end}"
-    axes.plot(time, mean, style, color=colour, linewidth=2.0, label=in_legend(label), zorder=3)
-    if seeds > 1:
-        low, high = (
-            (values.min(axis=0), values.max(axis=0)) if band == "range" else np.quantile(values, [0.1, 0.9], axis=0)
-        )
-        look: dict[str, Any] = {"color": colour, "linewidth": 0}
-        axes.fill_between(time, low, high, alpha=0.16, label=f"{BANDS[band]} {seeds} seeds", **look)
-        for edge in (low, high):  # so that bands of two batches can be told apart in grey
-            axes.plot(time, edge, style, color=colour, linewidth=0.6, alpha=0.6)
-
-
 def _draw_optimum(axes: Axes, optimum: Any, measure: str) -> None:
     """A dashed line; if it is not proven, the bound as a dotted one above it."""
     given = is_real(optimum)
     value = float(optimum if given else optimum.value)
     proven = True if given else bool(optimum.proven)
     of = "" if measure == "worth_union" else " of the union"
-    label = f"{'optimum' if given else 'certified optimum' if proven else 'best known'}{of} {number(value)}"
-    axes.axhline(value, color="black", linewidth=1.3, linestyle=(0, (6, 3)), label=label, gid="optimum")
+    what = "optimum" if given else "certified optimum" if proven else "best known"
+    lines: list[tuple[str, float, str, Any]] = [(what, value, "optimum", style.DASHED)]
     if not proven and np.isfinite(optimum.bound):
-        bound = float(optimum.bound)
-        label = f"upper bound{of} {number(bound)}"
-        axes.axhline(bound, color="black", linewidth=1.1, linestyle=":", label=label, gid="bound")
+        lines.append(("upper bound", float(optimum.bound), "bound", ":"))
+    for name, height, gid, dashes in lines:
+        label = f"{name}{of} {number(height)}"
+        axes.axhline(height, color=style.INK, linewidth=1.2, linestyle=dashes, label=label, gid=gid)
+
+
+def told(entry: Mapping[str, float], runs: bool = False) -> str:
+    """A published mean and its bound in words."""
+    mean, low, high = (number(float(entry[part])) for part in ("mean", "low", "high"))
+    return f"{mean} ({low} to {high}" + (f", {entry['runs']} runs)" if runs and "runs" in entry else ")")
 
 
 def _draw_published(
-    axes: Axes, published: Mapping[str, Mapping[str, float]], names: list[str], last: float, measure: str
+    axes: Axes, published: Mapping[str, Mapping[str, float]], looks: Mapping[str, style.Look], last: float, measure: str
 ) -> None:
     """Mean, least and largest of each entry as an error bar, side by side beyond the last step."""
     of = "" if measure == "worth_sum" else " (sum)"
+    axes.set_xlim(0, last * (1.02 + 0.03 * len(published)) if published else last)
     for k, (key, entry) in enumerate(published.items()):
-        mine = [index for index, name in enumerate(names) if name.lower().startswith(key.lower())]
-        colour = COLOURS[mine[0] % len(COLOURS)] if mine else "0.35"
-        mean, low, high = (float(entry[part]) for part in ("mean", "low", "high"))
-        told = f"{number(mean)} ({number(low)} to {number(high)}" + (
-            f", {entry['runs']} runs)" if "runs" in entry else ")"
-        )
+        mine = [look.colour for name, look in looks.items() if name.lower().startswith(key.lower())]
         name = key.replace("_", " ") if "_" in key else key.upper()
-        axes.errorbar(
-            last * (1.025 + 0.03 * k),
-            mean,
-            [[mean - low], [high - mean]],
-            marker=_MARKERS[k % len(_MARKERS)],
-            markersize=7,
-            markeredgecolor="black",
-            color=colour,
-            capsize=4,
-            linestyle="none",
-            label=f"published {name}{of}\n{told}",
-            gid=f"published {key}",
-            zorder=4,
-        )
-    axes.set_xlim(0, last * (1.02 + 0.03 * len(published)))
-    axes.axvline(last, color="0.6", linewidth=0.8)
+        label, colour = f"published {name}{of}\n{told(entry, runs=True)}", mine[0] if mine else style.DARK
+        style.draw_published(axes, last * (1.025 + 0.03 * k), entry, k, colour, label, f"published {key}")
+    if published:
+        axes.axvline(last, color=style.GREY, linewidth=0.8)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -9,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from potentia.errors import InvalidInput
-from potentia.figures.runs import COLOURS, STYLES
-from potentia.figures.style import in_legend, in_words
+from potentia.figures import style
+from potentia.figures.style import COLOURS
 from potentia.kernel.numbers import is_integer
 
 if TYPE_CHECKING:
@@ -22,11 +23,18 @@ if TYPE_CHECKING:
     from potentia.analysis.portraits import Field
 
 _CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(0.75)]])
+_HOLLOW: dict[str, Any] = {"linestyle": "none", "markerfacecolor": "none", "markeredgewidth": 1.6, "color": COLOURS[1]}
+_MARKS: dict[str, dict[str, Any]] = {
+    "start": {"linestyle": "none", "marker": "o", "markersize": 5, "markerfacecolor": style.PAPER},
+    "end": {"linestyle": "none", "marker": "s", "markersize": 5},
+    "pure Nash": {"marker": "*", "markersize": 15, **_HOLLOW},
+    "mixed Nash": {"marker": "D", "markersize": 8, **_HOLLOW},
+}
 _MOST_PANELS = 6  # players
 _MOST_LINES = 12  # actions in a panel
 
 
-@in_words
+@style.in_words
 def simplex_figure(
     trajectories: Trajectory | Sequence[Trajectory],
     player: int | Sequence[int] = 0,
@@ -37,32 +45,31 @@ def simplex_figure(
 
     Several players have a triangle each. Circles are starts, squares are ends; a colour is a trajectory.
     """
-    from matplotlib.figure import Figure
-
     paths = _several(trajectories)
     names = _names(labels, 3)
     players: list[Any] = [player] if is_integer(player) else list(player)  # type: ignore[arg-type]
     sizes = [x.shape[1] for x in paths[0].strategies]
     for one in players:
         if not is_integer(one) or not 0 <= one < len(sizes) or sizes[one] != 3:
-            raise InvalidInput(
-                f"must be one with three actions, got {one!r} of players with {sizes} actions", "player", one
-            )
-    figure = Figure(figsize=(5.2 * len(players), 4.8), layout="constrained")
-    for axes, one in zip(figure.subplots(1, len(players), squeeze=False)[0], players, strict=True):
+            said = f"must be one with three actions, got {one!r} of players with {sizes} actions"
+            raise InvalidInput(said, "player", one)
+    figure, grid = style.panels((5.2 * len(players), 4.8), 1, len(players))
+    for axes, one in zip(grid.flat, players, strict=True):
         _triangle(axes, names)
-        for index, path in enumerate(paths):
-            colour = COLOURS[index % len(COLOURS)]
-            place = path.strategies[one] @ _CORNERS
-            axes.plot(*place.T, color=colour, linewidth=1.4, zorder=2)
-            _arrow(axes, place, colour)
-            axes.plot(*place[0], "o", color=colour, markerfacecolor="white", markersize=6, zorder=3)
-            axes.plot(*place[-1], "s", color=colour, markersize=6, zorder=4, clip_on=False)
-        axes.set_title(f"player {one}", fontsize=10)
+        for path, colour in zip(paths, itertools.cycle(COLOURS), strict=False):
+            _draw_path(axes, path.strategies[one] @ _CORNERS, colour, 1.4)
+        axes.set_title(f"player {one}", fontsize=style.TITLE)
     _legend(figure.axes[0], ("start", "end"), loc="upper left")
-    if title:
-        figure.suptitle(title, fontsize=11)
+    style.entitle(figure, title)
     return figure
+
+
+def _draw_path(axes: Axes, place: NDArray[np.float64], colour: str, width: float) -> None:
+    """A path with its arrow, its start and its end."""
+    axes.plot(*place.T, color=colour, linewidth=width, zorder=1)
+    _arrow(axes, place, colour)
+    for where, mark in ((place[0], "start"), (place[-1], "end")):
+        axes.plot(*where, color=colour, zorder=3, clip_on=False, **_MARKS[mark])
 
 
 def _triangle(axes: Axes, names: Sequence[str]) -> None:
@@ -70,16 +77,14 @@ def _triangle(axes: Axes, names: Sequence[str]) -> None:
     for share in (0.25, 0.5, 0.75):
         for k in range(3):
             ends = np.array([share * _CORNERS[k] + (1 - share) * _CORNERS[j] for j in range(3) if j != k])
-            axes.plot(*ends.T, color="0.9", linewidth=0.8, zorder=0)
-    axes.plot(*ring.T, color="0.3", linewidth=1.0, zorder=1)
+            axes.plot(*ends.T, color=style.FAINT, linewidth=0.8, zorder=0)
+    axes.plot(*ring.T, color=style.DARK, linewidth=1.0, zorder=1)
     for corner, name, offset, side in zip(
         _CORNERS, names, [(-4, -8), (4, -8), (0, 8)], ["right", "left", "center"], strict=True
     ):
         vertical = "bottom" if offset[1] > 0 else "top"
-        axes.annotate(name, corner, offset, textcoords="offset points", ha=side, va=vertical, fontsize=10)
-    axes.set_aspect("equal")
-    axes.set_xlim(-0.16, 1.16)
-    axes.set_ylim(-0.1, 0.98)
+        axes.annotate(name, corner, offset, textcoords="offset points", ha=side, va=vertical, fontsize=style.TITLE)
+    axes.set(aspect="equal", xlim=(-0.16, 1.16), ylim=(-0.1, 0.98))
     axes.axis("off")
 
 
@@ -90,15 +95,11 @@ def _arrow(axes: Axes, place: NDArray[np.float64], colour: str) -> None:
         return
     middle = min(gone[-1] / 2, 0.8)  # a path that goes round has its arrow in the first turn
     after = [float(np.interp(middle + d, gone, place[:, k])) for d in (-0.012, 0.012) for k in range(2)]
-    axes.annotate(
-        "",
-        (after[2], after[3]),
-        (after[0], after[1]),
-        arrowprops={"arrowstyle": "-|>", "color": colour, "lw": 1.2, "mutation_scale": 11},
-    )
+    look = {"arrowstyle": "-|>", "color": colour, "lw": 1.2, "mutation_scale": 11}
+    axes.annotate("", (after[2], after[3]), (after[0], after[1]), arrowprops=look)
 
 
-@in_words
+@style.in_words
 def portrait_figure(
     trajectories: Trajectory | Sequence[Trajectory],
     field: Field | None = None,
@@ -111,98 +112,62 @@ def portrait_figure(
     ``field`` (from ``direction_field``) is drawn as grey arrows of equal length, ``equilibria`` (k, 2) as stars for
     pure and diamonds for mixed Nash equilibria. ``portrait`` computes all three: ``portrait_figure(*portrait(game))``.
     """
-    from matplotlib.figure import Figure
-
     paths = _several(trajectories)
-    for one in paths:
-        if [x.shape[1] for x in one.strategies] != [2, 2]:
-            sizes = [x.shape[1] for x in one.strategies]
+    for sizes in ([x.shape[1] for x in one.strategies] for one in paths):
+        if sizes != [2, 2]:
             raise InvalidInput(f"a phase portrait is of two players with two actions each, got {sizes} actions")
     marks = np.asarray(equilibria, np.float64).reshape(-1, 2)
     names = _names(labels, 2) if labels is not None else [f"share of player {i}'s action 0" for i in range(2)]
-    figure = Figure(figsize=(6.0, 6.3), layout="constrained")
-    axes = figure.subplots()
+    figure, ((axes,),) = style.panels((6.0, 6.3))
+    style.despine(axes, grid=None)
     if field is not None:
         speed = np.hypot(field.dx, field.dy)
         length = np.where(speed > 1e-12 * max(float(speed.max()), 1e-300), speed, np.inf)
-        axes.quiver(
-            field.x,
-            field.y,
-            field.dx / length,
-            field.dy / length,
-            color="0.75",
-            angles="xy",
-            scale=30,
-            width=0.003,
-            pivot="mid",
-            zorder=0,
-        )
+        arrows: dict[str, Any] = {"angles": "xy", "scale": 30, "width": 0.003, "pivot": "mid", "color": style.LIGHT}
+        axes.quiver(field.x, field.y, field.dx / length, field.dy / length, zorder=0, **arrows)
     places = [np.stack([one.strategies[0][:, 0], one.strategies[1][:, 0]], axis=1) for one in paths]
     crowded = sum(float(np.hypot(*np.diff(place, axis=0).T).sum()) for place in places) > 40  # sides of the square
     for place in places:
-        axes.plot(*place.T, color=COLOURS[0], linewidth=0.4 if crowded else 1.1, alpha=0.8, zorder=1)
-        _arrow(axes, place, COLOURS[0])
-        axes.plot(*place[0], "o", color=COLOURS[0], markerfacecolor="white", markersize=4, zorder=2)
-        axes.plot(*place[-1], "s", color=COLOURS[0], markersize=4.5, zorder=3, clip_on=False)
+        _draw_path(axes, place, COLOURS[0], 0.4 if crowded else 1.1)
     pure = np.isin(marks, (0.0, 1.0)).all(axis=1)
     shown = ["start", "end"]
-    for which, marker, size, name in ((pure, "*", 17, "pure Nash"), (~pure, "D", 9, "mixed Nash")):
+    for which, name in ((pure, "pure Nash"), (~pure, "mixed Nash")):
         if which.any():
-            axes.plot(
-                *marks[which].T,
-                marker,
-                color=COLOURS[1],
-                markersize=size,
-                markerfacecolor="none",
-                markeredgewidth=1.6,
-                zorder=5,
-                clip_on=False,
-            )
+            axes.plot(*marks[which].T, zorder=5, clip_on=False, **_MARKS[name])
             shown.append(name)
-    axes.set_xlim(-0.02, 1.02)
-    axes.set_ylim(-0.02, 1.02)
-    axes.set_aspect("equal")
-    axes.set_xlabel(names[0])
-    axes.set_ylabel(names[1])
-    axes.spines[["top", "right"]].set_visible(False)
+    axes.set(aspect="equal", xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), xlabel=names[0], ylabel=names[1])
     _legend(axes, shown, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=4)
-    figure.suptitle(title or "Phase portrait", fontsize=11)
+    style.entitle(figure, title or "Phase portrait")
     return figure
 
 
-@in_words
+@style.in_words
 def scores_figure(data: Trajectory | xarray.Dataset, title: str = "", labels: Sequence[str] | None = None) -> Figure:
     """Shares (above) and scores (below) over time, one column per player, at most six players and twelve actions."""
-    from matplotlib.figure import Figure
-
     whole: Any = data if hasattr(data, "data_vars") else _dataset(data)
     players = sum(str(name).startswith("strategies_") for name in whole.data_vars)
     if players == 0:
         raise InvalidInput("expected a trajectory or its dataset(), got a dataset without strategies_0")
     shown = min(players, _MOST_PANELS)
-    figure = Figure(figsize=(max(4.2 * shown, 5.2), 5.6), layout="constrained")
-    grid = figure.subplots(2, shown, squeeze=False, sharex=True)
+    figure, grid = style.panels((max(4.2 * shown, 5.2), 5.6), 2, shown, sharex=True)
     for player in range(shown):
         shares, scores = whole[f"strategies_{player}"].values, whole[f"scores_{player}"].values
         actions = shares.shape[1]
-        names = [f"action {a}" for a in range(actions)] if labels is None else _names(labels, actions)
+        names = _names(labels, actions)
         for axes, values in zip(grid[:, player], (shares, scores), strict=True):
-            for a in range(min(actions, _MOST_LINES)):
-                style, colour = STYLES[(a + a // len(COLOURS)) % len(STYLES)], COLOURS[a % len(COLOURS)]
-                axes.plot(whole.time, values[:, a], style, color=colour, label=in_legend(names[a]), linewidth=1.7)
-            axes.spines[["top", "right"]].set_visible(False)
-            axes.grid(alpha=0.25)
+            for a, look in enumerate(style.looks(map(str, range(min(actions, _MOST_LINES)))).values()):
+                label = style.in_legend(names[a])
+                axes.plot(whole.time, values[:, a], look.style, color=look.colour, label=label, linewidth=1.7)
             axes.set_xlim(0, float(whole.time[-1]))
         more = f" (first {_MOST_LINES} of {actions} actions)" if actions > _MOST_LINES else ""
-        grid[0, player].set_title(f"player {player}{more}", fontsize=10)
+        grid[0, player].set_title(f"player {player}{more}", fontsize=style.TITLE)
         grid[0, player].set_ylim(-0.02, 1.02)
-        grid[0, player].legend(frameon=False, fontsize=8, ncols=1 if actions <= 4 else 2)
+        style.legend(grid[0, player], fontsize=style.SMALL, ncols=1 if actions <= 4 else 2)
         grid[1, player].set_xlabel("time t")
     grid[0, 0].set_ylabel("share x")
     grid[1, 0].set_ylabel("score p")
     few = f" (players 0 to {shown - 1} of {players})" if shown < players else ""
-    if title or few:
-        figure.suptitle(title + few, fontsize=11)
+    style.entitle(figure, title + few)
     return figure
 
 
@@ -230,13 +195,5 @@ def _names(labels: Sequence[str] | None, count: int) -> list[str]:
 
 
 def _legend(axes: Axes, shown: Sequence[str], **place: Any) -> None:
-    from matplotlib.lines import Line2D
-
-    looks: dict[str, dict[str, Any]] = {
-        "start": {"marker": "o", "color": "0.3", "markerfacecolor": "white", "markersize": 5},
-        "end": {"marker": "s", "color": "0.3", "markersize": 5},
-        "pure Nash": {"marker": "*", "color": COLOURS[1], "markerfacecolor": "none", "markersize": 12},
-        "mixed Nash": {"marker": "D", "color": COLOURS[1], "markerfacecolor": "none", "markersize": 7},
-    }
-    handles = [Line2D([], [], linestyle="none", label=name, **looks[name]) for name in shown]
-    axes.legend(handles=handles, frameon=False, fontsize=9, **place)
+    handles = [style.in_key(name, **{"color": style.DARK, **_MARKS[name]}) for name in shown]
+    style.legend(axes, handles, **place)

@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from potentia.errors import InvalidRun
+from potentia.figures import style
 from potentia.figures.maps import number
-from potentia.figures.runs import COLOURS
-from potentia.figures.style import LITERAL, in_legend, in_words, shown
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-@in_words
+@style.in_words
 def temperature_figure(
     worth: Mapping[float, Any],
     *,
@@ -30,31 +29,26 @@ def temperature_figure(
     ``published`` (``mean``, ``low``, ``high``) is a band across; ``beside`` names estimates that have no
     temperature, drawn as lines.
     """
-    from matplotlib.figure import Figure
     from matplotlib.ticker import NullLocator
 
     if not worth:
         raise InvalidRun("must hold at least one temperature, got none", "worth", worth)
-    figure = Figure(figsize=(8.6, 4.6), layout="constrained")
-    axes = figure.subplots()
+    figure, ((axes,),) = style.panels((8.6, 4.6))
     taus = sorted(worth)
-    means = np.array([worth[tau].mean for tau in taus])
-    ends = _ends([worth[tau] for tau in taus])
-    axes.errorbar(
-        taus, means, ends, fmt="o-", color=COLOURS[1], capsize=3, markersize=5, label="QL, mean and interval", zorder=3
-    )
-    for index, (name, entry) in enumerate((beside or {}).items()):
-        colour = COLOURS[(0, 2, 3)[index % 3]]
-        axes.axhline(
-            entry.mean, color=colour, linestyle="--", label=in_legend(f"{name}: {number(entry.mean)}"), gid=name
-        )
+    found = [worth[tau] for tau in taus]
+    looks = style.looks(["QL", *(beside or {})])
+    bar: dict[str, Any] = {"fmt": "o-", "capsize": 3, "markersize": 5, "color": looks["QL"].colour, "zorder": 3}
+    axes.errorbar(taus, [entry.mean for entry in found], _ends(found), label="QL, mean and interval", **bar)
+    for name, entry in (beside or {}).items():
+        label, colour = style.in_legend(f"{name}: {number(entry.mean)}"), looks[name].colour
+        axes.axhline(entry.mean, color=colour, linestyle="--", label=label, gid=name)
         if np.isfinite(entry.low):
             axes.axhspan(entry.low, entry.high, color=colour, alpha=0.12, linewidth=0)
     if published is not None:
         mean, low, high = (float(published[part]) for part in ("mean", "low", "high"))
         label = f"published for QL: {number(mean)} ({number(low)} to {number(high)})"
-        axes.axhspan(low, high, color="0.5", alpha=0.15, linewidth=0)
-        axes.axhline(mean, color="0.35", linestyle=":", label=label, gid="published")
+        axes.axhspan(low, high, color=style.GREY, alpha=0.15, linewidth=0)
+        axes.axhline(mean, color=style.DARK, linestyle=":", label=label, gid="published")
     axes.set_xscale("log")
     axes.set_xticks(taus, [f"{tau:g}" for tau in taus])
     axes.xaxis.set_minor_locator(NullLocator())
@@ -62,46 +56,40 @@ def temperature_figure(
         axes.tick_params(axis="x", labelrotation=45)
     axes.set_ylim(bottom=0.0)
     axes.margins(y=0.1)
-    axes.set_xlabel("temperature τ of QL, logarithmic")
-    axes.set_ylabel(ylabel)
-    axes.set_title(title, fontsize=11)
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(alpha=0.25)
-    figure.legend(loc="outside lower center", ncols=2, frameon=False, fontsize=9)
+    axes.set(xlabel="temperature τ of QL, logarithmic", ylabel=ylabel)
+    style.entitle(figure, title)
+    style.legend_below(figure, axes.get_legend_handles_labels()[0])
     return figure
 
 
-@in_words
+@style.in_words
 def shares_figure(groups: Mapping[str, Mapping[str, Any]], *, xlabel: str = "share", title: str = "") -> Figure:
     """Shares from 0 to 1 by name, a block for each group: estimates with intervals, or bare numbers."""
-    from matplotlib.figure import Figure
-
     if not any(groups.values()):
         raise InvalidRun("must hold at least one share, got none", "groups", groups)
-    named: Sequence[tuple[str, Mapping[str, Any]]] = [(name, rows) for name, rows in groups.items() if rows]
-    lines = sum(len(rows) for _, rows in named)
-    figure = Figure(figsize=(9.6, 1.3 + 0.3 * lines + 0.45 * len(named)), layout="constrained")
-    heights = [len(rows) + 0.6 for _, rows in named]
-    grid = figure.subplots(len(named), 1, squeeze=False, sharex=True, height_ratios=heights)[:, 0]
-    for axes, (name, rows) in zip(grid, named, strict=True):
+    named = {name: rows for name, rows in groups.items() if rows}
+    looks = style.looks(label for rows in named.values() for label in rows)
+    alike = not any(map(style.rule_in, looks))  # names that say nothing of a rule have one colour
+    lines = sum(map(len, named.values()))
+    heights = [len(rows) + 0.6 for rows in named.values()]
+    size = 9.6, 1.3 + 0.3 * lines + 0.45 * len(named)
+    figure, grid = style.panels(size, len(named), sharex=True, height_ratios=heights)
+    for axes, (name, rows) in zip(grid.flat, named.items(), strict=True):
         for place, (label, entry) in enumerate(rows.items()):
             mean = float(getattr(entry, "mean", entry))
-            axes.barh(place, mean, height=0.62, color=COLOURS[0], alpha=0.35, gid=f"{name}: {label}")
+            colour = style.COLOURS[0] if alike else looks[label].colour
+            axes.barh(place, mean, height=0.62, color=colour, alpha=0.35, gid=f"{name}: {label}")
             ends = _ends([entry]) if hasattr(entry, "low") else None
-            axes.errorbar(mean, place, xerr=ends, fmt="o", color=COLOURS[0], markersize=4, capsize=3, clip_on=False)
-            axes.annotate(
-                f"{mean:.3g}", (1.02, place), xycoords=("axes fraction", "data"), va="center", fontsize=9, clip_on=False
-            )
-        axes.set_yticks(range(len(rows)), [shown(row) for row in rows], **LITERAL)
-        axes.set_ylim(len(rows) - 0.4, -0.6)
-        axes.set_xlim(0.0, 1.0)
-        axes.set_title(name, fontsize=10, loc="left")
-        axes.spines[["top", "right", "left"]].set_visible(False)
+            axes.errorbar(mean, place, xerr=ends, fmt="o", color=colour, markersize=4, capsize=3, clip_on=False)
+            beside: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "va": "center", "fontsize": style.WORDS}
+            axes.annotate(f"{mean:.3g}", (1.02, place), clip_on=False, **beside)
+        axes.set_yticks(range(len(rows)), [style.shown(row) for row in rows], **style.LITERAL)
+        axes.set(xlim=(0.0, 1.0), ylim=(len(rows) - 0.4, -0.6))
+        axes.set_title(name, fontsize=style.TITLE, loc="left")
         axes.tick_params(axis="y", length=0)
-        axes.grid(axis="x", alpha=0.25)
-    grid[-1].set_xlabel(xlabel)
-    if title:
-        figure.suptitle(title, fontsize=11)
+        style.despine(axes, "left", grid="x")
+    grid[-1, 0].set_xlabel(xlabel)
+    style.entitle(figure, title)
     return figure
 
 

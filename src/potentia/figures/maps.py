@@ -2,24 +2,24 @@
 
 Cell (x, y) is the unit square from (x, y) to (x + 1, y + 1), so its centre is at (x + 0.5, y + 0.5). Row 0 is
 drawn where ``World.origin`` says. Fields rise from light to dark (or dark to light) in one direction, which
-everybody can read; robots have the colours of :data:`~potentia.figures.runs.COLOURS` and numbers.
+everybody can read; robots have the colours of :data:`~potentia.figures.style.COLOURS` and numbers.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from potentia.errors import InvalidRun
-from potentia.figures.runs import COLOURS
+from potentia.figures import style
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
-    from matplotlib.colors import Colormap
     from matplotlib.figure import Figure
     from matplotlib.image import AxesImage
     from matplotlib.path import Path
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 SHARED = -1  # a cell with flags of more than one robot
 WORTH = "worth per cell"
 _SHORTEST = 0.35  # inches: the narrowest side of a map that can still be read
-_WALL, _HATCH = "0.82", "0.45"
+ROBOT: dict[str, Any] = {"marker": "o", "markeredgecolor": style.INK, "markeredgewidth": 0.6}
 
 
 # Where things are -------------------------------------------------------------------------------------
@@ -114,15 +114,20 @@ def map_inches(world: World, longest: float, margin: float = 0.0) -> tuple[float
     return max(columns * scale, _SHORTEST), max(rows * scale, _SHORTEST)
 
 
-def figure_inches(panel: tuple[float, float], rows: int, columns: int, extra: float) -> tuple[float, float]:
-    """The size of a figure of so many maps with their titles, a colour bar and a legend."""
-    width, height = max(panel[0], 3.0) + 0.75, panel[1] + 1.05
-    return max(columns * width + 0.9, 6.4), rows * height + extra
-
-
-def figure_layout(panel: tuple[float, float]) -> Any:
-    """Close together, unless the maps are narrower than their titles."""
-    return "constrained" if panel[0] < 3.0 else "compressed"
+def sheet(
+    world: World, count: int, longest: float, margin: float = 0.0, extra: float = 0.8
+) -> tuple[Figure, list[Axes], tuple[float, float]]:
+    """A figure with room for so many maps, their titles, a colour bar and a legend; its panels; the size of a map."""
+    inches = map_inches(world, longest, margin)
+    rows, columns = style.arranged(count, 1 if inches[0] > 2.5 * inches[1] else 2 if count == 4 else 3 + (count > 6))
+    wide, high = max(inches[0], 3.0) + 0.75, inches[1] + (1.5 if columns == 1 < count else 1.05)
+    layout = "constrained" if inches[0] < 3.0 else "compressed"  # close together, unless narrower than their titles
+    size = max(columns * wide + 0.9, 6.4), rows * high + extra
+    figure, grid = style.panels(size, rows, columns, used=count, framed=True, layout=layout)
+    found = grid.reshape(-1)[:count].tolist()
+    for axes in found:
+        frame_axes(axes, world, margin)
+    return figure, found, inches
 
 
 def frame_axes(axes: Axes, world: World, margin: float = 0.0) -> None:
@@ -131,30 +136,19 @@ def frame_axes(axes: Axes, world: World, margin: float = 0.0) -> None:
     from matplotlib.ticker import MaxNLocator
 
     columns, rows = world.size
-    axes.set_xlim(-margin, columns + margin)
-    axes.set_ylim(-margin, rows + margin)
+    axes.set(xlim=(-margin, columns + margin), ylim=(-margin, rows + margin), xlabel="x (cells)", ylabel="y (cells)")
     if world.origin == "upper":
         axes.invert_yaxis()
     width, height = map_inches(world, 5.0, margin)
     axes.set_aspect((height / (rows + 2 * margin)) / (width / (columns + 2 * margin)))
-    axes.set_xlabel("x (cells)")
-    axes.set_ylabel("y (cells)")
     for axis, cells, side in ((axes.xaxis, columns, width), (axes.yaxis, rows, height)):
         inches = side * cells / (cells + 2 * margin)
         ticks = np.array(MaxNLocator(nbins=8, integer=True).tick_values(0, cells))
         few = [0, cells] if inches > 0.25 else [0]
         axis.set_ticks(few if inches < 1.5 else ticks[(ticks >= 0) & (ticks <= cells)].tolist())
     if margin:
-        axes.spines[:].set_visible(False)
-        axes.add_patch(Rectangle((0, 0), columns, rows, fill=False, edgecolor="black", linewidth=0.8, zorder=2.5))
-
-
-def pale(name: str = "Greys", darkest: float = 0.65) -> Colormap:
-    """The light part of a colour map, on which robots and paths stand out."""
-    import matplotlib
-    from matplotlib.colors import LinearSegmentedColormap
-
-    return LinearSegmentedColormap.from_list(f"pale {name}", matplotlib.colormaps[name](np.linspace(0, darkest, 256)))
+        style.despine(axes, "left", "bottom", grid=None)
+        axes.add_patch(Rectangle((0, 0), columns, rows, fill=False, edgecolor=style.INK, linewidth=0.8, zorder=2.5))
 
 
 def draw_field(axes: Axes, world: World, colours: Any, worth: NDArray[np.float64] | None = None) -> AxesImage:
@@ -173,6 +167,22 @@ def draw_field(axes: Axes, world: World, colours: Any, worth: NDArray[np.float64
     )
 
 
+def draw_fields(
+    panels: Sequence[Axes],
+    world: World,
+    colours: Any,
+    inches: tuple[float, float],
+    worths: Sequence[NDArray[np.float64] | None] | None = None,
+    extend: str = "neither",
+) -> None:
+    """The worth, or another one, in each panel, with a colour bar at the end of each row."""
+    for axes, worth in zip(panels, worths or [None] * len(panels), strict=True):
+        image = draw_field(axes, world, colours, worth)
+        place = axes.get_subplotspec()
+        if axes is panels[-1] or (place is not None and place.is_last_col()):
+            add_bar(axes, image, inches, extend)
+
+
 def draw_blocked(axes: Axes, world: World, worth: NDArray[np.float64] | None = None) -> Artist | None:
     """Blocked cells hatched, and grey unless they have a worth to show. Returns what stands for them in a legend."""
     shown = world.worth if worth is None else worth
@@ -182,10 +192,10 @@ def draw_blocked(axes: Axes, world: World, worth: NDArray[np.float64] | None = N
         return None
     worthless = world.blocked & (shown == 0)
     if worthless.any():
-        axes.add_patch(PathPatch(squares(worthless), facecolor=_WALL, linewidth=0, antialiased=False, zorder=0.5))
-    look: dict[str, Any] = {"hatch": "////", "edgecolor": _HATCH, "linewidth": 0.0}
+        axes.add_patch(PathPatch(squares(worthless), facecolor=style.LIGHT, linewidth=0, antialiased=False, zorder=0.5))
+    look: dict[str, Any] = {"hatch": "////", "edgecolor": style.DARK, "linewidth": 0.0}
     axes.add_patch(PathPatch(squares(world.blocked), facecolor="none", zorder=0.6, gid="blocked", **look))
-    return Patch(facecolor=_WALL, label="blocked: no robot can enter", **look)
+    return Patch(facecolor=style.LIGHT, label="blocked: no robot can enter", **look)
 
 
 def squares(mask: NDArray[np.bool_]) -> Path:
@@ -202,59 +212,38 @@ def squares(mask: NDArray[np.bool_]) -> Path:
 
 def draw_components(axes: Axes, means: NDArray[np.float64], covariances: NDArray[np.float64]) -> Artist:
     """Ellipses at one and two standard deviations of a mixture's components; returns a line for a legend."""
-    from matplotlib.lines import Line2D
     from matplotlib.patches import Ellipse
 
-    look: dict[str, Any] = {"edgecolor": "white", "linewidth": 1.1, "fill": False}
+    look: dict[str, Any] = {"edgecolor": style.PAPER, "linewidth": 1.1, "fill": False}
     for mean, covariance in zip(means, covariances, strict=True):
         variances, turn = np.linalg.eigh(covariance)
         angle = math.degrees(math.atan2(turn[1, 1], turn[0, 1]))
-        for deviations, style in ((1, "-"), (2, "--")):
+        for deviations, dashes in ((1, "-"), (2, "--")):
             long, short = 2 * deviations * np.sqrt(variances[::-1])
-            axes.add_patch(Ellipse(tuple(mean), long, short, angle=angle, linestyle=style, **look))
-    axes.plot(*means.T, "+", color="black", markersize=7, zorder=3)
+            axes.add_patch(Ellipse(tuple(mean), long, short, angle=angle, linestyle=dashes, **look))
+    axes.plot(*means.T, "+", color=style.INK, markersize=7, zorder=3)
     label = "components of the mixture: mean, 1 and (dashed) 2 standard deviations"
-    return Line2D([], [], color="0.5", linewidth=1.1, marker="+", markeredgecolor="black", label=label)
+    return style.in_key(label, color=style.GREY, linewidth=1.1, marker="+", markeredgecolor=style.INK)
 
 
 def draw_targets(axes: Axes, world: World, size: float = 11.0) -> Artist | None:
     """A star on each target; returns one for a legend."""
-    from matplotlib.lines import Line2D
-
     if not len(world.targets):
         return None
     x, y = (world.targets + 0.5).T
-    look: dict[str, Any] = {"marker": "*", "markersize": size, "color": "white", "markeredgecolor": "black"}
-    axes.plot(x, y, linestyle="none", zorder=3, gid="targets", **look)
-    return Line2D([], [], linestyle="none", label="target", **{**look, "markersize": 11.0})
+    look: dict[str, Any] = {"linestyle": "none", "marker": "*", "color": style.PAPER, "markeredgecolor": style.INK}
+    axes.plot(x, y, zorder=3, gid="targets", markersize=size, **look)
+    return style.in_key("target", markersize=11.0, **look)
 
 
-def robot_colour(robot: int) -> str:
-    """Six colours, then the same six darker; beyond, robots are told apart by their numbers."""
-    from matplotlib.colors import to_hex, to_rgb
-
-    colour = COLOURS[robot % len(COLOURS)]
-    dark = robot // len(COLOURS) % 2 == 1
-    red, green, blue = to_rgb(colour)
-    return to_hex((0.55 * red, 0.55 * green, 0.55 * blue)) if dark else colour
-
-
-def add_bar(figure: Figure, axes: Axes, image: AxesImage, inches: tuple[float, float], extend: str = "neither") -> None:
+def add_bar(axes: Axes, image: AxesImage, inches: tuple[float, float], extend: str = "neither") -> None:
     """A colour bar as tall as the map beside it, or of a legible height beside a flat one."""
     width, height = inches
     tall = max(1.0, 1.1 / height)
     bar = axes.inset_axes((1 + 0.12 / width, 0.5 - tall / 2, 0.18 / width, tall))
-    figure.colorbar(image, cax=bar, label=WORTH, extend=extend)
+    axes.figure.colorbar(image, cax=bar, label=WORTH, extend=extend)
 
 
 def number(value: float) -> str:
     """Four digits, so that worths can be compared."""
     return f"{value:,.0f}" if abs(value) >= 1e4 else f"{value:#.4g}".rstrip(".")
-
-
-def ink_on(colour: str) -> str:
-    """Black or white, whichever is read better on a colour."""
-    from matplotlib.colors import to_rgb
-
-    linear = np.asarray(to_rgb(colour)) ** 2.2
-    return "white" if linear @ [0.2126, 0.7152, 0.0722] < 0.22 else "black"

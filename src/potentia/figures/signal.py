@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from potentia.figures.runs import COLOURS
-from potentia.figures.style import in_words
+from potentia.figures import style
+from potentia.figures.style import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,6 +29,11 @@ _SITUATIONS = (
 )
 
 
+_SPOT: dict[str, Any] = {"marker": "o", "markersize": 8, "color": COLOURS[1], "markeredgecolor": style.INK}
+_SPOT |= {"linestyle": "none", "clip_on": False, "zorder": 4}
+_BELOW: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.13)}
+
+
 def hill(position: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """F and G at positions along the hill."""
     inside = np.abs(position) <= 1
@@ -37,17 +42,14 @@ def hill(position: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np
     return signal, gradient
 
 
-@in_words
+@style.in_words
 def revision_figure(revision: SignalRevision, *, title: str = "") -> Figure:
     """Where on a hill a robot wakes how often, and the whole surface rp(F, G)."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(12.4, 5.2), layout="constrained")
-    left, right = figure.subplots(1, 2, width_ratios=[1.15, 1])
+    figure, ((left, right),) = style.panels((12.4, 5.2), 1, 2, framed=True, width_ratios=[1.15, 1])
     _draw_hill(left, revision)
     _draw_surface(figure, right, revision)
     constants = f"a1 = {revision.a1:g}, a2 = {revision.a2:g}, a3 = {revision.a3:g}"
-    figure.suptitle(title or f"Revision probability by what a robot senses (Eq. 53): {constants}")
+    style.entitle(figure, title or f"Revision probability by what a robot senses (Eq. 53): {constants}")
     return figure
 
 
@@ -58,33 +60,24 @@ def _along(revision: SignalRevision, signal: Any, gradient: Any) -> NDArray[np.f
 def _draw_hill(axes: Axes, revision: SignalRevision) -> None:
     place = np.linspace(-1.7, 1.7, 681)
     signal, gradient = hill(place)
-    axes.fill_between(place, signal, color="0.9", linewidth=0)
-    axes.plot(place, signal, color="0.35", linewidth=1.6, label="signal F, relative to the largest met")
+    axes.fill_between(place, signal, color=style.FAINT, linewidth=0)
+    axes.plot(place, signal, color=style.DARK, linewidth=1.6, label="signal F, relative to the largest met")
     axes.plot(place, gradient, ":", color=COLOURS[0], linewidth=1.6, label="gradient G, relative to the steepest met")
     chance = _along(revision, signal, gradient)
     axes.plot(place, chance, "--", color=COLOURS[1], linewidth=2.4, label="revision probability rp(F, G)")
     for where, name, words, constant, beside in _SITUATIONS:
         value = float(_along(revision, *hill(np.array(where))))
-        axes.plot(where, value, "o", color=COLOURS[1], markeredgecolor="black", markersize=8, zorder=4, gid=name)
-        axes.annotate(
-            f"{name}: {words}\nrp = {constant} = {value:g}",
-            (where, value),
-            (beside, 1.13),
-            ha="center",
-            va="bottom",
-            fontsize=9.5,
-            bbox={"boxstyle": "round,pad=0.25", "facecolor": "white", "edgecolor": "0.6"},
-            arrowprops={"arrowstyle": "-", "color": "0.3", "linewidth": 0.9, "shrinkB": 4},
-        )
-    axes.set_xlim(-1.7, 1.7)
-    axes.set_ylim(-0.04, 1.48)
-    axes.set_yticks(np.linspace(0, 1, 6))
+        axes.plot(where, value, gid=name, **_SPOT)
+        text = f"{name}: {words}\nrp = {constant} = {value:g}"
+        pointer = {"arrowstyle": "-", "color": style.DARK, "linewidth": 0.9, "shrinkB": 4}
+        look: dict[str, Any] = {"fontsize": style.WORDS, "bbox": style.box(style.GREY, 0.25), "arrowprops": pointer}
+        axes.annotate(text, (where, value), (beside, 1.13), ha="center", va="bottom", **look)
+    axes.set(xlim=(-1.7, 1.7), ylim=(-0.04, 1.48), yticks=np.linspace(0, 1, 6))
     axes.set_xlabel("position along the hill (1 = from summit to foot)")
     axes.set_ylabel("share of the largest met (F, G), probability (rp)")
-    axes.set_title("A hill of signal and three situations on it", fontsize=11)
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(alpha=0.25)
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=1, frameon=False, fontsize=9.5)
+    axes.set_title("A hill of signal and three situations on it", fontsize=style.TITLE)
+    style.despine(axes)
+    style.legend(axes, **_BELOW)
 
 
 def _draw_surface(figure: Figure, axes: Axes, revision: SignalRevision) -> None:
@@ -93,37 +86,26 @@ def _draw_surface(figure: Figure, axes: Axes, revision: SignalRevision) -> None:
     grid = np.linspace(0, 1, 201)
     chance = _along(revision, *np.meshgrid(grid, grid))
     low, high = revision.a3, revision.a1
-    image = axes.imshow(
-        chance, origin="lower", extent=(0, 1, 0, 1), cmap="viridis", vmin=low, vmax=high, interpolation="bilinear"
-    )
+    painted: dict[str, Any] = {"cmap": style.FIELD, "vmin": low, "vmax": high, "interpolation": "bilinear"}
+    image = axes.imshow(chance, origin="lower", extent=(0, 1, 0, 1), **painted)
     levels = np.array(MaxNLocator(9, steps=[1, 2, 5, 10]).tick_values(low, high))
     levels = levels[(levels > low * 1.001) & (levels < high * 0.999)]
-    lines = axes.contour(grid, grid, chance, levels=levels, colors="white", linewidths=0.9)
-    axes.clabel(lines, fmt="%g", fontsize=9, manual=_label_places(revision, levels))
+    lines = axes.contour(grid, grid, chance, levels=levels, colors=style.PAPER, linewidths=0.9)
+    axes.clabel(lines, fmt="%g", fontsize=style.WORDS, manual=_label_places(revision, levels))
     way = hill(np.linspace(-1, 0, 200))
-    axes.plot(*way, color="black", linewidth=1.3, linestyle="-.", label="up the hill on the left")
+    axes.plot(*way, color=style.INK, linewidth=1.3, linestyle="-.", label="up the hill on the left")
     for (where, name, _, constant, _), (dx, dy, ha) in zip(
         _SITUATIONS, ((8, 8, "left"), (0, -14, "center"), (-8, 8, "right")), strict=True
     ):
         signal, gradient = hill(np.array(where))
         at = (float(signal), float(gradient))
-        look: dict[str, Any] = {"color": COLOURS[1], "markeredgecolor": "black", "clip_on": False}
-        axes.plot(*at, "o", markersize=8, zorder=4, gid=name, **look)
-        axes.annotate(
-            f"{name}: {constant} = {getattr(revision, constant):g}",
-            at,
-            (dx, dy),
-            textcoords="offset points",
-            ha=ha,
-            va="bottom" if dy > 0 else "top",
-            fontsize=9.5,
-            bbox={"boxstyle": "round,pad=0.2", "facecolor": "white", "edgecolor": "none", "alpha": 0.9},
-            zorder=5,
-        )
-    axes.set_xlabel("signal F, relative to the largest met")
-    axes.set_ylabel("gradient G, relative to the steepest met")
-    axes.set_title("rp(F, G): alert where nothing is sensed, calm on a summit", fontsize=11, pad=10)
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.13), frameon=False, fontsize=9.5)
+        axes.plot(*at, gid=name, **_SPOT)
+        text = f"{name}: {constant} = {getattr(revision, constant):g}"
+        look: dict[str, Any] = {"textcoords": "offset points", "ha": ha, "va": "bottom" if dy > 0 else "top"}
+        axes.annotate(text, at, (dx, dy), fontsize=style.WORDS, bbox=style.box(alpha=0.9), zorder=5, **look)
+    axes.set(xlabel="signal F, relative to the largest met", ylabel="gradient G, relative to the steepest met")
+    axes.set_title("rp(F, G): alert where nothing is sensed, calm on a summit", fontsize=style.TITLE, pad=10)
+    style.legend(axes, **_BELOW)
     figure.colorbar(image, ax=axes, label="revision probability rp per step", shrink=0.9)
 
 

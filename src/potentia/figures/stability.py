@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from potentia.figures.runs import COLOURS, STYLES
-from potentia.figures.style import in_words
+from potentia.figures import style
+from potentia.figures.style import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,9 +21,10 @@ if TYPE_CHECKING:
 MOST_DRAWN = 300
 _MOST_LABELLED = 40
 _WIDEST = 13.0  # inches
+_CENTRED: dict[str, Any] = {"ha": "center", "va": "center"}
 
 
-@in_words
+@style.in_words
 def stability_figure(
     result: Stability,
     *,
@@ -37,8 +38,6 @@ def stability_figure(
 
     The tree is that of the most visited profile, or of ``root``. ``mark`` is a temperature to point out.
     """
-    from matplotlib.figure import Figure
-
     chosen = np.asarray(result.states[int(result.limit.argmax())] if root is None else root)
     drawn = result.limit.size <= MOST_DRAWN
     tree = result.tree(chosen) if drawn else None
@@ -46,22 +45,18 @@ def stability_figure(
     wide = 5.0 if tree is None else min(_WIDEST, max(4.0, room * _num_leaves(tree)))
     with_laws = laws is not None and len(taus) > 0
     if not with_laws:
-        figure = Figure(figsize=(max(wide, 6.0), 5.0), layout="constrained")
-        axes = [figure.subplots()]
+        figure, grid = style.panels((max(wide, 6.0), 5.0))
     elif wide <= 6.5:  # side by side
-        figure = Figure(figsize=(wide + 6.4, 5.4), layout="constrained")
-        axes = list(figure.subplots(1, 2, width_ratios=[wide, 6.4]))
+        figure, grid = style.panels((wide + 6.4, 5.4), 1, 2, width_ratios=[wide, 6.4])
     else:
-        figure = Figure(figsize=(max(wide, 8.0), 9.6), layout="constrained")
-        axes = list(figure.subplots(2, 1))
-    if title:
-        figure.suptitle(title)
+        figure, grid = style.panels((max(wide, 8.0), 9.6), 2)
+    style.entitle(figure, title)
     if tree is None:
-        _sorted_axes(axes[0], result)
+        _sorted_axes(grid.flat[0], result)
     else:
-        tree_axes(axes[0], result, tree)
+        tree_axes(grid.flat[0], result, tree)
     if with_laws and laws is not None:
-        law_axes(axes[1], result, taus, laws, mark)
+        law_axes(grid.flat[1], result, taus, laws, mark)
     return figure
 
 
@@ -86,38 +81,27 @@ def tree_axes(axes: Axes, result: Stability, tree: Tree) -> None:
         if state != tree.root:
             to = place[int(tree.parent[state])]
             free = tree.resistance[state] <= result.tolerance
-            arrow = {"arrowstyle": "-|>" if labelled else "-", "color": "0.6" if free else COLOURS[1], "shrinkB": 9}
+            colour = style.GREY if free else COLOURS[1]
+            arrow = {"arrowstyle": "-|>" if labelled else "-", "color": colour, "shrinkB": 9}
             axes.annotate("", to, (x, y), arrowprops=arrow)
             if labelled and not free:
-                axes.annotate(
-                    f"{tree.resistance[state]:.3g}",
-                    ((x + to[0]) / 2, (y + to[1]) / 2),
-                    fontsize=8,
-                    color=COLOURS[1],
-                    ha="center",
-                    va="center",
-                    bbox={"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none"},
-                )
+                cost, middle = f"{tree.resistance[state]:.3g}", ((x + to[0]) / 2, (y + to[1]) / 2)
+                axes.annotate(cost, middle, fontsize=style.SMALL, color=colour, bbox=style.box(), **_CENTRED)
     told = {tree.root, *result.by_share[:6].tolist()}
     for state, (x, y) in place.items():
         stable = bool(result.stable[state])
         if labelled or state in told:
-            box = {"boxstyle": "round,pad=0.3", "facecolor": COLOURS[0] if stable else "white", "edgecolor": "0.3"}
-            colour = "white" if stable else "black"
-            axes.annotate(
-                _name(result, state), (x, y), ha="center", va="center", fontsize=9, bbox=box, color=colour, zorder=4
-            )
+            fill = COLOURS[0] if stable else style.PAPER
+            look: dict[str, Any] = {"bbox": style.box(style.DARK, 0.3, facecolor=fill), "color": style.ink_on(fill)}
+            axes.annotate(_name(result, state), (x, y), fontsize=style.WORDS, zorder=4, **look, **_CENTRED)
         else:
-            axes.plot(x, y, "o", color=COLOURS[0] if stable else "0.7", markersize=4 if stable else 3, zorder=3)
+            colour = COLOURS[0] if stable else style.GREY
+            axes.plot(x, y, "o", color=colour, markersize=4 if stable else 3, zorder=3)
     depth = -min(y for _, y in place.values())
-    axes.set_xlim(-0.8, max(x for x, _ in place.values()) + 0.8)
-    axes.set_ylim(-depth - 0.6, 0.6)
+    axes.set(xlim=(-0.8, max(x for x, _ in place.values()) + 0.8), ylim=(-depth - 0.6, 0.6))
     axes.axis("off")
-    axes.set_title(
-        f"Least-resistance tree to {_name(result, tree.root)}: total {tree.total:.4g}\n"
-        "stable profiles filled; grey edges cost nothing",
-        fontsize=10,
-    )
+    said = f"Least-resistance tree to {_name(result, tree.root)}: total {tree.total:.4g}"
+    axes.set_title(f"{said}\nstable profiles filled; grey edges cost nothing", fontsize=style.TITLE)
 
 
 def _lay_out(root: int, children: dict[int, list[int]], place: dict[int, tuple[float, float]]) -> None:
@@ -144,11 +128,8 @@ def _sorted_axes(axes: Axes, result: Stability) -> None:
     axes.step(np.arange(1, finite.size + 1), finite - finite[0], where="post", color=COLOURS[0])
     axes.set_xscale("log")
     axes.set_ylim(bottom=0.0, top=None if finite[-1] > finite[0] else 1.0)
-    axes.set_xlabel("number of profiles")
-    axes.set_ylabel("stochastic potential above the least")
-    axes.set_title(f"{finite.size:,} profiles, too many for a tree: what they cost", fontsize=10)
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(alpha=0.25)
+    axes.set(xlabel="number of profiles", ylabel="stochastic potential above the least")
+    axes.set_title(f"{finite.size:,} profiles, too many for a tree: what they cost", fontsize=style.TITLE)
 
 
 def _alike(result: Stability, laws: NDArray[np.float64]) -> list[list[int]]:
@@ -174,29 +155,26 @@ def law_axes(
     """Share of the long run of the most visited profiles against τ; dots at the left are the limits."""
     edge = min(taus) / 1.6
     shown: list[int] = []
-    for k, group in enumerate(_alike(result, laws)):
-        colour, state = COLOURS[k], group[0]
+    groups = _alike(result, laws)
+    for k, (group, look) in enumerate(zip(groups, style.looks(map(str, range(len(groups)))).values(), strict=True)):
+        state = group[0]
         names = ", ".join(_name(result, s) for s in group[:3]) + (f", … ({len(group)})" if len(group) > 3 else "")
         label = names if len(group) == 1 else f"{names}: each"
-        axes.plot(taus, laws[:, state], STYLES[k % len(STYLES)], color=colour, label=label)
-        axes.plot(edge, result.limit[state], "o", color=colour, clip_on=False, markersize=9 - k)
+        axes.plot(taus, laws[:, state], look.style, color=look.colour, label=label)
+        axes.plot(edge, result.limit[state], "o", color=look.colour, clip_on=False, markersize=9 - k)
         shown += group
     if len(shown) < result.limit.size:
-        axes.plot(taus, 1.0 - laws[:, shown].sum(axis=1), color="0.7", label="all others")
-        axes.plot(edge, 1.0 - result.limit[shown].sum(), "o", color="0.7", clip_on=False, markersize=3)
+        axes.plot(taus, 1.0 - laws[:, shown].sum(axis=1), color=style.GREY, label="all others")
+        axes.plot(edge, 1.0 - result.limit[shown].sum(), "o", color=style.GREY, clip_on=False, markersize=3)
     if mark is not None and min(taus) <= mark <= max(taus):
-        axes.axvline(mark, color="black", linewidth=0.8, linestyle=":")
-        axes.annotate(
-            f"τ = {mark:g}", (mark, 1.0), xycoords=("data", "axes fraction"), ha="center", va="bottom", fontsize=8
-        )
+        axes.axvline(mark, color=style.INK, linewidth=0.8, linestyle=":")
+        place: dict[str, Any] = {"xycoords": ("data", "axes fraction"), "ha": "center", "va": "bottom"}
+        axes.annotate(f"τ = {mark:g}", (mark, 1.0), fontsize=style.SMALL, **place)
     axes.set_xscale("log")
     _with_zero(axes, edge, taus)
-    axes.set_xlabel("temperature τ, logarithmic; dots: the limit τ → 0")
-    axes.set_ylabel("share of the long run")
+    axes.set(xlabel="temperature τ, logarithmic; dots: the limit τ → 0", ylabel="share of the long run")
     axes.set_ylim(-0.02, 1.02)
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(alpha=0.25)
-    axes.legend(frameon=False, fontsize=9, title="profile")
+    style.legend(axes, title="profile")
 
 
 def _with_zero(axes: Axes, edge: float, taus: Sequence[float]) -> None:

@@ -12,6 +12,7 @@ from potentia.games.normal_form import NormalForm, random_potential_game
 from potentia.games.own import Custom, custom
 from potentia.games.separable import Separable
 from potentia.games.world import Mixture, World, gaussian_world, paper_world, random_world
+from potentia.kernel.loading import listing
 
 __all__ = [
     "Congestion",
@@ -45,6 +46,4 @@ __all__ = [
     "write_world",
 ]
 
-
-def __dir__() -> list[str]:
-    return list(__all__)
+__dir__ = listing(__all__)

@@ -1,5 +1,6 @@
 """How players revise: rules, revision probabilities and temperature schedules."""
 
+from potentia.kernel.loading import listing
 from potentia.rules.base import Rule, register, registered, rule, rule_from
 from potentia.rules.best_response import BestResponse
 from potentia.rules.log_linear import BLLL, LLL, PSBLLL, SLLL
@@ -52,6 +53,4 @@ __all__ = [
     "schedule_from",
 ]
 
-
-def __dir__() -> list[str]:
-    return list(__all__)
+__dir__ = listing(__all__)

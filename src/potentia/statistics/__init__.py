@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from potentia.kernel.loading import lazy
 
 if TYPE_CHECKING:
     from potentia.statistics.comparison import Comparison, compare, compare_all, holm
@@ -20,26 +21,6 @@ if TYPE_CHECKING:
         time_to_share,
     )
     from potentia.statistics.reaching import Reaching, compare_reaching, reaching_time
-
-_NAMES = {
-    "Comparison": "comparison",
-    "Estimate": "estimates",
-    "Reaching": "reaching",
-    "area_under_curve": "estimates",
-    "bootstrap_mean": "estimates",
-    "compare": "comparison",
-    "compare_all": "comparison",
-    "compare_reaching": "reaching",
-    "estimate": "estimates",
-    "holm": "comparison",
-    "paired_difference": "estimates",
-    "reaching_time": "reaching",
-    "settling_time": "estimates",
-    "share_of": "estimates",
-    "steady_state": "estimates",
-    "tail_mean": "estimates",
-    "time_to_share": "estimates",
-}
 
 __all__ = [
     "Comparison",
@@ -61,13 +42,23 @@ __all__ = [
     "time_to_share",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    # Loaded on first use: SciPy takes its time.
-    if name in _NAMES:
-        return getattr(import_module(f"{__name__}.{_NAMES[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return list(__all__)
+# Loaded on first use: SciPy takes its time.
+__getattr__, __dir__ = lazy(
+    __name__,
+    {
+        "comparison": ("Comparison", "compare", "compare_all", "holm"),
+        "estimates": (
+            "Estimate",
+            "area_under_curve",
+            "bootstrap_mean",
+            "estimate",
+            "paired_difference",
+            "settling_time",
+            "share_of",
+            "steady_state",
+            "tail_mean",
+            "time_to_share",
+        ),
+        "reaching": ("Reaching", "compare_reaching", "reaching_time"),
+    },
+)

@@ -120,10 +120,9 @@ def holm(p_values: ArrayLike) -> NDArray[np.float64]:
     of m is multiplied by m - k + 1; none is below a smaller one's. NaN stays NaN and is not counted.
     """
     p = checked_values(p_values, "p_values").reshape(-1)
-    if ((p < 0) | (p > 1)).any():
-        raise InvalidInput(
-            f"must lie between 0 and 1, got {p[(p < 0) | (p > 1)][0]}", "p_values", p[(p < 0) | (p > 1)][0]
-        )
+    wrong = p[(p < 0) | (p > 1)]
+    if wrong.size:
+        raise InvalidInput(f"must lie between 0 and 1, got {wrong[0]}", "p_values", wrong[0])
     out = np.full(p.size, np.nan)
     order = np.argsort(p)[: int((~np.isnan(p)).sum())]  # NaN sorts last
     out[order] = np.minimum(1, np.maximum.accumulate(np.arange(order.size, 0, -1) * p[order]))
@@ -184,10 +183,7 @@ def _seeds(values: Any, name: str) -> NDArray[Any]:
     if values.dims != ("seed",) or "seed" not in values.coords:
         raise InvalidInput(f"must have one number per seed, with a seed coordinate, got dimensions {values.dims}", name)
     seeds = np.asarray(values.seed.values)
-    if np.unique(seeds).size < seeds.size:
-        raise InvalidInput(
-            f"must have each seed once, got {seeds.size - np.unique(seeds).size} again",
-            name,
-            seeds.size - np.unique(seeds).size,
-        )
+    again = seeds.size - np.unique(seeds).size
+    if again:
+        raise InvalidInput(f"must have each seed once, got {again} again", name, again)
     return seeds

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from potentia.engine.requests import checked_integer
 from potentia.errors import InvalidInput
-from potentia.kernel.numbers import as_float, is_integer, is_real
+from potentia.kernel.checks import Integer, Real
 
 _FEW = 5  # seeds; an interval from fewer would say little
 _ROOM = 2**22  # numbers drawn at a time, so that large samples do not fill the memory
@@ -45,8 +45,6 @@ def _number(x: float) -> str:
 
 def estimate(values: ArrayLike) -> Estimate:
     """The mean and its 95 % interval by Student's t; NaN entries are left out."""
-    from scipy import stats
-
     array = np.asarray(values, np.float64).reshape(-1)
     array = array[~np.isnan(array)]
     if array.size == 0:
@@ -54,8 +52,31 @@ def estimate(values: ArrayLike) -> Estimate:
     mean = float(array.mean())
     if array.size == 1:
         return Estimate(mean, np.nan, np.nan, 1)
-    half = float(stats.t.ppf(0.975, array.size - 1) * array.std(ddof=1) / np.sqrt(array.size))
+    half = float(_half_width(array))
     return Estimate(mean, mean - half, mean + half, array.size)
+
+
+def _half_width(values: NDArray[np.float64]) -> Any:
+    """Half the width of the 95 % interval of the mean over the first axis, by Student's t."""
+    from scipy import stats
+
+    count = len(values)
+    return stats.t.ppf(0.975, count - 1) * values.std(axis=0, ddof=1) / np.sqrt(count)
+
+
+def band(values: ArrayLike, kind: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The ends of a band over seeds, values (seeds, T) of at least two seeds, at each time.
+
+    "range" is from the least to the largest, "middle" the middle 80 %, "interval" the 95 % interval of the mean by
+    Student's t. NaN entries are left out, but make an interval NaN.
+    """
+    array = np.asarray(values, np.float64)
+    if kind == "interval":
+        mean, half = array.mean(axis=0), _half_width(array)
+        return mean - half, mean + half
+    quantile = np.nanquantile if np.isnan(array).any() else np.quantile  # the former is slow
+    low, high = quantile(array, [0.0, 1.0] if kind == "range" else [0.1, 0.9], axis=0)
+    return low, high
 
 
 def bootstrap_mean(values: ArrayLike, seed: int = 0, level: float = 0.95, resamples: int = 9999) -> Estimate:
@@ -116,9 +137,8 @@ def share_of(count: int, of: int) -> Estimate:
     from scipy.stats import binomtest
 
     of = checked_integer(of, "of", 1)
-    if not is_integer(count) or not 0 <= count <= of:
-        raise InvalidInput(f"must be an integer from 0 to {of}, got {count!r}", "count", count)
-    low, high = binomtest(int(count), of).proportion_ci(method="wilson")
+    count = Integer(0, of).of(count, "count", InvalidInput)
+    low, high = binomtest(count, of).proportion_ci(method="wilson")
     return Estimate(count / of, float(low), float(high), of)
 
 
@@ -184,10 +204,8 @@ def steady_state(
     """
     array, at = checked_curves(values, times)
     array = np.atleast_2d(array)
-    if not is_real(tolerance) or not as_float(tolerance) > 0:
-        raise InvalidInput(f"must be a number > 0, got {tolerance!r}", "tolerance", tolerance)
-    if not is_real(window) or not 1 <= as_float(window) < np.inf:
-        raise InvalidInput(f"must be a number of steps of at least 1, got {window!r}", "window", window)
+    tolerance = Real(above=0.0).of(tolerance, "tolerance", InvalidInput)
+    window = Real(least=1.0).of(window, "window", InvalidInput)
     rows = max(1, int(window) // int(at[1] - at[0])) if at.size > 1 else 1
     if at.size < 2 * rows:
         return np.full(array.shape[0], np.nan)
@@ -209,16 +227,12 @@ def checked_values(values: Any, name: str, *, finite: bool = True) -> NDArray[np
     except ValueError:  # rows of several lengths
         array = np.array(None)
     if array.dtype.kind not in "biuf":
-        raise InvalidInput(
-            f"must be an array of real numbers, got {type(values).__name__}", name, type(values).__name__
-        )
+        kind = type(values).__name__
+        raise InvalidInput(f"must be an array of real numbers, got {kind}", name, kind)
     array = array.astype(np.float64)
     if finite and np.isinf(array).any():
-        raise InvalidInput(
-            f"must be finite, or NaN where there is none, got {array[np.isinf(array)][0]}",
-            name,
-            array[np.isinf(array)][0],
-        )
+        got = array[np.isinf(array)][0]
+        raise InvalidInput(f"must be finite, or NaN where there is none, got {got}", name, got)
     return array
 
 
@@ -236,9 +250,7 @@ def checked_curves(values: Any, times: Any) -> tuple[NDArray[np.float64], NDArra
 
 def checked_level(level: Any) -> float:
     """The level of an interval, strictly between 0 and 1."""
-    if not is_real(level) or not 0 < as_float(level) < 1:
-        raise InvalidInput(f"must be a number between 0 and 1, got {level!r}", "level", level)
-    return as_float(level)
+    return float(Real(above=0.0, below=1.0).of(level, "level", InvalidInput))
 
 
 def all_equal(array: NDArray[np.float64]) -> bool:

@@ -343,8 +343,8 @@ def test_moving_averages_are_drawn_at_fewer_rows_but_computed_from_all():
 def test_bad_arguments_of_the_worth_figure():
     data = {"a": batch()}
     refuses(lambda: worth_figure({}), InvalidRun, "at least one batch, got none")
-    refuses(lambda: worth_figure(data, measure="worth"), InvalidRun, "worth_union, worth_sum, got 'worth'")
-    refuses(lambda: worth_figure(data, band="std"), InvalidRun, "range, middle, got 'std'")
+    refuses(lambda: worth_figure(data, measure="worth"), InvalidRun, '"worth_union" or "worth_sum", got \'worth\'')
+    refuses(lambda: worth_figure(data, band="std"), InvalidRun, '"range" or "middle", got \'std\'')
     refuses(lambda: worth_figure(data, smooth=0), InvalidRun, "at least 1, got 0")
     refuses(
         lambda: worth_figure({"a": batch().drop_vars("worth_sum")}, measure="worth_sum"), InvalidRun, "not recorded"

@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 from potentia.errors import InvalidRun
-from potentia.figures import animate, maps
+from potentia.figures import animate, style
 from potentia.games import Coverage
 from tests.unit.bad import refuses
 from tests.unit.figures.test_coverage_figures import played, yard
@@ -55,7 +55,7 @@ def test_robots_keep_their_colours_and_stand_where_the_profile_says(walk, tmp_pa
     for robot, (x, y) in enumerate(game.positions(trace.profiles[-1]) + 0.5):
         circle = film.circles[robot]
         assert circle.center == (x, y)
-        colour = np.round(np.multiply(255, to_rgb(maps.robot_colour(robot)))).astype(int)
+        colour = np.round(np.multiply(255, to_rgb(style.robot_colour(robot)))).astype(int)
         here, there = film.figure.axes[0].transData.transform([(x, y), (x + 1, y)])
         cell = there[0] - here[0]
         row, column = round(last.shape[0] - here[1]), round(here[0])

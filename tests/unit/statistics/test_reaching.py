@@ -139,7 +139,7 @@ def test_draws_come_from_the_seed_alone():
         (lambda: reaching_time(steps_at(1, 2), TIMES, [1, 2, 3]), r"got shapes \(2, 11\) and \(3,\)"),
         (lambda: reaching_time(np.ones((1, 2, 11)), TIMES, 1.0), r"shape \(runs, times\)"),
         (lambda: reaching_time(steps_at(1), TIMES, "high"), "goal must be an array of real numbers, got str"),
-        (lambda: reaching_time(steps_at(1), TIMES, 1.0, level=0), "level must be a number between 0 and 1, got 0"),
+        (lambda: reaching_time(steps_at(1), TIMES, 1.0, level=0), r"level must be a number in \(0, 1\), got 0"),
         (lambda: reaching_time(np.ones((2, 0)), [], 1.0), "values must be of shape"),
         (
             lambda: reaching_time(xr.DataArray(steps_at(1), dims=("seed", "time")), TIMES, 1.0),

@@ -9,6 +9,7 @@ from scipy.stats import bootstrap
 from potentia.errors import InvalidInput
 from potentia.statistics.estimates import (
     area_under_curve,
+    band,
     bootstrap_mean,
     estimate,
     moving_mean,
@@ -86,7 +87,7 @@ def test_bootstrap_intervals_lean_as_the_data_do_and_come_from_the_seed_alone():
         (lambda: bootstrap_mean([1, np.inf]), "values must be finite, or NaN where there is none, got inf"),
         (lambda: bootstrap_mean(["1"]), "values must be an array of real numbers, got list"),
         (lambda: bootstrap_mean([1j]), "values must be an array of real numbers, got list"),
-        (lambda: bootstrap_mean([1, 2], level=95), "level must be a number between 0 and 1, got 95"),
+        (lambda: bootstrap_mean([1, 2], level=95), r"level must be a number in \(0, 1\), got 95"),
         (lambda: bootstrap_mean([1, 2], seed=0.5), "seed must be an integer of at least 0, got 0.5"),
         (lambda: bootstrap_mean([1, 2], resamples=1), "resamples must be at least 2, got 1"),
         (lambda: share_of(3, 2), "count must be an integer from 0 to 2, got 3"),
@@ -174,11 +175,11 @@ def test_settling_is_for_good():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"window": 0}, "window must be a number of steps of at least 1, got 0"),
-        ({"tolerance": -1.0}, "tolerance must be a number > 0, got -1.0"),
+        ({"window": 0}, "window must be a finite number of at least 1, got 0"),
+        ({"tolerance": -1.0}, "tolerance must be a finite number > 0, got -1.0"),
         ({"times": TIMES[:-1]}, "one entry for each of 100 times"),
         ({"times": 0 * TIMES}, "times must increase"),
-        ({"window": np.inf}, "window must be a number of steps of at least 1, got inf"),
+        ({"window": np.inf}, "window must be a finite number of at least 1, got inf"),
     ],
 )
 def test_bad_questions_are_refused(options, message):
@@ -196,3 +197,22 @@ def test_bootstrap_intervals_are_those_of_scipy(size):
         ours = bootstrap_mean(values, seed=3)
         np.testing.assert_allclose([ours.low, ours.high], theirs, rtol=1e-12)
     assert bootstrap_mean(values, seed=4) != ours
+
+
+@pytest.mark.parametrize("kind", ["range", "middle", "interval"])
+def test_a_band_is_over_seeds_at_each_time(kind):
+    values = np.random.default_rng(0).random((7, 5))
+    low, high = band(values, kind)
+    for time in range(5):
+        column = values[:, time]
+        expected = {
+            "range": (column.min(), column.max()),
+            "middle": tuple(np.quantile(column, [0.1, 0.9])),
+            "interval": (estimate(column).low, estimate(column).high),
+        }[kind]
+        np.testing.assert_allclose((low[time], high[time]), expected, rtol=1e-12)
+
+
+def test_a_band_leaves_out_what_is_missing():
+    values = np.array([[1.0, 2.0], [3.0, np.nan], [5.0, 4.0]])
+    np.testing.assert_array_equal(band(values, "range"), [[1.0, 2.0], [5.0, 4.0]])

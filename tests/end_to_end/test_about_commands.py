@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import os
 import re
@@ -10,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import attrs
 import pytest
 
 import potentia as pt
@@ -131,7 +131,7 @@ def test_bench_as_a_table(monkeypatch, capsys):
 def test_names_that_completion_offers_are_those_that_exist():
     assert {name: tuple(game_parameters(name)) for name in registered_games()} == GAMES
     assert set(registered()) == set(RULES)
-    assert all(dataclasses.is_dataclass(cls) for cls in registered().values())
+    assert all(attrs.has(cls) for cls in registered().values())
 
 
 def offered(words):

@@ -215,7 +215,7 @@ def test_rule_by_name_is_the_class():
 
 
 def test_taken_name_is_refused():
-    @dataclasses.dataclass(frozen=True)
+    @attrs.frozen
     class Impostor(LLL):
         name = "lll"
 

@@ -11,7 +11,7 @@ from typing import Any
 from potentia.beliefs import Belief
 from potentia.beliefs import belief as named_belief
 from potentia.beliefs import registered as registered_beliefs
-from potentia.errors import InvalidSpecification, did_you_mean
+from potentia.errors import InvalidSpecification, Remedy, did_you_mean, look_up
 from potentia.games import Coverage, Game, World, paper_world, random_world, read_game, read_world
 from potentia.games.library import game as named_game
 from potentia.games.library import registered_games
@@ -24,6 +24,7 @@ _SOURCES = ("name", "file", "map")
 _COVERAGE = tuple(name for name in inspect.signature(Coverage).parameters if name != "world")
 _MAP_ONLY = ("blocked", "largest_part")
 _TEXTS = ("tau", "revision", "choice")  # parameters of rules that may be given as on the command line
+_REGISTER = Remedy("register", "a game of your own must be registered first")
 
 
 def game_from(table: Mapping[str, Any], folder: Path) -> Game:
@@ -38,12 +39,11 @@ def game_from(table: Mapping[str, Any], folder: Path) -> Game:
     if not isinstance(source, str):
         raise InvalidSpecification(f"{given[0]} must be a text, got {source!r}")
     if given[0] == "name":
-        if source not in registered_games():
-            known = ", ".join(sorted(registered_games()))
-            hint = did_you_mean(source, registered_games()) or (
-                "; a game of your own is registered by a file: potentia --import FILE.py sweep ..."
-            )
-            raise InvalidSpecification(f"must be one of {known}, got {source!r}{hint}", "name", source)
+        games = registered_games()
+        try:
+            look_up(games, source, "name", InvalidSpecification)
+        except InvalidSpecification as error:
+            raise error.advising(*[_REGISTER] * (not did_you_mean(source, games))) from None
         return named_game(source, **options)
     if given[0] == "file":
         if options:

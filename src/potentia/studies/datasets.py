@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from potentia.errors import StudyError
 from potentia.kernel import memory
 from potentia.kernel.numbers import is_real
-from potentia.kernel.texts import command
 from potentia.studies.axes import text_of
 from potentia.studies.chunks import Arrays, Chunk
 from potentia.studies.specification import SECTIONS
@@ -59,10 +58,8 @@ def present(study: Study, files: dict[Any, Any], partial: bool) -> list[Chunk]:
     there = [chunk for chunk in study.chunks() if (chunk.point, chunk.first) in files]
     missing = study.num_chunks - len(there)
     if missing and (not partial or not there):
-        raise StudyError(
-            f"{study.folder} is incomplete: {missing:,} of {study.num_chunks:,} chunks are missing; "
-            f"{command('sweep', study.folder)} computes them"
-        )
+        said = f"{study.folder} is incomplete: {missing:,} of {study.num_chunks:,} chunks are missing"
+        raise StudyError(said).advising(study.remedy("missing"))
     return there
 
 
@@ -85,7 +82,7 @@ def _room(study: Study, files: dict[Any, Any], there: list[Chunk]) -> Arrays:
             kinds[name] = np.result_type(kinds.get(name, values.dtype), values.dtype)
     first = (len(study.points), len(study.seeds))
     total = sum(int(np.prod((*first, *shapes[name]))) * kinds[name].itemsize for name in shapes)
-    advice = f"potentia export {study.folder} {study.folder.name}.csv (or .parquet) writes a chunk at a time"
+    advice = "export it to .csv or .parquet, which are written a chunk at a time"
     memory.require(total + 2 * largest, f"a dataset of {first[0] * first[1]:,} runs", advice)
     return {
         name: np.full((*first, *shapes[name]), np.nan if kinds[name].kind == "f" else -1, kinds[name])

@@ -84,11 +84,13 @@ def bytes_of_run(built: Plan, point: Point) -> int:
 
 
 def _built(section: str, build: Any, table: Mapping[str, Any]) -> Any:
+    name = f"{section} {table.get('label', table.get('name', ''))}".strip()
     try:
         return build(table)
-    except (PotentiaError, OSError) as error:
-        name = table.get("label", table.get("name", ""))
-        raise InvalidSpecification(f"{section} {name}: {error}" if name else f"{section}: {error}") from None
+    except OSError as error:
+        raise InvalidSpecification(f"{name}: {error}") from None
+    except PotentiaError as error:
+        raise InvalidSpecification(f"{name}: {error.message}").advising(*error.remedies) from None
 
 
 def _once(known: dict[str, Any], section: str, build: Any, table: dict[str, Any]) -> Any:

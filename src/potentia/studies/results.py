@@ -61,6 +61,7 @@ class Overview:
     levels: list[Level]
     comparisons: list[Comparison]
     pairs: int  # that could be compared
+    whole: str  # what has the rest, where not all was computed
     curves: list[Curves] = field(repr=False)
 
     @property
@@ -94,7 +95,7 @@ class Overview:
     def note(self) -> str:
         """Below the table."""
         left = len(self.curves) - len(self.levels)
-        cut = f"; {left:,} more points in --json" if left > 0 else ""
+        cut = f"; {left:,} more points in {self.whole}" if left > 0 else ""
         few = "; with fewer than 20 runs they are too narrow" if any(level.runs < 20 for level in self.levels) else ""
         none = "; none with fewer than 5" if any(level.runs < 5 for level in self.levels) else ""
         unknown = "; ? is an end that so few runs do not tell" if any("?" in row[-1] for row in self.rows) else ""
@@ -105,7 +106,7 @@ class Overview:
         """Below the table of comparisons."""
         left = self.pairs - len(self.comparisons)
         listed = f"corrected for the {len(self.comparisons):,} comparisons listed"
-        cut = f"; --json has {left:,} more and corrects for all" if left > 0 else ""
+        cut = f"; {self.whole} has {left:,} more and corrects for all" if left > 0 else ""
         return f"on the same seeds; p by flipping signs of paired differences, {listed}{cut}"
 
     @property
@@ -175,12 +176,17 @@ def _soon(found: Reaching) -> str:
 
 
 def overview(
-    study: Study, measure: str | None = None, share: float = 0.9, partial: bool = False, most: int | None = None
+    study: Study,
+    measure: str | None = None,
+    share: float = 0.9,
+    partial: bool = False,
+    most: int | None = None,
+    whole: str = "overview(study)",
 ) -> Overview:
     """Levels of one recorder at every point, and paired comparisons: of rules with the first, at the same setting.
 
     ``most`` is how many levels and how many comparisons to compute, the first ones; left out, all. p-values are
-    corrected for those that are computed.
+    corrected for those that are computed. ``whole`` is what the tables call the place where the rest is to be had.
     """
     if not is_real(share) or not 0 < as_float(share) <= 1:
         raise InvalidInput(f"must be a number above 0 and at most 1, got {share!r}", "share", share)
@@ -215,6 +221,7 @@ def overview(
         [_summary(one, end, share) for one, end in list(zip(found, ends, strict=True))[:most]],
         _compared(found, ends, pairs[:most]),
         len(pairs),
+        whole,
         found,
     )
 

@@ -24,9 +24,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from potentia.errors import PotentiaError, StudyError, SweepFailed
+from potentia.errors import PotentiaError, Remedy, StudyError, SweepFailed
 from potentia.kernel.files import leftovers, whole_file
-from potentia.kernel.texts import command
 from potentia.studies import chunks
 from potentia.studies.chunks import Arrays, Chunk
 from potentia.studies.manifest import make_manifest, read_manifest
@@ -38,6 +37,12 @@ from potentia.version import __version__
 _PATIENCE = 0.5  # seconds: a process that finds a study begun lets go of it at once
 _MANIFEST, _LOCK, _SUMS = "manifest.json", ".lock", "checksums.txt"
 _PARTS = ("inputs", "chunks")  # folders
+_REMEDIES = {
+    "go on": "go on with: sweep({!r})",
+    "missing": "sweep({!r}) computes them",
+    "repair": "sweep({!r}, repair=True) computes damaged chunks again",
+}
+OTHER_FOLDER = Remedy("folder", "give another folder")
 _NAME = re.compile(r"(\d{6})-(\d{9})-([0-9a-f]{32})\.npz")
 
 
@@ -68,12 +73,17 @@ class Study:
         try:
             built = plan(self.specification, self.folder / "inputs")
         except PotentiaError as error:
-            raise StudyError(f"{self.folder} cannot be gone on with: {error}") from None
+            said = f"{self.folder} cannot be gone on with: {error.message}"
+            raise StudyError(said).advising(*error.remedies) from None
         again = json.loads(json.dumps(make_manifest(built, self.size)))  # lists, where there were tuples
         if again["identity"] != self.identity:
             what = _difference(self.manifest, again)
             raise StudyError(f"{self.folder} cannot be gone on with: {what} is not what it was begun with")
         return built
+
+    def remedy(self, name: str) -> Remedy:
+        """What to do about a study that is not complete, or damaged."""
+        return Remedy(name, _REMEDIES[name].format(str(self.folder)), str(self.folder))
 
     # What there is to do ------------------------------------------------------------------------------
 
@@ -199,8 +209,7 @@ class Study:
         try:
             return self._read(paths[0], chunk) if paths else None
         except StudyError as error:
-            how = f"{command('sweep', self.folder)} --repair computes it again"
-            raise StudyError(f"{self.folder}: {error}; {how}") from None
+            raise StudyError(f"{self.folder}: {error}").advising(self.remedy("repair")) from None
 
     def _read(self, path: Path, chunk: Chunk) -> Arrays:
         return chunks.read_chunk(path, self.identity, chunk, self.seeds_of(chunk), self.shapes_of(chunk))
@@ -293,7 +302,7 @@ def create(folder: Path, built: Plan, source: Path, size: int) -> Study:
         if folder.is_dir():
             _check_own(folder)
         if folder.exists() and not (folder.is_dir() and _is_free(folder)):
-            raise StudyError(f"{folder} holds something else: give another folder with --out")
+            raise StudyError(f"{folder} holds something else").advising(OTHER_FOLDER)
         folder.mkdir(parents=True, exist_ok=True)
     with _locked(folder), _writing(folder):
         _check_not_begun(folder)

@@ -92,7 +92,7 @@ TEMPLATES = {"ring": _RING, "coverage": _COVERAGE, "payoffs": _PAYOFFS}
 
 def template(kind: str = "ring", file: str = "study.toml") -> str:
     """The text of a commented specification."""
-    text = _GENERAL + look_up(TEMPLATES, kind, "--for", InvalidSpecification)
+    text = _GENERAL + look_up(TEMPLATES, kind, "kind", InvalidSpecification)
     return text.format(file=file, folder=str(Path(file).with_suffix(".study")))
 
 

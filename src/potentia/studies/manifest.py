@@ -70,7 +70,7 @@ def make_manifest(built: Plan, size: int) -> dict[str, Any]:
     body: dict[str, Any] = {
         "format": FORMAT,
         "potentia": __version__,
-        "specification": built.specification.to_dict(),
+        "specification": built.specification.spec(),
         "record": list(built.record),
         "every": built.specification.spacing,
         "chunk": size,

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import os
 import tomllib
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -116,9 +117,20 @@ class Specification(_Strict):
         """Steps between two records."""
         return max(1, self.steps // 200) if self.every is None else self.every
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data; :func:`specification_from` gives the same specification back."""
+    def spec(self) -> dict[str, Any]:
+        """Plain data; :meth:`from_spec` gives the same specification back."""
         return self.model_dump(mode="json", exclude_none=True)
+
+    @classmethod
+    def from_spec(cls, plain: Any) -> Specification:
+        """The specification that plain data describe; see :func:`specification_from`."""
+        return specification_from(plain)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Deprecated: :meth:`spec`."""
+        text = "Specification.to_dict() is deprecated: use Specification.spec()"
+        warnings.warn(text, DeprecationWarning, stacklevel=2)
+        return self.spec()
 
 
 def read_specification(path: str | os.PathLike[str], changes: Sequence[str] = ()) -> tuple[Specification, Path]:

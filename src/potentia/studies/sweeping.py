@@ -173,7 +173,7 @@ def prepare(
 
 def _told(specification: Specification) -> dict[str, Any]:
     """What must agree for two specifications to be one study: all but words for people and how it is cut."""
-    return {name: part for name, part in specification.to_dict().items() if name not in ("name", "about", "chunk")}
+    return {name: part for name, part in specification.spec().items() if name not in ("name", "about", "chunk")}
 
 
 def check_number(specification: Specification, many: bool) -> None:

@@ -14,7 +14,7 @@ from potentia.statistics.comparison import Comparison, compare, holm
 from potentia.statistics.estimates import Estimate, area_under_curve, bootstrap_mean
 from potentia.statistics.reaching import Reaching, reaching_time
 from potentia.studies.axes import text_of
-from potentia.studies.datasets import present
+from potentia.studies.datasets import played, present
 from potentia.studies.store import Study
 
 _LARGEST = 1e300  # sums of larger numbers would overflow
@@ -240,11 +240,9 @@ def _fixed(study: Study) -> str:
 
 def curves_of(study: Study, measure: str, partial: bool = False) -> list[Curves]:
     """One recorder at every point that has runs."""
-    files, names = study.files(), study.manifest["names"]
+    names = study.manifest["names"]
     parts: dict[int, tuple[list[int], list[NDArray[np.float64]]]] = {}
-    for chunk in present(study, files, partial):
-        arrays = study.read_from(files, chunk)
-        assert arrays is not None
+    for chunk, arrays in played(study, present(study, partial)):
         seeds, rows = parts.setdefault(chunk.point, ([], []))
         seeds += study.seeds_of(chunk)
         rows.append(arrays[measure])

@@ -17,7 +17,6 @@ from concurrent.futures import wait as wait_for
 from pathlib import Path
 from typing import Any
 
-from potentia.engine import begin
 from potentia.engine.interrupt import Flag, deferred_interrupt
 from potentia.engine.requests import checked_compiled
 from potentia.errors import InvalidInput, InvalidSpecification, Remedy, StudyError, SweepFailed
@@ -27,7 +26,7 @@ from potentia.kernel.checks import Integer
 from potentia.studies import chunks, executors
 from potentia.studies.manifest import MOST_CHUNKS, MOST_SEEDS
 from potentia.studies.patience import WAIT, Patience, checked_wait, threads_of
-from potentia.studies.planning import Plan, bytes_of_run, gather, plan
+from potentia.studies.planning import Plan, begun, bytes_of_run, gather, plan
 from potentia.studies.points import count_points
 from potentia.studies.specification import Specification, read_specification, specification_from
 from potentia.studies.store import OTHER_FOLDER, Study, create, first_difference, is_study, open_study
@@ -189,10 +188,8 @@ def check_number(specification: Specification, many: bool) -> None:
 def chunk_size(built: Plan, compiled: Compiled = "auto") -> int:
     """Seeds in a chunk: about half a second of work, by a short pilot of the first point, and not too large a file."""
     wanted, point = built.specification, built.points[0]
-    options: dict[str, Any] = {"record": built.record, "every": wanted.spacing, "belief": point.belief}
-    options["compiled"] = compiled
-    begin(point.game, point.rule, wanted.seed_numbers[0], horizon=wanted.steps, **options).advance(1)  # compiles
-    run = begin(point.game, point.rule, wanted.seed_numbers[0], horizon=wanted.steps, start=wanted.start, **options)
+    begun(built, point, compiled).advance(1)  # compiles
+    run = begun(built, point, compiled)
     started, steps = time.perf_counter(), min(100, wanted.steps)
     while True:
         run.advance(min(steps, wanted.steps - run.step))

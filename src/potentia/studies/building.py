@@ -40,10 +40,10 @@ def game_from(table: Mapping[str, Any], folder: Path) -> Game:
         raise InvalidSpecification(f"{given[0]} must be a text, got {source!r}")
     if given[0] == "name":
         games = registered_games()
-        try:
-            look_up(games, source, "name", InvalidSpecification)
-        except InvalidSpecification as error:
-            raise error.advising(*[_REGISTER] * (not did_you_mean(source, games))) from None
+        if source not in games and not did_you_mean(source, games):
+            known = ", ".join(sorted(games))
+            raise InvalidSpecification(f"must be one of {known}, got {source!r}", "name", source).advising(_REGISTER)
+        look_up(games, source, "name", InvalidSpecification)
         return named_game(source, **options)
     if given[0] == "file":
         if options:
@@ -108,10 +108,7 @@ def belief_from(table: Mapping[str, Any]) -> Belief | None:
             raise InvalidSpecification(f"belief none has no parameters, got {', '.join(options)}")
         return None
     beliefs = registered_beliefs()
-    if name not in beliefs:
-        known = (*beliefs, NO_BELIEF)
-        hint = did_you_mean(name, known)
-        raise InvalidSpecification(f"must be one of {', '.join(known)}, got {name!r}{hint}", "belief", name)
+    look_up(dict.fromkeys((*beliefs, NO_BELIEF)), name, "belief", InvalidSpecification)
     fields = {field.name for field in dataclasses.fields(beliefs[name])}  # type: ignore[arg-type]
     known_keys = sorted(fields - {"communication"} | ({"radius"} if "communication" in fields else set()))
     for key in options:

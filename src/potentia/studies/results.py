@@ -19,6 +19,7 @@ from potentia.studies.store import Study
 
 _LARGEST = 1e300  # sums of larger numbers would overflow
 _TAIL = 0.1  # of the run: the level is the mean over its last part
+_COMPARED = ("first", "second", "pairs", "difference", "effect", "larger", "p_value", "adjusted")  # in JSON
 SHOWN = 60  # rows of a table for people; JSON has all
 
 
@@ -67,14 +68,8 @@ class Overview:
     @property
     def header(self) -> list[str]:
         """Of the table of levels."""
-        return [
-            "",
-            "runs",
-            "start",
-            "end [95 % interval]",
-            "mean over the run",
-            f"steps to {self.share:.0%} of the way",
-        ]
+        way = f"steps to {self.share:.0%} of the way"
+        return ["", "runs", "start", "end [95 % interval]", "mean over the run", way]
 
     @property
     def rows(self) -> list[list[str]]:
@@ -133,26 +128,14 @@ class Overview:
                     "point": level.name,
                     "runs": level.runs,
                     "start": level.start,
-                    "end": _three(level.end),
-                    "area": _three(level.area),
+                    "end": _plain(level.end),
+                    "area": _plain(level.area),
                     "reached": None if level.reached is None else level.reached.reached,
                     "median_steps": None if level.reached is None else level.reached.median,
                 }
                 for level in self.levels
             ],
-            "comparisons": [
-                {
-                    "first": c.first,
-                    "second": c.second,
-                    "pairs": c.pairs,
-                    "difference": _three(c.difference),
-                    "effect": c.effect,
-                    "larger": c.larger,
-                    "p_value": c.p_value,
-                    "adjusted": c.adjusted,
-                }
-                for c in self.comparisons
-            ],
+            "comparisons": [{name: _plain(getattr(c, name)) for name in _COMPARED} for c in self.comparisons],
         }
 
 
@@ -160,8 +143,8 @@ def _short(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, float) else text_of(value)
 
 
-def _three(found: Estimate) -> list[float]:
-    return [found.mean, found.low, found.high]
+def _plain(entry: Any) -> Any:
+    return [entry.mean, entry.low, entry.high] if isinstance(entry, Estimate) else entry
 
 
 def _probability(p: float) -> str:

@@ -157,7 +157,7 @@ def test_a_dataset_that_does_not_fit_names_the_way_that_does(study, tmp_path, mo
     monkeypatch.setattr(memory, "available", lambda: 4_000_000)
     with pytest.raises(pt.errors.TooLarge, match=r"dataset of 120 runs needs .*; export it to \.csv or \.parquet"):
         study.dataset()
-    with pytest.raises(pt.errors.TooLarge, match="potentia export"):
+    with pytest.raises(pt.errors.TooLarge, match="export it to"):
         export(study, tmp_path / "all.nc")
     path = export(study, tmp_path / "all.csv")
     assert len(path.read_text().splitlines()) == 1 + 120 * 2001

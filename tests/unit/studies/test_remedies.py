@@ -73,7 +73,7 @@ def test_the_options_that_help_are_told(tmp_path, study):
     assert "runs: 1 points × 10,000,000 seeds; say --yes if" in said("sweep", toml, "--set", "seeds=10_000_000")
     assert " here; give another folder with --out\n" in said("sweep", toml, "--out", study.folder)
     assert "holds something else; give another folder with --out\n" in said("sweep", toml, "--out", tmp_path)
-    assert "error: --for must be one of coverage, payoffs, ring, got 'rings'; did" in said(
+    assert "error: --for must be one of ring, coverage, payoffs, got 'rings'; did" in said(
         "new", "a.toml", "--for", "rings"
     )
     assert ": potentia --import FILE.py sweep ...\n" in said("sweep", toml, "--set", "game.name=xyz")

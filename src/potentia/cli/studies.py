@@ -141,7 +141,7 @@ def sweep(
     except sweeping.Stopped as stopped:
         say(told(stopped), err=True)
         raise typer.Exit(130) from None
-    runs, computed = len(done.points) * len(done.seeds), done.computed
+    runs, computed = done.num_runs, done.computed
     if json:
         return print_json({"study": str(done.folder), "runs": runs, "chunks": done.num_chunks, "computed": computed})
     how = "nothing was missing" if not computed else f"{computed:,} of {done.num_chunks:,} chunks computed now"

@@ -185,15 +185,18 @@ def text_of(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, sort_keys=True)
 
 
-def expand(axes: list[Axis], zipped: list[tuple[str, ...]]) -> tuple[list[tuple[str, ...]], list[dict[str, Any]]]:
-    """The dimensions (each one key, or those side by side) and the points of the grid, the last varying fastest."""
+def grouped(axes: list[Axis], zipped: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
+    """The dimensions: each one key, or those side by side."""
+    keys = [axis.key for axis in axes]
+    sides = [next((names for names in zipped if key in names), (key,)) for key in keys]
+    # another rule may have what this one has not
+    return list(dict.fromkeys(tuple(name for name in side if name in keys) for side in sides))
+
+
+def expand(axes: list[Axis], zipped: Sequence[Sequence[str]]) -> tuple[list[tuple[str, ...]], list[dict[str, Any]]]:
+    """The dimensions and the points of the grid, the last varying fastest."""
     by_key = {axis.key: axis for axis in axes}
-    groups: list[tuple[str, ...]] = []
-    for key in by_key:
-        side = next((names for names in zipped if key in names), (key,))
-        group = tuple(name for name in side if name in by_key)  # another rule may have what this one has not
-        if group not in groups:
-            groups.append(group)
+    groups = grouped(axes, zipped)
     points: list[dict[str, Any]] = [{}]
     for group in groups:
         columns = [by_key[key].values for key in group]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -49,10 +49,7 @@ def game_from(table: Mapping[str, Any], folder: Path) -> Game:
         if options:
             raise InvalidSpecification(f"a game from a file has no parameters, got {', '.join(options)}")
         return read_game(folder / source)
-    for key in options:
-        if key not in (*_COVERAGE, *_MAP_ONLY):
-            hint = did_you_mean(key, (*_COVERAGE, *_MAP_ONLY))
-            raise InvalidSpecification(f"a game on a map has no {key!r}{hint} (it has {', '.join(_COVERAGE)})")
+    _check_keys(options, _COVERAGE, "a game on a map has no", _MAP_ONLY)
     blocked, largest = options.pop("blocked", None), options.pop("largest_part", False)
     if not isinstance(largest, bool) or not isinstance(blocked, str | None):
         raise InvalidSpecification("must be a file name and largest_part true or false", "blocked")
@@ -111,13 +108,17 @@ def belief_from(table: Mapping[str, Any]) -> Belief | None:
     look_up(dict.fromkeys((*beliefs, NO_BELIEF)), name, "belief", InvalidSpecification)
     fields = {field.name for field in dataclasses.fields(beliefs[name])}  # type: ignore[arg-type]
     known_keys = sorted(fields - {"communication"} | ({"radius"} if "communication" in fields else set()))
-    for key in options:
-        if key not in known_keys:
-            hint = did_you_mean(key, known_keys)
-            raise InvalidSpecification(f"has no parameter {key!r}{hint} (it has {', '.join(known_keys)})", name)
+    _check_keys(options, known_keys, f"{name} has no parameter")
     if "radius" in options and "communication" in fields:
         options["communication"] = {"radius": options.pop("radius")}
     return named_belief(name, **options)
+
+
+def _check_keys(options: Iterable[str], known: Sequence[str], said: str, also: Sequence[str] = ()) -> None:
+    for key in options:
+        if key not in (*known, *also):
+            hint = did_you_mean(key, (*known, *also))
+            raise InvalidSpecification(f"{said} {key!r}{hint} (it has {', '.join(known)})")
 
 
 def _name(options: dict[str, Any], section: str) -> str:

@@ -123,16 +123,12 @@ def play(task: Task) -> tuple[Chunk, Arrays | str]:
     return task.chunk, {name: values for name, (_, values) in data.variables().items()}
 
 
-def finite_names(plan: Plan, point: Point) -> tuple[str, ...]:
-    """The recorders that are numbers at every step: all but shares of nothing and what a belief may not know."""
-    sure = ("potential", "welfare", "taken", "rejected", *point.game.recorders)
-    return tuple(name for name in plan.record if name in sure)
-
-
 def check_finite(plan: Plan, chunk: Chunk, arrays: Mapping[str, NDArray[Any]]) -> None:
     """Refuse a result that is not a number, with the seed and step where it is."""
     point = plan.points[chunk.point]
-    for name in finite_names(plan, point):
+    # numbers at every step: all but shares of nothing and what a belief may not know
+    sure = ("potential", "welfare", "taken", "rejected", *point.game.recorders)
+    for name in (name for name in plan.record if name in sure):
         bad = np.argwhere(~np.isfinite(arrays[name]))
         if bad.size:
             run, row = bad[0].tolist()

@@ -19,7 +19,7 @@ from potentia.kernel.numbers import in_words
 from potentia.rules import Rule
 from potentia.studies import building
 from potentia.studies.axes import text_of
-from potentia.studies.points import grid, labels_of
+from potentia.studies.points import Dimensions, grid, labels_of
 from potentia.studies.refusals import refused
 from potentia.studies.specification import Specification
 
@@ -47,7 +47,7 @@ class Plan:
 
     specification: Specification
     points: tuple[Point, ...]
-    dimensions: tuple[tuple[str, ...], ...] | None  # of the grid, each one key or several side by side; None: ragged
+    dimensions: Dimensions
     record: tuple[str, ...]
     names: dict[str, str]  # what a key is called in a dataset
 

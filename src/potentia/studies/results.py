@@ -186,20 +186,18 @@ def overview(
             raise InvalidInput(f"{chosen} of {one.name} must be at most {_LARGEST:g} to be averaged, got more")
     ends = [_level(one) for one in found]
     pairs = _pairs(found)
-    total = len(study.points) * len(study.seeds)
     runs = sum(one.seeds.size for one in found)
     headline = (
         f"{study.specification.name}: {_fixed(study)}{len(study.points):,} points × {len(study.seeds):,} seeds, "
         f"{study.specification.steps:,} steps, potentia {study.manifest['potentia']}"
     )
-    if runs < total:
-        headline += f"; incomplete: {runs:,} of {total:,} runs"
-    every = study.manifest["every"]
-    last = int(_TAIL * study.specification.steps)
+    if runs < study.num_runs:
+        headline += f"; incomplete: {runs:,} of {study.num_runs:,} runs"
+    last = max(int(_TAIL * study.specification.steps), study.manifest["every"])
     return Overview(
         headline,
         chosen,
-        f"end: mean of the last {max(last, every):,} steps",
+        f"end: mean of the last {last:,} steps",
         share,
         [_summary(one, end, share) for one, end in list(zip(found, ends, strict=True))[:most]],
         _compared(found, ends, pairs[:most]),

@@ -24,7 +24,7 @@ from __future__ import annotations
 import os
 import tomllib
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -194,6 +194,10 @@ _KINDS = {
 }
 
 
+def _unknown(key: str, name: str, known: Iterable[str]) -> str:
+    return f"unknown key {shown_short(key)}{did_you_mean(name, known)} (known: {', '.join(known)})"
+
+
 def _told(error: ValidationError) -> str:
     """The first complaint, in one line."""
     complaints = error.errors(include_url=False)
@@ -205,7 +209,7 @@ def _told(error: ValidationError) -> str:
     key, kind, given = ".".join(places), first["type"], first["input"]
     if kind == "extra_forbidden":
         known = tuple(Specification.model_fields) if len(places) == 1 else tuple(Seeds.model_fields)
-        return f"unknown key {shown_short(key)}{did_you_mean(places[-1], known)} (known: {', '.join(known)})"
+        return _unknown(key, places[-1], known)
     if kind == "missing":
         return f"{key} is missing"
     limit = first.get("ctx", {})
@@ -236,10 +240,7 @@ def with_change(plain: dict[str, Any], change: str) -> dict[str, Any]:
         )
     entry = _value(text.strip())
     if parts[0] not in Specification.model_fields:
-        hint = did_you_mean(parts[0], Specification.model_fields)
-        raise InvalidSpecification(
-            f"unknown key {shown_short(key)}{hint} (known: {', '.join(Specification.model_fields)})"
-        )
+        raise InvalidSpecification(_unknown(key, parts[0], Specification.model_fields))
     out = dict(plain)
     if parts[0] not in SECTIONS:
         if len(parts) == 1:

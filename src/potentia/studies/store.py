@@ -95,6 +95,11 @@ class Study:
         return self.specification.seed_numbers
 
     @property
+    def num_runs(self) -> int:
+        """Points times seeds."""
+        return len(self.points) * len(self.seeds)
+
+    @property
     def num_chunks(self) -> int:
         """Of all points."""
         return len(self.points) * -(-len(self.seeds) // self.size)

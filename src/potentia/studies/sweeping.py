@@ -126,7 +126,7 @@ def _keeping(study: Study) -> Iterator[None]:
         except KeyboardInterrupt:  # a second Ctrl-C, or one while a cluster is being reached or left
             raise Stopped(signals.stopped()) from None
     except SweepFailed as error:
-        total = len(study.points) * len(study.seeds)
+        total = study.num_runs
         said = f"{error.message}; {total - _runs(study.missing()):,} of {total:,} runs are saved"
         raise type(error)(said).advising(*error.remedies, study.remedy("go on")) from None
 
@@ -276,7 +276,7 @@ def _run(
     patience: Patience,
     progress: Progress | None,
 ) -> None:
-    total = len(study.points) * len(study.seeds)
+    total = study.num_runs
     done = total - _runs(todo)
     waiting: list[Future[Any]] = []
     trouble: str | None = None

@@ -8,17 +8,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import platform
 import tempfile
-import time
 from collections.abc import Sequence
 from dataclasses import asdict
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-import psutil
 from rich.console import Console
 from rich.table import Table
 
@@ -35,7 +32,9 @@ from benchmarks import (
     sweeps,
     workers,
 )
-from benchmarks.measure import QUICK, Effort, Report
+from benchmarks.report import QUICK, Effort, Report
+from potentia.kernel.background import cores
+from potentia.studies.timing import NOISY, Bystanders, timed
 
 PACKAGES = ("potentia", "numba", "numpy", "scipy", "xarray", "networkx", "quantecon", "open_spiel", "scikit-learn")
 PARTS = (
@@ -51,7 +50,6 @@ PARTS = (
     "exact",
     "startup",
 )
-NOISY = 0.3  # processors kept busy by other programs
 
 
 def main() -> None:
@@ -63,10 +61,9 @@ def main() -> None:
     options = parser.parse_args()
     effort = QUICK if options.quick else Effort()
     console = Console()
-    started, elsewhere = time.perf_counter(), _busy_elsewhere()
-    report = _measured(effort, console, options.only)
-    seconds = time.perf_counter() - started
-    others = (_busy_elsewhere() - elsewhere) / seconds
+    report, bystanders = Report(), Bystanders()
+    seconds = timed(lambda: _measure(report, effort, console, options.only))
+    others = bystanders.cores()
     if others > NOISY:
         report.notes.append(
             f"other programs kept {others:.1f} processors busy; expect noise, most of all with two workers"
@@ -77,9 +74,7 @@ def main() -> None:
         console.print(f"Numbers: {options.out}")
 
 
-def _measured(effort: Effort, console: Console, parts: Sequence[str]) -> Report:
-    report = Report()
-
+def _measure(report: Report, effort: Effort, console: Console, parts: Sequence[str]) -> None:
     def asked(part: str, what: str) -> bool:
         if part in parts:
             console.print(f"measuring {what} ...", style="dim")
@@ -114,13 +109,6 @@ def _measured(effort: Effort, console: Console, parts: Sequence[str]) -> Report:
             startup.compare(effort, report)
             startup.first_touch(effort, report)
             startup.compiling(effort, report)
-    return report
-
-
-def _busy_elsewhere() -> float:
-    """Processor seconds that programs other than this one and its finished children have used."""
-    total = psutil.cpu_times()
-    return total.user + total.system + getattr(total, "nice", 0.0) - sum(os.times()[:4])
 
 
 def _show(report: Report, console: Console, seconds: float) -> None:
@@ -143,7 +131,7 @@ def _show(report: Report, console: Console, seconds: float) -> None:
 def _write(path: Path, report: Report, effort: Effort, conditions: dict[str, float]) -> None:
     numbers = {
         "versions": _versions(),
-        "processors": workers.processors(),
+        "processors": cores(),
         "machine": f"{platform.system()} {platform.machine()}",
         "effort": asdict(effort),
         **conditions,

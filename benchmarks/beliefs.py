@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from benchmarks.measure import SEED, Contender, Effort, Report, Row, interleaved, timed
+from benchmarks.report import Effort, Report, Row
+from potentia.studies.timing import SEED, Contender, fastest, interleaved, timed
 
 STEPS = 1200
 MOST, MOST_LATE = 20.0, 1.2
@@ -30,7 +31,7 @@ def compare(effort: Effort, report: Report) -> None:
 
     for what, made in (("1,200 steps, whole run", whole), ("1,200 steps, without its beginning", loop)):
         times = interleaved({"belief": made(SplitMerge()), "known": made(None)}, 5 * effort.repetitions)
-        best = {name: min(seconds) for name, seconds in times.items()}
+        best = fastest(times)
         ratio = best["belief"] / best["known"]
         report.rows.append(
             Row(
@@ -54,7 +55,7 @@ def compare(effort: Effort, report: Report) -> None:
         return once
 
     times = interleaved({"late": stretch(LATE), "early": stretch(EARLY)}, effort.repetitions)
-    best = {name: min(seconds) for name, seconds in times.items()}
+    best = fastest(times)
     ratio = best["late"] / best["early"]
     report.rows.append(
         Row(

@@ -29,10 +29,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 import potentia
-from benchmarks.measure import SEED, Effort, Report, Row, per_second, timed
 from benchmarks.reference import TARGET, Work, race
+from benchmarks.report import Effort, Report, Row, per_second
 from potentia.games import Coverage, World, paper_world
 from potentia.kernel.journal import REVISIONS
+from potentia.studies.timing import SEED, timed
 
 TAU = 5e-4  # the paper's
 REVISION = 0.3

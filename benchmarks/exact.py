@@ -33,12 +33,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 import potentia
-from benchmarks.measure import SEED, Contender, Effort, Report, Row, interleaved, timed
+from benchmarks.report import Effort, Report, Row
 from benchmarks.scaling import peak_bytes
 from potentia.analysis import Stability, chain, stability
 from potentia.analysis.chains import elimination
 from potentia.errors import NotConverged
 from potentia.games import NormalForm
+from potentia.studies.timing import SEED, Contender, fastest, interleaved, timed
 
 TAU = 0.3
 PAYOFFS: dict[str, Callable[[np.random.Generator, tuple[int, ...]], NDArray[Any]]] = {
@@ -251,7 +252,7 @@ def compare(effort: Effort, report: Report) -> None:
 
 
 def _stability_row(found: dict[str, Any]) -> Row:
-    best = {seed: min(seconds) for seed, seconds in found["times"].items()}
+    best = fastest(found["times"])
     worst = max(best.values())
     most = next(size.most_seconds for size in SIZES if size.players == found["players"])
     return Row(
@@ -265,7 +266,7 @@ def _stability_row(found: dict[str, Any]) -> Row:
 
 
 def _elimination_rows(found: dict[str, Any], target: int | None) -> list[Row]:
-    best = {name: min(seconds) for name, seconds in found["times"].items()}
+    best = fastest(found["times"])
     once = ", once" if len(found["times"]["dense"]) == 1 else ""
     rows = []
     for ours, peer in (("stability", "QuantEcon"), ("stability", "dense"), ("law", "QuantEcon")):
@@ -291,7 +292,7 @@ def _elimination_rows(found: dict[str, Any], target: int | None) -> list[Row]:
 
 
 def _tree_row(found: dict[str, Any]) -> Row:
-    best = {name: min(seconds) for name, seconds in found["times"].items()}
+    best = fastest(found["times"])
     ratio = best["networkx"] / best["stability"]
     return Row(
         f"stability, BLLL, {_states(found)}, {'a' if found['strict_equilibrium'] else 'no'} strict equilibrium",

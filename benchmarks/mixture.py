@@ -19,8 +19,9 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
-from benchmarks.measure import Effort, Report, Row, interleaved, timed
+from benchmarks.report import Effort, Report, Row
 from potentia.beliefs import fit
+from potentia.studies.timing import interleaved, timed
 from potentia.testing.mixtures import Planted, planted, recovered
 
 DRAWS = 100

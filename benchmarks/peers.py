@@ -24,8 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import potentia
-from benchmarks.measure import SEED, Contender, Effort, Report, Row, interleaved, per_second, playing, rate, timed
+from benchmarks.report import Effort, Report, Row, per_second, rate
 from potentia.games import NormalForm, random_potential_game
+from potentia.studies.timing import SEED, Contender, interleaved, playing, timed
 
 TAU = 0.5
 # players with two actions each, and how many times QuantEcon's speed is asked for

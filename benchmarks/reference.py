@@ -20,8 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import potentia
-from benchmarks.measure import SEED, Effort, Report, Row, interleaved, per_second, rate, timed
+from benchmarks.report import Effort, Report, Row, per_second, rate
 from potentia.games import Congestion, consensus, ring_edges
+from potentia.studies.timing import SEED, interleaved, timed
 
 PLAYERS = 1000
 TAU = 0.5

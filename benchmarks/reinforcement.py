@@ -26,10 +26,11 @@ from numpy.typing import NDArray
 
 import potentia
 from benchmarks import coverage
-from benchmarks.measure import SEED, Contender, Effort, Report, Row, interleaved, per_second, playing, rate, timed
 from benchmarks.reference import DifferentProfile, Work, race
+from benchmarks.report import Effort, Report, Row, per_second, rate
 from potentia.games import Coverage, NormalForm
 from potentia.games.library import stag_hunt
+from potentia.studies.timing import SEED, Contender, interleaved, playing, timed
 
 ROBOTS = 5
 SIDE, LARGE_SIDE = 40, 400

@@ -26,8 +26,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import potentia
-from benchmarks.measure import SEED, Effort, Report, Row, timed
+from benchmarks.report import Effort, Report, Row
 from potentia.games import consensus, ring_edges
+from potentia.studies.timing import SEED, timed
 
 TAU = 0.5
 RING = 1000

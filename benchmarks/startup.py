@@ -14,7 +14,8 @@ from pathlib import Path
 
 import psutil
 
-from benchmarks.measure import Contender, Effort, Report, Row, interleaved, timed
+from benchmarks.report import Effort, Report, Row
+from potentia.studies.timing import Contender, fastest, interleaved, timed
 
 MOST_SECONDS = 0.3
 _GAME = "import numpy as np; game = pt.games.NormalForm(np.random.default_rng(0).random((3, 2, 2, 2)))"
@@ -62,7 +63,7 @@ def compare(effort: Effort, report: Report) -> None:
         report.notes.append(f"start-up skipped: potentia --help failed: {why}")
         return
     times = interleaved({name: _starting(command) for name, command in commands.items()}, max(effort.repetitions, 5))
-    best = {name: min(seconds) for name, seconds in times.items()}
+    best = fastest(times)
     report.rows.append(
         Row(
             "potentia --help",

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 import potentia
-from benchmarks.measure import Effort, Report, Row, interleaved, timed
-from benchmarks.workers import processors
+from benchmarks.report import Effort, Report, Row
+from potentia.kernel.background import cores
+from potentia.studies.timing import fastest, interleaved, timed
 
 FASTER, OVERHEAD = 1.7, 0.10
 STEPS, EVERY, PLAYERS, TAU = 250_000, 2_500, 1_000, 0.3
@@ -51,10 +52,10 @@ def compare(effort: Effort, report: Report) -> None:
             "bare": lambda: timed(lambda: bare(runs)),
             "one": lambda: timed(lambda: swept(runs, 1)),
         }
-        if processors() > 1:
+        if cores() > 1:
             contenders["two"] = lambda: timed(lambda: swept(runs, 2))
         times = interleaved(contenders, min(effort.repetitions, 5))
-    best = {name: min(seconds) for name, seconds in times.items()}
+    best = fastest(times)
     extra = best["one"] / best["bare"] - 1
     each = best["bare"] / runs * 1e3
     report.rows.append(

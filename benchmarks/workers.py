@@ -10,7 +10,6 @@ two workers no more than 1.95× can come.
 from __future__ import annotations
 
 import multiprocessing
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from multiprocessing.connection import Connection
@@ -18,22 +17,19 @@ from pathlib import Path
 
 import potentia
 from benchmarks import reference
-from benchmarks.measure import SEED, Effort, Report, Row, interleaved, timed
+from benchmarks.report import Effort, Report, Row
 from potentia.games import Coordination, consensus, ring_edges
+from potentia.kernel.background import cores
+from potentia.studies.timing import SEED, fastest, interleaved, timed
 
 TARGET = 1.7
 BARE_TARGET = 1.8
 BARE_STEPS = 20_000_000  # about half a second, as long as the batch on two workers
 
 
-def processors() -> int:
-    """How many processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def compare(library: Path | None, effort: Effort, report: Report) -> None:
     """Add the line of this comparison to the report."""
-    if processors() < 2:
+    if cores() < 2:
         report.notes.append("two workers skipped: this process may use one processor only")
         return
     game = consensus(ring_edges(reference.PLAYERS))
@@ -48,7 +44,7 @@ def compare(library: Path | None, effort: Effort, report: Report) -> None:
             },
             effort.repetitions,
         )
-    best = {name: min(seconds) for name, seconds in times.items()}
+    best = fastest(times)
     ratio = best["one worker"] / best["two workers"]
     ceiling = best["one process"] / best["two processes"]
     asked = ceiling >= BARE_TARGET

@@ -34,7 +34,7 @@ import difflib
 import sys
 from collections.abc import Iterable
 from types import FrameType
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar
 
 T = TypeVar("T")
 
@@ -45,8 +45,44 @@ def did_you_mean(given: Any, known: Iterable[str]) -> str:
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
+class Remedy(NamedTuple):
+    """What to do about an error. Front-ends know it by its name, and say it in words of their own.
+
+    Parameters
+    ----------
+    name
+        What it is: an argument, ``"many"``, or what is to be done, ``"repair"``.
+    words
+        How it is said in Python: ``"pass many=True if you mean it"``.
+    path
+        The file or folder to do it with, if any.
+    """
+
+    name: str
+    words: str
+    path: str = ""
+
+
 class PotentiaError(Exception):
-    """The root: catch this to catch everything the package raises on purpose."""
+    """The root: catch this to catch everything the package raises on purpose.
+
+    ``message`` says what is wrong, ``remedies`` what to do about it; the text of the error says both.
+    """
+
+    remedies: tuple[Remedy, ...] = ()
+
+    @property
+    def message(self) -> str:
+        """What is wrong."""
+        return super().__str__()
+
+    def advising(self, *remedies: Remedy) -> Self:
+        """The same error, with something to do about it."""
+        self.remedies += remedies
+        return self
+
+    def __str__(self) -> str:
+        return "; ".join([self.message, *(remedy.words for remedy in self.remedies)])
 
 
 class InvalidInput(PotentiaError, ValueError):

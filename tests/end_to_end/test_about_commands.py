@@ -100,7 +100,7 @@ def test_bench_measures_each_kernel(monkeypatch):
 
 def test_steps_are_chosen_to_take_the_time_asked_for():
     """With a clock of our own: one microsecond a step."""
-    from potentia.studies.speed import _steps_in
+    from potentia.studies.timing import steps_in
 
     played = []
 
@@ -108,7 +108,7 @@ def test_steps_are_chosen_to_take_the_time_asked_for():
         played.append(steps)
         return steps * 1e-6
 
-    assert _steps_in(timed, 0.5) == pytest.approx(500_000, rel=1e-3)
+    assert steps_in(timed, 0.5) == pytest.approx(500_000, rel=1e-3)
     assert sum(played) < 3 * 500_000
 
 

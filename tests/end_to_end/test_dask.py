@@ -56,7 +56,7 @@ def test_a_worker_killed_half_way(tmp_path, cluster, whole):
             os.kill(before[0], signal.SIGKILL)
             killed.append(done)
 
-    done = sweep(STUDY, tmp_path / "study", dask=cluster.scheduler_address, progress=progress)
+    done = sweep(STUDY, tmp_path / "study", executor=cluster.scheduler_address, progress=progress)
     assert killed
     assert killed[0] < 40
     xarray.testing.assert_identical(done.dataset(), whole)
@@ -70,7 +70,7 @@ def test_a_run_that_fails_on_a_worker(tmp_path, cluster):
     game = {"name": "stag-hunt", "stag": 1.5e308}
     failing = STUDY | {"game": game, "start": [0, 0], "record": ["welfare"], "rule": {"name": "lll", "tau": 0.1}}
     with pytest.raises(SweepFailed, match=r"welfare is inf at step 0.*0 of 10 runs are saved") as caught:
-        sweep(failing, tmp_path / "study", dask=cluster.scheduler_address)
+        sweep(failing, tmp_path / "study", executor=cluster.scheduler_address)
     assert len(str(caught.value).splitlines()) == 1
 
 
@@ -78,7 +78,7 @@ def test_a_run_that_fails_on_a_worker(tmp_path, cluster):
 def test_a_scheduler_that_does_not_answer(tmp_path, monkeypatch, address, whole):
     monkeypatch.setattr(executors, "_ANSWER", 0.3)
     with pytest.raises(SweepFailed, match=r"no dask scheduler answers at ") as caught:
-        sweep(STUDY, tmp_path / "study", dask=address)
+        sweep(STUDY, tmp_path / "study", executor=executors.at(address))
     assert len(str(caught.value).splitlines()) == 1
     assert list((tmp_path / "study" / "chunks").iterdir()) == []
     if address == "tcp://127.0.0.1:1":  # nothing stands in the way of going on otherwise

@@ -21,7 +21,7 @@ distributed = pytest.importorskip("distributed")
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # distributed leaves sockets and coroutines behind
 
-HINT = "0 of 20 runs are saved; go on with: potentia sweep "
+HINT = "0 of 20 runs are saved; go on with: sweep"
 
 
 @pytest.fixture(autouse=True)
@@ -76,7 +76,7 @@ def scheduler():
 
 def test_no_workers(tmp_path, scheduler, caplog):
     with pytest.raises(SweepFailed, match=r"^no worker was there at .* for \d+ seconds; ") as caught:
-        sweep(STUDY, tmp_path / "study", dask=scheduler, wait=1)
+        sweep(STUDY, tmp_path / "study", executor=scheduler, wait=1)
     assert f"; {HINT}" in str(caught.value)
     said = [record.message for record in caplog.records if record.name == "potentia"]
     assert said == [f"waiting for workers at {scheduler}: none has joined yet; Ctrl-C stops"]
@@ -99,7 +99,7 @@ def press_when_told():
 def test_ctrl_c_without_workers_has_nothing_to_wait_for(tmp_path, scheduler, press_when_told, monkeypatch):
     monkeypatch.setattr(patience, "_SOON", 0.1)
     with pytest.raises(Stopped, match=rf"^stopped by Ctrl-C; {HINT}"):
-        sweep(STUDY, tmp_path / "study", dask=scheduler, wait=60)
+        sweep(STUDY, tmp_path / "study", executor=scheduler, wait=60)
 
 
 @pytest.mark.parametrize("greeting", [b"", b"HTTP/1.0 400 Bad Request, whoever you may be\r\n\r\n"])
@@ -111,7 +111,7 @@ def test_something_else_answers(tmp_path, monkeypatch, greeting):
             threading.Thread(target=lambda: server.accept()[0].sendall(greeting), daemon=True).start()
         address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
         with pytest.raises(SweepFailed, match=f"^no dask scheduler answers at {address}: .*; {HINT}"):
-            sweep(STUDY, tmp_path / "study", dask=address)
+            sweep(STUDY, tmp_path / "study", executor=address)
 
 
 # TLS --------------------------------------------------------------------------------------------------
@@ -123,8 +123,11 @@ def test_tls_without_certificates_fails_at_once(tmp_path, monkeypatch):
 
     monkeypatch.setattr(executors, "_connected", connect, raising=False)
     monkeypatch.setattr(distributed, "Client", connect)
-    with pytest.raises(SweepFailed, match=rf"^a tls:// address needs certificates: .*; {HINT}"):
-        sweep(STUDY, tmp_path / "study", dask="tls://127.0.0.1:1")
+    with pytest.raises(
+        SweepFailed,
+        match=r"^a tls:// address needs certificates: .*; 0 of 20 .*; give their folder as dask_tls; go on with: sweep",
+    ):
+        sweep(STUDY, tmp_path / "study", executor="tls://127.0.0.1:1")
 
 
 def certificates(folder):
@@ -145,23 +148,29 @@ def test_a_cluster_with_tls(tmp_path, monkeypatch):
     options = {"n_workers": 1, "processes": False, "threads_per_worker": 1, "dashboard_address": ":0"}
     with distributed.LocalCluster(security=security, protocol="tls://", silence_logs=50, **options) as cluster:
         address = cluster.scheduler_address
-        done = sweep(small, tmp_path / "study", dask=address, dask_tls=tmp_path / "mine")
+        done = sweep(small, tmp_path / "study", executor=address, dask_tls=tmp_path / "mine")
         assert not done.missing()
         monkeypatch.setattr(executors, "_ANSWER", 1.0)
         with pytest.raises(SweepFailed, match=f"^no dask scheduler answers at {address}: ") as caught:
-            sweep(small, tmp_path / "other", dask=address, dask_tls=tmp_path / "others")
+            sweep(small, tmp_path / "other", executor=address, dask_tls=tmp_path / "others")
         assert len(str(caught.value).splitlines()) == 1
         (tmp_path / "others" / "key.pem").write_text("nonsense")
         with pytest.raises(InvalidInput, match=r"dask_tls: .*others: these certificates cannot be used"):
-            sweep(small, tmp_path / "other", dask=address, dask_tls=tmp_path / "others")
+            sweep(small, tmp_path / "other", executor=address, dask_tls=tmp_path / "others")
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"dask": "tls://127.0.0.1:1", "dask_tls": "."}, "dask_tls must be a folder of ca.pem, cert.pem and key.pem"),
-        ({"dask": "tcp://127.0.0.1:1", "dask_tls": "."}, "dask_tls is for addresses that begin with tls://, got 'tcp"),
-        ({"dask": "local", "dask_tls": "."}, "dask_tls is for addresses that begin with tls://, got 'local'"),
+        (
+            {"executor": "tls://127.0.0.1:1", "dask_tls": "."},
+            "dask_tls must be a folder of ca.pem, cert.pem and key.pem",
+        ),
+        (
+            {"executor": "tcp://127.0.0.1:1", "dask_tls": "."},
+            "dask_tls is for addresses that begin with tls://, got 'tcp",
+        ),
+        ({"executor": "dask", "dask_tls": "."}, "dask_tls is for addresses that begin with tls://, got 'local'"),
         ({"dask_tls": "."}, "dask_tls is for sweeps on dask, got no address of a scheduler"),
         ({"wait": 0}, "wait must be a number of seconds greater than 0, got 0"),
         ({"wait": float("nan")}, "wait must be a number of seconds greater than 0, got nan"),

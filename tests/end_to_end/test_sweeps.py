@@ -70,7 +70,7 @@ for line in sys.stdin:
         sys.addaudithook(kill)
         try:
             pool = Logging(1)
-            sweep(study, folder, executor=pool, apart=False)
+            sweep(study, folder, executor=pool)
             code = 0
         except PotentiaError as error:
             print(error, file=sys.stderr, flush=True)
@@ -137,7 +137,7 @@ def test_killed_again_and_again(tmp_path, whole, kills):
 
 @pytest.mark.parametrize(("kind", "workers"), [("threads", 2), ("processes", 2)])
 def test_however_it_is_run(tmp_path, whole, kind, workers):
-    done = sweep(STUDY, tmp_path / "study", kind=kind, workers=workers)
+    done = sweep(STUDY, tmp_path / "study", executor=kind, workers=workers)
     xarray.testing.assert_identical(done.dataset(), whole)
     for name in ("potential", "profile", "final"):
         assert done.dataset()[name].values.tobytes() == whole[name].values.tobytes()

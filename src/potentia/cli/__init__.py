@@ -63,7 +63,9 @@ def _in_one_line(error: Exception) -> str | None:
 
     said: str | None = None
     if isinstance(error, PotentiaError):
-        said = str(error)
+        from potentia.cli.options.common import told
+
+        said = told(error)
     elif isinstance(error, OSError):
         said = error.strerror or str(error)
         if error.filename is not None:

@@ -11,8 +11,6 @@ from potentia.cli.options.common import GAMES, RULES, Json
 from potentia.cli.terminal import completes, pairs, print_json, print_table, say, status
 from potentia.errors import InvalidInput, look_up
 
-_NOISY = 0.3  # cores kept busy by other programs that are worth a word
-
 
 def games(
     name: Annotated[
@@ -108,7 +106,8 @@ def bench(
     """
     if not 0.0 < seconds < float("inf"):
         raise InvalidInput(f"--seconds must be finite and > 0, got {seconds}")
-    from potentia.studies.speed import KERNELS, Bystanders, machine, measured, two_workers
+    from potentia.studies.speed import KERNELS, machine, measured, two_workers
+    from potentia.studies.timing import NOISY, Bystanders
 
     others = Bystanders()
     with status("measuring; the first time, compiling", quiet=json) as tell:
@@ -140,7 +139,7 @@ def bench(
             f"{workers.runs} runs of {workers.steps:,} steps, LLL on a ring: {workers.one:.3g} s with one worker, "
             f"{workers.two:.3g} s with two, {workers.one / workers.two:.2f} times as fast"
         )
-    if here["cores_busy_elsewhere"] > _NOISY:
+    if here["cores_busy_elsewhere"] > NOISY:
         say(f"other programs kept {here['cores_busy_elsewhere']:.1f} cores busy: it is faster when they rest")
     return None
 

@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from potentia.cli.options.common import Json, again, check_folder, check_picture, drawing, save_picture
+from potentia.cli.options.common import Json, check_folder, check_picture, drawing, save_picture, told
 from potentia.cli.terminal import print_json, print_table, printed_last, progress, say, say_how_to_stop, status, value
-from potentia.errors import InvalidInput, StudyError, SweepFailed
+from potentia.errors import InvalidInput
 from potentia.kernel.texts import command
 
 Folder = Annotated[Path, typer.Argument(metavar="STUDY", help="The folder of a study.", show_default=False)]
@@ -38,7 +38,10 @@ def new(
     from potentia.studies.templates import write_template
 
     check_folder(file, "FILE")
-    written = write_template(file, kind)
+    try:
+        written = write_template(file, kind)
+    except InvalidInput as error:
+        raise InvalidInput(error.said_of("--for")) if error.parameter == "kind" else error from None
     if json:
         return print_json({"file": str(written)})
     say(f"wrote {written}; edit it, then: {command('sweep', written)}")
@@ -101,7 +104,7 @@ def sweep(
         potentia sweep study.toml --dask tcp://cluster:8786
         potentia show study.study                  # what came out
     """
-    from potentia.studies import sweeping
+    from potentia.studies import executors, sweeping
     from potentia.studies.specification import read_specification
     from potentia.studies.store import open_study
 
@@ -129,19 +132,16 @@ def sweep(
             done = sweeping.sweep(
                 found,
                 workers=workers,
-                kind="processes" if processes else "threads",
-                dask=dask,
+                executor=executors.at(dask) if dask is not None else "processes" if processes else "threads",
                 dask_tls=dask_tls,
                 wait=wait,
                 repair=repair,
                 progress=tell,
             )
     except sweeping.Stopped as stopped:
-        say(again(str(stopped)), err=True)
+        say(told(stopped), err=True)
         raise typer.Exit(130) from None
-    except (StudyError, SweepFailed) as error:
-        raise type(error)(again(str(error))) from None
-    runs, computed = len(done.points) * len(done.seeds), done.computed
+    runs, computed = done.num_runs, done.computed
     if json:
         return print_json({"study": str(done.folder), "runs": runs, "chunks": done.num_chunks, "computed": computed})
     how = "nothing was missing" if not computed else f"{computed:,} of {done.num_chunks:,} chunks computed now"
@@ -245,7 +245,7 @@ def show(
     from potentia.studies.results import SHOWN, overview
 
     with status("reading", quiet=json):
-        seen = overview(found, measure, share, partial, None if json else SHOWN)
+        seen = overview(found, measure, share, partial, None if json else SHOWN, "--json")
     if not json:
         _print(seen, found)
     summary = seen.to_dict()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -87,6 +88,11 @@ class Trace:
             before, begin = rows[-1], end
 
     def to_dataset(self) -> xarray.Dataset:
+        """Deprecated: :meth:`dataset`."""
+        warnings.warn("Trace.to_dataset() is deprecated: use Trace.dataset()", DeprecationWarning, stacklevel=2)
+        return self.dataset()
+
+    def dataset(self) -> xarray.Dataset:
         """The trace as an ``xarray.Dataset`` with dimensions ``time`` and ``player``."""
         import xarray
 

@@ -11,13 +11,14 @@ from __future__ import annotations
 import json
 import math
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from potentia.errors import InvalidSpecification, did_you_mean
+from potentia.kernel.checks import Integer, Real
 from potentia.kernel.numbers import in_words, is_integer, is_real
 
 MOST_VALUES = 100_000  # of one axis
@@ -53,12 +54,17 @@ def as_plain(entry: Any, key: str = "", depth: int = 0) -> Any:
         names = [_line(name, f"a key of {key}" if key else "a key") for name in entry]
         places = [f"{key}.{name}" if key else name for name in names]
         return {n: as_plain(part, p, depth + 1) for n, p, part in zip(names, places, entry.values(), strict=True)}
-    if isinstance(entry, range) and len(entry) > MOST_VALUES:
-        raise InvalidSpecification(f"must have at most {MOST_VALUES:,} values, got {entry!r}", key, entry)
+    if isinstance(entry, range):
+        _not_too_many(key, entry)
     if isinstance(entry, list | tuple | range):
         return [as_plain(part, key, depth + 1) for part in entry]
     shown = repr(entry) if isinstance(entry, float) else shown_short(str(entry))
     raise InvalidSpecification(f"must be a finite number, a text, true or false, got {shown}", key, shown)
+
+
+def _not_too_many(key: str, values: Sequence[Any]) -> None:
+    if len(values) > MOST_VALUES:
+        raise InvalidSpecification(f"must have at most {MOST_VALUES:,} values, got {len(values):,}", key, len(values))
 
 
 def _line(text: Any, what: str) -> str:
@@ -93,8 +99,7 @@ def axis_from(key: str, entry: Any) -> Axis | None:
     if isinstance(entry, list):
         if not entry:
             raise InvalidSpecification("must have at least one value, got an empty list", key)
-        if len(entry) > MOST_VALUES:
-            raise InvalidSpecification(f"must have at most {MOST_VALUES:,} values, got {len(entry):,}", key, len(entry))
+        _not_too_many(key, entry)
         return Axis(key, _different(key, tuple(entry)))
     if is_range(entry):
         return Axis(key, _different(key, _range(key, entry)))
@@ -127,8 +132,7 @@ def _range(key: str, entry: Mapping[str, Any]) -> tuple[Any, ...]:
     for word in ("from", "to"):
         if word not in entry:
             raise InvalidSpecification(f"{key}: a range needs {word}, got {shown_short(dict(entry))}")
-        if not is_real(entry[word]) or not math.isfinite(entry[word]):
-            raise InvalidSpecification(f"{key}: {word} must be a finite number, got {entry[word]!r}")
+        Real().of(entry[word], f"{key}: {word}", InvalidSpecification)
     if ("step" in entry) == ("count" in entry):
         raise InvalidSpecification(f"{key}: a range needs step or count, one of them, got {shown_short(dict(entry))}")
     first, last, log = entry["from"], entry["to"], entry.get("log", False)
@@ -137,9 +141,7 @@ def _range(key: str, entry: Mapping[str, Any]) -> tuple[Any, ...]:
     whole = is_integer(first) and is_integer(last)
     if "step" in entry:
         return _stepped(key, first, last, entry["step"], whole, log)
-    count = entry["count"]
-    if not is_integer(count) or not 1 <= count <= MOST_VALUES:
-        raise InvalidSpecification(f"{key}: count must be an integer from 1 to {MOST_VALUES:,}, got {count!r}")
+    count = Integer(1, MOST_VALUES).of(entry["count"], f"{key}: count", InvalidSpecification)
     if (count == 1) != (first == last):
         raise InvalidSpecification(f"{key}: a range from {first} to {last} cannot have {count} different values")
     if log and not min(first, last) > 0:
@@ -183,15 +185,18 @@ def text_of(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, sort_keys=True)
 
 
-def expand(axes: list[Axis], zipped: list[tuple[str, ...]]) -> tuple[list[tuple[str, ...]], list[dict[str, Any]]]:
-    """The dimensions (each one key, or those side by side) and the points of the grid, the last varying fastest."""
+def grouped(axes: list[Axis], zipped: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
+    """The dimensions: each one key, or those side by side."""
+    keys = [axis.key for axis in axes]
+    sides = [next((names for names in zipped if key in names), (key,)) for key in keys]
+    # another rule may have what this one has not
+    return list(dict.fromkeys(tuple(name for name in side if name in keys) for side in sides))
+
+
+def expand(axes: list[Axis], zipped: Sequence[Sequence[str]]) -> tuple[list[tuple[str, ...]], list[dict[str, Any]]]:
+    """The dimensions and the points of the grid, the last varying fastest."""
     by_key = {axis.key: axis for axis in axes}
-    groups: list[tuple[str, ...]] = []
-    for key in by_key:
-        side = next((names for names in zipped if key in names), (key,))
-        group = tuple(name for name in side if name in by_key)  # another rule may have what this one has not
-        if group not in groups:
-            groups.append(group)
+    groups = grouped(axes, zipped)
     points: list[dict[str, Any]] = [{}]
     for group in groups:
         columns = [by_key[key].values for key in group]

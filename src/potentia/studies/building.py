@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from potentia.beliefs import Belief
 from potentia.beliefs import belief as named_belief
 from potentia.beliefs import registered as registered_beliefs
-from potentia.errors import InvalidSpecification, did_you_mean
+from potentia.errors import InvalidSpecification, Remedy, did_you_mean, look_up
 from potentia.games import Coverage, Game, World, paper_world, random_world, read_game, read_world
 from potentia.games.library import game as named_game
 from potentia.games.library import registered_games
@@ -24,6 +24,7 @@ _SOURCES = ("name", "file", "map")
 _COVERAGE = tuple(name for name in inspect.signature(Coverage).parameters if name != "world")
 _MAP_ONLY = ("blocked", "largest_part")
 _TEXTS = ("tau", "revision", "choice")  # parameters of rules that may be given as on the command line
+_REGISTER = Remedy("register", "a game of your own must be registered first")
 
 
 def game_from(table: Mapping[str, Any], folder: Path) -> Game:
@@ -38,21 +39,17 @@ def game_from(table: Mapping[str, Any], folder: Path) -> Game:
     if not isinstance(source, str):
         raise InvalidSpecification(f"{given[0]} must be a text, got {source!r}")
     if given[0] == "name":
-        if source not in registered_games():
-            known = ", ".join(sorted(registered_games()))
-            hint = did_you_mean(source, registered_games()) or (
-                "; a game of your own is registered by a file: potentia --import FILE.py sweep ..."
-            )
-            raise InvalidSpecification(f"must be one of {known}, got {source!r}{hint}", "name", source)
+        games = registered_games()
+        if source not in games and not did_you_mean(source, games):
+            known = ", ".join(sorted(games))
+            raise InvalidSpecification(f"must be one of {known}, got {source!r}", "name", source).advising(_REGISTER)
+        look_up(games, source, "name", InvalidSpecification)
         return named_game(source, **options)
     if given[0] == "file":
         if options:
             raise InvalidSpecification(f"a game from a file has no parameters, got {', '.join(options)}")
         return read_game(folder / source)
-    for key in options:
-        if key not in (*_COVERAGE, *_MAP_ONLY):
-            hint = did_you_mean(key, (*_COVERAGE, *_MAP_ONLY))
-            raise InvalidSpecification(f"a game on a map has no {key!r}{hint} (it has {', '.join(_COVERAGE)})")
+    _check_keys(options, _COVERAGE, "a game on a map has no", _MAP_ONLY)
     blocked, largest = options.pop("blocked", None), options.pop("largest_part", False)
     if not isinstance(largest, bool) or not isinstance(blocked, str | None):
         raise InvalidSpecification("must be a file name and largest_part true or false", "blocked")
@@ -108,19 +105,20 @@ def belief_from(table: Mapping[str, Any]) -> Belief | None:
             raise InvalidSpecification(f"belief none has no parameters, got {', '.join(options)}")
         return None
     beliefs = registered_beliefs()
-    if name not in beliefs:
-        known = (*beliefs, NO_BELIEF)
-        hint = did_you_mean(name, known)
-        raise InvalidSpecification(f"must be one of {', '.join(known)}, got {name!r}{hint}", "belief", name)
+    look_up(dict.fromkeys((*beliefs, NO_BELIEF)), name, "belief", InvalidSpecification)
     fields = {field.name for field in dataclasses.fields(beliefs[name])}  # type: ignore[arg-type]
     known_keys = sorted(fields - {"communication"} | ({"radius"} if "communication" in fields else set()))
-    for key in options:
-        if key not in known_keys:
-            hint = did_you_mean(key, known_keys)
-            raise InvalidSpecification(f"has no parameter {key!r}{hint} (it has {', '.join(known_keys)})", name)
+    _check_keys(options, known_keys, f"{name} has no parameter")
     if "radius" in options and "communication" in fields:
         options["communication"] = {"radius": options.pop("radius")}
     return named_belief(name, **options)
+
+
+def _check_keys(options: Iterable[str], known: Sequence[str], said: str, also: Sequence[str] = ()) -> None:
+    for key in options:
+        if key not in (*known, *also):
+            hint = did_you_mean(key, (*known, *also))
+            raise InvalidSpecification(f"{said} {key!r}{hint} (it has {', '.join(known)})")
 
 
 def _name(options: dict[str, Any], section: str) -> str:

@@ -14,7 +14,7 @@ import pickle
 import warnings
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ from potentia.kernel.archive import Archive
 from potentia.kernel.cache import Compiled
 from potentia.kernel.files import read_plain
 from potentia.studies.planning import Plan, Point
+from potentia.studies.refusals import refused
 from potentia.version import __version__
 
 Arrays = dict[str, NDArray[Any]]
@@ -113,18 +114,8 @@ def play(task: Task) -> tuple[Chunk, Arrays | str]:
         return task.chunk, f"a worker has potentia {__version__}, this study needs {task.version}"
     try:
         game, rule, belief = _unpack(task)
-        data = play_batch(
-            game,
-            rule,
-            task.steps,
-            task.seeds,
-            start=task.start,
-            record=task.record,
-            every=task.every,
-            belief=belief,
-            compiled=task.compiled,
-            after=task.after,
-        )
+        same = {name: getattr(task, name) for name in ("start", "record", "every", "compiled", "after")}
+        data = play_batch(game, rule, task.steps, task.seeds, belief=belief, **same)
     except (PotentiaError, MemoryError, ArithmeticError, ValueError, TypeError, LookupError) as error:
         return task.chunk, f"{type(error).__name__}: {error}"
     if data.interrupted:
@@ -132,16 +123,12 @@ def play(task: Task) -> tuple[Chunk, Arrays | str]:
     return task.chunk, {name: values for name, (_, values) in data.variables().items()}
 
 
-def finite_names(plan: Plan, point: Point) -> tuple[str, ...]:
-    """The recorders that are numbers at every step: all but shares of nothing and what a belief may not know."""
-    sure = ("potential", "welfare", "taken", "rejected", *point.game.recorders)
-    return tuple(name for name in plan.record if name in sure)
-
-
 def check_finite(plan: Plan, chunk: Chunk, arrays: Mapping[str, NDArray[Any]]) -> None:
     """Refuse a result that is not a number, with the seed and step where it is."""
     point = plan.points[chunk.point]
-    for name in finite_names(plan, point):
+    # numbers at every step: all but shares of nothing and what a belief may not know
+    sure = ("potential", "welfare", "taken", "rejected", *point.game.recorders)
+    for name in (name for name in plan.record if name in sure):
         bad = np.argwhere(~np.isfinite(arrays[name]))
         if bad.size:
             run, row = bad[0].tolist()
@@ -159,9 +146,8 @@ WHOLE = ("profile", "final", "visits", "steps_done", "revisions", "changes")  # 
 
 def to_bytes(study: str, chunk: Chunk, seeds: Sequence[int], arrays: Mapping[str, NDArray[Any]]) -> bytes:
     """The chunk's file: its arrays, and which chunk of which study it is."""
-    about = {"study": study, "point": chunk.point, "first": chunk.first, "stop": chunk.stop}
     buffer = io.BytesIO()
-    text = np.frombuffer(json.dumps(about, sort_keys=True).encode(), np.uint8)
+    text = np.frombuffer(json.dumps({"study": study, **asdict(chunk)}, sort_keys=True).encode(), np.uint8)
     assert all(values.dtype.kind in _KINDS for values in arrays.values())  # numbers: nothing is ever pickled
     content: dict[str, Any] = {"about": text, "seeds": np.asarray(seeds, np.int64), **arrays}
     np.savez(buffer, **content)
@@ -181,10 +167,8 @@ def file_name(chunk: Chunk, content: bytes) -> str:
 
 def verified(path: Path, most: int) -> bytes:
     """A chunk's bytes, if they are those that were saved, and at most so many."""
-    try:
+    with refused(StudyError, f"read {path}"):
         content = read_plain(path, most)
-    except OSError as error:
-        raise StudyError(f"cannot read {path}: {error.strerror or error}") from None
     if hashlib.sha256(content).hexdigest()[:_DIGEST] != path.stem.rpartition("-")[2]:
         raise StudyError(f"{path.name} is damaged: its bytes are not those that were saved")
     return content
@@ -206,9 +190,8 @@ def read_chunk(
             if archive.names != {"about", "seeds", *shapes} or len(content) < 8 * len(seeds):
                 raise StudyError(f"{path.name} is damaged: it holds other arrays than this study's")
             about = json.loads(archive.read("about", (None,), "u", len(content)).tobytes())
-            wanted = {"study": study, "point": chunk.point, "first": chunk.first, "stop": chunk.stop}
             played = archive.read("seeds", (len(seeds),), np.dtype(np.int64))
-            if about != wanted or not np.array_equal(played, np.asarray(seeds, np.int64)):
+            if about != {"study": study, **asdict(chunk)} or not np.array_equal(played, np.asarray(seeds, np.int64)):
                 raise StudyError(f"{path.name} is damaged: it is a chunk of another study or other seeds")
             types: dict[bool, Any] = {True: "i", False: np.dtype(np.float64)}  # integers as narrow as they may be
             return {name: archive.read(name, shape, types[name in WHOLE]) for name, shape in shapes.items()}

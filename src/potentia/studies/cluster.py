@@ -40,7 +40,7 @@ def local_cluster(workers: int, preload: str) -> Any:
     try:
         security = kind.temporary()
     except ImportError:
-        raise SweepFailed("--dask local needs cryptography: pip install 'potentia[dask]'") from None
+        raise SweepFailed("a local dask cluster needs cryptography: pip install 'potentia[dask]'") from None
     shared = {"host": "127.0.0.1", "protocol": "tls://", "security": security, "dashboard": False}
     worker = {
         "cls": distributed.Nanny,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,16 +30,7 @@ from potentia.statistics.estimates import (
 if TYPE_CHECKING:
     import xarray
 
-RECORD = (
-    "worth_sum",
-    "worth_union",
-    "moves",
-    "energy",
-    "taken",
-    "rejected",
-    "cells_seen",
-    "targets_found",
-)
+RECORD = ("worth_sum", "worth_union", "moves", "energy", "taken", "rejected", "cells_seen", "targets_found")
 TAIL = 200  # steps; comparisons use the mean over the last of them
 SETTLED = 0.05  # of the final worth
 _ROWS = 2000
@@ -57,10 +49,7 @@ def paper_rules() -> dict[str, Rule]:
     """BLLL and P-SBLLL with Eq. 53, at the published temperature."""
     setup = published()["setup"]
     revision = SignalRevision(setup["a1"], setup["a2"], setup["a3"])
-    return {
-        "blll": rule("blll", tau=setup["tau"]),
-        "p-sblll": rule("p-sblll", tau=setup["tau"], revision=revision),
-    }
+    return {"blll": rule("blll", tau=setup["tau"]), "p-sblll": rule("p-sblll", tau=setup["tau"], revision=revision)}
 
 
 def spacing(steps: int) -> int:
@@ -83,24 +72,11 @@ def cover(
         raise InvalidRun(f"a coverage study needs a Coverage game, got {type(game).__name__}")
     numbers = list(seeds)
     record = RECORD if belief is None else (*RECORD, *belief.recorders)
+    options: dict[str, Any] = {"record": record, "every": spacing(steps), "workers": workers, "belief": belief}
     out = {}
     for name, chosen in rules.items():
-
-        def tell(done: int, total: int, name: str = name) -> None:
-            if progress is not None:
-                progress(name, done, total)
-
-        out[name] = run_batch(
-            game,
-            chosen,
-            steps,
-            numbers,
-            record=record,
-            every=spacing(steps),
-            workers=workers,
-            progress=tell,
-            belief=belief,
-        )
+        tell = None if progress is None else partial(progress, name)
+        out[name] = run_batch(game, chosen, steps, numbers, progress=tell, **options)
         if belief is not None:
             out[name].attrs["belief"] = belief.describe()
         if out[name].attrs["interrupted"]:

@@ -8,6 +8,7 @@ with what varies as coordinates along it. Runs that are missing hold NaN, or -1 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +17,6 @@ from numpy.typing import NDArray
 from potentia.errors import StudyError
 from potentia.kernel import memory
 from potentia.kernel.numbers import is_real
-from potentia.kernel.texts import command
 from potentia.studies.axes import text_of
 from potentia.studies.chunks import Arrays, Chunk
 from potentia.studies.specification import SECTIONS
@@ -24,19 +24,16 @@ from potentia.studies.specification import SECTIONS
 if TYPE_CHECKING:
     import xarray
 
-    from potentia.studies.store import Study
+    from potentia.studies.store import Files, Study
 
 
 def dataset(study: Study, partial: bool = False) -> xarray.Dataset:
     """All results; ``partial`` allows for some that are missing."""
     import xarray
 
-    files = study.files()
-    there = present(study, files, partial)
-    arrays = _room(study, files, there)
-    for chunk in there:
-        found = study.read_from(files, chunk)
-        assert found is not None
+    files = present(study, partial)
+    arrays = _room(study, files)
+    for chunk, found in played(study, files):
         for name, values in found.items():
             corner: Any = tuple(slice(0, size) for size in values.shape[1:])
             arrays[name][chunk.point, chunk.first : chunk.stop][(slice(None), *corner)] = values
@@ -51,33 +48,34 @@ def dataset(study: Study, partial: bool = False) -> xarray.Dataset:
         coordinates["player"] = ("player", np.arange(arrays["final"].shape[-1]))
     rows = next((v.shape[2] for n, v in arrays.items() if "time" in dimensions_of(n, v.ndim - 2)), 0)
     coordinates["time"] = ("time", np.arange(rows) * study.manifest["every"])
-    return xarray.Dataset(variables, coordinates, _attributes(study, len(there)))
+    return xarray.Dataset(variables, coordinates, _attributes(study, len(files)))
 
 
-def present(study: Study, files: dict[Any, Any], partial: bool) -> list[Chunk]:
-    """The chunks that are there; an error where some are missing and all are wanted."""
-    there = [chunk for chunk in study.chunks() if (chunk.point, chunk.first) in files]
-    missing = study.num_chunks - len(there)
-    if missing and (not partial or not there):
-        raise StudyError(
-            f"{study.folder} is incomplete: {missing:,} of {study.num_chunks:,} chunks are missing; "
-            f"{command('sweep', study.folder)} computes them"
-        )
-    return there
+def present(study: Study, partial: bool) -> Files:
+    """The files of the chunks that are there; an error where some are missing and all are wanted."""
+    found = study.files()
+    files = {key: found[key] for chunk in study.chunks() if (key := (chunk.point, chunk.first)) in found}
+    missing = study.num_chunks - len(files)
+    if missing and (not partial or not files):
+        said = f"{study.folder} is incomplete: {missing:,} of {study.num_chunks:,} chunks are missing"
+        raise StudyError(said).advising(study.remedy("missing"))
+    return files
 
 
-def _room(study: Study, files: dict[Any, Any], there: list[Chunk]) -> Arrays:
+def played(study: Study, files: Files) -> Iterator[tuple[Chunk, Arrays]]:
+    """Chunks that are there and their results, one at a time."""
+    for chunk in study.chunks():
+        if (chunk.point, chunk.first) in files:
+            yield chunk, study.read_from(files, chunk)
+
+
+def _room(study: Study, files: Files) -> Arrays:
     """Arrays for all runs, from the first chunk of every point: games may differ in players and actions."""
     shapes: dict[str, tuple[int, ...]] = {}
     kinds: dict[str, np.dtype[Any]] = {}
-    seen: set[int] = set()
     largest = 0  # chunk, as it is read: the file's bytes and the arrays
-    for chunk in there:
-        if chunk.point in seen:
-            continue
-        seen.add(chunk.point)
-        found = study.read_from(files, chunk)
-        assert found is not None
+    firsts = {point: (point, first) for point, first in sorted(files, reverse=True)}
+    for _, found in played(study, {key: files[key] for key in firsts.values()}):
         largest = max(largest, sum(values.nbytes for values in found.values()))
         for name, values in found.items():
             old = shapes.get(name, (0,) * (values.ndim - 1))
@@ -85,7 +83,7 @@ def _room(study: Study, files: dict[Any, Any], there: list[Chunk]) -> Arrays:
             kinds[name] = np.result_type(kinds.get(name, values.dtype), values.dtype)
     first = (len(study.points), len(study.seeds))
     total = sum(int(np.prod((*first, *shapes[name]))) * kinds[name].itemsize for name in shapes)
-    advice = f"potentia export {study.folder} {study.folder.name}.csv (or .parquet) writes a chunk at a time"
+    advice = "export it to .csv or .parquet, which are written a chunk at a time"
     memory.require(total + 2 * largest, f"a dataset of {first[0] * first[1]:,} runs", advice)
     return {
         name: np.full((*first, *shapes[name]), np.nan if kinds[name].kind == "f" else -1, kinds[name])

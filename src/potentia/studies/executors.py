@@ -9,13 +9,14 @@ import signal
 import ssl
 import threading
 import time
-from collections.abc import Iterator
+import warnings
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 from potentia.engine.interrupt import Flag, deferred_interrupt, obey
-from potentia.errors import InvalidInput, SweepFailed
+from potentia.errors import InvalidInput, Remedy, SweepFailed, frames_to_caller
 
 KINDS = ("threads", "processes")
 _ANSWER = 10.0  # seconds for a scheduler to say something
@@ -90,11 +91,50 @@ def _quiet() -> Iterator[None]:
             handler.setLevel(level)
 
 
+Opened = contextlib.AbstractContextManager[tuple[Executor, bool]]  # and whether it plays apart from this process
+
+
+def chosen(
+    executor: str | Executor, dask_tls: str | os.PathLike[str] | None = None, apart: bool | None = None
+) -> Callable[[int], Opened]:
+    """How to open what ``executor`` means, with so many workers; what is wrong with it is said at once."""
+    if isinstance(executor, str) and (executor == "dask" or "://" in executor):
+        address = "local" if executor == "dask" else executor.removeprefix("dask://")
+        if dask_tls is not None and not address.startswith("tls://"):
+            raise InvalidInput(f"is for addresses that begin with tls://, got {address!r}", "dask_tls", dask_tls)
+        return lambda workers: dask(address, workers, dask_tls)
+    if dask_tls is not None:
+        raise InvalidInput("is for sweeps on dask, got no address of a scheduler", "dask_tls", dask_tls)
+    if isinstance(executor, str) and executor in KINDS:
+        return lambda workers: local(executor, workers)
+    if isinstance(executor, str) or not hasattr(executor, "submit"):
+        known = f"one of {', '.join(KINDS)} and dask, an address such as tcp://host:8786, or an executor"
+        raise InvalidInput(f"must be {known}, got {executor!r:.60}", "executor", executor)
+    elsewhere = not isinstance(executor, ThreadPoolExecutor) if apart is None else apart
+    return lambda workers: contextlib.nullcontext((executor, elsewhere))
+
+
+def renamed(executor: Any, kind: str | None, dask: str | None, apart: bool | None) -> Any:
+    """The executor that version 0.1 had three more words for; they still work, with a warning."""
+    told = {"kind": kind, "dask": None if dask is None else at(dask), "apart": apart}
+    for name, now in told.items():
+        if now is not None:
+            used = "ThreadPoolExecutor(...) where memory is shared" if name == "apart" else repr(now)
+            text = f"sweep({name}=...) is deprecated: use executor={used}"
+            warnings.warn(text, DeprecationWarning, stacklevel=frames_to_caller())
+    if executor is not None and not isinstance(executor, str):
+        return executor
+    return told["dask"] or kind or executor or "threads"
+
+
+def at(address: str) -> str:
+    """The executor that is a dask scheduler at an address, or a cluster of this machine's at "local"."""
+    return "dask" if address == "local" else address if "://" in address else f"dask://{address}"
+
+
 @contextlib.contextmanager
 def local(kind: str, workers: int) -> Iterator[tuple[Executor, bool]]:
     """Threads or processes of this machine, and whether they live apart from this process."""
-    if kind not in KINDS:
-        raise InvalidInput(f"must be one of {', '.join(KINDS)}, got {kind!r}", "kind", kind)
     if kind == "threads":
         # one worker is a thread of its own too: the main thread is there to hear Ctrl-C
         given_up = Flag()
@@ -130,8 +170,6 @@ def dask(
 
     ``certificates`` is the folder of those for a ``tls://`` address; left out, dask's own configuration names them.
     """
-    if certificates is not None and not address.startswith("tls://"):
-        raise InvalidInput(f"dask_tls is for addresses that begin with tls://, got {address!r}")
     try:
         import distributed
     except ImportError:
@@ -207,10 +245,8 @@ def _security(folder: str | os.PathLike[str] | None) -> Any:
     if folder is None:
         security, where = kind(), "dask's configuration (distributed.comm.tls)"
         if not security.tls_ca_file or not security.tls_client_cert:
-            raise SweepFailed(
-                "a tls:// address needs certificates: give a folder of ca.pem, cert.pem and key.pem with --dask-tls, "
-                f"or name them in {where}"
-            )
+            said = f"a tls:// address needs certificates: ca.pem, cert.pem and key.pem in a folder, or named in {where}"
+            raise SweepFailed(said).advising(Remedy("dask_tls", "give their folder as dask_tls"))
     else:
         where = f"dask_tls: {folder}"
         paths = {name: Path(folder) / f"{name}.pem" for name in ("ca", "cert", "key")}

@@ -19,7 +19,7 @@ from potentia.kernel import memory
 from potentia.kernel.files import read_plain
 from potentia.studies.axes import shown_short
 from potentia.studies.planning import Plan, named_files
-from potentia.studies.points import DIMENSIONS, PER_RUN, grid
+from potentia.studies.points import DIMENSIONS, PER_RUN, Dimensions, grid
 from potentia.studies.specification import Specification, specification_from
 from potentia.version import __version__
 
@@ -70,17 +70,21 @@ def make_manifest(built: Plan, size: int) -> dict[str, Any]:
     body: dict[str, Any] = {
         "format": FORMAT,
         "potentia": __version__,
-        "specification": built.specification.to_dict(),
+        "specification": built.specification.spec(),
         "record": list(built.record),
         "every": built.specification.spacing,
         "chunk": size,
-        "dimensions": None if built.dimensions is None else [list(keys) for keys in built.dimensions],
+        "dimensions": _listed(built.dimensions),
         "names": built.names,
         "points": _points(built),
     }
     # what fixes the bits of the results; how it is cut into chunks does not
     body["identity"] = digest({name: entry for name, entry in body.items() if name != "chunk"})
     return body | {"manifest": digest(body)}
+
+
+def _listed(dimensions: Dimensions) -> list[list[str]] | None:
+    return None if dimensions is None else [list(keys) for keys in dimensions]
 
 
 def _points(built: Plan) -> list[dict[str, Any]]:
@@ -165,8 +169,7 @@ def _checked(plain: dict[str, Any]) -> Specification:
             raise ValueError(
                 f"point {number} must tell its number of profiles where visits are recorded, and only then"
             )
-    dimensions = None if found.dimensions is None else [list(keys) for keys in found.dimensions]
-    if plain["dimensions"] != dimensions or plain["names"] != found.names(record):
+    if plain["dimensions"] != _listed(found.dimensions) or plain["names"] != found.names(record):
         raise ValueError("its dimensions and names are not those of its specification")
     return specification
 

@@ -9,16 +9,18 @@ from pathlib import Path
 from typing import Any
 
 from potentia.beliefs import Belief
-from potentia.engine import begin
+from potentia.engine import Run, begin
 from potentia.engine.columns import num_rows, result_bytes
 from potentia.errors import InvalidSpecification, PotentiaError
 from potentia.games import Coverage, Game
 from potentia.kernel import memory
+from potentia.kernel.cache import Compiled
 from potentia.kernel.numbers import in_words
 from potentia.rules import Rule
 from potentia.studies import building
 from potentia.studies.axes import text_of
-from potentia.studies.points import grid, labels_of
+from potentia.studies.points import Dimensions, grid, labels_of
+from potentia.studies.refusals import refused
 from potentia.studies.specification import Specification
 
 
@@ -45,7 +47,7 @@ class Plan:
 
     specification: Specification
     points: tuple[Point, ...]
-    dimensions: tuple[tuple[str, ...], ...] | None  # of the grid, each one key or several side by side; None: ragged
+    dimensions: Dimensions
     record: tuple[str, ...]
     names: dict[str, str]  # what a key is called in a dataset
 
@@ -77,6 +79,14 @@ def plan(specification: Specification, folder: Path = Path()) -> Plan:
     return built
 
 
+def begun(built: Plan, point: Point, compiled: Compiled = "auto") -> Run:
+    """The first run of a point."""
+    wanted = built.specification
+    options: dict[str, Any] = {"record": built.record, "every": wanted.spacing, "start": wanted.start}
+    options |= {"horizon": wanted.steps, "belief": point.belief, "compiled": compiled}
+    return begin(point.game, point.rule, wanted.seed_numbers[0], **options)
+
+
 def bytes_of_run(built: Plan, point: Point) -> int:
     """What is kept of one run."""
     wanted = built.specification
@@ -84,11 +94,13 @@ def bytes_of_run(built: Plan, point: Point) -> int:
 
 
 def _built(section: str, build: Any, table: Mapping[str, Any]) -> Any:
+    name = f"{section} {table.get('label', table.get('name', ''))}".strip()
     try:
         return build(table)
-    except (PotentiaError, OSError) as error:
-        name = table.get("label", table.get("name", ""))
-        raise InvalidSpecification(f"{section} {name}: {error}" if name else f"{section}: {error}") from None
+    except OSError as error:
+        raise InvalidSpecification(f"{name}: {error}") from None
+    except PotentiaError as error:
+        raise InvalidSpecification(f"{name}: {error.message}").advising(*error.remedies) from None
 
 
 def _once(known: dict[str, Any], section: str, build: Any, table: dict[str, Any]) -> Any:
@@ -122,16 +134,7 @@ def _check_points(built: Plan) -> None:
             if kind in games:
                 point.rule.data(games[kind], wanted.steps)
                 continue
-            games[kind] = begin(
-                point.game,
-                point.rule,
-                wanted.seed_numbers[0],
-                start=wanted.start,
-                record=built.record,
-                every=wanted.spacing,
-                horizon=wanted.steps,
-                belief=point.belief,
-            ).game
+            games[kind] = begun(built, point).game
         except PotentiaError as error:
             where = f" ({point.describe()})" if len(built.points) > 1 else ""
             raise InvalidSpecification(f"{error}{where}") from None
@@ -160,18 +163,14 @@ def gather(specification: Specification, folder: Path) -> tuple[Specification, d
         if not isinstance(name, str) or (key == "map" and not building.is_file(name)):
             return name
         path = folder / name
-        try:
+        if "\0" in name:
+            raise InvalidSpecification(f"game.{key}: no file can be called {name!r}")
+        with refused(InvalidSpecification, f"read {path}", f"game.{key}: "):
             if path.exists() and not path.is_file():
                 raise InvalidSpecification(f"game.{key}: {path} is not a file")
             if path.exists():
                 memory.require(2 * path.stat().st_size, f"reading {path}")
             content = path.read_bytes()
-        except PotentiaError:
-            raise
-        except OSError as error:
-            raise InvalidSpecification(f"game.{key}: cannot read {path}: {error.strerror or error}") from None
-        except ValueError:  # a zero byte in the name
-            raise InvalidSpecification(f"game.{key}: no file can be called {name!r}") from None
         known = f"{path.stem[:60].lstrip('.')}{_mark(content)}{path.suffix}"  # never hidden
         contents[known] = content
         return known

@@ -16,10 +16,11 @@ from typing import Any
 from potentia.engine.requests import RECORDERS
 from potentia.errors import InvalidSpecification
 from potentia.kernel.numbers import in_words
-from potentia.studies.axes import Axis, as_plain, axis_from, expand
+from potentia.studies.axes import Axis, as_plain, axis_from, expand, grouped
 from potentia.studies.specification import SECTIONS, Specification
 
 MOST_POINTS = 100_000
+Dimensions = tuple[tuple[str, ...], ...] | None  # of the grid, each one key or several side by side; None: ragged
 PER_RUN = ("final", "steps_done", "revisions", "changes")  # kept of every run, whatever is recorded
 DIMENSIONS = ("seed", "time", "player", "state", "point", *SECTIONS)  # names that a dataset needs
 _RESERVED = {*DIMENSIONS, *RECORDERS, *PER_RUN}
@@ -39,7 +40,7 @@ class Grid:
     """All points, and their dimensions."""
 
     cells: list[Cell]
-    dimensions: tuple[tuple[str, ...], ...] | None  # each one key or several side by side; None: ragged
+    dimensions: Dimensions
 
     def names(self, record: Sequence[str]) -> dict[str, str]:
         """What a key is called in a dataset: tau for rule.tau, unless that is taken."""
@@ -76,8 +77,7 @@ def grid(specification: Specification) -> Grid:
     cells: list[Cell] = []
     shapes = []
     for variants in combinations:
-        axes = [axis for variant in variants for axis in variant.axes]
-        groups, rows = expand(axes, [tuple(names) for names in specification.zip])
+        groups, rows = expand(_axes(variants), specification.zip)
         # as JSON: the text "0.1" is another value than the number
         shapes.append([(group, [json.dumps([row[key] for key in group]) for row in rows]) for group in groups])
         labels = {v.section: v.label for v in variants if len(getattr(specification, v.section)) > 1}
@@ -88,15 +88,16 @@ def grid(specification: Specification) -> Grid:
     return Grid(_with_fixed(cells), None)
 
 
+def _axes(variants: tuple[_Variant, ...]) -> list[Axis]:
+    return [axis for variant in variants for axis in variant.axes]
+
+
 def _counted(specification: Specification, combinations: list[tuple[_Variant, ...]]) -> tuple[int, str]:
     total, said = 0, ""
     for variants in combinations:
-        axes = [axis for variant in variants for axis in variant.axes]
-        zipped = [tuple(names) for names in specification.zip]
-        sizes: dict[tuple[str, ...], int] = {}
-        for axis in axes:
-            sizes.setdefault(next((g for g in zipped if axis.key in g), (axis.key,)), len(axis.values))
-        total += math.prod(sizes.values())
+        axes = _axes(variants)
+        sizes = {axis.key: len(axis.values) for axis in axes}
+        total += math.prod(sizes[keys[0]] for keys in grouped(axes, specification.zip))
         said = said or " × ".join(f"{len(axis.values):,} of {axis.key}" for axis in axes)
     several = [f"{len(getattr(specification, name)):,} of {name}" for name in SECTIONS]
     several = [text for text in several if not text.startswith(("0 ", "1 "))]
@@ -146,20 +147,15 @@ def _variant(section: str, label: str, table: Mapping[str, Any]) -> _Variant:
 
 
 def _check_zip(specification: Specification, combinations: list[tuple[_Variant, ...]]) -> None:
-    lengths: dict[str, int] = {}
+    varied = list(dict.fromkeys(axis.key for variants in combinations for axis in _axes(variants)))
+    for key, count in Counter(key for names in specification.zip for key in names).items():
+        if key not in varied:
+            listed = ", ".join(varied) or "nothing"
+            raise InvalidSpecification(f"zip names {key!r}, which does not vary ({listed} does)")
+        if count > 1:
+            raise InvalidSpecification(f"zip names {key!r} twice")
     for variants in combinations:
-        lengths |= {axis.key: len(axis.values) for variant in variants for axis in variant.axes}
-    seen: set[str] = set()
-    for names in specification.zip:
-        for key in names:
-            if key not in lengths:
-                listed = ", ".join(lengths) or "nothing"
-                raise InvalidSpecification(f"zip names {key!r}, which does not vary ({listed} does)")
-            if key in seen:
-                raise InvalidSpecification(f"zip names {key!r} twice")
-            seen.add(key)
-    for variants in combinations:
-        here = {axis.key: len(axis.values) for variant in variants for axis in variant.axes}
+        here = {axis.key: len(axis.values) for axis in _axes(variants)}
         for names in specification.zip:
             sizes = {key: here[key] for key in names if key in here}
             if len(set(sizes.values())) > 1:

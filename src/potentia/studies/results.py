@@ -14,11 +14,12 @@ from potentia.statistics.comparison import Comparison, compare, holm
 from potentia.statistics.estimates import Estimate, area_under_curve, bootstrap_mean
 from potentia.statistics.reaching import Reaching, reaching_time
 from potentia.studies.axes import text_of
-from potentia.studies.datasets import present
+from potentia.studies.datasets import played, present
 from potentia.studies.store import Study
 
 _LARGEST = 1e300  # sums of larger numbers would overflow
 _TAIL = 0.1  # of the run: the level is the mean over its last part
+_COMPARED = ("first", "second", "pairs", "difference", "effect", "larger", "p_value", "adjusted")  # in JSON
 SHOWN = 60  # rows of a table for people; JSON has all
 
 
@@ -61,19 +62,14 @@ class Overview:
     levels: list[Level]
     comparisons: list[Comparison]
     pairs: int  # that could be compared
+    whole: str  # what has the rest, where not all was computed
     curves: list[Curves] = field(repr=False)
 
     @property
     def header(self) -> list[str]:
         """Of the table of levels."""
-        return [
-            "",
-            "runs",
-            "start",
-            "end [95 % interval]",
-            "mean over the run",
-            f"steps to {self.share:.0%} of the way",
-        ]
+        way = f"steps to {self.share:.0%} of the way"
+        return ["", "runs", "start", "end [95 % interval]", "mean over the run", way]
 
     @property
     def rows(self) -> list[list[str]]:
@@ -94,7 +90,7 @@ class Overview:
     def note(self) -> str:
         """Below the table."""
         left = len(self.curves) - len(self.levels)
-        cut = f"; {left:,} more points in --json" if left > 0 else ""
+        cut = f"; {left:,} more points in {self.whole}" if left > 0 else ""
         few = "; with fewer than 20 runs they are too narrow" if any(level.runs < 20 for level in self.levels) else ""
         none = "; none with fewer than 5" if any(level.runs < 5 for level in self.levels) else ""
         unknown = "; ? is an end that so few runs do not tell" if any("?" in row[-1] for row in self.rows) else ""
@@ -105,7 +101,7 @@ class Overview:
         """Below the table of comparisons."""
         left = self.pairs - len(self.comparisons)
         listed = f"corrected for the {len(self.comparisons):,} comparisons listed"
-        cut = f"; --json has {left:,} more and corrects for all" if left > 0 else ""
+        cut = f"; {self.whole} has {left:,} more and corrects for all" if left > 0 else ""
         return f"on the same seeds; p by flipping signs of paired differences, {listed}{cut}"
 
     @property
@@ -132,26 +128,14 @@ class Overview:
                     "point": level.name,
                     "runs": level.runs,
                     "start": level.start,
-                    "end": _three(level.end),
-                    "area": _three(level.area),
+                    "end": _plain(level.end),
+                    "area": _plain(level.area),
                     "reached": None if level.reached is None else level.reached.reached,
                     "median_steps": None if level.reached is None else level.reached.median,
                 }
                 for level in self.levels
             ],
-            "comparisons": [
-                {
-                    "first": c.first,
-                    "second": c.second,
-                    "pairs": c.pairs,
-                    "difference": _three(c.difference),
-                    "effect": c.effect,
-                    "larger": c.larger,
-                    "p_value": c.p_value,
-                    "adjusted": c.adjusted,
-                }
-                for c in self.comparisons
-            ],
+            "comparisons": [{name: _plain(getattr(c, name)) for name in _COMPARED} for c in self.comparisons],
         }
 
 
@@ -159,8 +143,8 @@ def _short(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, float) else text_of(value)
 
 
-def _three(found: Estimate) -> list[float]:
-    return [found.mean, found.low, found.high]
+def _plain(entry: Any) -> Any:
+    return [entry.mean, entry.low, entry.high] if isinstance(entry, Estimate) else entry
 
 
 def _probability(p: float) -> str:
@@ -175,12 +159,17 @@ def _soon(found: Reaching) -> str:
 
 
 def overview(
-    study: Study, measure: str | None = None, share: float = 0.9, partial: bool = False, most: int | None = None
+    study: Study,
+    measure: str | None = None,
+    share: float = 0.9,
+    partial: bool = False,
+    most: int | None = None,
+    whole: str = "overview(study)",
 ) -> Overview:
     """Levels of one recorder at every point, and paired comparisons: of rules with the first, at the same setting.
 
     ``most`` is how many levels and how many comparisons to compute, the first ones; left out, all. p-values are
-    corrected for those that are computed.
+    corrected for those that are computed. ``whole`` is what the tables call the place where the rest is to be had.
     """
     if not is_real(share) or not 0 < as_float(share) <= 1:
         raise InvalidInput(f"must be a number above 0 and at most 1, got {share!r}", "share", share)
@@ -197,24 +186,23 @@ def overview(
             raise InvalidInput(f"{chosen} of {one.name} must be at most {_LARGEST:g} to be averaged, got more")
     ends = [_level(one) for one in found]
     pairs = _pairs(found)
-    total = len(study.points) * len(study.seeds)
     runs = sum(one.seeds.size for one in found)
     headline = (
         f"{study.specification.name}: {_fixed(study)}{len(study.points):,} points × {len(study.seeds):,} seeds, "
         f"{study.specification.steps:,} steps, potentia {study.manifest['potentia']}"
     )
-    if runs < total:
-        headline += f"; incomplete: {runs:,} of {total:,} runs"
-    every = study.manifest["every"]
-    last = int(_TAIL * study.specification.steps)
+    if runs < study.num_runs:
+        headline += f"; incomplete: {runs:,} of {study.num_runs:,} runs"
+    last = max(int(_TAIL * study.specification.steps), study.manifest["every"])
     return Overview(
         headline,
         chosen,
-        f"end: mean of the last {max(last, every):,} steps",
+        f"end: mean of the last {last:,} steps",
         share,
         [_summary(one, end, share) for one, end in list(zip(found, ends, strict=True))[:most]],
         _compared(found, ends, pairs[:most]),
         len(pairs),
+        whole,
         found,
     )
 
@@ -233,11 +221,9 @@ def _fixed(study: Study) -> str:
 
 def curves_of(study: Study, measure: str, partial: bool = False) -> list[Curves]:
     """One recorder at every point that has runs."""
-    files, names = study.files(), study.manifest["names"]
+    names = study.manifest["names"]
     parts: dict[int, tuple[list[int], list[NDArray[np.float64]]]] = {}
-    for chunk in present(study, files, partial):
-        arrays = study.read_from(files, chunk)
-        assert arrays is not None
+    for chunk, arrays in played(study, present(study, partial)):
         seeds, rows = parts.setdefault(chunk.point, ([], []))
         seeds += study.seeds_of(chunk)
         rows.append(arrays[measure])

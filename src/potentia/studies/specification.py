@@ -23,7 +23,8 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -116,9 +117,20 @@ class Specification(_Strict):
         """Steps between two records."""
         return max(1, self.steps // 200) if self.every is None else self.every
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data; :func:`specification_from` gives the same specification back."""
+    def spec(self) -> dict[str, Any]:
+        """Plain data; :meth:`from_spec` gives the same specification back."""
         return self.model_dump(mode="json", exclude_none=True)
+
+    @classmethod
+    def from_spec(cls, plain: Any) -> Specification:
+        """The specification that plain data describe; see :func:`specification_from`."""
+        return specification_from(plain)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Deprecated: :meth:`spec`."""
+        text = "Specification.to_dict() is deprecated: use Specification.spec()"
+        warnings.warn(text, DeprecationWarning, stacklevel=2)
+        return self.spec()
 
 
 def read_specification(path: str | os.PathLike[str], changes: Sequence[str] = ()) -> tuple[Specification, Path]:
@@ -182,6 +194,10 @@ _KINDS = {
 }
 
 
+def _unknown(key: str, name: str, known: Iterable[str]) -> str:
+    return f"unknown key {shown_short(key)}{did_you_mean(name, known)} (known: {', '.join(known)})"
+
+
 def _told(error: ValidationError) -> str:
     """The first complaint, in one line."""
     complaints = error.errors(include_url=False)
@@ -193,7 +209,7 @@ def _told(error: ValidationError) -> str:
     key, kind, given = ".".join(places), first["type"], first["input"]
     if kind == "extra_forbidden":
         known = tuple(Specification.model_fields) if len(places) == 1 else tuple(Seeds.model_fields)
-        return f"unknown key {shown_short(key)}{did_you_mean(places[-1], known)} (known: {', '.join(known)})"
+        return _unknown(key, places[-1], known)
     if kind == "missing":
         return f"{key} is missing"
     limit = first.get("ctx", {})
@@ -224,10 +240,7 @@ def with_change(plain: dict[str, Any], change: str) -> dict[str, Any]:
         )
     entry = _value(text.strip())
     if parts[0] not in Specification.model_fields:
-        hint = did_you_mean(parts[0], Specification.model_fields)
-        raise InvalidSpecification(
-            f"unknown key {shown_short(key)}{hint} (known: {', '.join(Specification.model_fields)})"
-        )
+        raise InvalidSpecification(_unknown(key, parts[0], Specification.model_fields))
     out = dict(plain)
     if parts[0] not in SECTIONS:
         if len(parts) == 1:

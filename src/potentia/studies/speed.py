@@ -7,27 +7,24 @@ of a run is not timed. A step of LLL and BLLL revises one player; in a step of P
 
 from __future__ import annotations
 
-import os
 import platform
-import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from importlib import metadata
 from typing import Any
 
-from potentia.engine import begin, run_batch
+from potentia.engine import run_batch
 from potentia.games import Game, game
 from potentia.kernel.background import cores
 from potentia.rules import Rule, rule
 from potentia.studies.coverage import paper_game, paper_rules
+from potentia.studies.timing import WARM, advanced, fastest, interleaved, steps_in, timed
 from potentia.version import __version__
 
 REPEATS = 5
-_WARM = 1_000  # steps
 _RUNS = 16  # of a batch: its first run is alone, so two workers reach at most 32/17 of the speed of one
 _TURNS = 3
 _SHARE = 0.02  # of the seconds for one run of the batch; much shorter ones would time how a batch begins
-_SEED = 1
 _TAU = 0.3
 
 
@@ -79,30 +76,11 @@ class Workers:
         return asdict(self) | {"ratio": self.one / self.two}
 
 
-class Bystanders:
-    """Other programs: how many cores they have kept busy since this was made."""
-
-    def __init__(self) -> None:
-        self._started, self._used = time.perf_counter(), self._seconds()
-
-    def cores(self) -> float:
-        """Cores kept busy, on average."""
-        return max(0.0, (self._seconds() - self._used) / (time.perf_counter() - self._started))
-
-    @staticmethod
-    def _seconds() -> float:
-        import psutil
-
-        all_of_them = psutil.cpu_times()
-        ours = sum(os.times()[:4])
-        return all_of_them.user + all_of_them.system + getattr(all_of_them, "nice", 0.0) - ours
-
-
 def measured(what: str, seconds: float = 1.0) -> Speed:
     """The speed of one of :data:`KERNELS`, measured for about so many seconds."""
     played, chosen = KERNELS[what]()
-    steps = _steps_in(lambda count: _advance(played, chosen, count), seconds / REPEATS)
-    return Speed(what, steps, min(_advance(played, chosen, steps) for _ in range(REPEATS)))
+    steps = steps_in(lambda count: advanced(played, chosen, count), seconds / REPEATS)
+    return Speed(what, steps, min(advanced(played, chosen, steps) for _ in range(REPEATS)))
 
 
 def two_workers(seconds: float = 1.0) -> Workers | None:
@@ -111,15 +89,13 @@ def two_workers(seconds: float = 1.0) -> Workers | None:
         return None
     played, chosen = KERNELS["LLL, ring of 1,000 players"]()
 
-    def batch(steps: int, workers: int) -> float:
-        started = time.perf_counter()
-        run_batch(played, chosen, steps, range(_RUNS), record=(), every=steps, workers=workers, compiled=True)
-        return time.perf_counter() - started
+    def batch(steps: int, workers: int) -> object:
+        return run_batch(played, chosen, steps, range(_RUNS), record=(), every=steps, workers=workers, compiled=True)
 
-    batch(_WARM, 2)
-    steps = _steps_in(lambda count: _advance(played, chosen, count), _SHARE * seconds)
-    turns = [(batch(steps, 1), batch(steps, 2)) for _ in range(_TURNS)]
-    return Workers(_RUNS, steps, min(one for one, _ in turns), min(two for _, two in turns))
+    batch(WARM, 2)
+    steps = steps_in(lambda count: advanced(played, chosen, count), _SHARE * seconds)
+    turns = {"one": lambda: timed(lambda: batch(steps, 1)), "two": lambda: timed(lambda: batch(steps, 2))}
+    return Workers(_RUNS, steps, **fastest(interleaved(turns, _TURNS)))
 
 
 def machine() -> dict[str, Any]:
@@ -127,20 +103,3 @@ def machine() -> dict[str, Any]:
     versions = {"potentia": __version__, "python": platform.python_version()}
     versions |= {name: metadata.version(name) for name in ("numba", "numpy")}
     return {"cores": cores(), "system": f"{platform.system()} {platform.machine()}", "versions": versions}
-
-
-def _advance(played: Game, chosen: Rule, steps: int) -> float:
-    """Seconds that so many steps take, without the beginning of the run."""
-    run = begin(played, chosen, _SEED, record=(), horizon=steps, compiled=True)
-    started = time.perf_counter()
-    run.advance(steps)
-    return time.perf_counter() - started
-
-
-def _steps_in(timed: Callable[[int], float], seconds: float) -> int:
-    """How many steps take about so long."""
-    timed(_WARM)
-    steps = _WARM
-    while (taken := min(timed(steps) for _ in range(3))) < seconds / 8:
-        steps *= 4
-    return max(1, int(steps * seconds / max(taken, 1e-9)))

@@ -24,20 +24,27 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from potentia.errors import PotentiaError, StudyError, SweepFailed
+from potentia.errors import PotentiaError, Remedy, StudyError, SweepFailed
 from potentia.kernel.files import leftovers, whole_file
-from potentia.kernel.texts import command
 from potentia.studies import chunks
 from potentia.studies.chunks import Arrays, Chunk
 from potentia.studies.manifest import make_manifest, read_manifest
 from potentia.studies.planning import Plan, gather, is_kept_input, plan
 from potentia.studies.points import PER_RUN
+from potentia.studies.refusals import refused
 from potentia.studies.specification import Specification
 from potentia.version import __version__
 
 _PATIENCE = 0.5  # seconds: a process that finds a study begun lets go of it at once
 _MANIFEST, _LOCK, _SUMS = "manifest.json", ".lock", "checksums.txt"
 _PARTS = ("inputs", "chunks")  # folders
+_REMEDIES = {
+    "go on": "go on with: sweep({!r})",
+    "missing": "sweep({!r}) computes them",
+    "repair": "sweep({!r}, repair=True) computes damaged chunks again",
+}
+OTHER_FOLDER = Remedy("folder", "give another folder")
+Files = dict[tuple[int, int], list[Path]]
 _NAME = re.compile(r"(\d{6})-(\d{9})-([0-9a-f]{32})\.npz")
 
 
@@ -68,12 +75,17 @@ class Study:
         try:
             built = plan(self.specification, self.folder / "inputs")
         except PotentiaError as error:
-            raise StudyError(f"{self.folder} cannot be gone on with: {error}") from None
+            said = f"{self.folder} cannot be gone on with: {error.message}"
+            raise StudyError(said).advising(*error.remedies) from None
         again = json.loads(json.dumps(make_manifest(built, self.size)))  # lists, where there were tuples
         if again["identity"] != self.identity:
             what = _difference(self.manifest, again)
             raise StudyError(f"{self.folder} cannot be gone on with: {what} is not what it was begun with")
         return built
+
+    def remedy(self, name: str) -> Remedy:
+        """What to do about a study that is not complete, or damaged."""
+        return Remedy(name, _REMEDIES[name].format(str(self.folder)), str(self.folder))
 
     # What there is to do ------------------------------------------------------------------------------
 
@@ -81,6 +93,11 @@ class Study:
     def seeds(self) -> Sequence[int]:
         """The seeds, in order."""
         return self.specification.seed_numbers
+
+    @property
+    def num_runs(self) -> int:
+        """Points times seeds."""
+        return len(self.points) * len(self.seeds)
 
     @property
     def num_chunks(self) -> int:
@@ -106,31 +123,24 @@ class Study:
         shapes = {name: special.get(name, (runs, rows)) for name in self.record}
         return shapes | {name: (runs, point["players"]) if name == "final" else (runs,) for name in PER_RUN}
 
-    def files(self) -> dict[tuple[int, int], list[Path]]:
+    def files(self) -> Files:
         """The files there are, by point and first seed."""
-        found: dict[tuple[int, int], list[Path]] = {}
-        try:
-            names = sorted(os.listdir(self.folder / "chunks"))
-        except FileNotFoundError:
-            return found
-        except OSError as error:
-            raise StudyError(f"cannot read {self.folder / 'chunks'}: {error.strerror or error}") from None
+        found: Files = {}
+        place = self.folder / "chunks"
+        with refused(StudyError, f"read {place}"):
+            names = sorted(os.listdir(place)) if place.exists() else []
         for name in names:
-            match = _NAME.fullmatch(name)
-            if match:
-                found.setdefault((int(match[1]), int(match[2])), []).append(self.folder / "chunks" / name)
+            if match := _NAME.fullmatch(name):
+                found.setdefault((int(match[1]), int(match[2])), []).append(place / name)
         return found
 
     def damaged(self) -> dict[Chunk, str]:
         """Chunks whose file is not what was saved, and why; reads every byte."""
         files, wrong = self.files(), {}
         for chunk in self.chunks():
-            paths = files.get((chunk.point, chunk.first), [])
             try:
-                if len(paths) > 1:
-                    raise StudyError(f"{paths[0].name} and {paths[1].name} are both chunk {chunk}")
-                if paths:
-                    self._read(paths[0], chunk)
+                if (chunk.point, chunk.first) in files:
+                    self._read(files, chunk)
             except StudyError as error:
                 wrong[chunk] = str(error)
         return wrong
@@ -158,13 +168,10 @@ class Study:
         chunks.check_finite(self.plan, chunk, arrays)
         content = chunks.to_bytes(self.identity, chunk, self.seeds_of(chunk), arrays)
         path = self.folder / "chunks" / chunks.file_name(chunk, content)
-        try:
-            with whole_file(path, tidy=False) as temporary:
-                temporary.write_bytes(content)
-                if not chunks.reads_back(temporary, content):
-                    raise OSError(0, "what was written does not read back the same")
-        except OSError as error:
-            raise SweepFailed(f"cannot write to {path.parent}: {error.strerror or error}") from None
+        with refused(SweepFailed, f"write to {path.parent}"), whole_file(path, tidy=False) as temporary:
+            temporary.write_bytes(content)
+            if not chunks.reads_back(temporary, content):
+                raise OSError(0, "what was written does not read back the same")
         return path
 
     def drop(self, chunk: Chunk) -> None:
@@ -189,20 +196,20 @@ class Study:
 
     def read(self, chunk: Chunk) -> Arrays | None:
         """The results of a chunk, or None where it is missing; StudyError where it is damaged."""
-        return self.read_from(self.files(), chunk)
+        files = self.files()
+        return self.read_from(files, chunk) if (chunk.point, chunk.first) in files else None
 
-    def read_from(self, files: dict[tuple[int, int], list[Path]], chunk: Chunk) -> Arrays | None:
-        """The same where the folder was listed already."""
-        paths = files.get((chunk.point, chunk.first), [])
-        if len(paths) > 1:
-            raise StudyError(f"{self.folder}: {paths[0].name} and {paths[1].name} are both chunk {chunk}")
+    def read_from(self, files: Files, chunk: Chunk) -> Arrays:
+        """The results of a chunk that is there, where the folder was listed already."""
         try:
-            return self._read(paths[0], chunk) if paths else None
+            return self._read(files, chunk)
         except StudyError as error:
-            how = f"{command('sweep', self.folder)} --repair computes it again"
-            raise StudyError(f"{self.folder}: {error}; {how}") from None
+            raise StudyError(f"{self.folder}: {error}").advising(self.remedy("repair")) from None
 
-    def _read(self, path: Path, chunk: Chunk) -> Arrays:
+    def _read(self, files: Files, chunk: Chunk) -> Arrays:
+        path, *more = files[chunk.point, chunk.first]
+        if more:
+            raise StudyError(f"{path.name} and {more[0].name} are both chunk {chunk}")
         return chunks.read_chunk(path, self.identity, chunk, self.seeds_of(chunk), self.shapes_of(chunk))
 
     def dataset(self, partial: bool = False) -> Any:
@@ -220,13 +227,8 @@ def is_study(folder: Path) -> bool:
     return (folder / _MANIFEST).is_file()
 
 
-@contextlib.contextmanager
-def _writing(folder: Path) -> Iterator[None]:
-    """What the system refuses, in one line."""
-    try:
-        yield
-    except OSError as error:
-        raise StudyError(f"cannot write to {folder}: {error.strerror or error}") from None
+def _writing(folder: Path) -> contextlib.AbstractContextManager[None]:
+    return refused(StudyError, f"write to {folder}")
 
 
 @contextlib.contextmanager
@@ -293,7 +295,7 @@ def create(folder: Path, built: Plan, source: Path, size: int) -> Study:
         if folder.is_dir():
             _check_own(folder)
         if folder.exists() and not (folder.is_dir() and _is_free(folder)):
-            raise StudyError(f"{folder} holds something else: give another folder with --out")
+            raise StudyError(f"{folder} holds something else").advising(OTHER_FOLDER)
         folder.mkdir(parents=True, exist_ok=True)
     with _locked(folder), _writing(folder):
         _check_not_begun(folder)

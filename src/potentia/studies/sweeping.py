@@ -17,21 +17,19 @@ from concurrent.futures import wait as wait_for
 from pathlib import Path
 from typing import Any
 
-from potentia.engine import begin
 from potentia.engine.interrupt import Flag, deferred_interrupt
 from potentia.engine.requests import checked_compiled
-from potentia.errors import InvalidInput, InvalidSpecification, StudyError, SweepFailed
+from potentia.errors import InvalidInput, InvalidSpecification, Remedy, StudyError, SweepFailed
 from potentia.kernel import memory, signals
 from potentia.kernel.cache import Compiled, is_kept, jit_disabled
-from potentia.kernel.numbers import is_integer
-from potentia.kernel.texts import command
+from potentia.kernel.checks import Integer
 from potentia.studies import chunks, executors
 from potentia.studies.manifest import MOST_CHUNKS, MOST_SEEDS
 from potentia.studies.patience import WAIT, Patience, checked_wait, threads_of
-from potentia.studies.planning import Plan, bytes_of_run, gather, plan
+from potentia.studies.planning import Plan, begun, bytes_of_run, gather, plan
 from potentia.studies.points import count_points
 from potentia.studies.specification import Specification, read_specification, specification_from
-from potentia.studies.store import Study, create, first_difference, is_study, open_study
+from potentia.studies.store import OTHER_FOLDER, Study, create, first_difference, is_study, open_study
 from potentia.version import __version__
 
 MANY = 100_000  # runs; more must be wanted
@@ -41,6 +39,7 @@ _PILOT = 0.05  # seconds after which a pilot has seen enough
 _CHUNK_BYTES = 64_000_000
 _MOST_WORKERS = 1_000
 
+_MANY = Remedy("many", "pass many=True if you mean it")
 _DIED = "a worker process died, perhaps for want of memory"
 
 Progress = Callable[[int, int], None]  # runs done, runs in all
@@ -55,31 +54,50 @@ def sweep(
     folder: str | os.PathLike[str] | None = None,
     *,
     workers: int = 1,
-    kind: str = "threads",
-    dask: str | None = None,
+    executor: str | Executor = "threads",
     dask_tls: str | os.PathLike[str] | None = None,
     wait: float = WAIT,
-    executor: Executor | None = None,
-    apart: bool = True,
     many: bool = False,
     repair: bool = False,
     compiled: Compiled = "auto",
     progress: Progress | None = None,
+    kind: str | None = None,
+    dask: str | None = None,
+    apart: bool | None = None,
 ) -> Study:
     """Run a study, or what is missing of it, and return it.
 
-    ``specification`` is a TOML file, plain data, or a study to go on with or its folder. ``folder`` is where it is
-    kept; left out, ``study.study`` beside a file ``study.toml``. ``kind`` is "threads" or "processes", so many
-    ``workers``; ``dask`` the address of a scheduler, or "local", ``dask_tls`` the folder of ``ca.pem``, ``cert.pem``
-    and ``key.pem`` for one with TLS, ``wait`` the seconds after which a cluster without workers is given up;
-    ``executor`` anything with ``submit`` that returns ``concurrent.futures`` futures, ``apart`` whether it plays in
-    other processes. More than 100,000 runs need ``many=True``. ``repair`` computes damaged chunks again, which
-    otherwise are an error. ``compiled`` is as in :func:`potentia.begin`.
+    Parameters
+    ----------
+    specification
+        A TOML file, plain data, or a study to go on with or its folder.
+    folder
+        Where it is kept; left out, ``study.study`` beside a file ``study.toml``.
+    workers
+        How many work at once; the result does not depend on it.
+    executor
+        ``"threads"``; ``"processes"``, for games that run in Python; ``"dask"`` for a cluster of processes on this
+        machine; the address of a dask scheduler, ``"tcp://host:8786"``, ``"tls://host:8786"`` or
+        ``"dask://host:8786"``; or anything with ``submit`` that returns ``concurrent.futures`` futures. Games are
+        sent to it as bytes, unless it is a ``ThreadPoolExecutor``.
+    dask_tls
+        The folder of ``ca.pem``, ``cert.pem`` and ``key.pem`` for a ``tls://`` address; left out, dask's own
+        configuration names them.
+    wait
+        Seconds after which a cluster without workers is given up.
+    many
+        Go ahead with more than 100,000 runs.
+    repair
+        Compute damaged chunks again, which otherwise are an error.
+    compiled
+        As in :func:`potentia.begin`.
+    progress
+        Called with the runs done and the runs in all.
+    kind, dask, apart
+        Deprecated: ``executor`` says what they said.
     """
-    if not is_integer(workers) or not 1 <= workers <= _MOST_WORKERS:
-        raise InvalidInput(f"must be an integer from 1 to {_MOST_WORKERS:,}, got {workers!r}", "workers", workers)
-    if dask_tls is not None and dask is None:
-        raise InvalidInput("is for sweeps on dask, got no address of a scheduler", "dask_tls", dask_tls)
+    Integer(1, _MOST_WORKERS).of(workers, "workers", InvalidInput)
+    who = executors.chosen(executors.renamed(executor, kind, dask, apart), dask_tls, apart)
     wait, compiled = checked_wait(wait), checked_compiled(compiled)
     study = specification if isinstance(specification, Study) else _study(specification, folder, many, compiled)
     with study.locked():
@@ -89,31 +107,28 @@ def sweep(
         study.computed = len(todo)
         if todo:
             study.plan  # noqa: B018 - built, or refused, before any worker is asked for
-            try:
-                with contextlib.ExitStack() as stack:
-                    if executor is None:
-                        chosen = (
-                            executors.local(kind, workers) if dask is None else executors.dask(dask, workers, dask_tls)
-                        )
-                        executor, apart = _entered(stack, chosen, study, todo)
-                    if apart and compiled:
-                        is_kept()  # or it says that it is not: workers do not
-                    ahead = _that_fit(study, todo, _ahead(executor, workers))
-                    tasks = _tasks(study, todo, apart, compiled, workers)
-                    _run(study, todo, executor, tasks, ahead, Patience(executor, wait), progress)
-            except KeyboardInterrupt:  # a second Ctrl-C, or one while a cluster is being reached or left
-                raise Stopped(f"{signals.stopped()}; {_how(study, _runs(study.missing()))}") from None
+            with _keeping(study), who(workers) as (pool, elsewhere):
+                if elsewhere and compiled:
+                    is_kept()  # or it says that it is not: workers do not
+                ahead = _that_fit(study, todo, _ahead(pool, workers))
+                tasks = _tasks(study, todo, elsewhere, compiled, workers)
+                _run(study, todo, pool, tasks, ahead, Patience(pool, wait), progress)
         study.finish()
     return study
 
 
-def _entered(
-    stack: contextlib.ExitStack, chosen: contextlib.AbstractContextManager[Any], study: Study, todo: list[chunks.Chunk]
-) -> Any:
+@contextlib.contextmanager
+def _keeping(study: Study) -> Iterator[None]:
+    """What ends a sweep says how much is saved, and how to go on."""
     try:
-        return stack.enter_context(chosen)
+        try:
+            yield
+        except KeyboardInterrupt:  # a second Ctrl-C, or one while a cluster is being reached or left
+            raise Stopped(signals.stopped()) from None
     except SweepFailed as error:
-        raise SweepFailed(f"{error}; {_how(study, _runs(todo))}") from None
+        total = study.num_runs
+        said = f"{error.message}; {total - _runs(study.missing()):,} of {total:,} runs are saved"
+        raise type(error)(said).advising(*error.remedies, study.remedy("go on")) from None
 
 
 def _study(specification: Any, folder: Any, many: bool, compiled: Compiled) -> Study:
@@ -147,7 +162,7 @@ def prepare(
         wanted, _ = gather(specification, source)
         apart = first_difference(_told(study.specification), _told(wanted))
         if apart is not None:
-            raise StudyError(f"{folder} holds another study: {apart}; give another folder with --out")
+            raise StudyError(f"{folder} holds another study: {apart}").advising(OTHER_FOLDER)
         return study
     built = plan(specification, source)
     size = specification.chunk or chunk_size(built, compiled)
@@ -157,7 +172,7 @@ def prepare(
 
 def _told(specification: Specification) -> dict[str, Any]:
     """What must agree for two specifications to be one study: all but words for people and how it is cut."""
-    return {name: part for name, part in specification.to_dict().items() if name not in ("name", "about", "chunk")}
+    return {name: part for name, part in specification.spec().items() if name not in ("name", "about", "chunk")}
 
 
 def check_number(specification: Specification, many: bool) -> None:
@@ -167,16 +182,14 @@ def check_number(specification: Specification, many: bool) -> None:
     runs = points * seeds
     if runs > MANY and not many:
         grid = f"{points:,} points{f' ({said})' if said else ''} × {seeds:,} seeds"
-        raise InvalidSpecification(f"this makes {runs:,} runs: {grid}; say --yes if you mean it")
+        raise InvalidSpecification(f"this makes {runs:,} runs: {grid}").advising(_MANY)
 
 
 def chunk_size(built: Plan, compiled: Compiled = "auto") -> int:
     """Seeds in a chunk: about half a second of work, by a short pilot of the first point, and not too large a file."""
     wanted, point = built.specification, built.points[0]
-    options: dict[str, Any] = {"record": built.record, "every": wanted.spacing, "belief": point.belief}
-    options["compiled"] = compiled
-    begin(point.game, point.rule, wanted.seed_numbers[0], horizon=wanted.steps, **options).advance(1)  # compiles
-    run = begin(point.game, point.rule, wanted.seed_numbers[0], horizon=wanted.steps, start=wanted.start, **options)
+    begun(built, point, compiled).advance(1)  # compiles
+    run = begun(built, point, compiled)
     started, steps = time.perf_counter(), min(100, wanted.steps)
     while True:
         run.advance(min(steps, wanted.steps - run.step))
@@ -227,9 +240,7 @@ def _mend(study: Study, repair: bool) -> None:
     if damaged and not repair:
         first = next(iter(damaged.values()))
         more = f" and {len(damaged) - 1} more" if len(damaged) > 1 else ""
-        raise StudyError(
-            f"{study.folder}: {first}{more}; {command('sweep', study.folder)} --repair computes damaged chunks again"
-        )
+        raise StudyError(f"{study.folder}: {first}{more}").advising(study.remedy("repair"))
     for chunk in damaged:
         study.drop(chunk)
 
@@ -265,7 +276,7 @@ def _run(
     patience: Patience,
     progress: Progress | None,
 ) -> None:
-    total = len(study.points) * len(study.seeds)
+    total = study.num_runs
     done = total - _runs(todo)
     waiting: list[Future[Any]] = []
     trouble: str | None = None
@@ -292,7 +303,7 @@ def _run(
                 break
             for future in ready:
                 waiting.remove(future)
-                chunk, found = _result(future, flag)
+                chunk, found = _result(future)
                 if isinstance(found, dict):
                     try:
                         study.save(chunk, found)
@@ -304,11 +315,10 @@ def _run(
                     where = f" ({study.plan.points[chunk.point].describe()})" if chunk is not None else ""
                     trouble = trouble or f"{found}{where}"
             del ready, future, found  # saved: room for the next
-    left = total - done
     if trouble and not (flag.raised and trouble == _DIED):  # Ctrl-C reaches workers that have only just begun, too
-        raise SweepFailed(f"{trouble}; {_how(study, left)}")
-    if left:
-        raise Stopped(f"{signals.stopped()}; {_how(study, left)}")
+        raise SweepFailed(trouble)
+    if done < total:
+        raise Stopped(signals.stopped())
 
 
 def _ready(waiting: list[Future[Any]], patience: Patience, flag: Flag) -> tuple[list[Future[Any]], str | None]:
@@ -323,23 +333,16 @@ def _ready(waiting: list[Future[Any]], patience: Patience, flag: Flag) -> tuple[
             return [], given_up
 
 
-def _result(future: Future[Any], flag: Flag) -> tuple[Any, Any]:
+def _result(future: Future[Any]) -> tuple[Any, Any]:
     try:
         return future.result()
     except BrokenExecutor:
         return None, _DIED
     except CancelledError:
         return None, "a chunk was cancelled, perhaps because the scheduler went away"
-    except KeyboardInterrupt:
-        raise
     except Exception as error:  # whatever a cluster or a third party's game raises, the study is kept
         return None, f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
 
 
 def _runs(parts: list[chunks.Chunk]) -> int:
     return sum(chunk.runs for chunk in parts)
-
-
-def _how(study: Study, left: int) -> str:
-    total = len(study.points) * len(study.seeds)
-    return f"{total - left:,} of {total:,} runs are saved; go on with: {command('sweep', study.folder)}"

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from potentia.errors import StudyError
 from potentia.kernel.files import whole_file
 from potentia.kernel.texts import inert
-from potentia.studies.datasets import column, dataset, dimensions_of, present
+from potentia.studies.datasets import column, dataset, dimensions_of, played, present
+from potentia.studies.refusals import refused
 
 if TYPE_CHECKING:
     import pandas
@@ -29,14 +30,11 @@ def frames(study: Study, table: str = "records", partial: bool = False) -> Itera
     """The study as a table, a chunk at a time: a row for each record of each run, or for each run."""
     import pandas
 
-    files = study.files()
     names = study.manifest["names"]
     every, players = study.manifest["every"], max(point["players"] for point in study.points)
     # a column holds texts where any of its values is one
     columns = {key: column([point["values"].get(key) for point in study.points]) for key in names}
-    for chunk in present(study, files, partial):
-        found = study.read_from(files, chunk)
-        assert found is not None
+    for chunk, found in played(study, present(study, partial)):
         point, seeds = study.points[chunk.point], np.asarray(study.seeds_of(chunk), np.int64)
         out: dict[str, Any] = dict(point["labels"])
         out |= {names[key]: columns[key][chunk.point] for key in names}
@@ -76,11 +74,11 @@ def export(study: Study, path: Path, table: str = "records", partial: bool = Fal
         raise StudyError(f"a study is exported to .nc, .csv or .parquet, got {path.name!r}")
     if table not in TABLES:
         raise StudyError(f"table must be one of {', '.join(TABLES)}, got {table!r}")
-    if kind == ".nc":
-        _write_netcdf(dataset(study, partial), path)
-        return path
     parts = frames(study, table, partial)
-    try:
+    with refused(StudyError, f"write {path}"):
+        if kind == ".nc":
+            _write_netcdf(dataset(study, partial), path)
+            return path
         with whole_file(path) as temporary:
             if kind == ".csv":
                 with temporary.open("w", encoding="utf-8", newline="") as file:
@@ -88,8 +86,6 @@ def export(study: Study, path: Path, table: str = "records", partial: bool = Fal
                         _inert(part).to_csv(file, index=False, header=number == 0, lineterminator="\n")
             else:
                 _write_parquet(parts, temporary, study)
-    except OSError as error:
-        raise StudyError(f"cannot write {path}: {error.strerror or error}") from None
     return path
 
 
@@ -107,10 +103,7 @@ def _write_netcdf(data: xarray.Dataset, path: Path) -> None:
         if values.dtype == np.int64 and values.size and max(int(values.max()), -int(values.min())) > 2**53:
             raise StudyError(f"netCDF holds whole numbers up to 2^53, {name} has larger ones: use .csv or .parquet")
     data.attrs = {n: float(v) if isinstance(v, int) and v >= 2**31 else v for n, v in data.attrs.items()}
-    try:
-        write_netcdf(data, path)
-    except OSError as error:
-        raise StudyError(f"cannot write {path}: {error.strerror or error}") from None
+    write_netcdf(data, path)
 
 
 def _write_parquet(parts: Iterator[pandas.DataFrame], path: Path, study: Study) -> None:

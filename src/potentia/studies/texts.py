@@ -71,16 +71,11 @@ def revision_probability(text: str) -> Any:
             if part in ("own", "world"):
                 options["normalise"] = part
                 continue
-            found = numbers(part, float, "revision signal")
-            if len(found) != 3:
-                raise InvalidRule(f"revision signal:A1,A2,A3 takes three numbers, got {text!r}")
+            found = _so_many(part, 3, "revision signal:A1,A2,A3")
             options |= dict(zip(("a1", "a2", "a3"), found, strict=True))
         return {"signal": options}
     if kind == "vanishing" and colon:
-        found = numbers(rest, float, "revision vanishing")
-        if len(found) != 1:
-            raise InvalidRule(f"revision vanishing:M takes one number, got {text!r}")
-        return {"vanishing": found[0]}
+        return {"vanishing": _so_many(rest, 1, "revision vanishing:M")[0]}
     values = numbers(text, float, "revision")
     return values[0] if len(values) == 1 else values
 
@@ -94,10 +89,14 @@ def choice_map(text: str) -> Any:
         return penalty_from(kind)
     if kind != "tsallis":
         raise InvalidRule(f"must be gibbs, burg or tsallis:Q, got {text!r}", "choice", text)
-    found = numbers(rest, float, "choice tsallis:Q")
-    if len(found) != 1:
-        raise InvalidRule(f"choice tsallis:Q takes one number, got {text!r}")
-    return penalty_from({"kind": kind, "q": found[0]})
+    return penalty_from({"kind": kind, "q": _so_many(rest, 1, "choice tsallis:Q")[0]})
+
+
+def _so_many(text: str, count: int, what: str) -> list[float]:
+    found = numbers(text, float, what)
+    if len(found) != count:
+        raise InvalidRule(f"takes {'one number' if count == 1 else 'three numbers'}, got {text!r}", what, text)
+    return found
 
 
 def numbers(text: str, kind: type, name: str) -> list[Any]:

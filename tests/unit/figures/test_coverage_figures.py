@@ -319,7 +319,10 @@ def test_runs_cut_short_are_left_out_of_the_mean():
 
 
 def test_a_trace_and_a_very_long_batch_are_drawn():
-    data = played(Coverage(yard(), 2), 40).trace().to_dataset()
+    trace = played(Coverage(yard(), 2), 40).trace()
+    data = trace.dataset()
+    with pytest.warns(DeprecationWarning, match=r"use Trace.dataset\(\)"):
+        assert trace.to_dataset().identical(data)
     line = worth_figure({"one": data}).axes[0].lines[0]
     np.testing.assert_array_equal(line.get_ydata(), data.worth_union)
     times = worth_figure({"long": batch(2, 30_001)}).axes[0].lines[0].get_xdata()

@@ -34,16 +34,14 @@ def test_a_full_disk(tmp_path, monkeypatch, finished):
         return written(self, data)
 
     monkeypatch.setattr(chunks.Path, "write_bytes", full)
-    with pytest.raises(
-        SweepFailed, match=r"No space left on device; 5 of 20 runs are saved; go on with: potentia sweep"
-    ):
+    with pytest.raises(SweepFailed, match=r"No space left on device; 5 of 20 runs are saved; go on with: sweep"):
         sweep(STUDY, tmp_path / "study")
     monkeypatch.undo()
     assert [name for name in all_names(tmp_path / "study") if "/." in name] == []
     left = len(list((tmp_path / "study" / "chunks").iterdir()))
     assert left == 3
     counting = Counting()
-    done = sweep(tmp_path / "study", executor=counting, apart=False)
+    done = sweep(tmp_path / "study", executor=counting)
     assert len(counting.played) == 12 - left
     xarray.testing.assert_identical(done.dataset(), finished.dataset())
 
@@ -154,7 +152,7 @@ def test_an_executor_that_breaks(tmp_path, finished):
             raise BrokenExecutor("gone")
 
     with pytest.raises(SweepFailed, match=r"a worker process died.*6 of 20 runs|a worker process died.*5 of 20 runs"):
-        sweep(STUDY, tmp_path / "study", executor=Counting(after_three), apart=False)
+        sweep(STUDY, tmp_path / "study", executor=Counting(after_three))
     xarray.testing.assert_identical(sweep(tmp_path / "study").dataset(), finished.dataset())
 
 
@@ -170,7 +168,7 @@ def test_what_cannot_be_sent(tmp_path, monkeypatch):
 
     monkeypatch.setattr("cloudpickle.dumps", refuse)
     with pytest.raises(SweepFailed, match=r"stag-hunt, tau=0.2 cannot be sent to another process: cannot pickle"):
-        sweep(STUDY, tmp_path / "study", executor=Counting(), apart=True)
+        sweep(STUDY, tmp_path / "study", executor=Counting())
 
 
 class Interrupted(ThreadPoolExecutor):
@@ -188,9 +186,9 @@ class Interrupted(ThreadPoolExecutor):
 def test_ctrl_c_saves_what_was_under_way(tmp_path, finished):
     with (
         Interrupted(1) as pool,
-        pytest.raises(Stopped, match=r"Ctrl-C; 9 of 20 runs are saved; go on with: potentia sw"),
+        pytest.raises(Stopped, match=r"Ctrl-C; 9 of 20 runs are saved; go on with: sweep"),
     ):
-        sweep(STUDY, tmp_path / "study", executor=pool, apart=False)
+        sweep(STUDY, tmp_path / "study", executor=pool)
     there = len(list((tmp_path / "study" / "chunks").iterdir()))
     assert there == 5  # the one that was under way too
     xarray.testing.assert_identical(sweep(tmp_path / "study").dataset(), finished.dataset())
@@ -214,7 +212,7 @@ def test_a_second_ctrl_c_says_how_to_go_on_too(tmp_path, finished):
         Impatient(1) as pool,
         pytest.raises(Stopped, match=r"^stopped by Ctrl-C; \d+ of 20 runs are saved; go on with: "),
     ):
-        sweep(STUDY, tmp_path / "study", executor=pool, apart=False)
+        sweep(STUDY, tmp_path / "study", executor=pool)
     xarray.testing.assert_identical(sweep(tmp_path / "study").dataset(), finished.dataset())
 
 
@@ -224,7 +222,8 @@ def test_a_second_ctrl_c_says_how_to_go_on_too(tmp_path, finished):
         ({"workers": 0}, "workers must be an integer from 1"),
         ({"workers": 10**6}, "workers must be an integer from 1"),
         ({"workers": True}, "workers must be an integer from 1"),
-        ({"kind": "fibres"}, "kind must be one of threads, processes"),
+        ({"executor": "fibres"}, "executor must be one of threads, processes and dask, an address .* got 'fibres'"),
+        ({"executor": 3}, "executor must be one of threads, processes and dask, an address .* got 3"),
     ],
 )
 def test_workers_that_make_no_sense(tmp_path, options, message):
@@ -243,7 +242,7 @@ def test_workers_that_make_no_sense(tmp_path, options, message):
 def test_studies_that_no_folder_can_hold(tmp_path, change, message):
     with pytest.raises(PotentiaError, match=message):
         sweep(STUDY | change, tmp_path / "study", many=True)
-    with pytest.raises(InvalidSpecification, match="say --yes if you mean it"):
+    with pytest.raises(InvalidSpecification, match="pass many=True if you mean it"):
         sweep(STUDY | change, tmp_path / "study")
     assert not (tmp_path / "study").exists()
 

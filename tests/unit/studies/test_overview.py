@@ -24,7 +24,7 @@ def test_only_what_is_told_is_computed(wide, monkeypatch):
     assert len(compared) == 3 + 7
     assert (len(few.levels), len(few.comparisons), few.pairs) == (3, 3, 7)
     assert few.rows == everything.rows[:3]
-    assert "5 more points in --json" in few.note
-    assert "--json has 4 more and corrects for all" in few.compared_note
+    assert "5 more points in overview(study)" in few.note
+    assert "overview(study) has 4 more and corrects for all" in few.compared_note
     assert "more" not in everything.note + everything.compared_note
     assert [c.adjusted for c in few.comparisons] == module.holm([c.p_value for c in few.comparisons]).tolist()

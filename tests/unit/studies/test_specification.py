@@ -11,7 +11,7 @@ import pytest
 import potentia as pt
 from potentia.errors import InvalidSpecification, TooLarge
 from potentia.studies.planning import gather, plan
-from potentia.studies.specification import read_specification, specification_from, with_change
+from potentia.studies.specification import Specification, read_specification, specification_from, with_change
 from potentia.studies.sweeping import check_number
 from potentia.studies.templates import TEMPLATES, write_template
 
@@ -45,8 +45,10 @@ def test_a_mark_at_the_beginning_is_no_part_of_it(tmp_path):
 
 def test_plain_data_and_back():
     found = specification_from(STUDY | {"about": "two\nlines", "every": 1e1, "zip": [], "start": [0] * 5})
-    assert specification_from(found.to_dict()) == found
-    assert specification_from(json.loads(json.dumps(found.to_dict()))) == found
+    assert specification_from(found.spec()) == found
+    assert Specification.from_spec(json.loads(json.dumps(found.spec()))) == found
+    with pytest.warns(DeprecationWarning, match=r"use Specification.spec\(\)"):
+        assert found.to_dict() == found.spec()
     assert found.every == 10
     assert specification_from(found) is found
 

@@ -77,7 +77,7 @@ def test_values_too_large_for_a_column_of_integers(tmp_path):
 
 def test_what_is_missing_is_nan(study):
     chunk_files(study)[0].unlink()
-    with pytest.raises(StudyError, match=r"incomplete: 1 of 12 chunks are missing; potentia sweep .*study computes"):
+    with pytest.raises(StudyError, match=r"incomplete: 1 of 12 chunks are missing; sweep\('.*study'\) computes"):
         study.dataset()
     partial = study.dataset(partial=True)
     assert partial.attrs["complete"] == 0
@@ -93,12 +93,12 @@ def test_only_what_is_missing_is_played(study, finished):
     for path in gone:
         path.unlink()
     counting = Counting()
-    again = sweep(study.folder, executor=counting, apart=False)
+    again = sweep(study.folder, executor=counting)
     assert counting.played == [Chunk(1, 0, 2), Chunk(1, 2, 4)]
     assert {name: (study.folder / "chunks" / name).stat().st_mtime_ns for name in kept} == kept
     xarray.testing.assert_identical(again.dataset(), finished.dataset())
     nothing = Counting()
-    sweep(study.folder, executor=nothing, apart=False)
+    sweep(study.folder, executor=nothing)
     assert nothing.played == []
 
 
@@ -112,11 +112,11 @@ def harmed(study, path):
     assert name in said
     assert len(said.splitlines()) == 1
     for call in (lambda: sweep(study.folder), study.dataset, lambda: study.dataset(partial=True)):
-        with pytest.raises(StudyError, match="--repair"):
+        with pytest.raises(StudyError, match=r"sweep\('.*', repair=True\) computes damaged chunks again"):
             call()
     [chunk] = study.damaged()
     counting = Counting()
-    again = sweep(study.folder, executor=counting, apart=False, repair=True)
+    again = sweep(study.folder, executor=counting, repair=True)
     assert counting.played == [chunk]
     assert again.damaged() == {}
     return again
@@ -215,7 +215,7 @@ def test_swapped_chunks(study, finished, other):
     with pytest.raises(StudyError, match="and 1 more"):
         sweep(study.folder)
     counting = Counting()
-    again = sweep(study.folder, executor=counting, apart=False, repair=True)
+    again = sweep(study.folder, executor=counting, repair=True)
     assert len(counting.played) == 2
     xarray.testing.assert_identical(again.dataset(), finished.dataset())
 

@@ -13,7 +13,8 @@ from typing import Annotated, Any
 import typer
 
 from potentia.cli.terminal import completes, pairs
-from potentia.errors import DrawingFailed, InvalidInput, InvalidRun, PotentiaError
+from potentia.errors import DrawingFailed, InvalidInput, InvalidRun, PotentiaError, Remedy
+from potentia.kernel.texts import command
 
 GAME_FILES = (".json", ".npz")
 
@@ -124,10 +125,27 @@ def assignments(items: list[str]) -> dict[str, Any]:
 imported: list[Path] = []  # files of the user's that this command ran
 
 
-def again(text: str) -> str:
-    """A hint of what to type next, with the files that this command was given too."""
+_REMEDIES = {
+    "claimed": "leave it out, and test it with --claimed or check_claim",
+    "dask_tls": "give their folder with --dask-tls",
+    "folder": "give another folder with --out",
+    "go on": "go on with: {sweep}",
+    "many": "say --yes if you mean it",
+    "missing": "{sweep} computes them",
+    "register": "a game of your own is registered by a file: potentia --import FILE.py sweep ...",
+    "repair": "{sweep} --repair computes damaged chunks again",
+}
+
+
+def told(error: PotentiaError) -> str:
+    """What is wrong, and what to type to mend it, with the files that this command was given too."""
     files = "".join(f"--import {shlex.quote(str(path))} " for path in imported)
-    return text.replace("potentia sweep ", f"potentia {files}sweep ")
+
+    def typed(remedy: Remedy) -> str:
+        words = _REMEDIES.get(remedy.name, remedy.words)
+        return words.replace("{sweep}", command(f"{files}sweep", remedy.path))
+
+    return "; ".join([error.message, *map(typed, error.remedies)])
 
 
 def import_file(path: Path) -> None:

@@ -11,7 +11,7 @@ from typing import IO
 
 import numpy as np
 
-from potentia.errors import InvalidGame, NotPotentialGame, PotentiaError
+from potentia.errors import InvalidGame, NotPotentialGame, PotentiaError, Remedy
 
 
 @contextmanager
@@ -22,9 +22,8 @@ def naming(path: Path) -> Iterator[None]:
     except InvalidGame as error:
         raise InvalidGame(f"{path}: {error}") from error.__cause__
     except NotPotentialGame as error:
-        raise NotPotentialGame(
-            f"{path}: {error}; leave it out, and test it with --claimed or check_claim", evidence=error.evidence
-        ) from None
+        remedy = Remedy("claimed", "leave it out, and test it with check_claim")
+        raise NotPotentialGame(f"{path}: {error}", evidence=error.evidence).advising(remedy) from None
 
 
 @contextmanager

@@ -276,3 +276,9 @@ def covered(data: xarray.Dataset, measure: str = "worth_sum") -> NDArray[np.floa
     if int(data.time.values[-1]) < LEARNING:
         return final_worth(data, measure)
     return final(data) if measure == "worth_sum" else final(data.assign(worth_sum=data[measure]))
+
+
+def printed(name: str, what: str = "mean") -> float | None:
+    """What was published of the worth of an algorithm, if anything was."""
+    found: float | None = published()["worth"].get(name.lower(), {}).get(what)
+    return found

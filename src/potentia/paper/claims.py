@@ -108,7 +108,7 @@ class Judged(NamedTuple):
     reason: str
     evidence: Iterable[str] = ()
     counterexample: str | None = None
-    details: Mapping[str, Any] = {}  # noqa: RUF012
+    details: Mapping[str, Any] = {}
 
 
 def whether(holds: bool, yes: str, no: str) -> tuple[str, str]:

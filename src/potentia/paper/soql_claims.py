@@ -88,8 +88,8 @@ def _strategy_errors(vartheta: float, x: float) -> float:
     worst = []
     for m in range(1, _LENGTH + 1):
         printed = (1 - vartheta) ** m * np.array(start[0]) + (1 - (1 - vartheta) ** m) * np.array([0.0, 1.0])
-        for seen in (run.advance(1).strategies[0], soql_strategy(vartheta, m, start[0], best=1)):
-            worst.append(float(np.abs(seen - printed).max()))
+        both = (run.advance(1).strategies[0], soql_strategy(vartheta, m, start[0], best=1))
+        worst += [float(np.abs(seen - printed).max()) for seen in both]
     return max(worst)
 
 
@@ -225,7 +225,8 @@ def lock_in_proposition(scale: Scale) -> Judged:
         ),
         [
             f"With u > Q(n) and Q(n+1) > Q(n), Eq. 33 held for m = {', '.join(map(str, _LATER))} whenever α_* was "
-            "played so long; for every m as u − Q(n+m) ≤ f(m) (u − Q(n)) with f(m) ≤ 1, so that no other score overtakes"
+            "played so long; for every m as u − Q(n+m) ≤ f(m) (u − Q(n)) with f(m) ≤ 1, so that no other score "
+            "overtakes"
         ]
         * also,
         *((None, {}) if found is None else _stay_words(*found)),

@@ -28,7 +28,7 @@ from potentia.paper.case_verdicts import (
 )
 from potentia.paper.case_words import RATIO, WITHIN, Comparisons, Words, percent
 from potentia.paper.claims import DEPENDS, NOT_SUPPORTED, SUPPORTED, Claim, Judged, Measurement, claim, declared_in
-from potentia.paper.reinforcement_study import targets_held
+from potentia.paper.reinforcement_study import all_targets as targets_found
 from potentia.statistics.estimates import Estimate, estimate, share_of, time_to_share
 from potentia.studies.coverage import steps_to_share
 
@@ -161,22 +161,14 @@ def higher(study: CaseStudy) -> Judged:
 @claim("all targets", "experiment", "With P-SBLLL the agents find all the targets", "Section 5.2.1, Fig. 6")
 def all_targets(study: CaseStudy) -> Judged:
     """The agents find all the targets: a statement about every run, of which the figure shows one."""
-    number, measured = len(study.game.world.targets), []
-    counts: dict[tuple[str, str], NDArray[np.bool_]] = {}
-    for steps, part in ((LEARNING, study.four), (SHORT, study.model)):  # the counts that stay are the latter's
-        rows = []
+    measured = []
+    for steps, part in ((SHORT, study.model), (LEARNING, study.four)):
         for name in (P_SBLLL, BLLL):
-            data = part[name]
-            counts[name, "covered at the end"] = targets_held(study.game, data) == number
-            counts[name, "found at some time"] = data.targets_found.values[:, -1] == number
-            rows += [
-                Measurement(f"{name}, {steps:,} steps: all {label}", share_of(int(so.sum()), so.size))
-                for (who, label), so in counts.items()
-                if who == name
-            ]
-        measured[:0] = rows
-    held, found = (counts[P_SBLLL, label] for label in ("covered at the end", "found at some time"))
-    others = counts[BLLL, "covered at the end"]
+            for label, so in targets_found(study.game, part[name]).items():
+                share = share_of(int(so.sum()), so.size)
+                measured.append(Measurement(f"{name}, {steps:,} steps: {label}", share))
+    held, found = targets_found(study.game, study.model[P_SBLLL]).values()
+    others, _ = targets_found(study.game, study.model[BLLL]).values()
     more = difference_of_shares(held, others)
     measured.append(Measurement("P-SBLLL less BLLL: all covered at the end", more, None, "of the runs"))
     often = share_of(int(held.sum()), held.size)
@@ -187,7 +179,7 @@ def all_targets(study: CaseStudy) -> Judged:
     else:
         verdict = NOT_SUPPORTED if often.high < 0.5 else f"{DEPENDS} the run"
     reason = (
-        f"All {number} covered at the end in {int(held.sum())} of {held.size} runs ({percent(often)}), found at some "
+        f"All {len(study.game.world.targets)} covered at the end in {int(held.sum())} of {held.size} runs ({percent(often)}), found at some "
         f"time in {int(found.sum())}; with BLLL covered in {int(others.sum())}"
     )
     return Judged(measured, verdict, reason, [_to_the_letter(study)[1]])

@@ -32,7 +32,7 @@ from potentia.paper.case_study import (
 from potentia.paper.case_verdicts import MARGIN, Finding, difference, difference_of_shares, restricted
 from potentia.paper.case_words import LONGEST, WITHIN, Comparisons, Words, reason_over, signed
 from potentia.paper.claims import Declared, Judged, claim
-from potentia.paper.reinforcement_study import LEVEL, SOQL, ql, reached, settled, targets_held
+from potentia.paper.reinforcement_study import LEVEL, SOQL, all_targets, ql, reached, settled
 from potentia.rules.steps import step_data, step_from, step_size
 from potentia.statistics.estimates import share_of
 
@@ -206,8 +206,8 @@ def as_high_as_p_sblll(study: CaseStudy) -> Judged:
     for steps, (ours, theirs) in cases.items():
         label, soql, other = f"P-SBLLL after {steps:,} steps", covered(ours[SOQL]), covered(theirs[P_SBLLL])
         made.note(f"{label}: ΣC", other, printed(P_SBLLL))
-        more = {"margin": MARGIN * float(other.mean()), "said": f"as {label}", "equal": True}
-        made.add((label,), difference(soql, other, len(cases)), f"SOQL less {label}", **more)
+        found, margin = difference(soql, other, len(cases)), MARGIN * float(other.mean())
+        made.add((label,), found, f"SOQL less {label}", margin=margin, said=f"as {label}", equal=True)
     quoted = "The paper: “the equilibrium worth is the same as P-SBLLL's equilibrium worth”"
     lines = [f"{quoted}; the margin of {100 * MARGIN:.0f} % is ours"]
     margins = {finding.case: finding.margin for finding in made.findings}
@@ -225,24 +225,20 @@ def as_high_as_p_sblll(study: CaseStudy) -> Judged:
 )
 def ql_misses_targets(study: CaseStudy) -> Judged:
     """From the same starts SOQL finds all the targets, and QL does not."""
-    number, made = len(study.game.world.targets), Comparisons(Words("more often", "less often", "%"))
-    senses: dict[str, Callable[[xarray.Dataset], NDArray[np.bool_]]] = {
-        "all covered at the end": lambda data: targets_held(study.game, data) == number,
-        "all found at some time": lambda data: data.targets_found.values[:, -1] == number,
-    }
-    lines = [_crossed(study)]
-    for label, of in senses.items():
-        own = of(study.learners[SOQL])
+    made, lines = Comparisons(Words("more often", "less often", "%")), [_crossed(study)]
+    soql = all_targets(study.game, study.learners[SOQL])
+    others = {tau: all_targets(study.game, study.learners[ql(tau)]) for tau in study.tuning}
+    for label, own in soql.items():
         made.note(f"SOQL: {label}", share_of(int(own.sum()), own.size), None, "of the runs")
         for tau in study.tuning:
-            its = of(study.learners[ql(tau)])
-            found = difference_of_shares(own, its, len(senses) * len(study.tuning))
+            its = others[tau][label]
+            found = difference_of_shares(own, its, len(soql) * len(study.tuning))
             made.note(f"QL, {_at(study, tau)}: {label}", share_of(int(its.sum()), its.size), None, "of the runs")
             made.add((label, f"{tau:g}"), found, f"SOQL less QL, τ = {tau:g}: {label}", "of the runs")
             if tau in (study.nearest_tau, study.best_tau):
                 text = f"{int((own & ~its).sum())} of {int(own.sum())} at {_at(study, tau)}"
                 lines.append(f"Of the runs in which SOQL has {label}, QL has not in {text}")
-    first = next(iter(senses))
+    first = next(iter(soql))
     ahead = (f"SOQL: {first}", f"QL, {_at(study, study.nearest_tau)}: {first}")  # these two stand for all
     made.measured.sort(key=lambda entry: entry.label not in ahead)
     return made.judged(["what is counted", _TAU], lines, over=partial(_by_tau, study))

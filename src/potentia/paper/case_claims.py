@@ -179,8 +179,8 @@ def all_targets(study: CaseStudy) -> Judged:
     else:
         verdict = NOT_SUPPORTED if often.high < 0.5 else f"{DEPENDS} the run"
     reason = (
-        f"All {len(study.game.world.targets)} covered at the end in {int(held.sum())} of {held.size} runs ({percent(often)}), found at some "
-        f"time in {int(found.sum())}; with BLLL covered in {int(others.sum())}"
+        f"All {len(study.game.world.targets)} covered at the end in {int(held.sum())} of {held.size} runs "
+        f"({percent(often)}), found at some time in {int(found.sum())}; with BLLL covered in {int(others.sum())}"
     )
     return Judged(measured, verdict, reason, [_to_the_letter(study)[1]])
 

@@ -71,6 +71,10 @@ def _measurements(given: Measured) -> tuple[Measurement, ...]:
     return tuple(Measurement(*entry) for entry in given.items()) if isinstance(given, Mapping) else tuple(given)
 
 
+def _lines(given: Iterable[str]) -> tuple[str, ...]:
+    return tuple(given)
+
+
 @frozen
 class _Statement:
     """What the paper says, and where."""
@@ -90,7 +94,7 @@ class Claim(_Statement):
     measured: tuple[Measurement, ...] = field(converter=_measurements)
     verdict: str = field(validator=IS_VERDICT)  # SUPPORTED, NOT_SUPPORTED, UNDECIDED, or DEPENDS and on what
     reason: str  # one sentence, with the numbers that decide
-    evidence: tuple[str, ...] = field(converter=tuple, default=())  # of several comparisons, a line for each
+    evidence: tuple[str, ...] = field(converter=_lines, default=())  # of several comparisons, a line for each
     counterexample: str | None = None  # where a statement fails: the numbers that show it, in words
     details: dict[str, Any] = field(converter=dict, factory=dict)  # plain data for those who want to check
 

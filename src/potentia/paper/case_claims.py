@@ -7,7 +7,6 @@ for BLLL and 56 for P-SBLLL; the same with R_com = 56, that is everybody, for bo
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
@@ -15,19 +14,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from potentia.paper import case_learner_claims
 from potentia.paper.case_study import BLLL, HEARD, LEARNING, LONG, P_SBLLL, SHORT, CaseStudy, covered, printed
 from potentia.paper.case_tables import settling, tables
-from potentia.paper.case_verdicts import (
-    MARGIN,
-    Finding,
-    difference,
-    difference_of_shares,
-    log_ratio,
-    restricted,
-)
+from potentia.paper.case_verdicts import MARGIN, Finding, difference, difference_of_shares, log_ratio, restricted
 from potentia.paper.case_words import RATIO, WITHIN, Comparisons, Words, percent
-from potentia.paper.claims import DEPENDS, NOT_SUPPORTED, SUPPORTED, Claim, Judged, Measurement, claim, declared_in
+from potentia.paper.claims import DEPENDS, NOT_SUPPORTED, SUPPORTED, Claim, Judged, Measurement, declared_in, experiment
 from potentia.paper.reinforcement_study import all_targets as targets_found
 from potentia.statistics.estimates import Estimate, estimate, share_of, time_to_share
 from potentia.studies.coverage import steps_to_share
@@ -51,7 +42,7 @@ Batches = Mapping[str, "xarray.Dataset"]
 
 def claims(study: CaseStudy) -> list[Claim]:
     """Every claim of the case study with its verdict."""
-    return [declared(study) for declared in declared_in(sys.modules[__name__], case_learner_claims)]
+    return [declared(study) for declared in declared_in("case_claims", "case_learner_claims")]
 
 
 # Settings ---------------------------------------------------------------------------------------------
@@ -100,7 +91,7 @@ def _speeds(study: CaseStudy) -> dict[str, Callable[[xarray.Dataset], Values]]:
     return {label: lambda data, steps=steps: restricted(steps(data), SHORT) for label, steps in ways.items()}  # type: ignore[misc]
 
 
-@claim("faster", "experiment", "P-SBLLL converges faster than BLLL", _FIG_5)
+@experiment("faster", "P-SBLLL converges faster than BLLL", _FIG_5)
 def faster(study: CaseStudy) -> Judged:
     """P-SBLLL converges faster than BLLL."""
     made, counted = Comparisons(Words("sooner", "later", "steps", "in every other comparison")), _speeds(study)
@@ -124,7 +115,7 @@ def faster(study: CaseStudy) -> Judged:
     return made.judged(factors, [line], measure=0, own=AS_PUBLISHED, horizon=SHORT)
 
 
-@claim("higher", "experiment", "P-SBLLL reaches a higher covered worth than BLLL", _FIG_5)
+@experiment("higher", "P-SBLLL reaches a higher covered worth than BLLL", _FIG_5)
 def higher(study: CaseStudy) -> Judged:
     """P-SBLLL covers more than BLLL: at the horizon of the figure and later, in each setting."""
     late = {P_SBLLL: study.four[P_SBLLL].isel(seed=slice(study.heard_long[BLLL].sizes["seed"]))} | study.heard_long
@@ -158,7 +149,7 @@ def higher(study: CaseStudy) -> Judged:
 # Targets and explorations -----------------------------------------------------------------------------
 
 
-@claim("all targets", "experiment", "With P-SBLLL the agents find all the targets", "Section 5.2.1, Fig. 6")
+@experiment("all targets", "With P-SBLLL the agents find all the targets", "Section 5.2.1, Fig. 6")
 def all_targets(study: CaseStudy) -> Judged:
     """The agents find all the targets: a statement about every run, of which the figure shows one."""
     measured = []
@@ -209,9 +200,8 @@ def _explorations(study: CaseStudy, data: xarray.Dataset) -> dict[str, Values]:
     }
 
 
-@claim(
+@experiment(
     "fewer explorations",
-    "experiment",
     "P-SBLLL has fewer redundant explorations than BLLL",
     "Sections 3.2, 5.2.1 (Eq. 53) and 6",
 )
@@ -252,9 +242,8 @@ def fewer_explorations(study: CaseStudy) -> Judged:
 # EM ---------------------------------------------------------------------------------------------------
 
 
-@claim(
+@experiment(
     "unknown number",
-    "experiment",
     "EM with split and merge, the number of targets unknown, does as well as EM with the number known",
     "The thesis's comparison; section 5.2.2 describes both without this sentence",
 )

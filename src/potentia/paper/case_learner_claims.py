@@ -31,7 +31,7 @@ from potentia.paper.case_study import (
 )
 from potentia.paper.case_verdicts import MARGIN, Finding, difference, difference_of_shares, restricted
 from potentia.paper.case_words import LONGEST, WITHIN, Comparisons, Words, reason_over, signed
-from potentia.paper.claims import Declared, Judged, claim
+from potentia.paper.claims import Declared, Judged, experiment
 from potentia.paper.reinforcement_study import LEVEL, SOQL, all_targets, ql, reached, settled
 from potentia.rules.steps import step_data, step_from, step_size
 from potentia.statistics.estimates import share_of
@@ -66,9 +66,8 @@ def _settles(name: str, label: str) -> float | None:
 # The step ---------------------------------------------------------------------------------------------
 
 
-@claim(
+@experiment(
     "constant step",
-    "experiment",
     "A constant step makes SOQL converge faster than a diminishing one",
     "Section 4, before Eq. 28",
 )
@@ -139,7 +138,7 @@ def _by_tau(study: CaseStudy, findings: Sequence[Finding], words: Words) -> str:
     return text + (marked if len(text) + len(marked) <= LONGEST else "")
 
 
-@claim("higher than QL", "experiment", "SOQL covers more than QL in the end", _FIG_8)
+@experiment("higher than QL", "SOQL covers more than QL in the end", _FIG_8)
 def higher_than_ql(study: CaseStudy) -> Judged:
     """SOQL covers more than QL in the end."""
     made, soql = Comparisons(Words("higher", "lower")), covered(study.learners[SOQL])
@@ -152,7 +151,7 @@ def higher_than_ql(study: CaseStudy) -> Judged:
     return made.judged([_TAU], [_crossed(study)], over=partial(_by_tau, study), tuning=means)
 
 
-@claim("slower than QL", "experiment", "SOQL converges slower than QL", _FIG_8)
+@experiment("slower than QL", "SOQL converges slower than QL", _FIG_8)
 def slower_than_ql(study: CaseStudy) -> Judged:
     """SOQL converges later than QL."""
     made, comparisons = Comparisons(Words("later", "sooner", "steps")), len(SPEEDS) * len(study.tuning)
@@ -175,9 +174,8 @@ def slower_than_ql(study: CaseStudy) -> Judged:
 def slower_than(name: str) -> Declared[CaseStudy]:
     """SOQL converges later than a rule that learns a model."""
 
-    @claim(
+    @experiment(
         f"slower than {name}",
-        "experiment",
         f"SOQL converges slower than {name}, which learns a model",
         "Section 6, Fig. 10",
     )
@@ -197,7 +195,7 @@ def slower_than(name: str) -> Declared[CaseStudy]:
 slower_than_blll, slower_than_p_sblll = slower_than(BLLL), slower_than(P_SBLLL)
 
 
-@claim("as high as P-SBLLL", "experiment", "SOQL ends as high as P-SBLLL", "Section 6, Fig. 10")
+@experiment("as high as P-SBLLL", "SOQL ends as high as P-SBLLL", "Section 6, Fig. 10")
 def as_high_as_p_sblll(study: CaseStudy) -> Judged:
     """SOQL's final worth is the same as that of P-SBLLL, within ±5 %; at either horizon of P-SBLLL."""
     made = Comparisons(Words(f"the same {WITHIN}", f"not the same {WITHIN}", others="at its other horizon"))
@@ -217,9 +215,8 @@ def as_high_as_p_sblll(study: CaseStudy) -> Judged:
 # Targets ----------------------------------------------------------------------------------------------
 
 
-@claim(
+@experiment(
     "QL misses targets",
-    "experiment",
     "From the same starts SOQL finds all the targets and QL does not",
     "Section 5.2.3, Fig. 9",
 )

@@ -3,14 +3,15 @@
 A verdict is computed from the measurements, never written down beforehand: with other seeds, other games or another
 number of runs it may be another one.
 
-A claim is declared where it is judged: ``@claim(...)`` says what the paper says, the function below it what became of
-that. The claims of a module are those that it declares, in the order in which they stand there.
+A claim is declared where it is judged: ``@claim(...)``, or ``@experiment(...)`` in the case study, says what the paper
+says, the function below it what became of that. The claims of a module are those that it declares, in the order in
+which they stand there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from types import ModuleType
+from importlib import import_module
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 import attrs
@@ -131,15 +132,26 @@ class Declared(_Statement, Generic[Given]):
         return Claim(self.name, self.kind, self.title, self.where, *self.judge(given))
 
 
-def claim(name: str, kind: str, title: str, where: str) -> Callable[[Callable[[Given], Judged]], Declared[Given]]:
+Declare = Callable[[Callable[[Given], Judged]], Declared[Given]]
+
+
+def claim(name: str, title: str, where: str, kind: str = "theory") -> Declare[Given]:
     """Declare a claim; the function below judges it."""
     return lambda judge: Declared(name, kind, title, where, judge)
 
 
-def declared_in(*modules: ModuleType) -> list[Declared[Any]]:
-    """The claims that these modules declare, in order."""
-    found = [(one, module) for module in modules for one in vars(module).values() if isinstance(one, Declared)]
-    return [one for one, module in found if one.judge.__module__ == module.__name__]
+def experiment(name: str, title: str, where: str) -> Declare[Given]:
+    """Declare a claim about what was played."""
+    return claim(name, title, where, "experiment")
+
+
+def declared_in(*modules: str) -> list[Declared[Any]]:
+    """The claims that these modules of this package declare, in order."""
+    out = []
+    for module in (import_module(f"{__package__}.{name}") for name in modules):
+        found = [one for one in vars(module).values() if isinstance(one, Declared)]
+        out += [one for one in found if one.judge.__module__ == module.__name__]
+    return out
 
 
 def listed(words: Sequence[str]) -> str:

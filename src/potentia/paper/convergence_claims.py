@@ -30,7 +30,7 @@ from potentia.analysis.score_hypotheses import likeliest
 from potentia.engine import begin, watch_on
 from potentia.games import NormalForm, game
 from potentia.paper.claims import DEPENDS, NOT_SUPPORTED, SUPPORTED, UNDECIDED, Judged, claim
-from potentia.paper.equilibrium_study import STEPS, equilibria, random_games
+from potentia.paper.equilibrium_study import STEPS, played, random_games
 from potentia.paper.scale import Scale
 from potentia.paper.small_games import in_percent, in_words, number, plain, table_in_words
 from potentia.paper.soql_claims import leaving_game, unperturbed
@@ -66,7 +66,6 @@ def last_change(found: NormalForm, seed: int) -> int:
 
 @claim(
     "soql-convergence",
-    "theory",
     "Under the proposition's conditions SOQL converges to a neighbourhood of α_* with probability one",
     "convergence theorem on SOQL, Eq. 42",
 )
@@ -76,18 +75,17 @@ def convergence_theorem(scale: Scale) -> Judged:
     ends = []  # of runs that play α_* = (0) at n = 0 and n + 1: whether they end there, and never play anything else
     for seed in range(20 * scale.learners):
         run = begin(example, chosen, seed, horizon=200).advance(200)
-        played = run.trace().profiles[1:]
-        if (played[:2] == 0).all():
+        actions = run.trace().profiles[1:]
+        if (actions[:2] == 0).all():
             end = likeliest(run.strategies) == (0,) and float(run.strategies[0].max()) > 1 - _PURE
-            ends.append((end, bool((played == 0).all())))
+            ends.append((end, bool((actions == 0).all())))
     runs, at_start = len(ends), sum(end for end, _ in ends)
     persisted, at_last = sum(stays for _, stays in ends), sum(end and stays for end, stays in ends)
     games = random_games(scale.learners)
     settled = nash = 0
-    for seed, other in enumerate(games):
-        ended = begin(other, unperturbed(), seed, record=(), horizon=STEPS).advance(STEPS)
+    for _, ended, there in played(games, unperturbed()):
         settled += all(float(x.max()) > 1 - _PURE for x in ended.strategies)
-        nash += likeliest(ended.strategies) in equilibria(other)
+        nash += there
     pennies = game("matching-pennies")
     assert isinstance(pennies, NormalForm)
     changed = [last_change(pennies, seed) for seed in range(_PENNIES)]
@@ -233,11 +231,7 @@ def stays(cost: float, xi: float, runs: int, ends: Sequence[int]) -> list[Stay]:
 
 
 def _ended(games: Sequence[NormalForm], chosen: Rule) -> int:
-    out = 0
-    for seed, found in enumerate(games):
-        run = begin(found, chosen, seed, record=(), horizon=STEPS).advance(STEPS)
-        out += likeliest(run.strategies) in equilibria(found)
-    return out
+    return sum(there for *_, there in played(games, chosen))
 
 
 # cost of a stray, ξ, and what the case shows
@@ -252,7 +246,6 @@ _CASES = (
 
 @claim(
     "perturbation",
-    "theory",
     "Under Assumptions 6 and 7 the estimated equilibrium converges to a Nash equilibrium almost surely",
     "perturbation theorem, Eq. 43–44",
 )
@@ -275,11 +268,8 @@ def perturbation_theorem(scale: Scale) -> Judged:
     kept = f"{ended['Assumptions 6 and 7']} of {len(games)} random games end in one"
     verdict, reason = SUPPORTED, f"{kept}, and where strays cost much nobody leaves it"
     if broken:
-        verdict, reason = (
-            NOT_SUPPORTED,
-            "Where strays cost another player much, the favourites keep leaving the only equilibrium "
-            f"({long[-1].rate:,.0f} times per 100,000 steps); {kept}",
-        )
+        leaving = "Where strays cost another player much, the favourites keep leaving the only equilibrium"
+        verdict, reason = NOT_SUPPORTED, f"{leaving} ({long[-1].rate:,.0f} times per 100,000 steps); {kept}"
     elif ended["Assumptions 6 and 7"] < len(games):  # at a finite horizon this shows nothing about the limit
         verdict, reason = UNDECIDED, f"{kept} within {STEPS:,} steps, and no game is known that keeps leaving"
     measured: dict[str, Any] = {}
@@ -324,7 +314,7 @@ def _lines(long: Sequence[Stay], others: dict[tuple[float, float, str], Stay]) -
 
 def _reasons(costly: NormalForm, chosen: SOQL, enough: bool, little: Stay) -> list[str]:
     """Why it goes on, and what the text says of ξ and μ."""
-    mu, lost = chosen.xi / 2, usual_less_lowest(costly, chosen.xi)
+    mu, lost = chosen.xi / 2, costly.utility(0, [0, 0]) - after_a_stray(costly, chosen.xi)
     said = {
         f"While all are settled a stray has a probability of about ξ/2 = {number(mu)} at every step and one is "
         "enough to make player 0 leave, so that departures recur infinitely often, almost surely": enough,
@@ -336,11 +326,6 @@ def _reasons(costly: NormalForm, chosen: SOQL, enough: bool, little: Stay) -> li
         "text asks for ξ sufficiently close to one, and calls ρ, which tends to ξ, small": mu <= chosen.vartheta,
     }
     return [line for line, so in said.items() if so]
-
-
-def usual_less_lowest(found: NormalForm, xi: float) -> float:
-    """By how much one stray lowers player 0's settled score."""
-    return found.utility(0, [0, 0]) - after_a_stray(found, xi)
 
 
 def _costly_words(found: NormalForm, chosen: SOQL, long: Sequence[Stay]) -> str:

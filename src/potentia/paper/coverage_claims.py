@@ -173,7 +173,6 @@ def _dear(game: Coverage) -> tuple[Tables, Tables]:
 
 @claim(
     "coverage-potential",
-    "theory",
     "The coverage game is a potential game with Φ = Σ u^i",
     "coverage-potential lemma, Eq. 45–46",
 )
@@ -278,7 +277,6 @@ def _overlap_data(game: Coverage, payoffs: Tables) -> dict[str, Any]:
 
 @claim(
     "coverage-separable",
-    "theory",
     "In the coverage game u^i depends on robot i's action only: it is separable",
     "section 5.1, after Eq. 45",
 )

@@ -59,14 +59,8 @@ def as_published(seeds: Iterable[int], steps: int = 2000, workers: int = 2) -> l
     data = cover(game, rules, steps, seeds, workers=workers)
     best = optimum(game).bound  # so that a gap in the certificate cannot flatter
     first = steps_to_share(data["BLLL"])
-    return [
-        Published(
-            name,
-            summarise(batch, best),
-            None if name == "BLLL" else paired_difference(steps_to_share(batch), first),
-        )
-        for name, batch in data.items()
-    ]
+    sooner = {name: paired_difference(steps_to_share(batch), first) for name, batch in data.items() if name != "BLLL"}
+    return [Published(name, summarise(batch, best), sooner.get(name)) for name, batch in data.items()]
 
 
 @dataclass(frozen=True)
@@ -91,22 +85,14 @@ def _shares(
 
 
 def annealed(
-    seeds: Sequence[int],
-    names: Sequence[str],
-    steps: int = 20_000,
-    robots: Iterable[int] = (5, 20),
-    workers: int = 2,
+    seeds: Sequence[int], names: Sequence[str], steps: int = 20_000, robots: Iterable[int] = (5, 20), workers: int = 2
 ) -> list[Share]:
     """Shares on the paper's world with so many robots."""
     return [share for n in robots for share in _shares(paper_world(), n, steps, names, seeds, workers)]
 
 
 def on_random_worlds(
-    seeds: Sequence[int],
-    names: Sequence[str],
-    steps: int,
-    worlds: Iterable[int] = WORLDS,
-    workers: int = 2,
+    seeds: Sequence[int], names: Sequence[str], steps: int, worlds: Iterable[int] = WORLDS, workers: int = 2
 ) -> list[Share]:
     """Shares of five robots on each of the random worlds."""
     return [share for n in worlds for share in _shares(random_world(n), 5, steps, names, seeds, workers)]

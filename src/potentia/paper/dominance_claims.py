@@ -75,7 +75,6 @@ def _within(fate: Fate, order: int) -> bool:
 
 @claim(
     "strictly-dominated",
-    "theory",
     "In the continuous dynamics of any order strictly dominated strategies become extinct",
     "section 4, quoted (Theorem 4.1 of Laraki & Mertikopoulos)",
 )
@@ -99,7 +98,6 @@ def strictly_dominated(scale: Scale) -> Judged:
 
 @claim(
     "weakly-dominated",
-    "theory",
     "Weakly dominated strategies may survive first-order dynamics and become extinct from order 2 on",
     "section 4, quoted (Theorem 4.3 of Laraki & Mertikopoulos)",
 )

@@ -17,7 +17,6 @@ _GAMES = 100  # the seed of the first game for the definition
 
 @claim(
     "finite-improvement",
-    "theory",
     "Every improvement path in a finite potential game is finite",
     "theorem quoted in section 2.1 (Monderer & Shapley)",
 )
@@ -43,7 +42,6 @@ def finite_improvement_theorem(scale: Scale) -> Judged:
 
 @claim(
     "stable-state",
-    "theory",
     "Erratum: a state is defined as stochastically stable if lim Pr^ε = Pr, its unperturbed probability",
     "definition (not a result) of a stochastically stable state, section 2.2",
 )
@@ -96,7 +94,6 @@ def _misprint(printed: int, unstable: int, smallest: bool) -> str:
 
 @claim(
     "blll",
-    "theory",
     "Under BLLL the stochastically stable states are the potential maximisers",
     "theorem quoted in section 2.2, under Assumptions 1 and 2",
 )

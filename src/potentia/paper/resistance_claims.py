@@ -74,7 +74,6 @@ def smallest_difference() -> tuple[NormalForm, tuple[int, ...], tuple[int, ...]]
 
 @claim(
     "resistance",
-    "theory",
     "The resistance of a transition of P-SBLLL is Σ over deviators of max{u(α_1), u(α_2)} − u(α_2)",
     "resistance lemma, Eq. 12–16, under Assumption 3",
 )
@@ -109,27 +108,18 @@ def resistance_lemma(scale: Scale) -> Judged:
     )
 
 
-_DIFFERENCE = (
-    "u^0 = {}, u^1 = {}: from {source} to {target} Eq. 12 says {lemma}. Let players {awake} wake and try {trial}: "
-    "{compared}, at a resistance of {exact}."
-)
-
-
 def _difference(game: NormalForm, source: tuple[int, ...], target: tuple[int, ...]) -> tuple[str, dict[str, Any]]:
     lemma, least = eq_12(game, source, target), cheapest(game, source, target)
-    said = _DIFFERENCE.format(
-        *map(table_in_words, game.payoffs),
-        source=in_words([source]),
-        target=in_words([target]),
-        lemma=number(lemma),
-        awake=" and ".join(map(str, least.awake)),
-        trial=in_words([least.trial]),
-        compared="; ".join(
-            f"player {i} compares {number(game.utility(i, source))} with {number(game.utility(i, least.trial))} and "
-            + ("accepts" if i in deviators(source, target) else "stays")
-            for i in least.awake
-        ),
-        exact=number(least.resistance),
+    compared = "; ".join(
+        f"player {i} compares {number(game.utility(i, source))} with {number(game.utility(i, least.trial))} and "
+        + ("accepts" if i in deviators(source, target) else "stays")
+        for i in least.awake
+    )
+    first, second = map(table_in_words, game.payoffs)
+    said = (
+        f"u^0 = {first}, u^1 = {second}: from {in_words([source])} to {in_words([target])} Eq. 12 says "
+        f"{number(lemma)}. Let players {' and '.join(map(str, least.awake))} wake and try {in_words([least.trial])}: "
+        f"{compared}, at a resistance of {number(least.resistance)}."
     )
     beside = {"awake": list(least.awake), "trial": list(least.trial), "eq_12": lemma, "exact": least.resistance}
     return said, plain(game, source=list(source), target=list(target), **beside)
@@ -162,7 +152,6 @@ def _reversal(games: Sequence[Game]) -> tuple[int, int, int]:
 
 @claim(
     "reversal",
-    "theory",
     "In separable potential games R(α_1 → α_2) − R(α_2 → α_1) = Φ(α_1) − Φ(α_2)",
     "reversal lemma, Eq. 17–18",
 )

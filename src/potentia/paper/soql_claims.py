@@ -95,7 +95,6 @@ def _strategy_errors(vartheta: float, x: float) -> float:
 
 @claim(
     "closed-forms",
-    "theory",
     "Scores and strategies of SOQL after m repetitions of a profile, and their limits",
     "first proposition and corollary on SOQL, Eq. 30–33 and 40",
 )
@@ -194,7 +193,6 @@ def least_advance(mu: float, m: int) -> float:
 
 @claim(
     "lock-in",
-    "theory",
     "A best response played twice is kept for m steps with probability ∏(1−(1−ϑ)^c)^N at least",
     "second proposition on SOQL, Eq. 32–33",
 )
@@ -272,7 +270,6 @@ def _own(players: int) -> NDArray[np.float64]:
 
 @claim(
     "lock-in-probability",
-    "theory",
     "Under the conditions of the proposition SOQL's limits hold with probability ∏(1−(1−ϑ)^c)^N > 0, meaning at least",
     "second corollary on SOQL, Eq. 41–42",
 )
@@ -280,28 +277,26 @@ def lock_in_probability(scale: Scale) -> Judged:
     """∏ (1 - (1-ϑ)^c)^N against exact fractions and against how often runs stay."""
     from scipy.stats import binomtest
 
+    runs, errors, seen = 20 * scale.learners, [], []
     measured: dict[str, Any] = {}
-    cases, seen, said, errors = [], [], [], []
-    chances: list[float] = []  # of so few runs that stay
-    exactly: list[float] = []  # of so few or so many
-    runs = 20 * scale.learners
+    cases: list[dict[str, Any]] = []
     for vartheta, players in _STAYS:
         step = Fraction(str(vartheta))
         exact = math.prod((1 - (1 - step) ** c) ** players for c in range(1, _STAY_STEPS + 1))
-        product = lock_in(vartheta, players, _STAY_STEPS)
+        product, count = lock_in(vartheta, players, _STAY_STEPS), stayed(vartheta, players, runs)
+        cases.append({"vartheta": vartheta, "players": players, "stayed": count, "runs": runs, "product": product})
         errors.append(abs(product / float(exact) - 1.0))
-        count = stayed(vartheta, players, runs)
-        chances.append(float(binomtest(count, runs, product, alternative="less").pvalue))
-        exactly.append(float(binomtest(count, runs, product).pvalue))
-        often = share_of(count, runs)
-        measured[f"share of runs that stay, ϑ = {vartheta:g}, N = {players}"] = often
+        measured[f"share of runs that stay, ϑ = {vartheta:g}, N = {players}"] = often = share_of(count, runs)
         measured[f"the product ∏(1−(1−ϑ)^c)^N, ϑ = {vartheta:g}, N = {players}"] = product
         seen.append(f"{100 * often.mean:.1f} % [{100 * often.low:.1f} %, {100 * often.high:.1f} %]")
-        said.append(f"{100 * product:.1f} %")
-        cases.append({"vartheta": vartheta, "players": players, "stayed": count, "runs": runs, "product": product})
+    said = [f"{100 * case['product']:.1f} %" for case in cases]
+    fewer, exactly = (  # the chances of so few runs that stay; of so few or so many
+        [float(binomtest(one["stayed"], runs, one["product"], alternative=side).pvalue) for one in cases]
+        for side in ("less", "two-sided")
+    )
     forever = lock_in(0.5, 1)
     series = math.fsum(0.5**c for c in range(1, 60))
-    bound = max(errors) < CLOSE and min(chances) > _CHANCE / len(chances) and forever > 0.0
+    bound = max(errors) < CLOSE and min(fewer) > _CHANCE / len(fewer) and forever > 0.0
     attained = bound and min(exactly) > _CHANCE / len(exactly)
     game, chosen, exact_stay = leaving_game()
     equal, never = abs(exact_stay - forever) < CLOSE, smallest_stay() is not None

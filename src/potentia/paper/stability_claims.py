@@ -49,7 +49,6 @@ _BLLL, _JOINT, *_OTHERS = RULES
 
 @claim(
     "separable",
-    "theory",
     "In separable potential games the stochastically stable states of P-SBLLL are the maximisers",
     "separable proposition, Eq. 19–22, under Assumptions 1–3",
 )
@@ -93,7 +92,6 @@ def _missed(game: Game) -> tuple[str, dict[str, Any]]:
 
 @claim(
     "general",
-    "theory",
     "Under Assumptions 1–5 every stochastically stable state of P-SBLLL maximises the potential",
     "general theorem, Eq. 23–26",
 )

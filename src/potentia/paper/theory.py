@@ -13,27 +13,13 @@ from typing import Any
 
 from potentia.analysis import Stability, stability
 from potentia.games import Game, game
-from potentia.paper import (
-    convergence_claims,
-    coverage_claims,
-    dominance_claims,
-    quoted_claims,
-    resistance_claims,
-    soql_claims,
-    stability_claims,
-)
 from potentia.paper.claims import Claim, declared_in
 from potentia.paper.scale import Scale
 from potentia.paper.small_games import JOINT, all_profiles
 
-MODULES = (  # in the order of the paper
-    quoted_claims,
-    resistance_claims,
-    stability_claims,
-    dominance_claims,
-    soql_claims,
-    convergence_claims,
-    coverage_claims,
+# in the order of the paper
+MODULES = tuple(
+    f"{name}_claims" for name in ("quoted", "resistance", "stability", "dominance", "soql", "convergence", "coverage")
 )
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from potentia.paper.case_tables import PUBLISHED
 from potentia.paper.claims import Claim
 from potentia.paper.report.page import Report, Table
-from potentia.paper.report.sections import sections, texts
+from potentia.paper.report.sections import parts, texts
 from potentia.paper.report.words import told
 from potentia.paper.scale import FULL
 from potentia.version import __version__
@@ -29,7 +29,7 @@ def build(study: CaseStudy, claims: Iterable[Claim], tables: Mapping[str, Sequen
     every, words = list(claims), texts()
     exact = [claim for claim in every if claim.kind == "theory"]
     shown = {name: Table(words["captions"][name], _readable(rows), name) for name, rows in tables.items() if rows}
-    return Report(words["title"], words["about"], made(study), every, sections(study, exact, shown, tables))
+    return Report(words["title"], words["about"], made(study), every, parts(study, exact, shown, tables))
 
 
 def _readable(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

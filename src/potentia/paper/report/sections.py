@@ -39,31 +39,35 @@ def texts() -> dict[str, Any]:
     return whole
 
 
-def sections(study: CaseStudy, claims: Sequence[Claim], tables: Mapping[str, Table], rows: Rows) -> list[Section]:
-    """All of them, in the order of the paper; ``rows`` are those of the tables as they were made."""
-    data, out = _facts(study, rows), []
-    for name, draw in _DRAWN.items():
-        words, exact = texts()["sections"][name], claims if name == "theory" else ()
-        paragraphs = [text.format(**data) for text in words["text"]]
+def parts(study: CaseStudy, claims: Sequence[Claim], tables: Mapping[str, Table], rows: Rows) -> list[Section]:
+    """All sections, in the order of the paper; ``rows`` are those of the tables as they were made."""
+    facts, out = _facts(study, rows), []
+    for draw in _DRAWN:
+        name, exact = draw.__name__, claims if draw is theory else ()
+        words = texts()["sections"][name]
+        paragraphs = tuple(filter(None, (text.format(**facts) for text in words["text"])))
         shown = [tables[part] for part in words.get("tables", ()) if part in tables]
-        pictures = tuple(draw(exact if name == "theory" else study))
-        out.append(Section(words["title"], name, tuple(filter(None, paragraphs)), pictures, shown, exact))
+        out.append(
+            Section(words["title"], name, paragraphs, tuple(draw(claims if draw is theory else study)), shown, exact)
+        )
     return out
 
 
 def _facts(study: CaseStudy, rows: Rows) -> dict[str, Any]:
     """What the paragraphs tell."""
     best, setup = study.optimum, published()["setup"]
-    proven = "the largest" if best.proven else f"at most {best.bound:.4g}"
-    near, far = setup["R_com_blll"], setup["R_com_psblll"]
     ours = {row["algorithm"]: row["worth"].mean for row in rows.get("model", ())}
     said = " and ".join(
         f"{row['algorithm']} {row['worth'].mean:.3f} instead of {ours[row['algorithm']]:.3f}"
         for row in (rows.get("literal", ()) if ours else ())
     )
-    letter = texts()["letter"].format(said=said) if said else ""
-    return {"robots": study.game.num_players, "best": best, "proven": proven, "near": near, "far": far} | {
-        "letter": letter
+    return {
+        "robots": study.game.num_players,
+        "best": best,
+        "proven": "the largest" if best.proven else f"at most {best.bound:.4g}",
+        "near": setup["R_com_blll"],
+        "far": setup["R_com_psblll"],
+        "letter": texts()["letter"].format(said=said) if said else "",
     }
 
 
@@ -99,7 +103,7 @@ def revision(_: CaseStudy) -> Iterator[Picture]:
     yield _picture("revision", revision_figure(SignalRevision(setup["a1"], setup["a2"], setup["a3"])))
 
 
-def model_based(study: CaseStudy) -> Iterator[Picture]:
+def model(study: CaseStudy) -> Iterator[Picture]:
     """Fig. 5."""
     yield _worth("model", study.model, study, _printed("blll", "p-sblll"))
     yield _worth("known", study.known, study, {}, band="middle")
@@ -149,7 +153,7 @@ def _temperatures(study: CaseStudy) -> list[str]:
     return [name for name in dict.fromkeys(names) if name.startswith("QL") and name in study.learners][:3]
 
 
-def all_four(study: CaseStudy) -> Iterator[Picture]:
+def four(study: CaseStudy) -> Iterator[Picture]:
     """Fig. 10."""
     from potentia.figures import algorithms_figure
 
@@ -191,16 +195,10 @@ def theory(claims: Sequence[Claim]) -> Iterator[Picture]:
 
 
 Rows = Mapping[str, Sequence[Mapping[str, Any]]]
-_DRAWN: dict[str, Callable[[Any], Iterator[Picture]]] = {
-    "field": field,
-    "revision": revision,
-    "model": model_based,
-    "mixtures": mixtures,
-    "learners": learners,
-    "four": all_four,
-    "configurations": configurations,
-    "theory": theory,
-}
+_DRAWN: Sequence[Callable[[Any], Iterator[Picture]]] = (
+    *(field, revision, model, mixtures, learners, four, configurations),  # of the study
+    theory,  # of its claims
+)
 
 
 def _printed(*names: str, **keys: str) -> dict[str, Any]:
@@ -214,15 +212,8 @@ def _worth(
     """Covered worth over time with its band, the optimum and what was published."""
     from potentia.figures import worth_figure
 
-    drawn = worth_figure(
-        data,
-        optimum=study.optimum,
-        published=printed,
-        measure="worth_sum",
-        band=band,
-        smooth=SMOOTH,
-        title=_title(name),
-    )
+    options: dict[str, Any] = {"measure": "worth_sum", "band": band, "smooth": SMOOTH, "title": _title(name)}
+    drawn = worth_figure(data, optimum=study.optimum, published=printed, **options)
     ends = ", ".join(f"{key} ends at {float(batch.worth_sum[:, -1].mean()):.3g}" for key, batch in data.items())
     steps = int(next(iter(data.values())).time.values[-1])
     worth = f"Covered worth over time, averaged over {SMOOTH} steps: {texts()['band'][band]}."

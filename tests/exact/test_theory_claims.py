@@ -273,14 +273,12 @@ def test_assumption_4_by_the_increase():
 def test_a_theorem_that_holds_is_supported(monkeypatch):
     """The general theorem with our reading alone; and with a reading that breaks it alone."""
     few = Scale("tiny", 0, 0, 0, games=2, learners=1, long=0)
-    monkeypatch.setattr(stability_claims, "ASSUMPTION_5", ("every order",))
+    monkeypatch.setattr(readings, "ASSUMPTION_5", ("every order",))
     assert stability_claims.general_theorem(few).verdict == SUPPORTED
-    monkeypatch.setattr(stability_claims, "ASSUMPTION_5", ("nothing",))
+    monkeypatch.setattr(readings, "ASSUMPTION_5", ("nothing",))
     more = Scale("tiny", 0, 0, 0, games=2, learners=1, long=0)
     rigged = readings.identical((2, 2), 1, False)
-    monkeypatch.setattr(
-        stability_claims, "pools", lambda _: [rigged.chosen(rigged.phi[:, 0, 0] != rigged.phi[:, 0, 1])]
-    )
+    monkeypatch.setattr(readings, "pools", lambda _: [rigged.chosen(rigged.phi[:, 0, 0] != rigged.phi[:, 0, 1])])
     assert stability_claims.general_theorem(more).verdict == NOT_SUPPORTED
 
 

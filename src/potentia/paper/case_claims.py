@@ -18,9 +18,9 @@ from potentia.paper.case_study import BLLL, HEARD, LEARNING, LONG, P_SBLLL, SHOR
 from potentia.paper.case_tables import settling, tables
 from potentia.paper.case_verdicts import MARGIN, Finding, difference, difference_of_shares, log_ratio, restricted
 from potentia.paper.case_words import RATIO, WITHIN, Comparisons, Words, percent
-from potentia.paper.claims import DEPENDS, NOT_SUPPORTED, SUPPORTED, Claim, Judged, Measurement, declared_in, experiment
+from potentia.paper.claims import DEPENDS, NOT_SUPPORTED, SUPPORTED, Claim, Judged, declared_in, experiment, share
 from potentia.paper.reinforcement_study import all_targets as targets_found
-from potentia.statistics.estimates import Estimate, estimate, share_of, time_to_share
+from potentia.statistics.estimates import Estimate, estimate, time_to_share
 from potentia.studies.coverage import steps_to_share
 
 if TYPE_CHECKING:
@@ -61,17 +61,18 @@ def _named(setting: tuple[str, ...]) -> str:
     return ", ".join(filter(None, setting))
 
 
-def _to_the_letter(study: CaseStudy) -> tuple[list[Measurement], str]:
-    """What the pair covers with the recipe of the paper to the letter, and a line that says so."""
+def _to_the_letter(study: CaseStudy, made: Comparisons | None = None) -> str:
+    """A line that says what the pair covers with the recipe of the paper to the letter, which is measured too."""
     worth = {name: estimate(covered(data)) for name, data in study.literal.items()}
-    measured = [Measurement(f"{name}, recipe to the letter: ΣC", found) for name, found in worth.items()]
+    if made is not None:
+        for name, found in worth.items():
+            made.note(f"{name}, recipe to the letter: ΣC", found)
     ours = {name: float(covered(study.model[name]).mean()) for name in worth}
     said = " and ".join(f"{name} {found.mean:.4f} (as we read it {ours[name]:.4f})" for name, found in worth.items())
-    line = (
+    return (
         "How robots learn the map rests on our readings: they sense all cells in range, the model is scaled to what "
         f"was observed, what is unseen is taken to be good. With the recipe to the letter they cover: {said}"
     )
-    return measured, line
 
 
 # Speed and worth --------------------------------------------------------------------------------------
@@ -109,10 +110,8 @@ def faster(study: CaseStudy) -> Judged:
             found = difference(steps(pair[BLLL]), steps(pair[P_SBLLL]), number)
             said = f"{_BRIEF.get(label, label)}, {_said(setting)}"
             made.add((label, *setting), found, f"P-SBLLL sooner by, {_named(setting)}: {label}", "steps", said=said)
-    letter, line = _to_the_letter(study)
-    made.measured += letter
-    factors = ["how speed is counted", *_BY_SETTING]
-    return made.judged(factors, [line], measure=0, own=AS_PUBLISHED, horizon=SHORT)
+    lines, factors = [_to_the_letter(study, made)], ["how speed is counted", *_BY_SETTING]
+    return made.judged(factors, lines, measure=0, own=AS_PUBLISHED, horizon=SHORT)
 
 
 @experiment("higher", "P-SBLLL reaches a higher covered worth than BLLL", _FIG_5)
@@ -141,9 +140,8 @@ def higher(study: CaseStudy) -> Judged:
         said = f"{when}, {_said((known, heard))}"
         made.add((known, when, heard), more, f"P-SBLLL higher by, {label}", said=said)
         made.note(f"P-SBLLL higher by, {label}, each cell once", union)
-    letter, line = _to_the_letter(study)
-    made.measured += letter
-    return made.judged([_BY_SETTING[0], "the horizon", _BY_SETTING[1]], [line])
+    factors = [_BY_SETTING[0], "the horizon", _BY_SETTING[1]]
+    return made.judged(factors, [_to_the_letter(study, made)])
 
 
 # Targets and explorations -----------------------------------------------------------------------------
@@ -152,17 +150,15 @@ def higher(study: CaseStudy) -> Judged:
 @experiment("all targets", "With P-SBLLL the agents find all the targets", "Section 5.2.1, Fig. 6")
 def all_targets(study: CaseStudy) -> Judged:
     """The agents find all the targets: a statement about every run, of which the figure shows one."""
-    measured = []
+    made = Comparisons(Words("more often", "less often", "%"))
     for steps, part in ((SHORT, study.model), (LEARNING, study.four)):
         for name in (P_SBLLL, BLLL):
             for label, so in targets_found(study.game, part[name]).items():
-                share = share_of(int(so.sum()), so.size)
-                measured.append(Measurement(f"{name}, {steps:,} steps: {label}", share))
+                made.note(f"{name}, {steps:,} steps: {label}", share(so))
     held, found = targets_found(study.game, study.model[P_SBLLL]).values()
     others, _ = targets_found(study.game, study.model[BLLL]).values()
-    more = difference_of_shares(held, others)
-    measured.append(Measurement("P-SBLLL less BLLL: all covered at the end", more, None, "of the runs"))
-    often = share_of(int(held.sum()), held.size)
+    made.note("P-SBLLL less BLLL: all covered at the end", difference_of_shares(held, others), None, "of the runs")
+    often = share(held)
     if held.all():
         verdict = SUPPORTED
     elif found.all():
@@ -173,7 +169,7 @@ def all_targets(study: CaseStudy) -> Judged:
         f"All {len(study.game.world.targets)} covered at the end in {int(held.sum())} of {held.size} runs "
         f"({percent(often)}), found at some time in {int(found.sum())}; with BLLL covered in {int(others.sum())}"
     )
-    return Judged(measured, verdict, reason, [_to_the_letter(study)[1]])
+    return Judged(made.measured, verdict, reason, [_to_the_letter(study)])
 
 
 def worth_after(data: xarray.Dataset, trials: int) -> Values:
@@ -227,11 +223,9 @@ def fewer_explorations(study: CaseStudy) -> Judged:
             made.findings.append(Finding((label, *setting), found, said=f"{label}, {_said(setting)}"))
             over = Estimate(mean, low, high, found.count)
             made.note(f"P-SBLLL over BLLL, {where}: {label}", over, None, RATIO)
-    letter, line = _to_the_letter(study)
-    made.measured += letter
     return made.judged(
         ["what is counted", *_BY_SETTING],
-        [line],
+        [_to_the_letter(study, made)],
         measure=0,
         steps=SHORT,
         trials=TRIALS,

@@ -31,10 +31,9 @@ from potentia.paper.case_study import (
 )
 from potentia.paper.case_verdicts import MARGIN, Finding, difference, difference_of_shares, restricted
 from potentia.paper.case_words import LONGEST, WITHIN, Comparisons, Words, reason_over, signed
-from potentia.paper.claims import Declared, Judged, experiment
+from potentia.paper.claims import Declared, Judged, experiment, share
 from potentia.paper.reinforcement_study import LEVEL, SOQL, all_targets, ql, reached, settled
 from potentia.rules.steps import step_data, step_from, step_size
-from potentia.statistics.estimates import share_of
 
 if TYPE_CHECKING:
     import xarray
@@ -226,11 +225,11 @@ def ql_misses_targets(study: CaseStudy) -> Judged:
     soql = all_targets(study.game, study.learners[SOQL])
     others = {tau: all_targets(study.game, study.learners[ql(tau)]) for tau in study.tuning}
     for label, own in soql.items():
-        made.note(f"SOQL: {label}", share_of(int(own.sum()), own.size), None, "of the runs")
+        made.note(f"SOQL: {label}", share(own), None, "of the runs")
         for tau in study.tuning:
             its = others[tau][label]
             found = difference_of_shares(own, its, len(soql) * len(study.tuning))
-            made.note(f"QL, {_at(study, tau)}: {label}", share_of(int(its.sum()), its.size), None, "of the runs")
+            made.note(f"QL, {_at(study, tau)}: {label}", share(its), None, "of the runs")
             made.add((label, f"{tau:g}"), found, f"SOQL less QL, τ = {tau:g}: {label}", "of the runs")
             if tau in (study.nearest_tau, study.best_tau):
                 text = f"{int((own & ~its).sum())} of {int(own.sum())} at {_at(study, tau)}"

@@ -15,11 +15,13 @@ from importlib import import_module
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 import attrs
+import numpy as np
 from attrs import field, frozen
+from numpy.typing import NDArray
 
 from potentia.errors import InvalidInput
 from potentia.kernel.checks import Check, OneOf
-from potentia.statistics.estimates import Estimate
+from potentia.statistics.estimates import Estimate, share_of
 
 KINDS = {"experiment": "In the case study", "theory": "In theory"}
 SUPPORTED = "supported"
@@ -152,6 +154,11 @@ def declared_in(*modules: str) -> list[Declared[Any]]:
         found = [one for one in vars(module).values() if isinstance(one, Declared)]
         out += [one for one in found if one.judge.__module__ == module.__name__]
     return out
+
+
+def share(answers: Sequence[bool] | NDArray[np.bool_]) -> Estimate:
+    """Of how many the answer is yes."""
+    return share_of(int(np.sum(answers)), len(answers))
 
 
 def listed(words: Sequence[str]) -> str:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from potentia.analysis.hypotheses import no_movement_cost
 from potentia.analysis.potentials import separable_of
 from potentia.games import Coverage, World
-from potentia.paper.claims import Judged, claim, whether
+from potentia.paper.claims import Judged, claim, share, whether
 from potentia.paper.scale import Scale
 from potentia.paper.small_games import Profile, generator, in_words, number, payoffs_of, table_in_words
 from potentia.rules.signal import SignalRevision
@@ -160,7 +160,7 @@ def _worst_flags() -> tuple[float, float]:
 def _exact_on(games: Sequence[Coverage], of: Callable[[Coverage], tuple[Tables, Tables]]) -> tuple[Estimate, float]:
     """On how many maps the second table is an exact potential of the first, and the largest gap."""
     gaps = [largest_gap(*of(game)) for game in games]
-    return share_of(sum(gap <= CLOSE for gap in gaps), len(gaps)), max(gaps)
+    return share([gap <= CLOSE for gap in gaps]), max(gaps)
 
 
 def _corrected(game: Coverage) -> Tables:
@@ -183,7 +183,7 @@ def coverage_potential(scale: Scale) -> Judged:
     exact, corrected = _exact_on(games, lambda game: (payoffs_of(game), _corrected(game)))
     dear_claimed, _ = _exact_on(costly, lambda game: (_dear(game)[0], _dear(game)[0].sum(axis=0)))
     _, dear = _exact_on(costly, lambda game: (_dear(game)[0], _corrected(game) - _dear(game)[1].sum(axis=0)))
-    alone = sum(bool(no_movement_cost(game).holds) for game in costly)
+    alone = share([bool(no_movement_cost(game).holds) for game in costly])
     found, flagged = smallest_overlap(), smallest_flagged()
     (cycle, unflagged), strip = _worst_flags(), table_in_words(np.array(_FLAGGED))
     held, right = round(claimed.mean * len(games)), corrected <= CLOSE and dear <= CLOSE
@@ -196,7 +196,7 @@ def coverage_potential(scale: Scale) -> Judged:
             f"largest |Δu − ΔΦ| of a single deviation, {once}": corrected,
             f"small maps on which Σu is an exact potential, {fixed}": dear_claimed,
             f"largest |Δu − ΔΦ|, {once}, {fixed}": dear,
-            f"small maps with a potential of the profile alone, K = {_COST:g}": share_of(alone, _FEWEST),
+            f"small maps with a potential of the profile alone, K = {_COST:g}": alone,
             f"fixed flags, worths {strip}, δ = 1: largest sum around four profiles": cycle,
             "the same without flags, 0 where there is a potential": unflagged,
         },

@@ -14,10 +14,9 @@ import math
 from potentia.analysis import dominated, dynamics, fates
 from potentia.analysis.extinction import Fate
 from potentia.games import NormalForm
-from potentia.paper.claims import DEPENDS, SUPPORTED, Judged, claim, whether
+from potentia.paper.claims import DEPENDS, SUPPORTED, Judged, claim, share, whether
 from potentia.paper.scale import Scale
 from potentia.paper.small_games import generator, number, plain, table_in_words
-from potentia.statistics.estimates import share_of
 
 DEAD = 1e-3
 _ORDERS = (1, 2, 3)
@@ -85,7 +84,7 @@ def strictly_dominated(scale: Scale) -> Judged:
     every = [within for those in found.values() for within in those]
     return Judged(
         {
-            f"order {order}: dominated actions within the bound exp(−m tⁿ/n!)": share_of(sum(those), len(those))
+            f"order {order}: dominated actions within the bound exp(−m tⁿ/n!)": share(those)
             for order, those in found.items()
         },
         *whether(
@@ -119,9 +118,9 @@ def weakly_dominated(scale: Scale) -> Judged:
         f"One player, utilities {table_in_words(equal.payoffs[0])}: as printed each action weakly dominates the other; "
         f"at order 2 both keep {number(kept)}."
     )
-    share = f"weakly dominated actions whose share falls below {DEAD:g}"
+    label = f"weakly dominated actions whose share falls below {DEAD:g}"
     return Judged(
-        {f"order {order}: {share}": share_of(sum(those), len(those)) for order, those in died.items()}
+        {f"order {order}: {label}": share(those) for order, those in died.items()}
         | {
             "share of the weakly dominated action at order 1, first game": first,
             "share of an equal action at order 2": kept,

@@ -6,11 +6,10 @@ import numpy as np
 
 from potentia.analysis import finite_improvement
 from potentia.games import Game, NormalForm, random_potential_game
-from potentia.paper.claims import NOT_SUPPORTED, SUPPORTED, Judged, claim, whether
+from potentia.paper.claims import NOT_SUPPORTED, SUPPORTED, Judged, claim, share, whether
 from potentia.paper.kept_shares import KINDS, RULES, SEED, by_rule, exactly, random_games
 from potentia.paper.scale import Scale
 from potentia.paper.small_games import BLLL, SHAPE, generator, plain, profiles_at, solved, table_in_words
-from potentia.statistics.estimates import share_of
 
 _GAMES = 100  # the seed of the first game for the definition
 
@@ -23,19 +22,18 @@ _GAMES = 100  # the seed of the first game for the definition
 def finite_improvement_theorem(scale: Scale) -> Judged:
     """Every improvement path of a finite potential game is finite; without a potential there are cycles."""
     seeds = range(SEED, SEED + scale.games)
-    kept = sum(bool(finite_improvement(random_potential_game(SHAPE, seed))) for seed in seeds)
+    kept = [bool(finite_improvement(random_potential_game(SHAPE, seed))) for seed in seeds]
     others = (NormalForm(generator(seed).standard_normal((len(SHAPE), *SHAPE))) for seed in seeds)
+    control = share([bool(finite_improvement(game)) for game in others])
     return Judged(
         {
-            "random potential games without a cycle of better replies": share_of(kept, scale.games),
-            "control, random games of any kind without such a cycle": share_of(
-                sum(bool(finite_improvement(game)) for game in others), scale.games
-            ),
+            "random potential games without a cycle of better replies": share(kept),
+            "control, random games of any kind without such a cycle": control,
         },
         *whether(
-            kept == scale.games,
+            all(kept),
             f"No cycle of better replies in any of {scale.games:,} random potential games",
-            f"{scale.games - kept:,} of {scale.games:,} random potential games have a cycle of better replies",
+            f"{kept.count(False):,} of {scale.games:,} random potential games have a cycle of better replies",
         ),
     )
 

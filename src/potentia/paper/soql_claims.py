@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from potentia.analysis import lock_in, soql_strategy, soql_values
 from potentia.engine import begin, watch
 from potentia.games import NormalForm
-from potentia.paper.claims import NOT_SUPPORTED, SUPPORTED, Judged, claim, whether
+from potentia.paper.claims import NOT_SUPPORTED, SUPPORTED, Judged, claim, share, whether
 from potentia.paper.equilibrium_study import random_games
 from potentia.paper.scale import Scale
 from potentia.paper.small_games import generator, number, plain, table_in_words
@@ -210,7 +210,7 @@ def lock_in_proposition(scale: Scale) -> Judged:
             "at how many of these Eq. 33 fails one step later": failed,
         }
         | {
-            f"with u > Q(n), Q(n+1) > Q(n) and α_* played until n + {m}, Eq. 33 holds": share_of(sum(kept), len(kept))
+            f"with u > Q(n), Q(n+1) > Q(n) and α_* played until n + {m}, Eq. 33 holds": share(kept)
             for m, kept in proven.items()
             if kept
         }

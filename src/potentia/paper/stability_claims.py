@@ -6,26 +6,15 @@ maximisers are. Stable sets come from least-resistance trees, never from a close
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
 
 from potentia.games import Game, NormalForm
+from potentia.paper import readings
 from potentia.paper.claims import DEPENDS, Judged, claim, listed, whether
 from potentia.paper.kept_shares import RULES, SEED, by_rule, exactly
-from potentia.paper.readings import (
-    ASSUMPTION_4,
-    ASSUMPTION_5,
-    EXPLAINED,
-    WORDS_4,
-    WORDS_5,
-    Games,
-    Reading,
-    pools,
-    read,
-    satisfied,
-    without_ties,
-)
 from potentia.paper.resistance_claims import separable_games
 from potentia.paper.scale import Scale
 from potentia.paper.small_games import (
@@ -98,8 +87,9 @@ def _missed(game: Game) -> tuple[str, dict[str, Any]]:
 def general_theorem(scale: Scale) -> Judged:
     """As printed, and under each reading of Assumptions 4 and 5."""
     rows = by_rule(scale)
-    lists = {homogeneous: pools(homogeneous) for homogeneous in ASSUMPTION_4}
-    found = [read(four, five, scale, lists[four]) for four in ASSUMPTION_4 for five in ASSUMPTION_5]
+    lists = {homogeneous: readings.pools(homogeneous) for homogeneous in readings.ASSUMPTION_4}
+    every = itertools.product(readings.ASSUMPTION_4, readings.ASSUMPTION_5)
+    found = [readings.read(four, five, scale, lists[four]) for four, five in every]
     # Assumption 4 as printed is clear enough; Assumption 5 is what has to be read
     literal = [one for one in found if one.homogeneous == "printed"]
     breaks = [one for one in literal if not one.holds]
@@ -112,7 +102,7 @@ def general_theorem(scale: Scale) -> Judged:
         verdict, reason = f"{DEPENDS} the reading of Assumption 5", _divided(literal)
     said: str | None = None
     details: dict[str, Any] = {}
-    generic, tried, example = without_ties(scale)
+    generic, tried, example = readings.without_ties(scale)
     if breaks:
         said, details = _general_counterexample(min(breaks, key=lambda one: one.games))  # the strongest asks for most
         said += "" if example is None else _also_without_ties(example)
@@ -134,24 +124,25 @@ def general_theorem(scale: Scale) -> Judged:
         },
         verdict,
         reason,
-        [_in_a_line(one) for one in found if one in literal or one.monotone == EXPLAINED],
+        [_in_a_line(one) for one in found if one in literal or one.monotone == readings.EXPLAINED],
         said,
         details,
     )
 
 
-def _divided(literal: list[Reading]) -> str:
+def _divided(literal: list[readings.Reading]) -> str:
     """What became of the sentence that the authors print, and of the other readings."""
     broken = [one for one in literal if not one.holds]
     some = f"{len(broken)} of {len(literal)} readings break it"
-    explained = next((one for one in literal if one.monotone == EXPLAINED), None)
+    explained = next((one for one in literal if one.monotone == readings.EXPLAINED), None)
     if explained is None:
         return f"With Assumption 4 as printed {len(broken)} of {len(literal)} readings of Assumption 5 break it"
     kept = "it is kept" if explained.holds else "it breaks"
-    return f"With Assumption 4 as printed {kept} as the authors explain Assumption 5 ({WORDS_5[EXPLAINED]}); {some}"
+    words = readings.WORDS_5[readings.EXPLAINED]
+    return f"With Assumption 4 as printed {kept} as the authors explain Assumption 5 ({words}); {some}"
 
 
-def _in_a_line(one: Reading) -> str:
+def _in_a_line(one: readings.Reading) -> str:
     """A reading, how many games it leaves, and what became of the theorem there."""
     several = one.games - one.one_player
     matter = "one player alone matters in each" if several == 0 else f"several players matter in {several:,}"
@@ -160,18 +151,18 @@ def _in_a_line(one: Reading) -> str:
     return f"{_assumptions(one)}: {one.games:,} small games ({matter}){looked}, {kept}"
 
 
-def _part(one: Reading, count: int) -> Estimate | float:
+def _part(one: readings.Reading, count: int) -> Estimate | float:
     """A share; with an interval where the games are a sample of those that satisfy the reading."""
     return share_of(count, one.looked_at) if one.looked_at < one.games else count / one.looked_at
 
 
-def _assumptions(one: Reading) -> str:
+def _assumptions(one: readings.Reading) -> str:
     """Which readings these are, in words."""
-    five = "left out" if one.monotone == "nothing" else f"as “{WORDS_5[one.monotone]}”"
-    return f"Assumption 4 {WORDS_4[one.homogeneous]}, Assumption 5 {five}"
+    five = "left out" if one.monotone == "nothing" else f"as “{readings.WORDS_5[one.monotone]}”"
+    return f"Assumption 4 {readings.WORDS_4[one.homogeneous]}, Assumption 5 {five}"
 
 
-def _row(one: Reading) -> dict[str, Any]:
+def _row(one: readings.Reading) -> dict[str, Any]:
     game = one.counterexample
     return vars(one) | {"counterexample": None if game is None else _example(game)}
 
@@ -181,16 +172,16 @@ def _example(game: NormalForm) -> dict[str, Any]:
     table, lemma, _ = resistances(solved(game))
     by_eq_12 = profiles_at(sorted(stable_by(table, lemma, game.num_profiles)), game.num_actions)
     phi = potentials_of(game).reshape(game.num_actions)
-    single = Games(phi[None], np.array(data["payoffs"])[None], data["moves"] is not None)
-    met = [name for name in WORDS_5 if satisfied(single, name).all()]
+    single = readings.Games(phi[None], np.array(data["payoffs"])[None], data["moves"] is not None)
+    met = [name for name in readings.WORDS_5 if readings.satisfied(single, name).all()]
     return data | {"potential": phi.tolist(), "stable_by_eq_12": by_eq_12, "assumption_5": met}
 
 
-def _general_counterexample(one: Reading) -> tuple[str, dict[str, Any]]:
+def _general_counterexample(one: readings.Reading) -> tuple[str, dict[str, Any]]:
     game = one.counterexample
     assert game is not None
     data = _example(game)
-    met = listed([f"“{WORDS_5[name]}”" for name in data["assumption_5"] if name != "nothing"])
+    met = listed([f"“{readings.WORDS_5[name]}”" for name in data["assumption_5"] if name != "nothing"])
     read_as = f"as {met}" if met else "left out"
     return f"Assumption 4 as printed, Assumption 5 {read_as}: {_wrong_words(game, data)}", data
 

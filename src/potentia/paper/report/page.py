@@ -14,21 +14,10 @@ from attrs import field, frozen
 
 from potentia.errors import InvalidInput
 from potentia.paper.claims import KINDS, Claim
+from potentia.paper.report import words
 from potentia.paper.report.pictures import Picture
-from potentia.paper.report.words import (
-    NUMBER,
-    SIGNS,
-    anchor,
-    headlines,
-    in_one_sentence,
-    kind_of,
-    lines,
-    measured,
-    sentence,
-    told,
-)
 
-_USED = (kind_of, told, measured, headlines, anchor, lines, sentence)  # by the template
+_USED = ("kind_of", "told", "measured", "headlines", "anchor", "lines", "sentence")  # of words, by the template
 
 
 @frozen
@@ -47,7 +36,7 @@ class Table:
     def is_number(self, column: str) -> bool:
         """Whether a column belongs flush right: all of its cells are numbers, or are written as one."""
         cells = [row[column] for row in self.rows if row.get(column) is not None]
-        return all(NUMBER.match(told(cell)) for cell in cells)
+        return all(words.NUMBER.match(words.told(cell)) for cell in cells)
 
 
 @frozen
@@ -80,7 +69,7 @@ class Report:
     title: str
     about: Sequence[str]  # paragraphs
     made: Mapping[str, str]  # how: command, version, seeds, ...
-    claims: Sequence[Claim] = field(default=(), validator=_differ("claims", lambda claim: anchor(claim.name)))
+    claims: Sequence[Claim] = field(default=(), validator=_differ("claims", lambda claim: words.anchor(claim.name)))
     sections: Sequence[Section] = field(default=(), validator=_differ("anchors", lambda section: section.anchor))
 
 
@@ -96,13 +85,13 @@ def render(report: Report) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.globals.update({function.__name__: function for function in _USED})
+    environment.globals.update({name: getattr(words, name) for name in _USED})
     by_kind = {title: [claim for claim in report.claims if claim.kind == kind] for kind, title in KINDS.items()}
-    count = Counter(kind_of(claim.verdict) for claim in report.claims)
+    count = Counter(words.kind_of(claim.verdict) for claim in report.claims)
     return environment.get_template("report.html").render(
         report=report,
-        signs={kind: {"sign": sign, "css": css} for kind, (sign, css) in SIGNS.items()},
+        signs={kind: {"sign": sign, "css": css} for kind, (sign, css) in words.SIGNS.items()},
         groups=[group for group in by_kind.items() if group[1]],
-        summary=in_one_sentence(report.claims),
-        counts=[(kind, count[kind]) for kind in SIGNS],
+        summary=words.in_one_sentence(report.claims),
+        counts=[(kind, count[kind]) for kind in words.SIGNS],
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from potentia.paper import stability_claims, theory
+from potentia.paper import kept_shares, theory
 from potentia.paper.scale import Scale
 from tests.exact.theory_scale import TINY
 
@@ -21,4 +21,4 @@ def claims(heard):
 
 @pytest.fixture(scope="session")
 def rows():
-    return stability_claims.by_rule(Scale("tiny", 0, 0, 0, games=2, learners=1, long=0))
+    return kept_shares.by_rule(Scale("tiny", 0, 0, 0, games=2, learners=1, long=0))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from potentia.paper import case_learner_claims as learner_claims
-from potentia.paper import case_study
+from potentia.paper import case_study, playing
 from potentia.paper.case_claims import claims, tables, worth_after
 from potentia.paper.case_study import (
     BLLL,
@@ -41,7 +41,7 @@ def told():
 def study(told):
     """Robots that know the map everywhere: beliefs take a minute to compile, and add nothing to the structure."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(case_study, "_published_beliefs", dict)
+        patch.setattr(case_study, "published_beliefs", dict)
         patch.setattr(case_study, "Mixture", lambda *args, **more: None)
         patch.setattr(case_study, "SplitMerge", lambda *args, **more: None)
         patch.setattr(case_study, "literal", lambda rule: None)
@@ -136,7 +136,7 @@ def test_ctrl_c_ends_the_study(monkeypatch):
         played.append(args)
         return SimpleNamespace(attrs={"interrupted": 1})
 
-    monkeypatch.setattr(case_study, "run_batch", stopped)
+    monkeypatch.setattr(playing, "run_batch", stopped)
     with pytest.raises(KeyboardInterrupt):
         case_study.play(SMALL)
     assert len(played) == 1

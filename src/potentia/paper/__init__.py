@@ -1,1 +1,16 @@
-"""The reproduction: what the paper plays and claims, played again, judged and reported."""
+"""The reproduction: what the paper plays and claims, played again, judged and reported.
+
+To add a claim, write one function in one file: a statement of the theory in the ``*_claims`` module that it belongs to,
+a claim about what was played in ``case_claims`` or ``case_learner_claims``. Declare it there with what the paper says::
+
+    @claim("blll", "Under BLLL the stable states are the maximisers", "theorem quoted in section 2.2")
+    def blll(scale: Scale) -> Judged:
+        kept = ...
+        verdict = whether(kept == scale.games, "In all games", f"In {kept} games")
+        return Judged({"games that keep it": share_of(kept, scale.games)}, *verdict)
+
+In the case study it is ``@experiment``, the function is given the ``CaseStudy`` that was played, and ``Comparisons`` of
+``case_words`` makes verdict, sentence and lines from the differences. That is all: the claim is in the command's table,
+in claims.json and on the page, in the order in which claims stand in their modules. Only a new module is named once
+more, in ``theory.MODULES``. What the page says around the claims is in ``report/texts.toml``.
+"""

@@ -13,13 +13,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from potentia.analysis import optimum
 from potentia.beliefs import Belief, Communication, Constant, Mixture, SplitMerge
-from potentia.engine import run_batch
 from potentia.games import Coverage, random_world
 from potentia.games.world import published
+from potentia.paper.playing import play
 from potentia.rules import Rule
 from potentia.statistics.estimates import Estimate, estimate
 from potentia.studies.coverage import final_worth, paper_game, paper_rules
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
 
 STEPS = 1200
 WORLDS = range(20)
+PAIR = ("BLLL", "P-SBLLL")
 OPTIMISTIC = Constant(share=0.6)
 NO_MODEL = Constant()
 _EVERY = 10
@@ -39,6 +39,16 @@ def published_link(rule: str) -> Communication:
     setup = published()["setup"]
     ratio = setup["K_com_experience"]
     return Communication(setup["R_com_blll" if rule == "blll" else "R_com_psblll"], ratio, ratio)
+
+
+def pair() -> dict[str, Rule]:
+    """BLLL and P-SBLLL as published."""
+    return {name: paper_rules()[name.lower()] for name in PAIR}
+
+
+def published_beliefs() -> dict[str, Belief]:
+    """A mixture by split and merge, with the published communication of each rule."""
+    return {name: SplitMerge(communication=published_link(name.lower())) for name in PAIR}
 
 
 def literal(rule: str) -> SplitMerge:
@@ -69,10 +79,10 @@ class Scored:
 
 def cases() -> dict[tuple[str, str], tuple[Rule, Belief | None]]:
     """What is compared on the paper's world."""
-    rules, targets = paper_rules(), len(published()["world"]["weights"])
+    targets = len(published()["world"]["weights"])
     out: dict[tuple[str, str], tuple[Rule, Belief | None]] = {}
-    for name, label in (("p-sblll", "P-SBLLL"), ("blll", "BLLL")):
-        link = published_link(name)
+    for name in reversed(PAIR):
+        link = published_link(name.lower())
         beliefs: dict[str, Belief | None] = {
             "known": None,
             "split and merge (default)": SplitMerge(),
@@ -81,17 +91,10 @@ def cases() -> dict[tuple[str, str], tuple[Rule, Belief | None]]:
             "optimistic constant": OPTIMISTIC,
             "split and merge without optimism": SplitMerge(optimism=0.0),
             "no model": NO_MODEL,
-            "the recipe to the letter": literal(name),
+            "the recipe to the letter": literal(name.lower()),
         }
-        out |= {(label, belief): (rules[name], chosen) for belief, chosen in beliefs.items()}
+        out |= {(name, belief): (pair()[name], chosen) for belief, chosen in beliefs.items()}
     return out
-
-
-def _worth(
-    game: Coverage, rule: Rule, belief: Belief | None, seeds: Sequence[int], workers: int, measure: str
-) -> NDArray[np.float64]:
-    data = run_batch(game, rule, STEPS, seeds, record=measure, every=_EVERY, workers=workers, belief=belief)
-    return final_worth(data, measure)
 
 
 def on_paper_world(seeds: Sequence[int], workers: int = 2) -> list[Scored]:
@@ -99,10 +102,19 @@ def on_paper_world(seeds: Sequence[int], workers: int = 2) -> list[Scored]:
     game, out = paper_game(), []
     known: dict[str, float] = {}
     for (rule, name), (chosen, belief) in cases().items():
-        worth = estimate(_worth(game, chosen, belief, seeds, workers, "worth_sum"))
+        data = _played(game, chosen, {name: belief}, seeds, workers, "worth_sum")[name]
+        worth = estimate(final_worth(data, "worth_sum"))
         known.setdefault(rule, worth.mean)
         out.append(Scored(rule, name, worth, worth.mean / known[rule]))
     return out
+
+
+def _played(
+    game: Coverage, rule: Rule, beliefs: Mapping[str, Belief | None], seeds: Sequence[int], workers: int, record: str
+) -> dict[str, xarray.Dataset]:
+    """One rule with each of these beliefs."""
+    rules = dict.fromkeys(beliefs, rule)
+    return play(game, rules, STEPS, seeds, beliefs=beliefs, record=record, every=_EVERY, workers=workers)
 
 
 @dataclass(frozen=True)
@@ -128,8 +140,8 @@ def on_random_worlds(seeds: Sequence[int], worlds: Iterable[int] = WORLDS, worke
     for number in worlds:
         game = Coverage(random_world(number), setup["robots"], setup["delta"], K=setup["K"])
         best = optimum(game).bound
-        for name, belief in beliefs.items():
-            shares[name].append(float(_worth(game, rule, belief, seeds, workers, "worth_union").mean()) / best)
+        for name, data in _played(game, rule, beliefs, seeds, workers, "worth_union").items():
+            shares[name].append(float(final_worth(data).mean()) / best)
     first = np.array(next(iter(shares.values())))
     return [
         Compared(name, estimate(values), estimate(first - np.array(values)) if k else None)
@@ -139,19 +151,10 @@ def on_random_worlds(seeds: Sequence[int], worlds: Iterable[int] = WORLDS, worke
 
 def while_learning(seeds: Sequence[int], steps: int = STEPS, workers: int = 2) -> dict[str, xarray.Dataset]:
     """Belief error, parameter error and number of components over a run of P-SBLLL."""
-    rule = paper_rules()["p-sblll"]
     targets = len(published()["world"]["weights"])
+    out: dict[str, xarray.Dataset] = {}
     beliefs = {"split and merge": SplitMerge(), f"EM, {targets} targets known": Mixture(targets)}
-    return {
-        name: run_batch(
-            paper_game(),
-            rule,
-            steps,
-            seeds,
-            record=("worth_sum", *belief.recorders),
-            every=_EVERY,
-            workers=workers,
-            belief=belief,
-        )
-        for name, belief in beliefs.items()
-    }
+    for name, belief in beliefs.items():
+        rules, record = {name: paper_rules()["p-sblll"]}, ("worth_sum", *belief.recorders)
+        out |= play(paper_game(), rules, steps, seeds, beliefs=beliefs, record=record, every=_EVERY, workers=workers)
+    return out

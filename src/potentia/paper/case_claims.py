@@ -1,4 +1,4 @@
-"""The claims of section 5 about P-SBLLL and about EM, judged; those about SOQL are in ``learner_claims``.
+"""The claims of section 5 about P-SBLLL and about EM, judged; those about SOQL are in ``case_learner_claims``.
 
 Differences are paired by seed and oriented so that the claim holds where they are above 0. What P-SBLLL does better
 than BLLL is judged in three settings: robots that learn the map with the published communication, which is R_com = 5
@@ -8,29 +8,19 @@ for BLLL and 56 for P-SBLLL; the same with R_com = 56, that is everybody, for bo
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from potentia.games.world import published
-from potentia.paper.case_learner_claims import learner_claims
-from potentia.paper.case_study import BLLL, HEARD, LEARNING, LONG, P_SBLLL, SHORT, CaseStudy, covered
+from potentia.paper.case_study import BLLL, HEARD, LEARNING, LONG, P_SBLLL, SHORT, CaseStudy, covered, printed
 from potentia.paper.case_tables import settling, tables
-from potentia.paper.case_verdicts import (
-    MARGIN,
-    Finding,
-    difference,
-    difference_of_shares,
-    experiment,
-    judge,
-    log_ratio,
-    restricted,
-)
-from potentia.paper.case_words import RATIO, Words, evidence, percent, reason
-from potentia.paper.claims import DEPENDS, NOT_SUPPORTED, SUPPORTED, Claim, Measurement
-from potentia.paper.reinforcement_study import targets_held
-from potentia.statistics.estimates import Estimate, estimate, share_of, time_to_share
+from potentia.paper.case_verdicts import MARGIN, Finding, difference, difference_of_shares, log_ratio, restricted
+from potentia.paper.case_words import RATIO, WITHIN, Comparisons, Words, percent
+from potentia.paper.claims import DEPENDS, NOT_SUPPORTED, SUPPORTED, Claim, Judged, declared_in, experiment, share
+from potentia.paper.reinforcement_study import all_targets as targets_found
+from potentia.statistics.estimates import Estimate, estimate, time_to_share
 from potentia.studies.coverage import steps_to_share
 
 if TYPE_CHECKING:
@@ -42,10 +32,8 @@ SHARES = (0.6, 0.8)  # of the optimum; 0.6 of it is what was published for BLLL
 TRIALS = 1000  # that both have made, for a comparison at equal expense
 AT_EQUAL = f"trials per unit of ΣC, after {TRIALS:,} trials"
 LEARNT, KNOWN, AS_PUBLISHED = "where the map is learnt", "where the map is known", "R_com as published"
-_BRIEF = {
-    "to 90 % of its own final worth": "to 90 % of its final worth",
-    "until it stays within 5 % of its final worth": "until it settles",
-}
+_STAYS = "until it stays within 5 % of its final worth"
+_BRIEF = {"to 90 % of its own final worth": "to 90 % of its final worth", _STAYS: "until it settles"}
 _FIG_5 = "Section 5.2.1, Fig. 5"
 _BY_SETTING = ["whether the map is known", "who hears whom"]
 Values = NDArray[np.float64]
@@ -54,8 +42,7 @@ Batches = Mapping[str, "xarray.Dataset"]
 
 def claims(study: CaseStudy) -> list[Claim]:
     """Every claim of the case study with its verdict."""
-    of_rules = [faster(study), higher(study), all_targets(study), fewer_explorations(study), unknown_number(study)]
-    return [*of_rules, *learner_claims(study)]
+    return [declared(study) for declared in declared_in("case_claims", "case_learner_claims")]
 
 
 # Settings ---------------------------------------------------------------------------------------------
@@ -70,21 +57,22 @@ def _said(setting: tuple[str, str]) -> str:
     return {AS_PUBLISHED: "as published", HEARD: "all hearing all"}.get(setting[1], "map known")
 
 
-def _named(setting: tuple[str, str]) -> str:
+def _named(setting: tuple[str, ...]) -> str:
     return ", ".join(filter(None, setting))
 
 
-def _to_the_letter(study: CaseStudy) -> tuple[list[Measurement], str]:
-    """What the pair covers with the recipe of the paper to the letter, and a line that says so."""
+def _to_the_letter(study: CaseStudy, made: Comparisons | None = None) -> str:
+    """A line that says what the pair covers with the recipe of the paper to the letter, which is measured too."""
     worth = {name: estimate(covered(data)) for name, data in study.literal.items()}
-    measured = [Measurement(f"{name}, recipe to the letter: ΣC", found) for name, found in worth.items()]
+    if made is not None:
+        for name, found in worth.items():
+            made.note(f"{name}, recipe to the letter: ΣC", found)
     ours = {name: float(covered(study.model[name]).mean()) for name in worth}
     said = " and ".join(f"{name} {found.mean:.4f} (as we read it {ours[name]:.4f})" for name, found in worth.items())
-    line = (
+    return (
         "How robots learn the map rests on our readings: they sense all cells in range, the model is scaled to what "
         f"was observed, what is unseen is taken to be good. With the recipe to the letter they cover: {said}"
     )
-    return measured, line
 
 
 # Speed and worth --------------------------------------------------------------------------------------
@@ -97,52 +85,37 @@ def steps_to_optimum(study: CaseStudy, data: xarray.Dataset, part: float) -> Val
 
 def _speeds(study: CaseStudy) -> dict[str, Callable[[xarray.Dataset], Values]]:
     """How speed is counted; runs that never come there count with the horizon."""
-    out: dict[str, Callable[[xarray.Dataset], Values]] = {
-        "to 90 % of its own final worth": lambda data: restricted(steps_to_share(data), SHORT),
-        "until it stays within 5 % of its final worth": lambda data: restricted(settling(data), SHORT),
-    }
+    ways: dict[str, Callable[[xarray.Dataset], Values]] = {"to 90 % of its own final worth": steps_to_share}
+    ways[_STAYS] = settling
     for part in SHARES:
-        out[f"to {100 * part:.0f} % of the optimum"] = lambda data, part=part: restricted(  # type: ignore[misc]
-            steps_to_optimum(study, data, part), SHORT
-        )
-    return out
+        ways[f"to {100 * part:.0f} % of the optimum"] = partial(steps_to_optimum, study, part=part)
+    return {label: lambda data, steps=steps: restricted(steps(data), SHORT) for label, steps in ways.items()}  # type: ignore[misc]
 
 
-def faster(study: CaseStudy) -> Claim:
+@experiment("faster", "P-SBLLL converges faster than BLLL", _FIG_5)
+def faster(study: CaseStudy) -> Judged:
     """P-SBLLL converges faster than BLLL."""
-    counted, measured, findings = _speeds(study), [], []
+    made, counted = Comparisons(Words("sooner", "later", "steps", "in every other comparison")), _speeds(study)
     for name in (BLLL, P_SBLLL):
         data = study.model[name]
-        printed = published()["worth"][name.lower()]["settles"]
         for label, steps in counted.items():
-            beside = printed if label.startswith("until it stays") else None
-            measured.append(Measurement(f"{name}: {label}", estimate(steps(data)), beside, "steps"))
+            made.note(f"{name}: {label}", steps(data), printed(name, "settles") if label == _STAYS else None, "steps")
         for part in SHARES:
             never = int(np.isnan(steps_to_optimum(study, data, part)).sum())
             text = f"{never} of {data.sizes['seed']}"
-            measured.append(Measurement(f"{name}: never at {100 * part:.0f} % of the optimum", text, None, "runs"))
+            made.note(f"{name}: never at {100 * part:.0f} % of the optimum", text, None, "runs")
     number = len(counted) * len(settings(study))
     for setting, pair in settings(study).items():
         for label, steps in counted.items():
             found = difference(steps(pair[BLLL]), steps(pair[P_SBLLL]), number)
-            findings.append(Finding((label, *setting), found, said=f"{_BRIEF.get(label, label)}, {_said(setting)}"))
-            measured.append(Measurement(f"P-SBLLL sooner by, {_named(setting)}: {label}", found, None, "steps"))
-    verdict = judge(findings, ["how speed is counted", *_BY_SETTING], measure=0, own=AS_PUBLISHED)
-    words = Words("sooner", "later", "steps", "in every other comparison")
-    letter, line = _to_the_letter(study)
-    return experiment(
-        "faster",
-        "P-SBLLL converges faster than BLLL",
-        _FIG_5,
-        [*measured, *letter],
-        verdict,
-        reason(findings, verdict, words),
-        [*evidence(findings, words), line],
-        horizon=SHORT,
-    )
+            said = f"{_BRIEF.get(label, label)}, {_said(setting)}"
+            made.add((label, *setting), found, f"P-SBLLL sooner by, {_named(setting)}: {label}", "steps", said=said)
+    lines, factors = [_to_the_letter(study, made)], ["how speed is counted", *_BY_SETTING]
+    return made.judged(factors, lines, measure=0, own=AS_PUBLISHED, horizon=SHORT)
 
 
-def higher(study: CaseStudy) -> Claim:
+@experiment("higher", "P-SBLLL reaches a higher covered worth than BLLL", _FIG_5)
+def higher(study: CaseStudy) -> Judged:
     """P-SBLLL covers more than BLLL: at the horizon of the figure and later, in each setting."""
     late = {P_SBLLL: study.four[P_SBLLL].isel(seed=slice(study.heard_long[BLLL].sizes["seed"]))} | study.heard_long
     cases: dict[tuple[str, int, str], Batches] = {
@@ -153,69 +126,50 @@ def higher(study: CaseStudy) -> Claim:
         (LEARNT, LEARNING, HEARD): late,
         (KNOWN, LONG, ""): study.lasting,
     }
-    measured, findings = [], []
+    made = Comparisons(Words("higher", "lower", others="in every other case"))
     for (known, steps, heard), data in cases.items():
-        label = ", ".join(filter(None, (known, f"{steps:,} steps", heard)))
+        label = _named((known, f"{steps:,} steps", heard))
         for name in (BLLL, P_SBLLL):
-            beside = published()["worth"][name.lower()]["mean"] if data is study.model else None
-            measured.append(Measurement(f"{name}, {label}: ΣC", estimate(covered(data[name])), beside))
-        found = difference(covered(data[P_SBLLL]), covered(data[BLLL]), len(cases))
+            beside = printed(name) if data is study.model else None
+            made.note(f"{name}, {label}: ΣC", covered(data[name]), beside)
+        more, union = (
+            difference(covered(data[P_SBLLL], measure), covered(data[BLLL], measure), len(cases))
+            for measure in ("worth_sum", "worth_union")
+        )
         when = f"after {SHORT:,} steps" if steps == SHORT else f"after {LEARNING:,} steps or more"
-        findings.append(Finding((known, when, heard), found, said=f"{when}, {_said((known, heard))}"))
-        measured.append(Measurement(f"P-SBLLL higher by, {label}", found))
-        union = difference(covered(data[P_SBLLL], "worth_union"), covered(data[BLLL], "worth_union"), len(cases))
-        measured.append(Measurement(f"P-SBLLL higher by, {label}, each cell once", union))
-    verdict = judge(findings, [_BY_SETTING[0], "the horizon", _BY_SETTING[1]])
-    words = Words("higher", "lower", others="in every other case")
-    letter, line = _to_the_letter(study)
-    return experiment(
-        "higher",
-        "P-SBLLL reaches a higher covered worth than BLLL",
-        _FIG_5,
-        [*measured, *letter],
-        verdict,
-        reason(findings, verdict, words),
-        [*evidence(findings, words), line],
-    )
+        said = f"{when}, {_said((known, heard))}"
+        made.add((known, when, heard), more, f"P-SBLLL higher by, {label}", said=said)
+        made.note(f"P-SBLLL higher by, {label}, each cell once", union)
+    factors = [_BY_SETTING[0], "the horizon", _BY_SETTING[1]]
+    return made.judged(factors, [_to_the_letter(study, made)])
 
 
 # Targets and explorations -----------------------------------------------------------------------------
 
 
-def all_targets(study: CaseStudy) -> Claim:
+@experiment("all targets", "With P-SBLLL the agents find all the targets", "Section 5.2.1, Fig. 6")
+def all_targets(study: CaseStudy) -> Judged:
     """The agents find all the targets: a statement about every run, of which the figure shows one."""
-    number, measured = len(study.game.world.targets), []
-    counts: dict[tuple[str, str], NDArray[np.bool_]] = {}
-    for label, part in ((f"{SHORT:,} steps", study.model), (f"{LEARNING:,} steps", study.four)):
+    made = Comparisons(Words("more often", "less often", "%"))
+    for steps, part in ((SHORT, study.model), (LEARNING, study.four)):
         for name in (P_SBLLL, BLLL):
-            data = part[name]
-            held = targets_held(study.game, data) == number
-            found = data.targets_found.values[:, -1] == number
-            if part is study.model:
-                counts[name, "held"], counts[name, "found"] = held, found
-            size = held.size
-            measured.append(Measurement(f"{name}, {label}: all covered at the end", share_of(int(held.sum()), size)))
-            measured.append(Measurement(f"{name}, {label}: all found at some time", share_of(int(found.sum()), size)))
-    more = difference_of_shares(counts[P_SBLLL, "held"], counts[BLLL, "held"])
-    measured.append(Measurement("P-SBLLL less BLLL: all covered at the end", more, None, "of the runs"))
-    held, found = counts[P_SBLLL, "held"], counts[P_SBLLL, "found"]
-    often = share_of(int(held.sum()), held.size)
+            for label, so in targets_found(study.game, part[name]).items():
+                made.note(f"{name}, {steps:,} steps: {label}", share(so))
+    held, found = targets_found(study.game, study.model[P_SBLLL]).values()
+    others, _ = targets_found(study.game, study.model[BLLL]).values()
+    made.note("P-SBLLL less BLLL: all covered at the end", difference_of_shares(held, others), None, "of the runs")
+    often = share(held)
     if held.all():
         verdict = SUPPORTED
     elif found.all():
         verdict = f"{DEPENDS} whether found at some time or covered at the end is counted"
     else:
         verdict = NOT_SUPPORTED if often.high < 0.5 else f"{DEPENDS} the run"
-    return experiment(
-        "all targets",
-        "With P-SBLLL the agents find all the targets",
-        "Section 5.2.1, Fig. 6",
-        measured,
-        verdict,
-        f"All {number} covered at the end in {int(held.sum())} of {held.size} runs ({percent(often)}), found at some "
-        f"time in {int(found.sum())}; with BLLL covered in {int(counts[BLLL, 'held'].sum())}",
-        [_to_the_letter(study)[1]],
+    reason = (
+        f"All {len(study.game.world.targets)} covered at the end in {int(held.sum())} of {held.size} runs "
+        f"({percent(often)}), found at some time in {int(found.sum())}; with BLLL covered in {int(others.sum())}"
     )
+    return Judged(made.measured, verdict, reason, [_to_the_letter(study)])
 
 
 def worth_after(data: xarray.Dataset, trials: int) -> Values:
@@ -242,42 +196,37 @@ def _explorations(study: CaseStudy, data: xarray.Dataset) -> dict[str, Values]:
     }
 
 
-def fewer_explorations(study: CaseStudy) -> Claim:
+@experiment(
+    "fewer explorations",
+    "P-SBLLL has fewer redundant explorations than BLLL",
+    "Sections 3.2, 5.2.1 (Eq. 53) and 6",
+)
+def fewer_explorations(study: CaseStudy) -> Judged:
     """P-SBLLL has fewer redundant explorations than BLLL, in several senses; as ratios of means.
 
     At equal trials, trials per unit of worth are in the ratio of the mean worths: a run may still cover next to nothing
     then, so that a mean over runs of trials per unit of its worth would be that of a single run.
     """
-    measured, findings = [], []
+    made = Comparisons(Words("fewer", "more", RATIO, "in every other comparison"))
     for setting, pair in settings(study).items():
         of = {name: _explorations(study, pair[name]) for name in (BLLL, P_SBLLL)}
         equal = {name: worth_after(pair[name], TRIALS) for name in of}
-        number = (1 + len(of[BLLL])) * len(settings(study))
+        number, where = (1 + len(of[BLLL])) * len(settings(study)), _named(setting)
         ratios = {label: log_ratio(of[BLLL][label], of[P_SBLLL][label], number) for label in of[BLLL]}
         ratios[AT_EQUAL] = log_ratio(equal[P_SBLLL], equal[BLLL], number)
-        for name in of:
-            label = f"{name}, {_named(setting)}: ΣC after {TRIALS:,} trials"
-            measured.append(Measurement(label, estimate(equal[name])))
+        for name, worth in equal.items():
+            made.note(f"{name}, {where}: ΣC after {TRIALS:,} trials", worth)
         for label, found in ratios.items():
-            findings.append(Finding((label, *setting), found, said=f"{label}, {_said(setting)}"))
-            if label in of[BLLL]:
-                measured += [
-                    Measurement(f"{name}, {_named(setting)}: {label}", estimate(of[name][label])) for name in of
-                ]
+            for name in of if label != AT_EQUAL else ():
+                made.note(f"{name}, {where}: {label}", of[name][label])
             mean, low, high = (float(np.exp(-end)) for end in (found.mean, found.high, found.low))
+            made.findings.append(Finding((label, *setting), found, said=f"{label}, {_said(setting)}"))
             over = Estimate(mean, low, high, found.count)
-            measured.append(Measurement(f"P-SBLLL over BLLL, {_named(setting)}: {label}", over, None, RATIO))
-    verdict = judge(findings, ["what is counted", *_BY_SETTING], measure=0)
-    words = Words("fewer", "more", RATIO, "in every other comparison")
-    letter, line = _to_the_letter(study)
-    return experiment(
-        "fewer explorations",
-        "P-SBLLL has fewer redundant explorations than BLLL",
-        "Sections 3.2, 5.2.1 (Eq. 53) and 6",
-        [*measured, *letter],
-        verdict,
-        reason(findings, verdict, words),
-        [*evidence(findings, words), line],
+            made.note(f"P-SBLLL over BLLL, {where}: {label}", over, None, RATIO)
+    return made.judged(
+        ["what is counted", *_BY_SETTING],
+        [_to_the_letter(study, made)],
+        measure=0,
         steps=SHORT,
         trials=TRIALS,
         censored="a run that never covers 60 % of the optimum counts with all its rejected trials",
@@ -287,31 +236,24 @@ def fewer_explorations(study: CaseStudy) -> Claim:
 # EM ---------------------------------------------------------------------------------------------------
 
 
-def unknown_number(study: CaseStudy) -> Claim:
+@experiment(
+    "unknown number",
+    "EM with split and merge, the number of targets unknown, does as well as EM with the number known",
+    "The thesis's comparison; section 5.2.2 describes both without this sentence",
+)
+def unknown_number(study: CaseStudy) -> Judged:
     """EM with split and merge covers as much as EM with the number of targets known, less 5 % at most."""
     cases = {"BLLL": "", "P-SBLLL": f", {P_SBLLL}", f"BLLL, {HEARD}": f", {HEARD}"}
-    measured, findings = [], []
+    made = Comparisons(Words(f"as good {WITHIN}", f"not as good {WITHIN}", others="in every other set-up"))
     for label, ending in cases.items():
-        split, counted = (study.mixtures[name + ending] for name in ("EM_SM", "EM_N"))
-        for name, data, key in (("EM_SM", split, "em_split_merge"), ("EM_N", counted, "em_known_components")):
-            beside = None if ending else published()["worth"][key]["mean"]
-            measured.append(Measurement(f"{name}, {label}: ΣC", estimate(covered(data)), beside))
-        found = difference(covered(split), covered(counted), len(cases))
-        margin = MARGIN * float(covered(counted).mean())
-        findings.append(Finding((label,), found, margin, f"under {label}"))
-        measured.append(Measurement(f"EM_SM less EM_N, {label}: ΣC", found))
-    verdict, within = judge(findings, ["the rule and who hears whom"]), f"within {100 * MARGIN:.0f} %"
-    words = Words(f"as good {within}", f"not as good {within}", others="in every other set-up")
-    return experiment(
-        "unknown number",
-        "EM with split and merge, the number of targets unknown, does as well as EM with the number known",
-        "The thesis's comparison; section 5.2.2 describes both without this sentence",
-        measured,
-        verdict,
-        reason(findings, verdict, words),
-        [*evidence(findings, words), _within(findings), f"The margin of {100 * MARGIN:.0f} % is ours"],
-        margins={finding.case: finding.margin for finding in findings},
-    )
+        split, counted = (covered(study.mixtures[name + ending]) for name in ("EM_SM", "EM_N"))
+        for name, worth, key in (("EM_SM", split, "em_split_merge"), ("EM_N", counted, "em_known_components")):
+            made.note(f"{name}, {label}: ΣC", worth, None if ending else printed(key))
+        margin, found = MARGIN * float(counted.mean()), difference(split, counted, len(cases))
+        made.add((label,), found, f"EM_SM less EM_N, {label}: ΣC", margin=margin, said=f"under {label}")
+    lines = [_within(made.findings), f"The margin of {100 * MARGIN:.0f} % is ours"]
+    margins = {finding.case: finding.margin for finding in made.findings}
+    return made.judged(["the rule and who hears whom"], lines, margins=margins)
 
 
 def _within(findings: list[Finding]) -> str:

@@ -8,8 +8,9 @@ horizon. "The same" worth is one within ±5 %, a margin of ours.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,21 +27,13 @@ from potentia.paper.case_study import (
     CaseStudy,
     covered,
     offset_step,
+    printed,
 )
-from potentia.paper.case_verdicts import (
-    MARGIN,
-    Finding,
-    difference,
-    difference_of_shares,
-    experiment,
-    judge,
-    restricted,
-)
-from potentia.paper.case_words import LONGEST, Words, evidence, reason, reason_over, signed
-from potentia.paper.claims import Claim, Measurement
-from potentia.paper.reinforcement_study import LEVEL, SOQL, ql, reached, settled, targets_held
+from potentia.paper.case_verdicts import MARGIN, Finding, difference, difference_of_shares, restricted
+from potentia.paper.case_words import LONGEST, WITHIN, Comparisons, Words, reason_over, signed
+from potentia.paper.claims import Declared, Judged, experiment, share
+from potentia.paper.reinforcement_study import LEVEL, SOQL, all_targets, ql, reached, settled
 from potentia.rules.steps import step_data, step_from, step_size
-from potentia.statistics.estimates import Estimate, estimate, share_of
 
 if TYPE_CHECKING:
     import xarray
@@ -53,83 +46,61 @@ _TAU = "QL's temperature"
 _SPEED = "how speed is counted"
 Values = NDArray[np.float64]
 
-
-def learner_claims(study: CaseStudy) -> list[Claim]:
-    """The claims about SOQL and QL with their verdicts."""
-    return [
-        constant_step(study),
-        higher_than_ql(study),
-        slower_than_ql(study),
-        slower_than(study, BLLL),
-        slower_than(study, P_SBLLL),
-        as_high_as_p_sblll(study),
-        ql_misses_targets(study),
-    ]
-
-
 SPEEDS: Mapping[str, Callable[[xarray.Dataset], Values]] = {
     SETTLES: lambda data: restricted(settled(data), LEARNING),
     FIRST: lambda data: restricted(reached(data), LEARNING),
 }
 
 
-def came_there(data: xarray.Dataset) -> int:
+def came_there(data: xarray.Dataset) -> str:
     """How many runs are ever at 0.15."""
-    return int((~np.isnan(reached(data))).sum())
+    return f"{int((~np.isnan(reached(data))).sum())} of {data.sizes['seed']}"
 
 
-def _soql_settles() -> Any:
-    return published()["worth"]["soql"]["settles"]
+def _settles(name: str, label: str) -> float | None:
+    """What was published for a way of counting speed: when the curve settles."""
+    return printed(name, "settles") if label == SETTLES else None
 
 
 # The step ---------------------------------------------------------------------------------------------
 
 
-def constant_step(study: CaseStudy) -> Claim:
+@experiment(
+    "constant step",
+    "A constant step makes SOQL converge faster than a diminishing one",
+    "Section 4, before Eq. 28",
+)
+def constant_step(study: CaseStudy) -> Judged:
     """SOQL with a constant step is sooner at one worth than with a diminishing one.
 
     One play moves a score by μ² (u - Q). A step that falls from the first step of the run on has spent most of Σμ²
     before most cells were met, whatever SOQL does; one with an offset has not, and satisfies Σμ = ∞ and Σμ² < ∞ too.
     A run that never learns has settled from the beginning, so that the settling step is shown and not judged.
     """
-    findings, measured = [], []
+    level = f"at ΣC = {LEVEL:g}"
+    made = Comparisons(Words(f"sooner {level}", f"later {level}", "steps", "against every other step"))
     forms = {name: "SOQL, μ = 0.97" if name == CONSTANT else name for name in (CONSTANT, *DIMINISHING)}
-    came = {name: f"{came_there(study.learners[name])} of {study.learners[name].sizes['seed']}" for name in forms}
+    came = {name: came_there(study.learners[name]) for name in forms}
+    first = {name: SPEEDS[FIRST](study.learners[name]) for name in forms}
     for name, label in forms.items():
-        measured.append(Measurement(f"{label}: {FIRST}", estimate(SPEEDS[FIRST](study.learners[name])), None, "steps"))
+        made.note(f"{label}: {FIRST}", first[name], None, "steps")
     for name, label in forms.items():
         data = study.learners[name]
-        measured += [
-            Measurement(f"{label}: ever at ΣC = {LEVEL:g}", came[name], None, "runs"),
-            Measurement(f"{label}: ΣC", estimate(covered(data))),
-            Measurement(f"{label}: {SETTLES} (not judged)", estimate(SPEEDS[SETTLES](data)), None, "steps"),
-            Measurement(f"{label}: Σμ² over {LEARNING:,} steps", squares(name)),
-        ]
+        made.note(f"{label}: ever {level}", came[name], None, "runs")
+        made.note(f"{label}: ΣC", covered(data))
+        made.note(f"{label}: {SETTLES} (not judged)", SPEEDS[SETTLES](data), None, "steps")
+        made.note(f"{label}: Σμ² over {LEARNING:,} steps", squares(name))
     for name in DIMINISHING:
         step = name.removeprefix("SOQL, ")
-        found = difference(
-            SPEEDS[FIRST](study.learners[name]), SPEEDS[FIRST](study.learners[CONSTANT]), len(DIMINISHING)
-        )
-        findings.append(Finding((step,), found, said=f"against {step}"))
-        measured.append(Measurement(f"constant step sooner than {step}", found, None, "steps"))
-    verdict = judge(findings, ["how the step diminishes"])
-    words = Words(f"sooner at ΣC = {LEVEL:g}", f"later at ΣC = {LEVEL:g}", "steps", "against every other step")
+        found = difference(first[name], first[CONSTANT], len(DIMINISHING))
+        made.add((step,), found, f"constant step sooner than {step}", "steps", said=f"against {step}")
     lines = [
-        *evidence(findings, words),
         f"Runs that come there: {'; '.join(f'{label} {came[name]}' for name, label in forms.items())}",
         "The paper: “to increase SOQL's convergence rate we also propose to use an update rule with constant step "
         "size μ”; with which diminishing step it is compared is not said",
         f"Steps with an offset begin at {published()['setup']['mu']:g} and satisfy Σμ = ∞ and Σμ² < ∞ as 1/n does",
     ]
-    return experiment(
-        "constant step",
-        "A constant step makes SOQL converge faster than a diminishing one",
-        "Section 4, before Eq. 28",
-        measured,
-        verdict,
-        reason(findings, verdict, words),
-        lines,
-    )
+    return made.judged(["how the step diminishes"], lines)
 
 
 def squares(name: str) -> float:
@@ -147,25 +118,18 @@ def squares(name: str) -> float:
 
 def _at(study: CaseStudy, tau: float) -> str:
     """Which temperature this is."""
-    names = [
-        name
-        for name, chosen in (
-            ("QL's worth nearest to the published one", study.nearest_tau),
-            ("QL's best", study.best_tau),
-        )
-        if chosen == tau
-    ]
-    return f"τ = {tau:g}" + (f" ({', '.join(names)})" if names else "")
+    known = {"QL's worth nearest to the published one": study.nearest_tau, "QL's best": study.best_tau}
+    names = ", ".join(name for name, chosen in known.items() if chosen == tau)
+    return f"τ = {tau:g}" + (f" ({names})" if names else "")
 
 
 def _crossed(study: CaseStudy) -> str:
     """Where on the grid QL covers what was published for it, which may be in several places."""
     places = " and again ".join(f"between τ = {low:g} and {high:g}" for low, high in study.crossings) or "nowhere"
-    printed = published()["worth"]["ql"]["mean"]
-    return f"QL covers the published {printed:g} {places}; the nearest of the grid is τ = {study.nearest_tau:g}"
+    return f"QL covers the published {printed('ql'):g} {places}; the nearest of the grid is τ = {study.nearest_tau:g}"
 
 
-def _by_tau(study: CaseStudy, findings: list[Finding], words: Words) -> str:
+def _by_tau(study: CaseStudy, findings: Sequence[Finding], words: Words) -> str:
     """The sentence, and if it is short the numbers at QL's best temperature."""
     text = reason_over(findings, words, [f"{tau:g}" for tau in study.tuning], "τ")
     best = next(f for f in findings if f.key[-1] == f"{study.best_tau:g}")
@@ -173,160 +137,104 @@ def _by_tau(study: CaseStudy, findings: list[Finding], words: Words) -> str:
     return text + (marked if len(text) + len(marked) <= LONGEST else "")
 
 
-def higher_than_ql(study: CaseStudy) -> Claim:
+@experiment("higher than QL", "SOQL covers more than QL in the end", _FIG_8)
+def higher_than_ql(study: CaseStudy) -> Judged:
     """SOQL covers more than QL in the end."""
-    soql = study.learners[SOQL]
-    measured = [Measurement("SOQL: ΣC", estimate(covered(soql)), _printed(SOQL))]
-    findings = []
+    made, soql = Comparisons(Words("higher", "lower")), covered(study.learners[SOQL])
+    made.note("SOQL: ΣC", soql, printed(SOQL))
     for tau in study.tuning:
-        data = study.learners[ql(tau)]
-        found = difference(covered(soql), covered(data), len(study.tuning))
-        findings.append(Finding((f"{tau:g}",), found))
-        measured.append(Measurement(f"QL, {_at(study, tau)}: ΣC", estimate(covered(data)), _printed("ql")))
-        measured.append(Measurement(f"SOQL higher by, τ = {tau:g}", found))
-    verdict, words = judge(findings, [_TAU]), Words("higher", "lower")
-    return experiment(
-        "higher than QL",
-        "SOQL covers more than QL in the end",
-        _FIG_8,
-        measured,
-        verdict,
-        _by_tau(study, findings, words),
-        [*evidence(findings, words, "τ"), _crossed(study)],
-        tuning={f"{tau:g}": found.mean for tau, found in study.tuning.items()},
-    )
+        worth = covered(study.learners[ql(tau)])
+        made.note(f"QL, {_at(study, tau)}: ΣC", worth, printed("ql"))
+        made.add((f"{tau:g}",), difference(soql, worth, len(study.tuning)), f"SOQL higher by, τ = {tau:g}")
+    means = {f"{tau:g}": found.mean for tau, found in study.tuning.items()}
+    return made.judged([_TAU], [_crossed(study)], over=partial(_by_tau, study), tuning=means)
 
 
-def slower_than_ql(study: CaseStudy) -> Claim:
+@experiment("slower than QL", "SOQL converges slower than QL", _FIG_8)
+def slower_than_ql(study: CaseStudy) -> Judged:
     """SOQL converges later than QL."""
-    soql, comparisons = study.learners[SOQL], len(SPEEDS) * len(study.tuning)
-    measured, findings = [], []
+    made, comparisons = Comparisons(Words("later", "sooner", "steps")), len(SPEEDS) * len(study.tuning)
     for label, steps in SPEEDS.items():
-        printed = _soql_settles() if label == SETTLES else None
-        measured.append(Measurement(f"SOQL: {label}", estimate(steps(soql)), printed, "steps"))
+        soql = steps(study.learners[SOQL])
+        made.note(f"SOQL: {label}", soql, _settles(SOQL, label), "steps")
         for tau in study.tuning:
             data = study.learners[ql(tau)]
-            found = difference(steps(soql), steps(data), comparisons)
-            findings.append(Finding((label, f"{tau:g}"), found))
-            beside = published()["worth"]["ql"]["settles"] if label == SETTLES else None
-            measured.append(Measurement(f"QL, {_at(study, tau)}: {label}", estimate(steps(data)), beside, "steps"))
+            made.note(f"QL, {_at(study, tau)}: {label}", steps(data), _settles("ql", label), "steps")
             if label == FIRST:
-                text = f"{came_there(data)} of {data.sizes['seed']}"
-                measured.append(Measurement(f"QL, τ = {tau:g}: ever at ΣC = {LEVEL:g}", text, None, "runs"))
-            measured.append(Measurement(f"SOQL later by, τ = {tau:g}: {label}", found, None, "steps"))
-    verdict, words = judge(findings, [_SPEED, _TAU], measure=0), Words("later", "sooner", "steps")
-    return experiment(
-        "slower than QL",
-        "SOQL converges slower than QL",
-        _FIG_8,
-        measured,
-        verdict,
-        _by_tau(study, findings, words),
-        [*evidence(findings, words, "τ"), _crossed(study)],
-    )
-
-
-def ql_misses_targets(study: CaseStudy) -> Claim:
-    """From the same starts SOQL finds all the targets, and QL does not."""
-    number, soql = len(study.game.world.targets), study.learners[SOQL]
-    senses: dict[str, Callable[[xarray.Dataset], NDArray[np.bool_]]] = {
-        "all covered at the end": lambda data: targets_held(study.game, data) == number,
-        "all found at some time": lambda data: data.targets_found.values[:, -1] == number,
-    }
-    measured, findings, missed = [], [], {}
-    for label, of in senses.items():
-        own = of(soql)
-        measured.append(Measurement(f"SOQL: {label}", _share(own), None, "of the runs"))
-        for tau in study.tuning:
-            its = of(study.learners[ql(tau)])
-            found = difference_of_shares(own, its, len(senses) * len(study.tuning))
-            findings.append(Finding((label, f"{tau:g}"), found))
-            measured.append(Measurement(f"QL, {_at(study, tau)}: {label}", _share(its), None, "of the runs"))
-            measured.append(Measurement(f"SOQL less QL, τ = {tau:g}: {label}", found, None, "of the runs"))
-            missed[label, tau] = f"{int((own & ~its).sum())} of {int(own.sum())}"
-    first = next(iter(senses))
-    ahead = (f"SOQL: {first}", f"QL, {_at(study, study.nearest_tau)}: {first}")  # these two stand for all
-    measured.sort(key=lambda entry: entry.label not in ahead)
-    verdict, words = judge(findings, ["what is counted", _TAU]), Words("more often", "less often", "%")
-    lines = [*evidence(findings, words, "τ"), _crossed(study)]
-    lines += [
-        f"Of the runs in which SOQL has {label}, QL has not in {text} at {_at(study, tau)}"
-        for (label, tau), text in missed.items()
-        if tau in (study.nearest_tau, study.best_tau)
-    ]
-    return experiment(
-        "QL misses targets",
-        "From the same starts SOQL finds all the targets and QL does not",
-        "Section 5.2.3, Fig. 9",
-        measured,
-        verdict,
-        _by_tau(study, findings, words),
-        lines,
-    )
+                made.note(f"QL, τ = {tau:g}: ever at ΣC = {LEVEL:g}", came_there(data), None, "runs")
+            found = difference(soql, steps(data), comparisons)
+            made.add((label, f"{tau:g}"), found, f"SOQL later by, τ = {tau:g}: {label}", "steps")
+    return made.judged([_SPEED, _TAU], [_crossed(study)], measure=0, over=partial(_by_tau, study))
 
 
 # Against BLLL and P-SBLLL -----------------------------------------------------------------------------
 
 
-def slower_than(study: CaseStudy, name: str) -> Claim:
+def slower_than(name: str) -> Declared[CaseStudy]:
     """SOQL converges later than a rule that learns a model."""
-    soql, other = study.four[SOQL], study.four[name]
-    measured, findings = [], []
-    for label, steps in SPEEDS.items():
-        ours = _soql_settles() if label == SETTLES else None
-        theirs = published()["worth"][name.lower()]["settles"] if label == SETTLES else None
-        found = difference(steps(soql), steps(other), len(SPEEDS))
-        findings.append(Finding((label,), found, said=_UNTIL[label]))
-        measured += [
-            Measurement(f"SOQL: {label}", estimate(steps(soql)), ours, "steps"),
-            Measurement(f"{name}: {label}", estimate(steps(other)), theirs, "steps"),
-            Measurement(f"SOQL later by: {label}", found, None, "steps"),
-        ]
-    verdict = judge(findings, [_SPEED], measure=0)
-    words = Words("later", "sooner", "steps", "by the other measure")
-    return experiment(
+
+    @experiment(
         f"slower than {name}",
         f"SOQL converges slower than {name}, which learns a model",
         "Section 6, Fig. 10",
-        measured,
-        verdict,
-        reason(findings, verdict, words),
-        evidence(findings, words),
     )
+    def slower(study: CaseStudy) -> Judged:
+        made = Comparisons(Words("later", "sooner", "steps", "by the other measure"))
+        for label, steps in SPEEDS.items():
+            both = {rule: steps(study.four[rule]) for rule in (SOQL, name)}
+            for rule, found in both.items():
+                made.note(f"{rule}: {label}", found, _settles(rule, label), "steps")
+            later = difference(both[SOQL], both[name], len(SPEEDS))
+            made.add((label,), later, f"SOQL later by: {label}", "steps", said=_UNTIL[label])
+        return made.judged([_SPEED], measure=0)
+
+    return slower
 
 
-def as_high_as_p_sblll(study: CaseStudy) -> Claim:
+slower_than_blll, slower_than_p_sblll = slower_than(BLLL), slower_than(P_SBLLL)
+
+
+@experiment("as high as P-SBLLL", "SOQL ends as high as P-SBLLL", "Section 6, Fig. 10")
+def as_high_as_p_sblll(study: CaseStudy) -> Judged:
     """SOQL's final worth is the same as that of P-SBLLL, within ±5 %; at either horizon of P-SBLLL."""
-    pairs = {
-        f"P-SBLLL after {LEARNING:,} steps": (study.four[SOQL], study.four[P_SBLLL]),
-        f"P-SBLLL after {SHORT:,} steps": (study.learners[SOQL], study.model[P_SBLLL]),
-    }
-    measured = [Measurement("SOQL: ΣC", estimate(covered(study.learners[SOQL])), _printed(SOQL))]
-    findings = []
-    for label, (soql, other) in pairs.items():
-        found = difference(covered(soql), covered(other), len(pairs))
-        findings.append(Finding((label,), found, MARGIN * float(covered(other).mean()), f"as {label}", equal=True))
-        measured.append(Measurement(f"{label}: ΣC", estimate(covered(other)), _printed(P_SBLLL.lower())))
-        measured.append(Measurement(f"SOQL less {label}", found))
-    verdict, within = judge(findings, ["how long P-SBLLL plays"]), f"within {100 * MARGIN:.0f} %"
-    words = Words(f"the same {within}", f"not the same {within}", others="at its other horizon")
+    made = Comparisons(Words(f"the same {WITHIN}", f"not the same {WITHIN}", others="at its other horizon"))
+    made.note("SOQL: ΣC", covered(study.learners[SOQL]), printed(SOQL))
+    cases = {LEARNING: (study.four, study.four), SHORT: (study.learners, study.model)}
+    for steps, (ours, theirs) in cases.items():
+        label, soql, other = f"P-SBLLL after {steps:,} steps", covered(ours[SOQL]), covered(theirs[P_SBLLL])
+        made.note(f"{label}: ΣC", other, printed(P_SBLLL))
+        found, margin = difference(soql, other, len(cases)), MARGIN * float(other.mean())
+        made.add((label,), found, f"SOQL less {label}", margin=margin, said=f"as {label}", equal=True)
     quoted = "The paper: “the equilibrium worth is the same as P-SBLLL's equilibrium worth”"
-    return experiment(
-        "as high as P-SBLLL",
-        "SOQL ends as high as P-SBLLL",
-        "Section 6, Fig. 10",
-        measured,
-        verdict,
-        reason(findings, verdict, words),
-        [*evidence(findings, words), f"{quoted}; the margin of {100 * MARGIN:.0f} % is ours"],
-        margins={finding.case: finding.margin for finding in findings},
-    )
+    lines = [f"{quoted}; the margin of {100 * MARGIN:.0f} % is ours"]
+    margins = {finding.case: finding.margin for finding in made.findings}
+    return made.judged(["how long P-SBLLL plays"], lines, margins=margins)
 
 
-def _printed(name: str) -> float | None:
-    entry = published()["worth"].get(name.lower())
-    return None if entry is None else float(entry["mean"])
+# Targets ----------------------------------------------------------------------------------------------
 
 
-def _share(values: NDArray[np.bool_]) -> Estimate:
-    return share_of(int(values.sum()), values.size)
+@experiment(
+    "QL misses targets",
+    "From the same starts SOQL finds all the targets and QL does not",
+    "Section 5.2.3, Fig. 9",
+)
+def ql_misses_targets(study: CaseStudy) -> Judged:
+    """From the same starts SOQL finds all the targets, and QL does not."""
+    made, lines = Comparisons(Words("more often", "less often", "%")), [_crossed(study)]
+    soql = all_targets(study.game, study.learners[SOQL])
+    others = {tau: all_targets(study.game, study.learners[ql(tau)]) for tau in study.tuning}
+    for label, own in soql.items():
+        made.note(f"SOQL: {label}", share(own), None, "of the runs")
+        for tau in study.tuning:
+            its = others[tau][label]
+            found = difference_of_shares(own, its, len(soql) * len(study.tuning))
+            made.note(f"QL, {_at(study, tau)}: {label}", share(its), None, "of the runs")
+            made.add((label, f"{tau:g}"), found, f"SOQL less QL, τ = {tau:g}: {label}", "of the runs")
+            if tau in (study.nearest_tau, study.best_tau):
+                text = f"{int((own & ~its).sum())} of {int(own.sum())} at {_at(study, tau)}"
+                lines.append(f"Of the runs in which SOQL has {label}, QL has not in {text}")
+    first = next(iter(soql))
+    ahead = (f"SOQL: {first}", f"QL, {_at(study, study.nearest_tau)}: {first}")  # these two stand for all
+    made.measured.sort(key=lambda entry: entry.label not in ahead)
+    return made.judged(["what is counted", _TAU], lines, over=partial(_by_tau, study))

@@ -14,8 +14,9 @@ letter is played beside it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,19 +25,19 @@ from numpy.typing import NDArray
 from potentia.analysis import optimum
 from potentia.analysis.placement import Optimum
 from potentia.beliefs import Belief, Mixture, SplitMerge
-from potentia.engine import begin, run, run_batch
+from potentia.engine import begin
 from potentia.engine.tier import compile_ahead
 from potentia.games import Coverage
 from potentia.games.world import published
-from potentia.paper import reinforcement_study
-from potentia.paper.belief_study import literal, published_link
+from potentia.paper import playing, reinforcement_study
+from potentia.paper.belief_study import PAIR, literal, pair, published_beliefs, published_link
 from potentia.paper.coverage_study import variants
-from potentia.paper.reinforcement_study import GRID, SOQL, final, learners, published_soql, ql
+from potentia.paper.reinforcement_study import GRID, SOQL, final, learners, median_seed, published_soql, ql
 from potentia.paper.scale import Scale
 from potentia.rules import Rule, rule
 from potentia.rules.steps import Diminishing
 from potentia.statistics.estimates import Estimate, estimate
-from potentia.studies.coverage import RECORD, final_worth, paper_game, paper_rules, spacing
+from potentia.studies.coverage import final_worth, paper_game, paper_rules
 
 if TYPE_CHECKING:
     import xarray
@@ -45,7 +46,7 @@ SHORT = 2000  # steps of Fig. 5
 LONG = 20_000  # steps, to see what lasts
 LEARNING = reinforcement_study.STEPS  # steps of Fig. 8 and 10
 TUNING = 1000  # the first of the seeds on which temperatures are chosen; comparisons use 0, 1, ...
-BLLL, P_SBLLL = "BLLL", "P-SBLLL"
+BLLL, P_SBLLL = PAIR
 CONSTANT = SOQL  # the published step
 PLAIN = ("SOQL, step 1/n", "SOQL, step n^-0.6")  # they fall from the first step of the run on
 # The published step at first, then falling as (n + offset)^-power: Σμ = ∞ and Σμ² < ∞ as well.
@@ -84,12 +85,12 @@ class CaseStudy:
     @property
     def best_tau(self) -> float:
         """QL's best temperature, on the seeds for tuning."""
-        return max(self.tuning, key=lambda tau: self.tuning[tau].mean)
+        return best_tau(self.tuning)
 
     @property
     def nearest_tau(self) -> float:
         """The temperature at which QL covers what was published for it, as nearly as the grid has it."""
-        return min(self.tuning, key=lambda tau: abs(self.tuning[tau].mean - published()["worth"]["ql"]["mean"]))
+        return nearest_tau(self.tuning)
 
     @property
     def crossings(self) -> list[tuple[float, float]]:
@@ -102,49 +103,74 @@ class CaseStudy:
 def play(scale: Scale, workers: int = 2, tell: Callable[[str], None] | None = None) -> CaseStudy:
     """Play everything. ``tell`` hears what begins. Ctrl-C raises: half a study has no verdicts."""
     game = paper_game()
-    kinds = [(chosen, _published_beliefs().get(name)) for name, chosen in _pair().items()]
+    kinds = [(chosen, published_beliefs().get(name)) for name, chosen in pair().items()]
     kinds += [(chosen, None) for chosen in (*_forms().values(), rule("ql", tau=GRID[0]), *learners().values())]
     with compile_ahead(begin(game, one, belief=belief, record=(), horizon=SHORT) for one, belief in kinds):
         return _play(game, scale, workers, tell or (lambda text: None))
 
 
 def _play(game: Coverage, scale: Scale, workers: int, say: Callable[[str], None]) -> CaseStudy:
-    seeds = range(scale.runs)
+    seeds, one = range(scale.runs), {BLLL: pair()[BLLL]}
+    short = partial(playing.play, game, steps=SHORT, seeds=seeds, workers=workers)
+    long = partial(playing.play, game, steps=LEARNING, record=_LEARNT, every=_LEARNING_EVERY, workers=workers)
+    wide = published_link("p-sblll")  # everybody hears everybody
+    all_hear: dict[str, Belief] = {BLLL: SplitMerge(communication=wide)}
     say("the optimum")
     best = optimum(game)
     say("BLLL and P-SBLLL, learning the map")
-    model = _batches(game, _pair(), SHORT, seeds, workers, beliefs=_published_beliefs())
+    model = short(pair(), beliefs=published_beliefs())
     say("BLLL and P-SBLLL, knowing it")
-    known = _batches(game, _forms(), SHORT, seeds, workers)
-    lasting = _batches(game, _forms(), LONG, seeds, workers)
+    known = short(_forms())
+    lasting = short(_forms(), steps=LONG)
     say("BLLL and P-SBLLL, everybody hearing everybody, and with the recipe to the letter")
-    heard = _batches(game, {BLLL: _pair()[BLLL]}, SHORT, seeds, workers, beliefs=_heard_beliefs())
-    heard[P_SBLLL] = model[P_SBLLL]
-    to_the_letter = {BLLL: literal("blll"), P_SBLLL: literal("p-sblll")}
-    lettered = _batches(game, _pair(), SHORT, range(scale.literal), workers, beliefs=to_the_letter)
-    say("EM with and without the number of targets")
-    mixtures = _mixtures(game, model, heard, seeds, workers)
+    heard = short(one, beliefs=all_hear) | {P_SBLLL: model[P_SBLLL]}
+    to_the_letter = {name: literal(name.lower()) for name in pair()}
+    lettered = short(pair(), seeds=range(scale.literal), beliefs=to_the_letter)
+    say("EM with and without the number of targets")  # what was played above is not played again
+    targets = len(published()["world"]["weights"])
+    numbered = {name: Mixture(targets, communication=published_link(name.lower())) for name in pair()}
+    counted = short(pair(), beliefs=numbered)
+    mixtures = {
+        "EM_N": counted[BLLL],
+        "EM_SM": model[BLLL],
+        f"EM_N, {P_SBLLL}": counted[P_SBLLL],
+        f"EM_SM, {P_SBLLL}": model[P_SBLLL],
+        f"EM_N, {HEARD}": short(one, beliefs={BLLL: Mixture(targets, communication=wide)})[BLLL],
+        f"EM_SM, {HEARD}": heard[BLLL],
+    }
     say("QL and SOQL")
-    tuning, learnt = _learners(game, scale, workers)
-    parts = {"model": model, "known": known, "lasting": lasting, "heard": heard, "literal": lettered}
-    late: dict[str, dict[str, xarray.Dataset]] = {"four": {}, "heard_long": {}}
-    begun = CaseStudy(
-        scale, game, best, **parts, **late, mixtures=mixtures, learners=learnt, tuning=tuning, shown=-1, finals={}
-    )
+    by_tau: dict[str, Rule] = {ql(tau): rule("ql", tau=tau) for tau in GRID}
+    tuned = long(by_tau, seeds=range(TUNING, TUNING + scale.tuning))
+    tuning = {tau: estimate(final(tuned[ql(tau)])) for tau in GRID}
+    forms = {name: learners()[name] for name in (CONSTANT, *PLAIN, ADAPTIVE)}
+    forms |= {name: published_soql(mu=offset_step(*form)) for name, form in OFFSETS.items()}
+    learnt = long(forms | by_tau, seeds=seeds)
     say("all four for long")
-    four = _four(begun, workers)
-    longer = _long(game, {BLLL: _pair()[BLLL]}, range(min(scale.heard, scale.long)), workers, _heard_beliefs())
-    shown = _median_seed(four)
+    shown_taus = list(dict.fromkeys((ql(nearest_tau(tuning)), ql(best_tau(tuning)))))  # one where they are the same
+    four = long(pair(), seeds=range(scale.long), beliefs=published_beliefs())
+    four |= {name: learnt[name].isel(seed=slice(scale.long)) for name in (*shown_taus, SOQL)}
+    longer = long(one, seeds=range(min(scale.heard, scale.long)), beliefs=all_hear)
     say("the run to show")
-    return replace(begun, four=four, heard_long=longer, shown=shown, finals=_finals(begun, shown))
+    shown = median_seed(*four.values())
+    finals = playing.profiles(game, pair(), SHORT, shown, beliefs=published_beliefs())
+    late = {name: chosen for name, chosen in by_tau.items() if name in shown_taus} | {SOQL: learners()[SOQL]}
+    finals |= playing.profiles(game, late, LEARNING, shown, every=_LEARNING_EVERY)
+    return CaseStudy(
+        scale, game, best, model, known, lasting, heard, longer, lettered, mixtures, learnt, tuning, four, shown, finals
+    )
 
 
 # The parts --------------------------------------------------------------------------------------------
 
 
-def _pair() -> dict[str, Rule]:
-    rules = paper_rules()
-    return {BLLL: rules["blll"], P_SBLLL: rules["p-sblll"]}
+def best_tau(tuning: dict[float, Estimate]) -> float:
+    """QL's best temperature, on the seeds for tuning."""
+    return max(tuning, key=lambda tau: tuning[tau].mean)
+
+
+def nearest_tau(tuning: dict[float, Estimate]) -> float:
+    """The temperature at which QL covers what was published for it, as nearly as the grid has it."""
+    return min(tuning, key=lambda tau: abs(tuning[tau].mean - published()["worth"]["ql"]["mean"]))
 
 
 def _forms() -> dict[str, Rule]:
@@ -154,125 +180,19 @@ def _forms() -> dict[str, Rule]:
     return {P_SBLLL if name == "P-SBLLL, joint" else name: chosen for name, chosen in named.items()}
 
 
-def _published_beliefs() -> dict[str, Belief]:
-    """A mixture by split and merge, with the published communication of each rule."""
-    return {
-        BLLL: SplitMerge(communication=published_link("blll")),
-        P_SBLLL: SplitMerge(communication=published_link("p-sblll")),
-    }
-
-
-def _heard_beliefs() -> dict[str, Belief]:
-    """BLLL with the communication of P-SBLLL."""
-    return {BLLL: SplitMerge(communication=published_link("p-sblll"))}
-
-
-def _batches(
-    game: Coverage,
-    rules: Mapping[str, Rule],
-    steps: int,
-    seeds: Sequence[int],
-    workers: int,
-    *,
-    beliefs: Mapping[str, Belief | None] | None = None,
-    record: Sequence[str] = RECORD,
-    every: int | None = None,
-) -> dict[str, xarray.Dataset]:
-    out = {}
-    for name, chosen in rules.items():
-        belief = (beliefs or {}).get(name)
-        thin = spacing(steps) if every is None else every
-        out[name] = run_batch(game, chosen, steps, seeds, record=record, every=thin, workers=workers, belief=belief)
-        if out[name].attrs["interrupted"]:
-            raise KeyboardInterrupt
-    return out
-
-
-def _mixtures(
-    game: Coverage,
-    model: Mapping[str, xarray.Dataset],
-    heard: Mapping[str, xarray.Dataset],
-    seeds: Sequence[int],
-    workers: int,
-) -> dict[str, xarray.Dataset]:
-    """EM_N knows the number of targets, EM_SM learns it. Those of ``model`` and ``heard`` are not played again."""
-    rules, targets = _pair(), len(published()["world"]["weights"])
-    numbered: dict[str, Belief] = {
-        BLLL: Mixture(targets, communication=published_link("blll")),
-        P_SBLLL: Mixture(targets, communication=published_link("p-sblll")),
-    }
-    counted = _batches(game, rules, SHORT, seeds, workers, beliefs=numbered)
-    out = {
-        "EM_N": counted[BLLL],
-        "EM_SM": model[BLLL],
-        f"EM_N, {P_SBLLL}": counted[P_SBLLL],
-        f"EM_SM, {P_SBLLL}": model[P_SBLLL],
-    }
-    wide: dict[str, Belief] = {BLLL: Mixture(targets, communication=published_link("p-sblll"))}
-    out[f"EM_N, {HEARD}"] = _batches(game, {BLLL: rules[BLLL]}, SHORT, seeds, workers, beliefs=wide)[BLLL]
-    out[f"EM_SM, {HEARD}"] = heard[BLLL]
-    return out
-
-
-def _learners(game: Coverage, scale: Scale, workers: int) -> tuple[dict[float, Estimate], dict[str, xarray.Dataset]]:
-    """QL by temperature on the seeds for tuning, and every learner on those of the comparisons."""
-    by_tau: dict[str, Rule] = {ql(tau): rule("ql", tau=tau) for tau in GRID}
-    tuned = _long(game, by_tau, range(TUNING, TUNING + scale.tuning), workers)
-    tuning = {tau: estimate(final(tuned[ql(tau)])) for tau in GRID}
-    forms = {name: learners()[name] for name in (CONSTANT, *PLAIN, ADAPTIVE)}
-    forms |= {name: published_soql(mu=offset_step(*form)) for name, form in OFFSETS.items()}
-    return tuning, _long(game, forms | by_tau, range(scale.runs), workers)
-
-
 def offset_step(offset: float, power: float) -> Diminishing:
     """μ(n) = μ ((1 + offset) / (n + offset))^power: the published step at n = 1."""
     return Diminishing(power, published()["setup"]["mu"] * (1.0 + offset) ** power, offset)
-
-
-def _long(
-    game: Coverage,
-    rules: Mapping[str, Rule],
-    seeds: Sequence[int],
-    workers: int,
-    beliefs: Mapping[str, Belief] | None = None,
-) -> dict[str, xarray.Dataset]:
-    return _batches(game, rules, LEARNING, seeds, workers, beliefs=beliefs, record=_LEARNT, every=_LEARNING_EVERY)
-
-
-def _four(study: CaseStudy, workers: int) -> dict[str, xarray.Dataset]:
-    """The algorithms of Fig. 10; QL and SOQL need not be played again."""
-    seeds = range(study.scale.long)
-    out = _long(study.game, _pair(), seeds, workers, _published_beliefs())
-    for name in (*_shown_temperatures(study), SOQL):
-        out[name] = study.learners[name].isel(seed=slice(len(seeds)))
-    return out
-
-
-def _shown_temperatures(study: CaseStudy) -> list[str]:
-    """QL as published, if its worth tells, and QL at its best: one name where they are the same."""
-    return list(dict.fromkeys((ql(study.nearest_tau), ql(study.best_tau))))
-
-
-def _median_seed(four: Mapping[str, xarray.Dataset]) -> int:
-    worth = np.sum([final(batch) for batch in four.values()], axis=0)
-    first = next(iter(four.values()))
-    return int(first.seed.values[np.argsort(worth, kind="stable")[(worth.size - 1) // 2]])
-
-
-def _finals(study: CaseStudy, seed: int) -> dict[str, NDArray[np.int64]]:
-    """Profiles over time from the start of this seed, as long as in the figure of each (Fig. 6 and 9)."""
-    beliefs, out = _published_beliefs(), {}
-    for name, chosen in _pair().items():
-        out[name] = run(study.game, chosen, SHORT, seed, belief=beliefs.get(name)).profiles
-    by_tau = {ql(tau): rule("ql", tau=tau) for tau in GRID}
-    for name, chosen in (by_tau | {SOQL: learners()[SOQL]}).items():
-        if name == SOQL or name in _shown_temperatures(study):
-            out[name] = run(study.game, chosen, LEARNING, seed, every=_LEARNING_EVERY).profiles
-    return out
 
 
 def covered(data: xarray.Dataset, measure: str = "worth_sum") -> NDArray[np.float64]:
     """What each run covers at its end: the mean of the last 200 steps, or of 1,000 where 15,000 or more are played."""
     if int(data.time.values[-1]) < LEARNING:
         return final_worth(data, measure)
-    return final(data) if measure == "worth_sum" else final(data.assign(worth_sum=data[measure]))
+    return final(data.assign(worth_sum=data[measure]))
+
+
+def printed(name: str, what: str = "mean") -> float | None:
+    """What was published of the worth of an algorithm, if anything was."""
+    found: float | None = published()["worth"].get(name.lower(), {}).get(what)
+    return found

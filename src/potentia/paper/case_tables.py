@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import xarray
     from numpy.typing import NDArray
 
-_PUBLISHED = {
+PUBLISHED: dict[str, dict[str, str]] = {  # every part of the study, and what was published for whom in it
     "model": {"BLLL": "blll", "P-SBLLL": "p-sblll"},
     "known": {},
     "lasting": {},
@@ -37,7 +37,7 @@ def tables(study: CaseStudy) -> dict[str, list[dict[str, Any]]]:
     are None where nothing was. ``settles`` is the step from which a run stays near its own final worth: within 5 % over
     200 steps, or above 90 % over 1,000 steps where 15,000 or more are played.
     """
-    out = {part: _rows(study, getattr(study, part), names) for part, names in _PUBLISHED.items()}
+    out = {part: _rows(study, getattr(study, part), names) for part, names in PUBLISHED.items()}
     out["temperatures"] = [
         {"tau": tau, "worth": worth, "best": tau == study.best_tau, "nearest": tau == study.nearest_tau}
         for tau, worth in study.tuning.items()
@@ -70,9 +70,7 @@ def _rows(study: CaseStudy, batches: Mapping[str, xarray.Dataset], names: Mappin
                 "first_runs": first,
                 "low": float(worth.min()),
                 "high": float(worth.max()),
-                "published_mean": printed.get("mean"),
-                "published_low": printed.get("low"),
-                "published_high": printed.get("high"),
+                **{f"published_{end}": printed.get(end) for end in ("mean", "low", "high")},
                 "settles": estimate(settling(data)),
                 "published_settles": printed.get("settles"),
                 "union": estimate(covered(data, "worth_union")),

@@ -19,12 +19,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import permutations
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from potentia.paper.claims import DEPENDS, NOT_SUPPORTED, SUPPORTED, UNDECIDED, Claim, Measurement
+from potentia.paper.claims import DEPENDS, NOT_SUPPORTED, SUPPORTED, UNDECIDED, listed
 from potentia.statistics.estimates import Estimate, paired_difference
 
 HOLDS, OPEN, FAILS = 1, 0, -1
@@ -164,27 +163,9 @@ def judge(findings: Sequence[Finding], factors: Sequence[str], measure: int | No
         there = [finding.sign for finding in findings if own and own in finding.key]
         return SUPPORTED if set(there) == {HOLDS} else UNDECIDED
     changing = [factor for axis, factor in enumerate(factors) if any(_apart(a, b) == {axis} for a, b in pairs)]
-    return f"{DEPENDS} {_listed(changing or factors)}"
-
-
-def _listed(names: Sequence[str]) -> str:
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    return f"{DEPENDS} {listed(changing or factors)}"
 
 
 def _apart(a: Finding, b: Finding) -> set[int]:
     """In which factors two comparisons differ."""
     return {axis for axis, (x, y) in enumerate(zip(a.key, b.key, strict=True)) if x != y and x and y}
-
-
-def experiment(
-    name: str,
-    title: str,
-    where: str,
-    measured: Sequence[Measurement],
-    verdict: str,
-    reason: str,
-    evidence: Sequence[str] = (),
-    **details: Any,
-) -> Claim:
-    """A claim about what was played."""
-    return Claim(name, "experiment", title, where, tuple(measured), verdict, reason, tuple(evidence), details=details)

@@ -12,13 +12,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import groupby, product
+from typing import Any
 
-from potentia.paper.case_verdicts import FAILS, HOLDS, OPEN, Finding
-from potentia.paper.claims import DEPENDS
-from potentia.statistics.estimates import Estimate
+import numpy as np
+from attrs import Factory, define
+
+from potentia.paper.case_verdicts import FAILS, HOLDS, MARGIN, OPEN, Finding, judge
+from potentia.paper.claims import DEPENDS, Judged, Measurement
+from potentia.statistics.estimates import Estimate, estimate
 
 LONGEST = 160  # letters of a sentence
+WITHIN = f"within {100 * MARGIN:.0f} %"
 RATIO = "times"  # the unit of a difference that is the logarithm of a ratio
 
 
@@ -63,24 +68,26 @@ def _clause(words: Words, those: Sequence[Finding], interval: bool = True, count
     first = those[0]
     word = words.more if first.sign == HOLDS else words.less
     rest = f", and{_others(len(those) - 1)}" if len(those) > 1 and counts else ""
-    if words.unit == RATIO:
-        return f"{word} {first.said or first.case} ({signed(first.found, RATIO, interval)}){rest}"
-    if first.margin:
-        return f"{word} {first.said or first.case} ({signed(first.found, words.unit, interval)}){rest}"
+    if words.unit == RATIO or first.margin:
+        return f"{word} {_numbers(first, words, interval)}{rest}"
     return f"{word} by {size(first.found, words.unit, interval)} {first.said or first.case}{rest}"
+
+
+def _numbers(finding: Finding, words: Words, interval: bool) -> str:
+    return f"{finding.said or finding.case} ({signed(finding.found, words.unit, interval)})"
 
 
 def _undecided(words: Words, those: Sequence[Finding], verdict: str, interval: bool, counts: bool, alone: bool) -> str:
     first = those[0]
-    numbers = f"{first.said or first.case} ({signed(first.found, words.unit, interval)})"
-    others = _others(len(those) - 1) if len(those) > 1 and counts else ""
-    rest = f", nor{others}" if others else ""
     if verdict.startswith(DEPENDS):  # it is less there than elsewhere, and may be none
-        return f"no clear difference {numbers}{rest}"
-    if not alone:
-        return f"undecided {numbers}" + (f", and{others}" if others else "")
-    asked = words.more if first.margin else f"{words.more} or {words.less}"
-    return f"{runs(first.found.count)} not tell whether {asked} {numbers}{rest}"
+        said, joined = "no clear difference", ", nor"
+    elif not alone:
+        said, joined = "undecided", ", and"
+    else:
+        asked = words.more if first.margin else f"{words.more} or {words.less}"
+        said, joined = f"{runs(first.found.count)} not tell whether {asked}", ", nor"
+    rest = joined + _others(len(those) - 1) if len(those) > 1 and counts else ""
+    return f"{said} {_numbers(first, words, interval)}{rest}"
 
 
 def _others(count: int) -> str:
@@ -115,7 +122,7 @@ def _over(findings: Sequence[Finding], words: Words, grid: Sequence[str], axis: 
         of = {f.key[-1]: f for f in findings if f.key[:-1] == rest}
         clauses = []
         for sign, word in ((HOLDS, words.more), (FAILS, words.less)):
-            where = spans(grid, lambda value, of=of, sign=sign: of[value].sign == sign)  # type: ignore[misc]
+            where = spans(grid, [value for value in grid if of[value].sign == sign].__contains__)
             if where:
                 clauses.append(f"{word} at {_whole(where, grid, axis, named)}")
                 named = brief
@@ -135,14 +142,8 @@ def _whole(where: str, grid: Sequence[str], axis: str, named: bool) -> str:
 
 def spans(grid: Sequence[str], chosen: Callable[[str], bool]) -> str:
     """The chosen values of a grid as ranges, as in "0.001 to 0.003 and 0.008"."""
-    out: list[list[str]] = []
-    for before, value in zip((None, *grid), grid, strict=False):
-        if chosen(value):
-            if before is not None and out and out[-1][-1] == before:
-                out[-1].append(value)
-            else:
-                out.append([value])
-    return " and ".join(part[0] if len(part) == 1 else f"{part[0]} to {part[-1]}" for part in out)
+    parts = [list(group) for so, group in groupby(grid, chosen) if so]
+    return " and ".join(part[0] if len(part) == 1 else f"{part[0]} to {part[-1]}" for part in parts)
 
 
 # Lines ------------------------------------------------------------------------------------------------
@@ -188,8 +189,11 @@ def signed(found: Estimate, unit: str = "", interval: bool = True) -> str:
         mean, high, low = (f"{math.exp(-value):.2f}" for value in ends)
     else:
         mean, low, high = (_text(value, f"+{_style(found, unit)}") for value in ends)
-    after = f" {unit}" if unit not in ("", "%") else ""
-    return mean + after + (f" [{low}, {high}]" if interval and found.low == found.low else "")
+    return _measured(mean, unit, low, high, interval and found.low == found.low)
+
+
+def _measured(mean: str, unit: str, low: str, high: str, interval: bool) -> str:
+    return mean + (f" {unit}" if unit not in ("", "%") else "") + (f" [{low}, {high}]" if interval else "")
 
 
 def signed_number(value: float, unit: str = "") -> str:
@@ -199,19 +203,54 @@ def signed_number(value: float, unit: str = "") -> str:
 
 def percent(found: Estimate) -> str:
     """A share with its interval, as in "70 % [48 %, 85 %]"."""
-    mean, low, high = (_text(value, ".0%") for value in (found.mean, found.low, found.high))
-    return f"{mean} [{low}, {high}]"
+    return size(found, "%")
 
 
 def size(found: Estimate, unit: str = "", interval: bool = True) -> str:
     """How large a difference is, where a word says in which direction."""
-    style = _style(found, unit)
     ends = (found.low, found.high) if found.mean >= 0 else (-found.high, -found.low)
-    mean, low, high = (_text(value, style) for value in (abs(found.mean), *ends))
-    after = f" {unit}" if unit not in ("", "%") else ""
-    return mean + after + (f" [{low}, {high}]" if interval else "")
+    mean, low, high = (_text(value, _style(found, unit)) for value in (abs(found.mean), *ends))
+    return _measured(mean, unit, low, high, interval)
 
 
 def _capital(text: str) -> str:
     """With a capital, unless it begins with a symbol such as τ."""
     return text[0].upper() + text[1:] if text[0].isascii() else text
+
+
+# Claims -----------------------------------------------------------------------------------------------
+
+
+@define
+class Comparisons:
+    """The comparisons of a claim as they are made, with the measurements beside them, in order."""
+
+    words: Words
+    findings: list[Finding] = Factory(list)
+    measured: list[Measurement] = Factory(list)
+
+    def note(self, label: str, value: Any, published: float | None = None, unit: str = "") -> None:
+        """A measurement that decides nothing; of an array, which has a value for each run, the mean."""
+        found = estimate(value) if isinstance(value, np.ndarray) else value
+        self.measured.append(Measurement(label, found, published, unit))
+
+    def add(self, key: tuple[str, ...], found: Estimate, label: str, unit: str = "", **more: Any) -> None:
+        """A comparison, and its measurement; ``more`` is of the finding."""
+        self.findings.append(Finding(key, found, **more))
+        self.note(label, found, None, unit)
+
+    def judged(
+        self,
+        factors: Sequence[str],
+        lines: Sequence[str] = (),
+        *,
+        measure: int | None = None,
+        own: str = "",
+        over: Callable[[Sequence[Finding], Words], str] | None = None,
+        **details: Any,
+    ) -> Judged:
+        """What follows from all of them; ``over`` writes the sentence where the last factor is τ."""
+        verdict = judge(self.findings, factors, measure, own)
+        said = over(self.findings, self.words) if over else reason(self.findings, verdict, self.words)
+        told = [*evidence(self.findings, self.words, "τ" if over else ""), *lines]
+        return Judged(self.measured, verdict, said, told, details=details)

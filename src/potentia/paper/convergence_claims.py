@@ -29,8 +29,8 @@ from potentia.analysis import potential, pure_nash
 from potentia.analysis.score_hypotheses import likeliest
 from potentia.engine import begin, watch_on
 from potentia.games import NormalForm, game
-from potentia.paper.claims import DEPENDS, NOT_SUPPORTED, SUPPORTED, UNDECIDED, Claim, Measurement
-from potentia.paper.equilibrium_study import STEPS, equilibria, random_games
+from potentia.paper.claims import DEPENDS, NOT_SUPPORTED, SUPPORTED, UNDECIDED, Judged, claim
+from potentia.paper.equilibrium_study import STEPS, played, random_games
 from potentia.paper.scale import Scale
 from potentia.paper.small_games import in_percent, in_words, number, plain, table_in_words
 from potentia.paper.soql_claims import leaving_game, unperturbed
@@ -64,36 +64,37 @@ def last_change(found: NormalForm, seed: int) -> int:
     return STEPS - _LAST + 1 + int(changes[-1]) if changes.size else 0
 
 
-def convergence_theorem(scale: Scale) -> Claim:
+@claim(
+    "soql-convergence",
+    "Under the proposition's conditions SOQL converges to a neighbourhood of α_* with probability one",
+    "convergence theorem on SOQL, Eq. 42",
+)
+def convergence_theorem(scale: Scale) -> Judged:
     """To α_* with probability one? And does every run settle somewhere?"""
     example, chosen, exact = leaving_game()
-    runs = at_start = persisted = at_last = 0
+    ends = []  # of runs that play α_* = (0) at n = 0 and n + 1: whether they end there, and never play anything else
     for seed in range(20 * scale.learners):
         run = begin(example, chosen, seed, horizon=200).advance(200)
-        played = run.trace().profiles[1:]
-        if (played[:2] == 0).all():  # α_* = (0) is played at n = 0 and n + 1
+        actions = run.trace().profiles[1:]
+        if (actions[:2] == 0).all():
             end = likeliest(run.strategies) == (0,) and float(run.strategies[0].max()) > 1 - _PURE
-            runs += 1
-            at_start += end
-            if (played == 0).all():
-                persisted += 1
-                at_last += end
+            ends.append((end, bool((actions == 0).all())))
+    runs, at_start = len(ends), sum(end for end, _ in ends)
+    persisted, at_last = sum(stays for _, stays in ends), sum(end and stays for end, stays in ends)
     games = random_games(scale.learners)
     settled = nash = 0
-    for seed, other in enumerate(games):
-        ended = begin(other, unperturbed(), seed, record=(), horizon=STEPS).advance(STEPS)
+    for _, ended, there in played(games, unperturbed()):
         settled += all(float(x.max()) > 1 - _PURE for x in ended.strategies)
-        nash += likeliest(ended.strategies) in equilibria(other)
+        nash += there
     pennies = game("matching-pennies")
     assert isinstance(pennies, NormalForm)
     changed = [last_change(pennies, seed) for seed in range(_PENNIES)]
     moving = sum(step > 0 for step in changed)
     frequency = share_of(at_start, runs)
     broken = exact < 1.0 and frequency.high < 1.0
-    later = 0 < persisted == at_last
     missed = f"If they hold at n, {in_percent(frequency.mean)} of runs converge to α_* in the example"
     verdict, reason = SUPPORTED, f"All {runs:,} runs converge to α_*"
-    if broken and later:
+    if broken and 0 < persisted == at_last:
         verdict = f"{DEPENDS} whether the conditions hold at n or at every later step"
         reason = f"{missed}; if at every later step all do, as Eq. 33 then says"
     elif broken:
@@ -104,36 +105,28 @@ def convergence_theorem(scale: Scale) -> Claim:
         f"all that the proof asks for. It is kept for ever with probability {number(exact)}; else the player tries "
         f"action 1, which pays 1, and ends there. Of {runs:,} runs {at_start:,} converged to action 0."
     )
-    return Claim(
-        name="soql-convergence",
-        kind="theory",
-        title="Under the proposition's conditions SOQL converges to a neighbourhood of α_* with probability one",
-        where="convergence theorem on SOQL, Eq. 42",
-        measured=(
-            Measurement("share of runs that converge to α_* in the example", frequency),
-            Measurement("its exact probability", exact),
-            Measurement("of runs that play α_* at every later step", share_of(at_last, max(persisted, 1))),
-            Measurement(
-                "random potential games in which X becomes pure, no perturbation", share_of(settled, len(games))
-            ),
-            Measurement("random potential games that end at a pure Nash equilibrium", share_of(nash, len(games))),
-            Measurement(
-                f"matching pennies: runs whose favourites change in the last {_LAST} of {STEPS:,} steps",
-                share_of(moving, _PENNIES),
-            ),
-            Measurement("matching pennies: last change of the favourites, earliest of these runs", min(changed)),
-        ),
-        verdict=verdict,
-        reason=reason,
-        evidence=(
+    last = f"matching pennies: runs whose favourites change in the last {_LAST} of {STEPS:,} steps"
+    return Judged(
+        {
+            "share of runs that converge to α_* in the example": frequency,
+            "its exact probability": exact,
+            "of runs that play α_* at every later step": share_of(at_last, max(persisted, 1)),
+            "random potential games in which X becomes pure, no perturbation": share_of(settled, len(games)),
+            "random potential games that end at a pure Nash equilibrium": share_of(nash, len(games)),
+            last: share_of(moving, _PENNIES),
+            "matching pennies: last change of the favourites, earliest of these runs": min(changed),
+        },
+        verdict,
+        reason,
+        [
             "The corollary gives the same conditions a probability below one, which speaks for n; that they hold at "
             "every later step supposes what is to be shown",
             f"To some profile, if not α_*: {settled} of {len(games)} random potential games settle, {nash} of them at "
             f"an equilibrium; but no potential game is asked for, and {moving} of {_PENNIES} runs of matching pennies "
             f"still change after {STEPS - _LAST:,} steps",
-        ),
-        counterexample=said if broken else None,
-        details=plain(example, rule=chosen.spec(), alpha=[0], exact=exact, runs=runs, converged=at_start)
+        ],
+        said if broken else None,
+        plain(example, rule=chosen.spec(), alpha=[0], exact=exact, runs=runs, converged=at_start)
         | {"pennies": plain(pennies, rule=unperturbed().spec(), last_changes=changed, steps=STEPS)},
     )
 
@@ -238,11 +231,7 @@ def stays(cost: float, xi: float, runs: int, ends: Sequence[int]) -> list[Stay]:
 
 
 def _ended(games: Sequence[NormalForm], chosen: Rule) -> int:
-    out = 0
-    for seed, found in enumerate(games):
-        run = begin(found, chosen, seed, record=(), horizon=STEPS).advance(STEPS)
-        out += likeliest(run.strategies) in equilibria(found)
-    return out
+    return sum(there for *_, there in played(games, chosen))
 
 
 # cost of a stray, ξ, and what the case shows
@@ -255,7 +244,12 @@ _CASES = (
 )
 
 
-def perturbation_theorem(scale: Scale) -> Claim:
+@claim(
+    "perturbation",
+    "Under Assumptions 6 and 7 the estimated equilibrium converges to a Nash equilibrium almost surely",
+    "perturbation theorem, Eq. 43–44",
+)
+def perturbation_theorem(scale: Scale) -> Judged:
     """A game where strays cost much, milder ones, and random potential games with the assumptions and without each."""
     games = random_games(scale.learners)
     ended = {name: _ended(games, rule("soql", **options)) for name, options in PERTURBED.items()}
@@ -267,7 +261,6 @@ def perturbation_theorem(scale: Scale) -> Claim:
     long = stays(1000.0, full.xi, runs, [k * STEPS for k in times])
     short = STEPS if len(times) > 2 else STEPS // 2
     others = {case: stays(*case[:2], runs, (short,))[0] for case in _CASES}
-    all_kept = ended["Assumptions 6 and 7"] == len(games)
     only = pure_nash(costly, strict=True).tolist() == pure_nash(costly).tolist() == [[0, 0]]
     # it must go on in every run; that it goes on for ever follows where a single stray is enough
     enough = after_a_stray(costly, full.xi) < costly.utility(0, [1, 0])
@@ -275,33 +268,26 @@ def perturbation_theorem(scale: Scale) -> Claim:
     kept = f"{ended['Assumptions 6 and 7']} of {len(games)} random games end in one"
     verdict, reason = SUPPORTED, f"{kept}, and where strays cost much nobody leaves it"
     if broken:
-        verdict, reason = (
-            NOT_SUPPORTED,
-            "Where strays cost another player much, the favourites keep leaving the only equilibrium "
-            f"({long[-1].rate:,.0f} times per 100,000 steps); {kept}",
-        )
-    elif not all_kept:  # at a finite horizon this shows nothing about the limit
+        leaving = "Where strays cost another player much, the favourites keep leaving the only equilibrium"
+        verdict, reason = NOT_SUPPORTED, f"{leaving} ({long[-1].rate:,.0f} times per 100,000 steps); {kept}"
+    elif ended["Assumptions 6 and 7"] < len(games):  # at a finite horizon this shows nothing about the limit
         verdict, reason = UNDECIDED, f"{kept} within {STEPS:,} steps, and no game is known that keeps leaving"
-    return Claim(
-        name="perturbation",
-        kind="theory",
-        title="Under Assumptions 6 and 7 the estimated equilibrium converges to a Nash equilibrium almost surely",
-        where="perturbation theorem, Eq. 43–44",
-        measured=(
-            *_measured("costly strays", 1000.0, full.xi, long),
-            *(entry for case, one in others.items() for entry in _measured(case[2], *case[:2], [one])),
-            *(
-                Measurement(
-                    f"random potential games that end in a pure Nash equilibrium, {name}", share_of(n, len(games))
-                )
-                for name, n in ended.items()
-            ),
-        ),
-        verdict=verdict,
-        reason=reason,
-        evidence=(*_lines(long, others), *_reasons(costly, full, enough, others[_CASES[-1]])),
-        counterexample=_costly_words(costly, full, long) if broken else None,
-        details=plain(
+    measured: dict[str, Any] = {}
+    every = [("costly strays", 1000.0, full.xi, one) for one in long]
+    for name, cost, xi, one in [*every, *((name, cost, xi, one) for (cost, xi, name), one in others.items())]:
+        where = f"{name} (cost {number(cost)}, ξ = {number(xi)}), steps {one.first:,} to {one.until:,}"
+        measured[f"{where}: share of steps at the equilibrium"] = one.share
+        measured[f"{where}: departures per 100,000 steps"] = one.rate
+    for name, count in ended.items():
+        label = f"random potential games that end in a pure Nash equilibrium, {name}"
+        measured[label] = share_of(count, len(games))
+    return Judged(
+        measured,
+        verdict,
+        reason,
+        [*_lines(long, others), *_reasons(costly, full, enough, others[_CASES[-1]])],
+        _costly_words(costly, full, long) if broken else None,
+        plain(
             costly,
             rule=full.spec(),
             potential=potential(costly).tolist(),
@@ -314,52 +300,32 @@ def perturbation_theorem(scale: Scale) -> Claim:
     )
 
 
-def _measured(name: str, cost: float, xi: float, found: Sequence[Stay]) -> list[Measurement]:
-    out = []
-    for one in found:
-        where = f"{name} (cost {number(cost)}, ξ = {number(xi)}), steps {one.first:,} to {one.until:,}"
-        out.append(Measurement(f"{where}: share of steps at the equilibrium", one.share))
-        out.append(Measurement(f"{where}: departures per 100,000 steps", one.rate))
-    return out
-
-
 def _lines(long: Sequence[Stay], others: dict[tuple[float, float, str], Stay]) -> list[str]:
     """What was found in each game."""
     costly = "; ".join(f"steps {one.first:,} to {one.until:,}: {one.words}" for one in long)
     out = [f"Strays that cost 1,000, at the equilibrium — {costly}"]
     for kind in dict.fromkeys(case[2] for case in others):
         cases = {case: one for case, one in others.items() if case[2] == kind}
-        cost = number(next(iter(cases))[0])
-        what = "Strays that cost nothing" if cost == "-1" else f"Strays that cost {cost}"
-        out.append(f"{what} ({kind}) — " + "; ".join(f"ξ = {case[1]:g}: {one.words}" for case, one in cases.items()))
+        cost = next(iter(cases))[0]
+        told = "; ".join(f"ξ = {case[1]:g}: {one.words}" for case, one in cases.items())
+        out.append(f"Strays that cost {'nothing' if cost == -1 else number(cost)} ({kind}) — {told}")
     return out
 
 
 def _reasons(costly: NormalForm, chosen: SOQL, enough: bool, little: Stay) -> list[str]:
     """Why it goes on, and what the text says of ξ and μ."""
-    mu = chosen.xi / 2
-    out = []
-    if enough:
-        out.append(
-            f"While all are settled a stray has a probability of about ξ/2 = {number(mu)} at every step and one is "
-            "enough to make player 0 leave, so that departures recur infinitely often, almost surely"
-        )
-    lost = usual_less_lowest(costly, chosen.xi)
-    out.append(
+    mu, lost = chosen.xi / 2, costly.utility(0, [0, 0]) - after_a_stray(costly, chosen.xi)
+    said = {
+        f"While all are settled a stray has a probability of about ξ/2 = {number(mu)} at every step and one is "
+        "enough to make player 0 leave, so that departures recur infinitely often, almost surely": enough,
         f"The proof never updates the bystander's score, which one stray lowers by {number(lost)}"
-        + ("; where ξ times a stray's cost to others is small it is kept in practice" if not little.departures else "")
-    )
-    if mu <= chosen.vartheta:
-        out.append(
-            f"Assumption 6 contradicts ϑ < μ: once settled μ = ξ/2 = {number(mu)}, ϑ = {number(chosen.vartheta)}; the "
-            "text asks for ξ sufficiently close to one, and calls ρ, which tends to ξ, small"
-        )
-    return out
-
-
-def usual_less_lowest(found: NormalForm, xi: float) -> float:
-    """By how much one stray lowers player 0's settled score."""
-    return found.utility(0, [0, 0]) - after_a_stray(found, xi)
+        + (
+            "" if little.departures else "; where ξ times a stray's cost to others is small it is kept in practice"
+        ): True,
+        f"Assumption 6 contradicts ϑ < μ: once settled μ = ξ/2 = {number(mu)}, ϑ = {number(chosen.vartheta)}; the "
+        "text asks for ξ sufficiently close to one, and calls ρ, which tends to ξ, small": mu <= chosen.vartheta,
+    }
+    return [line for line, so in said.items() if so]
 
 
 def _costly_words(found: NormalForm, chosen: SOQL, long: Sequence[Stay]) -> str:

@@ -12,7 +12,7 @@ deviators' changes of utility do not sum to 0.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,11 +22,11 @@ from numpy.typing import NDArray
 from potentia.analysis.hypotheses import no_movement_cost
 from potentia.analysis.potentials import separable_of
 from potentia.games import Coverage, World
-from potentia.paper.claims import NOT_SUPPORTED, SUPPORTED, Claim, Measurement
+from potentia.paper.claims import Judged, claim, share, whether
 from potentia.paper.scale import Scale
-from potentia.paper.small_games import in_words, number, payoffs_of, table_in_words
+from potentia.paper.small_games import Profile, generator, in_words, number, payoffs_of, table_in_words
 from potentia.rules.signal import SignalRevision
-from potentia.statistics.estimates import share_of
+from potentia.statistics.estimates import Estimate, share_of
 
 CLOSE = 1e-12
 _COST = 0.1
@@ -43,7 +43,7 @@ def maps(count: int, cost: float = 0.0) -> list[Coverage]:
     out = []
     for k in range(count):
         shape, robots, delta = _PLACES[k % len(_PLACES)]
-        worth = np.random.Generator(np.random.PCG64(k)).random(shape)
+        worth = generator(k).random(shape)
         out.append(Coverage(World(worth), robots, delta, K=cost, flags=False))
     return out
 
@@ -58,23 +58,30 @@ def largest_gap(payoffs: Tables, phi: Tables) -> float:
     return max(float(np.ptp(payoffs[i] - phi, axis=i).max()) for i in range(len(payoffs)))
 
 
-def at_cost(game: Coverage, previous: tuple[int, ...]) -> tuple[Tables, Tables]:
+def at_cost(game: Coverage, previous: Profile) -> tuple[Tables, Tables]:
     """Eq. 45 with K, for a fixed previous profile: utilities, and everybody's cost of coming from there."""
-    cells = game.positions(np.arange(game.num_actions[0]))
     costs = np.zeros((game.num_players, *game.num_actions))
     for i, start in enumerate(previous):
-        paid = game.movement_cost[i] * np.hypot(*(cells - cells[start]).T)
-        costs[i] += paid.reshape([-1 if k == i else 1 for k in range(game.num_players)])
+        costs[i] += _along(i, game.movement_cost[i] * _distances(game, start), game)
     return payoffs_of(game) - costs, costs
+
+
+def _distances(game: Coverage, start: int) -> Tables:
+    """Of every cell from one of them."""
+    cells = game.positions(np.arange(game.num_actions[0]))
+    return np.hypot(*(cells - cells[start]).T)
+
+
+def _along(i: int, values: Tables, game: Coverage) -> Tables:
+    """A function of robot i's action as one of the profile."""
+    return values.reshape([-1 if k == i else 1 for k in range(game.num_players)])
 
 
 def smallest_overlap() -> tuple[Coverage, Tables] | None:
     """The shortest strip with two robots, worths 0 and 1, on which Σu is no potential."""
-    for cells in range(1, 5):
+    for cells in range(2, 5):
         for delta in (0.0, 1.0):
             for worth in itertools.product((0.0, 1.0), repeat=cells):
-                if cells < 2:
-                    continue
                 game = Coverage(World(np.array([worth])), 2, delta, flags=False)
                 payoffs = payoffs_of(game)
                 if largest_gap(payoffs, payoffs.sum(axis=0)) > CLOSE:
@@ -82,17 +89,14 @@ def smallest_overlap() -> tuple[Coverage, Tables] | None:
     return None
 
 
-def with_flags(game: Coverage, previous: tuple[int, ...], cost: float, flags: bool = True) -> tuple[Tables, Tables]:
+def with_flags(game: Coverage, previous: Profile, cost: float, flags: bool = True) -> tuple[Tables, Tables]:
     """Eq. 45 with K and a flag where each robot was before: utilities, and everybody's ϱ at its own cell (N, A)."""
-    cells = game.positions(np.arange(game.num_actions[0]))
-    seen = np.ones((game.num_players, len(cells)))
+    seen = np.ones((game.num_players, game.num_actions[0]))
     out = payoffs_of(game)
     for i, start in enumerate(previous):
         if flags:
             seen[i, [cell for j, cell in enumerate(previous) if j != i]] = 0.0
-        shape = [-1 if k == i else 1 for k in range(game.num_players)]
-        paid = cost * np.hypot(*(cells - cells[start]).T)
-        out[i] = seen[i].reshape(shape) * out[i] - paid.reshape(shape)
+        out[i] = _along(i, seen[i], game) * out[i] - _along(i, cost * _distances(game, start), game)
     return out, seen
 
 
@@ -108,10 +112,10 @@ class Flagged:
     """A single deviation, with K, δ > 0 and flags that all robots keep clear of."""
 
     game: Coverage
-    previous: tuple[int, ...]
+    previous: Profile
     player: int
-    first: tuple[int, ...]
-    second: tuple[int, ...]
+    first: Profile
+    second: Profile
     own: float  # Δu^i
     all: float  # ΔΣu
 
@@ -133,7 +137,7 @@ def smallest_flagged() -> Flagged | None:
     return None
 
 
-def _steps_from(previous: tuple[int, ...], cells: int) -> Iterator[tuple[int, tuple[int, ...], tuple[int, ...]]]:
+def _steps_from(previous: Profile, cells: int) -> Iterator[tuple[int, Profile, Profile]]:
     """Single deviations between profiles that two robots can reach in a step, from staying where they were first."""
     near = [[a for a in (start, start - 1, start + 1) if 0 <= a < cells] for start in previous]
     for first in itertools.product(*near):
@@ -153,69 +157,63 @@ def _worst_flags() -> tuple[float, float]:
     return with_them, without
 
 
-def coverage_potential(scale: Scale) -> Claim:
+def _exact_on(games: Sequence[Coverage], of: Callable[[Coverage], tuple[Tables, Tables]]) -> tuple[Estimate, float]:
+    """On how many maps the second table is an exact potential of the first, and the largest gap."""
+    gaps = [largest_gap(*of(game)) for game in games]
+    return share([gap <= CLOSE for gap in gaps]), max(gaps)
+
+
+def _corrected(game: Coverage) -> Tables:
+    return table_of(game, game.corrected_potential)
+
+
+def _dear(game: Coverage) -> tuple[Tables, Tables]:
+    return at_cost(game, (0,) * game.num_players)
+
+
+@claim(
+    "coverage-potential",
+    "The coverage game is a potential game with Φ = Σ u^i",
+    "coverage-potential lemma, Eq. 45–46",
+)
+def coverage_potential(scale: Scale) -> Judged:
     """Eq. 46 as claimed, and corrected."""
-    games = maps(max(_FEWEST, scale.games // 10))
-    claimed = exact = 0
-    worst = corrected = 0.0
-    for game in games:
-        payoffs = payoffs_of(game)
-        gap = largest_gap(payoffs, table_of(game, game.claimed_potential))
-        claimed += gap <= CLOSE
-        worst = max(worst, gap)
-        gap = largest_gap(payoffs, table_of(game, game.corrected_potential))
-        exact += gap <= CLOSE
-        corrected = max(corrected, gap)
-    dear, dear_claimed, alone = 0.0, 0, 0
-    for game in maps(_FEWEST, _COST):
-        payoffs, costs = at_cost(game, tuple(0 for _ in game.num_actions))
-        dear = max(dear, largest_gap(payoffs, table_of(game, game.corrected_potential) - costs.sum(axis=0)))
-        dear_claimed += largest_gap(payoffs, payoffs.sum(axis=0)) <= CLOSE
-        alone += bool(no_movement_cost(game).holds)
+    games, costly = maps(max(_FEWEST, scale.games // 10)), maps(_FEWEST, _COST)
+    claimed, worst = _exact_on(games, lambda game: (payoffs_of(game), table_of(game, game.claimed_potential)))
+    exact, corrected = _exact_on(games, lambda game: (payoffs_of(game), _corrected(game)))
+    dear_claimed, _ = _exact_on(costly, lambda game: (_dear(game)[0], _dear(game)[0].sum(axis=0)))
+    _, dear = _exact_on(costly, lambda game: (_dear(game)[0], _corrected(game) - _dear(game)[1].sum(axis=0)))
+    alone = share([bool(no_movement_cost(game).holds) for game in costly])
     found, flagged = smallest_overlap(), smallest_flagged()
-    cycle, unflagged = _worst_flags()
-    broken = claimed < len(games) or found is not None
-    right = corrected <= CLOSE and dear <= CLOSE
-    return Claim(
-        name="coverage-potential",
-        kind="theory",
-        title="The coverage game is a potential game with Φ = Σ u^i",
-        where="coverage-potential lemma, Eq. 45–46",
-        measured=(
-            Measurement("small maps on which Σu is an exact potential, K = 0", share_of(claimed, len(games))),
-            Measurement("largest |Δu − ΔΣu| of a single deviation", worst),
-            Measurement("small maps on which ΣC less each overlap once is exact, K = 0", share_of(exact, len(games))),
-            Measurement("largest |Δu − ΔΦ| of a single deviation, each overlap once", corrected),
-            Measurement(
-                f"small maps on which Σu is an exact potential, K = {_COST:g}, previous profile fixed",
-                share_of(dear_claimed, _FEWEST),
-            ),
-            Measurement(f"largest |Δu − ΔΦ|, each overlap once, K = {_COST:g}, previous profile fixed", dear),
-            Measurement(f"small maps with a potential of the profile alone, K = {_COST:g}", share_of(alone, _FEWEST)),
-            Measurement(f"fixed flags, worths {_flagged_words()}, δ = 1: largest sum around four profiles", cycle),
-            Measurement("the same without flags, 0 where there is a potential", unflagged),
+    (cycle, unflagged), strip = _worst_flags(), table_in_words(np.array(_FLAGGED))
+    held, right = round(claimed.mean * len(games)), corrected <= CLOSE and dear <= CLOSE
+    fixed, once = f"K = {_COST:g}, previous profile fixed", "each overlap once"
+    return Judged(
+        {
+            "small maps on which Σu is an exact potential, K = 0": claimed,
+            "largest |Δu − ΔΣu| of a single deviation": worst,
+            "small maps on which ΣC less each overlap once is exact, K = 0": exact,
+            f"largest |Δu − ΔΦ| of a single deviation, {once}": corrected,
+            f"small maps on which Σu is an exact potential, {fixed}": dear_claimed,
+            f"largest |Δu − ΔΦ|, {once}, {fixed}": dear,
+            f"small maps with a potential of the profile alone, K = {_COST:g}": alone,
+            f"fixed flags, worths {strip}, δ = 1: largest sum around four profiles": cycle,
+            "the same without flags, 0 where there is a potential": unflagged,
+        },
+        *whether(
+            held == len(games) and found is None,
+            f"Σu is exact on all {len(games)} small maps",
+            f"Σu counts overlaps twice: it is exact on {held} of {len(games)} small maps"
+            + ("; counting them once makes it exact on all, without flags" if right else ""),
         ),
-        verdict=NOT_SUPPORTED if broken else SUPPORTED,
-        reason=(
-            f"Σu counts overlaps twice: it is exact on {claimed} of {len(games)} small maps"
-            + ("; counting them once makes it exact on all, without flags" if right else "")
-            if broken
-            else f"Σu is exact on all {len(games)} small maps"
-        ),
-        evidence=(
-            "Where flags are fixed there is in general no exact potential at all: on cells worth "
-            f"{_flagged_words()}, δ = 1, changes of utility around four profiles sum to {number(cycle)}, without flags "
-            f"to {number(unflagged)}",
-        )
-        if cycle > CLOSE
-        else (),
-        counterexample=None if found is None else _overlap_words(*found) + _flagged_example(flagged),
-        details=({} if found is None else _overlap_data(*found)) | {"flagged": _flagged_data(flagged)},
+        [
+            f"Where flags are fixed there is in general no exact potential at all: on cells worth {strip}, δ = 1, "
+            f"changes of utility around four profiles sum to {number(cycle)}, without flags to {number(unflagged)}"
+        ]
+        * (cycle > CLOSE),
+        None if found is None else _overlap_words(*found) + _flagged_example(flagged),
+        ({} if found is None else _overlap_data(*found)) | {"flagged": _flagged_data(flagged, cycle)},
     )
-
-
-def _flagged_words() -> str:
-    return table_in_words(np.array(_FLAGGED))
 
 
 def _flagged_example(found: Flagged | None) -> str:
@@ -228,25 +226,24 @@ def _flagged_example(found: Flagged | None) -> str:
     )
 
 
-def _flagged_data(found: Flagged | None) -> dict[str, Any] | None:
+def _flagged_data(found: Flagged | None, cycle: float) -> dict[str, Any] | None:
     if found is None:
         return None
     out: dict[str, Any] = {"worth": found.game.world.worth.tolist(), "delta": 1.0, "K": _K, "player": found.player}
     out |= {"previous": list(found.previous), "first": list(found.first), "second": list(found.second)}
-    return out | {"own": found.own, "all": found.all, "strip": list(_FLAGGED), "cycle": _worst_flags()[0]}
+    return out | {"own": found.own, "all": found.all, "strip": list(_FLAGGED), "cycle": cycle}
 
 
-def _worst_deviation(payoffs: Tables, phi: Tables) -> tuple[int, tuple[int, ...], tuple[int, ...]]:
+def _worst_deviation(payoffs: Tables, phi: Tables) -> tuple[int, Profile, Profile]:
     """The player and the two profiles with the largest |Δu^i - ΔΦ|."""
-    found = []
-    for i in range(len(payoffs)):
-        rest = payoffs[i] - phi
-        for first in np.ndindex(*phi.shape):
-            for action in range(phi.shape[i]):
-                second = (*first[:i], action, *first[i + 1 :])
-                found.append((abs(float(rest[second] - rest[first])), i, first, second))
-    best = max(found, key=lambda one: one[0])
-    return best[1], best[2], best[3]
+    every = (
+        (i, first, (*first[:i], action, *first[i + 1 :]))
+        for i in range(len(payoffs))
+        for first in np.ndindex(*phi.shape)
+        for action in range(phi.shape[i])
+    )
+    rest = payoffs - phi
+    return max(every, key=lambda one: abs(float(rest[(one[0], *one[2])] - rest[(one[0], *one[1])])))
 
 
 def _strip(game: Coverage) -> str:
@@ -278,40 +275,36 @@ def _overlap_data(game: Coverage, payoffs: Tables) -> dict[str, Any]:
     }
 
 
-def coverage_separable(scale: Scale) -> Claim:
+@claim(
+    "coverage-separable",
+    "In the coverage game u^i depends on robot i's action only: it is separable",
+    "section 5.1, after Eq. 45",
+)
+def coverage_separable(scale: Scale) -> Judged:
     """Section 5 calls u^i separable; it subtracts what others cover."""
     games = maps(max(_FEWEST, scale.games // 10))
-    held, said, details = 0, None, {}
-    for game in games:
-        payoffs = payoffs_of(game)
-        found = separable_of(payoffs)
-        held += bool(found)
+    held = sum(bool(separable_of(payoffs_of(game))) for game in games)
     wakes = SignalRevision(a1=1.0, a2=0.5, a3=0.1).probability(0.0, 0.0)
-    smallest = smallest_overlap()
+    smallest, said, details = smallest_overlap(), None, {}
     if smallest is not None:
-        game, payoffs = smallest
-        found = separable_of(payoffs)
+        found = separable_of(smallest[1])
         if not found:
-            said = f"Two robots on {_strip(game)}: {found}."
-            details = _overlap_data(game, payoffs)
-    return Claim(
-        name="coverage-separable",
-        kind="theory",
-        title="In the coverage game u^i depends on robot i's action only: it is separable",
-        where="section 5.1, after Eq. 45",
-        measured=(
-            Measurement("small maps with separable utilities", share_of(held, len(games))),
-            Measurement("largest revision probability by Eq. 53 with the paper's a1 = 1, at F = G = 0", wakes),
-        ),
-        verdict=SUPPORTED if held == len(games) and said is None else NOT_SUPPORTED,
-        reason=f"Overlaps depend on where the others are: separable on {held} of {len(games)} small maps, so that the "
-        "separable proposition does not apply",
-        evidence=(
+            said, details = f"Two robots on {_strip(smallest[0])}: {found}.", _overlap_data(*smallest)
+    reason = (
+        f"Overlaps depend on where the others are: separable on {held} of {len(games)} small maps, so that the "
+        "separable proposition does not apply"
+    )
+    return Judged(
+        {
+            "small maps with separable utilities": share_of(held, len(games)),
+            "largest revision probability by Eq. 53 with the paper's a1 = 1, at F = G = 0": wakes,
+        },
+        *whether(held == len(games) and said is None, reason, reason),
+        [
             "Assumption 3, said to hold for the coverage game too, does not: with a1 = 1, Eq. 53 gives a robot with "
-            f"neither signal nor gradient the revision probability {number(wakes)}, which is not below 1",
-        )
-        if wakes >= 1.0
-        else (),
-        counterexample=said,
-        details=details,
+            f"neither signal nor gradient the revision probability {number(wakes)}, which is not below 1"
+        ]
+        * (wakes >= 1.0),
+        said,
+        details,
     )

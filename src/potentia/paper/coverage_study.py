@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from potentia.analysis import optimum
-from potentia.engine import run_batch
 from potentia.games import Coverage, World, paper_world, random_world
+from potentia.paper.playing import play
 from potentia.rules import Rule, rule
 from potentia.statistics.estimates import Estimate, estimate, paired_difference
 from potentia.studies.coverage import (
@@ -59,14 +59,8 @@ def as_published(seeds: Iterable[int], steps: int = 2000, workers: int = 2) -> l
     data = cover(game, rules, steps, seeds, workers=workers)
     best = optimum(game).bound  # so that a gap in the certificate cannot flatter
     first = steps_to_share(data["BLLL"])
-    return [
-        Published(
-            name,
-            summarise(batch, best),
-            None if name == "BLLL" else paired_difference(steps_to_share(batch), first),
-        )
-        for name, batch in data.items()
-    ]
+    sooner = {name: paired_difference(steps_to_share(batch), first) for name, batch in data.items() if name != "BLLL"}
+    return [Published(name, summarise(batch, best), sooner.get(name)) for name, batch in data.items()]
 
 
 @dataclass(frozen=True)
@@ -83,41 +77,25 @@ class Share:
 def _shares(
     world: World, robots: int, steps: int, names: Sequence[str], seeds: Sequence[int], workers: int
 ) -> list[Share]:
-    game = Coverage(world, robots, flags=False)
-    best = optimum(game)
-    out = []
-    for name in names:
-        chosen = variants("auto", REVISION)[name]
-        data = run_batch(
-            game, chosen, steps, seeds, record="worth_union", every=min(spacing(steps), 20), workers=workers
-        )
-        out.append(Share(world.name, robots, steps, name, estimate(final_worth(data) / best.bound)))
-    return out
+    game, every = Coverage(world, robots, flags=False), min(spacing(steps), 20)
+    best, known = optimum(game).bound, variants("auto", REVISION)
+    rules = {name: known[name] for name in names}
+    data = play(game, rules, steps, seeds, record="worth_union", every=every, workers=workers)
+    return [Share(world.name, robots, steps, name, estimate(final_worth(batch) / best)) for name, batch in data.items()]
 
 
 def annealed(
-    seeds: Sequence[int],
-    names: Sequence[str],
-    steps: int = 20_000,
-    robots: Iterable[int] = (5, 20),
-    workers: int = 2,
+    seeds: Sequence[int], names: Sequence[str], steps: int = 20_000, robots: Iterable[int] = (5, 20), workers: int = 2
 ) -> list[Share]:
     """Shares on the paper's world with so many robots."""
     return [share for n in robots for share in _shares(paper_world(), n, steps, names, seeds, workers)]
 
 
 def on_random_worlds(
-    seeds: Sequence[int],
-    names: Sequence[str],
-    steps: int,
-    worlds: Iterable[int] = WORLDS,
-    workers: int = 2,
+    seeds: Sequence[int], names: Sequence[str], steps: int, worlds: Iterable[int] = WORLDS, workers: int = 2
 ) -> list[Share]:
     """Shares of five robots on each of the random worlds."""
-    out = []
-    for number in worlds:
-        out += _shares(random_world(number), 5, steps, names, seeds, workers)
-    return out
+    return [share for n in worlds for share in _shares(random_world(n), 5, steps, names, seeds, workers)]
 
 
 def over_worlds(shares: Iterable[Share], name: str) -> tuple[float, float]:

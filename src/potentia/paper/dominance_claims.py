@@ -10,17 +10,13 @@ lags behind by m t^n / n!, so that under Gibbs its share is at most exp(-m t^n /
 from __future__ import annotations
 
 import math
-from typing import Any
-
-import numpy as np
 
 from potentia.analysis import dominated, dynamics, fates
 from potentia.analysis.extinction import Fate
 from potentia.games import NormalForm
-from potentia.paper.claims import DEPENDS, NOT_SUPPORTED, SUPPORTED, Claim, Measurement
+from potentia.paper.claims import DEPENDS, SUPPORTED, Judged, claim, share, whether
 from potentia.paper.scale import Scale
-from potentia.paper.small_games import number, plain, table_in_words
-from potentia.statistics.estimates import share_of
+from potentia.paper.small_games import generator, number, plain, table_in_words
 
 DEAD = 1e-3
 _ORDERS = (1, 2, 3)
@@ -32,7 +28,7 @@ def strict_games(count: int, seed: int = 0) -> list[NormalForm]:
     """Random 3×2 games: player 0's last action is dominated by the first, in every other game by a mixture only."""
     out = []
     for k in range(count):
-        random = np.random.Generator(np.random.PCG64(seed + k))
+        random = generator(seed + k)
         payoffs = random.standard_normal((2, 3, 2))
         if k % 2:
             payoffs[0, 0], payoffs[0, 1] = [3.0, 0.0], [0.0, 3.0]
@@ -50,7 +46,7 @@ def weak_games(count: int, seed: int = 50) -> list[NormalForm]:
     """
     out = [NormalForm([[[1, 1], [1, 0]], [[1, 0], [1, 0]]])]
     for k in range(1, count):
-        random = np.random.Generator(np.random.PCG64(seed + k))
+        random = generator(seed + k)
         better, worse, gap, height = random.uniform(0.5, 1.5, 4).tolist()
         own = [[height, height], [height, height - worse]]
         out.append(NormalForm([own, [[better, 0.0], [gap, 0.0]]]))
@@ -70,84 +66,70 @@ def _ends(games: list[NormalForm], order: int, strict: bool) -> list[Fate]:
     return out
 
 
-def _deaths(games: list[NormalForm], order: int) -> tuple[int, int]:
-    """How many weakly dominated actions there are, and how many have died."""
-    found = _ends(games, order, strict=False)
-    return len(found), sum(fate.died for fate in found)
-
-
-def _bounded(games: list[NormalForm], order: int) -> tuple[int, int]:
-    """How many strictly dominated actions there are, and how many are within the bound that tends to 0."""
-    found = _ends(games, order, strict=True)
+def _within(fate: Fate, order: int) -> bool:
+    """Whether a strictly dominated action is within the bound that tends to 0."""
     time = _HORIZON[order] ** order / math.factorial(order)
-    within = [fate.share <= math.exp(-fate.dominated.margin * time) * (1 + _ROUNDING) + _LEAST for fate in found]
-    return len(found), sum(within)
+    return bool(fate.share <= math.exp(-fate.dominated.margin * time) * (1 + _ROUNDING) + _LEAST)
 
 
-def strictly_dominated(scale: Scale) -> Claim:
+@claim(
+    "strictly-dominated",
+    "In the continuous dynamics of any order strictly dominated strategies become extinct",
+    "section 4, quoted (Theorem 4.1 of Laraki & Mertikopoulos)",
+)
+def strictly_dominated(scale: Scale) -> Judged:
     """At orders 1 to 3, by actions and by mixtures."""
     games = strict_games(_number_of(scale))
-    found = {order: _bounded(games, order) for order in _ORDERS}
-    survivors = sum(there - gone for there, gone in found.values())
-    looked_at = sum(there for there, _ in found.values())
-    return Claim(
-        name="strictly-dominated",
-        kind="theory",
-        title="In the continuous dynamics of any order strictly dominated strategies become extinct",
-        where="section 4, quoted (Theorem 4.1 of Laraki & Mertikopoulos)",
-        measured=tuple(
-            Measurement(f"order {order}: dominated actions within the bound exp(−m tⁿ/n!)", share_of(gone, there))
-            for order, (there, gone) in found.items()
-        ),
-        verdict=NOT_SUPPORTED if survivors else SUPPORTED,
-        reason=(
-            f"{survivors} of {looked_at} dominated actions keep more than the bound"
-            if survivors
-            else f"All {looked_at} shares are within a bound that tends to 0, also where only a mixture dominates"
+    found = {order: [_within(fate, order) for fate in _ends(games, order, strict=True)] for order in _ORDERS}
+    every = [within for those in found.values() for within in those]
+    return Judged(
+        {
+            f"order {order}: dominated actions within the bound exp(−m tⁿ/n!)": share(those)
+            for order, those in found.items()
+        },
+        *whether(
+            all(every),
+            f"All {len(every)} shares are within a bound that tends to 0, also where only a mixture dominates",
+            f"{every.count(False)} of {len(every)} dominated actions keep more than the bound",
         ),
     )
 
 
-def weakly_dominated(scale: Scale) -> Claim:
+@claim(
+    "weakly-dominated",
+    "Weakly dominated strategies may survive first-order dynamics and become extinct from order 2 on",
+    "section 4, quoted (Theorem 4.3 of Laraki & Mertikopoulos)",
+)
+def weakly_dominated(scale: Scale) -> Judged:
     """They survive at order 1, die from order 2 on; as printed, the word covers equal actions too."""
     games = weak_games(_number_of(scale))
-    found = {order: _deaths(games, order) for order in _ORDERS}
+    died = {order: [fate.died for fate in _ends(games, order, strict=False)] for order in _ORDERS}
     first = float(dynamics(games[0], order=1, horizon=_HORIZON[1], points=3).final[0][1])
-    lives = found[1][1] < found[1][0]
-    dies = all(found[order][0] == found[order][1] for order in (2, 3))
     equal, kept = equal_actions()
-    verdict, reason = NOT_SUPPORTED, "A weakly dominated action lives on at order 2 or 3, or none does at order 1"
-    if lives and dies:
-        verdict, reason = (
-            SUPPORTED,
-            f"{found[1][0] - found[1][1]} of {found[1][0]} live on at order 1, from order 2 on all die",
-        )
-        if kept > DEAD:
-            verdict = f"{DEPENDS} what weakly dominated means"
-            reason += "; but as printed (≤ everywhere) the word includes equal actions, which live on"
+    verdict, reason = whether(
+        not all(died[1]) and all(died[2]) and all(died[3]),
+        f"{died[1].count(False)} of {len(died[1])} live on at order 1, from order 2 on all die",
+        "A weakly dominated action lives on at order 2 or 3, or none does at order 1",
+    )
+    if verdict == SUPPORTED and kept > DEAD:
+        verdict = f"{DEPENDS} what weakly dominated means"
+        reason += "; but as printed (≤ everywhere) the word includes equal actions, which live on"
     said = (
         f"One player, utilities {table_in_words(equal.payoffs[0])}: as printed each action weakly dominates the other; "
         f"at order 2 both keep {number(kept)}."
     )
-    return Claim(
-        name="weakly-dominated",
-        kind="theory",
-        title="Weakly dominated strategies may survive first-order dynamics and become extinct from order 2 on",
-        where="section 4, quoted (Theorem 4.3 of Laraki & Mertikopoulos)",
-        measured=(
-            *(
-                Measurement(
-                    f"order {order}: weakly dominated actions whose share falls below {DEAD:g}", share_of(gone, there)
-                )
-                for order, (there, gone) in found.items()
-            ),
-            Measurement("share of the weakly dominated action at order 1, first game", first),
-            Measurement("share of an equal action at order 2", kept),
-        ),
-        verdict=verdict,
-        reason=reason,
-        counterexample=said if kept > DEAD else None,
-        details=_equal_data(equal, kept) | {"survivor": plain(games[0], share=first)},
+    label = f"weakly dominated actions whose share falls below {DEAD:g}"
+    return Judged(
+        {f"order {order}: {label}": share(those) for order, those in died.items()}
+        | {
+            "share of the weakly dominated action at order 1, first game": first,
+            "share of an equal action at order 2": kept,
+        },
+        verdict,
+        reason,
+        (),
+        said if kept > DEAD else None,
+        plain(equal, order=2, horizon=_HORIZON[2], share=kept) | {"survivor": plain(games[0], share=first)},
     )
 
 
@@ -156,7 +138,3 @@ def equal_actions() -> tuple[NormalForm, float]:
     game = NormalForm([[1.0, 1.0]])
     assert not dominated(game, weakly=True)  # not in the usual sense, which asks for < somewhere
     return game, float(dynamics(game, order=2, horizon=_HORIZON[2], points=3).final[0][1])
-
-
-def _equal_data(game: NormalForm, kept: float) -> dict[str, Any]:
-    return plain(game, order=2, horizon=_HORIZON[2], share=kept)

@@ -13,7 +13,7 @@ way to what was received: 2(1-μ)Q - (1-μ)²Q + μ²u = Q + μ²(u - Q). So
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from potentia.analysis import pure_nash
 from potentia.analysis.score_hypotheses import likeliest
-from potentia.engine import begin, watch_on
+from potentia.engine import Run, begin, watch_on
 from potentia.games import NormalForm, random_potential_game
 from potentia.rules import Rule, rule
 from potentia.statistics.estimates import Estimate, share_of
@@ -55,6 +55,15 @@ def equilibria(game: NormalForm) -> set[tuple[int, ...]]:
     return {tuple(profile) for profile in pure_nash(game).tolist()}
 
 
+def played(
+    games: Sequence[NormalForm], chosen: Rule, steps: int = STEPS, record: Sequence[str] = ()
+) -> Iterator[tuple[NormalForm, Run, bool]]:
+    """Each game once, its place being the seed; with the run, and whether everybody's likeliest action is one."""
+    for seed, game in enumerate(games):
+        run = begin(game, chosen, seed, record=record, horizon=steps).advance(steps)
+        yield game, run, likeliest(run.strategies) in equilibria(game)
+
+
 # Where runs end ---------------------------------------------------------------------------------------
 
 
@@ -72,17 +81,14 @@ class Ended:
 
 def end(name: str, games: Sequence[NormalForm], steps: int = STEPS) -> Ended:
     """Play each game once; the game's place is the seed."""
-    chosen = rule("soql", **RULES[name])
     time_at_nash, kinds = [], []
-    for seed, game in enumerate(games):
-        run, nash = begin(game, chosen, seed, horizon=steps), equilibria(game)
-        run.advance(steps)
-        played, counts = np.unique(run.trace().profiles[-(steps // 2) :], axis=0, return_counts=True)
+    for game, run, there in played(games, rule("soql", **RULES[name]), steps, ("profile",)):
+        nash = equilibria(game)
+        profiles, counts = np.unique(run.trace().profiles[-(steps // 2) :], axis=0, return_counts=True)
         weights = counts / counts.sum()
-        at = np.array([tuple(profile) in nash for profile in played.tolist()])
+        at = np.array([tuple(profile) in nash for profile in profiles.tolist()])
         time_at_nash.append(float(weights[at].sum()))
-        top = likeliest(run.strategies)
-        if top not in nash:
+        if not there:
             most = int(weights.argmax())
             kinds.append((at[most], not at[most] and weights[most] > 0.5))
     failed = len(kinds)

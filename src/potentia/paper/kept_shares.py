@@ -8,20 +8,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
 
-from potentia.analysis import stability
-from potentia.analysis.auditing import maximisers
 from potentia.games import Game, NormalForm, Separable, path_moves, random_potential_game
+from potentia.paper.scale import Scale
+from potentia.paper.small_games import BLLL, JOINT, SHAPE, best_places, generator, potentials_of, solved
+from potentia.statistics.estimates import Estimate, share_of
 
 RULES: dict[str, dict[str, Any]] = {
-    "BLLL": {"rule": "blll", "tau": 1.0},
-    "P-SBLLL, joint": {"rule": "p-sblll", "tau": 1.0, "revision": 0.3},
-    "P-SBLLL, unilateral": {"rule": "p-sblll", "tau": 1.0, "revision": 0.3, "trial": "unilateral"},
-    "P-SBLLL, guarded": {"rule": "p-sblll", "tau": 1.0, "revision": 0.3, "guard": True},
+    "BLLL": BLLL,
+    "P-SBLLL, joint": JOINT,
+    "P-SBLLL, unilateral": JOINT | {"trial": "unilateral"},
+    "P-SBLLL, guarded": JOINT | {"guard": True},
 }
+KINDS = {
+    "potential": "any potential game",
+    "separable": "separable",
+    "identical": "identical utilities",
+    "constrained": "identical utilities, moves along a line",
+}
+SEED = 1000  # of the first game
 
 
 @dataclass(frozen=True)
@@ -46,10 +55,10 @@ def random_games(kind: str, count: int, shape: Sequence[int], seed: int) -> list
         if kind == "potential":
             out.append(random_potential_game(shape, seed + k))
         elif kind == "separable":
-            random = np.random.Generator(np.random.PCG64(seed + k))
+            random = generator(seed + k)
             out.append(Separable([random.standard_normal(size) for size in shape]))
         elif kind in ("identical", "constrained"):
-            phi = np.random.Generator(np.random.PCG64(seed + k)).standard_normal(tuple(shape))
+            phi = generator(seed + k).standard_normal(tuple(shape))
             moves = [path_moves(size) for size in shape] if kind == "constrained" else None
             out.append(NormalForm([phi] * len(shape), potential=phi, moves=moves))
         else:
@@ -63,12 +72,27 @@ def shares(games: Sequence[Game], rules: dict[str, dict[str, Any]] | None = None
     for name, rule in (RULES if rules is None else rules).items():
         exactly = kept = mode = 0
         for game in games:
-            phi = np.array([game.potential(tuple(profile)) for profile in np.ndindex(game.num_actions)])
-            best = set(maximisers(phi).tolist())
-            result = stability(game, rule, method="contraction")  # no theorem taken for granted
+            best, result = best_places(potentials_of(game)), solved(game, rule)
             stable = set(np.flatnonzero(result.stable).tolist())
             exactly += stable == best
             kept += bool(stable & best)
             mode += int(result.limit.argmax()) in best
         out.append(Shares(name, len(games), exactly, kept, mode))
     return out
+
+
+@cache
+def by_rule(scale: Scale) -> list[dict[str, Any]]:
+    """How often each rule keeps the maximisers, on random games of each kind: a row for each kind and rule."""
+    rows = []
+    for kind, words in KINDS.items():
+        for found in shares(random_games(kind, scale.games, SHAPE, SEED)):
+            counts = {"exactly": found.exactly, "kept": found.kept, "mode": found.mode}
+            rows.append({"kind": kind, "games": words, "rule": found.rule, "count": found.games, **counts})
+    return rows
+
+
+def exactly(rows: list[dict[str, Any]], kind: str, rule: str) -> Estimate:
+    """The share of games of a kind in which the stable set of a rule is the set of maximisers."""
+    row = next(row for row in rows if row["kind"] == kind and row["rule"] == rule)
+    return share_of(row["exactly"], row["count"])

@@ -38,24 +38,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from potentia.analysis import stability
 from potentia.games import NormalForm, path_moves
 from potentia.paper.scale import Scale
-from potentia.paper.small_games import JOINT, best_places, stable_by, stable_places
-
-ASSUMPTION_4 = ("printed", "increase")
-ASSUMPTION_5 = (
-    "nothing",
-    "actions",
-    "nearest equilibrium",
-    "every maximiser",
-    "every equilibrium",
-    "some order",
-    "players' order",
-    "every order",
+from potentia.paper.small_games import (
+    all_profiles,
+    best_places,
+    generator,
+    resistances,
+    solved,
+    stable_by,
+    stable_places,
 )
+
 EXPLAINED = "every equilibrium"  # the authors' own sentence, of all equilibria that there are
-# the same in words
 CLIMBS = "Φ climbs in "
 TOWARDS = "Φ never falls towards "
 WORDS_4 = {"printed": "as printed", "increase": "as explained"}
@@ -69,6 +64,13 @@ WORDS_5 = {
     "players' order": f"{CLIMBS}the players' order",
     "every order": f"{CLIMBS}every order",
 }
+ASSUMPTION_4, ASSUMPTION_5 = tuple(WORDS_4), tuple(WORDS_5)
+# shape, largest Φ, moves along a line
+_IDENTICAL: tuple[tuple[tuple[int, ...], int, bool], ...] = (
+    *(((2, 2), largest, False) for largest in (1, 2, 3)),
+    *(((2, 3), largest, line) for largest in (1, 2) for line in (False, True)),
+    *(((2, 2, 2), 1, False), ((3, 3), 1, True), ((3, 3), 2, True)),
+)
 _CLOSE = 1e-9
 _SEED = 1000
 _SMALLEST = 100  # games tried, smallest first, for the smallest counterexample
@@ -130,15 +132,7 @@ def two_players(shape: tuple[int, int], largest: int, line: bool) -> Games:
 def pools(homogeneous: str) -> list[Games]:
     """All games that are looked at and satisfy a reading of Assumption 4; Assumptions 1 and 2 hold in all of them."""
     if homogeneous == "printed":
-        sizes: list[tuple[tuple[int, ...], int, bool]] = [
-            ((2, 2), 1, False),
-            ((2, 2), 2, False),
-            ((2, 2), 3, False),
-            ((2, 3), 1, False),
-            ((2, 3), 1, True),
-        ]
-        sizes += [((2, 3), 2, False), ((2, 3), 2, True), ((2, 2, 2), 1, False), ((3, 3), 1, True), ((3, 3), 2, True)]
-        return [identical(shape, largest, line) for shape, largest, line in sizes]
+        return [identical(*size) for size in _IDENTICAL]
     found = [two_players(shape, 1, line) for shape, line in (((2, 2), False), ((2, 3), False), ((2, 3), True))]
     found.append(two_players((2, 2), 2, False))
     return [games.chosen(increase(games)) for games in found]
@@ -194,7 +188,7 @@ def _targets(games: Games, reading: str) -> NDArray[np.bool_]:
 def _towards(games: Games, reading: str) -> NDArray[np.bool_]:
     """Whether no single deviation towards the targets lowers Φ, from any profile; of equally near ones, towards all."""
     meant = _targets(games, reading)
-    profiles = list(itertools.product(*(range(size) for size in games.shape)))
+    profiles = list(all_profiles(games.shape))
 
     def away(source: tuple[int, ...], target: tuple[int, ...]) -> int:
         steps = [abs(a - b) for a, b in zip(source, target, strict=True)]
@@ -216,8 +210,7 @@ def _towards(games: Games, reading: str) -> NDArray[np.bool_]:
 
 
 def _joint_moves(shape: Sequence[int], line: bool) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
-    profiles = list(itertools.product(*(range(size) for size in shape)))
-    for source, target in itertools.permutations(profiles, 2):
+    for source, target in itertools.permutations(all_profiles(shape), 2):
         steps = [abs(a - b) for a, b in zip(source, target, strict=True)]
         if sum(step > 0 for step in steps) >= 2 and (not line or max(steps) == 1):
             yield source, target
@@ -244,11 +237,8 @@ def _at(table: NDArray[Any], profile: Sequence[int]) -> NDArray[Any]:
 
 def one_player_matters(games: Games) -> NDArray[np.bool_]:
     """In which games Φ depends on the action of one player only, or of none."""
-    varies = [
-        np.ptp(games.phi, axis=i + 1).reshape(len(games), -1).max(axis=1, initial=0.0) > _CLOSE
-        for i in range(len(games.shape))
-    ]
-    return np.sum(varies, axis=0) <= 1
+    spans = [np.ptp(games.phi, axis=i + 1).reshape(len(games), -1) for i in range(len(games.shape))]
+    return np.sum([span.max(axis=1, initial=0.0) > _CLOSE for span in spans], axis=0) <= 1
 
 
 # The theorem ---------------------------------------------------------------------------------------------
@@ -295,35 +285,33 @@ def read(homogeneous: str, monotone: str, scale: Scale, lists: list[Games]) -> R
     """Look at ``scale.games`` of the small games that satisfy both readings, or at all of them."""
     fitting = [games.chosen(satisfied(games, monotone)) for games in lists]
     places = _smallest_first(fitting)
-    random = np.random.Generator(np.random.PCG64(_SEED))
     chosen = list(range(len(places)))
     if len(places) > scale.games:
-        chosen = sorted(random.choice(len(places), scale.games, replace=False).tolist())
-    kept = by_eq_12 = 0
-    failing = []
+        chosen = sorted(generator(_SEED).choice(len(places), scale.games, replace=False).tolist())
+    by_eq_12, failing = 0, []
     for place in chosen:
         pool, k = places[place]
         game, best = fitting[pool].game(k), best_places(fitting[pool].phi[k])
-        found = stability(game, JOINT, method="contraction")
+        found = solved(game)
         if monotone == "nothing":
-            table = found.resistances()
-            assert table.lemma is not None
-            by_eq_12 += stable_by(table, table.lemma, game.num_profiles) <= best
-        good = set(np.flatnonzero(found.stable).tolist()) <= best
-        kept += good
-        if not good:
+            table, lemma, _ = resistances(found)
+            by_eq_12 += stable_by(table, lemma, game.num_profiles) <= best
+        if not set(np.flatnonzero(found.stable).tolist()) <= best:
             failing.append(place)
     first = None
     if failing:
         ahead = [*places[: min(_SMALLEST, failing[0])], places[failing[0]]]
-        first = next(
-            fitting[pool].game(k)
-            for pool, k in ahead
-            if not only_maximisers(fitting[pool].game(k), fitting[pool].phi[k])
-        )
-    alone = sum(int(one_player_matters(games).sum()) for games in fitting)
+        smallest = ((fitting[pool].game(k), fitting[pool].phi[k]) for pool, k in ahead)
+        first = next(game for game, phi in smallest if not only_maximisers(game, phi))
     return Reading(
-        homogeneous, monotone, len(places), len(chosen), kept, by_eq_12 if monotone == "nothing" else None, alone, first
+        homogeneous,
+        monotone,
+        games=len(places),
+        looked_at=len(chosen),
+        kept=len(chosen) - len(failing),
+        by_eq_12=by_eq_12 if monotone == "nothing" else None,
+        one_player=sum(int(one_player_matters(games).sum()) for games in fitting),
+        counterexample=first,
     )
 
 
@@ -334,7 +322,7 @@ def without_ties(scale: Scale) -> tuple[int, int, NormalForm | None]:
     """
     kept, first = 0, None
     for k in range(scale.games):
-        phi = np.random.Generator(np.random.PCG64(_SEED + k)).permutation(9).astype(float).reshape(3, 3)
+        phi = generator(_SEED + k).permutation(9).astype(float).reshape(3, 3)
         game = NormalForm([phi, phi], potential=phi, moves=[path_moves(3)] * 2)
         good = only_maximisers(game, phi)
         kept += good

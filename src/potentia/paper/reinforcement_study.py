@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from potentia.beliefs import Belief, SplitMerge
-from potentia.engine import run, run_batch
 from potentia.games import Coverage
 from potentia.games.world import published
-from potentia.paper.belief_study import published_link
+from potentia.paper import playing
+from potentia.paper.belief_study import pair, published_beliefs
 from potentia.rules import Rule, rule
 from potentia.statistics.estimates import (
     Estimate,
@@ -30,7 +29,7 @@ from potentia.statistics.estimates import (
     tail_mean,
     time_to_share,
 )
-from potentia.studies.coverage import paper_game, paper_rules
+from potentia.studies.coverage import paper_game, typical
 
 if TYPE_CHECKING:
     import xarray
@@ -83,25 +82,13 @@ def play(
     seeds: Sequence[int] = SEEDS,
     steps: int = STEPS,
     *,
-    beliefs: Mapping[str, Belief] | None = None,
+    beliefs: playing.Beliefs | None = None,
     flags: bool = True,
     workers: int = 2,
 ) -> dict[str, xarray.Dataset]:
     """A batch of each rule on the paper's game, from the same starts; with a belief where one is named."""
-    game, known = paper_game(flags=flags), beliefs or {}
-    return {
-        name: run_batch(
-            game,
-            chosen,
-            steps,
-            seeds,
-            record=("worth_sum", "worth_union"),
-            every=_EVERY,
-            workers=workers,
-            belief=known.get(name),
-        )
-        for name, chosen in rules.items()
-    }
+    game, record = paper_game(flags=flags), ("worth_sum", "worth_union")
+    return playing.play(game, rules, steps, seeds, beliefs=beliefs, record=record, every=_EVERY, workers=workers)
 
 
 # What the batches came to -----------------------------------------------------------------------------
@@ -131,8 +118,22 @@ def _running(data: xarray.Dataset) -> NDArray[np.float64]:
 
 def targets_held(game: Coverage, data: xarray.Dataset) -> NDArray[np.int64]:
     """How many targets are covered at the last step, by seed."""
+    return np.array([held(game, profile) for profile in data.final.values])
+
+
+def held(game: Coverage, profile: NDArray[Any]) -> int:
+    """How many targets are covered where the robots are so."""
     x, y = game.world.targets.T
-    return np.array([(game.cover_counts(at)[y, x] > 0).sum() for at in data.final.values.astype(np.int64)])
+    return int((game.cover_counts(profile.astype(np.int64))[y, x] > 0).sum())
+
+
+def all_targets(game: Coverage, data: xarray.Dataset) -> dict[str, NDArray[np.bool_]]:
+    """Which runs find all the targets, in two senses."""
+    number = len(game.world.targets)
+    return {
+        "all covered at the end": targets_held(game, data) == number,
+        "all found at some time": data.targets_found.values[:, -1] == number,
+    }
 
 
 @dataclass(frozen=True)
@@ -152,10 +153,9 @@ class Learnt:
 
 def compare(data: Mapping[str, xarray.Dataset]) -> list[Learnt]:
     """Every batch, and SOQL's less it where both have the same seeds."""
-    game, first = paper_game(), data[SOQL]
-    out = []
+    game, first, out = paper_game(), data[SOQL], []
     for name, batch in data.items():
-        held = targets_held(game, batch)
+        held_last = targets_held(game, batch)
         paired = name != SOQL and np.array_equal(batch.seed.values, first.seed.values)
         out.append(
             Learnt(
@@ -163,8 +163,8 @@ def compare(data: Mapping[str, xarray.Dataset]) -> list[Learnt]:
                 estimate(final(batch)),
                 estimate(settled(batch)),
                 estimate(reached(batch)),
-                estimate(held),
-                int((held == len(game.world.targets)).sum()),
+                estimate(held_last),
+                int((held_last == len(game.world.targets)).sum()),
                 paired_difference(final(first), final(batch)) if paired else None,
                 paired_difference(settled(first), settled(batch)) if paired else None,
                 paired_difference(reached(first), reached(batch)) if paired else None,
@@ -207,22 +207,16 @@ def four(seeds: Sequence[int], steps: int = STEPS, workers: int = 2) -> dict[str
     The former have the published communication and a mixture by split and merge. They know their utility function
     and play on what they believe of the map; the latter know only what they receive.
     """
-    model = {name: SplitMerge(communication=published_link(key)) for key, name in _NAMES.items()}
-    rules = {name: paper_rules()[key] for key, name in _NAMES.items()}
-    rules |= {name: learners()[name] for name in (ql(COLD), ql(BEST), SOQL)}
-    return play(rules, seeds, steps, beliefs=model, workers=workers)
-
-
-_NAMES = {"blll": "BLLL", "p-sblll": "P-SBLLL"}
+    rules = pair() | {name: learners()[name] for name in (ql(COLD), ql(BEST), SOQL)}
+    return play(rules, seeds, steps, beliefs=published_beliefs(), workers=workers)
 
 
 def final_configurations(names: Sequence[str], seed: int, steps: int = STEPS) -> dict[str, NDArray[np.int64]]:
     """Profiles over time of the named learners, from the same start (Fig. 9)."""
-    game, rules = paper_game(), learners()
-    return {f"{name}, seed {seed}": run(game, rules[name], steps, seed).profiles for name in names}
+    rules = {f"{name}, seed {seed}": learners()[name] for name in names}
+    return playing.profiles(paper_game(), rules, steps, seed)
 
 
-def median_seed(data: xarray.Dataset) -> int:
-    """The seed of the run with the median final worth: the one to show."""
-    worth = final(data)
-    return int(data.seed.values[np.argsort(worth, kind="stable")[(worth.size - 1) // 2]])
+def median_seed(*batches: xarray.Dataset) -> int:
+    """The seed whose final worth, summed over these batches, is the median: the run to show."""
+    return typical(batches[0], np.sum([final(batch) for batch in batches], axis=0))

@@ -16,18 +16,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from potentia.analysis import stability
+from potentia.analysis import Stability, stability
 from potentia.analysis.arborescence import contraction
+from potentia.analysis.auditing import maximisers
 from potentia.analysis.chains.laws import Terms
 from potentia.analysis.stochastic_stability import Resistances
 from potentia.games import Game, NormalForm
 from potentia.kernel.protocol import Complete
+from potentia.paper.claims import listed
 
+BLLL: dict[str, Any] = {"rule": "blll", "tau": 1.0}
 JOINT: dict[str, Any] = {"rule": "p-sblll", "tau": 1.0, "revision": 0.3}  # as in Eq. 10-11; stability is about τ → 0
 SHAPE = (2, 3, 2)  # actions of each player in random games
 TIE = 1e-9
 
 Profile = tuple[int, ...]
+
+
+def generator(seed: int) -> np.random.Generator:
+    """The one that games are drawn from."""
+    return np.random.Generator(np.random.PCG64(seed))
 
 
 def all_profiles(sizes: Sequence[int]) -> Iterator[Profile]:
@@ -39,6 +47,11 @@ def payoffs_of(game: Game) -> NDArray[np.float64]:
     """(N, A_1, ..., A_N)."""
     table = [[game.utility(i, p) for p in all_profiles(game.num_actions)] for i in range(game.num_players)]
     return np.array(table).reshape(game.num_players, *game.num_actions)
+
+
+def potentials_of(game: Game) -> NDArray[np.float64]:
+    """Φ of every profile, in C order."""
+    return np.array([game.potential(p) for p in all_profiles(game.num_actions)])
 
 
 def plain(game: Game, **beside: Any) -> dict[str, Any]:
@@ -61,8 +74,7 @@ def profiles_at(places: Iterable[int], sizes: Sequence[int]) -> list[list[int]]:
 
 def in_words(profiles: Iterable[Sequence[int]]) -> str:
     """(0, 1) and (1, 0)."""
-    said = ["(" + ", ".join(str(a) for a in profile) + ")" for profile in profiles]
-    return said[0] if len(said) == 1 else f"{', '.join(said[:-1])} and {said[-1]}"
+    return listed([f"({', '.join(map(str, profile))})" for profile in profiles])
 
 
 def number(x: float) -> str:
@@ -87,14 +99,25 @@ def table_in_words(table: NDArray[np.float64]) -> str:
 
 def best_places(phi: NDArray[np.float64]) -> set[int]:
     """The numbers of the profiles that maximise Φ."""
-    flat = phi.reshape(-1)
-    return set(np.flatnonzero(flat >= flat.max() - TIE * max(1.0, float(np.ptp(flat)))).tolist())
+    return set(maximisers(phi).tolist())
 
 
-def stable_places(game: Game, rule: dict[str, Any] | None = None) -> set[int]:
-    """The numbers of the stochastically stable profiles, from least trees, no theorem taken for granted."""
-    found = stability(game, JOINT if rule is None else rule, method="contraction")
-    return set(np.flatnonzero(found.stable).tolist())
+def solved(game: Game, rule: dict[str, Any] = JOINT) -> Stability:
+    """Which profiles are stochastically stable, from least trees, no theorem taken for granted."""
+    return stability(game, rule, method="contraction")
+
+
+def resistances(found: Stability) -> tuple[Resistances, NDArray[np.float64], NDArray[np.bool_]]:
+    """Of every transition of P-SBLLL with joint trials; Eq. 12's; and which transitions these are wrong for."""
+    table = found.resistances()
+    assert table.lemma is not None
+    assert table.differs is not None
+    return table, table.lemma, table.differs
+
+
+def stable_places(game: Game, rule: dict[str, Any] = JOINT) -> set[int]:
+    """The numbers of the stochastically stable profiles."""
+    return set(np.flatnonzero(solved(game, rule).stable).tolist())
 
 
 def stable_by(table: Resistances, resistance: NDArray[np.float64], size: int) -> set[int]:
@@ -137,12 +160,9 @@ def cheapest(game: Game, source: Profile, target: Profile) -> Realisation:
     what accepting would gain.
     """
     moving = deviators(source, target)
-    choices: list[list[int | None]] = []
-    for player in range(game.num_players):
-        if player in moving:
-            choices.append([target[player]])
-        else:
-            choices.append([None, *game.reachable(player, source[player])])
+    choices: list[list[int | None]] = [
+        [target[i]] if i in moving else [None, *game.reachable(i, source[i])] for i in range(game.num_players)
+    ]
     found = []
     for tried in itertools.product(*choices):
         trial = tuple(now if action is None else action for now, action in zip(source, tried, strict=True))

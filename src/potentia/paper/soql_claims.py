@@ -25,10 +25,10 @@ from numpy.typing import NDArray
 from potentia.analysis import lock_in, soql_strategy, soql_values
 from potentia.engine import begin, watch
 from potentia.games import NormalForm
-from potentia.paper.claims import NOT_SUPPORTED, SUPPORTED, Claim, Measurement
+from potentia.paper.claims import NOT_SUPPORTED, SUPPORTED, Judged, claim, share, whether
 from potentia.paper.equilibrium_study import random_games
 from potentia.paper.scale import Scale
-from potentia.paper.small_games import number, plain, table_in_words
+from potentia.paper.small_games import generator, number, plain, table_in_words
 from potentia.rules import SOQL, rule
 from potentia.statistics.estimates import share_of
 
@@ -60,18 +60,16 @@ def _by_recursion(mu: float, p: float, q: float, u: float) -> tuple[list[float],
 
 
 def _value_errors(mu: float, p: float, q: float, u: float) -> dict[str, float]:
+    """How far each equation is from the recursion, at the worst m."""
     ps, qs = _by_recursion(mu, p, q, u)
-    k = 1 - mu
-    out = dict.fromkeys(("Eq. 30", "Eq. 31", "Eq. 40", "closed form"), 0.0)
-    for m in range(1, _LENGTH + 1):
-        found, also = soql_values(mu, m, p, q, u)
-        out["Eq. 30"] = max(out["Eq. 30"], abs(k**m * p + (1 - k**m) * u - ps[m]))
-        out["Eq. 31"] = max(out["Eq. 31"], abs(eq_31(mu, m, qs[0], qs[1], u) - qs[m]))
-        out["closed form"] = max(out["closed form"], abs(found - ps[m]), abs(also - qs[m]))
-        if m > 1:
-            step = 2 * k * qs[m - 1] - k**2 * qs[m - 2] + mu**2 * u
-            out["Eq. 40"] = max(out["Eq. 40"], abs(step - qs[m]))
-    return out
+    k, each = 1 - mu, range(1, _LENGTH + 1)
+    closed = [soql_values(mu, m, p, q, u) for m in each]
+    return {
+        "Eq. 30": max(abs(k**m * p + (1 - k**m) * u - ps[m]) for m in each),
+        "Eq. 31": max(abs(eq_31(mu, m, qs[0], qs[1], u) - qs[m]) for m in each),
+        "Eq. 40": max(abs(2 * k * qs[m - 1] - k**2 * qs[m - 2] + mu**2 * u - qs[m]) for m in each[1:]),
+        "closed form": max(max(abs(at - ps[m]), abs(also - qs[m])) for m, (at, also) in zip(each, closed, strict=True)),
+    }
 
 
 def _played_errors(mu: float, q: float, u: float, form: str) -> float:
@@ -87,40 +85,42 @@ def _strategy_errors(vartheta: float, x: float) -> float:
     start = [[1 - x, x]]
     chosen = rule("soql", mu=0.97, vartheta=vartheta, xi=0.0, initial=[[0.0, 1.0]], initial_strategies=start)
     run = begin(NormalForm([[0.5, 1.0]]), chosen, 0, compiled=False)
-    worst = 0.0
+    worst = []
     for m in range(1, _LENGTH + 1):
         printed = (1 - vartheta) ** m * np.array(start[0]) + (1 - (1 - vartheta) ** m) * np.array([0.0, 1.0])
-        seen = run.advance(1).strategies[0]
-        worst = max(worst, float(np.abs(seen - printed).max()))
-        worst = max(worst, float(np.abs(soql_strategy(vartheta, m, start[0], best=1) - printed).max()))
-    return worst
+        both = (run.advance(1).strategies[0], soql_strategy(vartheta, m, start[0], best=1))
+        worst += [float(np.abs(seen - printed).max()) for seen in both]
+    return max(worst)
 
 
-def closed_forms(scale: Scale) -> Claim:
+@claim(
+    "closed-forms",
+    "Scores and strategies of SOQL after m repetitions of a profile, and their limits",
+    "first proposition and corollary on SOQL, Eq. 30–33 and 40",
+)
+def closed_forms(scale: Scale) -> Judged:
     """Eq. 30, 31, 33 and 40, and the limit of the first corollary."""
-    random = np.random.Generator(np.random.PCG64(7))
-    errors: dict[str, float] = {}
-    limit = 0.0
+    random, found = generator(7), []
     for _ in range(scale.learners):
         mu, x = random.uniform(0.05, 0.95, 2).tolist()
         p, q, u = random.uniform(-1, 1, 3).tolist()
-        found = _value_errors(mu, p, q, u)
-        found["Eq. 31, played"] = max(_played_errors(mu, q, u, form) for form in ("pair", "two-step"))
-        found["Eq. 33"] = _strategy_errors(mu * 0.9, x)
-        errors = {name: max(errors.get(name, 0.0), error) for name, error in found.items()}
-        limit = max(limit, abs(soql_values(mu, 2000, p, q, u)[1] - u))
-    errors["limit of Q less u"] = limit
+        found.append(
+            _value_errors(mu, p, q, u)
+            | {
+                "Eq. 31, played": max(_played_errors(mu, q, u, form) for form in ("pair", "two-step")),
+                "Eq. 33": _strategy_errors(mu * 0.9, x),
+                "limit of Q less u": abs(soql_values(mu, 2000, p, q, u)[1] - u),
+            }
+        )
+    errors = {name: max(one[name] for one in found) for name in found[0]}
     broken = [name for name, error in errors.items() if not error <= CLOSE]
-    return Claim(
-        name="closed-forms",
-        kind="theory",
-        title="Scores and strategies of SOQL after m repetitions of a profile, and their limits",
-        where="first proposition and corollary on SOQL, Eq. 30–33 and 40",
-        measured=tuple(Measurement(f"largest error, {name}", error) for name, error in errors.items()),
-        verdict=NOT_SUPPORTED if broken else SUPPORTED,
-        reason=f"Off by more than {CLOSE:g}: {', '.join(broken)}"
-        if broken
-        else f"Every equation agrees with step-by-step recursion and with play, to within {max(errors.values()):.1g}",
+    return Judged(
+        {f"largest error, {name}": error for name, error in errors.items()},
+        *whether(
+            not broken,
+            f"Every equation agrees with step-by-step recursion and with play, to within {max(errors.values()):.1g}",
+            f"Off by more than {CLOSE:g}: {', '.join(broken)}",
+        ),
     )
 
 
@@ -191,56 +191,43 @@ def least_advance(mu: float, m: int) -> float:
     return (1 - mu) ** (m - 1) * (1 + (m - 1) * mu)
 
 
-def lock_in_proposition(scale: Scale) -> Claim:
+@claim(
+    "lock-in",
+    "A best response played twice is kept for m steps with probability ∏(1−(1−ϑ)^c)^N at least",
+    "second proposition on SOQL, Eq. 32–33",
+)
+def lock_in_proposition(scale: Scale) -> Judged:
     """Eq. 33 at m = 1 and later, wherever the hypotheses hold in runs on random potential games."""
-    printed = np.zeros(2, int)
-    proven = {m: np.zeros(2, int) for m in _LATER}
-    for seed, game in enumerate(random_games(scale.learners)):
-        for one in occasions(game, seed):
-            printed += [1, one.kept[1]]
-            for m, kept in one.kept.items() if one.proof else ():
-                proven[m] += [1, kept]
+    every = [one for seed, game in enumerate(random_games(scale.learners)) for one in occasions(game, seed)]
+    times, failed = len(every), sum(not one.kept[1] for one in every)
+    proven = {m: [one.kept[m] for one in every if one.proof and m in one.kept] for m in _LATER}
     left = max(least_advance(mu, m) for mu in np.linspace(0.01, 0.99, 99) for m in range(1, 200))
     found = smallest_stay()
-    said: str | None = None
-    details: dict[str, Any] = {}
-    if found is not None:
-        said, details = _stay_words(*found)
-    broken = found is not None or printed[1] < printed[0]
-    also = left <= 1.0 and all(there > 0 and there == held for there, held in proven.values())
-    later = ", ".join(str(m) for m in _LATER)
-    return Claim(
-        name="lock-in",
-        kind="theory",
-        title="A best response played twice is kept for m steps with probability ∏(1−(1−ϑ)^c)^N at least",
-        where="second proposition on SOQL, Eq. 32–33",
-        measured=(
-            Measurement("times in runs on random games at which its hypotheses hold", int(printed[0])),
-            Measurement("at how many of these Eq. 33 fails one step later", int(printed[0] - printed[1])),
-            *(
-                Measurement(
-                    f"with u > Q(n), Q(n+1) > Q(n) and α_* played until n + {m}, Eq. 33 holds", share_of(held, there)
-                )
-                for m, (there, held) in proven.items()
-                if there
-            ),
-            Measurement("largest f(m) = (1−μ)^(m−1) (1+(m−1)μ), m < 200", left),
+    also = left <= 1.0 and all(kept and all(kept) for kept in proven.values())
+    return Judged(
+        {
+            "times in runs on random games at which its hypotheses hold": times,
+            "at how many of these Eq. 33 fails one step later": failed,
+        }
+        | {
+            f"with u > Q(n), Q(n+1) > Q(n) and α_* played until n + {m}, Eq. 33 holds": share(kept)
+            for m, kept in proven.items()
+            if kept
+        }
+        | {"largest f(m) = (1−μ)^(m−1) (1+(m−1)μ), m < 200": left},
+        *whether(
+            found is None and not failed,
+            f"At all {times:,} times at which its hypotheses hold",
+            f"It fails at {failed:,} of {times:,} times, as its proof takes u > Q(n) and Q(n+1) > Q(n) for granted"
+            + ("; with these it holds for every m" if also else ""),
         ),
-        verdict=NOT_SUPPORTED if broken else SUPPORTED,
-        reason=(
-            f"It fails at {printed[0] - printed[1]:,} of {printed[0]:,} times, as its proof takes u > Q(n) and "
-            "Q(n+1) > Q(n) for granted" + ("; with these it holds for every m" if also else "")
-            if broken
-            else f"At all {printed[0]:,} times at which its hypotheses hold"
-        ),
-        evidence=(
-            f"With u > Q(n) and Q(n+1) > Q(n), Eq. 33 held for m = {later} whenever α_* was played so long; for every "
-            "m as u − Q(n+m) ≤ f(m) (u − Q(n)) with f(m) ≤ 1, so that no other score overtakes",
-        )
-        if also
-        else (),
-        counterexample=said,
-        details=details,
+        [
+            f"With u > Q(n) and Q(n+1) > Q(n), Eq. 33 held for m = {', '.join(map(str, _LATER))} whenever α_* was "
+            "played so long; for every m as u − Q(n+m) ≤ f(m) (u − Q(n)) with f(m) ≤ 1, so that no other score "
+            "overtakes"
+        ]
+        * also,
+        *((None, {}) if found is None else _stay_words(*found)),
     )
 
 
@@ -281,62 +268,60 @@ def _own(players: int) -> NDArray[np.float64]:
     return np.indices((2,) * players).astype(float)
 
 
-def lock_in_probability(scale: Scale) -> Claim:
+@claim(
+    "lock-in-probability",
+    "Under the conditions of the proposition SOQL's limits hold with probability ∏(1−(1−ϑ)^c)^N > 0, meaning at least",
+    "second corollary on SOQL, Eq. 41–42",
+)
+def lock_in_probability(scale: Scale) -> Judged:
     """∏ (1 - (1-ϑ)^c)^N against exact fractions and against how often runs stay."""
     from scipy.stats import binomtest
 
-    measured, details, worst = [], [], 0.0
-    chances: list[float] = []  # of so few runs that stay
-    exactly: list[float] = []  # of so few or so many
-    seen: list[str] = []
-    said: list[str] = []
-    runs = 20 * scale.learners
+    runs, errors, seen = 20 * scale.learners, [], []
+    measured: dict[str, Any] = {}
+    cases: list[dict[str, Any]] = []
     for vartheta, players in _STAYS:
         step = Fraction(str(vartheta))
         exact = math.prod((1 - (1 - step) ** c) ** players for c in range(1, _STAY_STEPS + 1))
-        product = lock_in(vartheta, players, _STAY_STEPS)
-        worst = max(worst, abs(product / float(exact) - 1.0))
-        count = stayed(vartheta, players, runs)
-        chances.append(float(binomtest(count, runs, product, alternative="less").pvalue))
-        exactly.append(float(binomtest(count, runs, product).pvalue))
-        often = share_of(count, runs)
-        measured.append(Measurement(f"share of runs that stay, ϑ = {vartheta:g}, N = {players}", often))
-        measured.append(Measurement(f"the product ∏(1−(1−ϑ)^c)^N, ϑ = {vartheta:g}, N = {players}", product))
+        product, count = lock_in(vartheta, players, _STAY_STEPS), stayed(vartheta, players, runs)
+        cases.append({"vartheta": vartheta, "players": players, "stayed": count, "runs": runs, "product": product})
+        errors.append(abs(product / float(exact) - 1.0))
+        measured[f"share of runs that stay, ϑ = {vartheta:g}, N = {players}"] = often = share_of(count, runs)
+        measured[f"the product ∏(1−(1−ϑ)^c)^N, ϑ = {vartheta:g}, N = {players}"] = product
         seen.append(f"{100 * often.mean:.1f} % [{100 * often.low:.1f} %, {100 * often.high:.1f} %]")
-        said.append(f"{100 * product:.1f} %")
-        details.append({"vartheta": vartheta, "players": players, "stayed": count, "runs": runs, "product": product})
-    measured.append(Measurement("relative error of the product against exact fractions", worst))
+    said = [f"{100 * case['product']:.1f} %" for case in cases]
+    fewer, exactly = (  # the chances of so few runs that stay; of so few or so many
+        [float(binomtest(one["stayed"], runs, one["product"], alternative=side).pvalue) for one in cases]
+        for side in ("less", "two-sided")
+    )
     forever = lock_in(0.5, 1)
     series = math.fsum(0.5**c for c in range(1, 60))
-    measured.append(Measurement("the product for ever, ϑ = 0.5, N = 1", forever))
-    measured.append(Measurement("a slip in the proof: Σ (1−ϑ)^c from c = 1 on, ϑ = 0.5, said to be 1/ϑ = 2", series))
-    bound = worst < CLOSE and min(chances) > _CHANCE / len(chances) and forever > 0.0
+    bound = max(errors) < CLOSE and min(fewer) > _CHANCE / len(fewer) and forever > 0.0
     attained = bound and min(exactly) > _CHANCE / len(exactly)
     game, chosen, exact_stay = leaving_game()
-    equal = abs(exact_stay - forever) < CLOSE
-    never = smallest_stay()
-    measured.append(Measurement("the probability itself in the example, ϑ = 0.5, N = 1", exact_stay))
+    equal, never = abs(exact_stay - forever) < CLOSE, smallest_stay() is not None
     verdict, reason = SUPPORTED, "The product is the probability in every case"
-    if not equal or never is not None:
-        verdict, reason = NOT_SUPPORTED, _as_printed(exact_stay, forever, never is not None, bound)
+    if not equal or never:
+        verdict, reason = NOT_SUPPORTED, _as_printed(exact_stay, forever, never, bound)
     elif not bound:
         verdict, reason = NOT_SUPPORTED, f"Off: {seen[0]} of {runs:,} runs stay where the product is {said[0]}"
-    return Claim(
-        name="lock-in-probability",
-        kind="theory",
-        title="Under the conditions of the proposition SOQL's limits hold with probability ∏(1−(1−ϑ)^c)^N > 0, meaning "
-        "at least",
-        where="second corollary on SOQL, Eq. 41–42",
-        measured=tuple(measured),
-        verdict=verdict,
-        reason=reason,
-        evidence=(
+    return Judged(
+        measured
+        | {
+            "relative error of the product against exact fractions": max(errors),
+            "the product for ever, ϑ = 0.5, N = 1": forever,
+            "a slip in the proof: Σ (1−ϑ)^c from c = 1 on, ϑ = 0.5, said to be 1/ϑ = 2": series,
+            "the probability itself in the example, ϑ = 0.5, N = 1": exact_stay,
+        },
+        verdict,
+        reason,
+        [
             f"With the proof's conditions and no weight on α_* before n, {seen[0]} of {runs:,} runs stay where the "
             f"product is {said[0]}, and {seen[1]} where it is {said[1]}"
-            + ("; weight that is there already adds to it" if attained else ", which is not the product itself"),
-        ),
-        counterexample=None if equal else _more_than_the_product(game, chosen, exact_stay, forever),
-        details={"steps": _STAY_STEPS, "cases": details, "p_values": exactly}
+            + ("; weight that is there already adds to it" if attained else ", which is not the product itself")
+        ],
+        None if equal else _more_than_the_product(game, chosen, exact_stay, forever),
+        {"steps": _STAY_STEPS, "cases": cases, "p_values": exactly}
         | plain(game, rule=chosen.spec(), exact=exact_stay, product=forever),
     )
 
@@ -358,11 +343,10 @@ def staying_probability(vartheta: float, weight: float) -> float:
 
 def _as_printed(exact: float, product: float, never: bool, bound: bool) -> str:
     """An equality, a lower bound, or neither."""
-    out = f"Not an equality: {100 * exact:.1f} % where the product is {100 * product:.1f} %"
-    if never:
-        out += "; nor a bound, as in lock-in's example it is 0"
-    return out + (
-        "; with the proof's conditions a lower bound" if bound else "; with the proof's conditions no bound either"
+    nor = "; nor a bound, as in lock-in's example it is 0" if never else ""
+    return (
+        f"Not an equality: {100 * exact:.1f} % where the product is {100 * product:.1f} %{nor}; with the proof's "
+        f"conditions {'a lower bound' if bound else 'no bound either'}"
     )
 
 

@@ -13,50 +13,23 @@ from typing import Any
 
 from potentia.analysis import Stability, stability
 from potentia.games import Game, game
-from potentia.paper.claims import Claim
-from potentia.paper.convergence_claims import convergence_theorem, perturbation_theorem
-from potentia.paper.coverage_claims import coverage_potential, coverage_separable
-from potentia.paper.dominance_claims import strictly_dominated, weakly_dominated
-from potentia.paper.resistance_claims import resistance_lemma, reversal_lemma, stable_state
+from potentia.paper.claims import Claim, declared_in
 from potentia.paper.scale import Scale
-from potentia.paper.small_games import JOINT
-from potentia.paper.soql_claims import closed_forms, lock_in_probability, lock_in_proposition
-from potentia.paper.stability_claims import (
-    blll,
-    by_rule,
-    finite_improvement_theorem,
-    general_theorem,
-    separable_proposition,
+from potentia.paper.small_games import JOINT, all_profiles
+
+# in the order of the paper
+MODULES = tuple(
+    f"{name}_claims" for name in ("quoted", "resistance", "stability", "dominance", "soql", "convergence", "coverage")
 )
 
 
 def check(scale: Scale, tell: Callable[[str], None] | None = None) -> list[Claim]:
-    """All claims of the paper's theory, in its order; ``tell`` hears of each before it is checked."""
-    say = tell or (lambda _: None)
-    say("how often each rule keeps the maximisers")
-    rows = by_rule(scale)
-    parts: dict[str, Callable[[], Claim]] = {
-        "finite improvement": lambda: finite_improvement_theorem(scale),
-        "stochastically stable states": lambda: stable_state(scale),
-        "the BLLL theorem": lambda: blll(scale, rows),
-        "the resistance lemma": lambda: resistance_lemma(scale),
-        "the reversal lemma": lambda: reversal_lemma(scale),
-        "the separable proposition": lambda: separable_proposition(scale, rows),
-        "the general theorem": lambda: general_theorem(scale, rows),
-        "strictly dominated strategies": lambda: strictly_dominated(scale),
-        "weakly dominated strategies": lambda: weakly_dominated(scale),
-        "SOQL's closed forms": lambda: closed_forms(scale),
-        "SOQL's lock-in": lambda: lock_in_proposition(scale),
-        "SOQL's probability of staying": lambda: lock_in_probability(scale),
-        "SOQL's convergence theorem": lambda: convergence_theorem(scale),
-        "the perturbation theorem": lambda: perturbation_theorem(scale),
-        "the coverage potential": lambda: coverage_potential(scale),
-        "separable coverage": lambda: coverage_separable(scale),
-    }
+    """All claims of the paper's theory, in its order; ``tell`` hears the name of each before it is checked."""
     claims = []
-    for name, run in parts.items():
-        say(name)
-        claims.append(run())
+    for declared in declared_in(*MODULES):
+        if tell is not None:
+            tell(declared.name)
+        claims.append(declared(scale))
     return claims
 
 
@@ -81,5 +54,5 @@ def figures_data(claims: Iterable[Claim]) -> FiguresData:
     found = stability(double, JOINT)
     shares = next(claim.details["shares"] for claim in claims if claim.name == "general")
     stable = tuple(int(a) for a in found.stable_profiles[0])
-    best = max(((double.potential((a, b)), (a, b)) for a in range(2) for b in range(2)), key=lambda one: one[0])
-    return FiguresData(double, found, stable, best[1], shares)
+    best = max(all_profiles(double.num_actions), key=double.potential)
+    return FiguresData(double, found, stable, best, shares)

@@ -180,8 +180,8 @@ def _bounded(name: str, values: ArrayLike) -> Estimate:
     return replace(found, low=max(found.low, 0.0), high=min(found.high, most)) if found.count > 1 else found
 
 
-def typical(data: xarray.Dataset) -> int:
-    """The seed whose final worth is the median one: the run to show."""
+def typical(data: xarray.Dataset, worth: NDArray[np.float64] | None = None) -> int:
+    """The seed whose final worth, or else what is given of each run, is the median one: the run to show."""
     whole = complete(data)
-    worth = final_worth(whole)
+    worth = final_worth(whole) if worth is None else worth
     return int(whole.seed.values[np.argsort(worth, kind="stable")[(worth.size - 1) // 2]])

@@ -320,8 +320,8 @@ def test_ql_by_temperature(all_true):
 
 def test_soql_against_rules_with_a_model():
     quick = study(four={SOQL: late(0.21, 500, seed=4)})
-    assert learner_claims.slower_than(quick, BLLL).verdict == NOT_SUPPORTED
-    assert learner_claims.slower_than(quick, BLLL).name == "slower than BLLL"
+    assert learner_claims.slower_than_blll(quick).verdict == NOT_SUPPORTED
+    assert learner_claims.slower_than_blll(quick).name == "slower than BLLL"
     low = study(four={SOQL: late(0.18, 9000, seed=4)}, learners={SOQL: late(0.18, 9000, seed=4)})
     claim = learner_claims.as_high_as_p_sblll(low)
     assert claim.verdict == NOT_SUPPORTED

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from potentia.errors import InvalidInput
-from potentia.paper.claims import DEPENDS, NOT_SUPPORTED, SUPPORTED, Claim, Measurement
+from potentia.paper.claims import DEPENDS, IS_VERDICT, NOT_SUPPORTED, SUPPORTED, Claim, Measurement
 from potentia.paper.report import Report, Section, Table, render
 from potentia.paper.report.words import anchor, headlines, in_one_sentence, kind_of, lines, sentence, told
 from potentia.statistics.estimates import Estimate, estimate
@@ -251,6 +251,17 @@ def test_names_must_differ():
         Report("x", (), {}, [claim, claim])
     with pytest.raises(InvalidInput, match="anchors"):
         Report("x", (), {}, (), [Section("a", "here"), Section("b", "here")])
+
+
+def test_kinds_and_verdicts_are_checked_where_a_claim_is_made():
+    with pytest.raises(InvalidInput, match='kind must be "experiment" or "theory", got \'rumour\''):
+        Claim("one", "rumour", "a", "b", (), SUPPORTED, "c")
+    for refused in IS_VERDICT.refused():
+        with pytest.raises(InvalidInput, match="verdict must be one of 'supported'"):
+            Claim("one", "theory", "a", "b", (), refused, "c")
+    claim = Claim("one", "theory", "a", "b", {"games": 3}, SUPPORTED, "c", ["a line"])
+    assert claim.measured == (Measurement("games", 3),)
+    assert claim.evidence == ("a line",)
 
 
 def test_a_verdict_is_one_of_four():

@@ -14,7 +14,7 @@ import xarray
 
 from potentia.errors import InvalidInput
 from potentia.figures import shares_figure, temperature_figure
-from potentia.paper.claims import Claim, Measurement
+from potentia.paper.claims import SUPPORTED, Claim, Measurement
 from potentia.paper.report import Report, picture, reproduction, writing
 from potentia.statistics.estimates import Estimate
 from tests import reproduction_fakes as fakes
@@ -166,7 +166,8 @@ def test_two_names_that_make_one_file_are_refused(made, tmp_path):
 
 
 def test_what_cannot_be_told_is_written_nowhere(made, tmp_path):
-    report = Report("x", (), {}, [Claim("one", "theory", "a", "b", (Measurement("m", 1),), "perhaps", "c")])
+    claim = Claim("one", "theory", "a", "b", (Measurement("m", 1),), SUPPORTED, "c")
+    object.__setattr__(claim, "verdict", "perhaps")  # which nobody can declare
     with pytest.raises(InvalidInput, match="verdict"):
-        writing.write(tmp_path / "out", report, {}, {}, {})
+        writing.write(tmp_path / "out", Report("x", (), {}, [claim]), {}, {}, {})
     assert not (tmp_path / "out").exists()

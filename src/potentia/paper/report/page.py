@@ -7,30 +7,20 @@ the browser to fetch anything. All text is escaped.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from attrs import field, frozen
+
 from potentia.errors import InvalidInput
-from potentia.paper.claims import Claim
+from potentia.paper.claims import KINDS, Claim
+from potentia.paper.report import words
 from potentia.paper.report.pictures import Picture
-from potentia.paper.report.words import (
-    NUMBER,
-    SIGNS,
-    anchor,
-    headlines,
-    in_one_sentence,
-    kind_of,
-    lines,
-    measured,
-    sentence,
-    told,
-)
 
-KINDS = {"experiment": "In the case study", "theory": "In theory"}
+_USED = ("kind_of", "told", "measured", "headlines", "anchor", "lines", "sentence")  # of words, by the template
 
 
-@dataclass(frozen=True)
+@frozen
 class Table:
     """Rows of named cells: numbers, estimates with intervals, text or nothing."""
 
@@ -46,10 +36,10 @@ class Table:
     def is_number(self, column: str) -> bool:
         """Whether a column belongs flush right: all of its cells are numbers, or are written as one."""
         cells = [row[column] for row in self.rows if row.get(column) is not None]
-        return all(NUMBER.match(told(cell)) for cell in cells)
+        return all(words.NUMBER.match(words.told(cell)) for cell in cells)
 
 
-@dataclass(frozen=True)
+@frozen
 class Section:
     """A part of a report under its own heading."""
 
@@ -61,26 +51,26 @@ class Section:
     claims: Sequence[Claim] = ()  # told in the section too, with their counterexamples
 
 
-@dataclass(frozen=True)
+def _differ(what: str, name_of: Callable[[Any], str]) -> Callable[[Any, Any, Sequence[Any]], None]:
+    """No two of a field may have one name."""
+
+    def check(_: Any, __: Any, given: Sequence[Any]) -> None:
+        for name, count in Counter(map(name_of, given)).items():
+            if count > 1:
+                raise InvalidInput(f"of {what} must differ, got {name!r} {count} times", "names", name)
+
+    return check
+
+
+@frozen
 class Report:
     """A whole report."""
 
     title: str
     about: Sequence[str]  # paragraphs
     made: Mapping[str, str]  # how: command, version, seeds, ...
-    claims: Sequence[Claim] = ()
-    sections: Sequence[Section] = ()
-
-    def __post_init__(self) -> None:
-        names = [anchor(claim.name) for claim in self.claims]
-        anchors = [section.anchor for section in self.sections]
-        for what, given in (("claims", names), ("anchors", anchors)):
-            for name, count in Counter(given).items():
-                if count > 1:
-                    raise InvalidInput(f"of {what} must differ, got {name!r} {count} times", "names", name)
-        for claim in self.claims:
-            if claim.kind not in KINDS:
-                raise InvalidInput(f"of a claim must be {' or '.join(KINDS)}, got {claim.kind!r}", "kind", claim.kind)
+    claims: Sequence[Claim] = field(default=(), validator=_differ("claims", lambda claim: words.anchor(claim.name)))
+    sections: Sequence[Section] = field(default=(), validator=_differ("anchors", lambda section: section.anchor))
 
 
 def render(report: Report) -> str:
@@ -95,25 +85,13 @@ def render(report: Report) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.globals.update(
-        signs={kind: {"sign": sign, "css": css} for kind, (sign, css) in SIGNS.items()},
-        kind_of=kind_of,
-        told=told,
-        measured=measured,
-        headlines=headlines,
-        anchor=anchor,
-        lines=lines,
-        sentence=sentence,
-    )
-    groups = [
-        (title, [claim for claim in report.claims if claim.kind == kind])
-        for kind, title in KINDS.items()
-        if any(claim.kind == kind for claim in report.claims)
-    ]
-    count = Counter(kind_of(claim.verdict) for claim in report.claims)
+    environment.globals.update({name: getattr(words, name) for name in _USED})
+    by_kind = {title: [claim for claim in report.claims if claim.kind == kind] for kind, title in KINDS.items()}
+    count = Counter(words.kind_of(claim.verdict) for claim in report.claims)
     return environment.get_template("report.html").render(
         report=report,
-        groups=groups,
-        summary=in_one_sentence(report.claims),
-        counts=[(kind, count[kind]) for kind in SIGNS],
+        signs={kind: {"sign": sign, "css": css} for kind, (sign, css) in words.SIGNS.items()},
+        groups=[group for group in by_kind.items() if group[1]],
+        summary=words.in_one_sentence(report.claims),
+        counts=[(kind, count[kind]) for kind in words.SIGNS],
     )

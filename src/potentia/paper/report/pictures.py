@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import base64
 import io
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from attrs import field, frozen
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -13,14 +14,10 @@ if TYPE_CHECKING:
 LARGEST_SVG = 400_000  # bytes; above, the page carries the PNG
 _DPI = 150
 # Dates and the like would change with each run.
-_NO_DATE: dict[str, dict[str, None]] = {
-    "svg": {"Date": None},
-    "png": {"Software": None},
-    "pdf": {"CreationDate": None},
-}
+_CHANGING = {"svg": "Date", "png": "Software", "pdf": "CreationDate"}
 
 
-@dataclass(frozen=True)
+@frozen
 class Picture:
     """A figure in its three forms, and what is said about it."""
 
@@ -46,7 +43,7 @@ def picture(name: str, figure: Figure, caption: str, alt: str) -> Picture:
         engine.execute(figure)
     figure.set_layout_engine(None)  # with any engine, "none" too, each form would be drawn twice
     wide, high = (round(96 * inches) for inches in figure.get_size_inches())
-    return Picture(name, caption, alt, wide, high, {kind: _encoded(figure, kind) for kind in _NO_DATE})
+    return Picture(name, caption, alt, wide, high, {kind: _encoded(figure, kind) for kind in _CHANGING})
 
 
 def _encoded(figure: Figure, kind: str) -> bytes:
@@ -54,5 +51,5 @@ def _encoded(figure: Figure, kind: str) -> bytes:
 
     out = io.BytesIO()
     with mpl.rc_context({"svg.hashsalt": "potentia", "svg.fonttype": "path"}):
-        figure.savefig(out, format=kind, dpi=_DPI, metadata=_NO_DATE[kind])
+        figure.savefig(out, format=kind, dpi=_DPI, metadata={_CHANGING[kind]: None})
     return out.getvalue()

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from potentia.paper.case_tables import PUBLISHED
 from potentia.paper.claims import Claim
-from potentia.paper.report import sections
 from potentia.paper.report.page import Report, Table
+from potentia.paper.report.sections import parts, texts
 from potentia.paper.report.words import told
 from potentia.paper.scale import FULL
 from potentia.version import __version__
@@ -19,67 +20,16 @@ if TYPE_CHECKING:
 
     from potentia.paper.case_study import CaseStudy
 
-TITLE = "From log-linear learning to reinforcement learning: what the paper claims, played again"
-ABOUT = (
-    "Hasanbeig and Pavel, in From Game-theoretic Multi-agent Log-Linear Learning to Reinforcement Learning, propose "
-    "P-SBLLL, a rule in which players of a potential game wake by themselves, and SOQL, a second-order Q-learning, "
-    "prove where they end and play them on robots that cover an area.",
-    "This page plays all of it again and sets what was measured beside what was printed. Published numbers come from "
-    "the author's thesis, which prints them beside the same curves.",
-)
-# batches of the case study, as they are called in file names
 MOST_ROWS = 500  # of a record, beside its first
-BATCHES = ("model", "known", "lasting", "heard", "heard_long", "literal", "mixtures", "learners", "four")
+BATCHES = tuple(PUBLISHED)  # of the case study, as they are called in file names
 
 
 def build(study: CaseStudy, claims: Iterable[Claim], tables: Mapping[str, Sequence[Mapping[str, Any]]]) -> Report:
     """The report. ``claims`` are all of them, ``tables`` those of the case study, by part."""
-    every = list(claims)
+    every, words = list(claims), texts()
     exact = [claim for claim in every if claim.kind == "theory"]
-
-    def of(*names: str) -> list[Table]:
-        return [Table(CAPTIONS.get(name, name), _readable(tables[name]), name) for name in names if tables.get(name)]
-
-    parts = [
-        sections.field(study),
-        sections.revision(study),
-        sections.model_based(study, of("model", "heard", "heard_long", "known", "lasting", "literal"), tables),
-        sections.mixtures(study, of("mixtures")),
-        sections.learners(study, of("learners", "temperatures")),
-        sections.all_four(study, of("four")),
-        sections.configurations(study, ()),
-        sections.theory(exact, ()),
-    ]
-    return Report(TITLE, ABOUT, made(study), every, parts)
-
-
-CAPTIONS = {
-    "model": "Robots that learn the field",
-    "known": "Robots that know the field",
-    "lasting": "Robots that know the field, for longer",
-    "heard": "Robots that learn the field, everybody hearing everybody (R_com = 56 for both)",
-    "heard_long": "BLLL with R_com = 56, for longer",
-    "literal": "Robots that learn the field with the recipe to the letter",
-    "mixtures": "EM with the number of targets known (EM_N) and unknown (EM_SM); under BLLL where nothing else is said",
-    "learners": "Robots that know only what they receive",
-    "temperatures": "QL by temperature, on the seeds for tuning",
-    "four": "All four",
-}
-COLUMNS = {
-    "algorithm": "algorithm",
-    "tau": "temperature τ",
-    "runs": "runs",
-    "steps": "steps",
-    "worth": "covered worth ΣC",
-    "least": "least to largest",
-    "printed": "published",
-    "settles": "settles at step",
-    "published_settles": "published",
-    "share": "union, share of the optimum",
-    "all_held": "runs that end on all targets",
-    "best": "best",
-    "nearest": "nearest to what was published",
-}
+    shown = {name: Table(words["captions"][name], _readable(rows), name) for name, rows in tables.items() if rows}
+    return Report(words["title"], words["about"], made(study), every, parts(study, exact, shown, tables))
 
 
 def _readable(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -95,7 +45,7 @@ def _readable(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         elif "published_mean" in row:
             whole["printed"] = None
         cells: dict[str, Any] = {}
-        for name, title in COLUMNS.items():
+        for name, title in texts()["columns"].items():
             if name in whole:  # two columns may say "published": of worth, and of steps
                 cells[title if title not in cells else f"{title} step"] = whole[name]
         out.append(cells or whole)
@@ -108,10 +58,7 @@ def made(study: CaseStudy) -> dict[str, str]:
     return {
         "Command": "potentia reproduce" + ("" if scale.name == FULL.name else f" --{scale.name}"),
         "Version": f"potentia {__version__}; " + ", ".join(f"{name} {at}" for name, at in versions().items()),
-        "Scale": f"{scale.name}: {scale.runs} runs of each algorithm, {scale.long} of all four together for long "
-        f"and {min(scale.heard, scale.long)} of BLLL so with R_com = 56, {scale.literal} by the letter "
-        f"and {scale.tuning} at each temperature tried, {scale.games} random games for each exact check and "
-        f"{scale.learners} on which SOQL plays",
+        "Scale": texts()["scale"].format(s=scale, heard=min(scale.heard, scale.long)),
         "Seeds": _spans(seeds(study)),
     }
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from potentia.errors import InvalidInput
-from potentia.paper.claims import DEPENDS, NOT_SUPPORTED, SUPPORTED, UNDECIDED, Claim, Measurement
+from potentia.paper.claims import DEPENDS, IS_VERDICT, NOT_SUPPORTED, SUPPORTED, UNDECIDED, Claim, Measurement, listed
 from potentia.statistics.estimates import Estimate
 
 # A word, a sign and a class for each verdict: colour is never the only one.
@@ -20,6 +20,12 @@ SIGNS = {
     UNDECIDED: ("?", "undecided"),
 }
 NUMBER = re.compile(r"(−?[\d.,]+(?:e[−+]?\d+)?|–)(?: ([\[(].*|to .*))?$")
+_COUNTED = {  # of one, and of several
+    SUPPORTED: ("is supported", "are supported"),
+    NOT_SUPPORTED: ("is not supported", "are not supported"),
+    DEPENDS: [f"{word} on circumstances that the verdict names" for word in ("depends", "depend")],
+    UNDECIDED: ("is undecided by so many runs", "are undecided by so many runs"),
+}
 _HEADLINES = 2
 
 
@@ -28,25 +34,16 @@ _HEADLINES = 2
 
 def kind_of(verdict: str) -> str:
     """Which of the four a verdict is."""
-    for kind in SIGNS:
-        if verdict == kind or (kind == DEPENDS and verdict.startswith(DEPENDS)):
-            return kind
-    whole = ", ".join(repr(kind) for kind in SIGNS if kind != DEPENDS)
-    raise InvalidInput(f"must be one of {whole} or begin with {DEPENDS!r}, got {verdict!r}", "verdict", verdict)
+    IS_VERDICT.of(verdict, "verdict", InvalidInput)
+    return DEPENDS if verdict.startswith(DEPENDS) else verdict
 
 
 def in_one_sentence(claims: Sequence[Claim]) -> str:
     """How many claims have which verdict; of those undecided, if there are any."""
     count = Counter(kind_of(claim.verdict) for claim in claims)
-    yes, no, depends, unclear = (count[kind] for kind in (SUPPORTED, NOT_SUPPORTED, DEPENDS, UNDECIDED))
-    said = [
-        f"{yes} {'is' if yes == 1 else 'are'} supported",
-        f"{no} {'is' if no == 1 else 'are'} not supported",
-        f"{depends} {'depends' if depends == 1 else 'depend'} on circumstances that the verdict names",
-    ]
-    if unclear:
-        said.append(f"{unclear} {'is' if unclear == 1 else 'are'} undecided by so many runs")
-    return f"Of {len(claims)} claims, {', '.join(said[:-1])} and {said[-1]}."
+    shown = [kind for kind in _COUNTED if kind != UNDECIDED or count[kind]]
+    said = [f"{count[kind]} {_COUNTED[kind][count[kind] != 1]}" for kind in shown]
+    return f"Of {len(claims)} claims, {listed(said)}."
 
 
 def headlines(claim: Claim) -> list[Measurement]:

@@ -1,0 +1,56 @@
+"""How everything here is played: batches of rules from the same starts, and single runs to show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from potentia.beliefs import Belief
+from potentia.engine import run, run_batch
+from potentia.games import Coverage
+from potentia.rules import Rule
+from potentia.studies.coverage import RECORD, spacing
+
+if TYPE_CHECKING:
+    import xarray
+
+Rules = Mapping[str, Rule]
+Beliefs = Mapping[str, Belief | None]
+
+
+def play(
+    game: Coverage,
+    rules: Rules,
+    steps: int,
+    seeds: Sequence[int],
+    *,
+    beliefs: Beliefs | None = None,
+    record: str | Sequence[str] = RECORD,
+    every: int | None = None,
+    workers: int = 2,
+) -> dict[str, xarray.Dataset]:
+    """A batch of each rule, from the same starts; with a belief where one is named.
+
+    Ctrl-C raises: half a study has no verdicts.
+    """
+    out, thin = {}, spacing(steps) if every is None else every
+    for name, chosen in rules.items():
+        belief = (beliefs or {}).get(name)
+        out[name] = run_batch(game, chosen, steps, seeds, record=record, every=thin, workers=workers, belief=belief)
+        if out[name].attrs["interrupted"]:
+            raise KeyboardInterrupt
+    return out
+
+
+def profiles(
+    game: Coverage, rules: Rules, steps: int, seed: int, *, beliefs: Beliefs | None = None, every: int = 1
+) -> dict[str, NDArray[np.int64]]:
+    """Profiles over time of one run of each rule, from the same start."""
+    known = beliefs or {}
+    return {
+        name: run(game, chosen, steps, seed, belief=known.get(name), every=every).profiles
+        for name, chosen in rules.items()
+    }

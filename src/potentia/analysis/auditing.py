@@ -6,7 +6,6 @@ whether their hypotheses hold, what they promise, and what the exact analysis of
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +25,7 @@ from potentia.analysis.units import in_units
 from potentia.errors import InvalidInput, NotConverged, NotIrreducible, NotPotentialGame, TooLarge
 from potentia.games import Custom, Game
 from potentia.kernel.protocol import Complete
+from potentia.kernel.registry import parameters_of, plain
 from potentia.kernel.reprs import brief
 from potentia.rules import PSBLLL, SOQL, Constant, Rule, rule_from
 
@@ -145,7 +145,7 @@ def _ended_words(ended: NDArray[np.bool_]) -> str:
 
 def _named(rule: Rule) -> str:
     """A rule by its name and whatever is not as usual."""
-    usual = {field.name: field.default for field in dataclasses.fields(rule)}  # type: ignore[arg-type]
+    usual = {name: plain(default) for name, default in parameters_of(type(rule)).items()}
     said = [f"{name}={entry}" for name, entry in rule.spec().items() if name != "rule" and entry != usual[name]]
     return f"{rule.name}({', '.join(said)})" if said else rule.name
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import inspect
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -15,6 +14,7 @@ from potentia.errors import InvalidSpecification, Remedy, did_you_mean, look_up
 from potentia.games import Coverage, Game, World, paper_world, random_world, read_game, read_world
 from potentia.games.library import game as named_game
 from potentia.games.library import registered_games
+from potentia.kernel.registry import parameters_of
 from potentia.rules import Rule
 from potentia.rules import rule as named_rule
 
@@ -106,7 +106,7 @@ def belief_from(table: Mapping[str, Any]) -> Belief | None:
         return None
     beliefs = registered_beliefs()
     look_up(dict.fromkeys((*beliefs, NO_BELIEF)), name, "belief", InvalidSpecification)
-    fields = {field.name for field in dataclasses.fields(beliefs[name])}  # type: ignore[arg-type]
+    fields = set(parameters_of(beliefs[name]))
     known_keys = sorted(fields - {"communication"} | ({"radius"} if "communication" in fields else set()))
     _check_keys(options, known_keys, f"{name} has no parameter")
     if "radius" in options and "communication" in fields:

@@ -69,6 +69,10 @@ class Believing(Game):
         return self.game.signal
 
     @property
+    def objective(self) -> str:
+        return self.game.objective
+
+    @property
     def has_potential(self) -> bool:
         return self.game.has_potential
 

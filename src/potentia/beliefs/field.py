@@ -32,7 +32,15 @@ from potentia.kernel.arrays import frozen
 from potentia.kernel.cache import Compiled
 from potentia.kernel.checks import OneOf, Real, number
 from potentia.kernel.dispatch import at, generic, portable, separate
+from potentia.kernel.recorders import Recorder
 
+RECORDERS = (  # of every belief about a field
+    Recorder("belief_error", "mean error of the believed worth"),
+    Recorder("cells_known", "cells known, mean over robots", "cells"),
+    Recorder("contacts", "contacts between robots"),
+    Recorder("data_sent", "readings sent"),
+)
+BELIEF_ERROR, CELLS_KNOWN, MET, DATA_SENT = range(len(RECORDERS))
 STORE_REMEMBERS = (*(f"store.{name}" for name in Store._fields), "contacts.known", "contacts.tally")
 
 
@@ -206,7 +214,7 @@ class Constant(FieldBelief):
     name: ClassVar[str] = "constant"
     summary: ClassVar[str] = "every unseen cell is worth the same"
     remembers: ClassVar[tuple[str, ...]] = STORE_REMEMBERS
-    recorders: ClassVar[tuple[str, ...]] = ("belief_error", "cells_known", "contacts", "data_sent")
+    recorders: ClassVar[tuple[str, ...]] = RECORDERS
     value: float = attrs.field(default=0.0, converter=number, validator=Real(least=-1e100, most=1e100))
     share: float = attrs.field(default=0.0, converter=number, validator=Real(least=0.0, most=1e6))
 
@@ -252,8 +260,8 @@ def _learn(
 
 @judge.register(ConstantData)
 def _judge(belief: ConstantData, mind: ConstantMind, game: CoverageData, state: CoverageState, which: int) -> float:
-    if which == 0:
+    if which == BELIEF_ERROR:
         return mean_error(belief, mind, game, state)
-    if which == 1:
+    if which == CELLS_KNOWN:
         return mean_known(mind.store)
-    return float(mind.contacts.tally[CONTACTS if which == 2 else SENT])
+    return float(mind.contacts.tally[CONTACTS if which == MET else SENT])

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from potentia.beliefs.base import estimate, judge, learn, pending, register
 from potentia.beliefs.communication import CONTACTS, SENT, Contacts, Link, link_data, look_around, new_contacts
+from potentia.beliefs.field import RECORDERS as FIELD_RECORDERS
 from potentia.beliefs.field import (
     STORE_REMEMBERS,
     FieldBelief,
@@ -49,16 +50,16 @@ from potentia.games.coverage_kernel import CoverageData, CoverageState
 from potentia.kernel.cache import Compiled
 from potentia.kernel.checks import Flag, Integer, OneOf, Real, number, whole
 from potentia.kernel.dispatch import at, portable, separate
+from potentia.kernel.recorders import Recorder
 
 RECORDERS = (
-    "belief_error",
-    "parameter_error",
-    "right_number",
-    "components",
-    "cells_known",
-    "contacts",
-    "data_sent",
+    FIELD_RECORDERS[0],
+    Recorder("parameter_error", "mean error of the mixture's parameters", nan=True),
+    Recorder("right_number", "share of robots with the right number of components", nan=True),
+    Recorder("components", "components, mean over robots"),
+    *FIELD_RECORDERS[1:],
 )
+BELIEF_ERROR, PARAMETER_ERROR, RIGHT_NUMBER, COMPONENTS, CELLS_KNOWN, MET, DATA_SENT = range(len(RECORDERS))
 NEAR = 3  # cells
 
 
@@ -334,22 +335,22 @@ def _pending(belief: MixtureData, mind: MixtureMind) -> bool:
 
 @judge.register(MixtureData)
 def _judge(belief: MixtureData, mind: MixtureMind, game: CoverageData, state: CoverageState, which: int) -> float:
-    if which == 0:
+    if which == BELIEF_ERROR:
         return mean_error(belief, mind, game, state)
-    if which == 4:
+    if which == CELLS_KNOWN:
         return mean_known(mind.store)
-    if which == 5:
+    if which == MET:
         return float(mind.contacts.tally[CONTACTS])
-    if which == 6:
+    if which == DATA_SENT:
         return float(mind.contacts.tally[SENT])
-    if which != 3 and belief.targets == 0:
+    if which != COMPONENTS and belief.targets == 0:
         return np.nan
     total = 0.0
     for m in range(mind.model.mark.shape[0]):
         number = mind.model.mark[m, NUMBER_OF]
-        if which == 1:
+        if which == PARAMETER_ERROR:
             total += mind.model.value[m, ERROR]
-        elif which == 2:
+        elif which == RIGHT_NUMBER:
             total += number == belief.targets
         else:
             total += number

@@ -17,8 +17,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from potentia.beliefs import Belief
-from potentia.engine.columns import Columns, action_type, batch_bytes, num_rows, scalar_names
+from potentia.engine.columns import Columns, action_type, batch_bytes, num_rows, own_recorders, scalar_names
 from potentia.engine.interrupt import Flag, deferred_interrupt
+from potentia.engine.labels import about_game, label_all
 from potentia.engine.playing import begin
 from potentia.engine.requests import believed, checked_compiled, checked_integer, checked_record
 from potentia.engine.runs import Progress, Run
@@ -213,6 +214,7 @@ class Batch:
         self, game: Game, rule: Rule, names: tuple[str, ...], seeds: list[int], steps: int, every: int, workers: int
     ) -> None:
         self.game, self.rule, self.seeds, self.interrupted = game, rule, seeds, False
+        self.names = names
         runs = len(seeds)
         rows, players, action = num_rows(names, steps, every), game.num_players, action_type(game)
         profiles = game.num_profiles if "visits" in names else 0
@@ -243,7 +245,7 @@ class Batch:
 
     def variables(self) -> dict[str, tuple[Any, NDArray[Any]]]:
         """The dimensions and the values of each variable."""
-        variables: dict[str, Any] = {n: (("seed", "time"), v) for n, v in self.scalars.items()}
+        variables: dict[str, Any] = {str(n): (("seed", "time"), v) for n, v in self.scalars.items()}
         if self.profile is not None:
             variables["profile"] = (("seed", "time", "player"), self.profile)
         if self.visits is not None:
@@ -257,13 +259,7 @@ class Batch:
         """The same, labelled."""
         import xarray
 
-        return xarray.Dataset(
-            self.variables(),
-            {"seed": self.seeds, "time": self.times, "player": np.arange(self.final.shape[1])},
-            {
-                "game": self.game.describe(),
-                "rule": json.dumps(self.rule.spec()),
-                "potentia": __version__,
-                "interrupted": int(self.interrupted),
-            },
-        )
+        told = {"rule": json.dumps(self.rule.spec()), "potentia": __version__, "interrupted": int(self.interrupted)}
+        coordinates = {"seed": self.seeds, "time": self.times, "player": np.arange(self.final.shape[1])}
+        data = xarray.Dataset(self.variables(), coordinates, about_game(self.game) | told)
+        return label_all(data, (*self.game.recorders, *own_recorders(self.names)))

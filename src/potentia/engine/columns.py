@@ -7,14 +7,14 @@ than the result.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from potentia.engine.requests import COUNTED
 from potentia.games import Game
+from potentia.kernel.recorders import COUNTS, OBJECTIVE, TABLE, Recorder
 from potentia.rules import Rule
 
 MAX_ROWS = 65_536  # in one stretch
@@ -27,50 +27,74 @@ Events = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]  # times
 Counts = tuple[int, int]  # revisions and changes
 
 
+Raw = Mapping[str, NDArray[Any]]  # what the loop counted and measured, a column each
+
+
 class Columns:
     """One array per scalar recorder, and one for profiles where they are wanted row by row."""
 
     def __init__(self, scalars: Mapping[str, NDArray[np.float64]], profile: NDArray[Any] | None = None) -> None:
         self.scalars, self.profile = scalars, profile
         self.rows = 0
-        self._counts: Counts | None = None
+        self._carried: dict[str, Any] = {}
 
-    def begin(self, raw: Mapping[str, NDArray[Any]], start: NDArray[np.int64]) -> None:
+    def begin(self, raw: Raw, start: NDArray[np.int64]) -> None:
         """The first row."""
         if self.profile is not None:
             self.profile[0] = start
-        self._write(1, raw)
+        self._write(1, raw, 1)
 
-    def add(self, rows: int, raw: Mapping[str, NDArray[Any]], events: Events, every: int) -> None:
+    def add(self, rows: int, raw: Raw, events: Events, every: int) -> None:
         """More rows, ``every`` steps apart."""
         if self.profile is not None:
             times = np.arange(self.rows, self.rows + rows) * every
             fill_rows(self.profile[self.rows : self.rows + rows], self.profile[self.rows - 1], times, events)
-        self._write(rows, raw)
+        self._write(rows, raw, every)
 
-    def _write(self, rows: int, raw: Mapping[str, NDArray[Any]]) -> None:
+    def _write(self, rows: int, raw: Raw, every: int) -> None:
+        times = np.arange(self.rows, self.rows + rows) * every
         for name, out in self.scalars.items():
-            write_scalar(name, raw, out[self.rows : self.rows + rows], self._counts)
-        if "changes" in raw:
-            self._counts = int(raw["revisions"][-1]), int(raw["changes"][-1])
+            out[self.rows : self.rows + rows] = scalar_rows(name, raw, times, self._carried)
         self.rows += rows
 
 
-def write_scalar(
-    name: str, raw: Mapping[str, NDArray[Any]], out: NDArray[np.float64], before: Counts | None = None
-) -> None:
-    """A recorder's rows from what the loop counts and measures; ``before`` is the row before, if there is one."""
-    if name == "acceptance":
-        first = (raw["revisions"][0], raw["changes"][0]) if before is None else before
-        revised, changed = (np.diff(raw[n], prepend=f) for n, f in zip(("revisions", "changes"), first, strict=True))
-        out[:] = np.nan
-        np.divide(changed, revised, out=out, where=revised > 0)
-    elif name == "taken":
-        out[:] = raw["changes"]
-    elif name == "rejected":
-        out[:] = raw["revisions"] - raw["changes"]
-    else:
-        out[:] = raw[name]
+def scalar_rows(name: str, raw: Raw, times: NDArray[np.int64], carried: dict[str, Any]) -> NDArray[Any]:
+    """A recorder's rows from what the loop counts and measures; ``carried`` is kept from one stretch to the next."""
+    if name not in _DERIVED:
+        return raw[name]
+    values, carried[name] = _DERIVED[name](raw, times, carried.get(name))
+    return values
+
+
+def _acceptance(raw: Raw, times: NDArray[np.int64], before: Counts | None) -> tuple[NDArray[Any], Any]:
+    first = (raw["revisions"][0], raw["changes"][0]) if before is None else before
+    revised, changed = (np.diff(raw[n], prepend=f) for n, f in zip(COUNTS, first, strict=True))
+    share = np.divide(changed, revised, out=np.full(changed.size, np.nan), where=revised > 0)
+    return share, (int(raw["revisions"][-1]), int(raw["changes"][-1]))
+
+
+def _best(raw: Raw, times: NDArray[np.int64], before: float | None) -> tuple[NDArray[Any], Any]:
+    best = np.maximum.accumulate(np.append(-np.inf if before is None else before, raw[OBJECTIVE]))
+    return best[1:], best[-1]
+
+
+def _best_time(raw: Raw, times: NDArray[np.int64], before: Any) -> tuple[NDArray[Any], Any]:
+    best, when = (-np.inf, 0) if before is None else before
+    so_far = np.maximum.accumulate(np.append(best, raw[OBJECTIVE]))
+    risen = np.where(np.diff(so_far) > 0, times, -1)
+    risen[0] = max(risen[0], when)
+    found = np.maximum.accumulate(risen)
+    return found, (so_far[-1], found[-1])
+
+
+_DERIVED: dict[str, Callable[..., tuple[NDArray[Any], Any]]] = {
+    "acceptance": _acceptance,
+    "taken": lambda raw, times, before: (raw["changes"], None),
+    "rejected": lambda raw, times, before: (raw["revisions"] - raw["changes"], None),
+    "num_revisions": lambda raw, times, before: (raw["revisions"], None),
+    "best": _best,
+    "best_time": _best_time,
+}
 
 
 def fill_rows(dense: NDArray[Any], before: NDArray[Any], times: NDArray[np.int64], events: Events) -> None:
@@ -103,7 +127,27 @@ def action_type(game: Game) -> Any:
 
 def scalar_names(names: tuple[str, ...]) -> list[str]:
     """The recorders with one number a row."""
-    return [name for name in dict.fromkeys(names) if name not in ("profile", "visits")]
+    return [name for name in dict.fromkeys(names) if name not in TABLE or TABLE[name].scalar]
+
+
+def raw_names(names: tuple[str, ...]) -> list[str]:
+    """What the loop must count and measure, a column each, for these recorders."""
+    return list(dict.fromkeys(raw for name in scalar_names(names) for raw in needs_of(name)))
+
+
+def needs_of(name: str) -> tuple[str, ...]:
+    """The columns that a recorder is worked out from."""
+    return (TABLE[name].needs if name in TABLE else ()) or (name,)
+
+
+def own_recorders(names: tuple[str, ...]) -> list[Recorder]:
+    """Those that are functions of the profile."""
+    return [name for name in names if isinstance(name, Recorder) and name.function is not None]
+
+
+def follows_profile(names: tuple[str, ...]) -> bool:
+    """Whether the profile is followed from row to row."""
+    return "profile" in names or bool(own_recorders(names))
 
 
 def num_rows(names: tuple[str, ...], steps: int, every: int) -> int:
@@ -121,7 +165,7 @@ def result_bytes(game: Game, names: tuple[str, ...], rows: int) -> int:
 
 def state_bytes(game: Game, rule: Rule, names: tuple[str, ...], fragile: bool) -> int:
     """What a run's state takes; where a step may fail in the middle, there is a copy of it."""
-    tracked = game.num_players if "profile" in names else 0
+    tracked = game.num_players if follows_profile(names) else 0
     profiles = game.num_profiles if "visits" in names else 0
     return (game.state_size + rule.memory_size(game) + 8 * profiles + 17 * tracked) * (2 if fragile else 1)
 
@@ -130,11 +174,10 @@ def playing_bytes(game: Game, rule: Rule, names: tuple[str, ...], rows: int) -> 
     """What a run holds beside its result while it is played: its state, and a stretch of records on their way."""
     stretch = min(MAX_ROWS, max(0, rows - 1))
     players = game.num_players
-    scalars = scalar_names(names)
-    counted = any(name in COUNTED for name in scalars)
-    row = 8 * (sum(name not in COUNTED for name in scalars) + 2 * counted) + (24 if counted else 0)
+    row = 8 * len(raw_names(names)) + (24 if any(name in _DERIVED for name in names) else 0)
+    row += 8 * players if own_recorders(names) else 0
     size = state_bytes(game, rule, names, game.runs_user_code or not game.compiled) + stretch * row
-    if "profile" in names:
+    if follows_profile(names):
         size += 16 * event_room(players, stretch) + 24 * stretch
     return size
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from potentia.beliefs import Believing
+from potentia.engine.measuring import Measured
 from potentia.engine.tier import Tier, copied, rebuilt
 from potentia.errors import InvalidRun
 from potentia.games import Game
@@ -93,6 +94,7 @@ def branch(run: Run, game: Game | None, rule: Rule | dict[str, Any] | None) -> R
         _require_alike(run.game, game)
         other.game, other.state = game, game.recording_state(run.profile, run.record)
         _hand_over(run.state, other.state, run.game.remembers, game.remembers)
+        other._own = [Measured(one.name, game, run._mode) for one in run._own]
     if rule is not None:
         other.rule = rule_from(rule)
         other.memory = other.rule.new_memory(other.game)

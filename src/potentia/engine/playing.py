@@ -13,7 +13,6 @@ from potentia.beliefs import Belief
 from potentia.engine.columns import OBJECTS, Columns, num_rows, playing_bytes, scalar_names
 from potentia.engine.loop import prepare_entry
 from potentia.engine.requests import (
-    COUNTED,
     believed,
     checked_compiled,
     checked_integer,
@@ -112,9 +111,7 @@ def run(
     state = begin(
         game, rule, seed, start=start, record=record, every=every, horizon=steps, belief=belief, compiled=compiled
     )
-    measured = [name for name in state.record if name in state.game.recorders]
-    order = ["potential", "welfare", *measured, *COUNTED]  # of a trace, whichever way it came about
-    names = sorted(scalar_names(state.record), key=order.index)
+    names = state.in_order(scalar_names(state.record))
     rows = num_rows(state.record, steps, state.every)
     need = 8 * rows * (len(names) + 1) + playing_bytes(state.game, state.rule, state.record, rows) + OBJECTS
     memory.require(need, f"recording {max(rows - 1, 0)} rows", "use a larger every")

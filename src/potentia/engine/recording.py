@@ -7,63 +7,98 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from potentia.engine.columns import MAX_ROWS, Columns, Events, event_room, write_scalar
+from potentia.engine.columns import (
+    MAX_ROWS,
+    Columns,
+    Events,
+    event_room,
+    fill_rows,
+    follows_profile,
+    own_recorders,
+    raw_names,
+    scalar_names,
+    scalar_rows,
+)
 from potentia.engine.loop import EVENTS, ROWS, Sink
-from potentia.engine.requests import COUNTED
+from potentia.engine.measuring import Measured
+from potentia.games import Game
 from potentia.kernel import memory
 from potentia.kernel.arrays import frozen
+from potentia.kernel.cache import Compiled
+from potentia.kernel.recorders import COUNTS, OBJECTIVE
 
 _OFTEN = 2**20  # bytes of records after which memory is looked at again
+_AT_ONCE = 256  # profiles that are laid out for functions of them
 
 
 class Recording:
     """Rows of each recorder and the changes of the profile: in lists, or in columns that somebody gave."""
 
+    game: Game
     record: tuple[str, ...]
     every: int
     step: int
     start: NDArray[np.int64]
     shadow: NDArray[np.int64]  # the profile at the last record
     _owed: bool  # a row at this step
+    _mode: Compiled
 
-    def __init__(self, recorders: tuple[str, ...]) -> None:
+    def __init__(self) -> None:
         self._rows: dict[str, list[NDArray[Any]]] = {}
         self._events: list[Events] = []
         self._columns: Columns | None = None  # where records go, if not into lists
         self._num_events = 0
         self._held = self._allowed = 0  # bytes of records in lists, and up to which there is memory
         self._sink: Sink | None = None
-        self._measured = tuple(name for name in self.record if name in recorders)
+        own, recorders = own_recorders(self.record), self.game.recorders
+        self._sources = [self.game.objective if name == OBJECTIVE else name for name in raw_names(self.record)]
+        self._measured = tuple(name for name in dict.fromkeys(self._sources) if name in recorders and name not in own)
         self._which = frozen([recorders.index(name) for name in self._measured], np.int64)
+        self._own = [Measured(row, self.game, self._mode) for row in own]
+
+    def _first_rows(self, potential: float, welfare: float, measured: NDArray[np.float64]) -> None:
+        """The rows of the start."""
+        told = {"potential": potential, "welfare": welfare} | dict(zip(self._measured, measured, strict=True))
+        told |= {one.name: one.at(self.start) for one in self._own}
+        for name in self._sources:
+            self._rows[name] = [np.zeros(1, np.int64) if name in COUNTS else np.array([told[name]], np.float64)]
 
     @property
     def recording(self) -> bool:
         """Whether anything is recorded row by row."""
-        return bool(self._rows) or self.shadow.size > 0
+        return bool(self._rows) or follows_profile(self.record)
 
     def record_into(self, columns: Columns) -> None:
         """Write what is recorded there, from the first row on, in the place of keeping it."""
-        columns.begin({name: parts[0] for name, parts in self._rows.items()}, self.start)
+        columns.begin(self._raw({name: parts[0] for name, parts in self._rows.items()}), self.start)
         self._rows = {name: [] for name in self._rows}
         self._columns = columns
 
-    def _keep(self, sink: Sink) -> None:
-        """Bring what was recorded to safety."""
+    def _raw(self, rows: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+        """The same, with what stands for the game's objective."""
+        return rows | ({OBJECTIVE: rows[self.game.objective]} if self.game.objective in rows else {})
+
+    def _keep(self, sink: Sink, before: NDArray[np.int64] | None) -> None:
+        """Bring what was recorded to safety; the profile ``before`` it is known where functions of it are recorded."""
         rows, moved = int(sink.used[ROWS]), int(sink.used[EVENTS])
         if not rows:
             return
         raw = {}
-        for name in self._rows:
-            column = sink.measures[:, self._measured.index(name)] if name in self._measured else getattr(sink, name)
-            raw[name] = column[:rows]
         events = (sink.event_time[:moved], sink.event_player[:moved], sink.event_action[:moved])
+        for name in self._rows:
+            if name in self._measured:
+                raw[name] = sink.measures[:rows, self._measured.index(name)]
+            elif hasattr(sink, name):
+                raw[name] = getattr(sink, name)[:rows]
+        if before is not None:
+            raw |= self._of_profiles(rows, before, events)
         if self._columns is not None:
-            self._columns.add(rows, raw, events, self.every)
+            self._columns.add(rows, self._raw(raw), events, self.every)
         else:
             for name, values in raw.items():
                 self._rows[name].append(values.copy())
                 self._held += values.nbytes
-        if moved and (self._columns is None or self._columns.profile is None):
+        if moved and "profile" in self.record and (self._columns is None or self._columns.profile is None):
             self._events.append((events[0].copy(), events[1].copy(), events[2].copy()))
             self._num_events += moved
             self._held += 16 * moved
@@ -73,6 +108,22 @@ class Recording:
         what = f"the record of {self.step // self.every:,} rows with {self._num_events:,} changes"
         # a trace copies them once more
         memory.require(self._held, what, f"use a larger every{', or leave profile out of record' if moved else ''}")
+
+    def _of_profiles(self, rows: int, before: NDArray[np.int64], events: Events) -> dict[str, NDArray[np.float64]]:
+        """Functions of the profile at each of the last rows, some profiles at a time."""
+        out = {one.name: np.empty(rows) for one in self._own}
+        last = (self.step // self.every) * self.every
+        times = np.arange(last - (rows - 1) * self.every, last + 1, self.every)
+        dense = np.empty((min(rows, _AT_ONCE), before.size), np.int64)
+        for first in range(0, rows, _AT_ONCE):
+            part = dense[: min(_AT_ONCE, rows - first)]
+            within = times[first : first + len(part)]
+            low, high = np.searchsorted(events[0], (within[0], within[-1] + 1))
+            fill_rows(part, before, within, (events[0][low:high], events[1][low:high], events[2][low:high]))
+            for one in self._own:
+                one.fill(part, out[one.name][first : first + len(part)])
+            before = part[-1].copy()
+        return out
 
     def _emptied_sink(self, stop: int) -> Sink:
         rows = min(MAX_ROWS, stop // self.every - self.step // self.every + self._owed) if self.recording else 0
@@ -107,27 +158,30 @@ class Recording:
         return {name: np.concatenate(parts) for name, parts in self._rows.items()}, self._changes()
 
     def _changes(self) -> Events | None:
-        if not self.shadow.size:
+        if "profile" not in self.record:
             return None
         first = (np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int32))
         times, players, actions = zip(first, *self._events, strict=True)
         return np.concatenate(times), np.concatenate(players), np.concatenate(actions)
 
     def _scalars(self) -> dict[str, NDArray[np.float64]]:
-        """Rows of each recorder under its own name; those that are derived from counts come last."""
+        """Rows of each recorder under its own name."""
         if self._columns is not None:
-            return {name: values[: self._columns.rows] for name, values in self._columns.scalars.items()}
-        out = {n: np.concatenate(parts) for n, parts in self._rows.items() if n not in ("revisions", "changes")}
-        counts = {n: np.concatenate(parts) for n, parts in self._rows.items() if n in ("revisions", "changes")}
-        for name in COUNTED:
-            if name in self.record:
-                out[name] = np.empty(counts["changes"].size)
-                write_scalar(name, counts, out[name])
-        return out
+            return {str(name): values[: self._columns.rows] for name, values in self._columns.scalars.items()}
+        raw = self._raw({name: np.concatenate(parts) for name, parts in self._rows.items()})
+        times = np.arange(len(next(iter(raw.values()), ()))) * self.every
+        found = {name: scalar_rows(name, raw, times, {}) for name in self.in_order(scalar_names(self.record))}
+        return {str(name): values.astype(np.float64) for name, values in found.items()}
+
+    def in_order(self, names: list[str]) -> list[str]:
+        """Recorders in the order of a trace, whichever way it came about: the last are worked out from others."""
+        order = {name: k for k, name in enumerate(("potential", "welfare", *self._measured))}
+        late = {name: k for k, name in enumerate(("acceptance", "taken", "rejected"), len(names) + len(order))}
+        return sorted(names, key=lambda name: (order | late).get(name, len(order)))
 
     def columns(self) -> dict[str, Any]:
         """What :meth:`records` has rows of, and their types."""
-        return {name: parts[0].dtype for name, parts in self._rows.items()}
+        return {str(name): parts[0].dtype for name, parts in self._rows.items()}
 
     def restore_records(self, rows: dict[str, NDArray[Any]], events: Events | None) -> None:
         """Put back what :meth:`records` returned, checked to be of this run."""

@@ -13,9 +13,9 @@ from potentia.errors import InvalidRun, did_you_mean
 from potentia.games import Game
 from potentia.kernel.draws import START, make_key, uniform_array
 from potentia.kernel.numbers import in_words, is_integer
+from potentia.kernel.recorders import TABLE, is_known, known_recorders, row_of
 
-RECORDERS = ("profile", "potential", "welfare", "acceptance", "taken", "rejected", "visits")
-COUNTED = ("acceptance", "taken", "rejected")  # derived from the numbers of revisions and changes
+RECORDERS = tuple(TABLE)
 _LARGEST = float(np.finfo(float).max)
 _MOST = 2**62 - 1  # steps and seeds stay within 64 bits
 
@@ -61,14 +61,14 @@ def checked_compiled(compiled: Any) -> Any:
 
 
 def checked_record(game: Game, record: str | Iterable[str]) -> tuple[str, ...]:
-    """Names of recorders that this game can serve."""
-    known = (*RECORDERS, *game.recorders)
+    """Names of recorders that this game can serve, and those of one's own."""
+    known = known_recorders(game.recorders)
     try:
         names = (record,) if isinstance(record, str) else tuple(record)
     except TypeError:
         raise InvalidRun(f"must name some of {', '.join(known)}, got {record!r}", "record", record) from None
     for name in names:
-        if name not in known:
+        if not is_known(name, game.recorders):
             hint = did_you_mean(name, known)
             if any(name in kind.recorders for kind in (Constant, SplitMerge)):
                 hint = "; that is recorded of a belief: pass belief=SplitMerge(), for example"
@@ -77,7 +77,8 @@ def checked_record(game: Game, record: str | Iterable[str]) -> tuple[str, ...]:
             raise InvalidRun(f"must name some of {', '.join(known)}, got {name!r}{hint}", "record", name)
     if "potential" in names and not game.has_potential:
         raise InvalidRun(f"no potential is known for this {type(game).__name__}; record welfare, or pass potential=")
-    return names
+    rows = (row_of(name, game.recorders) for name in names)
+    return tuple(str(row) if row.function is None else row for row in rows)
 
 
 def require_finite_welfare(welfare: ArrayLike, every: int = 1, most: float = _LARGEST) -> None:

@@ -18,11 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from potentia.engine import driving
-from potentia.engine.columns import Events, state_bytes
+from potentia.engine.columns import Events, follows_profile, own_recorders, state_bytes
 from potentia.engine.interrupt import Flag, deferred_interrupt
+from potentia.engine.labels import about_game
 from potentia.engine.loop import NEVER, Sink, play_entry, prepare_entry
 from potentia.engine.recording import Recording
-from potentia.engine.requests import COUNTED, RECORDERS, checked_integer
+from potentia.engine.requests import checked_integer
 from potentia.engine.tier import Tier, copied, restore
 from potentia.engine.trace import Trace
 from potentia.errors import CompiledOtherwise, InvalidGame, InvalidRun, PotentiaError, frames_to_caller
@@ -34,6 +35,7 @@ from potentia.kernel.cache import Compiled, jit_disabled
 from potentia.kernel.draws import make_key
 from potentia.kernel.journal import CHANGES, REVISIONS, Journal
 from potentia.kernel.numbers import in_words
+from potentia.kernel.recorders import known_recorders
 from potentia.rules import Rule
 from potentia.version import __version__
 
@@ -68,7 +70,7 @@ class Run(Recording):
         self.start = start
         self.key = make_key(seed, "run", game.identity(), rule.describe())
         players = game.num_players
-        tracked = players if "profile" in record else 0
+        tracked = players if follows_profile(record) else 0
         profiles = game.num_profiles if "visits" in record else 0
         memory.require(
             state_bytes(game, rule, record, self._fragile),
@@ -98,25 +100,18 @@ class Run(Recording):
             np.array([int((strides * start).sum()) if profiles else 0, 1], np.int64),
         )
         self.shadow = start.copy() if tracked else np.zeros(0, np.int64)
-        super().__init__(game.recorders)
+        super().__init__()
         self._tools = game.new_tools(record)
         self._tier = Tier(self) if compiled == "auto" and not jit_disabled() else None
         self._broken = False
         self._owed = False  # a row at this step, after the game has thought
         self.thoughts: list[tuple[float, ...]] = []
         first = np.zeros(len(self._measured))
-        wanted = "potential" in record, "welfare" in record, self._which, first
+        wanted = "potential" in self._sources, "welfare" in self._sources, self._which, first
         values = self._prepare(True, *wanted)
         if self._think(-1):
             values = self._prepare(False, *wanted)
-        for name, value in zip(("potential", "welfare"), values, strict=True):
-            if name in record:
-                self._rows[name] = [np.array([value])]
-        for k, name in enumerate(self._measured):
-            self._rows[name] = [first[k : k + 1].copy()]
-        if any(name in record for name in COUNTED):
-            self._rows["revisions"] = [np.zeros(1, np.int64)]
-            self._rows["changes"] = [np.zeros(1, np.int64)]
+        self._first_rows(*values, first)
 
     def _call(self, entry: Any, *args: Any) -> Any:
         return guarded(self.game, self.state, f"after step {self.step}", lambda: entry(*args, compiled=self.compiled))
@@ -233,6 +228,7 @@ class Run(Recording):
         sink = self._emptied_sink(stop)
         every = self.every if sink.num_rows else NEVER
         before = copied((self.state, self.memory, self.journal, self.shadow)) if fragile else None
+        at_last_row = self.shadow.copy() if self._own else None
         ready = time.perf_counter()
         try:
             flag.breakable = fragile
@@ -248,7 +244,7 @@ class Run(Recording):
             raise
         self.step = reached
         played = time.perf_counter()
-        self._keep(sink)
+        self._keep(sink, at_last_row)
         return ready - started, played - ready
 
     def _play(self, sink: Sink, stop: int, every: int) -> int:
@@ -304,7 +300,7 @@ class Run(Recording):
 
     def changes(self, since: int = 0) -> Events:
         """The changes of the profile after a time: arrays of time, player and action. It takes what is new."""
-        if not self.shadow.size:
+        if "profile" not in self.record:
             raise InvalidRun('changes were not recorded; pass record=("profile", ...)')
         return driving.changes(self._events, checked_integer(since, "since", 0))
 
@@ -347,7 +343,8 @@ class Run(Recording):
             beliefs=self.beliefs if beliefs else (),
             proposals=tuple(self.thoughts),
             events=self._changes(),
-            recordable=(*RECORDERS, *self.game.recorders),
+            recordable=tuple(known_recorders((*self.game.recorders, *own_recorders(self.record))).values()),
+            about=about_game(self.game),
         )
 
 

@@ -32,6 +32,7 @@ from potentia.version import __version__
 
 FORMAT = 3
 BRANCHED = 4  # a branch, which has the draws of another run
+FOLLOWED = 5  # a recorder of one's own, for which the profile is followed and not recorded
 _EVENTS = ("time", "player", "action")
 _LONGEST = 200  # characters of a file's own words in a message
 
@@ -56,6 +57,9 @@ def save(run: Run, path: str | os.PathLike[str]) -> Path:
     }
     if run.key != make_key(run.seed, "run", run.game.identity(), run.rule.describe()):
         about |= {"format": BRANCHED, "key": int(run.key)}
+    followed = run.shadow.size > 0 and "profile" not in run.record
+    if followed:
+        about["format"] = FOLLOWED
     journal = run.journal
     arrays: dict[str, Any] = {
         "about": np.array(json.dumps(about)),
@@ -65,6 +69,7 @@ def save(run: Run, path: str | os.PathLike[str]) -> Path:
         "visits": journal.visits,
         "changed": journal.changed[: journal.pending[0]],
     }
+    arrays |= {"shadow": run.shadow} if followed else {}
     arrays |= {f"state.{name}": attrgetter(name)(run.state) for name in run.game.remembers}
     arrays |= {f"memory.{name}": getattr(run.memory, name) for name in run.rule.remembers}
     if run.thoughts:
@@ -122,10 +127,10 @@ def _about(path: Any, archive: Archive, game: Game, belief: Belief | dict[str, A
     told, by = about["format"], about["potentia"]
     if not is_integer(told) or not isinstance(by, str):
         raise ValueError("it names no format")
-    if told > BRANCHED:
+    if told > FOLLOWED:
         raise InvalidRun(
             f"{path} was written by a newer version (potentia {_line(by)}, format {in_words(told)}): "
-            f"this is {__version__}, format {BRANCHED}"
+            f"this is {__version__}, format {FOLLOWED}"
         )
     if told < FORMAT:
         raise InvalidRun(f"{path} has format {in_words(told)}, this version reads {FORMAT}")
@@ -153,12 +158,13 @@ def _restored(game: Game, about: dict[str, Any], archive: Archive, compiled: Com
     )
     run.step = checked_integer(about["step"], "step", 0)
     run.version = _line(about["potentia"])
-    if about["format"] == BRANCHED:
+    if about["format"] == BRANCHED or "key" in about:
         run.key = np.uint64(checked_integer(about["key"], "key", 0, 2**64 - 1))
     columns = run.columns()
     known = {"about", "start", "profile", "counts", "visits", "changed"}
     known |= {f"state.{name}" for name in game.remembers} | {f"memory.{name}" for name in run.rule.remembers}
-    known |= {f"rows.{name}" for name in columns} | {f"events.{name}" for name in _EVENTS if run.shadow.size}
+    known |= {"shadow"} if about["format"] == FOLLOWED else set()
+    known |= {f"rows.{name}" for name in columns} | {f"events.{name}" for name in _EVENTS if "profile" in run.record}
     _require(archive.names <= known | {"thoughts"}, "it holds what no such run records")
     profile = game.check_profile(archive.read("profile", (game.num_players,), "i"), "profile")
     run.state.profile[...] = profile
@@ -185,10 +191,13 @@ def _restored(game: Game, about: dict[str, Any], archive: Archive, compiled: Com
     changed = archive.read("changed", (None,), np.dtype(np.int64), journal.changed.size)
     records = run.step // run.every
     rows = {name: archive.read(f"rows.{name}", (records + 1,), dtype) for name, dtype in columns.items()}
-    events = _checked_events(run, archive, records * game.num_players) if run.shadow.size else None
+    events = _checked_events(run, archive, records * game.num_players) if "profile" in run.record else None
     run.restore_records(rows, events)
     if events is not None:
         run.shadow[events[1]] = events[2]  # in order, so the last change of a player stands
+    elif run.shadow.size:
+        run.shadow[...] = game.check_profile(archive.read("shadow", (game.num_players,), "i"), "shadow")
+    if run.shadow.size:
         _restore_changed(run, profile, changed)
     return run
 

@@ -138,7 +138,7 @@ class Tier:
         for name in sorted(set(run._rows) - {"revisions", "changes"}) if rows else ():  # these are in the counts
             if run._columns is None:
                 kept.append(np.concatenate(run._rows[name])[-rows:])
-            else:
+            elif name in run._columns.scalars:
                 kept.append(run._columns.scalars[name][run._columns.rows - rows : run._columns.rows])
         return b"".join(part.tobytes() for part in kept)
 

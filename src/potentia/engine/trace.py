@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from potentia.engine.columns import MAX_ROWS, Events, fill_rows
+from potentia.engine.labels import label_all
 from potentia.errors import InvalidRun, NotRecorded
 from potentia.kernel import memory
 from potentia.kernel.reprs import brief
@@ -45,6 +46,7 @@ class Trace:
     scalars: dict[str, NDArray[np.float64]]
     visits: NDArray[np.int64] | None
     events: Events | None = field(repr=False)
+    about: dict[str, Any] = field(default_factory=dict, repr=False)  # what the game was, for datasets
     recordable: tuple[str, ...] = field(default=(), repr=False)
     beliefs: tuple[Any, ...] = field(default=(), repr=False)  # what players believed at the end
     proposals: tuple[Any, ...] = field(default=(), repr=False)  # to change the number of a mixture's components
@@ -56,11 +58,6 @@ class Trace:
         if name in self.__dict__.get("recordable", ()):
             raise NotRecorded(f'{name} was not recorded; pass record=("{name}", ...)')
         raise AttributeError(name)
-
-    @property
-    def acceptance_rate(self) -> float:
-        """The share of revisions, over the whole run, that changed an action."""
-        return self.changes / self.revisions if self.revisions else float("nan")
 
     @cached_property
     def profiles(self) -> NDArray[np.int64]:
@@ -102,7 +99,7 @@ class Trace:
         if self.visits is not None:
             variables["visits"] = ("state", self.visits)
         variables["final"] = ("player", self.final)
-        attributes = {
+        attributes = self.about | {
             "game": self.game,
             "rule": json.dumps(self.rule),
             "potentia": __version__,
@@ -111,4 +108,4 @@ class Trace:
             "steps": self.steps,
         }
         coordinates = {"time": self.times, "player": np.arange(self.start.size)}
-        return xarray.Dataset(variables, coordinates, attributes)
+        return label_all(xarray.Dataset(variables, coordinates, attributes), self.recordable)

@@ -73,7 +73,7 @@ class Game(Fixed, ABC):
     """What is played. Subclasses set everything in ``__init__`` and then never change."""
 
     remembers: tuple[str, ...] = ()  # fields of the state, beside the profile, that settle cannot derive
-    recorders: tuple[str, ...] = ()  # what this kind of game can record beside potential and welfare
+    recorders: tuple[str, ...] = ()  # what this kind of game can record beside potential and welfare; see Recorder
     start: Sequence[int] | NDArray[np.int64] | None = None  # where runs begin; None: each seed draws its own
     scale: float | None = None  # the unit of relative temperatures, where the game has one
     signal: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None  # what is sensed at each action, and its
@@ -136,6 +136,11 @@ class Game(Fixed, ABC):
     def has_potential(self) -> bool:
         """Whether an exact potential is known in closed form."""
         return False
+
+    @property
+    def objective(self) -> str:
+        """The recorder whose best value so far is recorded as ``best``."""
+        return "potential" if self.has_potential else "welfare"
 
     def potential(self, profile: Sequence[int] | NDArray[np.int64]) -> float:
         """Φ(profile), where :attr:`has_potential`."""
@@ -269,6 +274,10 @@ class Game(Fixed, ABC):
 
     def fingerprint(self) -> str:
         """A hash of the game's data, so that a saved run is resumed on the game it was played on."""
+        return self._fingerprint
+
+    @cached_property
+    def _fingerprint(self) -> str:
         digest = hashlib.sha256(type(self).__name__.encode())
         _feed(digest, self.plain_data)
         return digest.hexdigest()[:32]

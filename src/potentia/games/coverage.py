@@ -308,6 +308,10 @@ class Coverage(Game):
         return float((self.world.worth * (counts - counts * (counts - 1) / 2)).sum())
 
     @property
+    def objective(self) -> str:
+        return "potential" if self.has_potential else "worth_union"
+
+    @property
     def has_potential(self) -> bool:
         return not self.flags and not (self.movement_cost > 0).any()
 

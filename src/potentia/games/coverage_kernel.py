@@ -22,12 +22,21 @@ from potentia.games.drift import Drift, Still, is_due, renew
 from potentia.kernel import protocol
 from potentia.kernel.dispatch import at, portable
 from potentia.kernel.protocol import Moves
+from potentia.kernel.recorders import Recorder
 
 SHARED = -1  # a flag of more than one robot
 BLOCK = 9  # a range of so many cells is the robot's and the eight around it
 MOVES, SEEN, FOUND = range(3)
 SUM, UNION, PAIRS = range(3)  # how a cell counts that several robots cover
-RECORDERS = ("worth_sum", "worth_union", "moves", "energy", "cells_seen", "targets_found")
+RECORDERS = (
+    Recorder("worth_sum", "covered worth (sum: a cell counts once per robot)"),
+    Recorder("worth_union", "covered worth (union: each cell once)"),
+    Recorder("moves", "moves so far"),
+    Recorder("energy", "energy spent"),
+    Recorder("cells_seen", "cells covered so far", "cells"),
+    Recorder("targets_found", "targets found", "targets"),
+)
+WORTH_SUM, WORTH_UNION, MOVED, ENERGY, CELLS_SEEN, TARGETS_FOUND = range(len(RECORDERS))
 
 
 class CoverageData(NamedTuple):
@@ -260,14 +269,14 @@ def _total(game: CoverageData, state: CoverageState, counted: int) -> float:
 
 @protocol.measure.register(CoverageData)
 def _measure(game: CoverageData, state: CoverageState, which: int) -> float:
-    if which == 0:
+    if which == WORTH_SUM:
         return _total(game, state, SUM)
-    if which == 1:
+    if which == WORTH_UNION:
         return _total(game, state, UNION)
-    if which == 2:
+    if which == MOVED:
         return float(state.tally[MOVES])
-    if which == 3:
+    if which == ENERGY:
         return state.spent[0]
-    if which == 4:
+    if which == CELLS_SEEN:
         return float(state.tally[SEEN])
     return float(state.tally[FOUND])

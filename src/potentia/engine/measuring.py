@@ -1,0 +1,69 @@
+"""Recorders of one's own: functions of the profile, in Python and, where it is the same, in machine code."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from potentia.beliefs import Believing
+from potentia.errors import InvalidRun
+from potentia.games import Game
+from potentia.games.functions import machine_code
+from potentia.kernel.cache import Compiled, jit_disabled
+from potentia.kernel.recorders import Recorder
+
+_LONG = 0.5  # seconds in Python after which machine code is worth its compilation
+_COMPARED = 16  # profiles at which the two must agree to the bit
+
+
+class Measured:
+    """A recorder of one's own on a game: its values at profiles.
+
+    With ``compiled=True`` machine code is used at once. With ``"auto"`` it is used after some time in Python, if it gives
+    the same bits at the profiles at hand.
+    """
+
+    def __init__(self, row: Recorder, game: Game, mode: Compiled) -> None:
+        inner = game.game if isinstance(game, Believing) else game
+        self.name = row
+        self._python: Any = row.function
+        self._data = getattr(inner, "custom_data", inner.plain_data)
+        self._code: Any = None
+        self._spent = 0.0
+        self._may_compile = mode is not False and not jit_disabled()
+        if mode is True:
+            self._compile(np.zeros((0, game.num_players), np.int64))
+
+    def at(self, profile: NDArray[np.int64]) -> float:
+        """The value at one profile."""
+        given = profile.copy()
+        try:
+            value = (self._code or self._python)(given, self._data)
+            number = float(value)
+        except Exception as error:
+            said = f"{type(error).__name__}: {error}"
+            raise InvalidRun(f"failed at profile {profile[:8].tolist()}: {said}", str(self.name)) from error
+        if not np.array_equal(given, profile):
+            raise InvalidRun("must not change the profile that it is given", str(self.name))
+        return number
+
+    def fill(self, profiles: NDArray[np.int64], out: NDArray[np.float64]) -> None:
+        """The values at these."""
+        started = time.perf_counter()
+        for k, profile in enumerate(profiles):
+            out[k] = self.at(profile)
+        self._spent += time.perf_counter() - started
+        if self._may_compile and self._code is None and self._spent > _LONG:
+            self._compile(profiles[-_COMPARED:])
+
+    def _compile(self, profiles: NDArray[np.int64]) -> None:
+        self._may_compile = False
+        try:
+            code = machine_code(self._python, (np.zeros(profiles.shape[1], np.int64), self._data))
+            same = all(repr(float(code(p.copy(), self._data))) == repr(self.at(p)) for p in profiles)
+        except Exception:  # Numba has more kinds than it documents
+            return
+        self._code = code if same else None

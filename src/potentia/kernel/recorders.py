@@ -1,0 +1,127 @@
+"""What can be recorded of a run: one table, which the engine, the store, datasets and figures read.
+
+A row has a name, the dimensions beside the run's own, whether it holds whole numbers, whether NaN may stand in it, and a
+label and a unit for people. Games and beliefs add rows of theirs (``recorders``); a user adds a function of
+(profile, data) with :func:`register_recorder`, or passes ``recorder(function)`` in ``record=``.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from potentia.errors import InvalidRun
+
+
+class Recorder(str):
+    """A row of the table: its name, and what is known of what is recorded under it."""
+
+    label: str
+    unit: str
+    dims: tuple[str, ...]
+    whole: bool
+    nan: bool
+    needs: tuple[str, ...]
+    function: Callable[..., float] | None
+
+    def __new__(
+        cls,
+        name: str,
+        label: str = "",
+        unit: str = "",
+        *,
+        dims: tuple[str, ...] = ("time",),
+        whole: bool = False,
+        nan: bool = False,
+        needs: tuple[str, ...] = (),
+        function: Callable[..., float] | None = None,
+    ) -> Recorder:
+        """``whole``: integers; ``nan``: NaN may stand; ``needs``: what it is worked out from, measured in the loop."""
+        self = super().__new__(cls, name)
+        self.label, self.unit, self.dims, self.whole, self.nan = label or name.replace("_", " "), unit, dims, whole, nan
+        self.needs, self.function = needs, function
+        return self
+
+    @property
+    def scalar(self) -> bool:
+        """One number at each time."""
+        return self.dims == ("time",)
+
+    @property
+    def attributes(self) -> dict[str, str]:
+        """Label and unit as xarray and netCDF have them."""
+        return {"long_name": self.label} | ({"units": self.unit} if self.unit else {})
+
+
+COUNTS = ("revisions", "changes")  # what the loop counts, in a column each
+OBJECTIVE = "objective"  # what stands for the game's own
+TABLE = {
+    str(row): row
+    for row in (
+        Recorder("profile", "action", dims=("time", "player"), whole=True),
+        Recorder("potential", "potential Φ"),
+        Recorder("welfare", "welfare Σu"),
+        Recorder("acceptance", "accepted share of revisions", nan=True, needs=COUNTS),
+        Recorder("taken", "revisions that changed an action", needs=COUNTS),
+        Recorder("rejected", "revisions that changed nothing", needs=COUNTS),
+        Recorder("num_revisions", "revisions so far", needs=COUNTS),
+        Recorder("best", "best so far", needs=(OBJECTIVE,)),
+        Recorder("best_time", "time of the best so far", "steps", needs=(OBJECTIVE,)),
+        Recorder("visits", "time spent", "steps", dims=("state",), whole=True),
+    )
+}
+_OTHER_WORDS = {"revisions": "num_revisions"}  # of runs, "revisions" is the number at their end
+_own: dict[str, Recorder] = {}
+
+
+def recorder(function: Callable[..., float], name: str = "", label: str = "", unit: str = "") -> Recorder:
+    """A recorder of one's own: a function of (profile, data) that gives a number and that Numba can compile.
+
+    ``data`` is the game's record, or what was passed as ``data=`` to ``games.custom``. ``name`` is the function's, if
+    left out.
+    """
+    if not callable(function):
+        raise InvalidRun(f"must be a function of (profile, data), got {function!r}", "function", function)
+    try:
+        inspect.signature(function).bind(None, None)
+    except TypeError:
+        raise InvalidRun(f"must take (profile, data), got {inspect.signature(function)}", "function", function) from None
+    called = name or getattr(function, "__name__", "")
+    if not called.isidentifier() or called in (*TABLE, *_OTHER_WORDS, "time", "player", "seed", "state", "final"):
+        raise InvalidRun(f"must be a name that is not taken, such as 'crowding', got {called!r}", "name", called)
+    return Recorder(called, label, unit, function=function)
+
+
+def register_recorder(name: str = "", label: str = "", unit: str = "") -> Callable[[Any], Any]:
+    """Decorator: make a function of (profile, data) known as a recorder, also to specifications and commands."""
+
+    def keep(function: Callable[..., float]) -> Callable[..., float]:
+        made = recorder(function, name, label, unit)
+        before = _own.get(made, made).function
+        if getattr(before, "__qualname__", "") != getattr(function, "__qualname__", ""):
+            raise InvalidRun(f"is taken: a recorder named {str(made)!r} exists already", "name", str(made))
+        _own[str(made)] = made
+        return function
+
+    return keep
+
+
+def known_recorders(own: Iterable[str]) -> dict[str, Recorder]:
+    """All recorders by name: those of every run, those of a game and those that users have registered."""
+    rows = (row if isinstance(row, Recorder) else Recorder(row) for row in own)
+    return TABLE | {str(row): row for row in rows} | _own
+
+
+def row_of(name: str, own: Iterable[str]) -> Recorder:
+    """The row of a recorder that is known; ``own`` are the game's."""
+    if isinstance(name, Recorder) and name.function is not None:
+        return name
+    return known_recorders(own)[_OTHER_WORDS.get(name, name)]
+
+
+def is_known(name: Any, own: Iterable[str]) -> bool:
+    """Whether there is such a recorder."""
+    if isinstance(name, Recorder) and name.function is not None:
+        return True
+    return isinstance(name, str) and _OTHER_WORDS.get(name, name) in known_recorders(own)

@@ -93,6 +93,15 @@ def _known_to_numba(function: F, inline: bool) -> F:
     return function
 
 
+def lighter_passes(function: F) -> F:
+    """Have Numba's lighter passes go over a function before LLVM's own, where that makes it quicker.
+
+    It makes SOQL in small games quicker by a tenth, and joint trials slower.
+    """
+    function.lighter_passes = True  # type: ignore[attr-defined]
+    return function
+
+
 def generic(default: Callable[..., Any]) -> Generic:
     """A function dispatched on the type of its first argument; ``default`` serves unregistered types.
 

@@ -89,7 +89,7 @@ BAD = {
     "parameter": (["run", "ring", "--set", "player=5"], "did you mean 'players'"),
     "parameter value": (["run", "ring", "--set", "players=many"], "must be a number, got 'many'"),
     "no assignment": (["run", "ring", "--set", "players"], "--set takes NAME=VALUE"),
-    "too small": (["run", "ring", "--set", "players=2"], "players must be at least 3, got 2"),
+    "too small": (["run", "ring", "--set", "players=2"], "players must be an integer of at least 3, got 2"),
     "too large": (["run", "random-potential", "--set", "players=60"], "the machine has"),
     "picture": (["run", "ring", "--plot", "a.foo"], "must end in one of"),
     "tau not for best response": (["run", "ring", "--rule", "best-response", "--tau", "1"], "--tau is not for"),

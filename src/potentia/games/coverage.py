@@ -32,7 +32,7 @@ from potentia.games.drift import Drift, checked_drift, checked_time, drift_words
 from potentia.games.given import of_kind
 from potentia.games.grid import SLACK, disc, grid_steps, step_offsets
 from potentia.games.team import ADJACENT, checked_reach, per_robot
-from potentia.games.world import World, listed_cells
+from potentia.games.world import World
 from potentia.kernel import memory
 from potentia.kernel.arrays import frozen, starts
 from potentia.kernel.checks import Flag, Integer, OneOf
@@ -100,7 +100,7 @@ class Coverage(Game):
         self.flag = OneOf("cell", "range").of(flag, "flag", InvalidGame)
         self.payoff = OneOf("overlap", "marginal").of(payoff, "payoff", InvalidGame)
         self.drift = checked_drift(world, drift, drift_every)
-        self._check_connected()
+        world.require_connected(diagonal=self.radius**2 * SLACK >= 2)
         self.ranges = frozen(np.unique(self._range))
         columns, rows = world.size
         frame = int(self.ranges[-1] * SLACK)
@@ -110,18 +110,6 @@ class Coverage(Game):
         super().__init__(sizes, grid_steps(world.blocked, self.radius, robots))
         self.start = None if start is None else frozen(self.profile(start, "start"))
         self._seal()
-
-    def _check_connected(self) -> None:
-        diagonal = self.radius**2 * SLACK >= 2
-        count, part = self.world.parts(diagonal)
-        if count > 1:
-            y, x = np.nonzero(part > 1)
-            many = f"{x.size:,} cells are" if x.size > 1 else "1 cell is"
-            raise InvalidGame(
-                f"blocked cells cut the free area into {count} parts, so that not every cell can be reached "
-                f"(Assumption 1): {many} cut off from the largest part: {listed_cells(np.stack([x, y], axis=1))}; "
-                f"open a way, or use world.largest_part({'' if diagonal else 'diagonal=False'}) to block them"
-            )
 
     # Where things are ---------------------------------------------------------------------------------
 

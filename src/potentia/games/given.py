@@ -9,9 +9,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from potentia.errors import InvalidGame
 from potentia.kernel.arrays import frozen
+from potentia.kernel.checks import Integer
 
 T = TypeVar("T")
 
+NATURAL = Integer(most=1 << 10_000)  # of any size, as seeds may be
 _MOST_ACTIONS = 2**31 - 1
 _LONGEST = 60  # characters of a value in a message
 

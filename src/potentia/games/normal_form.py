@@ -16,10 +16,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from potentia.errors import InvalidGame, NotPotentialGame
 from potentia.games.base import Game, interactions_from_groups
-from potentia.games.given import action_counts, finite_array
+from potentia.games.given import NATURAL, action_counts, finite_array
 from potentia.kernel import memory, protocol
 from potentia.kernel.arrays import frozen, strides
-from potentia.kernel.checks import Integer, Real
+from potentia.kernel.checks import Real
 from potentia.kernel.dispatch import at
 from potentia.kernel.numbers import in_words
 from potentia.kernel.precision import rounding
@@ -27,7 +27,7 @@ from potentia.kernel.protocol import Interactions, Moves
 
 # Relative to the spread of payoffs: rounding in a potential built by sums, not a difference anyone means.
 _TOLERANCE = 1e-9
-_MOST_AXES = 63  # NumPy arrays have 64 axes, one of them for the player
+MOST_AXES = 63  # NumPy arrays have 64 axes, one of them for the player
 
 
 class NormalFormData(NamedTuple):
@@ -155,10 +155,10 @@ def random_potential_game(num_actions: Sequence[int], seed: int = 0, scale: floa
     shape = tuple(int(a) for a in action_counts(num_actions))
     size = math.prod(shape)
     memory.require(16 * size * (len(shape) + 1), f"a normal form with {in_words(size)} profiles", "use fewer players")
-    if len(shape) > _MOST_AXES:
-        told = f"must name at most {_MOST_AXES} players for a normal form, got {len(shape)}; use another kind of game"
+    if len(shape) > MOST_AXES:
+        told = f"must name at most {MOST_AXES} players for a normal form, got {len(shape)}; use another kind of game"
         raise InvalidGame(told, "num_actions", num_actions)
-    random = np.random.Generator(np.random.PCG64(Integer().of(seed, "seed", InvalidGame)))
+    random = np.random.Generator(np.random.PCG64(NATURAL.of(seed, "seed", InvalidGame)))
     scale = Real().of(scale, "scale", InvalidGame)
     phi = scale * random.standard_normal(shape)
     payoffs = np.empty((len(shape), *shape))

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from potentia.errors import InvalidGame
-from potentia.games.given import any_array, finite_array, listed, of_kind
+from potentia.games.given import NATURAL, any_array, finite_array, listed, of_kind
 from potentia.kernel import memory
 from potentia.kernel.arrays import Fixed, frozen
 from potentia.kernel.checks import Integer, OneOf
@@ -195,6 +195,18 @@ class World(Fixed):
         order[np.argsort(-sizes, kind="stable") + 1] = np.arange(1, count + 1)
         return int(count), order[labels]
 
+    def require_connected(self, diagonal: bool = True) -> None:
+        """Refuse a world in which not every free cell can be reached from every other."""
+        count, part = self.parts(diagonal)
+        if count > 1:
+            y, x = np.nonzero(part > 1)
+            many = f"{x.size:,} cells are" if x.size > 1 else "1 cell is"
+            raise InvalidGame(
+                f"blocked cells cut the free area into {count} parts, so that not every cell can be reached "
+                f"(Assumption 1): {many} cut off from the largest part: {listed_cells(np.stack([x, y], axis=1))}; "
+                f"open a way, or use world.largest_part({'' if diagonal else 'diagonal=False'}) to block them"
+            )
+
     def largest_part(self, diagonal: bool = True) -> World:
         """The same world with everything blocked that is cut off from its largest free part."""
         _, part = self.parts(diagonal)
@@ -299,7 +311,7 @@ def random_world(seed: int = 0, targets: int | None = None, size: Sequence[int] 
     Standard deviations lie between 5 % and 10 % of the shorter side along two random axes, weights within a
     factor of three of each other, means at least 10 % away from the border.
     """
-    seed = Integer().of(seed, "seed", InvalidGame)
+    seed = NATURAL.of(seed, "seed", InvalidGame)
     if targets is not None:
         targets = Integer(1, 5).of(targets, "targets", InvalidGame)
     shape = np.array(_checked_size(size))

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from potentia.errors import InvalidGame, PotentiaError, did_you_mean
 from potentia.games.base import Game
-from potentia.games.formats.paths import naming, npy_array, npz_arrays, require_kind, suffix_of, writing
+from potentia.games.formats.paths import naming, npy_array, npz_arrays, require_kind, suffix_of, whole_content, writing
 from potentia.games.given import finite_array, of_kind, shortened
 from potentia.games.moves import make_moves, reachable_actions
 from potentia.games.normal_form import NormalForm
@@ -106,13 +106,10 @@ def read_potential(path: str | os.PathLike[str], game: Game) -> NDArray[np.float
 
 
 def _json(path: Path) -> Any:
+    content = whole_content(path, 20, "use .npz")  # a list of short lists takes some twenty times its text
     try:
-        # a list of short lists takes some twenty times its text
-        memory.require(20 * path.stat().st_size, f"reading {path}", "use .npz")
-        text = path.read_bytes().decode("utf-8-sig")  # some editors begin with a mark
+        text = content.decode("utf-8-sig")  # some editors begin with a mark
         return json.loads(text, object_pairs_hook=_once_each)
-    except OSError as error:
-        raise InvalidGame(f"cannot be read: {error.strerror or error}") from error
     except json.JSONDecodeError as error:
         raise InvalidGame(f"not JSON: {error.msg}, line {error.lineno} column {error.colno}") from error
     except UnicodeDecodeError as error:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from potentia.errors import InvalidGame, NotPotentialGame, PotentiaError, Remedy
 from potentia.kernel import memory
+from potentia.kernel.archive import array_header
 from potentia.kernel.files import whole_file
 
 _DENSEST = 1100  # no archive unpacks to more times its size: deflate's limit is 1032
@@ -54,6 +55,13 @@ def writing(path: Path) -> Iterator[IO[bytes]]:
             yield file
     except OSError as error:
         raise InvalidGame(f"cannot be written: {error.strerror or error}") from error
+
+
+def whole_content(path: Path, times: int, advice: str) -> bytes:
+    """What is in a file; ``times`` its size is needed in all."""
+    with reading("cannot be read"):
+        memory.require(times * path.stat().st_size, f"reading {path}", advice)
+        return path.read_bytes()
 
 
 def npy_array(path: Path, times: int) -> NDArray[Any]:
@@ -98,9 +106,7 @@ def _require_honest(array: IO[bytes], size: int) -> None:
 
     NumPy would ask for memory for all of it first.
     """
-    version = np.lib.format.read_magic(array)
-    header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-    shape, _, dtype = header(array)
+    shape, _, dtype = array_header(array)
     if math.prod(shape) * dtype.itemsize > size - array.tell():
         raise ValueError("less is there than the header claims")
 

@@ -45,13 +45,13 @@ def register_game(name: str, **checks: Check) -> Callable[[Builder], Builder]:
         old = _registry.get(name, builder)
         if (old.__module__, old.__qualname__) != (builder.__module__, builder.__qualname__):
             raise InvalidGame(f"a game named {name!r} exists already")
-        _checks[name] = {}
+        known: dict[str, Check] = {}
         for parameter in inspect.signature(builder).parameters.values():
             if parameter.default is inspect.Parameter.empty:
                 raise InvalidGame(f"game {name}: every parameter needs a default, {parameter.name} has none")
             usual = _ANY_INTEGER if isinstance(parameter.default, int) else Real()
-            _checks[name][parameter.name] = checks.get(parameter.name, usual)
-        _registry[name] = builder
+            known[parameter.name] = checks.get(parameter.name, usual)
+        _registry[name], _checks[name] = builder, known
         return builder
 
     return add

@@ -89,7 +89,7 @@ BAD = {
     "parameter": (["run", "ring", "--set", "player=5"], "did you mean 'players'"),
     "parameter value": (["run", "ring", "--set", "players=many"], "must be a number, got 'many'"),
     "no assignment": (["run", "ring", "--set", "players"], "--set takes NAME=VALUE"),
-    "too small": (["run", "ring", "--set", "players=2"], "players must be at least 3, got 2"),
+    "too small": (["run", "ring", "--set", "players=2"], "players must be an integer of at least 3, got 2"),
     "too large": (["run", "random-potential", "--set", "players=60"], "the machine has"),
     "picture": (["run", "ring", "--plot", "a.foo"], "must end in one of"),
     "tau not for best response": (["run", "ring", "--rule", "best-response", "--tau", "1"], "--tau is not for"),
@@ -351,26 +351,26 @@ print(pt.run(game, pt.rule("lll", tau=0.01), 200, record=()).final.tolist())
 
 def test_sources_are_part_of_the_cache_key(tmp_path, monkeypatch):
     """An edit wherever kernels come from names another cache directory; one to the command line does not."""
-    from potentia.kernel import cache
+    from potentia.kernel import cache_folder
 
     (tmp_path / "games").mkdir()
-    monkeypatch.setattr(cache, "_PACKAGE", tmp_path)
+    monkeypatch.setattr(cache_folder, "_PACKAGE", tmp_path)
     names = []
     for place, text in (("games/a.py", "x = 1\n"), ("games/a.py", "x = 2\n"), ("cli.py", "x = 3\n")):
         (tmp_path / place).write_text(text)
-        names.append(cache.source_hash.__wrapped__())
+        names.append(cache_folder.source_hash.__wrapped__())
     assert names[0] != names[1] == names[2]
 
 
 def test_every_kernel_comes_from_hashed_sources():
     """Compiled functions and records elsewhere would run as they were before an edit."""
     import potentia
-    from potentia.kernel import cache
+    from potentia.kernel import cache_folder
 
     root = Path(potentia.__file__).parent
     marks = ("@portable", "@generic", "Entry(", ".register(")
     for path in root.rglob("*.py"):
-        if path.relative_to(root).parts[0] not in cache._COMPILED:
+        if path.relative_to(root).parts[0] not in cache_folder._COMPILED:
             assert not any(mark in path.read_text(encoding="utf-8") for mark in marks), path
 
 

@@ -1,4 +1,14 @@
-"""What is played: one file per kind of game."""
+"""What is played: one file per kind of game.
+
+To add a named game of a kind that exists, write a function with a default for each parameter in ``library.py``, under
+``@register_game("name", players=Integer(least=3))``: the command line, specifications and ``pt.game`` know it then.
+
+To add a kind, write one file: a NamedTuple of frozen arrays that kernels read (with ``sizes`` and ``moves``), a
+NamedTuple of a run's state (with ``profile``), a :class:`Game` that checks what it is given (``given.py`` and
+:mod:`potentia.kernel.checks`), calls ``_seal`` and makes both, and ``@protocol.utility.register(Data)``; the other
+functions of :mod:`potentia.kernel.protocol` where their defaults are wrong or slow. Name the class below, and let
+``potentia.testing.check_game`` check it.
+"""
 
 from potentia.games.base import Game
 from potentia.games.congestion import Congestion

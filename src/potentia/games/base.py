@@ -18,55 +18,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from potentia.errors import InvalidGame, InvalidRun
+from potentia.games.functions import outside_values
+from potentia.games.given import any_array
 from potentia.games.moves import make_moves, reachable_actions
-from potentia.kernel.arrays import Fixed, frozen
+from potentia.kernel.arrays import Fixed, frozen, starts
 from potentia.kernel.cache import Compiled
 from potentia.kernel.protocol import Constrained, Interactions, Moves, Proximity
 
-
-def finite_array(value: ArrayLike, name: str) -> NDArray[np.float64]:
-    """A frozen float array, or an error that names the field."""
-    try:
-        given = np.asarray(value)
-        if given.dtype.kind not in "iuf":  # not booleans, text, complex numbers or ragged lists
-            raise TypeError
-        array = frozen(given, np.float64)
-    except (TypeError, ValueError):
-        raise InvalidGame(
-            f"must be a rectangular array of real numbers, got {_brief(value)}", name, _brief(value)
-        ) from None
-    if not np.isfinite(array).all():
-        where = tuple(int(k) for k in np.argwhere(~np.isfinite(array))[0])
-        raise InvalidGame(f"must be finite, got {array[where]} at index {where}", name, array[where])
-    return array
-
-
-def action_counts(value: Any, name: str = "num_actions") -> NDArray[np.int64]:
-    """One positive integer per player."""
-    try:
-        counts = np.array(value)
-    except ValueError:
-        counts = np.array(None)
-    if counts.ndim != 1 or (counts.size and counts.dtype.kind not in "iu"):
-        raise InvalidGame(f"must be a sequence with one integer per player, got {_brief(value)}", name, _brief(value))
-    if counts.size == 0:
-        raise InvalidGame("must name at least one player, got none", name)
-    if (counts < 1).any():
-        player = int(np.argmax(counts < 1))
-        raise InvalidGame(f"player {player} must have at least one action, got {int(counts[player])}")
-    if (counts > _MOST_ACTIONS).any():
-        player = int(np.argmax(counts > _MOST_ACTIONS))
-        raise InvalidGame(f"player {player} must have at most {_MOST_ACTIONS} actions, got {int(counts[player])}")
-    return frozen(counts, np.int64)
-
-
-_MOST_ACTIONS = 2**31 - 1
 _SHOWN = 20  # players of a profile in an error
-
-
-def _brief(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
 
 
 class Game(Fixed, ABC):
@@ -284,10 +243,7 @@ class Game(Fixed, ABC):
 
     def check_profile(self, profile: ArrayLike, name: str = "start") -> NDArray[np.int64]:
         """A fresh int64 copy of a legal profile, or an error that names the entry."""
-        try:
-            array = np.array(profile)
-        except ValueError:  # ragged
-            array = np.array(None)
+        array = any_array(profile)
         if array.shape != (self.num_players,) or array.dtype.kind not in "iu":
             raise InvalidRun(
                 f"must be {self.num_players} integers, one action per player, got shape {array.shape} of {array.dtype}",
@@ -300,19 +256,6 @@ class Game(Fixed, ABC):
                 f"{name}: player {player}'s action must be in 0..{int(self.sizes[player]) - 1}, got {array[player]}"
             )
         return array.astype(np.int64)
-
-
-def outside_values(function: Any) -> dict[str, Any]:
-    """The values of the global names and closures that a function and the functions inside it use."""
-    names: set[str] = set()
-    waiting = [function.__code__]
-    while waiting:
-        code = waiting.pop()
-        names.update(code.co_names)
-        waiting.extend(part for part in code.co_consts if inspect.iscode(part))
-    found = {name: function.__globals__[name] for name in sorted(names) if name in function.__globals__}
-    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
-    return found | {name: cell.cell_contents for name, cell in cells}
 
 
 def _feed(digest: Any, value: Any, above: tuple[Any, ...] = ()) -> None:
@@ -350,9 +293,9 @@ def everyone_interacts(num_players: int) -> Interactions:
 
 def interactions_from_groups(num_players: int, members: Sequence[ArrayLike]) -> Interactions:
     """Interactions from a list of groups of players."""
-    sizes = [np.size(np.asarray(group)) for group in members]
-    players = np.concatenate([np.asarray(g, np.int64) for g in members]) if members else np.zeros(0, np.int64)
-    return interactions_from_pairs(num_players, players, np.repeat(np.arange(len(members)), sizes), len(members))
+    players = np.concatenate([[], *members], dtype=np.int64, casting="unsafe")
+    groups = np.repeat(np.arange(len(members)), [np.size(group) for group in members])
+    return interactions_from_pairs(num_players, players, groups, len(members))
 
 
 def interactions_from_pairs(
@@ -360,6 +303,5 @@ def interactions_from_pairs(
 ) -> Interactions:
     """Interactions from (player, group) memberships."""
     order = np.argsort(players, kind="stable")
-    ptr = np.zeros(num_players + 1, np.int64)
-    np.cumsum(np.bincount(players, minlength=num_players), out=ptr[1:])
-    return Interactions(frozen(ptr), frozen(groups[order], np.int64), int(num_groups))
+    ptr = starts(np.bincount(players, minlength=num_players))
+    return Interactions(ptr, frozen(groups[order], np.int64), int(num_groups))

@@ -15,10 +15,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from potentia.errors import InvalidGame
-from potentia.games.base import Game, action_counts, finite_array, interactions_from_pairs
-from potentia.games.moves import listed
+from potentia.games.base import Game, interactions_from_pairs
+from potentia.games.given import action_counts, finite_array, listed
 from potentia.kernel import memory, protocol
-from potentia.kernel.arrays import frozen
+from potentia.kernel.arrays import frozen, starts
+from potentia.kernel.checks import Integer
 from potentia.kernel.dispatch import at, portable
 from potentia.kernel.numbers import is_integer
 from potentia.kernel.protocol import Interactions, Moves
@@ -62,8 +63,8 @@ class Congestion(Game):
         num_players: int | None = None,
         moves: Any = None,
     ) -> None:
-        if num_players is not None and (not is_integer(num_players) or num_players < 1):
-            raise InvalidGame(f"must be an integer of at least 1, got {num_players!r}", "num_players", num_players)
+        if num_players is not None:
+            num_players = Integer(least=1).of(num_players, "num_players", InvalidGame)
         memory.require(60 * (num_players or 0), f"a congestion game with {num_players} players")
         menus = (
             [_menu(strategies, "strategies")]
@@ -74,18 +75,18 @@ class Congestion(Game):
         if not menus:
             raise InvalidGame("must have one entry per player, got none", "strategies", strategies)
         super().__init__(action_counts(np.array([len(m) for m in menus])[menu_of], "strategies"), moves)
-        first = np.concatenate([[0], np.cumsum([len(m) for m in menus])[:-1]])
         flat = [strategy for menu in menus for strategy in menu]
         self.strategies = tuple(tuple(menu) for menu in menus)
         self._menu_of = frozen(menu_of)
-        self._row = frozen(first[menu_of], np.int64)
-        self._ptr = frozen(np.concatenate([[0], np.cumsum([len(s) for s in flat])]), np.int64)
+        self._row = frozen(starts([len(m) for m in menus])[menu_of])
+        self._ptr = starts([len(s) for s in flat])
         self._resources = frozen([r for s in flat for r in s], np.int64)
         prices = listed(costs, "costs")
         self.num_resources = len(prices)
         if self._resources.size and self._resources.max() >= self.num_resources:
+            highest = int(self._resources.max())
             raise InvalidGame(
-                f"strategies use resource {int(self._resources.max())}, but costs has {self.num_resources} entries"
+                f"use resource {highest}, but costs has {self.num_resources} entries", "strategies", highest
             )
         top = self._largest_loads()
         memory.require(32.0 * float(top.sum()), f"the costs of {self.num_resources} resources at all their loads")
@@ -141,15 +142,14 @@ class Congestion(Game):
 
     def _build(self) -> CongestionData:
         cost = [np.concatenate([[0.0], table]) for table in self.costs]
-        ptr = np.cumsum([0, *(c.size for c in cost)])[:-1]
         return CongestionData(
             self.sizes,
             self._row,
             self._ptr,
             self._resources,
-            frozen(ptr, np.int64),
-            frozen(np.concatenate([[0.0], *cost])[1:]),
-            frozen(np.concatenate([[0.0], *(np.cumsum(c) for c in cost)])[1:]),
+            frozen(starts([c.size for c in cost])[:-1]),
+            frozen(np.concatenate([[], *cost])),
+            frozen(np.concatenate([[], *map(np.cumsum, cost)])),
             self.moves,
         )
 

@@ -14,7 +14,6 @@ the processor's cache, which is where the time goes.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -23,11 +22,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from potentia.errors import InvalidGame
-from potentia.games.base import Game, action_counts, finite_array, interactions_from_pairs
+from potentia.games.base import Game, interactions_from_pairs
+from potentia.games.given import action_counts, any_array, finite_array, shortened
 from potentia.kernel import memory, protocol
-from potentia.kernel.arrays import frozen
+from potentia.kernel.arrays import frozen, starts
+from potentia.kernel.checks import Integer, Real
 from potentia.kernel.dispatch import at, portable
-from potentia.kernel.numbers import is_integer, is_real
 from potentia.kernel.protocol import Interactions, Moves
 
 _TOLERANCE = 1e-9
@@ -80,56 +80,38 @@ class Coordination(Game):
         if hasattr(edges, "nodes") and hasattr(edges, "edges"):
             self.nodes, edges, found = _from_networkx(edges)
             if num_players not in (None, len(self.nodes)):
-                raise InvalidGame(
-                    f"must be left out: the graph has {len(self.nodes)}, got {num_players!r}",
-                    "num_players",
-                    num_players,
-                )
+                told = f"must be left out: the graph has {len(self.nodes)}, got {num_players!r}"
+                raise InvalidGame(told, "num_players", num_players)
             num_players = len(self.nodes)
             weights = found if weights is None else weights
         pairs = _checked_edges(edges)
-        if num_players is None and not pairs.size:
-            raise InvalidGame(
-                "must join some players, got none; give num_players for players without edges", "edges", edges
-            )
-        if num_players is None:
-            num_players = int(pairs.max()) + 1
-        if not is_integer(num_players) or num_players < 1:
-            raise InvalidGame(f"must be an integer of at least 1, got {num_players!r}", "num_players", num_players)
-        if pairs.size and pairs.max() >= num_players:
-            raise InvalidGame(f"edges name player {int(pairs.max())}, but there are {num_players} players")
+        last = int(pairs.max()) if pairs.size else -1
+        if num_players is None and last < 0:
+            told = "must join some players, got none; give num_players for players without edges"
+            raise InvalidGame(told, "edges", edges)
+        num_players = Integer(least=1).of(last + 1 if num_players is None else num_players, "num_players", InvalidGame)
+        if last >= num_players:
+            raise InvalidGame(f"name player {last}, but there are {num_players} players", "edges", last)
         memory.require(60 * num_players + 60 * len(pairs), f"a graph of {num_players} players")
         tables = finite_array(payoff, "payoff")
         if tables.ndim == 2:
             tables = tables[None]
         if tables.ndim != 3 or tables.shape[1] != tables.shape[2] or tables.size == 0:
-            raise InvalidGame(
-                f"must have shape (A, A) or (edges, A, A) and not be empty, got {np.shape(payoff)}",
-                "payoff",
-                np.shape(payoff),
-            )
+            told = "must have shape (A, A) or (edges, A, A) and not be empty"
+            raise InvalidGame(f"{told}, got {np.shape(payoff)}", "payoff", payoff)
         if tables.shape[0] not in (1, len(pairs)):
-            raise InvalidGame(
-                f"must have one matrix or one for each of {len(pairs)} edges, got {tables.shape[0]}",
-                "payoff",
-                tables.shape[0],
-            )
+            told = f"must have one matrix or one for each of {len(pairs)} edges"
+            raise InvalidGame(f"{told}, got {tables.shape[0]}", "payoff", payoff)
         size = tables.shape[1]
         super().__init__(action_counts(np.full(num_players, size)), moves)
         self.edges = pairs
         self.payoff = tables
-        self.weights = frozen([]) if weights is None else finite_array(weights, "weights")
-        if weights is not None and self.weights.shape != (len(pairs),):
-            raise InvalidGame(
-                f"must have one number for each of {len(pairs)} edges, got {self.weights.shape}",
-                "weights",
-                self.weights.shape,
-            )
-        self.field = frozen(np.zeros((0, size))) if field is None else finite_array(field, "field")
-        if field is not None and self.field.shape != (num_players, size):
-            raise InvalidGame(
-                f"must have shape {(num_players, size)}, got {self.field.shape}", "field", self.field.shape
-            )
+        self.weights = frozen([])
+        if weights is not None:
+            self.weights = finite_array(weights, "weights", (len(pairs),), told=", one number per edge")
+        self.field = frozen(np.zeros((0, size)))
+        if field is not None:
+            self.field = finite_array(field, "field", (num_players, size))
         self._check_range()
         self._corrections = _corrections(tables)
         self._seal()
@@ -179,16 +161,15 @@ class Coordination(Game):
         return interactions_from_pairs(self.num_players, players, np.repeat(np.arange(num_edges), 2), num_edges)
 
     def _build(self) -> CoordinationData:
-        ptr, neighbours, edges = _adjacency(self.num_players, self.edges)
-        if len(self.payoff) == 1 and not self.weights.size:
-            edges = np.zeros(0, np.int32)
-        for array in (ptr, neighbours, edges):
-            array.setflags(write=False)
+        # half-edge k belongs to edge k // 2; its other end is ends[k ^ 1]
+        ends = self.edges.reshape(-1)
+        order = np.argsort(ends, kind="stable")
+        needed = order if len(self.payoff) > 1 or self.weights.size else order[:0]
         return CoordinationData(
             int(self.sizes[0]),
-            ptr,
-            neighbours,
-            edges,
+            starts(np.bincount(ends, minlength=self.num_players)),
+            frozen(ends[order ^ 1]),
+            frozen(needed >> 1, np.int32),
             frozen(self.payoff.transpose(0, 2, 1)).reshape(-1),
             self.weights,
             self.field,
@@ -206,33 +187,26 @@ class Coordination(Game):
 
 def ising(edges: Any, *, coupling: float = 1.0, field: ArrayLike | float = 0.0, **options: Any) -> Coordination:
     """Spins on a graph: u^i = s_i (coupling Σ_j s_j + field_i), action 0 being s = -1 and 1 being s = +1."""
-    if not is_real(coupling) or not math.isfinite(coupling):
-        raise InvalidGame(f"must be finite, got {coupling!r}", "coupling", coupling)
-    own = finite_array(field, "field")
     spins = np.array([-1.0, 1.0])
-    game = Coordination(edges, coupling * np.outer(spins, spins), **options)
-    if own.shape not in ((), (game.num_players,)):
-        raise InvalidGame(
-            f"must be a number or one per player ({game.num_players}), got shape {own.shape}", "field", field
-        )
+    payoff = Real().of(coupling, "coupling", InvalidGame) * np.outer(spins, spins)
+    game = Coordination(edges, payoff, **options)
+    own = finite_array(field, "field", (), (game.num_players,), told=", a number or one per player")
     if not own.any():
         return game
     tilt = np.outer(np.broadcast_to(own, game.num_players), spins)
-    return Coordination(edges, coupling * np.outer(spins, spins), field=tilt, **options)
+    return Coordination(edges, payoff, field=tilt, **options)
 
 
 def consensus(edges: Any, num_actions: int = 2, **options: Any) -> Coordination:
     """Each neighbour with the same action is worth its edge's weight; with two actions, the majority game."""
-    if not is_integer(num_actions) or num_actions < 1:
-        raise InvalidGame(f"must be an integer of at least 1, got {num_actions!r}", "num_actions", num_actions)
+    num_actions = Integer(least=1).of(num_actions, "num_actions", InvalidGame)
     memory.require(40 * num_actions**2, f"a payoff matrix of {num_actions} actions")
     return Coordination(edges, np.eye(num_actions), **options)
 
 
 def ring_edges(num_players: int) -> NDArray[np.int32]:
     """A cycle: player i next to i - 1 and i + 1."""
-    if not is_integer(num_players) or num_players < 3:
-        raise InvalidGame(f"a ring needs at least 3 players, got {num_players!r}")
+    num_players = Integer(least=3).of(num_players, "num_players", InvalidGame)
     memory.require(100 * num_players, f"a ring of {num_players} players")
     players = np.arange(num_players, dtype=np.int32)
     return np.stack([players, np.roll(players, -1)], axis=1)
@@ -240,8 +214,7 @@ def ring_edges(num_players: int) -> NDArray[np.int32]:
 
 def torus_edges(rows: int, columns: int) -> NDArray[np.int32]:
     """A grid whose opposite sides touch: four neighbours each."""
-    if not is_integer(rows) or not is_integer(columns) or min(rows, columns) < 3:
-        raise InvalidGame(f"a torus needs at least 3 rows and 3 columns, got {rows!r} and {columns!r}")
+    rows, columns = (Integer(least=3).of(n, name, InvalidGame) for n, name in ((rows, "rows"), (columns, "columns")))
     memory.require(200 * rows * columns, f"a torus of {rows} by {columns} players")
     cell = np.arange(rows * columns, dtype=np.int32).reshape(rows, columns)
     right, down = np.roll(cell, -1, axis=1), np.roll(cell, -1, axis=0)
@@ -259,29 +232,23 @@ def _from_networkx(graph: Any) -> tuple[tuple[Any, ...], NDArray[np.int64], NDAr
 
 
 def _checked_edges(edges: Any) -> NDArray[np.int32]:
-    try:
-        array = np.asarray(edges)
-    except ValueError:
-        raise InvalidGame(
-            "must be integers of shape (edges, 2), got rows of different lengths", "edges", edges
-        ) from None
+    array = any_array(edges)
     if array.size == 0:
-        array = np.zeros((0, 2), np.int32)
+        return frozen(np.zeros((0, 2)), np.int32)
     if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iu":
-        raise InvalidGame(
-            f"must be integers of shape (edges, 2), got shape {array.shape} of {array.dtype}", "edges", edges
-        )
+        got = f"shape {array.shape} of {array.dtype}" if array.ndim else shortened(repr(edges))
+        raise InvalidGame(f"must be integers of shape (edges, 2), got {got}", "edges", edges)
     memory.require(40 * array.shape[0], f"a graph with {array.shape[0]} edges")
-    if array.size and array.min() < 0:
-        raise InvalidGame(f"must name players from 0, got {int(array.min())}", "edges", int(array.min()))
-    if array.size and array.max() >= 2**31 - 1:
-        raise InvalidGame(f"must name players below 2^31 - 1, got {int(array.max())}", "edges", int(array.max()))
+    least, most = int(array.min()), int(array.max())
+    if least < 0:
+        raise InvalidGame(f"must name players from 0, got {least}", "edges", least)
+    if most >= 2**31 - 1:
+        raise InvalidGame(f"must name players below 2^31 - 1, got {most}", "edges", most)
     loops = array[:, 0] == array[:, 1]
     if loops.any():
         edge = int(np.argmax(loops))
-        raise InvalidGame(
-            f"must join two different players, got a loop: edge {edge} at player {array[edge, 0]}", "edges", edges
-        )
+        got = f"a loop: edge {edge} at player {array[edge, 0]}"
+        raise InvalidGame(f"must join two different players, got {got}", "edges", edges)
     return frozen(array, np.int32)
 
 
@@ -293,17 +260,6 @@ def _corrections(tables: NDArray[np.float64]) -> NDArray[np.float64]:
     if (gap > _TOLERANCE * np.abs(tables).max(axis=(1, 2))).any():
         return frozen(np.zeros((0, tables.shape[1])))
     return frozen(r)
-
-
-def _adjacency(
-    num_players: int, edges: NDArray[np.int32]
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
-    """Neighbours of each player and the edge behind each, in the order of the edges."""
-    ends = edges.reshape(-1)  # half-edge k belongs to edge k // 2; its other end is ends[k ^ 1]
-    order = np.argsort(ends, kind="stable")
-    ptr = np.zeros(num_players + 1, np.int64)
-    np.cumsum(np.bincount(ends, minlength=num_players), out=ptr[1:])
-    return ptr, ends[order ^ 1], (order >> 1).astype(np.int32)
 
 
 @protocol.num_players.register(CoordinationData)

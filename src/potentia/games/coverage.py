@@ -29,12 +29,13 @@ from potentia.errors import InvalidGame
 from potentia.games.base import Game
 from potentia.games.coverage_kernel import RECORDERS, CoverageData, CoverageState
 from potentia.games.drift import Drift, checked_drift, checked_time, drift_words, field_at, world_at
+from potentia.games.given import of_kind
 from potentia.games.grid import SLACK, disc, grid_steps, step_offsets
 from potentia.games.team import ADJACENT, checked_reach, per_robot
-from potentia.games.world import World, listed_cells
+from potentia.games.world import World
 from potentia.kernel import memory
-from potentia.kernel.arrays import frozen
-from potentia.kernel.numbers import is_integer
+from potentia.kernel.arrays import frozen, starts
+from potentia.kernel.checks import Flag, Integer, OneOf
 from potentia.kernel.protocol import Proximity
 
 
@@ -85,53 +86,30 @@ class Coverage(Game):
         drift: ArrayLike | None = None,
         drift_every: int = 10,
     ) -> None:
-        if not isinstance(world, World):
-            raise InvalidGame(
-                f"must be a World, such as paper_world() or World(worth), got {world!r:.60}", "world", world
-            )
-        if not is_integer(robots) or robots < 1:
-            raise InvalidGame(f"must be an integer of at least 1, got {robots!r}", "robots", robots)
+        self.world = of_kind(world, World, "a World, such as paper_world() or World(worth)", "world")
+        robots = Integer(least=1).of(robots, "robots", InvalidGame)
         if robots > world.num_free:
-            raise InvalidGame(
-                f"must be at most the {world.num_free:,} free cells of the world, got {robots:,}", "robots", robots
-            )
-        self.world = world
-        self.delta = per_robot(delta, int(robots), "delta")
-        self.movement_cost = per_robot(K, int(robots), "K")
+            told = f"must be at most the {world.num_free:,} free cells of the world"
+            raise InvalidGame(f"{told}, got {robots:,}", "robots", robots)
+        self.delta = per_robot(delta, robots, "delta")
+        self.movement_cost = per_robot(K, robots, "K")
         farthest = math.hypot(*world.size)  # more is the same, and might overflow
         self.radius = min(checked_reach(reach), farthest + 1)
         self._range = frozen(np.minimum(self.delta, farthest))
-        if not isinstance(flags, bool):
-            raise InvalidGame(f"must be True or False, got {flags!r}", "flags", flags)
-        if flag not in ("cell", "range"):
-            raise InvalidGame(f'must be "cell" or "range", got {flag!r}', "flag", flag)
-        if payoff not in ("overlap", "marginal"):
-            raise InvalidGame(f'must be "overlap" or "marginal", got {payoff!r}', "payoff", payoff)
-        self.flags, self.flag, self.payoff = flags, flag, payoff
+        self.flags = Flag().of(flags, "flags", InvalidGame)
+        self.flag = OneOf("cell", "range").of(flag, "flag", InvalidGame)
+        self.payoff = OneOf("overlap", "marginal").of(payoff, "payoff", InvalidGame)
         self.drift = checked_drift(world, drift, drift_every)
-        self._check_connected()
+        world.require_connected(diagonal=self.radius**2 * SLACK >= 2)
         self.ranges = frozen(np.unique(self._range))
         columns, rows = world.size
         frame = int(self.ranges[-1] * SLACK)
         memory.require(40 * (columns + 2 * frame) * (rows + 2 * frame), f"a range of {self.ranges[-1]:g} cells")
         self._frame = frame
-        super().__init__(
-            frozen(np.full(int(robots), world.num_free), np.int64), grid_steps(world.blocked, self.radius, int(robots))
-        )
+        sizes = frozen(np.full(robots, world.num_free), np.int64)
+        super().__init__(sizes, grid_steps(world.blocked, self.radius, robots))
         self.start = None if start is None else frozen(self.profile(start, "start"))
         self._seal()
-
-    def _check_connected(self) -> None:
-        diagonal = self.radius**2 * SLACK >= 2
-        count, part = self.world.parts(diagonal)
-        if count > 1:
-            y, x = np.nonzero(part > 1)
-            many = f"{x.size:,} cells are" if x.size > 1 else "1 cell is"
-            raise InvalidGame(
-                f"blocked cells cut the free area into {count} parts, so that not every cell can be reached "
-                f"(Assumption 1): {many} cut off from the largest part: {listed_cells(np.stack([x, y], axis=1))}; "
-                f"open a way, or use world.largest_part({'' if diagonal else 'diagonal=False'}) to block them"
-            )
 
     # Where things are ---------------------------------------------------------------------------------
 
@@ -143,24 +121,21 @@ class Coverage(Game):
         """The cells (x, y) of actions: profiles of any shape (..., N) give (..., N, 2)."""
         actions = np.asarray(profile, np.int64)
         if actions.size and not 0 <= actions.min() <= actions.max() < self.world.num_free:
-            raise InvalidGame(
-                f"must be in 0..{self.world.num_free - 1}, got {actions.min()}..{actions.max()}",
-                "actions",
-                actions.min(),
-            )
+            got = f"{actions.min()}..{actions.max()}"
+            raise InvalidGame(f"must be in 0..{self.world.num_free - 1}, got {got}", "actions", profile)
         return self.world.cells[actions].astype(np.int64)
 
     def profile(self, cells: ArrayLike, name: str = "cells") -> NDArray[np.int64]:
         """The actions of robots at these cells (x, y), one per robot."""
         where = self.world.check_cells(cells, name)
         if len(where) != self.num_players:
-            raise InvalidGame(
-                f"must hold one cell for each of {self.num_players} robots, got {len(where)}", name, len(where)
-            )
+            told = f"must hold one cell for each of {self.num_players} robots"
+            raise InvalidGame(f"{told}, got {len(where)}", name, cells)
         actions = self.action_at[where[:, 1], where[:, 0]]
         if (actions < 0).any():
             k = int(np.argmax(actions < 0))
-            raise InvalidGame(f"{name}: robot {k} is placed on ({where[k, 0]}, {where[k, 1]}), which is blocked")
+            place = f"({where[k, 0]}, {where[k, 1]})"
+            raise InvalidGame(f"places robot {k} on {place}, which is blocked", name, cells)
         return actions.astype(np.int64)
 
     @cached_property
@@ -363,7 +338,7 @@ class Coverage(Game):
             frozen(np.pad(self.world.worth, frame).reshape(-1)),
             frozen(np.pad(target, frame).reshape(-1)),
             frozen(np.searchsorted(self.ranges, self._range), np.int64),
-            frozen(np.cumsum([0, *map(len, discs)]), np.int64),
+            starts([len(cells) for cells in discs]),
             frozen(cells[:, 1] * width + cells[:, 0], np.int64),
             frozen(cells[:, 0], np.int64),
             frozen(cells[:, 1], np.int64),

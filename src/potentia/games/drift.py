@@ -14,16 +14,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from potentia.errors import InvalidGame
-from potentia.games.base import finite_array
+from potentia.games.given import finite_array
 from potentia.games.world import Mixture, World
 from potentia.kernel.arrays import frozen
 from potentia.kernel.cache import Entry
+from potentia.kernel.checks import Integer
 from potentia.kernel.dispatch import generic, portable, separate
 from potentia.kernel.mathematics import exp
-from potentia.kernel.numbers import in_words, is_integer
 
 _BY_PYTHON = 60_000  # exponentials; compiling takes longer than so many
-_END = 2**62  # of time
 
 
 class Still(NamedTuple):
@@ -117,14 +116,8 @@ def world_at(world: World, drift: Drift, time: int) -> World:
     since = held_since(drift, time)
     ways = zip(drift.means.reshape(-1), drift.velocity.reshape(-1), world.size * drift.weights.size, strict=True)
     means = [reflected(mean, velocity, since, length) for mean, velocity, length in ways]
-    return World(
-        field_at(drift, time),
-        blocked=world.blocked,
-        targets=world.targets,
-        mixture=Mixture(drift.weights, np.reshape(means, (-1, 2)), drift.covariances),
-        origin=world.origin,
-        name=f"{world.name} at time {since}",
-    )
+    mixture = Mixture(drift.weights, np.reshape(means, (-1, 2)), drift.covariances)
+    return world.like(worth=field_at(drift, time), mixture=mixture, name=f"{world.name} at time {since}")
 
 
 def held_since(drift: Drift, time: int) -> int:
@@ -134,9 +127,7 @@ def held_since(drift: Drift, time: int) -> int:
 
 def checked_time(time: Any) -> int:
     """An integer of at least 0."""
-    if not is_integer(time) or not 0 <= time < _END:
-        raise InvalidGame(f"must be an integer of at least 0, got {time!r}", "time", time)
-    return int(time)
+    return Integer().of(time, "time", InvalidGame)
 
 
 def require_still(game: Any, what: str) -> None:
@@ -150,33 +141,22 @@ def require_still(game: Any, what: str) -> None:
 
 def checked_drift(world: World, drift: ArrayLike | None, every: Any) -> Drift | Still:
     """The drift of a world's mixture, or an error that names the field; no velocity but 0 is no drift."""
-    if not is_integer(every) or every < 1:
-        raise InvalidGame(f"must be an integer of at least 1, got {every!r}", "drift_every", every)
-    if every >= _END:
-        raise InvalidGame(f"must be below 2^62, got {in_words(int(every))}", "drift_every", in_words(int(every)))
+    every = Integer(least=1).of(every, "drift_every", InvalidGame)
     if drift is None:
         return Still()
     mixture = world.mixture
     if mixture is None:
-        raise InvalidGame(
-            "drift moves the means of a Gaussian mixture, and the world must have one, as gaussian_world(...) has, "
-            f"got {world!r}"
-        )
-    given, count = finite_array(drift, "drift"), mixture.num_components
-    if given.shape not in ((2,), (count, 2)):
-        raise InvalidGame(
-            f"must be one velocity (vx, vy), or one for each of {count} components, shape {(count, 2)}, "
-            f"got shape {given.shape}",
-            "drift",
-            drift,
-        )
+        told = "moves the means of a Gaussian mixture, and the world must have one, as gaussian_world(...) has"
+        raise InvalidGame(f"{told}, got {world!r}", "drift", drift)
+    count = mixture.num_components
+    given = finite_array(drift, "drift", (2,), (count, 2), told=", one velocity (vx, vy) or one per component")
     velocity = frozen(np.broadcast_to(given, (count, 2)))
     _check_motion(world, mixture, velocity)
     if not velocity.any():
         return Still()
     _check_field(world, mixture)
     columns, rows = world.size
-    return Drift(mixture.weights, mixture.means, velocity, mixture.covariances, columns, rows, int(every))
+    return Drift(mixture.weights, mixture.means, velocity, mixture.covariances, columns, rows, every)
 
 
 def _check_motion(world: World, mixture: Mixture, velocity: NDArray[np.float64]) -> None:
@@ -186,16 +166,13 @@ def _check_motion(world: World, mixture: Mixture, velocity: NDArray[np.float64])
     fast = (np.abs(velocity) > size).any(axis=1)
     if fast.any():
         j = int(np.argmax(fast))
-        raise InvalidGame(
-            f"drift is in cells per step and must be no longer than the {area}, "
-            f"got {_pair(velocity[j])} for component {j}"
-        )
+        told = f"is in cells per step and must be no longer than the {area}"
+        raise InvalidGame(f"{told}, got {_pair(velocity[j])} for component {j}", "drift", velocity[j])
     outside = ((velocity != 0) & ((mixture.means < 0) | (mixture.means > size))).any(axis=1)
     if outside.any():
         j = int(np.argmax(outside))
-        raise InvalidGame(
-            f"drift needs means inside the {area}, got {_pair(mixture.means[j])} for component {j} of the world"
-        )
+        got = f"{_pair(mixture.means[j])} for component {j} of the world"
+        raise InvalidGame(f"needs means inside the {area}, got {got}", "drift", velocity[j])
 
 
 def _check_field(world: World, mixture: Mixture) -> None:
@@ -205,10 +182,9 @@ def _check_field(world: World, mixture: Mixture) -> None:
     off = ~np.isclose(world.worth, density, rtol=1e-9, atol=1e-300)
     if off.any():
         row, column = (int(k) for k in np.argwhere(off)[0])
-        raise InvalidGame(
-            "drift needs a worth that is the density of the world's mixture, as in gaussian_world(...), "
-            f"{density[row, column]:.6g} at ({column}, {row}), got {world.worth[row, column]:.6g}"
-        )
+        told = "needs a worth that is the density of the world's mixture, as in gaussian_world(...)"
+        cell = f"{density[row, column]:.6g} at ({column}, {row}), got {world.worth[row, column]:.6g}"
+        raise InvalidGame(f"{told}, {cell}", "drift")
 
 
 def _pair(values: NDArray[np.float64]) -> str:

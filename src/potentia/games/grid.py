@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from potentia.kernel import memory
-from potentia.kernel.arrays import frozen
+from potentia.kernel.arrays import frozen, starts
 from potentia.kernel.protocol import Constrained
 
 SLACK = 1 + 1e-9  # of squares: √13 squared is a little less than 13
@@ -68,6 +68,5 @@ def grid_steps(blocked: NDArray[np.bool_], radius: float, num_players: int) -> C
                 allowed &= shifted(framed, x, y)
         legal[:, k] = allowed[free]
         targets[:, k] = shifted(number, dx, dy)[free]
-    ptr = np.zeros(cells + 1, np.int64)
-    np.cumsum(legal.sum(axis=1), out=ptr[1:])
-    return Constrained(frozen(np.zeros(num_players), np.int64), frozen(ptr), frozen(targets[legal]))
+    ptr = starts(legal.sum(axis=1))
+    return Constrained(frozen(np.zeros(num_players), np.int64), ptr, frozen(targets[legal]))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -15,19 +14,29 @@ from potentia.games.base import Game
 from potentia.games.congestion import Congestion
 from potentia.games.coordination import Coordination, consensus, ising, ring_edges, torus_edges
 from potentia.games.coverage import Coverage
+from potentia.games.given import NATURAL
 from potentia.games.moves import path_moves
-from potentia.games.normal_form import _MOST_AXES, NormalForm, random_potential_game
+from potentia.games.normal_form import MOST_AXES, NormalForm, random_potential_game
 from potentia.games.separable import Separable
 from potentia.games.world import World
 from potentia.kernel import memory
-from potentia.kernel.numbers import as_float, in_words, is_integer, is_real
+from potentia.kernel.checks import MOST, Check, Integer, Real
+from potentia.kernel.numbers import in_words
 
 Builder = Callable[..., Game]
 _registry: dict[str, Builder] = {}
+_checks: dict[str, dict[str, Check]] = {}  # what the parameters of each must be
+
+_COUNT = Integer(least=1)
+_ANY_INTEGER = Integer(least=-MOST)
+_ANY_INTEGER.wanted = "an integer"
 
 
-def register_game(name: str) -> Callable[[Builder], Builder]:
+def register_game(name: str, **checks: Check) -> Callable[[Builder], Builder]:
     """Decorator: make a function that builds a game known under a name. Its defaults are the game's.
+
+    ``checks`` say what its parameters must be: ``players=Integer(least=3)``. Without one, a parameter whose default is
+    an integer must be an integer, and any other a finite number.
 
     The same function defined again, as when a cell of a notebook is run twice, takes the place of the old one.
     """
@@ -36,10 +45,13 @@ def register_game(name: str) -> Callable[[Builder], Builder]:
         old = _registry.get(name, builder)
         if (old.__module__, old.__qualname__) != (builder.__module__, builder.__qualname__):
             raise InvalidGame(f"a game named {name!r} exists already")
+        known: dict[str, Check] = {}
         for parameter in inspect.signature(builder).parameters.values():
             if parameter.default is inspect.Parameter.empty:
                 raise InvalidGame(f"game {name}: every parameter needs a default, {parameter.name} has none")
-        _registry[name] = builder
+            usual = _ANY_INTEGER if isinstance(parameter.default, int) else Real()
+            known[parameter.name] = checks.get(parameter.name, usual)
+        _registry[name], _checks[name] = builder, known
         return builder
 
     return add
@@ -63,16 +75,12 @@ def builder(name: str) -> Builder:
 def game(name: str, **parameters: Any) -> Game:
     """Build a game by name: ``game("ring", players=100)``."""
     build = builder(name)
-    known = game_parameters(name)
+    known = _checks[name]
     for given, value in parameters.items():
         if given not in known:
             hint = did_you_mean(given, known)
             raise InvalidGame(f"has no parameter {given!r}{hint} (it has {', '.join(known) or 'none'})", name)
-        default = known[given]
-        whole = isinstance(default, int)
-        if not (is_integer(value) if whole else is_real(value) and math.isfinite(as_float(value))):
-            wanted = "an integer" if whole else "a finite number"
-            raise InvalidGame(f"{given} of {name} must be {wanted}, got {value!r}")
+        parameters[given] = known[given].of(value, given, InvalidGame)
     try:
         return build(**parameters)
     except (InvalidGame, MemoryError):
@@ -81,51 +89,41 @@ def game(name: str, **parameters: Any) -> Game:
         raise InvalidGame(f"building the game {name} failed: {type(error).__name__}: {error}") from error
 
 
-def _at_least(value: int, least: int, name: str) -> int:
-    if value < least:
-        raise InvalidGame(f"must be at least {least}, got {value}", name, value)
-    return int(value)
-
-
-@register_game("ring")
+@register_game("ring", players=Integer(least=3), actions=_COUNT)
 def ring(players: int = 100, actions: int = 2) -> Coordination:
     """Consensus on a ring: each neighbour with the same action is worth 1."""
-    return consensus(ring_edges(_at_least(players, 3, "players")), _at_least(actions, 1, "actions"))
+    return consensus(ring_edges(players), actions)
 
 
-@register_game("torus")
+@register_game("torus", rows=Integer(least=3), columns=Integer(least=3), actions=_COUNT)
 def torus(rows: int = 20, columns: int = 20, actions: int = 2) -> Coordination:
     """Consensus on a grid whose opposite sides touch, four neighbours each."""
-    edges = torus_edges(_at_least(rows, 3, "rows"), _at_least(columns, 3, "columns"))
-    return consensus(edges, _at_least(actions, 1, "actions"))
+    return consensus(torus_edges(rows, columns), actions)
 
 
-@register_game("ising")
+@register_game("ising", rows=Integer(least=3), columns=Integer(least=3))
 def ising_torus(rows: int = 20, columns: int = 20, coupling: float = 1.0, field: float = 0.0) -> Coordination:
     """The Ising model on a torus: spins -1 and +1, coupling and field."""
-    edges = torus_edges(_at_least(rows, 3, "rows"), _at_least(columns, 3, "columns"))
-    return ising(edges, coupling=coupling, field=field)
+    return ising(torus_edges(rows, columns), coupling=coupling, field=field)
 
 
-@register_game("innovation")
+@register_game("innovation", players=Integer(least=3))
 def innovation(players: int = 100, advantage: float = 0.5) -> Coordination:
     """Spread of a better technology on a ring: matching on 0 is worth 1, on 1 it is worth 1 + advantage."""
-    return Coordination(ring_edges(_at_least(players, 3, "players")), np.diag([1.0, 1.0 + advantage]))
+    return Coordination(ring_edges(players), np.diag([1.0, 1.0 + advantage]))
 
 
-@register_game("congestion")
+@register_game("congestion", players=_COUNT, links=_COUNT)
 def parallel_links(players: int = 100, links: int = 5) -> Congestion:
     """Parallel links: link k costs (k + 1) times the share of players on it."""
-    players, links = _at_least(players, 1, "players"), _at_least(links, 1, "links")
     memory.require(50 * players * links, f"{links} links with loads up to {players}")
     costs = [(k + 1) * np.arange(1, players + 1) / players for k in range(links)]
     return Congestion([[k] for k in range(links)], costs, num_players=players)
 
 
-@register_game("braess")
+@register_game("braess", players=_COUNT)
 def braess(players: int = 100) -> Congestion:
     """Braess's network: two routes with a shortcut that makes everybody slower."""
-    players = _at_least(players, 1, "players")
     memory.require(300 * players, f"a network for {players} players")
     rising = np.arange(1, players + 1) / players
     # resources: s-a, a-t, s-b, b-t, shortcut a-b
@@ -133,30 +131,23 @@ def braess(players: int = 100) -> Congestion:
     return Congestion([[0, 1], [2, 3], [0, 4, 3]], costs, num_players=players)
 
 
-@register_game("random-potential")
+@register_game("random-potential", players=_COUNT, actions=_COUNT, seed=NATURAL)
 def random_potential(players: int = 3, actions: int = 3, seed: int = 0) -> NormalForm:
     """A random exact potential game in normal form, payoffs standard normal."""
-    return random_potential_game([_at_least(actions, 1, "actions")] * _at_least(players, 1, "players"), seed)
+    return random_potential_game([actions] * players, seed)
 
 
-@register_game("separable")
+@register_game("separable", players=_COUNT, actions=_COUNT, seed=NATURAL)
 def random_separable(players: int = 5, actions: int = 4, seed: int = 0) -> Separable:
     """Each player's utility depends on its own action only; values standard normal."""
-    shape = (_at_least(players, 1, "players"), _at_least(actions, 1, "actions"))
-    memory.require(32 * shape[0] * shape[1], f"values of {shape[0]} players and {shape[1]} actions")
-    if seed < 0:
-        raise InvalidGame(f"must be at least 0, got {seed}", "seed", seed)
-    return Separable(np.random.Generator(np.random.PCG64(seed)).standard_normal(shape))
+    memory.require(32 * players * actions, f"values of {players} players and {actions} actions")
+    return Separable(np.random.Generator(np.random.PCG64(seed)).standard_normal((players, actions)))
 
 
-@register_game("overlap")
+@register_game("overlap", robots=Integer(1, MOST_AXES), cells=_COUNT, reach=NATURAL, seed=NATURAL)
 def overlap(robots: int = 2, cells: int = 4, reach: int = 1, seed: int = 0) -> NormalForm:
     """Robots on a line of cells: the worth a robot covers, less what it shares with each other robot."""
-    robots, cells = _at_least(robots, 1, "robots"), _at_least(cells, 1, "cells")
-    reach = min(_at_least(reach, 0, "reach"), cells)
-    _at_least(seed, 0, "seed")
-    if robots > _MOST_AXES:
-        raise InvalidGame(f"must be at most {_MOST_AXES}, got {robots}", "robots", robots)
+    reach = min(reach, cells)
     profiles = cells**robots
     memory.require(
         24 * robots * profiles + 80 * cells**2, f"a table of {in_words(profiles)} profiles", "use fewer robots or cells"
@@ -180,14 +171,13 @@ def overlap(robots: int = 2, cells: int = 4, reach: int = 1, seed: int = 0) -> N
     return NormalForm(payoffs, moves=path_moves(cells))
 
 
-@register_game("coverage")
+@register_game("coverage", columns=_COUNT, rows=_COUNT, seed=NATURAL)
 def small_coverage(
     columns: int = 3, rows: int = 2, robots: int = 2, delta: float = 1.0, cost: float = 0.0, seed: int = 0
 ) -> Coverage:
     """Robots on a small grid of random worths, without flags: Eq. 45 for the exact analysis; cost is K."""
-    shape = (_at_least(rows, 1, "rows"), _at_least(columns, 1, "columns"))
-    memory.require(200 * shape[0] * shape[1], f"a grid of {columns}×{rows} cells")
-    tenths = np.random.Generator(np.random.PCG64(_at_least(seed, 0, "seed"))).integers(0, 10, shape)
+    memory.require(200 * rows * columns, f"a grid of {columns}×{rows} cells")
+    tenths = np.random.Generator(np.random.PCG64(seed)).integers(0, 10, (rows, columns))
     world = World(tenths / 10, name=f"random tenths {seed}")
     return Coverage(world, robots, delta, K=cost, flags=False)
 

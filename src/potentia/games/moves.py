@@ -20,8 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from potentia.errors import InvalidGame
+from potentia.games.given import listed
 from potentia.kernel import memory
 from potentia.kernel.arrays import frozen
+from potentia.kernel.checks import Integer
 from potentia.kernel.numbers import is_integer
 from potentia.kernel.protocol import Complete, Constrained, Moves
 
@@ -33,7 +35,8 @@ def make_moves(moves: Any, sizes: NDArray[np.int64]) -> Moves:
     if isinstance(moves, np.ndarray) and moves.ndim == 2:
         _require_boolean(moves, "moves")
         if (sizes != sizes[0]).any():
-            raise InvalidGame("moves shared by all players need players with equally many actions; give one per player")
+            told = "shared by all players need players with equally many actions; give one per player"
+            raise InvalidGame(told, "moves", moves)
         ptr, targets = _table(moves, int(sizes[0]), "moves")
         return Constrained(frozen(np.zeros(sizes.size), np.int64), frozen(ptr, np.int64), frozen(targets, np.int64))
     try:
@@ -41,13 +44,10 @@ def make_moves(moves: Any, sizes: NDArray[np.int64]) -> Moves:
     except TypeError:
         count = -1
     if count < 0:
-        raise InvalidGame(
-            f"must be None, a boolean matrix or one entry per player, got {type(moves).__name__}",
-            "moves",
-            type(moves).__name__,
-        )
+        told = "must be None, a boolean matrix or one entry per player"
+        raise InvalidGame(f"{told}, got {type(moves).__name__}", "moves", moves)
     if count != sizes.size:
-        raise InvalidGame(f"must have one entry for each of {sizes.size} players, got {count}", "moves", count)
+        raise InvalidGame(f"must have one entry for each of {sizes.size} players, got {count}", "moves", moves)
     all_ptr: list[int] = [0]
     all_targets: list[int] = []
     rows: list[int] = []
@@ -62,15 +62,7 @@ def make_moves(moves: Any, sizes: NDArray[np.int64]) -> Moves:
 def _require_boolean(matrix: NDArray[Any], name: str) -> None:
     if matrix.dtype != bool:
         # 0 and 1 could be read as actions; ask rather than guess
-        raise InvalidGame(f"{name} as a matrix must be boolean, got {matrix.dtype}; use matrix.astype(bool)")
-
-
-def listed(value: Any, name: str) -> list[Any]:
-    """The value as a list, or an error that names the field."""
-    try:
-        return list(value)
-    except TypeError:
-        raise InvalidGame(f"must be a list, got {value!r}", name, value) from None
+        raise InvalidGame(f"as a matrix must be boolean, got {matrix.dtype}; use matrix.astype(bool)", name, matrix)
 
 
 def _table(table: Any, size: int, name: str) -> tuple[list[int], list[int]]:
@@ -79,14 +71,13 @@ def _table(table: Any, size: int, name: str) -> tuple[list[int], list[int]]:
     if isinstance(table, np.ndarray) and table.ndim == 2:
         _require_boolean(table, name)
         if table.shape != (size, size):
-            raise InvalidGame(f"must have shape {(size, size)}, got {table.shape}", name, table.shape)
+            raise InvalidGame(f"must have shape {(size, size)}, got {table.shape}", name, table)
         lists: list[Any] = [np.flatnonzero(row) for row in table]
     else:
         lists = listed(table, name)
         if len(lists) != size:
-            raise InvalidGame(
-                f"must list the reachable actions of each of {size} actions, got {len(lists)} lists", name, len(lists)
-            )
+            told = f"must list the reachable actions of each of {size} actions"
+            raise InvalidGame(f"{told}, got {len(lists)} lists", name, table)
     ptr, targets = [0], []
     for action, reach in enumerate(lists):
         chosen: set[int] = set()
@@ -117,8 +108,7 @@ def reachable_actions(moves: Moves, size: int, player: int, action: int) -> list
 
 def path_moves(num_actions: int) -> NDArray[np.bool_]:
     """Moves along a line: action a reaches a - 1 and a + 1."""
-    if not is_integer(num_actions) or num_actions < 1:
-        raise InvalidGame(f"must be an integer of at least 1, got {num_actions!r}", "num_actions", num_actions)
+    num_actions = Integer(least=1).of(num_actions, "num_actions", InvalidGame)
     memory.require(20 * num_actions**2, f"moves among {num_actions} actions")
     steps = np.arange(num_actions)
     return np.abs(steps[:, None] - steps[None, :]) == 1
@@ -126,8 +116,7 @@ def path_moves(num_actions: int) -> NDArray[np.bool_]:
 
 def grid_moves(rows: int, columns: int) -> NDArray[np.bool_]:
     """Moves on a grid: a cell reaches the up to eight adjacent ones. Actions are cells in row order."""
-    if not is_integer(rows) or not is_integer(columns) or min(rows, columns) < 1:
-        raise InvalidGame(f"rows and columns must be integers of at least 1, got {rows!r} and {columns!r}")
+    rows, columns = (Integer(least=1).of(n, name, InvalidGame) for n, name in ((rows, "rows"), (columns, "columns")))
     memory.require(40 * (rows * columns) ** 2, f"moves among {rows * columns} cells")
     y, x = np.divmod(np.arange(rows * columns), columns)
     near = np.maximum(np.abs(y[:, None] - y[None, :]), np.abs(x[:, None] - x[None, :]))

@@ -15,17 +15,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from potentia.errors import InvalidGame, NotPotentialGame
-from potentia.games.base import Game, action_counts, finite_array, interactions_from_groups
+from potentia.games.base import Game, interactions_from_groups
+from potentia.games.given import NATURAL, action_counts, finite_array
 from potentia.kernel import memory, protocol
 from potentia.kernel.arrays import frozen, strides
+from potentia.kernel.checks import Real
 from potentia.kernel.dispatch import at
-from potentia.kernel.numbers import in_words, is_integer, is_real
+from potentia.kernel.numbers import in_words
 from potentia.kernel.precision import rounding
 from potentia.kernel.protocol import Interactions, Moves
 
 # Relative to the spread of payoffs: rounding in a potential built by sums, not a difference anyone means.
 _TOLERANCE = 1e-9
-_MOST_AXES = 63  # NumPy arrays have 64 axes, one of them for the player
+MOST_AXES = 63  # NumPy arrays have 64 axes, one of them for the player
 
 
 class NormalFormData(NamedTuple):
@@ -54,15 +56,12 @@ class NormalForm(Game):
 
     def __init__(self, payoffs: ArrayLike, *, potential: ArrayLike | None = None, moves: Any = None) -> None:
         array = finite_array(payoffs, "payoffs")
-        if array.ndim < 2:
-            raise InvalidGame(f"must have shape (N, A_1, ..., A_N), got {array.shape}", "payoffs", array.shape)
-        if array.shape[0] != array.ndim - 1:
-            raise InvalidGame(
-                f"must have shape (N, A_1, ..., A_N): {array.ndim - 1} action axes need as many players, "
-                f"got shape {array.shape}",
-                "payoffs",
-                payoffs,
-            )
+        axes, told = array.ndim - 1, "must have shape (N, A_1, ..., A_N)"
+        if axes < 1:
+            raise InvalidGame(f"{told}, got {array.shape}", "payoffs", payoffs)
+        if array.shape[0] != axes:
+            told = f"{told}: {axes} action axes need as many players"
+            raise InvalidGame(f"{told}, got shape {array.shape}", "payoffs", payoffs)
         super().__init__(action_counts(array.shape[1:]), moves)
         self.payoffs = array
         self._phi = frozen(np.zeros(0)) if potential is None else _checked_potential(array, potential)
@@ -105,9 +104,7 @@ def _depends(payoff: NDArray[np.float64], axis: int) -> bool:
 
 
 def _checked_potential(payoffs: NDArray[np.float64], potential: ArrayLike) -> NDArray[np.float64]:
-    phi = finite_array(potential, "potential")
-    if phi.shape != payoffs.shape[1:]:
-        raise InvalidGame(f"must have shape {payoffs.shape[1:]}, got {phi.shape}", "potential", phi.shape)
+    phi = finite_array(potential, "potential", payoffs.shape[1:])
     found = disprove(payoffs, phi)
     if found is not None:
         player, first, second, du, dphi = found
@@ -116,9 +113,7 @@ def _checked_potential(payoffs: NDArray[np.float64], potential: ArrayLike) -> ND
             f"the potential by {dphi:g}",
             evidence=found,
         )
-    flat = phi.reshape(-1)
-    flat.setflags(write=False)
-    return flat
+    return phi.reshape(-1)
 
 
 Disproof = tuple[int, tuple[int, ...], tuple[int, ...], float, float]
@@ -160,13 +155,11 @@ def random_potential_game(num_actions: Sequence[int], seed: int = 0, scale: floa
     shape = tuple(int(a) for a in action_counts(num_actions))
     size = math.prod(shape)
     memory.require(16 * size * (len(shape) + 1), f"a normal form with {in_words(size)} profiles", "use fewer players")
-    if len(shape) > _MOST_AXES:
-        raise InvalidGame(f"a normal form has at most {_MOST_AXES} players, got {len(shape)}; use another kind of game")
-    if not is_integer(seed) or seed < 0:
-        raise InvalidGame(f"must be an integer of at least 0, got {seed!r}", "seed", seed)
-    if not is_real(scale) or not math.isfinite(scale):
-        raise InvalidGame(f"must be finite, got {scale!r}", "scale", scale)
-    random = np.random.Generator(np.random.PCG64(seed))
+    if len(shape) > MOST_AXES:
+        told = f"must name at most {MOST_AXES} players for a normal form, got {len(shape)}; use another kind of game"
+        raise InvalidGame(told, "num_actions", num_actions)
+    random = np.random.Generator(np.random.PCG64(NATURAL.of(seed, "seed", InvalidGame)))
+    scale = Real().of(scale, "scale", InvalidGame)
     phi = scale * random.standard_normal(shape)
     payoffs = np.empty((len(shape), *shape))
     for player in range(len(shape)):

@@ -9,10 +9,8 @@ from __future__ import annotations
 
 import inspect
 import math
-import threading
 import warnings
-from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -20,13 +18,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from potentia.errors import InvalidGame, NotCompiled, frames_to_caller
-from potentia.games.base import (
-    Game,
-    action_counts,
-    everyone_interacts,
-    interactions_from_groups,
-    outside_values,
-)
+from potentia.games.base import Game, everyone_interacts, interactions_from_groups
+from potentia.games.functions import first_like, machine_code, name_of, reason_of
+from potentia.games.given import action_counts, any_array, listed
 from potentia.games.separable import ProfileState
 from potentia.kernel import protocol
 from potentia.kernel.arrays import frozen, frozen_deep
@@ -37,13 +31,6 @@ from potentia.kernel.protocol import Interactions, Moves
 _SHOWN = 20
 _FEW = 4  # profiles, and players, at which machine code is compared before it plays
 _ROUNDING = 1e-9  # relative differences below are those of sums in another order
-
-# Compiled functions, with the values of the names they had taken from outside: Numba freezes those. And the first
-# function of each code with such values: one that is made again, as in a game's factory, shares its machine code.
-_compiled: OrderedDict[Any, tuple[Any, Any]] = OrderedDict()
-_firsts: OrderedDict[Any, Any] = OrderedDict()
-_MOST_COMPILED = 64
-_lock = threading.Lock()
 
 
 class CustomData(NamedTuple):
@@ -83,11 +70,9 @@ class Custom(Game):
         moves: Any = None,
         interactions: Sequence[Sequence[int]] | None = None,
     ) -> None:
-        for name, function in (("utility", utility), ("potential", potential)):
-            if function is not None and not callable(function):
-                raise InvalidGame(f"must be a function, got {function!r}", name, function)
-        if utility is None:
-            raise InvalidGame("must be a function of (player, profile, data), got None", "utility", utility)
+        _check_function(utility, "utility", "player", "profile", "data")
+        if potential is not None:
+            _check_function(potential, "potential", "profile", "data")
         super().__init__(action_counts(num_actions), moves)
         self._given = (utility, potential)
         self.custom_data = frozen_deep(data)
@@ -98,11 +83,11 @@ class Custom(Game):
     @property
     def _utility(self) -> Callable[..., float]:
         """The plain function; what was given may be compiled already."""
-        return getattr(self._given[0], "py_func", self._given[0])
+        return _plain(self._given[0])
 
     @property
     def _potential(self) -> Callable[..., float] | None:
-        return getattr(self._given[1], "py_func", self._given[1])
+        return _plain(self._given[1])
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         functions = state.pop("_given")  # not to be copied
@@ -111,9 +96,6 @@ class Custom(Game):
 
     def _probe(self) -> None:
         """Call the functions a few times, on profiles they cannot write to."""
-        _check_arguments(self._utility, "utility", "(player, profile, data)", 3)
-        if self._potential is not None:
-            _check_arguments(self._potential, "potential", "(profile, data)", 2)
         for profile in (frozen(np.zeros(self.num_players, np.int64)), frozen(self.sizes - 1)):
             for player in (0, self.num_players - 1):
                 self._probe_one("utility", self._utility, (player, profile, self.custom_data))
@@ -132,20 +114,24 @@ class Custom(Game):
 
     def diagnose(self, profile: NDArray[np.int64]) -> str | None:
         """After a failure: evaluate every action at this profile in Python, and name the first that fails."""
-        for player in range(self.num_players):
+        try:
+            for player, trial in self._deviations(profile, range(self.num_players)):
+                self._probe_one("utility", self._utility, (player, trial, self.custom_data))
+            if self._potential is not None:
+                self._probe_one("potential", self._potential, (profile, self.custom_data))
+        except InvalidGame as error:
+            return str(error)
+        return None
+
+    def _deviations(
+        self, profile: NDArray[np.int64], players: Iterable[int]
+    ) -> Iterator[tuple[int, NDArray[np.int64]]]:
+        """Every profile in which one of these players takes another action, or the same; and who does."""
+        for player in players:
             for action in range(int(self.sizes[player])):
                 trial = profile.copy()
                 trial[player] = action
-                try:
-                    self._probe_one("utility", self._utility, (player, trial, self.custom_data))
-                except InvalidGame as error:
-                    return str(error)
-        if self._potential is not None:
-            try:
-                self._probe_one("potential", self._potential, (profile, self.custom_data))
-            except InvalidGame as error:
-                return str(error)
-        return None
+                yield player, trial
 
     def utility(self, player: int, profile: Sequence[int] | NDArray[np.int64]) -> float:
         return float(self._utility(player, np.asarray(profile, np.int64), self.custom_data))
@@ -170,32 +156,13 @@ class Custom(Game):
         """The functions as Numba dispatchers, or None and why one does not compile."""
         if jit_disabled():
             return None, None
-        import numba
-
-        profile = np.zeros(self.num_players, np.int64)
-        result: list[Any] = []
-        odd = _first_odd_part(self.custom_data)
-        for function, first in ((_first(self._utility), (0,)), (_first(self._potential or _unknown), ())):
-            # Games built on the same function share its machine code, and so the kernels that contain it.
+        profile, result = np.zeros(self.num_players, np.int64), []
+        for function, first in ((self._utility, (0,)), (self._potential or _unknown, ())):
             try:
-                if inspect.ismethod(function):
-                    raise TypeError("it is a method; pass a plain function, and what it needs as data=")
-                if odd is not None:
-                    raise TypeError(f"data holds a {odd}; use numbers, arrays and (named) tuples of them")
-                dispatcher: Any = _shared(function)
-                if dispatcher is None:
-                    # boundscheck: a wrong index in a user's function must not read foreign memory
-                    dispatcher = numba.njit(nogil=True, error_model="numpy", boundscheck=True)(function)
-                    _share(function, dispatcher)
-                types = tuple(numba.typeof(a) for a in (*first, profile, self.custom_data))
-                dispatcher.compile(types)
-                returned = dispatcher.overloads[types].signature.return_type
-                if not isinstance(returned, numba.types.Integer | numba.types.Float | numba.types.Boolean):
-                    raise TypeError(f"it returns {returned}, not a number")
+                result.append(machine_code(first_like(function), (*first, profile, self.custom_data)))
             except Exception as error:  # Numba has more kinds than it documents
                 told = "runs in Python, much slower, because Numba cannot compile it"
-                return None, f"{_name(function)} {told}: {_reason(error)}"
-            result.append(dispatcher)
+                return None, f"{name_of(function)} {told}: {reason_of(error)}"
         return (result[0], result[1]), None
 
     @property
@@ -230,14 +197,11 @@ class Custom(Game):
     def _largest_difference(self, profile: NDArray[np.int64], players: Iterable[int]) -> tuple[float, str] | None:
         """By how much machine code is apart from Python at worst, where one player changes its action; and where."""
         found: tuple[float, str] | None = None
-        for player in players:
-            for action in range(int(self.sizes[player])):
-                trial = profile.copy()
-                trial[player] = action
-                one, other = (_tried(f, player, trial, self.custom_data) for f in (self._utility, self.data.function))
-                if repr(one) != repr(other) and (found is None or _apart(one, other) > found[0]):
-                    where = f"utility of player {player} at profile {trial[:_SHOWN].tolist()}"
-                    found = _apart(one, other), f"{where} is {one!r} in Python and {other!r} compiled"
+        for player, trial in self._deviations(profile, players):
+            one, other = (_tried(f, player, trial, self.custom_data) for f in (self._utility, self.data.function))
+            if repr(one) != repr(other) and (found is None or _apart(one, other) > found[0]):
+                where = f"utility of player {player} at profile {trial[:_SHOWN].tolist()}"
+                found = _apart(one, other), f"{where} is {one!r} in Python and {other!r} compiled"
         return found
 
     @cached_property
@@ -256,16 +220,16 @@ class Custom(Game):
 
     @cached_property
     def kernel_data(self) -> CustomData:
-        return self.plain_data._replace(function=_first(self._utility), phi=_first(self._potential or _unknown))
+        return self.plain_data._replace(function=first_like(self._utility), phi=first_like(self._potential or _unknown))
 
     def new_state(self, profile: NDArray[np.int64]) -> ProfileState:
         return ProfileState(profile)
 
     def _facts(self) -> dict[str, Any]:
-        return {"utility": _name(self._utility)}
+        return {"utility": name_of(self._utility)}
 
     def describe(self) -> str:
-        return f"Custom({_name(self._utility)}, players={self.num_players})"
+        return f"Custom({name_of(self._utility)}, players={self.num_players})"
 
 
 class _Failure(str):
@@ -288,61 +252,6 @@ def _apart(one: float | _Failure, other: float | _Failure) -> float:
     return abs(one - other) / max(abs(one), abs(other), 1e-300)
 
 
-def _outside(function: Any) -> Any:
-    """The values of the names a function takes from outside, to be compared; None where they may change unnoticed."""
-    used = [*outside_values(function).items(), *enumerate(function.__defaults__ or ())]
-    used += (function.__kwdefaults__ or {}).items()
-    known = [(name, _constant(value)) for name, value in used]
-    return None if any(value is None for _, value in known) else tuple(known)
-
-
-def _constant(value: Any) -> Any:
-    """What tells this value from others, by its text or bytes because 0.0 equals -0.0; None for what may change."""
-    if type(value) in (bool, int, float, complex, str, type(None)):
-        return type(value), repr(value)
-    if isinstance(value, np.generic) and type(value) is value.dtype.type and value.dtype.kind in "biufc":
-        return type(value), value.tobytes()
-    if inspect.ismodule(value) and value.__name__ in ("math", "numpy"):
-        return value.__name__
-    if inspect.isbuiltin(value) and inspect.ismodule(value.__self__):
-        return value.__self__.__name__, value.__name__
-    return None
-
-
-def _shared(function: Any) -> Any:
-    """The machine code another game has for this function, if it would be the same."""
-    found = _compiled.get(function)
-    return found[1] if found is not None and found[0] is not None and found[0] == _outside(function) else None
-
-
-def _share(function: Any, dispatcher: Any) -> None:
-    _keep(_compiled, function, (_outside(function), dispatcher))
-
-
-def _first(function: Any) -> Any:
-    """The first function with this code that takes the same values from outside, or this one."""
-    if not inspect.isfunction(function):  # a method has an object, too
-        return function
-    try:
-        outside = _outside(function)
-    except ValueError:  # a name that has no value yet
-        return function
-    if outside is None:
-        return function
-    known = _firsts.get((function.__code__, outside))
-    if known is None or _outside(known) != outside:  # what it takes has changed since
-        _keep(_firsts, (function.__code__, outside), known := function)
-    return known
-
-
-def _keep(table: OrderedDict[Any, Any], key: Any, value: Any) -> None:
-    with _lock:
-        table[key] = value
-        table.move_to_end(key)
-        while len(table) > _MOST_COMPILED:
-            table.popitem(last=False)
-
-
 def _unknown(profile: NDArray[np.int64], data: Any) -> float:
     return np.nan
 
@@ -352,54 +261,32 @@ def custom(utility: Callable[..., float], num_actions: Sequence[int], **options:
     return Custom(utility, num_actions, **options)
 
 
-def _check_arguments(function: Callable[..., Any], name: str, wanted: str, count: int) -> None:
+def _plain(function: Any) -> Any:
+    """What Numba compiled, or the function itself."""
+    return getattr(function, "py_func", function)
+
+
+def _check_function(function: Any, name: str, *arguments: str) -> None:
+    wanted = f"({', '.join(arguments)})"
+    if not callable(function):
+        raise InvalidGame(f"must be a function of {wanted}, got {function!r}", name, function)
     try:
-        inspect.signature(function).bind(*range(count))
-    except TypeError:
-        raise InvalidGame(
-            f"must take {wanted}, got {inspect.signature(function)}", name, inspect.signature(function)
-        ) from None
+        signature = inspect.signature(_plain(function))
     except ValueError:  # a built-in that does not tell
         return
-
-
-def _name(function: Callable[..., Any]) -> str:
-    """What to call a function, or an object that is called like one."""
-    return getattr(function, "__name__", type(function).__name__)
-
-
-def _reason(error: Exception) -> str:
-    """The line of Numba's long message that a person can act on."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    useful = [line for line in lines if not line.startswith(("Failed in", "During:", "File ", "-", "<source"))]
-    first = (useful or lines or [type(error).__name__])[0]
-    if first.startswith("Untyped global name") and "<class 'function'>" in first:
-        first += "; decorate that function with numba.njit"
-    return first
-
-
-def _first_odd_part(data: Any) -> str | None:
-    """The type of the first part of ``data`` that kernels, which own no memory, cannot take."""
-    if isinstance(data, tuple):
-        return next((odd for odd in map(_first_odd_part, data) if odd is not None), None)
-    if data is None or isinstance(data, bool | int | float | complex | np.generic):
-        return None
-    if isinstance(data, np.ndarray) and data.dtype.kind in "biufc":
-        return None
-    return f"{data.dtype} array" if isinstance(data, np.ndarray) else type(data).__name__
+    try:
+        signature.bind(*arguments)
+    except TypeError:
+        raise InvalidGame(f"must take {wanted}, got {signature}", name, function) from None
 
 
 def _checked_groups(groups: Sequence[Sequence[int]], num_players: int) -> list[ArrayLike]:
     checked: list[ArrayLike] = []
-    try:
-        listed = [np.asarray(group) for group in groups]
-    except (TypeError, ValueError):
-        raise InvalidGame(f"must be a list of groups of players, got {groups!r}", "interactions", groups) from None
-    for group, array in zip(groups, listed, strict=True):
+    for group in listed(groups, "interactions", "a list of groups of players"):
+        array = any_array(group)
         if array.ndim != 1 or array.dtype.kind not in "iu" or (array < 0).any() or (array >= num_players).any():
-            raise InvalidGame(
-                f"must hold groups of players in 0..{num_players - 1}, got {group!r}", "interactions", group
-            )
+            wanted = f"must hold groups of players in 0..{num_players - 1}"
+            raise InvalidGame(f"{wanted}, got {group!r}", "interactions", group)
         checked.append(np.unique(array))
     return checked
 

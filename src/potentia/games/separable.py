@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from potentia.errors import InvalidGame
-from potentia.games.base import Game, action_counts, finite_array, interactions_from_groups
+from potentia.games.base import Game, interactions_from_groups
+from potentia.games.given import action_counts, finite_array
 from potentia.kernel import protocol
-from potentia.kernel.arrays import frozen
+from potentia.kernel.arrays import frozen, starts
 from potentia.kernel.dispatch import at
 from potentia.kernel.protocol import Interactions, Moves, welfare
 
@@ -49,16 +50,13 @@ class Separable(Game):
         tables = [finite_array(row, f"utilities of player {i}") for i, row in enumerate(rows)]
         for player, table in enumerate(tables):
             if table.ndim != 1:
-                raise InvalidGame(
-                    f"of player {player} must be one number per action, got shape {table.shape}", "utilities", utilities
-                )
+                wanted = f"of player {player} must be one number per action"
+                raise InvalidGame(f"{wanted}, got shape {table.shape}", "utilities", table)
         super().__init__(action_counts([t.size for t in tables], "utilities"), moves)
         self.tables = tuple(tables)
         with np.errstate(over="ignore"):
             if not np.isfinite(sum(float(np.abs(table).max()) for table in tables)):
-                raise InvalidGame(
-                    "must not overflow when they are summed over players; scale them", "utilities", utilities
-                )
+                raise InvalidGame("must not overflow when they are summed over players; scale them", "utilities")
         self._seal()
 
     def utility(self, player: int, profile: Sequence[int] | NDArray[np.int64]) -> float:
@@ -76,8 +74,9 @@ class Separable(Game):
         return interactions_from_groups(self.num_players, [])
 
     def _build(self) -> SeparableData:
-        row = frozen(np.concatenate([[0], np.cumsum(self.sizes)[:-1]]), np.int64)
-        return SeparableData(self.sizes, row, frozen(np.concatenate(self.tables)), self.moves)
+        return SeparableData(
+            self.sizes, frozen(starts(self.sizes)[:-1]), frozen(np.concatenate(self.tables)), self.moves
+        )
 
     def new_state(self, profile: NDArray[np.int64]) -> ProfileState:
         return ProfileState(profile)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from potentia.errors import InvalidGame
 from potentia.kernel.arrays import frozen
+from potentia.kernel.checks import Real
 from potentia.kernel.numbers import as_float, is_real
 
 ADJACENT = 1.5  # the radius that reaches the eight adjacent cells and no others
@@ -25,12 +26,10 @@ def per_robot(value: Any, robots: int, name: str) -> NDArray[np.float64]:
     else:
         raise InvalidGame(f"must be a number, or a list with one per robot, got {value!r:.60}", name, value)
     if len(given) != robots:
-        raise InvalidGame(f"must be a number, or one for each of {robots} robots, got {len(given)}", name, len(given))
-    for robot, number in enumerate(given):
-        if not is_real(number) or not 0 <= as_float(number) < math.inf:
-            who = "" if is_real(value) else f" of robot {robot}"
-            raise InvalidGame(f"{name}{who} must be finite and at least 0, got {number!r}")
-    return frozen([as_float(number) for number in given], np.float64)
+        raise InvalidGame(f"must be a number, or one for each of {robots} robots, got {len(given)}", name, value)
+    names = [name if is_real(value) else f"{name} of robot {robot}" for robot in range(robots)]
+    checked = [Real(least=0.0).of(number, who, InvalidGame) for number, who in zip(given, names, strict=True)]
+    return frozen(checked, np.float64)
 
 
 def checked_reach(reach: Any) -> float:

@@ -20,11 +20,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from potentia.errors import InvalidGame
-from potentia.games.base import finite_array
+from potentia.games.given import NATURAL, any_array, finite_array, listed, of_kind
 from potentia.kernel import memory
 from potentia.kernel.arrays import Fixed, frozen
-from potentia.kernel.numbers import is_integer
+from potentia.kernel.checks import Integer, OneOf
 
+PARTS = ("worth", "blocked", "targets", "origin", "name", "mixture")  # what a world is made of
 _SHOWN = 6  # cells named in a message
 _FARTHEST, _NARROWEST, _WIDEST = 1e9, 1e-9, 1e18  # of means, and of variances: what is beyond would overflow
 
@@ -47,28 +48,14 @@ class Mixture(Fixed):
     ) -> None:
         self.weights = _checked_weights(weights, normalise)
         count = self.weights.size
-        self.means = finite_array(means, "means")
-        if self.means.shape != (count, 2):
-            raise InvalidGame(
-                f"must have shape {(count, 2)}, one (x, y) per weight, got {self.means.shape}",
-                "means",
-                self.means.shape,
-            )
-        self.covariances = finite_array(covariances, "covariances")
-        if self.covariances.shape != (count, 2, 2):
-            raise InvalidGame(
-                f"must have shape {(count, 2, 2)}, one 2×2 matrix per weight, got {self.covariances.shape}",
-                "covariances",
-                self.covariances.shape,
-            )
+        self.means = finite_array(means, "means", (count, 2), told=", one (x, y) per weight")
+        each = ", one 2×2 matrix per weight"
+        self.covariances = finite_array(covariances, "covariances", (count, 2, 2), told=each)
         for j, matrix in enumerate(self.covariances):
             _check_covariance(matrix, j)
-        if np.abs(self.means).max() > _FARTHEST:
-            raise InvalidGame(
-                f"must lie within {_FARTHEST:g} of 0, got {np.abs(self.means).max():g}",
-                "means",
-                np.abs(self.means).max(),
-            )
+        farthest = np.abs(self.means).max()
+        if farthest > _FARTHEST:
+            raise InvalidGame(f"must lie within {_FARTHEST:g} of 0, got {farthest:g}", "means", farthest)
         self._seal()
 
     @property
@@ -116,9 +103,8 @@ def _check_covariance(matrix: NDArray[np.float64], component: int) -> None:
     if 0 < least < _NARROWEST:
         raise InvalidGame(f"must have eigenvalues of at least {_NARROWEST:g}, got {least:g}", name, least)
     if not least > 1e-12 * np.abs(matrix).max():
-        raise InvalidGame(
-            f"must be positive definite, got {matrix.tolist()} with eigenvalue {least:.6g}", name, matrix.tolist()
-        )
+        got = f"{matrix.tolist()} with eigenvalue {least:.6g}"
+        raise InvalidGame(f"must be positive definite, got {got}", name, matrix.tolist())
 
 
 class World(Fixed):
@@ -147,13 +133,10 @@ class World(Fixed):
     ) -> None:
         self.worth = _checked_worth(worth)
         self.blocked = _checked_mask(blocked, self.worth.shape)
-        if origin not in ("upper", "lower"):
-            raise InvalidGame(f'must be "upper" or "lower", got {origin!r:.60}', "origin", origin)
-        if mixture is not None and not isinstance(mixture, Mixture):
-            raise InvalidGame(f"must be a Mixture, got {mixture!r:.60}", "mixture", mixture)
-        self.origin, self.name, self.mixture = origin, str(name), mixture
+        self.origin, self.name = OneOf("upper", "lower").of(origin, "origin", InvalidGame), str(name)
+        self.mixture = None if mixture is None else of_kind(mixture, Mixture, "a Mixture", "mixture")
         if self.blocked.all():
-            raise InvalidGame("blocked leaves no free cell")
+            raise InvalidGame("leaves no free cell", "blocked")
         self.targets = self._checked_targets(targets)
         self._seal()
 
@@ -164,18 +147,11 @@ class World(Fixed):
             found = np.floor(self.mixture.means).astype(np.int64)
             inside = ((found >= 0) & (found < self.size)).all(axis=1)
             return frozen(found[inside], np.int64)
-        try:
-            cells = list(targets)
-        except TypeError:
-            raise InvalidGame(f"must be cells (x, y), got {targets!r}", "targets", targets) from None
-        return self.check_cells(cells, "targets")
+        return self.check_cells(listed(targets, "targets", "cells (x, y)"), "targets")
 
     def check_cells(self, cells: Any, name: str) -> NDArray[np.int64]:
         """Cells (x, y) inside the area, (k, 2), or an error that names the one that is not."""
-        try:
-            array = np.array(cells)
-        except ValueError:
-            array = np.array(None)
+        array = any_array(cells)
         if array.size == 0 and array.ndim:
             return frozen(np.zeros((0, 2)), np.int64)
         if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iu":
@@ -183,11 +159,8 @@ class World(Fixed):
         outside = ((array < 0) | (array >= self.size)).any(axis=1)
         if outside.any():
             k = int(np.argmax(outside))
-            raise InvalidGame(
-                f"must lie inside x 0..{self.size[0] - 1} and y 0..{self.size[1] - 1}, "
-                f"got ({array[k, 0]}, {array[k, 1]}) as number {k}",
-                name,
-            )
+            told = f"must lie inside x 0..{self.size[0] - 1} and y 0..{self.size[1] - 1}"
+            raise InvalidGame(f"{told}, got ({array[k, 0]}, {array[k, 1]}) as number {k}", name, cells)
         return frozen(array, np.int64)
 
     @property
@@ -222,17 +195,26 @@ class World(Fixed):
         order[np.argsort(-sizes, kind="stable") + 1] = np.arange(1, count + 1)
         return int(count), order[labels]
 
+    def require_connected(self, diagonal: bool = True) -> None:
+        """Refuse a world in which not every free cell can be reached from every other."""
+        count, part = self.parts(diagonal)
+        if count > 1:
+            y, x = np.nonzero(part > 1)
+            many = f"{x.size:,} cells are" if x.size > 1 else "1 cell is"
+            raise InvalidGame(
+                f"blocked cells cut the free area into {count} parts, so that not every cell can be reached "
+                f"(Assumption 1): {many} cut off from the largest part: {listed_cells(np.stack([x, y], axis=1))}; "
+                f"open a way, or use world.largest_part({'' if diagonal else 'diagonal=False'}) to block them"
+            )
+
     def largest_part(self, diagonal: bool = True) -> World:
         """The same world with everything blocked that is cut off from its largest free part."""
         _, part = self.parts(diagonal)
-        return World(
-            self.worth,
-            blocked=part != 1,
-            targets=self.targets,
-            mixture=self.mixture,
-            origin=self.origin,
-            name=self.name,
-        )
+        return self.like(blocked=part != 1)
+
+    def like(self, **changes: Any) -> World:
+        """The same world with some of its parts changed."""
+        return World(**{name: getattr(self, name) for name in PARTS} | changes)
 
     def __repr__(self) -> str:
         walls = int(self.blocked.sum())
@@ -241,19 +223,13 @@ class World(Fixed):
 
 
 def _checked_worth(worth: ArrayLike) -> NDArray[np.float64]:
-    try:
-        given = np.asarray(worth)
-    except ValueError:
-        raise InvalidGame(
-            "must be a table of rows and columns, got rows of different lengths", "worth", worth
-        ) from None
+    given = _table(worth, "worth")
     if given.dtype == bool:
         given = given.astype(np.float64)
     if given.dtype.kind == "f" and np.isnan(given).any():
         y, x = (int(k) for k in np.argwhere(np.isnan(given))[0][:2]) if given.ndim == 2 else (0, 0)
-        raise InvalidGame(
-            f"must be a number in every cell, got NaN at ({x}, {y}); block a cell with blocked=", "worth", worth
-        )
+        told = f"must be a number in every cell, got NaN at ({x}, {y}); block a cell with blocked="
+        raise InvalidGame(told, "worth", worth)
     array = finite_array(given, "worth")
     if array.ndim != 2 or array.size == 0:
         raise InvalidGame(f"must be a table of rows and columns, got shape {array.shape}", "worth", worth)
@@ -265,15 +241,18 @@ def _checked_worth(worth: ArrayLike) -> NDArray[np.float64]:
     return array
 
 
+def _table(value: ArrayLike, name: str) -> NDArray[Any]:
+    try:
+        return np.asarray(value)
+    except ValueError:
+        told = "must be a table of rows and columns, got rows of different lengths"
+        raise InvalidGame(told, name, value) from None
+
+
 def _checked_mask(blocked: ArrayLike | None, shape: tuple[int, ...]) -> NDArray[np.bool_]:
     if blocked is None:
         return frozen(np.zeros(shape, bool))
-    try:
-        mask = np.asarray(blocked)
-    except ValueError:
-        raise InvalidGame(
-            "must be a table of rows and columns, got rows of different lengths", "blocked", blocked
-        ) from None
+    mask = _table(blocked, "blocked")
     if mask.shape != shape:
         raise InvalidGame(f"must have the shape of worth, {shape}, got {mask.shape}", "blocked", mask.shape)
     if mask.dtype.kind not in "biu" or not np.isin(mask, (0, 1)).all():
@@ -307,7 +286,7 @@ def _checked_size(size: Sequence[int]) -> tuple[int, int]:
         columns, rows = size
     except (TypeError, ValueError):
         raise InvalidGame(f"must be (columns, rows), got {size!r}", "size", size) from None
-    if not is_integer(columns) or not is_integer(rows) or min(columns, rows) < 1:
+    if not all(map(Integer(least=1).holds, (columns, rows))):
         raise InvalidGame(f"must be two integers of at least 1, got {size!r}", "size", size)
     memory.require(100 * int(columns) * int(rows), f"a world of {columns}×{rows} cells")
     return int(columns), int(rows)
@@ -332,20 +311,17 @@ def random_world(seed: int = 0, targets: int | None = None, size: Sequence[int] 
     Standard deviations lie between 5 % and 10 % of the shorter side along two random axes, weights within a
     factor of three of each other, means at least 10 % away from the border.
     """
-    if not is_integer(seed) or seed < 0:
-        raise InvalidGame(f"must be an integer of at least 0, got {seed!r}", "seed", seed)
-    if targets is not None and (not is_integer(targets) or not 1 <= targets <= 5):
-        raise InvalidGame(f"must be an integer from 1 to 5, got {targets!r}", "targets", targets)
+    seed = NATURAL.of(seed, "seed", InvalidGame)
+    if targets is not None:
+        targets = Integer(1, 5).of(targets, "targets", InvalidGame)
     shape = np.array(_checked_size(size))
-    random = np.random.Generator(np.random.PCG64(int(seed)))
+    random = np.random.Generator(np.random.PCG64(seed))
     drawn = int(random.integers(1, 6))
-    count = drawn if targets is None else int(targets)
+    count = targets or drawn
     weights = random.uniform(0.5, 1.5, count)
     means = random.uniform(0.1, 0.9, (count, 2)) * shape
     widths = random.uniform(0.05, 0.1, (count, 2)) * shape.min()
     angles = random.uniform(0.0, math.pi, count)
     turn = np.array([[np.cos(angles), -np.sin(angles)], [np.sin(angles), np.cos(angles)]]).transpose(2, 0, 1)
     covariances = turn @ (widths[:, :, None] ** 2 * np.eye(2)) @ turn.transpose(0, 2, 1)
-    return gaussian_world(
-        tuple(shape.tolist()), weights, means, covariances, normalise=True, name=f"random {int(seed)}"
-    )
+    return gaussian_world(shape.tolist(), weights, means, covariances, normalise=True, name=f"random {seed}")

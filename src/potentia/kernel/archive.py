@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import zipfile
 from types import TracebackType
-from typing import Any, BinaryIO
+from typing import IO, Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,9 +51,7 @@ class Archive:
         if name not in self.names:
             raise ValueError(f"{name} is missing")
         with self._zip.open(f"{name}.npy") as member:
-            version = np.lib.format.read_magic(member)
-            header = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
-            found, fortran, kind = header[version](member)
+            found, fortran, kind = array_header(member)
             fits = len(found) == len(shape) and all(n == m for n, m in zip(found, shape, strict=True) if m is not None)
             right = kind.kind == dtype if isinstance(dtype, str) else kind == dtype
             if not fits or not right or kind.hasobject or not kind.isnative:
@@ -66,6 +64,12 @@ class Archive:
             array = np.empty(found, kind, order="F" if fortran else "C")
             _read_into(member, (array.T if fortran else array).reshape(-1), name)
         return array
+
+
+def array_header(file: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    """The shape of the array that comes next, whether it is in Fortran's order, and its type."""
+    first = np.lib.format.read_magic(file) == (1, 0)
+    return (np.lib.format.read_array_header_1_0 if first else np.lib.format.read_array_header_2_0)(file)
 
 
 def _read_into(member: Any, flat: NDArray[Any], name: str) -> None:

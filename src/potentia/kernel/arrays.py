@@ -15,6 +15,11 @@ def strides(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
     return frozen(np.cumprod((1, *sizes[:0:-1].tolist()), dtype=np.int64)[::-1])
 
 
+def starts(lengths: ArrayLike) -> NDArray[np.int64]:
+    """Where parts of these lengths begin that lie behind each other, and where the last one ends."""
+    return frozen(np.concatenate([[0], np.cumsum(lengths)]), np.int64)
+
+
 def frozen_deep(value: Any) -> Any:
     """A copy whose arrays are read-only, inside tuples, lists and dictionaries too."""
     if isinstance(value, np.ndarray):

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from potentia.errors import NotCompiled
 from potentia.kernel import cache, locks
-from potentia.kernel.cache import cache_directory
+from potentia.kernel.cache_folder import cache_directory
 
 if TYPE_CHECKING:
     from potentia.kernel.cache import Entry

@@ -22,7 +22,8 @@ def main() -> int:
     """The exit code; a kernel that was compiled is on disk then."""
     with after(_LONGEST, partial(os._exit, 1)):
         from potentia.kernel.background import BUSY_CODE, slots
-        from potentia.kernel.cache import cache_directory, entries, kernel_file
+        from potentia.kernel.cache import entries, kernel_file
+        from potentia.kernel.cache_folder import cache_directory
         from potentia.kernel.locks import try_slot
         from potentia.kernel.shapes import filled
 

@@ -93,6 +93,15 @@ def _known_to_numba(function: F, inline: bool) -> F:
     return function
 
 
+def lighter_passes(function: F) -> F:
+    """Have Numba's lighter passes go over a function before LLVM's own, where that makes it quicker.
+
+    It makes SOQL in small games quicker by a tenth, and joint trials slower.
+    """
+    function.lighter_passes = True  # type: ignore[attr-defined]
+    return function
+
+
 def generic(default: Callable[..., Any]) -> Generic:
     """A function dispatched on the type of its first argument; ``default`` serves unregistered types.
 
@@ -120,16 +129,10 @@ def generic(default: Callable[..., Any]) -> Generic:
 
         return add
 
-    def tell_numba() -> None:
-        from numba.extending import overload
+    def choose(*types: Any) -> Callable[..., Any]:
+        return table.get(getattr(types[0], "instance_class", object), default)
 
-        def choose(*types: Any) -> Callable[..., Any]:
-            return table.get(getattr(types[0], "instance_class", object), default)
-
-        # Not strict: Numba would compare annotations too. The names were compared in ``register``.
-        overload(call, strict=False, jit_options=kernel_options())(choose)
-
-    when_active(tell_numba)
+    _overload(call, choose)
     result = cast(Generic, call)
     result.register = register  # type: ignore[method-assign]
     result.table = table
@@ -140,18 +143,22 @@ def twin(python: F) -> Callable[[F], F]:
     """Give ``python`` a second body for compiled code, where the two languages' integers differ."""
 
     def add(compiled: F) -> F:
-        def tell_numba() -> None:
-            from numba.extending import overload
-
-            def choose(*types: Any) -> Callable[..., Any]:
-                return compiled
-
-            overload(python, strict=False, jit_options=kernel_options())(choose)
-
-        when_active(tell_numba)
+        _overload(python, lambda *types: compiled)
         return compiled
 
     return add
+
+
+def _overload(function: Callable[..., Any], choose: Callable[..., Callable[..., Any]]) -> None:
+    """Let compiled code call what ``choose`` gives for the types of the arguments in the place of a function."""
+
+    def tell_numba() -> None:
+        from numba.extending import overload
+
+        # Not strict: Numba would compare annotations too. The names were compared in ``register``.
+        overload(function, strict=False, jit_options=kernel_options())(choose)
+
+    when_active(tell_numba)
 
 
 def at(index: int) -> int:

@@ -3,7 +3,8 @@
 Numba makes every function ready to be called by itself: it turns it into machine code, which for ours nobody calls,
 because the entry point that holds them all is machine code of its own. So they stop at LLVM's intermediate code. They
 are optimised there, each with all that it calls: joint trials are a third slower without that. The lighter passes that
-Numba runs before are left out for nearly all. That takes a fifth off compiling.
+Numba runs before are left out, but for functions that ask for them (:func:`potentia.kernel.dispatch.lighter_passes`).
+That takes a fifth off compiling.
 
 Machine code that prints or raises finds its names in an *environment* of its function. Those of inner functions are set
 when the entry point is there (:func:`set_environments`).
@@ -26,9 +27,6 @@ from numba.core.compiler import Compiler
 from numba.core.environment import lookup_environment
 from numba.core.errors import WarningsFixer  # type: ignore[attr-defined]
 
-# Quicker with the lighter passes before: SOQL in small games by a tenth. Joint trials are slower with them.
-_LIGHTER = frozenset({"_soql"})
-
 
 class _Nowhere:
     """Stands for the code generator where Numba would set the environment of a function that nobody calls."""
@@ -42,9 +40,10 @@ class InnerLibrary(JITCodeLibrary):
     """A function with all that it calls, to be linked into others and not to be called."""
 
     codegen = _Nowhere()
+    lighter_passes = False
 
     def _optimize_functions(self, ll_module: Any) -> None:
-        if self.name in _LIGHTER:
+        if self.lighter_passes:
             super()._optimize_functions(ll_module)
         else:
             ll_module.data_layout = self._codegen._data_layout
@@ -61,7 +60,9 @@ class InnerCompiler(Compiler):
     """Numba's own pipeline into such a library."""
 
     def define_pipelines(self) -> Any:
-        self.state.library = InnerLibrary(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
+        made = self.state.func_id
+        self.state.library = InnerLibrary(self.state.targetctx.codegen(), made.func_qualname)
+        self.state.library.lighter_passes = hasattr(made.func, "lighter_passes")
         return super().define_pipelines()
 
 

@@ -24,7 +24,8 @@ import numpy as np
 
 from potentia.errors import NotCompiled, frames_to_caller
 from potentia.kernel import background
-from potentia.kernel.cache import is_kept, kernel_file, may_keep
+from potentia.kernel.cache import kernel_file, may_keep
+from potentia.kernel.cache_folder import is_kept
 from potentia.kernel.shapes import Shape, filled
 
 if TYPE_CHECKING:

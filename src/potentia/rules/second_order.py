@@ -35,7 +35,7 @@ from potentia.errors import AssumptionBroken, InvalidRule
 from potentia.games import Game
 from potentia.kernel.arrays import frozen
 from potentia.kernel.checks import Flag, OneOf, Real, number
-from potentia.kernel.dispatch import at, portable
+from potentia.kernel.dispatch import at, lighter_passes, portable
 from potentia.kernel.draws import CHOICE, PRIORITY, below, uniform
 from potentia.kernel.journal import Journal
 from potentia.kernel.mathematics import exp
@@ -371,6 +371,7 @@ def _aggregate(rule: SOQLData, memory: ScoreMemory, player: int, n: int) -> None
 
 
 @step.register(SOQLData)
+@lighter_passes
 def _soql(rule: SOQLData, memory: ScoreMemory, game: Any, state: Any, journal: Journal, key: Any, n: int) -> None:
     players = num_players(game)
     settled = 0

@@ -21,7 +21,8 @@ from potentia.engine.interrupt import Flag, deferred_interrupt
 from potentia.engine.requests import checked_compiled
 from potentia.errors import InvalidInput, InvalidSpecification, Remedy, StudyError, SweepFailed
 from potentia.kernel import memory, signals
-from potentia.kernel.cache import Compiled, is_kept, jit_disabled
+from potentia.kernel.cache import Compiled, jit_disabled
+from potentia.kernel.cache_folder import is_kept
 from potentia.kernel.checks import Integer
 from potentia.studies import chunks, executors
 from potentia.studies.manifest import MOST_CHUNKS, MOST_SEEDS

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from potentia.kernel import cache
+from potentia.kernel import cache, cache_folder
 from potentia.kernel.draws import (
     CHOICE,
     NUM_PURPOSES,
@@ -87,7 +87,7 @@ def _draw(key, players, step, player, purpose):
 
 def test_compiled_draws_are_the_same(monkeypatch, tmp_path):
     # A directory of its own: machine code of a test must not outlive it.
-    monkeypatch.setattr(cache, "cache_directory", lambda: tmp_path)
+    monkeypatch.setattr(cache_folder, "cache_directory", lambda: tmp_path)
     monkeypatch.setattr(cache, "entries", [])
     entry = cache.Entry(_draw)
     key = make_key(5, "test")

@@ -17,7 +17,7 @@ from types import SimpleNamespace
 import pytest
 
 from potentia import errors
-from potentia.kernel import cache, files
+from potentia.kernel import cache, cache_folder, files
 
 HASH = "0123456789abcdef0123"
 KERNEL = f"play-{'a' * 32}.nbc"
@@ -31,13 +31,13 @@ def surroundings(monkeypatch, tmp_path):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
     monkeypatch.setenv("POTENTIA_CACHE_DIR", str(tmp_path / "root"))
     before = os.umask(0o022)
-    monkeypatch.setattr(cache, "_said", set())
+    monkeypatch.setattr(cache_folder, "_said", set())
     yield
     os.umask(before)
 
 
 def directory() -> Path:
-    return cache.cache_directory.__wrapped__()
+    return cache_folder.cache_directory.__wrapped__()
 
 
 def mode(path: Path) -> int:
@@ -63,7 +63,7 @@ def old_folder(base: Path, name: str, *contents: str, tag: bool = True) -> Path:
     for content in contents:
         (folder / content).write_text("something")
     if tag:
-        (folder / "CACHEDIR.TAG").write_bytes(cache._TAG_TEXT)
+        (folder / "CACHEDIR.TAG").write_bytes(cache_folder._TAG_TEXT)
     os.utime(folder, (1, 1))
     return folder
 
@@ -107,7 +107,7 @@ def test_another_users_folder_is_not_cleaned_away(tmp_path, monkeypatch):
     folder = old_folder(tmp_path, HASH, KERNEL)
     with monkeypatch.context() as patch:
         patch.setattr(os, "geteuid", lambda: 12345)
-        cache._clean(tmp_path, tmp_path / "kept")
+        cache_folder._clean(tmp_path, tmp_path / "kept")
     assert sorted(os.listdir(folder)) == ["CACHEDIR.TAG", KERNEL]
 
 
@@ -146,7 +146,7 @@ def test_a_file_in_the_way_only_means_no_cache(tmp_path):
     root.unlink()
     root.mkdir()
     (root / "kernels").write_text("no folder")
-    cache._said.clear()
+    cache_folder._said.clear()
     with pytest.warns(errors.CacheNotKept):
         assert not directory().exists()
     assert os.listdir(tempfile.gettempdir()) == []
@@ -252,7 +252,7 @@ def test_the_temporary_folder_goes_at_exit(tmp_path):
     (tmp_path / "root").chmod(0o777)
     code = """
 import os, pathlib, sys
-from potentia.kernel.cache import cache_directory
+from potentia.kernel.cache_folder import cache_directory
 path = cache_directory()
 assert cache_directory() == path
 (path / "play.nbc").write_text("something")
@@ -282,7 +282,7 @@ def twice(number):
 def kernel(monkeypatch):
     """A function as if it were the package's, its own cache, and what was unpickled."""
     path = directory()
-    monkeypatch.setattr(cache, "cache_directory", lambda: path)
+    monkeypatch.setattr(cache_folder, "cache_directory", lambda: path)
     monkeypatch.setattr(cache, "entries", [])
     monkeypatch.setattr(twice, "__module__", "potentia.kernel.cache")
     loaded = []
@@ -306,14 +306,14 @@ def kernel(monkeypatch):
 
 
 def only_file() -> Path:
-    (file,) = cache.cache_directory().glob("*.nbc")
+    (file,) = cache_folder.cache_directory().glob("*.nbc")
     return file
 
 
 @compiling
 def test_a_kernel_is_found_again(kernel):
     assert [kernel(), kernel()] == [False, True]
-    assert sorted(os.listdir(cache.cache_directory())) == ["CACHEDIR.TAG", "locks", only_file().name]
+    assert sorted(os.listdir(cache_folder.cache_directory())) == ["CACHEDIR.TAG", "locks", only_file().name]
 
 
 @compiling
@@ -391,7 +391,7 @@ def test_only_a_plain_file_of_ones_own_is_read(kernel, tmp_path, monkeypatch, ki
 
 @compiling
 def test_a_cache_that_goes_away_only_means_compiling_again(kernel):
-    path = cache.cache_directory()
+    path = cache_folder.cache_directory()
     kernel()
     for file in path.iterdir():
         file.unlink()
@@ -402,11 +402,11 @@ def test_a_cache_that_goes_away_only_means_compiling_again(kernel):
 
 
 def test_a_folder_that_cannot_be_written_to_is_told_of_once(monkeypatch):
-    assert cache.is_kept()
-    monkeypatch.setattr(cache.os, "access", lambda path, mode: False)
+    assert cache_folder.is_kept()
+    monkeypatch.setattr(cache_folder.os, "access", lambda path, mode: False)
     with pytest.warns(errors.CacheNotKept, match="cannot be written to; mend that, or set POTENTIA_CACHE_DIR"):
-        assert not cache.is_kept()
-    assert not cache.is_kept()
+        assert not cache_folder.is_kept()
+    assert not cache_folder.is_kept()
 
 
 # Its key -----------------------------------------------------------------------------------------------
@@ -417,8 +417,8 @@ def test_the_python_is_part_of_the_key(monkeypatch):
 
     def named(**changes):
         plain = {name: getattr(sys, name) for name in ("implementation", "version_info", "maxsize", "byteorder")}
-        monkeypatch.setattr(cache, "sys", SimpleNamespace(**{**plain, "abiflags": sys.abiflags, **changes}))
-        return cache.source_hash.__wrapped__()
+        monkeypatch.setattr(cache_folder, "sys", SimpleNamespace(**{**plain, "abiflags": sys.abiflags, **changes}))
+        return cache_folder.source_hash.__wrapped__()
 
     other = SimpleNamespace(name="cpython", cache_tag="cpython-399")
     names = [

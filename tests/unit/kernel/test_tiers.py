@@ -19,7 +19,7 @@ from potentia.engine import loop, tier
 from potentia.engine.batch import play_batch
 from potentia.engine.tier import Tier
 from potentia.errors import NotCompiled
-from potentia.kernel import background, cache, garbage, tiers
+from potentia.kernel import background, cache, cache_folder, garbage, tiers
 from potentia.kernel.shapes import filled, shape_of, shape_of_type
 from tests import games
 from tests.waiting import wait_for
@@ -44,7 +44,7 @@ class Job:
 def kernel(monkeypatch, tmp_path):
     """Of a function of ours, with a cache of its own and a compiler that does nothing."""
     monkeypatch.setattr(cache, "entries", [])
-    monkeypatch.setattr(cache, "cache_directory", lambda: tmp_path)
+    monkeypatch.setattr(cache_folder, "cache_directory", lambda: tmp_path)
     monkeypatch.setattr(cache, "may_keep", lambda function, shape: True)
     monkeypatch.setattr(tiers, "may_keep", lambda function, shape: True)
     asked = []

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from potentia.errors import InvalidRule
-from potentia.kernel import cache
+from potentia.kernel import cache, cache_folder
 from potentia.rules import Burg, Gibbs, Penalty, Tsallis, penalty_from
 from potentia.rules.choice import logit_weights
 from potentia.rules.penalties import PenaltyData, choice_weights
@@ -213,7 +213,7 @@ def _weigh(rate, factor, values, count, tau, out):
 
 
 def test_compiled_and_plain_python_agree_to_the_bit(monkeypatch, tmp_path):
-    monkeypatch.setattr(cache, "cache_directory", lambda: tmp_path)
+    monkeypatch.setattr(cache_folder, "cache_directory", lambda: tmp_path)
     monkeypatch.setattr(cache, "jit_disabled", lambda: False)
     monkeypatch.setattr(cache, "entries", [])
     entry = cache.Entry(_weigh)

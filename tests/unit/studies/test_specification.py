@@ -262,7 +262,7 @@ def test_several_maps_are_an_axis():
         ({"rule": [{"name": "lll", "tau": 1}] * 2}, "two rule tables are called 'lll'"),
         ({"rule": {"name": ["lll", "blll"], "tau": 1}}, r"one table \[\[rule\]\] for each"),
         ({"game": {"name": "rng"}}, "did you mean 'ring'"),
-        ({"game": {"name": "ring", "players": "five"}}, "game ring: players of ring must be an integer, got 'five'"),
+        ({"game": {"name": "ring", "players": "five"}}, "players must be an integer of at least 3, got 'five'"),
         ({"game": {"name": "ring", "map": "paper"}}, "got name and map"),
         ({"game": {"players": 5}}, "a game needs one of"),
         ({"game": {"file": "none.json"}}, "there is no such file"),

@@ -22,12 +22,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from potentia.errors import InvalidGame, PotentiaError, did_you_mean
-from potentia.games.base import Game, finite_array
-from potentia.games.formats.paths import naming, require_honest, require_honest_member, suffix_of
+from potentia.games.base import Game
+from potentia.games.formats.paths import naming, npy_array, npz_arrays, require_kind, suffix_of, whole_content, writing
+from potentia.games.given import finite_array, of_kind, shortened
 from potentia.games.moves import make_moves, reachable_actions
 from potentia.games.normal_form import NormalForm
 from potentia.kernel import memory
-from potentia.kernel.files import whole_file
 from potentia.kernel.protocol import Complete, Constrained, Moves
 
 GAME_SUFFIXES = (".json", ".npz")
@@ -42,13 +42,11 @@ def read_game(path: str | os.PathLike[str]) -> NormalForm:
     source = Path(path)
     with naming(source):
         suffix = suffix_of(source, GAME_SUFFIXES, "games are read from")
-        fields = _json_game(_json(source)) if suffix == ".json" else _npz_game(_npz(source))
+        fields = _json_game(_json(source)) if suffix == ".json" else _npz_game(npz_arrays(source, 3, _known))
         if "payoffs" not in fields:
             raise InvalidGame(f"expected payoffs of shape (N, A_1, ..., A_N), got {_listing(fields)}")
-        name = fields.pop("name", None)
-        if name is not None and not isinstance(name, str):
-            raise InvalidGame(f"must be text, got {_shown(name)}", "name", _shown(name))
-        return NormalForm(fields.pop("payoffs"), **fields)
+        fields.pop("name", None)
+        return NormalForm(**fields)
 
 
 def write_game(game: Game, path: str | os.PathLike[str], *, name: str | None = None) -> Path:
@@ -58,8 +56,8 @@ def write_game(game: Game, path: str | os.PathLike[str], *, name: str | None = N
         raise InvalidGame(
             f"a file holds a NormalForm, got {game!r}; build NormalForm(payoffs) from its utilities to write it"
         )
-    if name is not None and not isinstance(name, str):
-        raise InvalidGame(f"must be text, got {name!r}", "name", name)
+    if name is not None:
+        of_kind(name, str, "text", "name")
     with naming(target):
         as_text = suffix_of(target, GAME_SUFFIXES, "games are written to", there=False) == ".json"
         fields: dict[str, Any] = {} if name is None else {"name": name}
@@ -70,14 +68,11 @@ def write_game(game: Game, path: str | os.PathLike[str], *, name: str | None = N
             fields |= {"moves": _move_lists(game)} if as_text else _move_matrices(game)
         if as_text:
             memory.require(150 * game.payoffs.size, f"writing {target}", "use .npz")
-        try:
-            with whole_file(target) as temporary, temporary.open("wb") as file:
-                if as_text:
-                    file.write(_json_text(fields).encode())
-                else:
-                    np.savez(file, **fields)
-        except OSError as error:
-            raise InvalidGame(f"cannot be written: {error.strerror or error}") from error
+        with writing(target) as file:
+            if as_text:
+                file.write(_json_text(fields).encode())
+            else:
+                np.savez(file, **fields)
     return target
 
 
@@ -92,36 +87,29 @@ def read_potential(path: str | os.PathLike[str], game: Game) -> NDArray[np.float
         suffix = suffix_of(source, POTENTIAL_SUFFIXES, "potentials are read from")
         found: Any
         if suffix == ".npy":
-            found = _npy(source)
+            found = _real(npy_array(source, 3), "potential")
         elif suffix == ".npz":
-            found = _numeric(_npz(source, potential_only=True)["potential"], "potential")
+            found = _real(npz_arrays(source, 3, _potential_alone)["potential"], "potential")
         else:
             found = _json(source)
             if isinstance(found, dict):
-                _require_potential(found)
-                found = found["potential"]
+                found = found[_potential_alone(found)[0]]
             found = _numbers(found, "potential")
         phi = finite_array(found, "potential")
         if phi.ndim != game.num_players:
-            raise InvalidGame(
-                f"must have one axis for each of {game.num_players} players, got {phi.ndim}", "potential", phi.ndim
-            )
-        if phi.shape != game.num_actions:
-            raise InvalidGame(f"must have shape {game.num_actions}, got {phi.shape}", "potential", phi.shape)
-        return phi
+            told = f"must have one axis for each of {game.num_players} players"
+            raise InvalidGame(f"{told}, got {phi.ndim}", "potential", phi)
+        return finite_array(phi, "potential", game.num_actions)
 
 
 # JSON -------------------------------------------------------------------------------------------------
 
 
 def _json(path: Path) -> Any:
+    content = whole_content(path, 20, "use .npz")  # a list of short lists takes some twenty times its text
     try:
-        # a list of short lists takes some twenty times its text
-        memory.require(20 * path.stat().st_size, f"reading {path}", "use .npz")
-        text = path.read_bytes().decode("utf-8-sig")  # some editors begin with a mark
+        text = content.decode("utf-8-sig")  # some editors begin with a mark
         return json.loads(text, object_pairs_hook=_once_each)
-    except OSError as error:
-        raise InvalidGame(f"cannot be read: {error.strerror or error}") from error
     except json.JSONDecodeError as error:
         raise InvalidGame(f"not JSON: {error.msg}, line {error.lineno} column {error.colno}") from error
     except UnicodeDecodeError as error:
@@ -154,6 +142,8 @@ def _json_game(content: Any) -> dict[str, Any]:
     for key in ("payoffs", "potential"):
         if key in fields:
             fields[key] = _numbers(fields[key], key)
+    if not isinstance(fields.get("name", ""), str):
+        raise InvalidGame(f"must be text, got {_shown(fields['name'])}", "name", fields["name"])
     if "moves" in fields:
         fields["moves"] = _listed_moves(fields["moves"])
     return fields
@@ -167,9 +157,9 @@ def _numbers(value: Any, field: str) -> NDArray[np.float64]:
         shape.append(len(first))
         first = first[0] if first else None
     if not shape:
-        raise InvalidGame(f"must be nested lists of numbers, got {_shown(value)}", field, _shown(value))
+        raise InvalidGame(f"must be nested lists of numbers, got {_shown(value)}", field, value)
     if len(shape) > _MOST_AXES:
-        raise InvalidGame(f"must be lists at most {_MOST_AXES} deep, got {len(shape)}", field, len(shape))
+        raise InvalidGame(f"must be lists at most {_MOST_AXES} deep, got {len(shape)}", field, value)
     _require_rectangular(value, shape, field, ())
     try:
         return np.array(value, np.float64)
@@ -177,38 +167,28 @@ def _numbers(value: Any, field: str) -> NDArray[np.float64]:
         raise InvalidGame("must be finite, got an integer too large for a float", field) from None
 
 
-def _require_rectangular(part: list[Any], shape: list[int], field: str, index: tuple[int, ...]) -> None:
-    if len(part) != shape[0]:
-        raise InvalidGame(
-            f"must be rectangular: expected {shape[0]} entries at index {index}, got {len(part)}", field, len(part)
-        )
+def _require_rectangular(part: Any, shape: list[int], field: str, index: tuple[int, ...]) -> None:
+    if not isinstance(part, list) or len(part) != shape[0]:
+        got = len(part) if isinstance(part, list) else _shown(part)
+        told = f"must be rectangular: expected {shape[0]} entries at index {index}"
+        raise InvalidGame(f"{told}, got {got}", field, part)
     for k, entry in enumerate(part):
-        if len(shape) == 1:
-            if type(entry) is not float and type(entry) is not int:
-                hint = "; leave out the quotes" if isinstance(entry, str) else ""
-                raise InvalidGame(
-                    f"must hold numbers: expected one at index {(*index, k)}, got {_shown(entry)}{hint}",
-                    field,
-                    _shown(entry),
-                )
-        elif isinstance(entry, list):
+        if len(shape) > 1:
             _require_rectangular(entry, shape[1:], field, (*index, k))
-        else:
-            raise InvalidGame(
-                f"must be rectangular: expected {shape[1]} entries at index {(*index, k)}, got {_shown(entry)}",
-                field,
-                _shown(entry),
-            )
+        elif type(entry) is not float and type(entry) is not int:
+            hint = "; leave out the quotes" if isinstance(entry, str) else ""
+            told = f"must hold numbers: expected one at index {(*index, k)}"
+            raise InvalidGame(f"{told}, got {_shown(entry)}{hint}", field, entry)
 
 
 def _listed_moves(moves: Any) -> Any:
     """Moves from JSON, as a game takes them. What the lists hold is checked there."""
     if isinstance(moves, dict):
         if set(moves) != {"shared"}:
-            raise InvalidGame(f"moves as an object must have the one key 'shared', got {_listing(moves)}")
+            raise InvalidGame(f"as an object must have the one key 'shared', got {_listing(moves)}", "moves", moves)
         return _shared_matrix(_lists(moves["shared"], "shared moves"))
     if not isinstance(moves, list):
-        raise InvalidGame(f"must be a list with one entry per player, got {_shown(moves)}", "moves", _shown(moves))
+        raise InvalidGame(f"must be a list with one entry per player, got {_shown(moves)}", "moves", moves)
     return [table if table is None else _table(table, f"moves of player {i}") for i, table in enumerate(moves)]
 
 
@@ -228,23 +208,16 @@ def _table(table: Any, name: str) -> Any:
 
 
 def _first_twice(reach: list[Any]) -> int | None:
-    """The place of the first entry that comes again. Of lists, which are no actions, only the first is looked for."""
-    lists = [target for target in reach if isinstance(target, list | dict)]
-    counts = Counter(target for target in reach if not isinstance(target, list | dict))
-    for place, target in enumerate(reach if len(counts) < len(reach) else ()):
-        if lists and target is lists[0]:
-            if lists.count(target) > 1:
-                return place
-        elif not isinstance(target, list | dict) and counts[target] > 1:
-            return place
-    return None
+    """The place of the first entry that comes again; there may be lists, too, which are no actions."""
+    keys = [(repr(target),) if isinstance(target, list | dict) else target for target in reach]
+    counts = Counter(keys)
+    return next((place for place, key in enumerate(keys) if counts[key] > 1), None)
 
 
 def _lists(table: Any, field: str) -> list[list[Any]]:
     if not isinstance(table, list):
-        raise InvalidGame(
-            f"must be one list of reachable actions for each action, got {_shown(table)}", field, _shown(table)
-        )
+        told = "must be one list of reachable actions for each action"
+        raise InvalidGame(f"{told}, got {_shown(table)}", field, table)
     for action, reach in enumerate(table):
         if not isinstance(reach, list):
             raise InvalidGame(f"{field}, action {action}: expected a list of reachable actions, got {_shown(reach)}")
@@ -276,62 +249,13 @@ def _json_text(fields: dict[str, Any]) -> str:
 # NumPy's files ----------------------------------------------------------------------------------------
 
 
-def _npz(path: Path, potential_only: bool = False) -> dict[str, NDArray[Any]]:
-    """The arrays of a game's archive, or the potential alone, from an archive with whatever else."""
-    found: dict[str, NDArray[Any]] = {}
-    reading = ""
-    try:
-        # opened here: NumPy leaves the file open where it is no proper archive
-        with path.open("rb") as raw, np.load(raw, allow_pickle=False) as archive:
-            if potential_only:
-                _require_potential(archive.files)
-            else:
-                for name in archive.files:
-                    _require_known_array(name)
-            unpacked = sum(info.file_size for info in archive.zip.infolist())
-            memory.require(3 * unpacked, f"reading {path}")
-            for name in ["potential"] if potential_only else archive.files:
-                if name in found:
-                    raise InvalidGame("is there twice", name)
-                reading = f"{name} "
-                require_honest_member(archive.zip, name)
-                found[name] = archive[name]
-                if not isinstance(found[name], np.ndarray):  # a file that is no array
-                    raise TypeError
-    except PotentiaError:
-        raise
-    except OSError as error:
-        raise InvalidGame(f"{reading}cannot be read: {error.strerror or error}") from error
-    except Exception as error:  # whatever a broken archive makes zipfile and NumPy raise
-        if reading:
-            raise InvalidGame(f"{reading}is damaged or holds Python objects, which are never loaded") from error
-        raise InvalidGame("not an .npz file, or damaged") from error
-    return found
-
-
-def _npy(path: Path) -> NDArray[Any]:
-    try:
-        with path.open("rb") as raw:
-            size = path.stat().st_size
-            memory.require(3 * size, f"reading {path}")
-            require_honest(raw, size)
-            raw.seek(0)
-            found = np.lib.format.read_array(raw, allow_pickle=False)
-    except PotentiaError:
-        raise
-    except OSError as error:
-        raise InvalidGame(f"cannot be read: {error.strerror or error}") from error
-    except Exception as error:  # whatever a broken file makes NumPy raise
-        raise InvalidGame("not an .npy file of numbers, or damaged") from error
-    return _numeric(found, "potential")
-
-
-def _require_known_array(name: str) -> None:
-    if name not in _FIELDS and not _player_of(name):
-        hint = did_you_mean(name, (*_FIELDS, "moves_0"))
-        raise InvalidGame(
-            f"unknown array {name!r:.60}{hint} (known are {', '.join(_FIELDS)} and moves_0, moves_1, ...)"
-        )
+def _known(names: list[str]) -> list[str]:
+    for name in names:
+        if name not in _FIELDS and not _player_of(name):
+            hint = did_you_mean(name, (*_FIELDS, "moves_0"))
+            known = f"{', '.join(_FIELDS)} and moves_0, moves_1, ..."
+            raise InvalidGame(f"unknown array {name!r:.60}{hint} (known are {known})")
+    return names
 
 
 def _player_of(name: str) -> re.Match[str] | None:
@@ -342,33 +266,28 @@ def _npz_game(arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
     fields: dict[str, Any] = {}
     for key in ("payoffs", "potential"):
         if key in arrays:
-            fields[key] = _numeric(arrays[key], key)
+            fields[key] = _real(arrays[key], key)
     if "name" in arrays:
-        name = arrays["name"]
-        fields["name"] = str(name) if name.dtype.kind == "U" and not name.ndim else name
+        require_kind(arrays["name"], "name", "U", "be text", axes=0)
     matrices = {int(match[1]): arrays[name] for name in arrays if (match := _player_of(name))}
     if matrices and "moves" in arrays:
         raise InvalidGame("expected moves, shared by all players, or moves_0, moves_1, ..., got both")
+    for player in range(len(matrices)):
+        if player not in matrices:
+            raise InvalidGame(f"moves_{player} is missing: expected one matrix per player, got {_listing(arrays)}")
     if matrices:
-        for player in range(len(matrices)):
-            if player not in matrices:
-                raise InvalidGame(f"moves_{player} is missing: expected one matrix per player, got {_listing(arrays)}")
         fields["moves"] = [_boolean(matrices[player], f"moves_{player}") for player in range(len(matrices))]
     elif "moves" in arrays:
         fields["moves"] = _boolean(arrays["moves"], "moves")
     return fields
 
 
-def _numeric(array: NDArray[Any], field: str) -> NDArray[Any]:
-    if array.dtype.kind not in "iuf":
-        raise InvalidGame(f"must be an array of real numbers, got {array.dtype}", field, array.dtype)
-    return array
+def _real(array: NDArray[Any], field: str) -> NDArray[Any]:
+    return require_kind(array, field, "iuf", "be an array of real numbers")
 
 
 def _boolean(matrix: NDArray[Any], field: str) -> NDArray[np.bool_]:
-    if matrix.dtype != bool or matrix.ndim != 2:
-        raise InvalidGame(f"must be a boolean matrix, got shape {matrix.shape} of {matrix.dtype}", field)
-    return matrix
+    return require_kind(matrix, field, "b", "be a boolean matrix", axes=2)
 
 
 def _move_matrices(game: NormalForm) -> dict[str, NDArray[np.bool_]]:
@@ -396,9 +315,10 @@ def _matrix(moves: Moves, size: int, player: int) -> NDArray[np.bool_]:
 # Words ------------------------------------------------------------------------------------------------
 
 
-def _require_potential(names: Collection[str]) -> None:
+def _potential_alone(names: Collection[str]) -> list[str]:
     if "potential" not in names:
         raise InvalidGame(f"expected potential of shape (A_1, ..., A_N), got {_listing(names)}")
+    return ["potential"]
 
 
 def _listing(names: Collection[str]) -> str:
@@ -410,7 +330,4 @@ def _shown(value: Any) -> str:
     """A value as it is in the file, in a few characters."""
     if isinstance(value, dict | list):
         return "an object" if isinstance(value, dict) else "a list"
-    if isinstance(value, np.ndarray):
-        return f"shape {value.shape} of {value.dtype}"
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= 60 else text[:57] + "..."
+    return shortened(json.dumps(value, ensure_ascii=False))

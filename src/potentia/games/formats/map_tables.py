@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from potentia.errors import InvalidGame
 from potentia.games.formats.map_parts import PER_CELL, Map, first
-from potentia.games.formats.paths import reading
+from potentia.games.formats.paths import whole_content
 from potentia.kernel import memory
 
 _WALLS = frozenset(("", "x", "X", "#"))
@@ -57,9 +57,7 @@ def read_table(path: Path, mask: bool) -> Map:
 
 def _text(path: Path) -> str:
     """The file, with Unix line ends."""
-    with reading("cannot be read"):
-        memory.require(10 * path.stat().st_size, f"reading {path}", "use .npy")
-        data = path.read_bytes()
+    data = whole_content(path, 10, "use .npy")
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise InvalidGame("expected UTF-8 text, got UTF-16; save it as CSV UTF-8")
     if b"\0" in data:

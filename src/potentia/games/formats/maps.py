@@ -35,10 +35,10 @@ from potentia.errors import InvalidGame, did_you_mean
 from potentia.games.formats.map_images import read_image
 from potentia.games.formats.map_parts import PER_CELL, Map, first
 from potentia.games.formats.map_tables import read_table
-from potentia.games.formats.paths import naming, one_of, reading, require_honest, require_honest_member, suffix_of
-from potentia.games.world import Mixture, World
+from potentia.games.formats.paths import naming, npy_array, npz_arrays, one_of, require_kind, suffix_of, writing
+from potentia.games.given import of_kind
+from potentia.games.world import PARTS, Mixture, World
 from potentia.kernel import memory
-from potentia.kernel.files import whole_file
 
 FORMAT = 1
 TABLES = (".csv", ".tsv", ".txt")
@@ -48,7 +48,6 @@ MAP_SUFFIXES = (*MASK_SUFFIXES, ".npz")
 
 _MIXTURE = ("weights", "means", "covariances")
 _FIELDS = ("format", "worth", "blocked", "targets", "origin", "name", *_MIXTURE)
-_DENSEST = 1100  # no archive unpacks to more times its size: deflate's limit is 1032
 
 
 def read_world(
@@ -68,11 +67,11 @@ def read_world(
         what to call it; left out, the name in the file, or the file's without its suffix.
     """
     source = Path(path)
-    if name is not None and not isinstance(name, str):
-        raise InvalidGame(f"must be text, got {name!r}", "name", name)
+    if name is not None:
+        of_kind(name, str, "text", "name")
     with naming(source):
         if suffix_of(source, MAP_SUFFIXES, "maps are read from") == ".npz":
-            fields = _read_npz(source)
+            fields = _world_fields(npz_arrays(source, 5, _known))
         else:
             read = _read(source, mask=False)
             if (spot := first(~np.isfinite(read.values) | (read.values < 0))) is not None:
@@ -104,14 +103,11 @@ def write_world(world: World, path: str | os.PathLike[str]) -> Path:
     with naming(target):
         if suffix_of(target, (".npz", ".csv"), "maps are written to", there=False) == ".csv":
             _require_nothing_lost(world)
-        try:
-            with whole_file(target) as temporary, temporary.open("wb") as file:
-                if target.suffix.lower() == ".csv":
-                    file.writelines(_lines(world))
-                else:
-                    np.savez(file, **_npz_fields(world))
-        except OSError as error:
-            raise InvalidGame(f"cannot be written: {error.strerror or error}") from error
+        with writing(target) as file:
+            if target.suffix.lower() == ".csv":
+                file.writelines(_lines(world))
+            else:
+                np.savez(file, **_npz_fields(world))
     return target
 
 
@@ -165,39 +161,19 @@ def _require_nothing_lost(world: World) -> None:
 
 
 def _read_npy(path: Path) -> Map:
-    with reading("not an .npy file of numbers, or damaged"), path.open("rb") as raw:
-        size = path.stat().st_size
-        memory.require(size, f"reading {path}")
-        require_honest(raw, size)
-        raw.seek(0)
-        found = np.lib.format.read_array(raw, allow_pickle=False)
-    _require_kind(found, "the array", "biuf", "real numbers")
+    found = require_kind(npy_array(path, 1), "the array", "biuf", "hold real numbers")
     if found.ndim != 2 or not found.size:
         raise InvalidGame(f"expected an array of rows and columns, worth[y, x], got shape {found.shape}")
     memory.require(PER_CELL * found.size, f"reading {path}")
     return Map(found.astype(np.float64), np.zeros(found.shape, bool), lambda x, y: f"cell ({x}, {y})")
 
 
-def _read_npz(path: Path) -> dict[str, Any]:
-    arrays: dict[str, NDArray[Any]] = {}
-    # opened here: NumPy leaves the file open where it is no proper archive
-    with reading("not an .npz file, or damaged"), path.open("rb") as raw, np.load(raw, allow_pickle=False) as archive:
-        unpacked = sum(info.file_size for info in archive.zip.infolist())
-        if unpacked > _DENSEST * path.stat().st_size:
-            raise ValueError
-        memory.require(5 * unpacked, f"reading {path}")
-        for name in archive.files:
-            if name not in _FIELDS:
-                raise InvalidGame(
-                    f"unknown array {name!r:.60}{did_you_mean(name, _FIELDS)} (known are {one_of(_FIELDS)})"
-                )
-            if name in arrays:
-                raise InvalidGame("is there twice", name)
-            with reading(f"{name} is damaged or holds Python objects, which are never loaded"):
-                require_honest_member(archive.zip, name)
-                arrays[name] = archive[name]
-                arrays[name].dtype  # bytes, if the member is no array  # noqa: B018
-    return _world_fields(arrays)
+def _known(names: list[str]) -> list[str]:
+    for name in names:
+        if name not in _FIELDS:
+            hint = did_you_mean(name, _FIELDS)
+            raise InvalidGame(f"unknown array {name!r:.60}{hint} (known are {one_of(_FIELDS)})")
+    return names
 
 
 def _world_fields(arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
@@ -210,8 +186,8 @@ def _world_fields(arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
     fields: dict[str, Any] = {}
     for name, array in arrays.items():
         text = name in ("origin", "name")
-        kinds, what = ("U", "one text") if text else ("biuf", "real numbers")
-        _require_kind(array, name, kinds, what, axes=0 if text else None)
+        kinds, wanted = ("U", "hold one text") if text else ("biuf", "hold real numbers")
+        require_kind(array, name, kinds, wanted, axes=0 if text else None)
         fields[name] = str(array) if text else array
     parts = {name: fields.pop(name) for name in _MIXTURE if name in fields}
     if parts and len(parts) < len(_MIXTURE):
@@ -221,13 +197,8 @@ def _world_fields(arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
     return fields
 
 
-def _require_kind(array: NDArray[Any], name: str, kinds: str, what: str, axes: int | None = None) -> None:
-    if array.dtype.kind not in kinds or axes not in (None, array.ndim):
-        raise InvalidGame(f"must hold {what}, got shape {array.shape} of {array.dtype}", name)
-
-
 def _npz_fields(world: World) -> dict[str, Any]:
-    fields: dict[str, Any] = {name: getattr(world, name) for name in ("worth", "blocked", "targets", "origin", "name")}
+    fields: dict[str, Any] = {name: getattr(world, name) for name in PARTS if name != "mixture"}
     if world.mixture is not None:
         fields |= {name: getattr(world.mixture, name) for name in _MIXTURE}
     return {"format": FORMAT, **fields}

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import math
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from potentia.errors import InvalidGame, NotPotentialGame, PotentiaError, Remedy
+from potentia.kernel import memory
+from potentia.kernel.archive import array_header
+from potentia.kernel.files import whole_file
+
+_DENSEST = 1100  # no archive unpacks to more times its size: deflate's limit is 1032
 
 
 @contextmanager
@@ -41,24 +47,76 @@ def reading(damaged: str) -> Iterator[None]:
         raise InvalidGame(damaged) from error
 
 
-def require_honest(array: IO[bytes], size: int) -> None:
+@contextmanager
+def writing(path: Path) -> Iterator[IO[bytes]]:
+    """A file to write to, which is there as a whole when the block ends well."""
+    try:
+        with whole_file(path) as temporary, temporary.open("wb") as file:
+            yield file
+    except OSError as error:
+        raise InvalidGame(f"cannot be written: {error.strerror or error}") from error
+
+
+def whole_content(path: Path, times: int, advice: str) -> bytes:
+    """What is in a file; ``times`` its size is needed in all."""
+    with reading("cannot be read"):
+        memory.require(times * path.stat().st_size, f"reading {path}", advice)
+        return path.read_bytes()
+
+
+def npy_array(path: Path, times: int) -> NDArray[Any]:
+    """The array in an ``.npy`` file; ``times`` its size is needed in all."""
+    with reading("not an .npy file of numbers, or damaged"), path.open("rb") as raw:
+        size = path.stat().st_size
+        memory.require(times * size, f"reading {path}")
+        _require_honest(raw, size)
+        raw.seek(0)
+        return np.lib.format.read_array(raw, allow_pickle=False)
+
+
+def npz_arrays(path: Path, times: int, wanted: Callable[[list[str]], list[str]]) -> dict[str, NDArray[Any]]:
+    """Those arrays in an ``.npz`` file that are ``wanted`` of all that are there."""
+    arrays: dict[str, NDArray[Any]] = {}
+    # opened here: NumPy leaves the file open where it is no proper archive
+    with reading("not an .npz file, or damaged"), path.open("rb") as raw, np.load(raw, allow_pickle=False) as archive:
+        names = wanted(archive.files)
+        unpacked = sum(info.file_size for info in archive.zip.infolist())
+        if unpacked > _DENSEST * path.stat().st_size:
+            raise ValueError
+        memory.require(times * unpacked, f"reading {path}")
+        for name in names:
+            if name in arrays:
+                raise InvalidGame("is there twice", name)
+            with reading(f"{name} is damaged or holds Python objects, which are never loaded"):
+                _require_honest_member(archive.zip, name)
+                arrays[name] = archive[name]
+                arrays[name].dtype  # bytes, if the member is no array  # noqa: B018
+    return arrays
+
+
+def require_kind(array: NDArray[Any], name: str, kinds: str, wanted: str, axes: int | None = None) -> NDArray[Any]:
+    """The array, whose type must be of one of these kinds."""
+    if array.dtype.kind not in kinds or axes not in (None, array.ndim):
+        raise InvalidGame(f"must {wanted}, got shape {array.shape} of {array.dtype}", name, array)
+    return array
+
+
+def _require_honest(array: IO[bytes], size: int) -> None:
     """Refuse an array in NumPy's format whose header claims more than the ``size`` bytes of its file can hold.
 
     NumPy would ask for memory for all of it first.
     """
-    version = np.lib.format.read_magic(array)
-    header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-    shape, _, dtype = header(array)
+    shape, _, dtype = array_header(array)
     if math.prod(shape) * dtype.itemsize > size - array.tell():
         raise ValueError("less is there than the header claims")
 
 
-def require_honest_member(archive: zipfile.ZipFile, name: str) -> None:
+def _require_honest_member(archive: zipfile.ZipFile, name: str) -> None:
     """The same for an array in an ``.npz`` file."""
     member = f"{name}.npy"
     if member in archive.NameToInfo:  # what is no array NumPy hands over as it is
         with archive.open(member) as array:
-            require_honest(array, archive.getinfo(member).file_size)
+            _require_honest(array, archive.getinfo(member).file_size)
 
 
 def suffix_of(path: Path, known: tuple[str, ...], what: str, there: bool = True) -> str:
@@ -70,7 +128,7 @@ def suffix_of(path: Path, known: tuple[str, ...], what: str, there: bool = True)
         if suffix not in known:
             raise InvalidGame(f"{what} {one_of(known)} files, got {path.suffix or 'no suffix'}")
         if there and not path.exists():
-            raise InvalidGame("is no such file", "there", there)
+            raise InvalidGame("there is no such file")
         if there and not path.is_file():  # reading might never end
             raise InvalidGame("expected a file, got a pipe, a socket or a device")
     return suffix

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from potentia.beliefs import belief
     from potentia.engine import Run, Trace, advance, begin, load, run, run_batch, watch
     from potentia.games.library import game
+    from potentia.kernel.recorders import recorder
     from potentia.rules import rule
     from potentia.studies import open_study, sweep
 
@@ -52,6 +53,7 @@ _NAMES = {
     "game": "games.library",
     "load": "engine",
     "open_study": "studies",
+    "recorder": "kernel.recorders",
     "rule": "rules",
     "run": "engine",
     "run_batch": "engine",
@@ -77,6 +79,7 @@ __all__ = [
     "load",
     "open_study",
     "paper",
+    "recorder",
     "rule",
     "rules",
     "run",

@@ -13,6 +13,9 @@ To write a rule:
     :func:`num_reachable`, :func:`reachable`; :func:`move`, which keeps the :class:`Journal`, and ``REVISIONS``.
 To write a belief:
     :class:`Belief`, :func:`register_belief`, :func:`estimate`, :func:`learn`.
+To record what nobody recorded before:
+    :func:`register_recorder` for a function of (profile, data); a game, or a belief, names its own in ``recorders``,
+    each a :class:`Recorder` with its label and unit, and registers :func:`measure` (:func:`judge`).
 To draw:
     :func:`uniform` with a purpose, ``WAKE``, ``TRIAL``, ``CHOICE``, ``PRIORITY`` or one of ``FREE_PURPOSES``, which
     nothing of this package draws with; :func:`below` makes an integer of it.
@@ -22,7 +25,7 @@ To let kernels call a helper:
 ``potentia.testing`` has the checks: ``check_game`` and ``check_rule``.
 """
 
-from potentia.beliefs.base import Belief, estimate, learn
+from potentia.beliefs.base import Belief, estimate, judge, learn
 from potentia.beliefs.base import register as register_belief
 from potentia.games import Game, register_game
 from potentia.kernel.arrays import frozen
@@ -48,6 +51,7 @@ from potentia.kernel.protocol import (
     utility,
     welfare,
 )
+from potentia.kernel.recorders import Recorder, register_recorder
 from potentia.rules.base import Memory, Rule, new_memory, step, survey, surveyed, wake_one
 from potentia.rules.base import register as register_rule
 
@@ -62,6 +66,7 @@ __all__ = [
     "Game",
     "Journal",
     "Memory",
+    "Recorder",
     "Rule",
     "apply",
     "below",
@@ -70,6 +75,7 @@ __all__ = [
     "estimate",
     "frozen",
     "generic",
+    "judge",
     "learn",
     "measure",
     "move",
@@ -84,6 +90,7 @@ __all__ = [
     "reachable",
     "register_belief",
     "register_game",
+    "register_recorder",
     "register_rule",
     "settle",
     "step",

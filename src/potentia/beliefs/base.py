@@ -76,6 +76,7 @@ _registry: Registry[Belief] = Registry("belief", InvalidBelief)
 register, registered = _registry.register, _registry.registered
 
 
+@_registry.makes
 def belief(name: str, **parameters: Any) -> Belief:
     """Build a belief by name: ``belief("split-merge", noise=0.1)``."""
     return _registry.make(name, parameters)

@@ -28,16 +28,19 @@ from potentia.games.grid import SLACK
 from potentia.kernel.checks import Real, number
 from potentia.kernel.dispatch import portable, separate
 from potentia.kernel.registry import plain_parameters
+from potentia.kernel.reprs import brief
 
 CONTACTS, SENT = range(2)
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Communication:
     """Who hears whom: within ``radius`` (R_com) cells, under the experience ratios ``novice`` (K′) and ``news`` (K″).
 
     ``Communication()``: everybody hears everybody at once. ``Communication(0)``: nobody hears anybody.
     """
+
+    __repr__ = brief
 
     invalid: ClassVar[type[InvalidBelief]] = InvalidBelief
     radius: float = attrs.field(default=math.inf, converter=number, validator=Real(least=0.0, finite=False))

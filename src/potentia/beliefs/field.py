@@ -35,7 +35,7 @@ from potentia.kernel.dispatch import at, generic, portable, separate
 from potentia.kernel.recorders import Recorder
 
 RECORDERS = (  # of every belief about a field
-    Recorder("belief_error", "mean error of the believed worth"),
+    Recorder("belief_error", "mean error of the believed worth", nan=True),
     Recorder("cells_known", "cells known, mean over robots", "cells"),
     Recorder("contacts", "contacts between robots"),
     Recorder("data_sent", "readings sent"),

@@ -56,7 +56,7 @@ RECORDERS = (
     FIELD_RECORDERS[0],
     Recorder("parameter_error", "mean error of the mixture's parameters", nan=True),
     Recorder("right_number", "share of robots with the right number of components", nan=True),
-    Recorder("components", "components, mean over robots"),
+    Recorder("components", "components, mean over robots", nan=True),
     *FIELD_RECORDERS[1:],
 )
 BELIEF_ERROR, PARAMETER_ERROR, RIGHT_NUMBER, COMPONENTS, CELLS_KNOWN, MET, DATA_SENT = range(len(RECORDERS))

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from potentia.beliefs import Belief
 from potentia.engine.columns import Columns, action_type, batch_bytes, num_rows, own_recorders, scalar_names
+from potentia.engine.goals import Stop, goal_from
 from potentia.engine.interrupt import Flag, deferred_interrupt
 from potentia.engine.labels import about_game, label_all
 from potentia.engine.playing import begin
@@ -49,18 +50,30 @@ def run_batch(
     progress: Progress | None = None,
     belief: Belief | dict[str, Any] | None = None,
     compiled: Compiled = "auto",
+    stop: Stop | None = None,
 ) -> xarray.Dataset:
-    """Play one run per seed and return an ``xarray.Dataset``.
+    """Play one run per seed.
 
-    Its dimensions are ``seed``, ``time``, ``player`` (and ``state`` for visits, profiles in C order), with
-    one variable per recorder under its own name, and per seed ``final``, ``steps_done``, ``revisions`` and
-    ``changes``. ``start`` is one profile for
-    all runs, or one per seed; left out, each seed draws its own. ``progress`` is told steps done and steps
-    in all; ``compiled`` is as in :func:`begin`. Ctrl-C returns what was computed: rows that were not reached hold NaN,
-    or -1 for profiles.
+    Parameters
+    ----------
+    game, rule, steps, record, every, progress, belief, compiled, stop
+        As in :func:`run`; ``progress`` is told the steps of all runs.
+    seeds
+        One run for each.
+    start
+        One profile for all runs, or one per seed; left out, each seed draws its own.
+    workers
+        Threads.
+
+    Returns
+    -------
+    xarray.Dataset
+        With dimensions ``seed``, ``time``, ``player`` (and ``state`` for visits, profiles in C order), one variable per
+        recorder under its own name, and per seed ``final``, ``steps_done``, ``revisions``, ``changes`` and, with a
+        goal, ``reached``. Rows that a run did not come to, at a goal or after Ctrl-C, hold NaN, or -1 for profiles.
     """
     options: Any = {"start": start, "record": record, "every": every, "workers": workers, "progress": progress}
-    return play_batch(game, rule, steps, seeds, **options, belief=belief, compiled=compiled).dataset()
+    return play_batch(game, rule, steps, seeds, **options, belief=belief, compiled=compiled, stop=stop).dataset()
 
 
 def play_batch(
@@ -76,6 +89,7 @@ def play_batch(
     progress: Progress | None = None,
     belief: Belief | dict[str, Any] | None = None,
     compiled: Compiled = "auto",
+    stop: Stop | None = None,
     after: int = 0,
 ) -> Batch:
     """What :func:`run_batch` returns, as plain arrays: xarray, with pandas, takes half a second to load.
@@ -88,10 +102,12 @@ def play_batch(
     workers = checked_integer(workers, "workers", 1)
     compiled = checked_compiled(compiled)
     numbers = _checked_seeds(seeds)
-    names = checked_record(game, record)
+    goal, wanted = goal_from(stop, record)
+    names = checked_record(game, wanted)
     rule = rule_from(rule)
     starts = _checked_starts(game, start, len(numbers))
     table = Batch(game, rule, names, numbers, steps, every, workers)
+    table.reached = None if goal is None else np.zeros(len(numbers), np.int8)
     meter = _Meter(progress, steps * len(numbers))
 
     def one(index: int, flag: Flag) -> None:
@@ -101,7 +117,7 @@ def play_batch(
         run = begin(game, rule, numbers[index], start=starts[index], **options)
         run.record_into(table.columns(index))
         run.expect(steps * (len(numbers) - index - 1) + after)
-        run.advance(steps, meter.of_run(), flag)
+        run.advance(steps, meter.of_run(), flag, stop=goal)
         table.finish(index, run)
 
     with deferred_interrupt() as flag:
@@ -215,6 +231,7 @@ class Batch:
     ) -> None:
         self.game, self.rule, self.seeds, self.interrupted = game, rule, seeds, False
         self.names = names
+        self.reached: NDArray[np.int8] | None = None
         runs = len(seeds)
         rows, players, action = num_rows(names, steps, every), game.num_players, action_type(game)
         profiles = game.num_profiles if "visits" in names else 0
@@ -241,6 +258,8 @@ class Batch:
             self.visits[index] = run.journal.visits
         self.final[index] = run.profile
         self.steps_done[index] = run.step
+        if self.reached is not None:
+            self.reached[index] = bool(run.reached)
         self.revisions[index], self.changes[index] = run.journal.counts[REVISIONS], run.journal.counts[CHANGES]
 
     def variables(self) -> dict[str, tuple[Any, NDArray[Any]]]:
@@ -253,6 +272,8 @@ class Batch:
         variables["final"] = (("seed", "player"), self.final)
         for name in ("steps_done", "revisions", "changes"):
             variables[name] = (("seed",), getattr(self, name))
+        if self.reached is not None:
+            variables["reached"] = (("seed",), self.reached)
         return variables
 
     def dataset(self) -> xarray.Dataset:

@@ -22,8 +22,8 @@ _COMPARED = 16  # profiles at which the two must agree to the bit
 class Measured:
     """A recorder of one's own on a game: its values at profiles.
 
-    With ``compiled=True`` machine code is used at once. With ``"auto"`` it is used after some time in Python, if it gives
-    the same bits at the profiles at hand.
+    With ``compiled=True`` machine code is used at once. With ``"auto"`` it is used after some time in Python, if it
+    gives the same bits at the profiles at hand.
     """
 
     def __init__(self, row: Recorder, game: Game, mode: Compiled) -> None:

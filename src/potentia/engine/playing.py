@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from potentia.beliefs import Belief
 from potentia.engine.columns import OBJECTS, Columns, num_rows, playing_bytes, scalar_names
+from potentia.engine.goals import Stop, goal_from
 from potentia.engine.loop import prepare_entry
 from potentia.engine.requests import (
     believed,
@@ -36,7 +37,7 @@ def begin(
     seed: int = 0,
     *,
     start: ArrayLike | None = None,
-    record: str | Sequence[str] = ("profile",),
+    record: str | Iterable[str] = ("profile",),
     every: int = 1,
     horizon: int | None = None,
     compiled: Compiled = "auto",
@@ -99,17 +100,51 @@ def run(
     progress: Progress | None = None,
     belief: Belief | dict[str, Any] | None = None,
     compiled: Compiled = "auto",
+    stop: Stop | None = None,
 ) -> Trace:
     """Play ``steps`` steps of ``rule`` on ``game`` and return what was recorded.
 
-    ``record`` names some of profile, potential, welfare, acceptance, taken and rejected (trials so far), visits
-    and the game's own (``game.recorders``); all but visits are taken at times 0, every, 2·every, ... Pass
-    ``record=()`` for full speed: the final profile is always kept. ``compiled`` is as in :func:`begin`.
-    Ctrl-C returns what was computed so far, with a warning and ``complete`` false.
+    Parameters
+    ----------
+    game, rule, seed
+        What is played: the same three, and the same start, give the same bits.
+    steps
+        At most so many.
+    start
+        The first profile; left out, the game's own or one that the seed draws.
+    record
+        Some of profile, potential, welfare, acceptance, taken and rejected (trials so far), revisions (so far: an axis
+        to compare rules by), best and best_time (of the potential, or else the game's objective), visits, the game's
+        own (``game.recorders``), and those of your own (:func:`potentia.recorder`). ``record=()`` is fastest: the
+        final profile is always kept.
+    every
+        Rows are taken at times 0, every, 2·every, ...
+    progress
+        Is told the steps done and the steps in all.
+    belief
+        What players think of actions that they have not played; left out, they know the game.
+    compiled
+        As in :func:`begin`.
+    stop
+        Ends the run at the first row at which a recorder has at least a value, ``{"potential": 3.0, "tolerance":
+        1e-9}``, or a function of (profile, data) is true. It is recorded, too; ``trace.reached`` tells whether it was.
+
+    Returns
+    -------
+    Trace
+        After Ctrl-C, what was computed so far, with a warning and ``complete`` false.
+
+    Examples
+    --------
+    >>> import potentia as pt
+    >>> trace = pt.run(pt.game("ring"), pt.rule("lll", tau=0.1), 10_000, record="potential", stop={"potential": 50})
+    >>> trace.reached, trace.steps < 10_000
+    (True, True)
     """
     steps = checked_integer(steps, "steps", 0)
+    goal, wanted = goal_from(stop, record)
     state = begin(
-        game, rule, seed, start=start, record=record, every=every, horizon=steps, belief=belief, compiled=compiled
+        game, rule, seed, start=start, record=wanted, every=every, horizon=steps, belief=belief, compiled=compiled
     )
     names = state.in_order(scalar_names(state.record))
     rows = num_rows(state.record, steps, state.every)
@@ -117,7 +152,7 @@ def run(
     memory.require(need, f"recording {max(rows - 1, 0)} rows", "use a larger every")
     state.record_into(Columns({name: np.empty(rows) for name in names}))
     try:
-        state.advance(steps, progress)
+        state.advance(steps, progress, stop=goal)
     except KeyboardInterrupt:
         warnings.warn(f"stopped by Ctrl-C after {state.step} of {steps} steps", RunInterrupted, stacklevel=2)
     trace = state.trace()

@@ -19,6 +19,7 @@ from potentia.engine.columns import (
     scalar_names,
     scalar_rows,
 )
+from potentia.engine.goals import Goal
 from potentia.engine.loop import EVENTS, ROWS, Sink
 from potentia.engine.measuring import Measured
 from potentia.games import Game
@@ -41,6 +42,7 @@ class Recording:
     start: NDArray[np.int64]
     shadow: NDArray[np.int64]  # the profile at the last record
     _owed: bool  # a row at this step
+    _goal: Goal | None
     _mode: Compiled
 
     def __init__(self) -> None:
@@ -91,7 +93,8 @@ class Recording:
             elif hasattr(sink, name):
                 raw[name] = getattr(sink, name)[:rows]
         if before is not None:
-            raw |= self._of_profiles(rows, before, events)
+            last = (self.step // self.every - self._owed) * self.every
+            raw |= self._of_profiles(self._own, rows, last - (rows - 1) * self.every, before, events)
         if self._columns is not None:
             self._columns.add(rows, self._raw(raw), events, self.every)
         else:
@@ -109,18 +112,45 @@ class Recording:
         # a trace copies them once more
         memory.require(self._held, what, f"use a larger every{', or leave profile out of record' if moved else ''}")
 
-    def _of_profiles(self, rows: int, before: NDArray[np.int64], events: Events) -> dict[str, NDArray[np.float64]]:
-        """Functions of the profile at each of the last rows, some profiles at a time."""
-        out = {one.name: np.empty(rows) for one in self._own}
-        last = (self.step // self.every) * self.every
-        times = np.arange(last - (rows - 1) * self.every, last + 1, self.every)
+    def _is_there(self) -> bool:
+        """Whether the last row has come to the goal."""
+        assert self._goal is not None
+        name = self._goal.name
+        if self._columns is None:
+            row = self._rows[name][-1][-1:]
+        else:
+            kept = self._columns.scalars
+            row = kept[name if name in kept else "best"][self._columns.rows - 1 : self._columns.rows]
+        return self._goal.first(row) is not None
+
+    def _met(self, goal: Goal, sink: Sink, before: NDArray[np.int64] | None) -> int | None:
+        """The time of the first row of a stretch that has come to the goal."""
+        rows, moved = int(sink.used[ROWS]), int(sink.used[EVENTS])
+        first = self.step if self._owed else (self.step // self.every + 1) * self.every
+        own = [one for one in self._own if one.name == goal.name]
+        if own and before is not None:
+            events = (sink.event_time[:moved], sink.event_player[:moved], sink.event_action[:moved])
+            values = self._of_profiles(own, rows, first, before, events)[goal.name]
+        elif goal.name in self._measured:
+            values = sink.measures[:rows, self._measured.index(goal.name)]
+        else:
+            values = getattr(sink, goal.name)[:rows]
+        found = goal.first(values)
+        return None if found is None else first + found * self.every
+
+    def _of_profiles(
+        self, own: list[Measured], rows: int, begin: int, before: NDArray[np.int64], events: Events
+    ) -> dict[str, NDArray[np.float64]]:
+        """Functions of the profile at so many rows from a time on, some profiles at a time."""
+        out: dict[str, NDArray[np.float64]] = {one.name: np.empty(rows) for one in own}
+        times = begin + np.arange(rows) * self.every
         dense = np.empty((min(rows, _AT_ONCE), before.size), np.int64)
         for first in range(0, rows, _AT_ONCE):
             part = dense[: min(_AT_ONCE, rows - first)]
             within = times[first : first + len(part)]
             low, high = np.searchsorted(events[0], (within[0], within[-1] + 1))
             fill_rows(part, before, within, (events[0][low:high], events[1][low:high], events[2][low:high]))
-            for one in self._own:
+            for one in own:
                 one.fill(part, out[one.name][first : first + len(part)])
             before = part[-1].copy()
         return out

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from potentia.engine import driving
 from potentia.engine.columns import Events, follows_profile, own_recorders, state_bytes
+from potentia.engine.goals import Goal, Stop, checked_goal, goal_from
 from potentia.engine.interrupt import Flag, deferred_interrupt
 from potentia.engine.labels import about_game
 from potentia.engine.loop import NEVER, Sink, play_entry, prepare_entry
@@ -104,6 +105,8 @@ class Run(Recording):
         self._tools = game.new_tools(record)
         self._tier = Tier(self) if compiled == "auto" and not jit_disabled() else None
         self._broken = False
+        self._goal: Goal | None = None
+        self.reached: bool | None = None  # the goal of the last advance, if it had one
         self._owed = False  # a row at this step, after the game has thought
         self.thoughts: list[tuple[float, ...]] = []
         first = np.zeros(len(self._measured))
@@ -159,10 +162,44 @@ class Run(Recording):
 
     # Advancing ----------------------------------------------------------------------------------------
 
-    def advance(self, steps: int, progress: Progress | None = None, flag: Flag | None = None) -> Run:
-        """Play ``steps`` more steps. Ctrl-C raises ``KeyboardInterrupt`` once the state is consistent."""
-        stop = checked_integer(self.step + checked_integer(steps, "steps", 0), "the run's length", 0)
+    def advance(
+        self,
+        steps: int,
+        progress: Progress | None = None,
+        flag: Flag | None = None,
+        *,
+        stop: Stop | Goal | None = None,
+    ) -> Run:
+        """Play ``steps`` more steps, or until a recorder has come to a value.
+
+        Parameters
+        ----------
+        steps
+            At most so many.
+        progress
+            Is told the steps done and the steps in all.
+        flag
+            Ends the run when it is raised, in the place of Ctrl-C.
+        stop
+            The run ends at the first row at which a recorder has at least this value, up to a tolerance:
+            ``{"potential": 3.0, "tolerance": 1e-9}``. It must be recorded. ``reached`` then tells whether it was.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            After Ctrl-C, once the state is consistent.
+        """
+        last = checked_integer(self.step + checked_integer(steps, "steps", 0), "the run's length", 0)
         self._require_sound()
+        goal = stop if isinstance(stop, Goal) else goal_from(stop, self.record)[0]
+        self._goal = None if goal is None else checked_goal(self, goal)
+        self.reached = None if goal is None else self._is_there()
+        try:
+            return self._advance_to(last, progress, flag)
+        finally:
+            self._goal = None
+
+    def _advance_to(self, stop: int, progress: Progress | None, flag: Flag | None) -> Run:
         if flag is not None:
             self._advance(stop, progress, flag)
             return self
@@ -188,11 +225,11 @@ class Run(Recording):
         self._climb(stop, flag)
         # In plain Python a single step may take long, and Ctrl-C waits for the chunk.
         chunk = max(1, min(1000, 200_000 // self.game.num_players)) if self.compiled else 1
-        while (self.step < stop or self._owed) and (self._owed or not flag.raised):
+        while (self.step < stop or self._owed) and (self._owed or not flag.raised) and not self.reached:
             before = self.step
             target = min(stop, self.step + chunk)
             try:
-                spent, played = self._stretch(target, flag, self._fragile)
+                spent, played = self._stretch(target, flag, self._fragile or self._goal is not None)
             except InvalidGame:  # a user's function failed: go on to the step at which it did
                 if target <= before + 1:
                     raise
@@ -233,6 +270,13 @@ class Run(Recording):
         try:
             flag.breakable = fragile
             reached = self._play(sink, stop, every)
+            met = None if self._goal is None else self._met(self._goal, sink, at_last_row)
+            if met is not None:
+                if met < reached:  # back, and up to there: the draws are the same
+                    restore((self.state, self.memory, self.journal, self.shadow), before)
+                    sink = self._emptied_sink(met)
+                    reached = self._play(sink, met, every)
+                self.reached = True
             self._owed = self._think(reached - 1) and reached % every == 0
             flag.breakable = False
         except BaseException:
@@ -332,7 +376,8 @@ class Run(Recording):
             seed=self.seed,
             steps=self.step,
             every=self.every,
-            complete=self.horizon is None or self.step >= self.horizon,
+            complete=self.horizon is None or self.step >= self.horizon or bool(self.reached),
+            reached=self.reached,
             start=self.start.copy(),
             final=self.profile,
             times=np.arange(0, (self.step // self.every + 1 - self._owed) * self.every * self.recording, self.every),

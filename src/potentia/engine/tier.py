@@ -123,7 +123,7 @@ class Tier:
         run.step, run.compiled, run._mode, run._tier = self._since, compiled, compiled, None
         run._data = run.game.data if compiled else run.game.plain_data
         run._rows, run._events, run.thoughts = {name: [] for name in run._rows}, [], []
-        run._columns = run._sink = None
+        run._columns = run._sink = run._goal = run.reached = None
         run._num_events = run._held = run._allowed = 0
         return run
 

@@ -46,6 +46,7 @@ class Trace:
     scalars: dict[str, NDArray[np.float64]]
     visits: NDArray[np.int64] | None
     events: Events | None = field(repr=False)
+    reached: bool | None = None  # whether it came to the goal that it was given
     about: dict[str, Any] = field(default_factory=dict, repr=False)  # what the game was, for datasets
     recordable: tuple[str, ...] = field(default=(), repr=False)
     beliefs: tuple[Any, ...] = field(default=(), repr=False)  # what players believed at the end

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from potentia.errors import InvalidRun
 from potentia.figures import style
 from potentia.figures.maps import number
+from potentia.games.coverage_kernel import RECORDERS, WORTH_SUM, WORTH_UNION
 from potentia.kernel.checks import Integer, OneOf
 from potentia.kernel.numbers import is_real
 from potentia.statistics.estimates import moving_mean
@@ -24,10 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-MEASURES = {
-    "worth_union": "covered worth (union: each cell once)",
-    "worth_sum": "covered worth (sum: a cell counts once per robot)",
-}
+MEASURES = {str(row): row.label for row in (RECORDERS[WORTH_UNION], RECORDERS[WORTH_SUM])}
 BANDS = {"range": "least to largest of", "middle": "middle 80 % of"}
 _MOST_ROWS = 5000  # a band of more corners cannot be filled, nor seen
 _MOST_MEANS = 600  # of moving averages, which change little from one row to the next

@@ -26,6 +26,7 @@ from potentia.rules import registered
 from potentia.statistics import estimates
 
 if TYPE_CHECKING:
+    import xarray
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.colors import Colormap
@@ -336,3 +337,9 @@ def _texts(artist: Artist) -> Iterator[Text]:
         yield artist
     for child in artist.get_children():
         yield from _texts(child)
+
+
+def label_of(values: xarray.DataArray) -> str:
+    """What stands at an axis: the label that a variable carries, and its unit."""
+    label = str(values.attrs.get("long_name", values.name))
+    return f"{label} ({values.attrs['units']})" if values.attrs.get("units") else label

@@ -1,7 +1,7 @@
 """What can be recorded of a run: one table, which the engine, the store, datasets and figures read.
 
-A row has a name, the dimensions beside the run's own, whether it holds whole numbers, whether NaN may stand in it, and a
-label and a unit for people. Games and beliefs add rows of theirs (``recorders``); a user adds a function of
+A row has a name, the dimensions beside the run's own, whether it holds whole numbers, whether NaN may stand in it, and
+a label and a unit for people. Games and beliefs add rows of theirs (``recorders``); a user adds a function of
 (profile, data) with :func:`register_recorder`, or passes ``recorder(function)`` in ``record=``.
 """
 
@@ -83,10 +83,11 @@ def recorder(function: Callable[..., float], name: str = "", label: str = "", un
     """
     if not callable(function):
         raise InvalidRun(f"must be a function of (profile, data), got {function!r}", "function", function)
+    signature = inspect.signature(function)
     try:
-        inspect.signature(function).bind(None, None)
+        signature.bind(None, None)
     except TypeError:
-        raise InvalidRun(f"must take (profile, data), got {inspect.signature(function)}", "function", function) from None
+        raise InvalidRun(f"must take (profile, data), got {signature}", "function", function) from None
     called = name or getattr(function, "__name__", "")
     if not called.isidentifier() or called in (*TABLE, *_OTHER_WORDS, "time", "player", "seed", "state", "final"):
         raise InvalidRun(f"must be a name that is not taken, such as 'crowding', got {called!r}", "name", called)

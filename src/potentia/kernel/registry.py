@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Generic, TypeVar
 
 import attrs
@@ -12,6 +12,7 @@ import numpy as np
 from potentia.errors import InvalidInput, did_you_mean, look_up
 
 T = TypeVar("T")
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 REQUIRED = attrs.NOTHING
@@ -63,12 +64,18 @@ def built(cls: type[T], parameters: Mapping[str, Any], called: str, error: type[
     return cls(**parameters)
 
 
+def _signature(cls: type) -> str:
+    told = parameters_of(cls).items()
+    return ", ".join(name if default is REQUIRED else f"{name}={default!r}" for name, default in told)
+
+
 class Registry(Generic[T]):
     """Classes with a ``name`` and one field per parameter; ``what`` they are is said in messages."""
 
     def __init__(self, what: str, error: type[InvalidInput]) -> None:
         self.what, self._error = what, error
         self._known: dict[str, type[T]] = {}
+        self._maker: Any = None
 
     def register(self, cls: type[T]) -> type[T]:
         """Class decorator: make a class known under its name."""
@@ -80,7 +87,20 @@ class Registry(Generic[T]):
         if self._known.get(name, cls).__qualname__ != cls.__qualname__:
             raise self._error(f"a {self.what} named {name!r} exists already")
         self._known[name] = cls
+        self._list()
         return cls
+
+    def makes(self, maker: F) -> F:
+        """Decorator: the function that builds one by name; ``help()`` of it lists the names and their parameters."""
+        self._maker, self._about = maker, maker.__doc__ or ""
+        self._list()
+        return maker
+
+    def _list(self) -> None:
+        if self._maker is None:
+            return
+        lines = [f"    {name}({_signature(cls)})\n        {cls.summary}" for name, cls in self._known.items()]  # type: ignore[attr-defined]
+        self._maker.__doc__ = f"{self._about.rstrip()}\n\n    Known by name:\n\n" + "\n".join(lines) + "\n    "
 
     def registered(self) -> dict[str, type[T]]:
         """All of them by name."""

@@ -81,6 +81,7 @@ def _with_scores() -> str:
     return " and ".join(sorted(name for name, cls in registered().items() if cls.keeps_scores))
 
 
+@_registry.makes
 def rule(name: str, **parameters: Any) -> Rule:
     """Build a rule by name: ``rule("p-sblll", tau=0.1, revision=0.3)``."""
     return _registry.make(name, parameters)

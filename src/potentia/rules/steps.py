@@ -17,6 +17,7 @@ from potentia.errors import InvalidRule, did_you_mean
 from potentia.kernel.checks import Real, number
 from potentia.kernel.dispatch import portable
 from potentia.kernel.registry import built, plain_parameters
+from potentia.kernel.reprs import brief
 
 
 class StepData(NamedTuple):
@@ -41,9 +42,11 @@ SHARE = Real(above=0.0, below=1.0)
 SHARE_OR_ALL = Real(above=0.0, most=1.0)
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Diminishing:
     """μ(n) = scale · (n + offset)^-power, by default 1/n."""
+
+    __repr__ = brief
 
     invalid: ClassVar[type[InvalidRule]] = InvalidRule
     power: float = attrs.field(default=1.0, converter=number, validator=Real(above=0.0))

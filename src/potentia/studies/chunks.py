@@ -25,7 +25,9 @@ from potentia.errors import CacheNotKept, NotCompiled, PotentiaError, StudyError
 from potentia.kernel.archive import Archive
 from potentia.kernel.cache import Compiled
 from potentia.kernel.files import read_plain
+from potentia.kernel.recorders import TABLE, row_of
 from potentia.studies.planning import Plan, Point
+from potentia.studies.points import PER_RUN, catalogue
 from potentia.studies.refusals import refused
 from potentia.version import __version__
 
@@ -126,9 +128,8 @@ def play(task: Task) -> tuple[Chunk, Arrays | str]:
 def check_finite(plan: Plan, chunk: Chunk, arrays: Mapping[str, NDArray[Any]]) -> None:
     """Refuse a result that is not a number, with the seed and step where it is."""
     point = plan.points[chunk.point]
-    # numbers at every step: all but shares of nothing and what a belief may not know
-    sure = ("potential", "welfare", "taken", "rejected", *point.game.recorders)
-    for name in (name for name in plan.record if name in sure):
+    rows = [row_of(name, (*catalogue(), *point.game.recorders)) for name in plan.record]
+    for name in (str(row) for row in rows if row.scalar and not row.nan):
         bad = np.argwhere(~np.isfinite(arrays[name]))
         if bad.size:
             run, row = bad[0].tolist()
@@ -141,7 +142,7 @@ def check_finite(plan: Plan, chunk: Chunk, arrays: Mapping[str, NDArray[Any]]) -
 
 # Files ------------------------------------------------------------------------------------------------
 
-WHOLE = ("profile", "final", "visits", "steps_done", "revisions", "changes")  # what holds integers
+WHOLE = (*(name for name, row in TABLE.items() if row.whole), *PER_RUN)  # what holds integers
 
 
 def to_bytes(study: str, chunk: Chunk, seeds: Sequence[int], arrays: Mapping[str, NDArray[Any]]) -> bytes:

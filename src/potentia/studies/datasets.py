@@ -14,11 +14,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from potentia.engine.labels import label_all
 from potentia.errors import StudyError
 from potentia.kernel import memory
 from potentia.kernel.numbers import is_real
+from potentia.kernel.recorders import COUNTS, TABLE
 from potentia.studies.axes import text_of
 from potentia.studies.chunks import Arrays, Chunk
+from potentia.studies.points import catalogue
 from potentia.studies.specification import SECTIONS
 
 if TYPE_CHECKING:
@@ -48,7 +51,7 @@ def dataset(study: Study, partial: bool = False) -> xarray.Dataset:
         coordinates["player"] = ("player", np.arange(arrays["final"].shape[-1]))
     rows = next((v.shape[2] for n, v in arrays.items() if "time" in dimensions_of(n, v.ndim - 2)), 0)
     coordinates["time"] = ("time", np.arange(rows) * study.manifest["every"])
-    return xarray.Dataset(variables, coordinates, _attributes(study, len(files)))
+    return label_all(xarray.Dataset(variables, coordinates, _attributes(study, len(files))), catalogue())
 
 
 def present(study: Study, partial: bool) -> Files:
@@ -95,9 +98,7 @@ def dimensions_of(name: str, extra: int) -> tuple[str, ...]:
     """What a variable of a chunk, with so many dimensions beside the seed, has beside it."""
     if name == "final":
         return ("player",)
-    if name == "visits":
-        return ("state",)
-    return {0: (), 1: ("time",), 2: ("time", "player")}[extra]
+    return TABLE[name].dims if name in TABLE else ("time",) * extra
 
 
 def _grid(study: Study) -> tuple[tuple[int, ...], tuple[str, ...], dict[str, Any]]:
@@ -139,8 +140,6 @@ def column(values: list[Any]) -> NDArray[Any]:
 
 
 def _attributes(study: Study, there: int) -> dict[str, Any]:
-    from potentia.engine.requests import COUNTED
-
     games = list(dict.fromkeys(point["game"] for point in study.points))
     return {
         "study": study.specification.name,
@@ -151,5 +150,5 @@ def _attributes(study: Study, there: int) -> dict[str, Any]:
         "games": "; ".join(games[:20]),
         "steps": study.specification.steps,
         "complete": int(there == study.num_chunks),
-        "counted": ", ".join(name for name in study.record if name in COUNTED),
+        "counted": ", ".join(name for name in study.record if name in TABLE and TABLE[name].needs == COUNTS),
     }

@@ -13,8 +13,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from potentia.beliefs import registered
 from potentia.engine.requests import RECORDERS
 from potentia.errors import InvalidSpecification
+from potentia.games import Coverage
 from potentia.kernel.numbers import in_words
 from potentia.studies.axes import Axis, as_plain, axis_from, expand, grouped
 from potentia.studies.specification import SECTIONS, Specification
@@ -24,6 +26,11 @@ Dimensions = tuple[tuple[str, ...], ...] | None  # of the grid, each one key or 
 PER_RUN = ("final", "steps_done", "revisions", "changes")  # kept of every run, whatever is recorded
 DIMENSIONS = ("seed", "time", "player", "state", "point", *SECTIONS)  # names that a dataset needs
 _RESERVED = {*DIMENSIONS, *RECORDERS, *PER_RUN}
+
+
+def catalogue() -> list[str]:
+    """The recorders of all kinds of games and beliefs that are known."""
+    return [*Coverage.recorders, *(name for kind in registered().values() for name in kind.recorders)]
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from potentia.errors import InvalidInput, did_you_mean
 from potentia.kernel.numbers import as_float, is_real
+from potentia.kernel.recorders import TABLE
 from potentia.statistics.comparison import Comparison, compare, holm
 from potentia.statistics.estimates import Estimate, area_under_curve, bootstrap_mean
 from potentia.statistics.reaching import Reaching, reaching_time
@@ -173,7 +174,7 @@ def overview(
     """
     if not is_real(share) or not 0 < as_float(share) <= 1:
         raise InvalidInput(f"must be a number above 0 and at most 1, got {share!r}", "share", share)
-    timed = [name for name in study.record if name not in ("profile", "visits")]
+    timed = [name for name in study.record if name not in TABLE or TABLE[name].scalar]
     if not timed:
         raise InvalidInput(f"{study.folder} records nothing over time but {', '.join(study.record) or 'nothing'}")
     if measure is not None and measure not in timed:

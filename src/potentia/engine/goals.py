@@ -1,0 +1,62 @@
+"""Where a run ends before its time: at a value of a recorder, or where a function of the profile says so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from potentia.engine.columns import scalar_names
+from potentia.errors import InvalidRun
+from potentia.kernel.checks import Real
+from potentia.kernel.recorders import TABLE, recorder, row_of
+
+if TYPE_CHECKING:
+    from potentia.engine.runs import Run
+
+Stop = Mapping[str, float] | Callable[..., Any]
+_WANTED = 'a recorder and its value, as in {"potential": 3.0, "tolerance": 1e-9}, or a function of (profile, data)'
+
+
+@attrs.frozen
+class Goal:
+    """A recorder has come to a value, or above it, up to a tolerance."""
+
+    name: str
+    value: float
+    tolerance: float = 0.0
+
+    def first(self, rows: NDArray[Any]) -> int | None:
+        """The first row that has come there."""
+        there = np.flatnonzero(rows >= self.value - self.tolerance)
+        return int(there[0]) if there.size else None
+
+
+def goal_from(stop: Stop | None, record: str | Iterable[str]) -> tuple[Goal | None, str | Iterable[str]]:
+    """The goal, and what must be recorded to see it."""
+    if stop is None:
+        return None, record
+    record = (record,) if isinstance(record, str) else tuple(record)
+    if callable(stop):
+        name = getattr(stop, "__name__", "")
+        row = recorder(stop, name if name.isidentifier() else "stop")
+        return Goal(row, 1.0), record if row in record else (*record, row)
+    if not isinstance(stop, Mapping) or len(names := [name for name in stop if name != "tolerance"]) != 1:
+        raise InvalidRun(f"must be {_WANTED}, got {stop!r:.60}", "stop", stop)
+    (name,) = names
+    value = Real().of(stop[name], f"stop[{name!r}]", InvalidRun)
+    tolerance = Real(least=0.0).of(stop.get("tolerance", 0.0), "tolerance of stop", InvalidRun)
+    return Goal(name, value, tolerance), record if name in record else (*record, name)
+
+
+def checked_goal(run: Run, goal: Goal) -> Goal:
+    """The goal in terms of what the loop measures."""
+    row = row_of(goal.name, run.game.recorders) if goal.name in run.record else None
+    usable = [name for name in scalar_names(run.record) if name not in TABLE or not TABLE[name].needs or name == "best"]
+    if row is None or row not in usable:
+        listed = f"one of {', '.join(usable)}" if usable else "a recorder that is recorded, such as potential"
+        raise InvalidRun(f"must name {listed}, got {goal.name!r}", "stop", goal.name)
+    return attrs.evolve(goal, name=run.game.objective) if row == "best" else goal

@@ -11,6 +11,9 @@ To write a rule:
     :class:`Rule`, :func:`register_rule`, :func:`step`, :func:`new_memory` with :class:`Memory`, :func:`wake_one`,
     :func:`survey` and :func:`surveyed` for what a player may choose, :func:`num_players`, :func:`num_actions`,
     :func:`num_reachable`, :func:`reachable`; :func:`move`, which keeps the :class:`Journal`, and ``REVISIONS``.
+To declare its parameters, as fields of attrs:
+    :class:`Real`, :class:`Integer`, :class:`Flag` and :class:`OneOf` as validators, :func:`number` and :func:`whole` as
+    converters.
 To write a belief:
     :class:`Belief`, :func:`register_belief`, :func:`estimate`, :func:`learn`.
 To record what nobody recorded before:
@@ -29,6 +32,7 @@ from potentia.beliefs.base import Belief, estimate, judge, learn
 from potentia.beliefs.base import register as register_belief
 from potentia.games import Game, register_game
 from potentia.kernel.arrays import frozen
+from potentia.kernel.checks import Flag, Integer, OneOf, Real, number, whole
 from potentia.kernel.dispatch import generic, portable
 from potentia.kernel.draws import CHOICE, FREE_PURPOSES, PRIORITY, TRIAL, WAKE, below, uniform
 from potentia.kernel.journal import REVISIONS, Journal, move
@@ -63,9 +67,13 @@ __all__ = [
     "TRIAL",
     "WAKE",
     "Belief",
+    "Flag",
     "Game",
+    "Integer",
     "Journal",
     "Memory",
+    "OneOf",
+    "Real",
     "Recorder",
     "Rule",
     "apply",
@@ -83,6 +91,7 @@ __all__ = [
     "num_actions",
     "num_players",
     "num_reachable",
+    "number",
     "open_run",
     "payoff",
     "portable",
@@ -102,6 +111,7 @@ __all__ = [
     "utility",
     "wake_one",
     "welfare",
+    "whole",
 ]
 
 __dir__ = listing(__all__)

@@ -13,6 +13,7 @@ from potentia.errors import InvalidInput, did_you_mean, look_up
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
+C = TypeVar("C", bound=type)
 
 
 REQUIRED = attrs.NOTHING
@@ -77,7 +78,7 @@ class Registry(Generic[T]):
         self._known: dict[str, type[T]] = {}
         self._maker: Any = None
 
-    def register(self, cls: type[T]) -> type[T]:
+    def register(self, cls: C) -> C:
         """Class decorator: make a class known under its name."""
         name = getattr(cls, "name", None)
         if not isinstance(name, str) or not name:

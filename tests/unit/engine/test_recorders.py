@@ -1,0 +1,213 @@
+"""Recorders as a table: those of one's own, what is best so far, revisions as an axis, labels; and runs with a goal."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import xarray
+
+import potentia as pt
+from potentia.errors import InvalidRun
+from potentia.kernel import recorders
+
+RULE = pt.rule("lll", tau=0.3)
+GAME = pt.game("ring", players=12)
+
+
+def ones(profile, data):
+    count = 0
+    for action in profile:
+        count += action
+    return count
+
+
+def all_agree(profile, data):
+    return profile.min() == profile.max()
+
+
+@pytest.fixture
+def registered(monkeypatch):
+    """A recorder that is known by its name."""
+    monkeypatch.setattr(recorders, "_own", {})
+    pt.extend.register_recorder(label="players at action 1", unit="players")(ones)
+
+
+def played(compiled="auto", every=3, **options):
+    return pt.run(GAME, RULE, 2000, every=every, compiled=compiled, **options)
+
+
+WHOLE = played(record=("profile", "potential", "taken"))
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_an_own_recorder_is_a_function_of_the_profile(compiled):
+    trace = played(compiled, record=(pt.recorder(ones), "potential"))
+    assert trace.ones.tolist() == WHOLE.profiles.sum(axis=1).tolist()
+    assert trace.potential.tolist() == WHOLE.potential.tolist()
+    assert trace.events is None, "the profile is followed and not kept"
+
+
+def test_an_own_recorder_in_chunks_saved_branched_and_driven(registered, tmp_path):
+    run = pt.begin(GAME, RULE, record=("ones", "best"), every=3).advance(1000)
+    saved = pt.load(run.save(tmp_path / "a.run"), GAME)
+    branch = run.branch()
+    for one in (run, saved, branch):
+        for _ in range(10):
+            one.advance(100)
+        assert one.trace().ones.tolist() == WHOLE.profiles.sum(axis=1).tolist()
+        assert one.trace().best.tolist() == np.maximum.accumulate(WHOLE.potential).tolist()
+    driven = pt.begin(GAME, RULE, start=[0] * 12, record="ones")
+    driven.apply({0: 1, 1: 1}).apply({1: 0})
+    assert driven.trace().ones.tolist() == [0, 2, 1]
+
+
+def test_an_own_recorder_of_many_players_and_rows():
+    """More rows than are laid out at once, more players than are filled a column at a time, and machine code."""
+    game = pt.game("ring", players=70)
+    both = {k: pt.run(game, RULE, 3000, record=k, compiled=True) for k in ("profile", pt.recorder(ones))}
+    profile, own = both.values()
+    assert own.ones.tolist() == profile.profiles.sum(axis=1).tolist()
+
+
+def test_an_own_recorder_sees_the_data_of_a_custom_game():
+    def utility(player, profile, data):
+        return data[profile[player]]
+
+    game = pt.games.custom(utility, [3, 3], data=np.array([0.0, 1.0, 5.0]))
+    row = pt.recorder(lambda profile, data: data[profile[0]], "first")
+    data = pt.run_batch(game, RULE, 50, range(3), record=("profile", row))
+    assert data.first.values.tolist() == np.array([0.0, 1.0, 5.0])[data.profile.values[..., 0]].tolist()
+
+
+def test_machine_code_that_gives_other_bits_is_not_used(monkeypatch):
+    """Pairwise in NumPy, one after the other in machine code: the last digits differ."""
+    monkeypatch.setattr("potentia.engine.measuring._LONG", 0.0)
+    numbers = np.random.default_rng(0).normal(size=1000)
+    game = pt.games.custom(lambda player, profile, data: 0.0, [2, 2], data=numbers, potential=lambda profile, data: 0.0)
+    row = pt.recorder(lambda profile, data: np.sum(data * (1 + profile[0])), "total")
+    trace = pt.run(game, RULE, 600, record=("profile", row))
+    assert trace.total.tolist() == [float(np.sum(numbers * (1 + p[0]))) for p in trace.profiles]
+
+
+BAD = {
+    "no function": (lambda: pt.recorder(3), "function must be a function of"),
+    "arguments": (lambda: pt.recorder(lambda a: 1.0, "x"), r"function must take \(profile, data\), got \(a\)"),
+    "a taken name": (lambda: pt.recorder(ones, "potential"), "name must be a name that is not taken.*'potential'"),
+    "no name": (lambda: pt.recorder(lambda p, d: 1.0), "name must be .*got '<lambda>'"),
+    "fails": (
+        lambda: pt.run(GAME, RULE, 5, record=pt.recorder(lambda p, d: 1 / 0, "x")),
+        r"x failed at profile \[.*ZeroDivisionError",
+    ),
+    "no number": (lambda: pt.run(GAME, RULE, 5, record=pt.recorder(lambda p, d: "a", "x")), "x failed at profile"),
+    "changes it": (
+        lambda: pt.run(GAME, RULE, 5, record=pt.recorder(lambda p, d: p.sort() or 1.0, "x"), start=[1] + 11 * [0]),
+        "x must not change the profile",
+    ),
+    "unknown": (lambda: played(record="one"), "record must name some of .*got 'one'"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_recorders(name):
+    call, message = BAD[name]
+    with pytest.raises(InvalidRun, match=message):
+        call()
+
+
+def test_a_name_is_taken_once(registered):
+    pt.extend.register_recorder()(ones)
+    with pytest.raises(InvalidRun, match="a recorder named 'ones' exists already"):
+        pt.extend.register_recorder("ones")(all_agree)
+
+
+def test_the_best_so_far_and_when():
+    trace = played(record=("best", "best_time", "revisions", "taken"))
+    best = np.maximum.accumulate(WHOLE.potential)
+    assert trace.best.tolist() == best.tolist()
+    assert trace.best_time.tolist() == [float(WHOLE.times[np.argmax(WHOLE.potential == value)]) for value in best]
+    assert trace.num_revisions.tolist() == trace.times.tolist(), "one player revises at each step"
+    run = pt.begin(GAME, RULE, record=("best", "best_time"), every=3)
+    for _ in range(20):
+        run.advance(100)
+    assert run.trace().best_time.tolist() == trace.best_time.tolist()
+    other = pt.run(pt.game("matching-pennies"), RULE, 40, record=("best", "welfare"))
+    assert other.best.tolist() == np.maximum.accumulate(other.welfare).tolist(), "where there is no potential"
+
+
+def test_datasets_explain_themselves(tmp_path, registered):
+    data = pt.run_batch(GAME, RULE, 60, range(2), record=("profile", "potential", "ones", "revisions", "best_time"))
+    path = tmp_path / "a.nc"
+    data.to_netcdf(path)
+    with xarray.open_dataset(path) as read:
+        assert read.potential.attrs["long_name"] == "potential Φ"
+        assert (read.ones.attrs["long_name"], read.ones.attrs["units"]) == ("players at action 1", "players")
+        assert read.best_time.attrs["units"] == "steps"
+        assert read.num_revisions.dims == ("seed", "time")
+        assert "num_revisions" in read.coords
+        assert read.attrs["game_fingerprint"] == GAME.fingerprint()
+        assert (read.attrs["players"], read.attrs["actions"]) == (12, 2)
+    one = pt.run(pt.games.NormalForm(np.zeros((2, 2, 3))), RULE, 5, record="welfare").dataset()
+    assert one.attrs["actions"] == [2, 3]
+    assert one.welfare.attrs["long_name"] == "welfare Σu"
+
+
+# Goals ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_a_run_ends_at_its_goal(compiled):
+    goal = float(WHOLE.potential.max())
+    row = int(np.argmax(WHOLE.potential >= goal))
+    assert 0 < row < WHOLE.times.size - 1
+    for stop in ({"potential": goal}, {"potential": goal + 0.5, "tolerance": 0.5}, {"best": goal}):
+        trace = played(compiled, record="profile", stop=stop)
+        assert (trace.reached, trace.steps, trace.complete) == (True, 3 * row, True)
+        assert trace.final.tolist() == WHOLE.profiles[row].tolist()
+        assert trace.profiles.tolist() == WHOLE.profiles[: row + 1].tolist()
+        assert trace.changes == WHOLE.taken[row], "what came after has not happened"
+    never = played(compiled, record="profile", stop={"potential": goal + 1e-9})
+    assert (never.reached, never.steps, never.complete) == (False, 2000, True)
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_a_run_ends_where_a_function_says_so(compiled):
+    row = int(np.argmax(WHOLE.profiles.min(axis=1) == WHOLE.profiles.max(axis=1)))
+    trace = played(compiled, record=(), stop=all_agree)
+    assert (trace.reached, trace.steps) == (True, 3 * row)
+    assert trace.all_agree.tolist() == [0.0] * row + [1.0]
+
+
+def test_a_run_that_is_there_goes_nowhere_and_goes_on_without_a_goal():
+    run = pt.begin(GAME, RULE, start=[0] * 12, record="potential").advance(50, stop={"potential": 12.0})
+    assert (run.reached, run.step) == (True, 0)
+    assert run.advance(50).step == 50
+    assert run.reached is None
+
+
+def test_a_batch_ends_each_run_at_its_goal():
+    data = pt.run_batch(GAME, RULE, 60, range(6), record="potential", stop={"potential": 12.0}, workers=2)
+    for seed in data.seed.values:
+        alone = pt.run(GAME, RULE, 60, seed, record="potential", stop={"potential": 12.0})
+        one = data.sel(seed=seed)
+        assert (int(one.steps_done), bool(one.reached)) == (alone.steps, alone.reached)
+        assert one.potential.values[: alone.steps + 1].tolist() == alone.potential.tolist()
+        assert np.isnan(one.potential.values[alone.steps + 1 :]).all()
+    assert set(data.reached.values) == {0, 1}
+
+
+BAD_GOALS = {
+    "no number": ({"potential": "x"}, r"stop\['potential'\] must be a finite number, got 'x'"),
+    "tolerance": ({"potential": 1.0, "tolerance": -1}, "tolerance of stop must be a finite number of at least 0"),
+    "a share": ({"acceptance": 1}, "stop must name one of potential, got 'acceptance'"),
+    "unknown": ({"nonsense": 1}, "record must name some of .*got 'nonsense'"),
+    "a number": (5, "stop must be a recorder and its value"),
+    "nothing": ({}, "stop must be a recorder and its value"),
+    "two": ({"potential": 1, "welfare": 2}, "stop must be a recorder and its value"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_GOALS)
+def test_bad_goals(name):
+    stop, message = BAD_GOALS[name]
+    with pytest.raises(InvalidRun, match=message):
+        played(record=("potential", "acceptance"), stop=stop)

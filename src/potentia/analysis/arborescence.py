@@ -23,15 +23,12 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from potentia.analysis.arrays import Floats, Ints
 from potentia.analysis.chains.laws import Terms
 from potentia.kernel.cache import Entry
 from potentia.kernel.dispatch import portable
 from potentia.kernel.reprs import brief
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 class Heap(NamedTuple):

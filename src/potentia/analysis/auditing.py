@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from potentia.analysis import hypotheses
+from potentia.analysis.arrays import Floats, Ints
 from potentia.analysis.chains.laws import has_law
 from potentia.analysis.chains.markov import chain
 from potentia.analysis.equilibria import pure_nash
@@ -69,7 +70,7 @@ class Audit:
     rule: Rule
     rows: tuple[Row, ...]
     findings: tuple[Finding, ...]
-    potential: NDArray[np.float64] | None
+    potential: Floats | None
     stability: Stability | None
     summary: tuple[str, ...]  # what the exact analysis finds, in sentences
 
@@ -121,7 +122,7 @@ class Audit:
         }
 
 
-def maximisers(phi: NDArray[np.float64]) -> NDArray[np.int64]:
+def maximisers(phi: Floats) -> Ints:
     """The numbers of the profiles that maximise a potential."""
     units = in_units(phi.reshape(1, -1), False, 0.0)  # ties as stability tells them
     return np.flatnonzero(units.payoffs[0] >= units.payoffs[0].max() - units.tie)
@@ -155,7 +156,7 @@ class _Auditor:
         self.game, self.rule, self.tolerance = game, rule, tolerance
         self.table = payoff_table(game)
         self.payoffs = tensor(game, self.table)
-        self.phi: NDArray[np.float64] | None = None
+        self.phi: Floats | None = None
         self.rows: dict[str, Row] = {}
         self._hypotheses(claimed)
         self.stability: Stability | None = None
@@ -212,7 +213,7 @@ class _Auditor:
 
     # Words --------------------------------------------------------------------------------------------
 
-    def _listed(self, places: NDArray[np.int64], shares: NDArray[np.float64] | None = None) -> str:
+    def _listed(self, places: Ints, shares: Floats | None = None) -> str:
         shown = []
         for k in places[:_SHOWN]:
             text = words(profile_at(self.game, int(k)))

@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from potentia.analysis.arrays import Floats
 from potentia.analysis.equilibria import slack
 from potentia.analysis.tables import check_tolerance, payoff_table
 from potentia.errors import InvalidGame
@@ -47,7 +47,7 @@ class Dominated:
 
     player: int
     action: int
-    by: NDArray[np.float64]
+    by: Floats
     margin: float
     strict: bool
 
@@ -97,7 +97,7 @@ def iterated(game: Game, *, weakly: bool = False, mixed: bool = True, tolerance:
 
 
 def _dominated(
-    game: Game, table: NDArray[np.float64], kept: list[list[int]], weakly: bool, mixed: bool, tolerance: float
+    game: Game, table: Floats, kept: list[list[int]], weakly: bool, mixed: bool, tolerance: float
 ) -> list[Dominated]:
     """The dominated ones of the actions that are kept, against what is kept of the others."""
     found = []
@@ -118,7 +118,7 @@ def _dominated(
     return found
 
 
-def _kept_payoffs(game: Game, values: NDArray[np.float64], kept: list[list[int]], player: int) -> NDArray[np.float64]:
+def _kept_payoffs(game: Game, values: Floats, kept: list[list[int]], player: int) -> Floats:
     """The player's payoffs: its actions by those of the others."""
     places = np.zeros(1, np.int64)
     for other, stride in enumerate(strides(game.sizes)):
@@ -128,8 +128,8 @@ def _kept_payoffs(game: Game, values: NDArray[np.float64], kept: list[list[int]]
 
 
 def _dominator(
-    gains: NDArray[np.float64], least: float, noise: float, weakly: bool, mixed: bool, name: str
-) -> tuple[NDArray[np.float64], float, bool] | None:
+    gains: Floats, least: float, noise: float, weakly: bool, mixed: bool, name: str
+) -> tuple[Floats, float, bool] | None:
     """Weights on the other actions that dominate, their margin and whether strictly; None where nothing does.
 
     ``gains`` are those of each other action (rows) in each of the others' profiles. Up to ``least`` they count
@@ -156,7 +156,7 @@ def _dominator(
     return None
 
 
-def _strict(gains: NDArray[np.float64], least: float, name: str) -> NDArray[np.float64] | None:
+def _strict(gains: Floats, least: float, name: str) -> Floats | None:
     """A mixture that gains more than ``least`` everywhere, or None."""
     scale = float(np.abs(gains).max())
     weights, worst, most = _best_worst(gains / scale, np.zeros(gains.shape[1]), name)
@@ -168,7 +168,7 @@ def _strict(gains: NDArray[np.float64], least: float, name: str) -> NDArray[np.f
     return None
 
 
-def _weak(gains: NDArray[np.float64], least: float, noise: float, name: str) -> NDArray[np.float64] | None:
+def _weak(gains: Floats, least: float, noise: float, name: str) -> Floats | None:
     """A mixture that loses nowhere more than rounding explains and somewhere gains more than ``least``, or None."""
     scales = np.abs(gains).max(axis=0)
     some = scales > noise
@@ -202,9 +202,7 @@ def _weak(gains: NDArray[np.float64], least: float, noise: float, name: str) -> 
     raise _undecided(name)
 
 
-def _best_worst(
-    gains: NDArray[np.float64], lost: NDArray[np.float64], name: str
-) -> tuple[NDArray[np.float64], float, float]:
+def _best_worst(gains: Floats, lost: Floats, name: str) -> tuple[Floats, float, float]:
     """The mixture whose worst gain, with ``lost`` added, is largest; that gain, and a proof that none has more."""
     others, columns = gains.shape
     found = []
@@ -231,7 +229,7 @@ def _best_worst(
     return min(found, key=lambda one: one[2] - one[1])
 
 
-def _one(action: Any, count: int) -> NDArray[np.float64]:
+def _one(action: Any, count: int) -> Floats:
     weights = np.zeros(count)
     weights[action] = 1.0
     return weights
@@ -243,7 +241,7 @@ def _linprog(**program: Any) -> Any:
     return linprog(**program)
 
 
-def _normal(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def _normal(weights: Floats) -> Floats:
     positive = np.maximum(weights, 0)
     return positive / positive.sum()
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse import csgraph
 
+from potentia.analysis.arrays import Floats
 from potentia.analysis.chains.closed_forms import one_way_move
 from potentia.analysis.chains.laws import vanishing
 from potentia.analysis.chains.transitions import Board, Room, empty_room, look
@@ -131,12 +131,12 @@ def _signal_bounds(name: str, game: Game, revision: SignalRevision) -> Row:
     return Row(name, True, f"Eq. 53 gives between {values.min():g} and {values.max():g}")
 
 
-def largest_step(payoffs: NDArray[np.float64]) -> float:
+def largest_step(payoffs: Floats) -> float:
     """Δ: the largest change of a player's utility by its own action; payoffs of shape (N, A_1, ..., A_N)."""
     return max(float(np.ptp(payoffs[i], axis=i).max()) for i in range(payoffs.shape[0]))
 
 
-def vanishing_revision(game: Game, rule: Rule, payoffs: NDArray[np.float64]) -> Row:
+def vanishing_revision(game: Game, rule: Rule, payoffs: Floats) -> Row:
     """rp = ε^m with m > 2Δ: then a least tree never lets two players move at once."""
     name = "vanishing revision rp = ε^m, m > 2Δ"
     m = vanishing(rule)
@@ -147,7 +147,7 @@ def vanishing_revision(game: Game, rule: Rule, payoffs: NDArray[np.float64]) -> 
     return Row(name, m > bound, said)
 
 
-def homogeneity(game: Game, rule: Rule, payoffs: NDArray[np.float64], phi: NDArray[np.float64] | None) -> Row:
+def homogeneity(game: Game, rule: Rule, payoffs: Floats, phi: Floats | None) -> Row:
     """Assumption 4 as printed, which means identical utilities."""
     name = "Assumption 4: homogeneous players (as printed)"
     if not isinstance(rule, PSBLLL) or rule.trial != "joint" or rule.guard:
@@ -169,7 +169,7 @@ def homogeneity(game: Game, rule: Rule, payoffs: NDArray[np.float64], phi: NDArr
     return Row(name, True, "all utilities are identical, which is what the assumption amounts to")
 
 
-def _find_descent(board: Board, room: Room, phi: NDArray[np.float64], tie: float, deviators: int, out: Any) -> bool:
+def _find_descent(board: Board, room: Room, phi: Floats, tie: float, deviators: int, out: Any) -> bool:
     """A joint transition by so many players to no lower Φ, with a single deviation on the way that lowers it."""
     players = board.sizes.shape[0]
     for place in range(phi.shape[0]):
@@ -209,7 +209,7 @@ _find_descent_entry = Entry(
 )
 
 
-def monotone_potential(game: Game, rule: Rule, phi: NDArray[np.float64] | None) -> Row:
+def monotone_potential(game: Game, rule: Rule, phi: Floats | None) -> Row:
     """Assumption 5, as the proof of the general theorem uses it; the counterexample with fewest deviators."""
     name = "Assumption 5: Φ never falls on the way up"
     if not isinstance(rule, PSBLLL) or rule.trial != "joint" or rule.guard:

@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 
+from potentia.analysis.arrays import Ints
 from potentia.analysis.equilibria import at_places, by_action, moved, near_best, replies, slack, slacks_of, utility_at
 from potentia.analysis.graphs import as_graph
 from potentia.analysis.tables import check_tolerance, payoff_table, require_fit, require_game, words
@@ -35,8 +36,8 @@ _SEARCH = 4_000_000  # edges looked at in search of a short cycle
 class ImprovementPath:
     """Profiles (m, N), and who moved between them (m - 1). ``ends`` is False where the last closes a cycle."""
 
-    profiles: NDArray[np.int64]
-    players: NDArray[np.int64]
+    profiles: Ints
+    players: Ints
     ends: bool
 
 
@@ -45,7 +46,7 @@ class FiniteImprovement:
     """Whether the property holds; if not, a cycle of better replies (m, N), its first profile again at the end."""
 
     holds: bool
-    cycle: NDArray[np.int64] | None
+    cycle: Ints | None
 
     def __bool__(self) -> bool:
         return self.holds
@@ -81,7 +82,7 @@ def finite_improvement(game: Game, *, tolerance: float = 1e-9, within_moves: boo
     return FiniteImprovement(True, None) if cycle is None else FiniteImprovement(False, at_places(game, cycle))
 
 
-def _short_cycle(graph: Any) -> NDArray[np.int64] | None:
+def _short_cycle(graph: Any) -> Ints | None:
     """The places along a short cycle, the first one again at the end; None where there is no cycle."""
     parts, label = connected_components(graph, directed=True, connection="strong")
     if parts == graph.shape[0]:  # no edge leads from a profile to itself, so a cycle needs a component of several
@@ -161,7 +162,7 @@ def improvement_paths(
     _at_least("limit", limit, 1)
     slacks = slacks_of(game, tolerance, range(game.num_players))
     found: list[ImprovementPath] = []
-    path: list[NDArray[np.int64]] = []
+    path: list[Ints] = []
     movers: list[int] = []
     waiting = [(0, 0, int(first[0]))]  # how many steps lead there, and the last one; none to the start itself
     while waiting:
@@ -187,11 +188,11 @@ def improvement_paths(
     return found
 
 
-def _path(path: list[NDArray[np.int64]], movers: list[int], ends: bool) -> ImprovementPath:
+def _path(path: list[Ints], movers: list[int], ends: bool) -> ImprovementPath:
     return ImprovementPath(frozen(path, np.int64), frozen(movers, np.int64), ends)
 
 
-def _better(game: Game, player: int, profile: NDArray[np.int64], slack: float, best: bool) -> list[int]:
+def _better(game: Game, player: int, profile: Ints, slack: float, best: bool) -> list[int]:
     """The reachable actions the player likes better than its own; with ``best`` the best of them."""
     now = utility_at(game, player, profile)
     reach = game.reachable(player, int(profile[player]))

@@ -32,8 +32,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from potentia.analysis.arrays import Ints
 from potentia.analysis.ranges import Area, Gains, Grid
 from potentia.errors import InvalidGame, InvalidInput
 from potentia.games import Coverage
@@ -68,8 +68,8 @@ class Optimum:
     value: float  # worth of the best placement found
     bound: float  # no placement is worth more
     gap: float
-    positions: NDArray[np.int64]  # (N, 2) cells (x, y)
-    profile: NDArray[np.int64]  # (N,) the same as actions
+    positions: Ints  # (N, 2) cells (x, y)
+    profile: Ints  # (N,) the same as actions
     method: str
     proven: bool
     greedy: float  # worth of the greedy placement
@@ -160,7 +160,7 @@ class _Search:
     def remaining(self) -> float:
         return self.deadline - time.perf_counter()
 
-    def _offer(self, profile: NDArray[np.int64]) -> None:
+    def _offer(self, profile: Ints) -> None:
         value = self.game.worth_union(profile)
         if value > self.value:
             self.value, self.profile = value, profile
@@ -168,7 +168,7 @@ class _Search:
 
     # Placements -----------------------------------------------------------------------------------------
 
-    def _greedy(self, field: Grid, profile: NDArray[np.int64]) -> tuple[NDArray[np.int64], Grid]:
+    def _greedy(self, field: Grid, profile: Ints) -> tuple[Ints, Grid]:
         """Robots without a place (-1) go where they add most of a field; and what of it nobody covers then."""
         area, profile, left = self.area, profile.copy(), field.copy()
         for kind, robots in enumerate(area.robots):
@@ -184,7 +184,7 @@ class _Search:
                 gains.update(profile[robot])
         return profile, left
 
-    def _moved(self, profile: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _moved(self, profile: Ints) -> Ints:
         """Move one robot at a time to where it adds most, until none can gain or a fifth of the time is over."""
         area, profile = self.area, profile.copy()
         until = time.perf_counter() + self.remaining / 5
@@ -218,7 +218,7 @@ class _Search:
 
     # Bounds ---------------------------------------------------------------------------------------------
 
-    def _relaxed(self, prices: Grid) -> tuple[float, list[Grid], list[NDArray[np.int64]]]:
+    def _relaxed(self, prices: Grid) -> tuple[float, list[Grid], list[Ints]]:
         """L(u); by range, the sums of u at each position, and the n_k positions where they are largest."""
         total, sums, tops = float((self.area.worth - prices).sum()), [], []
         for kind, robots in enumerate(self.area.robots):
@@ -295,7 +295,7 @@ class _Search:
         self.bound = max(min(self.bound, bound), self.value)
         return True
 
-    def _solved(self, actions: list[NDArray[np.int64]]) -> tuple[float, NDArray[np.int64] | None]:
+    def _solved(self, actions: list[Ints]) -> tuple[float, Ints | None]:
         """An upper bound on placements among these actions of each range, and the best found (-1: anywhere)."""
         from scipy import sparse
         from scipy.optimize import Bounds, LinearConstraint, milp
@@ -329,7 +329,7 @@ class _Search:
             profile[robots[: those.size]] = those
         return bound, profile
 
-    def _incidence(self, actions: list[NDArray[np.int64]]) -> tuple[Any, Grid, float]:
+    def _incidence(self, actions: list[Ints]) -> tuple[Any, Grid, float]:
         """Which positions (columns) cover which cells (rows), their worth, and that of cells not worth a row."""
         from scipy import sparse
 

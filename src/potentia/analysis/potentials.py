@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from potentia.analysis.arrays import Floats, Ints
 from potentia.analysis.tables import check_tolerance, largest_spread, payoff_table, profile_at, spread, tensor, words
 from potentia.analysis.units import own_changes
 from potentia.errors import InvalidInput, NotPotentialGame
@@ -45,7 +46,7 @@ class Cycle:
         )
 
 
-def potential(game: Game, *, tolerance: float = 1e-9) -> NDArray[np.float64]:
+def potential(game: Game, *, tolerance: float = 1e-9) -> Floats:
     """The exact potential, of shape (A_1, ..., A_N) and 0 at the first profile.
 
     Raises :class:`~potentia.errors.NotPotentialGame` with a :class:`Cycle` as ``evidence``. ``tolerance`` is
@@ -55,7 +56,7 @@ def potential(game: Game, *, tolerance: float = 1e-9) -> NDArray[np.float64]:
     return potential_of(tensor(game, payoff_table(game)), tolerance)
 
 
-def potential_of(payoffs: NDArray[np.float64], tolerance: float = 1e-9) -> NDArray[np.float64]:
+def potential_of(payoffs: Floats, tolerance: float = 1e-9) -> Floats:
     """The same for payoffs of shape (N, A_1, ..., A_N)."""
     phi = find_potential(payoffs, tolerance)
     if phi is None:
@@ -64,7 +65,7 @@ def potential_of(payoffs: NDArray[np.float64], tolerance: float = 1e-9) -> NDArr
     return phi
 
 
-def find_potential(payoffs: NDArray[np.float64], tolerance: float = 1e-9) -> NDArray[np.float64] | None:
+def find_potential(payoffs: Floats, tolerance: float = 1e-9) -> Floats | None:
     """The potential or None, without the search for a certificate."""
     changes = own_changes(payoffs)  # what a utility owes to the others alone has no part in the potential
     noise = 8 * max(rounding(row) for row in payoffs)
@@ -73,14 +74,14 @@ def find_potential(payoffs: NDArray[np.float64], tolerance: float = 1e-9) -> NDA
     return phi if disprove(changes, phi, payoffs.shape[0] * tolerance, noise) is None else None
 
 
-def potential_and_gap(payoffs: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
+def potential_and_gap(payoffs: Floats) -> tuple[Floats, float]:
     """The candidate Φ, and by how much it fails at the worst deviation."""
     changes = own_changes(payoffs)
     phi = _integrate(changes)
     return phi, max(float(np.ptp(changes[i] - phi, axis=i).max()) for i in range(payoffs.shape[0]))
 
 
-def _integrate(payoffs: NDArray[np.float64]) -> NDArray[np.float64]:
+def _integrate(payoffs: Floats) -> Floats:
     """Φ along the path on which players leave action 0 one after the other."""
     players = payoffs.shape[0]
     phi = np.zeros(payoffs.shape[1:])
@@ -91,7 +92,7 @@ def _integrate(payoffs: NDArray[np.float64]) -> NDArray[np.float64]:
     return phi
 
 
-def worst_cycle(payoffs: NDArray[np.float64]) -> Cycle:
+def worst_cycle(payoffs: Floats) -> Cycle:
     """The four-profile cycle through a pair's actions 0 with the largest imbalance; for two players or more."""
     worst = (-1.0, 0, 0, 0)
     own = own_changes(payoffs)  # large constants would cost digits
@@ -147,7 +148,7 @@ def separable(game: Game, *, tolerance: float = 1e-9) -> Separability:
     return separable_of(tensor(game, payoff_table(game)), tolerance)
 
 
-def separable_of(payoffs: NDArray[np.float64], tolerance: float = 1e-9) -> Separability:
+def separable_of(payoffs: Floats, tolerance: float = 1e-9) -> Separability:
     """The same for payoffs of shape (N, A_1, ..., A_N)."""
     limit = tolerance * largest_spread(payoffs)
     for i, j in itertools.permutations(range(payoffs.shape[0]), 2):
@@ -185,7 +186,7 @@ class Claim:
         )
 
 
-Claimed = ArrayLike | Callable[[NDArray[np.int64]], float] | str
+Claimed = ArrayLike | Callable[[Ints], float] | str
 
 
 def check_claim(game: Game, claimed: Claimed, *, tolerance: float = 1e-9) -> Claim:
@@ -199,7 +200,7 @@ def check_claim(game: Game, claimed: Claimed, *, tolerance: float = 1e-9) -> Cla
     return claim_of(game, payoffs, claimed_values(game, payoffs, claimed), tolerance)
 
 
-def claim_of(game: Game, payoffs: NDArray[np.float64], phi: NDArray[np.float64], tolerance: float = 1e-9) -> Claim:
+def claim_of(game: Game, payoffs: Floats, phi: Floats, tolerance: float = 1e-9) -> Claim:
     """The same for arrays."""
     found = disprove(payoffs, phi, tolerance)
     if found is None:
@@ -210,7 +211,7 @@ def claim_of(game: Game, payoffs: NDArray[np.float64], phi: NDArray[np.float64],
 
 
 def _feasible(
-    game: Game, payoffs: NDArray[np.float64], phi: NDArray[np.float64], tolerance: float
+    game: Game, payoffs: Floats, phi: Floats, tolerance: float
 ) -> tuple[int, Profile, Profile, float, float] | None:
     """A disproof by a move that a player can make in one step, the worst one of the first player that has any."""
     limit = tolerance * max(largest_spread(payoffs), spread(phi))
@@ -231,7 +232,7 @@ def _feasible(
     return None
 
 
-def _called(claimed: Callable[[NDArray[np.int64]], Any], profile: NDArray[np.int64]) -> Any:
+def _called(claimed: Callable[[Ints], Any], profile: Ints) -> Any:
     try:
         return claimed(profile)
     except Exception as error:
@@ -240,7 +241,7 @@ def _called(claimed: Callable[[NDArray[np.int64]], Any], profile: NDArray[np.int
         ) from error
 
 
-def claimed_values(game: Game, payoffs: NDArray[np.float64], claimed: Claimed) -> NDArray[np.float64]:
+def claimed_values(game: Game, payoffs: Floats, claimed: Claimed) -> Floats:
     """A claim as an array of shape (A_1, ..., A_N)."""
     if isinstance(claimed, str):
         if claimed != "welfare":

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from potentia.analysis.arrays import Floats
 from potentia.analysis.equilibria import pure_nash
 from potentia.analysis.hypotheses import Row
 from potentia.engine import begin
@@ -115,7 +116,7 @@ def _counted(rule: Rule) -> str:
     return ", n the times an action was played" if isinstance(rule, QL) and rule.count == "visits" else ""
 
 
-def likeliest(strategies: Sequence[NDArray[np.float64]]) -> tuple[int, ...]:
+def likeliest(strategies: Sequence[Floats]) -> tuple[int, ...]:
     """Each player's likeliest action."""
     return tuple(int(np.argmax(x)) for x in strategies)
 

@@ -22,6 +22,7 @@ from scipy import sparse
 from scipy.sparse import csgraph
 
 from potentia.analysis.arborescence import Contraction, contraction
+from potentia.analysis.arrays import Floats, Ints
 from potentia.analysis.chains import closed_forms, elimination, stationary
 from potentia.analysis.chains.laws import Terms, terms, vanishing
 from potentia.analysis.graphs import as_graph
@@ -43,10 +44,10 @@ _RESIDUAL = 1e-8
 class Resistances:
     """Every possible transition between different states."""
 
-    sources: NDArray[np.int64]
-    targets: NDArray[np.int64]
-    exact: NDArray[np.float64]
-    lemma: NDArray[np.float64] | None  # Eq. 12, for P-SBLLL
+    sources: Ints
+    targets: Ints
+    exact: Floats
+    lemma: Floats | None  # Eq. 12, for P-SBLLL
     differs: NDArray[np.bool_] | None
 
 
@@ -55,8 +56,8 @@ class Tree:
     """A least-resistance tree: ``parent[s]`` is the next state of s on the way to the root."""
 
     root: int
-    parent: NDArray[np.int64]
-    resistance: NDArray[np.float64]  # of the edge that leaves s; 0 at the root
+    parent: Ints
+    resistance: Floats  # of the edge that leaves s; 0 at the root
 
     @property
     def total(self) -> float:
@@ -66,13 +67,13 @@ class Tree:
 class Stability:
     """The result of :func:`stability`."""
 
-    def __init__(self, game: Game, rule: Rule, units: Units, entries: Terms, inside: NDArray[np.int64]) -> None:
+    def __init__(self, game: Game, rule: Rule, units: Units, entries: Terms, inside: Ints) -> None:
         self.game, self.rule = game, rule
         self._units, self._terms, self._inside = units, entries, inside
         self.method = ""
         self.residual = np.inf  # Σ |πP_0 - π|, P_0 the unperturbed chain: its limit law is one of its stationary laws
-        self.stochastic_potential: NDArray[np.float64] = np.full(game.num_profiles, np.inf)  # inf: transient
-        self.limit: NDArray[np.float64] = np.zeros(game.num_profiles)
+        self.stochastic_potential: Floats = np.full(game.num_profiles, np.inf)  # inf: transient
+        self.limit: Floats = np.zeros(game.num_profiles)
         self.stable: NDArray[np.bool_] = np.zeros(game.num_profiles, bool)
 
     def __repr__(self) -> str:
@@ -82,18 +83,18 @@ class Stability:
         return f"Stability({self.rule.name}, stable: {shown}{more}; by {self.method})"
 
     @cached_property
-    def states(self) -> NDArray[np.int64]:
+    def states(self) -> Ints:
         """(S, N), in C order."""
         return profiles(self.game)
 
     @property
-    def by_share(self) -> NDArray[np.int64]:
+    def by_share(self) -> Ints:
         """The numbers of the stable profiles, the largest share of the limit first."""
         stable = np.flatnonzero(self.stable)
         return stable[np.argsort(-self.limit[stable], kind="stable")]
 
     @property
-    def stable_profiles(self) -> NDArray[np.int64]:
+    def stable_profiles(self) -> Ints:
         """The stochastically stable profiles, (k, N)."""
         return np.array([profile_at(self.game, k) for k in np.flatnonzero(self.stable)])
 
@@ -108,7 +109,7 @@ class Stability:
         return self._units.slack * self._units.unit
 
     @cached_property
-    def classes(self) -> list[NDArray[np.int64]]:
+    def classes(self) -> list[Ints]:
         """The recurrent classes of the unperturbed chain (τ = 0), as numbers of states."""
         free = self._terms.exponents <= self._units.tie
         rows = self._terms.rows()[free]
@@ -196,7 +197,7 @@ def stability(game: Game, rule: Rule | dict[str, Any], *, method: str = "auto") 
     return result
 
 
-def _residual(result: Stability, limit: NDArray[np.float64]) -> float:
+def _residual(result: Stability, limit: Floats) -> float:
     entries = result._terms
     free = entries.matrix(np.where(entries.exponents <= result._units.tie, entries.coefficients, 0.0))
     off = stationary.residual(free, limit)
@@ -213,7 +214,7 @@ def _rescaled(rule: Any, units: Units) -> Rule:
     return replaced(rule, revision=Vanishing(round(m) if units.exact else m))
 
 
-def _restricted(entries: Terms, inside: NDArray[np.int64]) -> Terms:
+def _restricted(entries: Terms, inside: Ints) -> Terms:
     """The terms among the states of a closed class."""
     local = np.full(entries.size, -1)
     local[inside] = np.arange(inside.size)
@@ -223,7 +224,7 @@ def _restricted(entries: Terms, inside: NDArray[np.int64]) -> Terms:
     return Terms(ptr, local[entries.columns[keep]], entries.coefficients[keep], entries.exponents[keep])
 
 
-Found = tuple[NDArray[np.float64], float, NDArray[np.float64], str]  # excess, least, limit, method
+Found = tuple[Floats, float, Floats, str]  # excess, least, limit, method
 
 
 def _by_contraction(result: Stability) -> Found:

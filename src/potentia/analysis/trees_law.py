@@ -5,16 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from potentia.analysis.arborescence import Contraction, common_ancestors
+from potentia.analysis.arrays import Floats, Ints
 from potentia.analysis.chains import elimination
 from potentia.analysis.chains.stationary import by_gmres
 from potentia.errors import NotConverged
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 _DENSE_AT_MOST = 1000
 _DENSE_IF_NEEDED = 5000

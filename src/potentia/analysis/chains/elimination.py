@@ -13,13 +13,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from potentia.analysis.arrays import Floats
 from potentia.kernel.cache import Entry
 from potentia.kernel.dispatch import portable
-
-Floats = NDArray[np.float64]
 
 
 def gth(matrix: Floats, law: Floats) -> float:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from potentia.analysis.arrays import Floats, Ints
 from potentia.analysis.chains import synchronous, transitions
 from potentia.analysis.chains.synchronous import Outcomes, Sets
 from potentia.analysis.chains.transitions import BEST, BEST_STAY, BINARY, LOGIT, Board, Law, Rows
@@ -35,20 +36,20 @@ _ELSE = "use fewer players or actions, a rule that moves one player at a time, o
 class Terms:
     """A transition matrix of terms c·ε^r in compressed rows, zero entries left out."""
 
-    ptr: NDArray[np.int64]
+    ptr: Ints
     columns: NDArray[Any]
-    coefficients: NDArray[np.float64]
-    exponents: NDArray[np.float64]
+    coefficients: Floats
+    exponents: Floats
 
     @property
     def size(self) -> int:
         return self.ptr.size - 1
 
-    def rows(self) -> NDArray[np.int64]:
+    def rows(self) -> Ints:
         """The row of each entry."""
         return np.repeat(np.arange(self.size), np.diff(self.ptr))
 
-    def matrix(self, values: NDArray[np.float64]) -> sparse.csr_array:
+    def matrix(self, values: Floats) -> sparse.csr_array:
         """A sparse matrix with these values in the places of the entries."""
         return sparse.csr_array((values, self.columns, self.ptr), shape=(self.size, self.size))
 
@@ -83,7 +84,7 @@ def temperature(rule: Rule) -> float:
     return tau.tau
 
 
-def terms(game: Game, rule: Rule, tau: float, payoffs: NDArray[np.float64] | None = None, tie: float = 0.0) -> Terms:
+def terms(game: Game, rule: Rule, tau: float, payoffs: Floats | None = None, tie: float = 0.0) -> Terms:
     """The transition terms at this temperature; tau = 0 gives leading terms as τ → 0.
 
     ``payoffs`` of shape (N, S) replace the game's own, for a change of units (not where moving has a price).
@@ -107,7 +108,7 @@ def terms(game: Game, rule: Rule, tau: float, payoffs: NDArray[np.float64] | Non
 class _Maker:
     """Lays out the rows and lets a kernel fill them."""
 
-    def __init__(self, game: Game, payoffs: NDArray[np.float64], tau: float, tie: float) -> None:
+    def __init__(self, game: Game, payoffs: Floats, tau: float, tie: float) -> None:
         self.game, self.tau, self.tie = game, tau, tie
         payoffs = np.ascontiguousarray(payoffs)
         payoffs.setflags(write=False)
@@ -217,7 +218,7 @@ def _group_sets(groups: Groups, game: Game) -> Sets:
     return Sets(_NONE, masks, np.array([p for _, p in groups.groups]), _NONE, _NONE)
 
 
-def _graphs(game: Game) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _graphs(game: Game) -> tuple[Ints, Ints]:
     """The graphs of who interacts that occur, one bit per pair, and which of them holds at each profile.
 
     Where that does not depend on the profile, there is one graph and the second array is empty.
@@ -260,7 +261,7 @@ def _neighbours(graph: int, players: int) -> list[int]:
     return out
 
 
-def _left(near: list[int], players: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+def _left(near: list[int], players: int) -> tuple[Ints, Ints, Floats]:
     """Sets of awake players, who of them is left, and with which probability.
 
     Priorities are a uniformly random order. Build it from the front: whoever comes next is left iff no

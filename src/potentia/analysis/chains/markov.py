@@ -11,9 +11,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import sparse
 
+from potentia.analysis.arrays import Floats, Ints
 from potentia.analysis.chains import closed_forms, stationary, times
 from potentia.analysis.chains.laws import Terms, temperature, terms
 from potentia.analysis.chains.stationary import Stationary
@@ -38,7 +39,7 @@ def chain(game: Game, rule: Rule | dict[str, Any]) -> Chain:
     return result
 
 
-def laws_over_tau(game: Game, rule: Rule | dict[str, Any], taus: Sequence[float]) -> NDArray[np.float64]:
+def laws_over_tau(game: Game, rule: Rule | dict[str, Any], taus: Sequence[float]) -> Floats:
     """The stationary law at each temperature, (T, S)."""
     chosen = rule_from(rule)
     if not hasattr(chosen, "tau"):
@@ -87,7 +88,7 @@ class Chain:
         return self._terms.size
 
     @cached_property
-    def states(self) -> NDArray[np.int64]:
+    def states(self) -> Ints:
         """(S, N), in C order."""
         return self._states if self.game is None else profiles(self.game)
 
@@ -129,7 +130,7 @@ class Chain:
         return words(self.states[place])
 
     @cached_property
-    def classes(self) -> list[NDArray[np.int64]]:
+    def classes(self) -> list[Ints]:
         """The closed classes: sets of states that the chain cannot leave. One, if its long run is unique."""
         return stationary.closed_classes(self._terms.matrix(self._terms.coefficients))
 
@@ -139,7 +140,7 @@ class Chain:
 
     # The long run -------------------------------------------------------------------------------------
 
-    def stationary(self, method: str = "auto") -> NDArray[np.float64]:
+    def stationary(self, method: str = "auto") -> Floats:
         """The stationary law, (S,). :meth:`solve` also tells the method and the residual."""
         return self.solve(method).law
 
@@ -189,15 +190,15 @@ class Chain:
 
     # Time ---------------------------------------------------------------------------------------------
 
-    def evolve(self, start: ArrayLike, steps: int | Sequence[int]) -> NDArray[np.float64]:
+    def evolve(self, start: ArrayLike, steps: int | Sequence[int]) -> Floats:
         """The law after ``steps`` steps from a profile or a distribution: (S,), or a row for each of several."""
         return times.evolve(self, start, steps)
 
-    def hitting_times(self, targets: ArrayLike) -> NDArray[np.float64]:
+    def hitting_times(self, targets: ArrayLike) -> Floats:
         """Expected steps from each state to the first of the targets (k, N); inf if it may be missed, or over 1e308."""
         return times.hitting_times(self, targets)
 
-    def absorption(self) -> NDArray[np.float64]:
+    def absorption(self) -> Floats:
         """The probability of ending in each closed class, from each state: (S, classes), classes as in ``classes``."""
         return times.absorption(self)
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse import csgraph
 
+from potentia.analysis.arrays import Floats, Ints
 from potentia.analysis.chains import elimination
 from potentia.analysis.graphs import as_graph
 from potentia.errors import NotConverged, NotIrreducible
@@ -38,8 +38,8 @@ TOO_COLD = (
 class Stationary:
     """A stationary law and how it was found."""
 
-    law: NDArray[np.float64]
-    log_law: NDArray[np.float64]  # natural logarithms; -inf where transient, or (GMRES) below rounding
+    law: Floats
+    log_law: Floats  # natural logarithms; -inf where transient, or (GMRES) below rounding
     method: str
     residual: float  # Σ |πP - π|; for GTH in logarithms the largest relative error of πP = π
 
@@ -47,7 +47,7 @@ class Stationary:
         return f"Stationary(states={self.law.size}, method={self.method!r}, residual={self.residual:.2g})"
 
 
-def closed_classes(matrix: sparse.csr_array) -> list[NDArray[np.int64]]:
+def closed_classes(matrix: sparse.csr_array) -> list[Ints]:
     """The classes of states that the chain cannot leave, each sorted."""
     count, label = csgraph.connected_components(as_graph(matrix), directed=True, connection="strong")
     if count == 1:
@@ -62,7 +62,7 @@ def closed_classes(matrix: sparse.csr_array) -> list[NDArray[np.int64]]:
     return sorted(found, key=lambda states: int(states[0]))
 
 
-def one_class(matrix: sparse.csr_array, name: Any) -> NDArray[np.int64]:
+def one_class(matrix: sparse.csr_array, name: Any) -> Ints:
     """The one closed class, or an error that lists them; ``name(place)`` names a state."""
     classes = closed_classes(matrix)
     if len(classes) == 1:
@@ -79,7 +79,7 @@ def one_class(matrix: sparse.csr_array, name: Any) -> NDArray[np.int64]:
     )
 
 
-def dense(log_matrix: sparse.csr_array, states: NDArray[np.int64], logs: bool) -> NDArray[np.float64]:
+def dense(log_matrix: sparse.csr_array, states: Ints, logs: bool) -> Floats:
     """The part of a chain among ``states`` as a full matrix, of probabilities or of their logarithms."""
     size = states.size
     memory.require(8 * size**2, f"a full matrix of {size:,} states")
@@ -93,7 +93,7 @@ def dense(log_matrix: sparse.csr_array, states: NDArray[np.int64], logs: bool) -
     return out
 
 
-def by_gth(log_matrix: sparse.csr_array, states: NDArray[np.int64], logs: bool) -> tuple[NDArray[np.float64], bool]:
+def by_gth(log_matrix: sparse.csr_array, states: Ints, logs: bool) -> tuple[Floats, bool]:
     """Logarithms of the law on ``states``, and whether it can be trusted to full relative precision."""
     full = dense(log_matrix, states, logs)
     law = np.empty(states.size)
@@ -107,12 +107,12 @@ def by_gth(log_matrix: sparse.csr_array, states: NDArray[np.int64], logs: bool) 
     return np.log(law / law.sum()), True
 
 
-def _log_total(logs: NDArray[np.float64]) -> float:
+def _log_total(logs: Floats) -> float:
     top = float(logs.max())
     return top + float(np.log(np.exp(logs - top).sum()))
 
 
-def log_balance(log_matrix: sparse.csr_array, log_law: NDArray[np.float64]) -> float:
+def log_balance(log_matrix: sparse.csr_array, log_law: Floats) -> float:
     """The largest relative error of πP = π over the states that have probability, computed in logarithms."""
     size = log_matrix.shape[0]
     rows = np.repeat(np.arange(size), np.diff(log_matrix.indptr))
@@ -128,12 +128,12 @@ def log_balance(log_matrix: sparse.csr_array, log_law: NDArray[np.float64]) -> f
     return float(np.abs(np.expm1(top[seen] + np.log(total[seen]) - log_law[seen])).max())
 
 
-def residual(matrix: sparse.csr_array, law: NDArray[np.float64]) -> float:
+def residual(matrix: sparse.csr_array, law: Floats) -> float:
     """Σ |πP - π|."""
     return float(np.abs(matrix.T @ law - law).sum())
 
 
-def by_gmres(matrix: sparse.csr_array, tolerance: float) -> NDArray[np.float64]:
+def by_gmres(matrix: sparse.csr_array, tolerance: float) -> Floats:
     """The law of an irreducible sparse chain; raises NotConverged rather than return a doubtful one."""
     size = matrix.shape[0]
     leave = 1.0 - matrix.diagonal()
@@ -158,9 +158,7 @@ def by_gmres(matrix: sparse.csr_array, tolerance: float) -> NDArray[np.float64]:
     return law
 
 
-def _gmres(
-    backward: sparse.csr_array, leave: NDArray[np.float64], start: NDArray[np.float64], goal: float
-) -> NDArray[np.float64]:
+def _gmres(backward: sparse.csr_array, leave: Floats, start: Floats, goal: float) -> Floats:
     """Improve a law until its residual is at most ``goal``, or as far as it goes."""
     from scipy.sparse.linalg import LinearOperator, gmres
     from threadpoolctl import threadpool_limits
@@ -188,9 +186,7 @@ def _gmres(
     return law
 
 
-def solve(
-    matrix: sparse.csr_array, log_matrix: Any, states: NDArray[np.int64], method: str, tolerance: float
-) -> Stationary:
+def solve(matrix: sparse.csr_array, log_matrix: Any, states: Ints, method: str, tolerance: float) -> Stationary:
     """The stationary law on the one closed class ``states``. ``log_matrix()`` makes the logarithms when needed."""
     wanted = "gmres" if method == "auto" and states.size > GTH_AT_MOST else method
     failure: NotConverged | None = None
@@ -231,9 +227,7 @@ def solve(
     return Stationary(np.exp(full), full, "GTH in logarithms", off)
 
 
-def _spread(
-    matrix: sparse.csr_array, states: NDArray[np.int64], logs: NDArray[np.float64], method: str, tolerance: float
-) -> Stationary:
+def _spread(matrix: sparse.csr_array, states: Ints, logs: Floats, method: str, tolerance: float) -> Stationary:
     full = np.full(matrix.shape[0], -np.inf)
     full[states] = logs
     law = np.exp(full)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from scipy.sparse import csgraph
 
+from potentia.analysis.arrays import Floats, Ints
 from potentia.analysis.chains import elimination
 from potentia.analysis.chains.stationary import TOO_COLD, dense, one_class
 from potentia.analysis.graphs import as_graph
@@ -47,7 +48,7 @@ def reversible(chain: Chain, tolerance: float) -> bool:
     return bool((-np.expm1(-gap) <= tolerance + rounding).all())
 
 
-def evolve(chain: Chain, start: ArrayLike, steps: int | Sequence[int]) -> NDArray[np.float64]:
+def evolve(chain: Chain, start: ArrayLike, steps: int | Sequence[int]) -> Floats:
     """The law after each number of steps."""
     single = is_integer(steps)
     if not single and (isinstance(steps, str) or not isinstance(steps, Sequence | np.ndarray)):
@@ -75,7 +76,7 @@ def rectangular(value: ArrayLike) -> NDArray[Any]:
         return np.array(None)
 
 
-def starting_law(chain: Chain, start: ArrayLike) -> NDArray[np.float64]:
+def starting_law(chain: Chain, start: ArrayLike) -> Floats:
     """A distribution over states from a profile or from a distribution."""
     given = rectangular(start)
     if given.dtype.kind in "iu" and given.shape == (chain.states.shape[1],):
@@ -95,7 +96,7 @@ def starting_law(chain: Chain, start: ArrayLike) -> NDArray[np.float64]:
     return law
 
 
-def hitting_times(chain: Chain, targets: ArrayLike) -> NDArray[np.float64]:
+def hitting_times(chain: Chain, targets: ArrayLike) -> Floats:
     """Expected steps to a set of profiles."""
     wanted = np.atleast_2d(rectangular(targets))
     if wanted.size == 0 or wanted.ndim != 2 or wanted.dtype.kind not in "iu":
@@ -135,7 +136,7 @@ def _grow(pattern: sparse.csr_array, seed: NDArray[np.bool_]) -> NDArray[np.bool
     return seen
 
 
-def _eliminated(chain: Chain, rest: NDArray[np.int64], hit: NDArray[np.bool_]) -> NDArray[np.float64]:
+def _eliminated(chain: Chain, rest: Ints, hit: NDArray[np.bool_]) -> Floats:
     exits = chain.matrix @ hit.astype(np.float64)
     inner = dense(chain.log_matrix, rest, logs=False)
     np.fill_diagonal(inner, 0.0)
@@ -156,7 +157,7 @@ def _eliminated(chain: Chain, rest: NDArray[np.int64], hit: NDArray[np.bool_]) -
         return np.exp(times)
 
 
-def _solved(chain: Chain, rest: NDArray[np.int64]) -> NDArray[np.float64]:
+def _solved(chain: Chain, rest: Ints) -> Floats:
     from scipy.sparse.linalg import LinearOperator, gmres
     from threadpoolctl import threadpool_limits
 
@@ -183,7 +184,7 @@ def _solved(chain: Chain, rest: NDArray[np.int64]) -> NDArray[np.float64]:
     return times
 
 
-def absorption(chain: Chain) -> NDArray[np.float64]:
+def absorption(chain: Chain) -> Floats:
     """By elimination without subtraction, or a sparse factorisation where there are many states."""
     memory.require(16 * chain.size * len(chain.classes), f"{len(chain.classes):,} classes of {chain.size:,} states")
     out = np.zeros((chain.size, len(chain.classes)))
@@ -272,7 +273,7 @@ def mixing_time(chain: Chain, distance: float = 0.25) -> int:
         )
     law = chain.stationary()
 
-    def mixed(power: NDArray[np.float64]) -> bool:
+    def mixed(power: Floats) -> bool:
         return bool(0.5 * np.abs(power - law).sum(axis=1).max() <= distance)
 
     powers = [chain.matrix.toarray()]

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from potentia.analysis.arrays import Floats, Ints
 from potentia.games import Game
 from potentia.kernel.cache import Entry
 from potentia.kernel.dispatch import portable
@@ -26,8 +27,6 @@ from potentia.kernel.protocol import num_reachable, reachable
 from potentia.rules.choice import best_weights, binary_term, logit_terms
 
 LOGIT, BINARY, BEST, BEST_STAY = range(4)  # what a player that revises does
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 class Board(NamedTuple):

@@ -25,7 +25,7 @@ from potentia.analysis.tables import check_tolerance, payoff_table, require_fit,
 from potentia.errors import InvalidRun
 from potentia.games import Game
 from potentia.kernel.arrays import frozen
-from potentia.kernel.numbers import is_integer
+from potentia.kernel.checks import Integer
 from potentia.kernel.protocol import Constrained
 
 _SHORTEST = 4  # two players, each there and back: with one alone its utility would only rise
@@ -126,8 +126,8 @@ def improvement_path(
     tolerance = check_tolerance(tolerance)
     require_game(game)
     path, movers = [game.check_profile(start)], list[int]()
-    random = np.random.Generator(np.random.PCG64(_at_least("seed", seed, 0)))
-    _at_least("max_steps", max_steps, 1)
+    random = np.random.Generator(np.random.PCG64(Integer().of(seed, "seed", InvalidRun)))
+    Integer(1).of(max_steps, "max_steps", InvalidRun)
     slacks = slacks_of(game, tolerance, range(game.num_players))
     seen = {path[0].tobytes()}
     while True:
@@ -138,10 +138,8 @@ def improvement_path(
         else:
             return _path(path, movers, True)
         if len(movers) == max_steps:
-            raise InvalidRun(
-                f"the improvement path from {words(path[0].tolist())} goes on after max_steps={max_steps} steps; "
-                "allow more"
-            )
+            said = f"the improvement path from {words(path[0].tolist())} goes on"
+            raise InvalidRun(f"{said} after max_steps={max_steps} steps; allow more")
         path.append(moved(path[-1], player, better[int(random.integers(len(better)))]))
         movers.append(player)
         if path[-1].tobytes() in seen:
@@ -159,7 +157,7 @@ def improvement_paths(
     tolerance = check_tolerance(tolerance)
     require_game(game)
     first = game.check_profile(start)
-    _at_least("limit", limit, 1)
+    Integer(1).of(limit, "limit", InvalidRun)
     slacks = slacks_of(game, tolerance, range(game.num_players))
     found: list[ImprovementPath] = []
     path: list[Ints] = []
@@ -199,9 +197,3 @@ def _better(game: Game, player: int, profile: Ints, slack: float, best: bool) ->
     values = replies(game, player, profile, reach)
     chosen = near_best(values, slack) if best else range(len(values))
     return [reach[k] for k in chosen if values[k] > now + slack]
-
-
-def _at_least(name: str, value: Any, least: int) -> int:
-    if not is_integer(value) or value < least:
-        raise InvalidRun(f"must be an integer of at least {least}, got {value!r}", name, value)
-    return int(value)

@@ -41,6 +41,7 @@ from potentia.games.drift import require_still
 from potentia.games.world import listed_cells
 from potentia.kernel import memory
 from potentia.kernel.arrays import frozen
+from potentia.kernel.checks import OneOf, Real
 from potentia.kernel.numbers import as_float, is_real
 from potentia.kernel.reprs import brief
 
@@ -107,14 +108,12 @@ def optimum(game: Coverage, *, method: str = "auto", time_limit: float = 60.0, g
     if not isinstance(game, Coverage):
         raise InvalidGame(f"optimum takes a Coverage game, got {game!r:.60}")
     require_still(game, "optimum")
-    if method not in METHODS:
-        raise InvalidInput(f"must be one of {', '.join(METHODS)}, got {method!r}", "method", method)
+    OneOf(*METHODS).of(method, "method", InvalidInput)
     if not is_real(time_limit) or not as_float(time_limit) >= 0:
         raise InvalidInput(f"must be at least 0 seconds, got {time_limit!r}", "time_limit", time_limit)
-    if not is_real(gap) or not _FINEST <= as_float(gap) <= 1:
-        raise InvalidInput(f"must lie between {_FINEST:g}, which HiGHS can resolve, and 1, got {gap!r}", "gap", gap)
+    gap = Real(least=_FINEST, most=1.0).of(gap, "gap", InvalidInput)
     begun = time.perf_counter()
-    search = _Search(game, begun + as_float(time_limit), as_float(gap))
+    search = _Search(game, begun + as_float(time_limit), gap)
     solved = method != "greedy" and search.milp(force=method == "milp")
     return Optimum(
         search.value,

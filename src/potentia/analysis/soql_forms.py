@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from potentia.analysis.arrays import Floats
+from potentia.analysis.arrays import Floats, rectangular
 from potentia.engine.requests import checked_integer
 from potentia.errors import InvalidRule
 from potentia.rules.steps import SHARE
@@ -29,10 +29,7 @@ _LAST = math.ldexp(1.0, -60)  # a term that no sum of the earlier ones shows
 
 
 def _numbers(value: ArrayLike, name: str) -> Floats:
-    try:
-        array = np.asarray(value)
-    except ValueError:  # ragged
-        array = np.array(None)
+    array = rectangular(value)
     if array.dtype.kind not in "iuf" or not np.isfinite(array).all():
         raise InvalidRule(f"must be a finite number or an array of them, got {value!r:.60}", name, value)
     return array.astype(np.float64)

@@ -25,6 +25,7 @@ from potentia.analysis.arborescence import Contraction, contraction
 from potentia.analysis.arrays import Floats, Ints
 from potentia.analysis.chains import closed_forms, elimination, stationary
 from potentia.analysis.chains.laws import Terms, terms, vanishing
+from potentia.analysis.equilibria import at_places
 from potentia.analysis.graphs import as_graph
 from potentia.analysis.tables import move_prices, payoff_table, place_of, profile_at, profiles, tensor, words
 from potentia.analysis.trees_law import tree_law
@@ -32,7 +33,7 @@ from potentia.analysis.units import Units, in_units, require_told
 from potentia.errors import InvalidInput, NotConverged, TooLarge
 from potentia.games import Game
 from potentia.kernel import memory
-from potentia.kernel.registry import replaced
+from potentia.kernel.checks import OneOf
 from potentia.rules import PSBLLL, Rule, Vanishing, rule_from
 
 METHODS = ("auto", "closed-form", "contraction", "elimination")
@@ -96,7 +97,7 @@ class Stability:
     @property
     def stable_profiles(self) -> Ints:
         """The stochastically stable profiles, (k, N)."""
-        return np.array([profile_at(self.game, k) for k in np.flatnonzero(self.stable)])
+        return at_places(self.game, np.flatnonzero(self.stable))
 
     @property
     def exact(self) -> bool:
@@ -128,7 +129,8 @@ class Stability:
         local = np.full(self.game.num_profiles, -1)
         local[self._inside] = np.arange(self._inside.size)
         if local[place] < 0:
-            raise InvalidInput(f"root {words(profile_at(self.game, place))} is transient: no tree leads to it")
+            where = words(profile_at(self.game, place))
+            raise InvalidInput(f"{where} is transient: no tree leads to it", "root", root)
         steps = self._contraction.tree(int(local[place]))
         parent = np.full(self.game.num_profiles, -1)
         resistance = np.zeros(self.game.num_profiles)
@@ -167,8 +169,7 @@ def stability(game: Game, rule: Rule | dict[str, Any], *, method: str = "auto") 
     roots at once) or "elimination" (GTH on leading terms, cubic; the independent check).
     """
     chosen = rule_from(rule)
-    if method not in METHODS:
-        raise InvalidInput(f"must be one of {', '.join(METHODS)}, got {method!r}", "method", method)
+    OneOf(*METHODS).of(method, "method", InvalidInput)
     payoffs = payoff_table(game)
     own_only = not (isinstance(chosen, PSBLLL) and chosen.trial == "joint")
     table = tensor(game, payoffs)
@@ -202,9 +203,8 @@ def _residual(result: Stability, limit: Floats) -> float:
     free = entries.matrix(np.where(entries.exponents <= result._units.tie, entries.coefficients, 0.0))
     off = stationary.residual(free, limit)
     if not off <= _RESIDUAL:
-        raise NotConverged(
-            f"the limit law leaves a residual of {off:.1e} in the unperturbed chain, wanted {_RESIDUAL}", off
-        )
+        left = f"the limit law leaves a residual of {off:.1e} in the unperturbed chain"
+        raise NotConverged(f"{left}, wanted {_RESIDUAL}", off)
     return off
 
 

@@ -14,15 +14,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from potentia.analysis.arrays import Floats, Ints
+from potentia.analysis.arrays import Floats, Ints, rectangular
 from potentia.analysis.chains import closed_forms, stationary, times
 from potentia.analysis.chains.laws import Terms, temperature, terms
 from potentia.analysis.chains.stationary import Stationary
 from potentia.analysis.tables import payoff_table, place_of, profiles, words
 from potentia.errors import InvalidInput, NotConverged
 from potentia.games import Game
-from potentia.kernel.numbers import as_float, is_real
-from potentia.kernel.registry import replaced
+from potentia.kernel.checks import OneOf, Real
 from potentia.rules import Rule, rule_from
 
 METHODS = ("auto", "closed-form", "gth", "log-gth", "gmres")
@@ -53,17 +52,15 @@ class Chain:
     """A finite Markov chain. ``Chain(states, matrix)`` wraps a transition matrix of your own."""
 
     def __init__(self, states: ArrayLike, matrix: Any) -> None:
-        rows = np.array(times.rectangular(states))
+        rows = np.array(rectangular(states))
         try:
             given = sparse.csr_array(matrix, dtype=np.float64, copy=True)
         except (TypeError, ValueError):
-            raise InvalidInput(
-                f"must be a square matrix of probabilities, got {matrix!r:.60}", "matrix", matrix
-            ) from None
+            wanted = "must be a square matrix of probabilities"
+            raise InvalidInput(f"{wanted}, got {matrix!r:.60}", "matrix", matrix) from None
         if rows.ndim != 2 or given.shape != (rows.shape[0], rows.shape[0]) or not rows.size:
-            raise InvalidInput(
-                f"must have shape (S, N) and matrix (S, S), got {rows.shape} and {given.shape}", "states", rows.shape
-            )
+            wanted = "must have shape (S, N) and matrix (S, S)"
+            raise InvalidInput(f"{wanted}, got {rows.shape} and {given.shape}", "states", states)
         given.sum_duplicates()
         given.eliminate_zeros()
         if not (np.isfinite(given.data).all() and (given.data > 0).all()):
@@ -116,14 +113,14 @@ class Chain:
 
     def place(self, profile: ArrayLike) -> int:
         """The number of a state."""
-        wanted = times.rectangular(profile)
+        wanted = rectangular(profile)
         if self.game is not None and wanted.shape == (self.game.num_players,) and wanted.dtype.kind in "iu":
             return place_of(self.game, wanted)
         if wanted.shape == self.states.shape[1:]:
             found = np.flatnonzero((self.states == wanted).all(axis=1))
             if found.size:
                 return int(found[0])
-        raise InvalidInput(f"{wanted.tolist()} is not a state of this chain")
+        raise InvalidInput(f"{wanted.tolist()} is not a state of this chain", value=profile)
 
     def name(self, place: int) -> str:
         """A state as people read it."""
@@ -134,9 +131,7 @@ class Chain:
         """The closed classes: sets of states that the chain cannot leave. One, if its long run is unique."""
         return stationary.closed_classes(self._terms.matrix(self._terms.coefficients))
 
-    def reversible(self, tolerance: float = 1e-9) -> bool:
-        """Whether detailed balance π_i p_ij = π_j p_ji holds on the one closed class, relative to the larger flow."""
-        return times.reversible(self, tolerance)
+    reversible = times.reversible
 
     # The long run -------------------------------------------------------------------------------------
 
@@ -149,13 +144,11 @@ class Chain:
 
         ``method`` is "auto", "closed-form", "gth", "log-gth" or "gmres".
         """
-        if method not in METHODS:
-            raise InvalidInput(f"must be one of {', '.join(METHODS)}, got {method!r}", "method", method)
-        if not is_real(tolerance) or not 0.0 < as_float(tolerance) < 1.0:
-            raise InvalidInput(f"must be between 0 and 1, got {tolerance!r}", "tolerance", tolerance)
+        OneOf(*METHODS).of(method, "method", InvalidInput)
+        Real(above=0.0, below=1.0).of(tolerance, "tolerance", InvalidInput)
         key = (method, float(tolerance))
         if key not in self._solved:
-            self._solved[key] = self._solve(method, float(tolerance))
+            self._solved[key] = self._solve(*key)
         return self._solved[key]
 
     @cached_property
@@ -190,22 +183,8 @@ class Chain:
 
     # Time ---------------------------------------------------------------------------------------------
 
-    def evolve(self, start: ArrayLike, steps: int | Sequence[int]) -> Floats:
-        """The law after ``steps`` steps from a profile or a distribution: (S,), or a row for each of several."""
-        return times.evolve(self, start, steps)
-
-    def hitting_times(self, targets: ArrayLike) -> Floats:
-        """Expected steps from each state to the first of the targets (k, N); inf if it may be missed, or over 1e308."""
-        return times.hitting_times(self, targets)
-
-    def absorption(self) -> Floats:
-        """The probability of ending in each closed class, from each state: (S, classes), classes as in ``classes``."""
-        return times.absorption(self)
-
-    def spectral_gap(self) -> float:
-        """1 - |λ|, λ the second largest eigenvalue in modulus: how fast the start is forgotten."""
-        return times.spectral_gap(self)
-
-    def mixing_time(self, distance: float = 0.25) -> int:
-        """The least number of steps after which, from any start, the law is within ``distance`` in total variation."""
-        return times.mixing_time(self, distance)
+    evolve = times.evolve
+    hitting_times = times.hitting_times
+    absorption = times.absorption
+    spectral_gap = times.spectral_gap
+    mixing_time = times.mixing_time

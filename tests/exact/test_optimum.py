@@ -273,8 +273,8 @@ def test_people_can_read_it():
         ({"time_limit": -1}, InvalidInput, "time_limit must be at least 0 seconds, got -1"),
         ({"time_limit": float("nan")}, InvalidInput, "got nan"),
         ({"time_limit": "60"}, InvalidInput, "got '60'"),
-        ({"gap": 0}, InvalidInput, "gap must lie between 1e-09"),
-        ({"gap": 2.0}, InvalidInput, "and 1, got 2.0"),
+        ({"gap": 0}, InvalidInput, r"gap must be a number in \[1e-09, 1\], got 0"),
+        ({"gap": 2.0}, InvalidInput, r"gap must be a number in \[1e-09, 1\], got 2.0"),
     ],
 )
 def test_bad_arguments(options, error, words):

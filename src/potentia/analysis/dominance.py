@@ -16,6 +16,7 @@ all of A^i.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -177,19 +178,8 @@ def _weak(gains: Floats, least: float, noise: float, name: str) -> Floats | None
     lost = _ROUNDING + noise / scales
     if _best_worst(small, lost, name)[2] < 0:
         return None
-    for options in _SETTINGS:
-        result = _linprog(
-            c=-(small @ scales) / scales.max(),
-            A_ub=-small.T,
-            b_ub=lost,
-            A_eq=np.ones((1, len(small))),
-            b_eq=[1.0],
-            bounds=(0, None),
-            method="highs-ds",
-            options=options,
-        )
-        if result.status != 0:
-            continue
+    gained = -(small @ scales) / scales.max()
+    for result in _solved(c=gained, A_ub=-small.T, b_ub=lost, A_eq=np.ones((1, len(small))), bounds=(0, None)):
         # What never loses gains no more than this in sum. What is gained by losing a little is not counted.
         belief = scales / scales.max() + np.maximum(-result.ineqlin.marginals, 0)
         most = float((small @ belief).max()) * scales.max()
@@ -206,24 +196,19 @@ def _best_worst(gains: Floats, lost: Floats, name: str) -> tuple[Floats, float, 
     """The mixture whose worst gain, with ``lost`` added, is largest; that gain, and a proof that none has more."""
     others, columns = gains.shape
     found = []
-    for options in _SETTINGS:
-        result = _linprog(
-            c=np.append(np.zeros(others), -1.0),  # the last variable is t
-            A_ub=np.column_stack([-gains.T, np.ones(columns)]),
-            b_ub=lost,
-            A_eq=np.append(np.ones(others), 0.0)[None],
-            b_eq=[1.0],
-            bounds=[(0, None)] * others + [(None, None)],
-            method="highs-ds",
-            options=options,
-        )
-        if result.status == 0:
-            weights, belief = _normal(result.x[:-1]), _normal(-result.ineqlin.marginals)
-            found.append(
-                (weights, float((weights @ gains + lost).min()), float((gains @ belief).max() + lost @ belief))
-            )
-            if found[-1][2] - found[-1][1] <= _SOLVER:
-                break
+    program = {
+        "c": np.append(np.zeros(others), -1.0),  # the last variable is t
+        "A_ub": np.column_stack([-gains.T, np.ones(columns)]),
+        "b_ub": lost,
+        "A_eq": np.append(np.ones(others), 0.0)[None],
+        "bounds": [(0, None)] * others + [(None, None)],
+    }
+    for result in _solved(**program):
+        weights, belief = _normal(result.x[:-1]), _normal(-result.ineqlin.marginals)
+        worst, most = float((weights @ gains + lost).min()), float((gains @ belief).max() + lost @ belief)
+        found.append((weights, worst, most))
+        if most - worst <= _SOLVER:
+            break
     if not found:
         raise _undecided(name)
     return min(found, key=lambda one: one[2] - one[1])
@@ -233,6 +218,14 @@ def _one(action: Any, count: int) -> Floats:
     weights = np.zeros(count)
     weights[action] = 1.0
     return weights
+
+
+def _solved(**program: Any) -> Iterator[Any]:
+    """What the solver finds in each of its settings in turn, where it finds anything."""
+    for options in _SETTINGS:
+        result = _linprog(**program, b_eq=[1.0], method="highs-ds", options=options)
+        if result.status == 0:
+            yield result
 
 
 def _linprog(**program: Any) -> Any:

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from potentia.analysis.arrays import Floats, Ints, one_each, probabilities
-from potentia.analysis.tables import check_tolerance, payoff_table, profiles, require_game, spread, utility_of
+from potentia.analysis.tables import Verdict, check_tolerance, payoff_table, profiles, require_game, spread, utility_of
 from potentia.errors import InvalidGame, InvalidInput
 from potentia.games import Game, NormalForm
 from potentia.kernel.arrays import frozen, strides
@@ -36,16 +36,13 @@ _FEW, _DRAWN = 256, 32  # profiles: up to so many are all looked at, of more so 
 
 
 @dataclass(frozen=True, eq=False)
-class NashCheck:
+class NashCheck(Verdict):
     """Whether it is an equilibrium; the largest gain by a deviation, each player's gain and its best replies."""
 
     holds: bool
     gap: float
     gaps: Floats
     best: list[list[int]]
-
-    def __bool__(self) -> bool:
-        return self.holds
 
 
 def slack(values: Floats, tolerance: float, own: int | None = None) -> float:
@@ -87,6 +84,11 @@ def pure_nash(game: Game, *, strict: bool = False, within_moves: bool = False, t
             near = values.max(axis=1, keepdims=True) <= raised
             some &= near & (np.count_nonzero(near, axis=1, keepdims=True) == 1) if strict else near
     return at_places(game, np.flatnonzero(kept))
+
+
+def as_set(profiles: Ints) -> set[tuple[int, ...]]:
+    """Profiles (k, N) as tuples."""
+    return {tuple(profile) for profile in profiles.tolist()}
 
 
 def by_action(game: Game, player: int, values: NDArray[Any]) -> NDArray[Any]:

@@ -9,7 +9,7 @@ every feasible joint transition with Φ(α_2) ≥ Φ(α_1), every order of its s
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
@@ -39,6 +39,11 @@ class Row:
     holds: bool | None
     evidence: str
 
+    @classmethod
+    def of(cls, hypothesis: str, holds: bool, yes: str, no: str) -> Self:
+        """With one evidence if it holds and another if it fails."""
+        return cls(hypothesis, holds, yes if holds else no)
+
     @property
     def verdict(self) -> str:
         return {True: "holds", False: "fails", None: "–"}[self.holds]
@@ -50,14 +55,8 @@ def reachability(game: Game) -> Row:
     if isinstance(game.moves, Complete):
         return Row(name, True, "action sets are complete")
     for player, size in enumerate(game.num_actions):
-        pairs = [(a, b) for a in range(size) for b in game.reachable(player, a)]
-        graph = (
-            sparse.csr_array((np.ones(len(pairs)), tuple(zip(*pairs, strict=True))), shape=(size, size))
-            if pairs
-            else None
-        )
-        if graph is None:
-            continue
+        pairs = np.array([(a, b) for a in range(size) for b in game.reachable(player, a)], np.int64).reshape(-1, 2)
+        graph = sparse.csr_array((np.ones(len(pairs)), tuple(pairs.T)), shape=(size, size))
         count, _ = csgraph.connected_components(graph, directed=True, connection="strong")
         if count > 1:
             for start in range(size):
@@ -83,10 +82,8 @@ def completeness(game: Game, rule: Rule) -> Row:
     name = "complete action sets"
     if rule.name not in ("lll", "slll"):
         return Row(name, None, "used by the results on lll and slll only")
-    if isinstance(game.moves, Complete):
-        return Row(name, True, "every action is reachable from every other")
     for player, size in enumerate(game.num_actions):
-        for action in range(size):
+        for action in range(0 if isinstance(game.moves, Complete) else size):
             missed = sorted(set(range(size)) - {action} - set(game.reachable(player, action)))
             if missed:
                 return Row(name, False, f"player {player} cannot choose action {missed[0]} when it plays {action}")
@@ -122,10 +119,8 @@ def _signal_bounds(name: str, game: Game, revision: SignalRevision) -> Row:
     """Eq. 53 with a1 = 1 lets a player with neither signal nor gradient wake for certain."""
     values = revision.by_action(game)
     if values.max() >= 1.0:
-        where = int(values.argmax())
-        return Row(
-            name, False, f"Eq. 53 with a1 = {revision.a1:g} gives probability 1 at action {where}, where F = G = 0"
-        )
+        said = f"Eq. 53 with a1 = {revision.a1:g} gives probability 1 at action {int(values.argmax())}, where F = G = 0"
+        return Row(name, False, said)
     if revision.normalise == "own" and revision.a1 >= 1.0:
         return Row(name, False, "Eq. 53 with a1 = 1 gives probability 1 at F = G = 0")
     return Row(name, True, f"Eq. 53 gives between {values.min():g} and {values.max():g}")
@@ -147,25 +142,31 @@ def vanishing_revision(game: Game, rule: Rule, payoffs: Floats) -> Row:
     return Row(name, m > bound, said)
 
 
+def _uses_general_theorem(rule: Rule) -> bool:
+    return isinstance(rule, PSBLLL) and rule.trial == "joint" and not rule.guard
+
+
+def _beside(rule: Rule) -> str:
+    """Why a hypothesis of the general theorem was not looked at."""
+    if _uses_general_theorem(rule):
+        return "speaks of a potential, and there is none"
+    return "used by the general theorem on p-sblll with joint trials only"
+
+
 def homogeneity(game: Game, rule: Rule, payoffs: Floats, phi: Floats | None) -> Row:
     """Assumption 4 as printed, which means identical utilities."""
     name = "Assumption 4: homogeneous players (as printed)"
-    if not isinstance(rule, PSBLLL) or rule.trial != "joint" or rule.guard:
-        return Row(name, None, "used by the general theorem on p-sblll with joint trials only")
-    if phi is None:
-        return Row(name, None, "speaks of a potential, and there is none")
+    if phi is None or not _uses_general_theorem(rule):
+        return Row(name, None, _beside(rule))
     limit = _TOLERANCE * spread(payoffs)  # here levels matter, not only differences
     for other in range(1, game.num_players):
         apart = payoffs[other] - payoffs[0]
         place = int(np.abs(apart).argmax())
         if abs(float(apart[place])) > limit:
             i, j = (0, other) if apart[place] > 0 else (other, 0)
-            return Row(
-                name,
-                False,
-                f"take α_1 = α_2 = {words(profile_at(game, place))}: Φ is equal, yet "
-                f"u^{i} = {payoffs[i, place] + 0.0:.6g} is less than u^{j} = {payoffs[j, place] + 0.0:.6g}",
-            )
+            less, more = (f"u^{k} = {payoffs[k, place] + 0.0:.6g}" for k in (i, j))
+            said = f"take α_1 = α_2 = {words(profile_at(game, place))}: Φ is equal, yet {less} is less than {more}"
+            return Row(name, False, said)
     return Row(name, True, "all utilities are identical, which is what the assumption amounts to")
 
 
@@ -212,10 +213,8 @@ _find_descent_entry = Entry(
 def monotone_potential(game: Game, rule: Rule, phi: Floats | None) -> Row:
     """Assumption 5, as the proof of the general theorem uses it; the counterexample with fewest deviators."""
     name = "Assumption 5: Φ never falls on the way up"
-    if not isinstance(rule, PSBLLL) or rule.trial != "joint" or rule.guard:
-        return Row(name, None, "used by the general theorem on p-sblll with joint trials only")
-    if phi is None:
-        return Row(name, None, "speaks of a potential, and there is none")
+    if phi is None or not _uses_general_theorem(rule):
+        return Row(name, None, _beside(rule))
     players = game.num_players
     if float(game.num_profiles) ** 2 * 2.0**players * players > _MOST_CHECKS:
         return Row(name, None, f"not checked: {game.num_profiles:,} profiles have too many joint transitions")
@@ -223,14 +222,10 @@ def monotone_potential(game: Game, rule: Rule, phi: Floats | None) -> Row:
     flat, out = np.ascontiguousarray(phi.reshape(-1)), np.zeros(5, np.int64)
     for deviators in range(2, players + 1):
         if _find_descent_entry(board, empty_room(game), flat, _TOLERANCE * spread(flat), deviators, out):
-            start, end, at, then, player = (int(k) for k in out)
-            where = [words(profile_at(game, k)) for k in (start, end, at, then)]
-            return Row(
-                name,
-                False,
-                f"from {where[0]} to {where[1]} Φ goes from {flat[start]:.6g} to {flat[end]:.6g}, yet on the way "
-                f"player {player}'s own step {where[2]} → {where[3]} lowers it from {flat[at]:.6g} to {flat[then]:.6g}",
-            )
+            start, end, at, then = (words(profile_at(game, k)) for k in out[:4])
+            values = [f"from {flat[k]:.6g} to {flat[m]:.6g}" for k, m in out[:4].reshape(2, 2)]
+            goes, falls = f"from {start} to {end} Φ goes {values[0]}", f"own step {at} → {then} lowers it {values[1]}"
+            return Row(name, False, f"{goes}, yet on the way player {out[4]}'s {falls}")
     return Row(name, True, "on every joint move to no lower Φ, every order of single moves climbs")
 
 
@@ -246,9 +241,6 @@ def no_movement_cost(game: Game) -> Row:
         return Row(name, True, "there is nowhere to move to")
     end = reach[0]
     lost = float(prices[player, start, end] + prices[player, end, start])
-    return Row(
-        name,
-        False,
-        f"if player {player} goes from action {start} to action {end} and back, the others staying, its changes of "
-        f"utility sum to {-lost:.6g}, not to 0: no function of the profile alone is a potential",
-    )
+    there = f"if player {player} goes from action {start} to action {end} and back, the others staying"
+    said = f"its changes of utility sum to {-lost:.6g}, not to 0: no function of the profile alone is a potential"
+    return Row(name, False, f"{there}, {said}")

@@ -21,7 +21,7 @@ from scipy.sparse.csgraph import breadth_first_order, connected_components
 from potentia.analysis.arrays import Ints
 from potentia.analysis.equilibria import at_places, by_action, moved, near_best, replies, slack, slacks_of, utility_at
 from potentia.analysis.graphs import as_graph
-from potentia.analysis.tables import check_tolerance, payoff_table, require_fit, require_game, words
+from potentia.analysis.tables import Verdict, check_tolerance, payoff_table, require_fit, require_game, words
 from potentia.errors import InvalidRun
 from potentia.games import Game
 from potentia.kernel.arrays import frozen
@@ -42,14 +42,11 @@ class ImprovementPath:
 
 
 @dataclass(frozen=True, eq=False)
-class FiniteImprovement:
+class FiniteImprovement(Verdict):
     """Whether the property holds; if not, a cycle of better replies (m, N), its first profile again at the end."""
 
     holds: bool
     cycle: Ints | None
-
-    def __bool__(self) -> bool:
-        return self.holds
 
 
 def finite_improvement(game: Game, *, tolerance: float = 1e-9, within_moves: bool = False) -> FiniteImprovement:

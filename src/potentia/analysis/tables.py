@@ -27,6 +27,15 @@ _MOST_PLAYERS = 32  # NumPy's arrays have few axes; with two actions each, more 
 _BY_PYTHON = 60_000  # utilities; compiling takes longer than this many calls
 
 
+class Verdict:
+    """The answer to a question of yes or no, true where it ``holds``."""
+
+    holds: bool
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+
 def require_game(game: Any) -> None:
     """Refuse what is no game, and games whose state is more than a profile."""
     if not isinstance(game, Game):

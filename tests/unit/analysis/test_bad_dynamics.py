@@ -120,9 +120,15 @@ BAD = [
     case("kl sum", lambda: divergence(move()(), 0, [1, 1]), "sum to 1"),
     case("steps one", lambda: convergence_order(COORDINATION, steps=[0.1]), "at least two different lengths"),
     case("steps none", lambda: convergence_order(COORDINATION, steps=0.1), "at least two different lengths"),
-    case("steps inf", lambda: convergence_order(COORDINATION, steps=[0.1, INF]), "steps must be a finite number > 0, got inf"),
+    case(
+        "steps inf",
+        lambda: convergence_order(COORDINATION, steps=[0.1, INF]),
+        "steps must be a finite number > 0, got inf",
+    ),
     case("steps beyond", lambda: convergence_order(COORDINATION, steps=[0.1, 9]), "steps must divide the horizon"),
-    case("order horizon", lambda: convergence_order(COORDINATION, horizon=10**400), "horizon must be a finite number > 0"),
+    case(
+        "order horizon", lambda: convergence_order(COORDINATION, horizon=10**400), "horizon must be a finite number > 0"
+    ),
     case("order tiny", lambda: convergence_order(COORDINATION, horizon=1e308), "steps must divide the horizon"),
     *(case(f"seeds {n}", played(seeds=n), "seeds must be an integer from 1 to 100000, got") for n in BAD_SEEDS),
     case("played steps", played(steps=(1, 2)), "steps must be at most 1, got 2: the rule score"),

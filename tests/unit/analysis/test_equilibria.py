@@ -291,8 +291,16 @@ def cases():
         yield lambda call=call: call(pennies, [0, 2]), InvalidRun, r"player 1's action must be in 0\.\.1, got 2"
         yield lambda call=call: call(pennies, [0.5, 0.5]), InvalidRun, "must be 2 integers, one action per player"
     for call in (pure_nash, finite_improvement):
-        yield lambda call=call: call(pennies, tolerance=-1), InvalidInput, r"tolerance must be a number in \[0, 1\), got -1"
-        yield lambda call=call: call(pennies, tolerance=np.nan), InvalidInput, r"tolerance must be a number in \[0, 1\), got nan"
+        yield (
+            lambda call=call: call(pennies, tolerance=-1),
+            InvalidInput,
+            r"tolerance must be a number in \[0, 1\), got -1",
+        )
+        yield (
+            lambda call=call: call(pennies, tolerance=np.nan),
+            InvalidInput,
+            r"tolerance must be a number in \[0, 1\), got nan",
+        )
     for player in (2, -1, 0.0, True):
         yield lambda p=player: best_responses(pennies, p, [0, 0]), InvalidInput, "player must be an integer from 0 to 1"
         yield lambda p=player: expected_utility(pennies, [HALF] * 2, p), InvalidInput, "player must be an integer from"

@@ -18,7 +18,7 @@ from scipy.sparse import csgraph
 from potentia.analysis.arrays import Floats
 from potentia.analysis.chains.closed_forms import one_way_move
 from potentia.analysis.chains.laws import vanishing
-from potentia.analysis.chains.transitions import Board, Room, empty_room, look
+from potentia.analysis.chains.transitions import Board, Room, empty_room, look, shifted, target
 from potentia.analysis.tables import profile_at, spread, tensor, words
 from potentia.games import Game
 from potentia.kernel.arrays import strides
@@ -176,15 +176,10 @@ def _find_descent(board: Board, room: Room, phi: Floats, tie: float, deviators: 
     for place in range(phi.shape[0]):
         targets = look(board, room, place)
         for index in range(targets):
-            deviating, count, column, rest = 0, 0, 0, index
+            column, deviating = target(board, room, index)
+            count = 0
             for player in range(players):
-                digit = rest // room.digit[player]
-                rest -= digit * room.digit[player]
-                room.trial[player] = room.options[player, digit] - room.profile[player]
-                column += room.options[player, digit] * board.strides[player]
-                if digit != room.current[player]:
-                    deviating |= 1 << player
-                    count += 1
+                count += deviating >> player & 1
             if count != deviators or phi[column] < phi[place] - tie:
                 continue
             moved = deviating
@@ -192,10 +187,10 @@ def _find_descent(board: Board, room: Room, phi: Floats, tie: float, deviators: 
                 at = place
                 for player in range(players):
                     if moved >> player & 1:
-                        at += room.trial[player] * board.strides[player]
+                        at = shifted(board, room, at, player, room.trial[player])
                 for player in range(players):
                     if deviating >> player & 1 and not moved >> player & 1:
-                        then = at + room.trial[player] * board.strides[player]
+                        then = shifted(board, room, at, player, room.trial[player])
                         if phi[then] < phi[at] - tie:
                             out[0], out[1], out[2], out[3], out[4] = place, column, at, then, player
                             return True

@@ -17,16 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from potentia.analysis.arrays import Floats, Ints
-from potentia.analysis.tables import (
-    Verdict,
-    check_tolerance,
-    largest_spread,
-    payoff_table,
-    profile_at,
-    spread,
-    tensor,
-    words,
-)
+from potentia.analysis.tables import Verdict, check_tolerance, largest_spread, payoff_tensor, profile_at, spread, words
 from potentia.analysis.units import own_changes
 from potentia.errors import InvalidInput, NotPotentialGame
 from potentia.games import Game
@@ -61,7 +52,7 @@ def potential(game: Game, *, tolerance: float = 1e-9) -> Floats:
     relative to the spread of payoffs.
     """
     tolerance = check_tolerance(tolerance)
-    return potential_of(tensor(game, payoff_table(game)), tolerance)
+    return potential_of(payoff_tensor(game), tolerance)
 
 
 def potential_of(payoffs: Floats, tolerance: float = 1e-9) -> Floats:
@@ -154,7 +145,7 @@ class Separability(Shown):
 def separable(game: Game, *, tolerance: float = 1e-9) -> Separability:
     """Whether u^i depends on α^i alone, for every i."""
     tolerance = check_tolerance(tolerance)
-    return separable_of(tensor(game, payoff_table(game)), tolerance)
+    return separable_of(payoff_tensor(game), tolerance)
 
 
 def separable_of(payoffs: Floats, tolerance: float = 1e-9) -> Separability:
@@ -193,7 +184,7 @@ def check_claim(game: Game, claimed: Claimed, *, tolerance: float = 1e-9) -> Cla
     utilities (what the paper's Eq. 46 claims for the coverage game).
     """
     tolerance = check_tolerance(tolerance)
-    payoffs = tensor(game, payoff_table(game))
+    payoffs = payoff_tensor(game)
     return claim_of(game, payoffs, claimed_values(game, payoffs, claimed), tolerance)
 
 

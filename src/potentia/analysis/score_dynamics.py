@@ -209,12 +209,12 @@ def _scores(flow: Flow, given: Any, player: int) -> Floats:
     return vector(given, size, f"scores of player {player}", f"{size} scores", InvalidRun)
 
 
-def _scores_of(flow: Flow, strategy: Any, player: int) -> Floats:
+def _scores_of(flow: Flow, given: Any, player: int) -> Floats:
     name = f"start of player {player}"
-    x = probabilities(strategy, flow.sizes[player], name, InvalidRun)
+    x = probabilities(given, flow.sizes[player], name, InvalidRun)
     if not x.all():
         said = "no finite scores choose a share of 0, and the dynamics never reach one"
-        raise InvalidRun(f"must be inside the simplex, got {x.tolist()}: {said}", name, strategy)
+        raise InvalidRun(f"must be inside the simplex, got {x.tolist()}: {said}", name, given)
     return flow.penalty.scores(x / x.sum(), flow.tau)
 
 

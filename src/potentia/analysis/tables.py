@@ -166,6 +166,11 @@ def tensor(game: Game, values: Floats) -> Floats:
     return values.reshape(*values.shape[:-1], *game.num_actions)
 
 
+def payoff_tensor(game: Game) -> Floats:
+    """Every utility in the shape (N, A_1, ..., A_N)."""
+    return tensor(game, payoff_table(game))
+
+
 def words(profile: Sequence[int]) -> str:
     """A profile as people read it: (0, 1, 2), or 0120212011 where it is long."""
     if len(profile) > 8 and max(profile) < 10:

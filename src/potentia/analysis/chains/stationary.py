@@ -145,33 +145,36 @@ def by_gmres(matrix: sparse.csr_array, tolerance: float) -> Floats:
     uneven = np.random.Generator(np.random.PCG64(0)).random(size) ** 4  # shares no symmetry with the chain
     uneven /= uneven.sum()
     backward = matrix.T.tocsr()
-    law = _gmres(backward, leave, uniform, 0.01 * tolerance)
+    law = _improved(backward, leave, uniform, 0.01 * tolerance)
     off = residual(matrix, law)
     if not off <= tolerance:
         raise NotConverged(f"the sparse solver reached a residual of {off:.1e}, wanted {tolerance:.1e}", off)
-    other = _gmres(backward, leave, uneven, 0.01 * tolerance)
+    other = _improved(backward, leave, uneven, 0.01 * tolerance)
     apart = float(np.abs(law - other).sum())
     if not apart <= _AGREEMENT:
-        raise NotConverged(
-            f"two starts ended {apart:.1e} apart: the chain hardly moves between parts of its states", apart
-        )
+        said = "the chain hardly moves between parts of its states"
+        raise NotConverged(f"two starts ended {apart:.1e} apart: {said}", apart)
     return law
 
 
-def _gmres(backward: sparse.csr_array, leave: Floats, start: Floats, goal: float) -> Floats:
-    """Improve a law until its residual is at most ``goal``, or as far as it goes."""
-    from scipy.sparse.linalg import LinearOperator, gmres
+def gmres(matrix: sparse.csr_array, leave: Floats, right: Floats, **options: Any) -> Floats:
+    """About the x with x - matrix @ x = right, scaled by the probabilities of leaving a state."""
+    from scipy.sparse import linalg
     from threadpoolctl import threadpool_limits
 
-    size = start.size
-    operator = LinearOperator((size, size), matvec=lambda v: v - backward @ v, dtype=np.float64)
-    scale = LinearOperator((size, size), matvec=lambda v: v / leave, dtype=np.float64)
-    enough = goal / np.sqrt(size)  # in the Euclidean norm; below it, only rounding is left to work on
+    operator = linalg.LinearOperator(matrix.shape, matvec=lambda v: v - matrix @ v, dtype=np.float64)
+    scale = linalg.LinearOperator(matrix.shape, matvec=lambda v: v / leave, dtype=np.float64)
+    with threadpool_limits(limits=1, user_api="blas"):  # vectors this short wait for threads more than they gain
+        return linalg.gmres(operator, right, M=scale, **options)[0]
+
+
+def _improved(backward: sparse.csr_array, leave: Floats, start: Floats, goal: float) -> Floats:
+    """Improve a law until its residual is at most ``goal``, or as far as it goes."""
+    enough = goal / np.sqrt(start.size)  # in the Euclidean norm; below it, only rounding is left to work on
     law = start
     off = np.inf
     for _ in range(4):  # each time from the improved law, so that rounding in the long recurrence is forgotten
-        with threadpool_limits(limits=1, user_api="blas"):  # vectors this short wait for threads more than they gain
-            step, _ = gmres(operator, backward @ law - law, rtol=1e-6, atol=enough, restart=30, maxiter=40, M=scale)
+        step = gmres(backward, leave, backward @ law - law, rtol=1e-6, atol=enough, restart=30, maxiter=40)
         # The step is right up to a multiple of the law. What is then negative rides on rounding: the chain
         # hardly moves between parts of its states, and any mixture of them has a small residual.
         moved = law + step

@@ -12,7 +12,7 @@ from scipy.sparse import csgraph
 
 from potentia.analysis.arrays import Floats, Ints, probabilities, rectangular
 from potentia.analysis.chains import elimination
-from potentia.analysis.chains.stationary import TOO_COLD, dense, one_class
+from potentia.analysis.chains.stationary import TOO_COLD, dense, gmres, one_class
 from potentia.analysis.graphs import as_graph
 from potentia.errors import InvalidInput, NotConverged, TooLarge
 from potentia.kernel import memory
@@ -141,24 +141,15 @@ def _eliminated(chain: Chain, rest: Ints, hit: NDArray[np.bool_]) -> Floats:
 
 
 def _solved(chain: Chain, rest: Ints) -> Floats:
-    from scipy.sparse.linalg import LinearOperator, gmres
-    from threadpoolctl import threadpool_limits
-
     inner = chain.matrix[rest][:, rest]
     leave = 1.0 - inner.diagonal()
-    size = rest.size
     if (leave <= 0).any():
         raise NotConverged("a state's probability of leaving is below rounding; use a higher temperature")
-    operator = LinearOperator((size, size), matvec=lambda v: v - inner @ v, dtype=np.float64)
-    scale = LinearOperator((size, size), matvec=lambda v: v / leave, dtype=np.float64)
-    times = np.zeros(size)
+    times = np.zeros(rest.size)
     off = np.inf
     for _ in range(4):
-        with threadpool_limits(limits=1, user_api="blas"):
-            step, _ = gmres(
-                operator, 1.0 - (times - inner @ times), rtol=1e-8, atol=0.0, restart=40, maxiter=60, M=scale
-            )
-        times = times + step
+        right = 1.0 - (times - inner @ times)
+        times = times + gmres(inner, leave, right, rtol=1e-8, atol=0.0, restart=40, maxiter=60)
         off = float(np.abs(1.0 - (times - inner @ times)).max())
         if off <= 1e-11:
             break

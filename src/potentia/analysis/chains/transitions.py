@@ -147,6 +147,20 @@ def look(board: Board, room: Room, place: int) -> int:
 
 
 @portable
+def target(board: Board, room: Room, index: int) -> tuple[int, int]:
+    """Everybody's options in a joint target of the row, into ``trial``; return its place, and who deviates, as bits."""
+    place, deviating, rest = 0, 0, index
+    for player in range(board.sizes.shape[0]):
+        digit = rest // room.digit[player]
+        rest -= digit * room.digit[player]
+        room.trial[player] = digit
+        place += room.options[player, digit] * board.strides[player]
+        if digit != room.current[player]:
+            deviating |= 1 << player
+    return place, deviating
+
+
+@portable
 def shifted(board: Board, room: Room, place: int, player: int, option: int) -> int:
     """The place of the profile in which the player alone takes this option."""
     return place + (room.options[player, option] - room.profile[player]) * board.strides[player]

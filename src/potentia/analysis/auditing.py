@@ -17,12 +17,12 @@ from potentia.analysis import hypotheses
 from potentia.analysis.arrays import Floats, Ints
 from potentia.analysis.chains.laws import has_law
 from potentia.analysis.chains.markov import chain
-from potentia.analysis.equilibria import as_set, at_places, pure_nash
+from potentia.analysis.equilibria import as_set, pure_nash
 from potentia.analysis.hypotheses import Row
 from potentia.analysis.potentials import Claimed, claim_of, claimed_values, potential_of, separable_of
 from potentia.analysis.score_hypotheses import STEPS, ended_in_equilibrium, score_rows
 from potentia.analysis.stochastic_stability import Stability, stability
-from potentia.analysis.tables import check_tolerance, payoff_table, profile_at, tensor, words
+from potentia.analysis.tables import at_places, check_tolerance, payoff_table, profile_at, tensor, words
 from potentia.analysis.units import in_units
 from potentia.errors import InvalidInput, NotConverged, NotIrreducible, NotPotentialGame, TooLarge
 from potentia.games import Custom, Game

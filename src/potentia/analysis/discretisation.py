@@ -16,17 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from potentia.analysis.arrays import Floats, Ints
-from potentia.analysis.score_dynamics import (
-    MOST_STEPS,
-    POSITIVE,
-    Flow,
-    Strategies,
-    checked_points,
-    checked_step,
-    dynamics,
-    first_state,
-    solve,
-)
+from potentia.analysis.score_dynamics import MOST_STEPS, POSITIVE, Flow, Strategies, checked_step, dynamics
 from potentia.engine import begin
 from potentia.errors import InvalidRun
 from potentia.games import Game
@@ -108,7 +98,7 @@ def played_order(
     if max(lengths) > 1.0:
         said = "the rule score takes no longer ones"
         raise InvalidRun(f"must be at most 1, got {max(lengths):g}: {said}", "steps", steps)
-    points = checked_points(flow, points)
+    points = flow.checked_points(points)
     Integer(1, _MOST_SEEDS).of(seeds, "seeds", InvalidRun)
     errors = []
     for length in lengths:
@@ -134,7 +124,7 @@ def multiples(horizon: float, points: int, length: float) -> Ints:
 
 def continuous(flow: Flow, times: Floats) -> Strategies:
     """Strategies of the continuous dynamics at these times, from uniform ones, (times, A_i) each."""
-    return flow.choose(solve(flow, first_state(flow), np.concatenate([[0.0], times]), 1e-10, 1e-12)[1:, -1])
+    return flow.choose(flow.solve(flow.first_state(), np.concatenate([[0.0], times]), 1e-10, 1e-12)[1:, -1])
 
 
 def _lengths(steps: Sequence[float], horizon: float, discount: float = 0.0) -> list[float]:

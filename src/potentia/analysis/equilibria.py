@@ -24,7 +24,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from potentia.analysis.arrays import Floats, Ints, one_each, probabilities
-from potentia.analysis.tables import Verdict, check_tolerance, payoff_table, profiles, require_game, spread, utility_of
+from potentia.analysis.tables import (
+    Verdict,
+    at_places,
+    check_tolerance,
+    payoff_table,
+    profiles,
+    require_game,
+    utility_of,
+)
 from potentia.errors import InvalidGame, InvalidInput
 from potentia.games import Game, NormalForm
 from potentia.kernel.arrays import frozen, strides
@@ -53,7 +61,7 @@ def slack(values: Floats, tolerance: float, own: int | None = None) -> float:
     if tolerance == 0:
         return 0.0
     halves = values / 2  # the difference of two finite numbers may be infinite
-    half = spread(halves) if own is None else float(np.ptp(halves, axis=own).max())
+    half = float(np.ptp(halves, axis=own).max())
     # equal ones, perhaps a few drawn of many, do not tell whether the others are meant to the last digit
     return 2 * tolerance * half + (rounding(values) if half else ROUNDINGS * float(np.abs(values).max()))
 
@@ -94,11 +102,6 @@ def as_set(profiles: Ints) -> set[tuple[int, ...]]:
 def by_action(game: Game, player: int, values: NDArray[Any]) -> NDArray[Any]:
     """A view of a value per profile as (players before, this player's action, players after)."""
     return values.reshape(-1, int(game.sizes[player]), int(strides(game.sizes)[player]))
-
-
-def at_places(game: Game, places: Ints) -> Ints:
-    """The profiles with these numbers, (k, N)."""
-    return places[:, None] // strides(game.sizes) % game.sizes
 
 
 # Replies, by game.utility only --------------------------------------------------------------------------

@@ -19,9 +19,9 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 from potentia.analysis.arrays import Ints
-from potentia.analysis.equilibria import at_places, by_action, moved, near_best, replies, slack, slacks_of, utility_at
+from potentia.analysis.equilibria import by_action, moved, near_best, replies, slack, slacks_of, utility_at
 from potentia.analysis.graphs import as_graph
-from potentia.analysis.tables import Verdict, check_tolerance, payoff_table, require_fit, require_game, words
+from potentia.analysis.tables import Verdict, at_places, check_tolerance, payoff_table, require_fit, require_game, words
 from potentia.errors import InvalidRun
 from potentia.games import Game
 from potentia.kernel.arrays import frozen
@@ -107,13 +107,7 @@ def _short_cycle(graph: Any) -> Ints | None:
 
 
 def improvement_path(
-    game: Game,
-    start: ArrayLike,
-    *,
-    seed: int = 0,
-    best: bool = False,
-    max_steps: int = 10_000,
-    tolerance: float = 1e-9,
+    game: Game, start: ArrayLike, *, seed: int = 0, best: bool = False, max_steps: int = 10_000, tolerance: float = 1e-9
 ) -> ImprovementPath:
     """One improvement path from ``start``, taken until nobody can improve or a profile comes back.
 

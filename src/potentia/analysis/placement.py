@@ -115,18 +115,11 @@ def optimum(game: Coverage, *, method: str = "auto", time_limit: float = 60.0, g
     begun = time.perf_counter()
     search = _Search(game, begun + as_float(time_limit), gap)
     solved = method != "greedy" and search.milp(force=method == "milp")
-    return Optimum(
-        search.value,
-        search.bound,
-        search.gap,
-        frozen(game.positions(search.profile), np.int64),
-        frozen(search.profile, np.int64),
-        "milp" if solved else "greedy",
-        search.done,
-        search.greedy,
-        1 - (1 - 1 / game.robots) ** game.robots if len(game.ranges) == 1 else 0.5,
-        time.perf_counter() - begun,
-    )
+    where = (frozen(game.positions(search.profile), np.int64), frozen(search.profile, np.int64))
+    how = ("milp" if solved else "greedy", search.done)
+    guarantee = 1 - (1 - 1 / game.robots) ** game.robots if len(game.ranges) == 1 else 0.5
+    taken = time.perf_counter() - begun
+    return Optimum(search.value, search.bound, search.gap, *where, *how, search.greedy, guarantee, taken)
 
 
 class _Search:

@@ -17,7 +17,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from potentia.analysis.arrays import Floats, Ints
-from potentia.analysis.tables import Verdict, check_tolerance, largest_spread, payoff_tensor, profile_at, spread, words
+from potentia.analysis.tables import (
+    Verdict,
+    check_tolerance,
+    largest_spread,
+    payoff_tensor,
+    profile_at,
+    profiles,
+    spread,
+    words,
+)
 from potentia.analysis.units import own_changes
 from potentia.errors import InvalidInput, NotPotentialGame
 from potentia.games import Game
@@ -239,7 +248,7 @@ def claimed_values(game: Game, payoffs: Floats, claimed: Claimed) -> Floats:
         return (payoffs - payoffs.min(axis=tuple(range(1, payoffs.ndim)), keepdims=True)).sum(axis=0)
     values: Any = claimed
     if callable(claimed):
-        values = [_called(claimed, np.array(profile_at(game, k))) for k in range(game.num_profiles)]
+        values = [_called(claimed, profile.copy()) for profile in profiles(game)]
     try:
         array = np.asarray(values, np.float64)
     except (TypeError, ValueError):

@@ -15,6 +15,7 @@ trace of M is 0, so some ν has a real part of at least 0 anyway and those direc
 from __future__ import annotations
 
 import copy
+import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -246,21 +247,15 @@ def _newton(flow: Flow, sigma: float, theta: Floats) -> _Root | None:
     return found if found.step <= (_STEP if found.unsure < _UNSURE / 10.0 else _UNSURE) else None
 
 
-def _step(
-    flow: Flow,
-    strategies: Strategies,
-    others: Ints,
-    value: Floats,
-    slope: Floats,
-) -> tuple[Floats, float]:
+def _step(flow: Flow, strategies: Strategies, others: Ints, value: Floats, slope: Floats) -> tuple[Floats, float]:
     """Newton's step in θ, and how far the shares may be from the root: by that step, and by rounding of payoffs."""
     try:
         inverse = np.linalg.inv(slope)
     except np.linalg.LinAlgError:
         return np.asarray(np.linalg.lstsq(slope, value, rcond=None)[0], np.float64), _UNSURE
     shares = np.zeros((flow.edges[-1], flow.edges[-1]))
-    for low, high, x in zip(flow.edges, flow.edges[1:], strategies, strict=False):
-        shares[low:high, low:high] = choice_response(flow, x)
+    for part, x in zip(flow.parts, strategies, strict=True):
+        shares[part, part] = choice_response(flow, x)
     moves = shares[:, others] @ inverse
     by_rounding = _ROUNDING * float(np.abs(moves).sum(axis=1).max(initial=0.0))
     unsure = 10.0 * max(_largest(moves @ value), by_rounding)
@@ -293,9 +288,8 @@ def _distinct(roots: Any) -> list[_Root]:
     """One of each, the best solved: roots that are nearer than they are known are the same."""
     kept: list[_Root] = []
     for root in sorted(roots, key=lambda one: one.miss):
-        if all(
-            _distance(root.strategies, one.strategies) > max(_SAME, 10.0 * (root.unsure + one.unsure)) for one in kept
-        ):
+        apart = [(_distance(root.strategies, one.strategies), 10.0 * (root.unsure + one.unsure)) for one in kept]
+        if all(distance > max(_SAME, unsure) for distance, unsure in apart):
             kept.append(root)
     return kept
 
@@ -348,13 +342,8 @@ def payoff_response(flow: Flow, strategies: Strategies) -> Floats:
     """∂u/∂p through the strategies: how payoffs answer a change of scores, (Σ A_i, Σ A_i)."""
     out = np.zeros((flow.edges[-1], flow.edges[-1]))
     moves = [choice_response(flow, x) for x in strategies]
-    players = range(len(flow.sizes))
-    for i in players:
-        for j in players:
-            if i != j:
-                rows = slice(flow.edges[i], flow.edges[i + 1])
-                columns = slice(flow.edges[j], flow.edges[j + 1])
-                out[rows, columns] = _cross(flow, strategies, i, j) @ moves[j]
+    for i, j in itertools.permutations(range(len(flow.sizes)), 2):
+        out[flow.parts[i], flow.parts[j]] = _cross(flow, strategies, i, j) @ moves[j]
     return out
 
 

@@ -59,13 +59,14 @@ class Flow:
         table = payoff_table(game)
         self.sizes = game.num_actions
         self.edges = [0, *np.cumsum(self.sizes).tolist()]
+        self.parts = [slice(low, high) for low, high in zip(self.edges, self.edges[1:], strict=False)]
         shaped = table.reshape(game.num_players, *self.sizes)
         # own actions first, then those of the others in order
         self.payoffs = [np.ascontiguousarray(np.moveaxis(shaped[i], i, 0)) for i in range(game.num_players)]
 
     def split(self, flat: Floats) -> Strategies:
         """Views of each player's part of the last axis."""
-        return [flat[..., low:high] for low, high in zip(self.edges, self.edges[1:], strict=False)]
+        return [flat[..., part] for part in self.parts]
 
     def choose(self, scores: Floats) -> Strategies:
         """x^i = SBR(p^i) for each player."""
@@ -92,6 +93,57 @@ class Flow:
         """The most that any player gains by deviating."""
         values = self.utilities(strategies)
         return max(max(0.0, float(u.max() - u @ x)) for u, x in zip(values, strategies, strict=True))
+
+    def first_state(self, start: Any = None, scores: Any = None) -> Floats:
+        """Scores (order, Σ A_i) at time 0: of the last stage as given, or of strategies, uniform where left out."""
+        players = len(self.sizes)
+        if scores is not None:
+            if start is not None:
+                raise InvalidRun("give start= (strategies) or scores=, not both")
+            made, parts = _scores, one_each(scores, players, "scores", "vector", InvalidRun)
+        else:
+            given = [np.full(size, 1.0 / size) for size in self.sizes] if start is None else start
+            made, parts = _scores_of, one_each(given, players, "start", "probability vector", InvalidRun)
+        out = np.zeros((self.order, self.edges[-1]))
+        out[-1] = np.concatenate([made(self, part, player) for player, part in enumerate(parts)])
+        return out
+
+    def checked_points(self, points: Any) -> int:
+        """A number of recorded times that can be held."""
+        count = Integer(2, MOST_STEPS + 1).of(points, "points", InvalidRun)
+        # scores of every stage from the solver, as an array, and what the trajectory keeps of them
+        size = 8 * count * self.edges[-1] * (2 * self.order + 4)
+        memory.require(size, f"a trajectory of {count:,} points", "record fewer points")
+        return count
+
+    def solve(self, state: Floats, times: Floats, rtol: float, atol: float) -> Floats:
+        """Scores (points, order, Σ A_i) at these increasing times from 0 on, by the solver with error control."""
+        from scipy.integrate import solve_ivp  # half a second to import
+
+        if self.discount * times[-1] > _MOST_FORGOTTEN:
+            raise InvalidRun(
+                f"times discount must be at most {_MOST_FORGOTTEN:g}, got {times[-1]:g} · {self.discount:g}; "
+                f"the past is forgotten within a time of {40.0 / self.discount:g}: a few of those are enough",
+                "horizon",
+            )
+        calls = 0
+
+        def right_hand_side(t: float, y: Floats) -> Floats:
+            nonlocal calls
+            calls += 1
+            if calls > _MOST_CALLS:
+                raise NotConverged(
+                    f"the solver got to time {t:.4g} of {times[-1]:g} in {_MOST_CALLS:,} evaluations and gave up: "
+                    "strategies change too fast for this horizon; use a shorter one, a larger tau or larger tolerances"
+                )
+            return self.derivative(y.reshape(state.shape)).ravel()
+
+        with np.errstate(all="ignore"):  # what overflows is not finite and found below
+            options = {"method": "DOP853", "t_eval": times, "rtol": max(rtol, 1e-13), "atol": atol}
+            solved = solve_ivp(right_hand_side, (0.0, times[-1]), state.ravel(), **options)
+        if not solved.success or solved.y.shape[1] != times.size or not np.isfinite(solved.y).all():
+            raise NotConverged(f"the solver gave up: {solved.message}; try a shorter horizon or a larger rtol or tau")
+        return solved.y.T.reshape(times.size, *state.shape)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -158,11 +210,11 @@ def dynamics(
     flow = Flow(game, choice, tau, discount, order)
     OneOf(*METHODS).of(method, "method", InvalidRun)
     horizon = POSITIVE.of(horizon, "horizon", InvalidRun)
-    points = checked_points(flow, points)
+    points = flow.checked_points(points)
     Flag().of(lagged, "lagged", InvalidRule)
     for name, value in (("rtol", rtol), ("atol", atol)):
         POSITIVE.of(value, name, InvalidRun)
-    state = first_state(flow, start, scores)
+    state = flow.first_state(start, scores)
     parameters = {
         "choice": flow.penalty.spec(),
         "tau": flow.tau,
@@ -182,26 +234,11 @@ def dynamics(
             said = f"got {method!r} with step={step}, lagged={lagged}"
             raise InvalidRun(f'step and lagged are for method="euler", {said}')
         times = np.linspace(0.0, horizon, points)
-        found = solve(flow, state, times, rtol, atol)
+        found = flow.solve(state, times, rtol, atol)
     strategies = flow.choose(found[:, -1])
     regrets = [flow.regret([x[k] for x in strategies]) for k in range(times.size)]
     kept = [frozen(part) for part in flow.split(found[:, flow.order - 1])], [frozen(x) for x in strategies]
     return Trajectory(game, frozen(times), *kept, frozen(regrets, np.float64), parameters)
-
-
-def first_state(flow: Flow, start: Any = None, scores: Any = None) -> Floats:
-    """Scores (order, Σ A_i) at time 0: of the last stage as given, or those of strategies, uniform where left out."""
-    players = len(flow.sizes)
-    if scores is not None:
-        if start is not None:
-            raise InvalidRun("give start= (strategies) or scores=, not both")
-        made, parts = _scores, one_each(scores, players, "scores", "vector", InvalidRun)
-    else:
-        given = [np.full(size, 1.0 / size) for size in flow.sizes] if start is None else start
-        made, parts = _scores_of, one_each(given, players, "start", "probability vector", InvalidRun)
-    out = np.zeros((flow.order, flow.edges[-1]))
-    out[-1] = np.concatenate([made(flow, part, player) for player, part in enumerate(parts)])
-    return out
 
 
 def _scores(flow: Flow, given: Any, player: int) -> Floats:
@@ -218,15 +255,6 @@ def _scores_of(flow: Flow, given: Any, player: int) -> Floats:
     return flow.penalty.scores(x / x.sum(), flow.tau)
 
 
-def checked_points(flow: Flow, points: Any) -> int:
-    """A number of recorded times that can be held."""
-    count = Integer(2, MOST_STEPS + 1).of(points, "points", InvalidRun)
-    # scores of every stage from the solver, as an array, and what the trajectory keeps of them
-    size = 8 * count * flow.edges[-1] * (2 * flow.order + 4)
-    memory.require(size, f"a trajectory of {count:,} points", "record fewer points")
-    return count
-
-
 def checked_step(step: Any, name: str, horizon: float, discount: float = 0.0) -> float:
     """The length of steps that do not overshoot, and that are not too many."""
     length: float = POSITIVE.of(step, name, InvalidRun)
@@ -237,36 +265,6 @@ def checked_step(step: Any, name: str, horizon: float, discount: float = 0.0) ->
         wanted = f"must divide the horizon into 1 to {MOST_STEPS:,} steps"
         raise InvalidRun(f"{wanted}, got {length:g} for a horizon of {horizon:g}", name, step)
     return length
-
-
-def solve(flow: Flow, state: Floats, times: Floats, rtol: float, atol: float) -> Floats:
-    """Scores (points, order, Σ A_i) at these increasing times from 0 on, by the solver with error control."""
-    from scipy.integrate import solve_ivp  # half a second to import
-
-    if flow.discount * times[-1] > _MOST_FORGOTTEN:
-        raise InvalidRun(
-            f"times discount must be at most {_MOST_FORGOTTEN:g}, got {times[-1]:g} · {flow.discount:g}; "
-            f"the past is forgotten within a time of {40.0 / flow.discount:g}: a few of those are enough",
-            "horizon",
-        )
-    calls = 0
-
-    def right_hand_side(t: float, y: Floats) -> Floats:
-        nonlocal calls
-        calls += 1
-        if calls > _MOST_CALLS:
-            raise NotConverged(
-                f"the solver got to time {t:.4g} of {times[-1]:g} in {_MOST_CALLS:,} evaluations and gave up: "
-                "strategies change too fast for this horizon; use a shorter one, a larger tau or larger tolerances"
-            )
-        return flow.derivative(y.reshape(state.shape)).ravel()
-
-    with np.errstate(all="ignore"):  # what overflows is not finite and found below
-        options = {"method": "DOP853", "t_eval": times, "rtol": max(rtol, 1e-13), "atol": atol}
-        solved = solve_ivp(right_hand_side, (0.0, times[-1]), state.ravel(), **options)
-    if not solved.success or solved.y.shape[1] != times.size or not np.isfinite(solved.y).all():
-        raise NotConverged(f"the solver gave up: {solved.message}; try a shorter horizon or a larger rtol or tau")
-    return solved.y.T.reshape(times.size, *state.shape)
 
 
 def _euler(flow: Flow, state: Floats, horizon: float, points: int, step: float, lagged: bool) -> tuple[Floats, Floats]:

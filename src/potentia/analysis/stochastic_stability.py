@@ -25,9 +25,8 @@ from potentia.analysis.arborescence import Contraction, contraction
 from potentia.analysis.arrays import Floats, Ints
 from potentia.analysis.chains import closed_forms, elimination, stationary
 from potentia.analysis.chains.laws import Terms, terms, vanishing
-from potentia.analysis.equilibria import at_places
 from potentia.analysis.graphs import as_graph
-from potentia.analysis.tables import move_prices, payoff_table, place_of, profile_at, profiles, tensor, words
+from potentia.analysis.tables import at_places, move_prices, payoff_table, place_of, profile_at, profiles, tensor, words
 from potentia.analysis.trees_law import tree_law
 from potentia.analysis.units import Units, in_units, require_told
 from potentia.errors import InvalidInput, NotConverged, TooLarge

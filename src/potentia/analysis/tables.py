@@ -78,11 +78,12 @@ def profiles(game: Game) -> Ints:
 
 def profile_at(game: Game, place: Any) -> tuple[int, ...]:
     """The profile with this number in C order."""
-    out = []
-    for size in game.num_actions[::-1]:
-        place, action = divmod(int(place), size)
-        out.append(action)
-    return tuple(out[::-1])
+    return tuple(at_places(game, np.array([place]))[0].tolist())
+
+
+def at_places(game: Game, places: Ints) -> Ints:
+    """The profiles with these numbers in C order, (k, N)."""
+    return places[:, None] // strides(game.sizes) % game.sizes
 
 
 def place_of(game: Game, profile: Any, name: str = "profile") -> int:
@@ -118,9 +119,9 @@ def payoff_table(game: Game) -> Floats:
         return _checked(game, game.payoffs.reshape(game.num_players, -1))
     out = np.empty((game.num_players, game.num_profiles))
     if out.size <= _BY_PYTHON:
-        for place in range(out.shape[1]):
-            profile = np.array(profile_at(game, place))
-            profile.setflags(write=False)
+        everything = profiles(game)
+        everything.setflags(write=False)
+        for place, profile in enumerate(everything):
             for player in range(game.num_players):
                 out[player, place] = utility_of(game, player, profile)
     else:

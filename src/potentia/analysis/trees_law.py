@@ -49,11 +49,9 @@ def _above(found: Contraction) -> Ints:
 
 def _smallest_set(above: Ints, root: int, states: Ints) -> int:
     """The smallest set that holds all these states."""
-    chain = []
-    node = int(states[0])
-    while node >= 0:
-        chain.append(node)
-        node = int(above[node]) if node != root else -1
+    chain = [int(states[0])]
+    while chain[-1] != root:
+        chain.append(int(above[chain[-1]]))
     place = {node: k for k, node in enumerate(chain)}
     highest = 0
     for state in states[1:]:

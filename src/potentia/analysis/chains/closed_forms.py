@@ -61,9 +61,7 @@ def weights(game: Game, rule: Rule, payoffs: Floats, most: float) -> tuple[Float
     if gap > most:
         return None
     phi = candidate.reshape(-1)
-    if isinstance(rule, LLL):
-        return phi, np.zeros(phi.size), "closed form: Gibbs law exp(Φ/τ)"
-    logs = trial_weights(game, rule)
+    logs = np.zeros(phi.size) if isinstance(rule, LLL) else trial_weights(game, rule)
     if np.ptp(logs) == 0.0:
         return phi, np.zeros(phi.size), "closed form: Gibbs law exp(Φ/τ)"
     return phi, logs, "closed form: exp(Φ/τ) times the sizes of the trial sets"

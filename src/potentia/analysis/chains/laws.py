@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,21 +53,12 @@ class Terms:
         return sparse.csr_array((values, self.columns, self.ptr), shape=(self.size, self.size))
 
 
-Builder = Callable[[Any, Game, "_Maker"], None]
-_builders: dict[type[Rule], Builder] = {}
-
-
-def _builds(kind: type[Rule]) -> Callable[[Builder], Builder]:
-    def add(build: Builder) -> Builder:
-        _builders[kind] = build
-        return build
-
-    return add
+_LAWS = (LLL, BLLL, BestResponse, SLLL, PSBLLL)
 
 
 def has_law(rule: Rule) -> bool:
     """Whether the exact chain of this kind of rule is known."""
-    return type(rule) in _builders
+    return type(rule) in _LAWS
 
 
 def temperature(rule: Rule) -> float:
@@ -90,7 +80,7 @@ def terms(game: Game, rule: Rule, tau: float, payoffs: Floats | None = None, tie
     ``payoffs`` of shape (N, S) replace the game's own, for a change of units (not where moving has a price).
     """
     if not has_law(rule):
-        known = ", ".join(sorted(kind.name for kind in _builders))
+        known = ", ".join(sorted(kind.name for kind in _LAWS))
         if rule.keeps_scores:
             raise InvalidRule(f"{rule.name} remembers scores, so that profiles alone make no chain (known: {known})")
         raise InvalidRule(f"the exact chain of {rule.name} is not known (known: {known}); use Chain(states, matrix)")
@@ -101,7 +91,7 @@ def terms(game: Game, rule: Rule, tau: float, payoffs: Floats | None = None, tie
         )
     table = payoff_table(game) if payoffs is None else payoffs
     maker = _Maker(game, table, tau, tie)
-    _builders[type(rule)](rule, game, maker)
+    maker.fill(rule)
     return maker.finish()
 
 
@@ -114,8 +104,26 @@ class _Maker:
         payoffs.setflags(write=False)
         self.board = Board(game.sizes, strides(game.sizes), payoffs, game.moves, move_prices(game))
 
-    def law(self, choice: int, include_current: bool = False) -> Law:
-        return Law(choice, include_current, float(self.tau), float(self.tie))
+    def fill(self, rule: Any) -> None:
+        """Write the rows of a rule: how its players choose, and which of them do at a step."""
+        choice = BINARY if isinstance(rule, BLLL | PSBLLL) else LOGIT
+        if isinstance(rule, BestResponse):
+            choice = BEST_STAY if rule.ties == "stay" else BEST
+        law = Law(choice, choice == BINARY and rule.include_current, float(self.tau), float(self.tie))
+        if isinstance(rule, LLL | BLLL | BestResponse):
+            self._single(law)
+            return
+        revision, sets = revision_data(rule.revision, self.game), _NO_SETS
+        if isinstance(rule.revision, Groups):
+            sets = _group_sets(rule.revision, self.game)
+        elif isinstance(rule, PSBLLL) and rule.guard:
+            sets = _guarded_sets(self.game)
+        if isinstance(rule, PSBLLL) and rule.trial == "joint":
+            self._joint(law, revision, sets)
+        elif sets is _NO_SETS:
+            self._independent(law, revision)
+        else:
+            self._sets(law, revision, sets)
 
     def _lay_out(self, single: bool, sets: int = 0) -> None:
         self.room = transitions.empty_room(self.game, sets)
@@ -136,19 +144,19 @@ class _Maker:
         np.cumsum(counts, out=ptr[1:])
         self.rows = Rows(ptr, np.empty(total, width), np.empty(total), np.empty(total))
 
-    def single(self, law: Law) -> None:
+    def _single(self, law: Law) -> None:
         self._lay_out(single=True)
         transitions.single_entry(self.board, law, self.room, self.rows)
 
-    def independent(self, law: Law, revision: RevisionData) -> None:
+    def _independent(self, law: Law, revision: RevisionData) -> None:
         self._lay_out(single=False)
         synchronous.independent_entry(self.board, law, revision, self.room, self.rows)
 
-    def sets(self, law: Law, revision: RevisionData, sets: Sets) -> None:
+    def _sets(self, law: Law, revision: RevisionData, sets: Sets) -> None:
         self._lay_out(single=False, sets=2**self.game.num_players)
         synchronous.sets_entry(self.board, law, revision, sets, self.room, self.rows)
 
-    def joint(self, law: Law, revision: RevisionData, sets: Sets) -> None:
+    def _joint(self, law: Law, revision: RevisionData, sets: Sets) -> None:
         ways = self.game.num_profiles  # joint trials, and for each the ways to accept and reject
         for player, size in enumerate(self.game.num_actions):
             ways *= 1 + 2 * max(len(self.game.reachable(player, action)) for action in range(size))
@@ -170,41 +178,6 @@ class _Maker:
             return Terms(rows.ptr, rows.columns, rows.coefficients, rows.exponents)
         before = np.concatenate([[0], np.cumsum(keep)])
         return Terms(before[rows.ptr], rows.columns[keep], rows.coefficients[keep], rows.exponents[keep])
-
-
-@_builds(LLL)
-def _lll(rule: LLL, game: Game, maker: _Maker) -> None:
-    maker.single(maker.law(LOGIT))
-
-
-@_builds(BLLL)
-def _blll(rule: BLLL, game: Game, maker: _Maker) -> None:
-    maker.single(maker.law(BINARY, rule.include_current))
-
-
-@_builds(BestResponse)
-def _best_response(rule: BestResponse, game: Game, maker: _Maker) -> None:
-    maker.single(maker.law(BEST_STAY if rule.ties == "stay" else BEST))
-
-
-@_builds(SLLL)
-def _slll(rule: SLLL, game: Game, maker: _Maker) -> None:
-    revision = revision_data(rule.revision, game)
-    if isinstance(rule.revision, Groups):
-        maker.sets(maker.law(LOGIT), revision, _group_sets(rule.revision, game))
-    else:
-        maker.independent(maker.law(LOGIT), revision)
-
-
-@_builds(PSBLLL)
-def _p_sblll(rule: PSBLLL, game: Game, maker: _Maker) -> None:
-    law, revision = maker.law(BINARY, rule.include_current), revision_data(rule.revision, game)
-    if rule.trial == "joint":
-        maker.joint(law, revision, _guarded_sets(game) if rule.guard else _NO_SETS)
-    elif rule.guard:
-        maker.sets(law, revision, _guarded_sets(game))
-    else:
-        maker.independent(law, revision)
 
 
 _NONE = np.zeros(0, np.int64)

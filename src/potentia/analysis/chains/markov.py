@@ -73,6 +73,7 @@ class Chain:
 
     def _set(self, states: Any, entries: Terms, tau: float, game: Game | None, rule: Rule | None) -> None:
         self._states, self._terms, self.tau, self.game, self.rule = states, entries, tau, game, rule
+        self._solved: dict[tuple[str, float], Stationary] = {}
 
     def __repr__(self) -> str:
         what = "" if self.rule is None else f" of {self.rule.name}"
@@ -150,10 +151,6 @@ class Chain:
         if key not in self._solved:
             self._solved[key] = self._solve(*key)
         return self._solved[key]
-
-    @cached_property
-    def _solved(self) -> dict[tuple[str, float], Stationary]:
-        return {}
 
     def _solve(self, method: str, tolerance: float) -> Stationary:
         if method in ("auto", "closed-form"):

@@ -75,20 +75,12 @@ class Room(NamedTuple):
 
 def empty_room(game: Game, sets: int = 0) -> Room:
     """Room for the rows of this game."""
-    players, widest = game.num_players, int(game.sizes.max())
-    return Room(
-        np.zeros(players, np.int64),
-        np.zeros(widest),
-        np.zeros((players, widest), np.int64),
-        np.zeros(players, np.int64),
-        np.zeros(players, np.int64),
-        np.zeros(players, np.int64),
-        np.zeros((players, widest)),
-        np.zeros((players, widest)),
-        np.zeros(players, np.int64),
-        np.zeros(2),
-        np.zeros((2, sets)),
-    )
+    shape = (game.num_players, int(game.sizes.max()))
+    profile, number, current, digit, trial = np.zeros((5, shape[0]), np.int64)
+    coefficients, exponents = np.zeros((2, *shape))
+    values, options, scratch, weights = np.zeros(shape[1]), np.zeros(shape, np.int64), np.zeros(2), np.zeros((2, sets))
+    choices = (options, number, current, digit, coefficients, exponents)
+    return Room(profile, values, *choices, trial, scratch, weights)
 
 
 @portable

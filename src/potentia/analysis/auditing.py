@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from potentia.analysis import hypotheses
 from potentia.analysis.arrays import Floats, Ints
-from potentia.analysis.chains.laws import has_law
+from potentia.analysis.chains.laws import has_law, without_law
 from potentia.analysis.chains.markov import chain
 from potentia.analysis.equilibria import as_set, pure_nash
 from potentia.analysis.hypotheses import Row
@@ -156,12 +156,12 @@ class _Auditor:
         self.table = payoff_table(game)
         self.payoffs = tensor(game, self.table)
         self.phi: Floats | None = None
+        self.best: Ints | None = None
         self.rows: dict[str, Row] = {}
         self._hypotheses(claimed)
         self.stability: Stability | None = None
         self.trouble, self.falls_apart = "", False
         self._solve()
-        self.best = None if self.phi is None else maximisers(self.phi)
 
     # Hypotheses ---------------------------------------------------------------------------------------
 
@@ -195,15 +195,13 @@ class _Auditor:
             self.phi = potential_of(self.payoffs, self.tolerance)
         except NotPotentialGame as error:
             return Row(name, False, str(error.evidence))
-        best = maximisers(self.phi)
+        self.best = maximisers(self.phi)
         given = "" if self.game.move_prices() is None else " for a fixed previous profile"
-        return Row(name, True, f"an exact potential exists{given}; it is largest at {self._listed(best)}")
+        return Row(name, True, f"an exact potential exists{given}; it is largest at {self._listed(self.best)}")
 
     def _solve(self) -> None:
         if not has_law(self.rule):
-            self.trouble = f"the exact chain of {self.rule.name} is not known"
-            if self.rule.keeps_scores:
-                self.trouble = f"{self.rule.name} remembers scores, so that profiles alone make no chain"
+            self.trouble = without_law(self.rule)
             return
         try:
             self.stability = stability(self.game, self.rule)

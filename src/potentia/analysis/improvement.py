@@ -114,12 +114,10 @@ def improvement_path(
     Each step a player drawn among those that can improve takes an action drawn among the better ones it can
     reach; with ``best`` among the best of them. The seed decides the draws. The game is not enumerated.
     """
-    tolerance = check_tolerance(tolerance)
-    require_game(game)
-    path, movers = [game.check_profile(start)], list[int]()
+    first, slacks = _begun(game, start, tolerance)
+    path, movers = [first], list[int]()
     random = np.random.Generator(np.random.PCG64(Integer().of(seed, "seed", InvalidRun)))
     Integer(1).of(max_steps, "max_steps", InvalidRun)
-    slacks = slacks_of(game, tolerance, range(game.num_players))
     seen = {path[0].tobytes()}
     while True:
         for player in random.permutation(game.num_players).tolist():
@@ -145,11 +143,8 @@ def improvement_paths(
 
     Steps are those of :func:`improvement_path`. More than ``limit`` paths raise an error.
     """
-    tolerance = check_tolerance(tolerance)
-    require_game(game)
-    first = game.check_profile(start)
+    first, slacks = _begun(game, start, tolerance)
     Integer(1).of(limit, "limit", InvalidRun)
-    slacks = slacks_of(game, tolerance, range(game.num_players))
     found: list[ImprovementPath] = []
     path: list[Ints] = []
     movers: list[int] = []
@@ -175,6 +170,13 @@ def improvement_paths(
             found.append(_path(path, movers[1:], not closed))
         waiting.extend(reversed(steps))
     return found
+
+
+def _begun(game: Game, start: ArrayLike, tolerance: float) -> tuple[Ints, list[float]]:
+    """The first profile, and what each player may gain without improving."""
+    tolerance = check_tolerance(tolerance)
+    require_game(game)
+    return game.check_profile(start), slacks_of(game, tolerance, range(game.num_players))
 
 
 def _path(path: list[Ints], movers: list[int], ends: bool) -> ImprovementPath:

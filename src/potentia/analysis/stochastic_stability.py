@@ -24,7 +24,8 @@ from scipy.sparse import csgraph
 from potentia.analysis.arborescence import Contraction, contraction
 from potentia.analysis.arrays import Floats, Ints
 from potentia.analysis.chains import closed_forms, elimination, stationary
-from potentia.analysis.chains.laws import Terms, terms, vanishing
+from potentia.analysis.chains.laws import terms, vanishing
+from potentia.analysis.chains.transitions import Terms
 from potentia.analysis.graphs import as_graph
 from potentia.analysis.tables import at_places, move_prices, payoff_table, place_of, profile_at, profiles, tensor, words
 from potentia.analysis.trees_law import tree_law
@@ -200,11 +201,9 @@ def stability(game: Game, rule: Rule | dict[str, Any], *, method: str = "auto") 
 def _residual(result: Stability, limit: Floats) -> float:
     entries = result._terms
     free = entries.matrix(np.where(entries.exponents <= result._units.tie, entries.coefficients, 0.0))
-    off = stationary.residual(free, limit)
-    if not off <= _RESIDUAL:
-        left = f"the limit law leaves a residual of {off:.1e} in the unperturbed chain"
-        raise NotConverged(f"{left}, wanted {_RESIDUAL}", off)
-    return off
+    return stationary.require_small(
+        stationary.residual(free, limit), _RESIDUAL, "in the unperturbed chain the limit law"
+    )
 
 
 def _rescaled(rule: Any, units: Units) -> Rule:

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy import sparse
 
 from potentia.analysis.arrays import Floats, Ints
 from potentia.analysis.chains import synchronous, transitions
 from potentia.analysis.chains.synchronous import Outcomes, Sets
-from potentia.analysis.chains.transitions import BEST, BEST_STAY, BINARY, LOGIT, Board, Law, Rows
+from potentia.analysis.chains.transitions import BEST, BEST_STAY, BINARY, LOGIT, Board, Law, Terms
 from potentia.analysis.tables import move_prices, payoff_table, profiles
 from potentia.errors import InvalidRule, TooLarge
 from potentia.games import Game
@@ -31,34 +28,19 @@ _BYTES_PER_ENTRY = 76  # at the peak of what is built on the matrix, measured
 _ELSE = "use fewer players or actions, a rule that moves one player at a time, or sample: run_batch(...), potentia run"
 
 
-@dataclass(frozen=True)
-class Terms:
-    """A transition matrix of terms c·ε^r in compressed rows, zero entries left out."""
-
-    ptr: Ints
-    columns: NDArray[Any]
-    coefficients: Floats
-    exponents: Floats
-
-    @property
-    def size(self) -> int:
-        return self.ptr.size - 1
-
-    def rows(self) -> Ints:
-        """The row of each entry."""
-        return np.repeat(np.arange(self.size), np.diff(self.ptr))
-
-    def matrix(self, values: Floats) -> sparse.csr_array:
-        """A sparse matrix with these values in the places of the entries."""
-        return sparse.csr_array((values, self.columns, self.ptr), shape=(self.size, self.size))
-
-
 _LAWS = (LLL, BLLL, BestResponse, SLLL, PSBLLL)
 
 
 def has_law(rule: Rule) -> bool:
     """Whether the exact chain of this kind of rule is known."""
     return type(rule) in _LAWS
+
+
+def without_law(rule: Rule) -> str:
+    """Why there is no exact chain of a rule."""
+    if rule.keeps_scores:
+        return f"{rule.name} remembers scores, so that profiles alone make no chain"
+    return f"the exact chain of {rule.name} is not known"
 
 
 def temperature(rule: Rule) -> float:
@@ -81,9 +63,8 @@ def terms(game: Game, rule: Rule, tau: float, payoffs: Floats | None = None, tie
     """
     if not has_law(rule):
         known = ", ".join(sorted(kind.name for kind in _LAWS))
-        if rule.keeps_scores:
-            raise InvalidRule(f"{rule.name} remembers scores, so that profiles alone make no chain (known: {known})")
-        raise InvalidRule(f"the exact chain of {rule.name} is not known (known: {known}); use Chain(states, matrix)")
+        hint = "" if rule.keeps_scores else "; use Chain(states, matrix)"
+        raise InvalidRule(f"{without_law(rule)} (known: {known}){hint}")
     if follows_signal(getattr(rule, "revision", 1.0)):
         raise InvalidRule(
             'a signal revision with normalise="own" depends on what each player has met before; '
@@ -142,7 +123,7 @@ class _Maker:
             )
         ptr = np.zeros(size + 1, np.int64)
         np.cumsum(counts, out=ptr[1:])
-        self.rows = Rows(ptr, np.empty(total, width), np.empty(total), np.empty(total))
+        self.rows = Terms(ptr, np.empty(total, width), np.empty(total), np.empty(total))
 
     def _single(self, law: Law) -> None:
         self._lay_out(single=True)
@@ -175,7 +156,7 @@ class _Maker:
         rows = self.rows
         keep = rows.coefficients > 0.0
         if keep.all():
-            return Terms(rows.ptr, rows.columns, rows.coefficients, rows.exponents)
+            return rows
         before = np.concatenate([[0], np.cumsum(keep)])
         return Terms(before[rows.ptr], rows.columns[keep], rows.coefficients[keep], rows.exponents[keep])
 

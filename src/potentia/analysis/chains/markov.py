@@ -16,8 +16,9 @@ from scipy import sparse
 
 from potentia.analysis.arrays import Floats, Ints, rectangular
 from potentia.analysis.chains import closed_forms, stationary, times
-from potentia.analysis.chains.laws import Terms, temperature, terms
+from potentia.analysis.chains.laws import temperature, terms
 from potentia.analysis.chains.stationary import Stationary
+from potentia.analysis.chains.transitions import Terms
 from potentia.analysis.tables import payoff_table, place_of, profiles, words
 from potentia.errors import InvalidInput, NotConverged
 from potentia.games import Game

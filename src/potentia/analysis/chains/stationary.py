@@ -17,7 +17,7 @@ from scipy.sparse import csgraph
 
 from potentia.analysis.arrays import Floats, Ints
 from potentia.analysis.chains import elimination
-from potentia.analysis.graphs import as_graph
+from potentia.analysis.graphs import as_graph, entry_rows
 from potentia.errors import NotConverged, NotIrreducible
 from potentia.kernel import memory
 
@@ -28,10 +28,8 @@ _TINY_EXIT = 1e-280  # above it, nothing that underflows can be seen in the resu
 _TINY_LAW = 1e-250
 _LOG_SMALLEST = -690.0  # below, floating-point numbers lose digits
 _AGREEMENT = 1e-8
-TOO_COLD = (
-    "differences of payoffs over τ are too large for floating-point numbers; "
-    "for the limit τ → 0 use stability(game, rule), otherwise a higher temperature"
-)
+_INSTEAD = "for the limit τ → 0 use stability(game, rule), otherwise a higher temperature"
+TOO_COLD = f"differences of payoffs over τ are too large for floating-point numbers; {_INSTEAD}"
 
 
 @dataclass(frozen=True)
@@ -52,7 +50,7 @@ def closed_classes(matrix: sparse.csr_array) -> list[Ints]:
     count, label = csgraph.connected_components(as_graph(matrix), directed=True, connection="strong")
     if count == 1:
         return [np.arange(matrix.shape[0])]
-    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    rows = entry_rows(matrix.indptr)
     leaving = label[rows] != label[matrix.indices]
     is_closed = np.ones(count, bool)
     is_closed[label[rows[leaving]]] = False
@@ -85,8 +83,7 @@ def dense(log_matrix: sparse.csr_array, states: Ints, logs: bool) -> Floats:
     memory.require(8 * size**2, f"a full matrix of {size:,} states")
     inside = np.full(log_matrix.shape[0], -1)
     inside[states] = np.arange(size)
-    rows = np.repeat(np.arange(log_matrix.shape[0]), np.diff(log_matrix.indptr))
-    i, j = inside[rows], inside[log_matrix.indices]
+    i, j = inside[entry_rows(log_matrix.indptr)], inside[log_matrix.indices]
     keep = (i >= 0) & (j >= 0)
     out = np.full((size, size), -np.inf if logs else 0.0)
     out[i[keep], j[keep]] = log_matrix.data[keep] if logs else np.exp(log_matrix.data[keep])
@@ -115,8 +112,7 @@ def _log_total(logs: Floats) -> float:
 def log_balance(log_matrix: sparse.csr_array, log_law: Floats) -> float:
     """The largest relative error of πP = π over the states that have probability, computed in logarithms."""
     size = log_matrix.shape[0]
-    rows = np.repeat(np.arange(size), np.diff(log_matrix.indptr))
-    flow = log_law[rows] + log_matrix.data
+    flow = log_law[entry_rows(log_matrix.indptr)] + log_matrix.data
     top = np.full(size, -np.inf)
     np.maximum.at(top, log_matrix.indices, flow)
     live = np.isfinite(top[log_matrix.indices]) & np.isfinite(flow)
@@ -133,6 +129,13 @@ def residual(matrix: sparse.csr_array, law: Floats) -> float:
     return float(np.abs(matrix.T @ law - law).sum())
 
 
+def require_small(off: float, wanted: float, what: str, advice: str = "") -> float:
+    """The residual of a result, or an error where it is more than is wanted."""
+    if not off <= wanted:
+        raise NotConverged(f"{what} left a residual of {off:.1e}, wanted {wanted:.1e}{advice}", off)
+    return off
+
+
 def by_gmres(matrix: sparse.csr_array, tolerance: float) -> Floats:
     """The law of an irreducible sparse chain; raises NotConverged rather than return a doubtful one."""
     size = matrix.shape[0]
@@ -146,9 +149,7 @@ def by_gmres(matrix: sparse.csr_array, tolerance: float) -> Floats:
     uneven /= uneven.sum()
     backward = matrix.T.tocsr()
     law = _improved(backward, leave, uniform, 0.01 * tolerance)
-    off = residual(matrix, law)
-    if not off <= tolerance:
-        raise NotConverged(f"the sparse solver reached a residual of {off:.1e}, wanted {tolerance:.1e}", off)
+    require_small(residual(matrix, law), tolerance, "the sparse solver")
     other = _improved(backward, leave, uneven, 0.01 * tolerance)
     apart = float(np.abs(law - other).sum())
     if not apart <= _AGREEMENT:
@@ -201,10 +202,7 @@ def solve(matrix: sparse.csr_array, log_matrix: Any, states: Ints, method: str, 
                 return _spread(matrix, states, np.log(inside), "GMRES", tolerance)
         except NotConverged as error:
             if method != "auto" or states.size > _GTH_IF_NEEDED:
-                raise NotConverged(
-                    f"{error}; for the limit τ → 0 use stability(game, rule), otherwise a higher temperature",
-                    error.residual,
-                ) from None
+                raise NotConverged(f"{error}; {_INSTEAD}", error.residual) from None
             failure = error
     if wanted != "log-gth":
         logs, sound = by_gth(log_matrix(), states, logs=False)
@@ -234,7 +232,4 @@ def _spread(matrix: sparse.csr_array, states: Ints, logs: Floats, method: str, t
     full = np.full(matrix.shape[0], -np.inf)
     full[states] = logs
     law = np.exp(full)
-    off = residual(matrix, law)
-    if not off <= tolerance:
-        raise NotConverged(f"{method} left a residual of {off:.1e}, wanted {tolerance:.1e}", off)
-    return Stationary(law, full, method, off)
+    return Stationary(law, full, method, require_small(residual(matrix, law), tolerance, method))

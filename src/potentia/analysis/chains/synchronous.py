@@ -10,7 +10,7 @@ import math
 from typing import Any, NamedTuple
 
 from potentia.analysis.arrays import Floats, Ints
-from potentia.analysis.chains.transitions import Board, Law, Room, Rows, add, look, price, revise, target
+from potentia.analysis.chains.transitions import Board, Law, Room, Terms, add, look, price, revise, target
 from potentia.kernel.cache import Entry
 from potentia.kernel.dispatch import portable
 from potentia.kernel.mathematics import exp
@@ -73,7 +73,7 @@ def _weigh_sets(revision: RevisionData, sets: Sets, law: Law, room: Room, place:
 
 
 @portable
-def _write_columns(board: Board, room: Room, rows: Rows, place: int, targets: int) -> None:
+def _write_columns(board: Board, room: Room, rows: Terms, place: int, targets: int) -> None:
     for index in range(targets):
         entry = rows.ptr[place] + index
         rows.columns[entry] = target(board, room, index)[0]
@@ -81,7 +81,7 @@ def _write_columns(board: Board, room: Room, rows: Rows, place: int, targets: in
         rows.exponents[entry] = 0.0
 
 
-def fill_independent(board: Board, law: Law, revision: RevisionData, room: Room, rows: Rows) -> None:
+def fill_independent(board: Board, law: Law, revision: RevisionData, room: Room, rows: Terms) -> None:
     """Players wake and decide independently of each other: a row is a product (SLLL, unilateral P-SBLLL)."""
     for place in range(rows.ptr.shape[0] - 1):
         targets = look(board, room, place)
@@ -104,7 +104,7 @@ def fill_independent(board: Board, law: Law, revision: RevisionData, room: Room,
             rows.exponents[rows.ptr[place] + index] = r
 
 
-def fill_sets(board: Board, law: Law, revision: RevisionData, sets: Sets, room: Room, rows: Rows) -> None:
+def fill_sets(board: Board, law: Law, revision: RevisionData, sets: Sets, room: Room, rows: Terms) -> None:
     """A random set of players revises, each on its own (SLLL with groups, guarded unilateral P-SBLLL)."""
     players = board.sizes.shape[0]
     for place in range(rows.ptr.shape[0] - 1):
@@ -187,7 +187,7 @@ class Outcomes(NamedTuple):
 
 
 def fill_joint(
-    board: Board, law: Law, revision: RevisionData, sets: Sets, room: Room, outcomes: Outcomes, rows: Rows
+    board: Board, law: Law, revision: RevisionData, sets: Sets, room: Room, outcomes: Outcomes, rows: Terms
 ) -> None:
     """Everybody who revises compares the present profile with the joint trial profile (P-SBLLL, Eq. 10-11).
 

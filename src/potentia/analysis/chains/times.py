@@ -12,8 +12,8 @@ from scipy.sparse import csgraph
 
 from potentia.analysis.arrays import Floats, Ints, probabilities, rectangular
 from potentia.analysis.chains import elimination
-from potentia.analysis.chains.stationary import TOO_COLD, dense, gmres, one_class
-from potentia.analysis.graphs import as_graph
+from potentia.analysis.chains.stationary import TOO_COLD, dense, gmres, one_class, require_small
+from potentia.analysis.graphs import as_graph, entry_rows
 from potentia.errors import InvalidInput, NotConverged, TooLarge
 from potentia.kernel import memory
 from potentia.kernel.checks import Integer, Real
@@ -34,7 +34,7 @@ def reversible(chain: Chain, tolerance: float = 1e-9) -> bool:
     logs = chain.log_matrix[inside][:, inside].tocsr()
     logs.sort_indices()
     size = inside.size
-    rows = np.repeat(np.arange(size), np.diff(logs.indptr))
+    rows = entry_rows(logs.indptr)
     there, back = rows * size + logs.indices, logs.indices.astype(np.int64) * size + rows
     place = np.minimum(np.searchsorted(there, back), there.size - 1)
     if (there[place] != back).any():
@@ -186,9 +186,8 @@ def absorption(chain: Chain) -> Floats:
             out[outside] = np.nan
     off = max(float(np.abs(chain.matrix @ out - out).max()), float(np.abs(out.sum(axis=1) - 1.0).max()))
     if not off <= 1e-9 or out.min() < -1e-9:
-        raise NotConverged(
-            f"absorption probabilities left a residual of {off:.1e}, wanted 1e-9; use a higher temperature", off
-        )
+        left = f"absorption probabilities left a residual of {off:.1e}"
+        raise NotConverged(f"{left}, wanted 1e-9; use a higher temperature", off)
     return np.clip(out, 0.0, 1.0)
 
 
@@ -201,7 +200,7 @@ def _period(chain: Chain) -> int:
     level = np.zeros(inside.size, np.int64)
     for state in order[1:].tolist():
         level[state] = level[parents[state]] + 1
-    rows = np.repeat(np.arange(inside.size), np.diff(pattern.indptr))
+    rows = entry_rows(pattern.indptr)
     return int(np.gcd.reduce(np.abs(level[rows] + 1 - level[pattern.indices])))
 
 
@@ -231,8 +230,7 @@ def _second_modulus(chain: Chain) -> float:
         raise NotConverged(f"the eigenvalues of {chain.size:,} states did not converge: {error}") from None
     second = int(np.argmin(np.abs(values)))
     off = float(np.abs(chain.matrix @ vectors[:, second] - values[second] * vectors[:, second]).max())
-    if not off <= 1e-7:
-        raise NotConverged(f"the second eigenvalue left a residual of {off:.1e}, wanted 1e-7", off)
+    require_small(off, 1e-7, "the second eigenvalue")
     return float(np.abs(values[second]))
 
 

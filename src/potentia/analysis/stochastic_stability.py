@@ -201,9 +201,8 @@ def stability(game: Game, rule: Rule | dict[str, Any], *, method: str = "auto") 
 def _residual(result: Stability, limit: Floats) -> float:
     entries = result._terms
     free = entries.matrix(np.where(entries.exponents <= result._units.tie, entries.coefficients, 0.0))
-    return stationary.require_small(
-        stationary.residual(free, limit), _RESIDUAL, "in the unperturbed chain the limit law"
-    )
+    off = stationary.residual(free, limit)
+    return stationary.require_small(off, _RESIDUAL, "in the unperturbed chain the limit law")
 
 
 def _rescaled(rule: Any, units: Units) -> Rule:

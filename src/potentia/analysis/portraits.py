@@ -49,7 +49,7 @@ def portrait(game: Game, *, grid: int = 5, **options: Any) -> Portrait:
     equilibria = nash_shares(game)
     for name in ("start", "scores"):
         if name in options:
-            raise InvalidInput(f"a portrait starts from a grid; {name}= is for dynamics(...)")
+            raise InvalidInput("is for dynamics(...): a portrait starts from a grid", name, options[name])
     known = [name for name in inspect.signature(dynamics).parameters if name not in ("game", "start", "scores")]
     for name in options:
         if name not in known:

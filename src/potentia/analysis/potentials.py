@@ -233,9 +233,8 @@ def _called(claimed: Callable[[Ints], Any], profile: Ints) -> Any:
     try:
         return claimed(profile)
     except Exception as error:
-        raise InvalidInput(
-            f"claimed, a function of the profile, failed at {words(profile.tolist())}: {type(error).__name__}: {error}"
-        ) from error
+        where = f"at {words(profile.tolist())}"
+        raise InvalidInput(f"failed {where}: {type(error).__name__}: {error}", "claimed", claimed) from error
 
 
 def claimed_values(game: Game, payoffs: Floats, claimed: Claimed) -> Floats:

@@ -137,7 +137,7 @@ BAD = [
     case("played points", played(points=1), "points must be an integer from 2"),
     case("at rest", lambda: convergence_order(pt.game("matching-pennies")), "start must not be a rest point"),
     case("portrait of three", lambda: portrait(THREE), "two players with two actions each, got 2 × 3 × 2"),
-    case("portrait start", lambda: portrait(COORDINATION, start=TWO), "start= is for dynamics"),
+    case("portrait start", lambda: portrait(COORDINATION, start=TWO), "start is for dynamics"),
     case("portrait option", lambda: portrait(COORDINATION, taw=1), "got 'taw'; did you mean 'tau'"),
     case("portrait grid", lambda: portrait(COORDINATION, grid=0), "grid must be an integer from 1 to 100, got 0"),
     case("no game", lambda: dynamics([1]), "expected a game"),

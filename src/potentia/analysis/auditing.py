@@ -6,7 +6,6 @@ whether their hypotheses hold, what they promise, and what the exact analysis of
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import asdict, dataclass
 from typing import Any
 

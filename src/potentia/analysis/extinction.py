@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from potentia.analysis.arrays import Floats, probabilities
 from potentia.analysis.dominance import Dominated, dominated
 from potentia.analysis.score_dynamics import Trajectory
-from potentia.errors import InvalidInput, InvalidRule
+from potentia.errors import InvalidInput
 from potentia.kernel.arrays import frozen
 from potentia.kernel.checks import Flag, Integer, Real
 
@@ -44,7 +44,7 @@ def fates(trajectory: Trajectory, below: float = 1e-6, *, weakly: bool = True, m
     """
     _check(trajectory, below)
     for name, value in (("weakly", weakly), ("mixed", mixed)):
-        Flag().of(value, name, InvalidRule)
+        Flag().of(value, name, InvalidInput)
     found = dominated(trajectory.game, weakly=weakly, mixed=mixed)
     shares = [float(trajectory.final[one.player][one.action]) for one in found]
     return [Fate(one, share, share < below) for one, share in zip(found, shares, strict=True)]

@@ -42,7 +42,6 @@ from potentia.games.world import listed_cells
 from potentia.kernel import memory
 from potentia.kernel.arrays import frozen
 from potentia.kernel.checks import OneOf, Real
-from potentia.kernel.numbers import as_float, is_real
 from potentia.kernel.reprs import brief
 
 METHODS = ("auto", "milp", "greedy")
@@ -109,11 +108,10 @@ def optimum(game: Coverage, *, method: str = "auto", time_limit: float = 60.0, g
         raise InvalidGame(f"optimum takes a Coverage game, got {game!r:.60}")
     require_still(game, "optimum")
     OneOf(*METHODS).of(method, "method", InvalidInput)
-    if not is_real(time_limit) or not as_float(time_limit) >= 0:
-        raise InvalidInput(f"must be at least 0 seconds, got {time_limit!r}", "time_limit", time_limit)
+    time_limit = Real(least=0.0, finite=False).of(time_limit, "time_limit", InvalidInput)
     gap = Real(least=_FINEST, most=1.0).of(gap, "gap", InvalidInput)
     begun = time.perf_counter()
-    search = _Search(game, begun + as_float(time_limit), gap)
+    search = _Search(game, begun + time_limit, gap)
     solved = method != "greedy" and search.milp(force=method == "milp")
     where = (frozen(game.positions(search.profile), np.int64), frozen(search.profile, np.int64))
     how = ("milp" if solved else "greedy", search.done)

@@ -55,7 +55,7 @@ class Flow:
         self.penalty: Penalty = penalty_from(choice)
         self.tau: float = POSITIVE.of(tau, "tau", InvalidRule)
         self.discount: float = Real(least=0.0).of(discount, "discount", InvalidRule)
-        self.order, self.game = checked_order(order), game
+        self.order, self.game = ORDER.of(order, "order", InvalidRule), game
         table = payoff_table(game)
         self.sizes = game.num_actions
         self.edges = [0, *np.cumsum(self.sizes).tolist()]

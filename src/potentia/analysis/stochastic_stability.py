@@ -34,6 +34,7 @@ from potentia.errors import InvalidInput, NotConverged, TooLarge
 from potentia.games import Game
 from potentia.kernel import memory
 from potentia.kernel.checks import OneOf
+from potentia.kernel.registry import replaced
 from potentia.rules import PSBLLL, Rule, Vanishing, rule_from
 
 METHODS = ("auto", "closed-form", "contraction", "elimination")

@@ -23,6 +23,7 @@ from potentia.analysis.tables import payoff_table, place_of, profiles, words
 from potentia.errors import InvalidInput, NotConverged
 from potentia.games import Game
 from potentia.kernel.checks import OneOf, Real
+from potentia.kernel.registry import replaced
 from potentia.rules import Rule, rule_from
 
 METHODS = ("auto", "closed-form", "gth", "log-gth", "gmres")

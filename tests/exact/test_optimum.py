@@ -270,11 +270,11 @@ def test_people_can_read_it():
         ({"game": None}, InvalidGame, "got None"),
         ({"method": "simplex"}, InvalidInput, "method must be one of auto, milp, greedy, got 'simplex'"),
         ({"method": ["milp"]}, InvalidInput, "method must be one of"),
-        ({"time_limit": -1}, InvalidInput, "time_limit must be at least 0 seconds, got -1"),
+        ({"time_limit": -1}, InvalidInput, "time_limit must be a number of at least 0, got -1"),
         ({"time_limit": float("nan")}, InvalidInput, "got nan"),
         ({"time_limit": "60"}, InvalidInput, "got '60'"),
-        ({"gap": 0}, InvalidInput, "gap must lie between 1e-09"),
-        ({"gap": 2.0}, InvalidInput, "and 1, got 2.0"),
+        ({"gap": 0}, InvalidInput, r"gap must be a number in \[1e-09, 1\], got 0"),
+        ({"gap": 2.0}, InvalidInput, r"gap must be a number in \[1e-09, 1\], got 2.0"),
     ],
 )
 def test_bad_arguments(options, error, words):

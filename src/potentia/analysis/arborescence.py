@@ -23,15 +23,12 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from potentia.analysis.chains.laws import Terms
+from potentia.analysis.arrays import Floats, Ints
+from potentia.analysis.chains.transitions import Terms
 from potentia.kernel.cache import Entry
 from potentia.kernel.dispatch import portable
 from potentia.kernel.reprs import brief
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 class Heap(NamedTuple):
@@ -212,9 +209,7 @@ class Contraction:
             children[self.parent[node]].append(node)
         rows = self.terms.rows()
         out = np.full(self.size, -1, np.int64)
-        waiting: list[tuple[int, int]] = [
-            (self.root, root)
-        ]  # a set, and the state in it that is not to be given an exit
+        waiting = [(self.root, root)]  # a set, and the state in it that is not to be given an exit
         while waiting:
             node, state = waiting.pop()
             below = state
@@ -235,19 +230,9 @@ def contraction(terms: Terms, tie: float) -> Contraction | None:
     rows = terms.rows()
     nodes = 2 * size
     heap = Heap(terms.exponents.copy(), np.full(edges, -1), np.full(edges, -1), np.zeros(edges))
-    parent, union = np.full(nodes, -1), np.full(nodes, -1)
-    price, edge = np.zeros(nodes), np.full(nodes, -1)
-    root = contract_entry(
-        rows,
-        terms.columns.astype(np.int64),
-        heap,
-        np.full(nodes, -1),
-        union,
-        parent,
-        price,
-        edge,
-        np.zeros(3 * size, np.int64),
-    )
+    top, union, parent, edge = np.full((4, nodes), -1)
+    price, path = np.zeros(nodes), np.zeros(3 * size, np.int64)
+    root = contract_entry(rows, terms.columns.astype(np.int64), heap, top, union, parent, price, edge, path)
     if root < 0:
         return None
     price[price <= tie] = 0.0

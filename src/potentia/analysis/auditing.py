@@ -6,21 +6,22 @@ whether their hypotheses hold, what they promise, and what the exact analysis of
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from potentia.analysis import hypotheses
-from potentia.analysis.chains.laws import has_law
+from potentia.analysis.arrays import Floats, Ints
+from potentia.analysis.chains.laws import has_law, without_law
 from potentia.analysis.chains.markov import chain
-from potentia.analysis.equilibria import pure_nash
+from potentia.analysis.equilibria import as_set, pure_nash
 from potentia.analysis.hypotheses import Row
 from potentia.analysis.potentials import Claimed, claim_of, claimed_values, potential_of, separable_of
 from potentia.analysis.score_hypotheses import STEPS, ended_in_equilibrium, score_rows
 from potentia.analysis.stochastic_stability import Stability, stability
-from potentia.analysis.tables import check_tolerance, payoff_table, profile_at, tensor, words
+from potentia.analysis.tables import at_places, check_tolerance, payoff_table, profile_at, tensor, words
 from potentia.analysis.units import in_units
 from potentia.errors import InvalidInput, NotConverged, NotIrreducible, NotPotentialGame, TooLarge
 from potentia.games import Custom, Game
@@ -30,6 +31,12 @@ from potentia.kernel.reprs import brief
 from potentia.rules import PSBLLL, SOQL, Constant, Rule, rule_from
 
 _SHOWN = 4
+_MOVES = ("potential", "1", "2")
+_THEOREMS = {  # by rule: the result that exactly the maximisers are stable, and its hypotheses
+    "lll": ("LLL theorem (Blume)", ("potential", "complete")),
+    "slll": ("SLLL with vanishing revision", ("potential", "complete", "vanishing")),
+    "blll": ("BLLL theorem (Marden & Shamma)", _MOVES),
+}
 _CUSTOM_CLAIM = "the game's own potential is exact"
 
 
@@ -52,6 +59,10 @@ class Finding:
             out.append(f"  lacks:    {'; '.join(self.lacks)}")
         return [*out, f"  promises: {self.promises}", f"  found:    {self.found}"]
 
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, for JSON."""
+        return {name: value for name, value in asdict(self).items() if name != "said"} | {"lacks": list(self.lacks)}
+
     @property
     def verdict(self) -> str:
         if not self.applies:
@@ -69,7 +80,7 @@ class Audit:
     rule: Rule
     rows: tuple[Row, ...]
     findings: tuple[Finding, ...]
-    potential: NDArray[np.float64] | None
+    potential: Floats | None
     stability: Stability | None
     summary: tuple[str, ...]  # what the exact analysis finds, in sentences
 
@@ -78,9 +89,8 @@ class Audit:
         for row in self.rows:
             if row.hypothesis.startswith(start):
                 return row.holds
-        raise InvalidInput(
-            f"no hypothesis starts with {start!r}; they are {', '.join(r.hypothesis for r in self.rows)}"
-        )
+        known = ", ".join(row.hypothesis for row in self.rows)
+        raise InvalidInput(f"must be how a hypothesis starts, got {start!r}; they are {known}", "start", start)
 
     def __str__(self) -> str:
         width = max(len(row.hypothesis) for row in self.rows)
@@ -92,36 +102,25 @@ class Audit:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, for JSON."""
-        stable = self.stability
+        best, shares, stable = None, None, self.stability
+        if self.potential is not None:
+            best = at_places(self.game, maximisers(self.potential)).tolist()
+        if stable is not None:
+            places = np.flatnonzero(stable.stable)
+            pairs = zip(at_places(self.game, places).tolist(), stable.limit[places].tolist(), strict=True)
+            shares = [{"profile": profile, "share": share} for profile, share in pairs]
         return {
             "game": self.game.describe(),
             "rule": self.rule.spec(),
-            "hypotheses": [{"hypothesis": r.hypothesis, "holds": r.holds, "evidence": r.evidence} for r in self.rows],
-            "results": [
-                {
-                    "result": f.result,
-                    "applies": f.applies,
-                    "lacks": list(f.lacks),
-                    "promises": f.promises,
-                    "found": f.found,
-                    "kept": f.kept,
-                }
-                for f in self.findings
-            ],
-            "stable": None
-            if stable is None
-            else [
-                {"profile": list(profile_at(self.game, k)), "share": float(stable.limit[k])}
-                for k in np.flatnonzero(stable.stable)
-            ],
-            "maximisers": None
-            if self.potential is None
-            else [list(profile_at(self.game, k)) for k in maximisers(self.potential)],
+            "hypotheses": [asdict(row) for row in self.rows],
+            "results": [finding.to_dict() for finding in self.findings],
+            "stable": shares,
+            "maximisers": best,
             "summary": list(self.summary),
         }
 
 
-def maximisers(phi: NDArray[np.float64]) -> NDArray[np.int64]:
+def maximisers(phi: Floats) -> Ints:
     """The numbers of the profiles that maximise a potential."""
     units = in_units(phi.reshape(1, -1), False, 0.0)  # ties as stability tells them
     return np.flatnonzero(units.payoffs[0] >= units.payoffs[0].max() - units.tie)
@@ -155,13 +154,13 @@ class _Auditor:
         self.game, self.rule, self.tolerance = game, rule, tolerance
         self.table = payoff_table(game)
         self.payoffs = tensor(game, self.table)
-        self.phi: NDArray[np.float64] | None = None
+        self.phi: Floats | None = None
+        self.best: Ints | None = None
         self.rows: dict[str, Row] = {}
         self._hypotheses(claimed)
         self.stability: Stability | None = None
         self.trouble, self.falls_apart = "", False
         self._solve()
-        self.best = None if self.phi is None else maximisers(self.phi)
 
     # Hypotheses ---------------------------------------------------------------------------------------
 
@@ -195,15 +194,13 @@ class _Auditor:
             self.phi = potential_of(self.payoffs, self.tolerance)
         except NotPotentialGame as error:
             return Row(name, False, str(error.evidence))
-        best = maximisers(self.phi)
+        self.best = maximisers(self.phi)
         given = "" if self.game.move_prices() is None else " for a fixed previous profile"
-        return Row(name, True, f"an exact potential exists{given}; it is largest at {self._listed(best)}")
+        return Row(name, True, f"an exact potential exists{given}; it is largest at {self._listed(self.best)}")
 
     def _solve(self) -> None:
         if not has_law(self.rule):
-            self.trouble = f"the exact chain of {self.rule.name} is not known"
-            if self.rule.keeps_scores:
-                self.trouble = f"{self.rule.name} remembers scores, so that profiles alone make no chain"
+            self.trouble = without_law(self.rule)
             return
         try:
             self.stability = stability(self.game, self.rule)
@@ -212,7 +209,7 @@ class _Auditor:
 
     # Words --------------------------------------------------------------------------------------------
 
-    def _listed(self, places: NDArray[np.int64], shares: NDArray[np.float64] | None = None) -> str:
+    def _listed(self, places: Ints, shares: Floats | None = None) -> str:
         shown = []
         for k in places[:_SHOWN]:
             text = words(profile_at(self.game, int(k)))
@@ -234,23 +231,22 @@ class _Auditor:
 
     def _maximisers_stable(self, result: str, needs: tuple[str, ...], one_way: bool = False) -> Finding:
         """A result that promises stable = maximisers, or only that stable ones maximise (``one_way``)."""
-        promises = "only" if one_way else "exactly"
-        promises = f"{promises} the potential maximisers are stochastically stable"
+        promises = f"{'only' if one_way else 'exactly'} the potential maximisers are stochastically stable"
         if self.stability is None:
             return self._finding(result, needs, promises, self.trouble, False if self.falls_apart else None)
-        stable = set(np.flatnonzero(self.stability.stable).tolist())
         if self.best is None:
             return self._finding(result, needs, promises, "there is no potential to maximise", None)
-        best = set(self.best.tolist())
-        kept = stable <= best if one_way else stable == best
+        stable = np.flatnonzero(self.stability.stable)
+        more, missed = np.setdiff1d(stable, self.best), np.setdiff1d(self.best, stable)
+        kept = not more.size and (one_way or not missed.size)
         if kept:
-            found = f"so it is: {self._listed(np.array(sorted(stable)))}"
-        elif not best & stable:
+            found = f"so it is: {self._listed(stable)}"
+        elif missed.size == self.best.size:
             found = f"no maximiser is stable; stable: {self._listed(self.stability.by_share, self.stability.limit)}"
-        elif stable - best:
-            found = f"also stable: {self._listed(np.array(sorted(stable - best)))}, which do not maximise"
+        elif more.size:
+            found = f"also stable: {self._listed(more)}, which do not maximise"
         else:
-            found = f"not stable: {self._listed(np.array(sorted(best - stable)))}, which maximise"
+            found = f"not stable: {self._listed(missed)}, which maximise"
         return self._finding(result, needs, promises, found, kept)
 
     def _resistance_lemma(self) -> Finding | None:
@@ -266,10 +262,8 @@ class _Auditor:
         else:
             worst = off[int(np.argmax(table.lemma[off] - table.exact[off]))]
             a, b = (words(profile_at(self.game, int(k))) for k in (table.sources[worst], table.targets[worst]))
-            found = (
-                f"{off.size:,} of {table.exact.size:,} transitions differ; {a} → {b} has {table.exact[worst]:.6g}, "
-                f"Eq. 12 says {table.lemma[worst]:.6g}"
-            )
+            found = f"{off.size:,} of {table.exact.size:,} transitions differ; {a} → {b} has {table.exact[worst]:.6g}"
+            found += f", Eq. 12 says {table.lemma[worst]:.6g}"
         return self._finding("resistance lemma (Eq. 12)", ("3",), promises, found, off.size == 0)
 
     def _reversal_lemma(self) -> Finding | None:
@@ -294,61 +288,49 @@ class _Auditor:
             if not missing[k]:
                 said = f"{table.exact[k]:.6g} - {table.exact[back[k]]:.6g}, but Φ differs by {wanted[k]:.6g}"
             found = f"fails for {off.size:,} of {there.size:,} transitions; {a} → {b}: {said}"
-        return self._finding(
-            "reversal lemma (Eq. 17)", ("potential", "separable", "2", "3"), promises, found, off.size == 0
-        )
+        needs = ("potential", "separable", "2", "3")
+        return self._finding("reversal lemma (Eq. 17)", needs, promises, found, off.size == 0)
 
     def _findings(self) -> list[Finding]:
-        rule, name = self.rule, self.rule.name
-        moves = ("potential", "1", "2")
-        if name == "lll":
-            return [self._maximisers_stable("LLL theorem (Blume)", ("potential", "complete"))]
-        if name == "blll":
-            return [self._maximisers_stable("BLLL theorem (Marden & Shamma)", moves)]
-        if name == "best-response":
+        rule = self.rule
+        if rule.name in _THEOREMS:
+            return [self._maximisers_stable(*_THEOREMS[rule.name])]
+        if rule.name == "best-response":
             return [self._best_response()]
-        if name == "slll":
-            return [self._maximisers_stable("SLLL with vanishing revision", ("potential", "complete", "vanishing"))]
         if isinstance(rule, SOQL):
             return [self._perturbation_theorem()]
         if not isinstance(rule, PSBLLL):
             return []
-        out: list[Finding | None] = []
         if self.rows["vanishing"].holds is not None:
-            out.append(self._maximisers_stable("P-SBLLL with vanishing revision", (*moves, "vanishing")))
-        elif rule.guard:
-            out.append(self._maximisers_stable("P-SBLLL with a guard", (*moves, "3")))
-        elif rule.trial == "joint":
-            out += [self._resistance_lemma(), self._reversal_lemma()]
-        if not rule.guard and self.rows["vanishing"].holds is None:
-            out.append(self._maximisers_stable("separable proposition", (*moves, "3", "separable")))
-            if rule.trial == "joint":
-                needs = (*moves, "3", "4", "5")
-                out.append(self._maximisers_stable("general theorem", needs, one_way=True))
-        return [finding for finding in out if finding is not None]
+            return [self._maximisers_stable("P-SBLLL with vanishing revision", (*_MOVES, "vanishing"))]
+        if rule.guard:
+            return [self._maximisers_stable("P-SBLLL with a guard", (*_MOVES, "3"))]
+        proposition = self._maximisers_stable("separable proposition", (*_MOVES, "3", "separable"))
+        if rule.trial != "joint":
+            return [proposition]
+        theorem = self._maximisers_stable("general theorem", (*_MOVES, "3", "4", "5"), one_way=True)
+        found = (self._resistance_lemma(), self._reversal_lemma(), proposition, theorem)
+        return [finding for finding in found if finding is not None]
 
     def _best_response(self) -> Finding:
         classes = chain(self.game, self.rule).classes
-        nash = {tuple(p) for p in pure_nash(self.game, within_moves=True).tolist()}
+        nash = as_set(pure_nash(self.game, within_moves=True))
+        kept = as_set(at_places(self.game, np.concatenate(classes))) <= nash
+        which = "all of them" if kept else "not all of them"
+        found = f"it ends in one of {len(classes):,} classes of profiles, {which} equilibria"
         free = isinstance(self.game.moves, Complete)
-        inside = [profile_at(self.game, int(k)) for part in classes for k in part]
-        kept = all(p in nash for p in inside)
-        found = f"it ends in one of {len(classes):,} classes of profiles, " + (
-            "all of them equilibria" if kept else "not all of them equilibria"
-        )
-        promises = "play ends in pure Nash equilibria" + ("" if free else " (of the moves allowed)")
+        promises = f"play ends in pure Nash equilibria{'' if free else ' (of the moves allowed)'}"
         return self._finding("finite improvement (Monderer & Shapley)", ("potential",), promises, found, kept)
 
     def _perturbation_theorem(self) -> Finding:
         ended = ended_in_equilibrium(self.game, self.rule)
-        found = _ended_words(ended)
         free = isinstance(self.game.moves, Complete)
         # the promise is about the limit, so runs that have not got there yet do not break it
         return self._finding(
             "perturbation theorem",
             ("potential", "6", "7", "perturbed", "exact", "lag", *(() if free else ("1",))),
             "strategies converge to a pure Nash equilibrium almost surely",
-            found,
+            _ended_words(ended),
             True if ended.all() else None,
             "kept, as far as runs can tell" if ended.all() else "not reached in all runs, and about the limit",
         )
@@ -360,10 +342,8 @@ class _Auditor:
                 out.append(f"{_ended_words(ended_in_equilibrium(self.game, self.rule))}.")
             return out
         stable = self.stability.by_share
-        out = [
-            f"As τ → 0, {self.rule.name} stays in {self._listed(stable, self.stability.limit)}, "
-            f"by {self.stability.method}."
-        ]
+        where = self._listed(stable, self.stability.limit)
+        out = [f"As τ → 0, {self.rule.name} stays in {where}, by {self.stability.method}."]
         if self.best is not None:
             share = float(self.stability.limit[self.best].sum())
             out.append(f"The potential is largest at {self._listed(self.best)}; the limit law puts {share:.1%} there.")
@@ -374,21 +354,12 @@ class _Auditor:
                     out.append(f"At τ = {tau.tau:g} the long run puts {float(law[self.best].sum()):.1%} there.")
                 except (NotConverged, TooLarge, NotIrreducible) as error:
                     out.append(f"At τ = {tau.tau:g}: {error}.")
-        nash = {tuple(p) for p in pure_nash(self.game).tolist()}
-        count = sum(profile_at(self.game, int(k)) in nash for k in stable)
+        nash = as_set(pure_nash(self.game))
+        count = len(nash & as_set(at_places(self.game, stable)))
         free = "" if self.game.move_prices() is None else ", moves taken as free"
-        out.append(
-            f"Pure Nash equilibria{free}: {len(nash):,} in the game; {count:,} of the {len(stable):,} stable profiles."
-        )
-        return out
+        there = f"{len(nash):,} in the game; {count:,} of the {len(stable):,} stable profiles"
+        return [*out, f"Pure Nash equilibria{free}: {there}."]
 
     def audit(self) -> Audit:
-        return Audit(
-            self.game,
-            self.rule,
-            tuple(self.rows.values()),
-            tuple(self._findings()),
-            self.phi,
-            self.stability,
-            tuple(self._summary()),
-        )
+        rows, findings, summary = tuple(self.rows.values()), tuple(self._findings()), tuple(self._summary())
+        return Audit(self.game, self.rule, rows, findings, self.phi, self.stability, summary)

@@ -16,12 +16,13 @@ all of A^i.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from potentia.analysis.arrays import Floats
 from potentia.analysis.equilibria import slack
 from potentia.analysis.tables import check_tolerance, payoff_table
 from potentia.errors import InvalidGame
@@ -47,7 +48,7 @@ class Dominated:
 
     player: int
     action: int
-    by: NDArray[np.float64]
+    by: Floats
     margin: float
     strict: bool
 
@@ -97,7 +98,7 @@ def iterated(game: Game, *, weakly: bool = False, mixed: bool = True, tolerance:
 
 
 def _dominated(
-    game: Game, table: NDArray[np.float64], kept: list[list[int]], weakly: bool, mixed: bool, tolerance: float
+    game: Game, table: Floats, kept: list[list[int]], weakly: bool, mixed: bool, tolerance: float
 ) -> list[Dominated]:
     """The dominated ones of the actions that are kept, against what is kept of the others."""
     found = []
@@ -118,7 +119,7 @@ def _dominated(
     return found
 
 
-def _kept_payoffs(game: Game, values: NDArray[np.float64], kept: list[list[int]], player: int) -> NDArray[np.float64]:
+def _kept_payoffs(game: Game, values: Floats, kept: list[list[int]], player: int) -> Floats:
     """The player's payoffs: its actions by those of the others."""
     places = np.zeros(1, np.int64)
     for other, stride in enumerate(strides(game.sizes)):
@@ -128,8 +129,8 @@ def _kept_payoffs(game: Game, values: NDArray[np.float64], kept: list[list[int]]
 
 
 def _dominator(
-    gains: NDArray[np.float64], least: float, noise: float, weakly: bool, mixed: bool, name: str
-) -> tuple[NDArray[np.float64], float, bool] | None:
+    gains: Floats, least: float, noise: float, weakly: bool, mixed: bool, name: str
+) -> tuple[Floats, float, bool] | None:
     """Weights on the other actions that dominate, their margin and whether strictly; None where nothing does.
 
     ``gains`` are those of each other action (rows) in each of the others' profiles. Up to ``least`` they count
@@ -156,7 +157,7 @@ def _dominator(
     return None
 
 
-def _strict(gains: NDArray[np.float64], least: float, name: str) -> NDArray[np.float64] | None:
+def _strict(gains: Floats, least: float, name: str) -> Floats | None:
     """A mixture that gains more than ``least`` everywhere, or None."""
     scale = float(np.abs(gains).max())
     weights, worst, most = _best_worst(gains / scale, np.zeros(gains.shape[1]), name)
@@ -168,7 +169,7 @@ def _strict(gains: NDArray[np.float64], least: float, name: str) -> NDArray[np.f
     return None
 
 
-def _weak(gains: NDArray[np.float64], least: float, noise: float, name: str) -> NDArray[np.float64] | None:
+def _weak(gains: Floats, least: float, noise: float, name: str) -> Floats | None:
     """A mixture that loses nowhere more than rounding explains and somewhere gains more than ``least``, or None."""
     scales = np.abs(gains).max(axis=0)
     some = scales > noise
@@ -177,19 +178,8 @@ def _weak(gains: NDArray[np.float64], least: float, noise: float, name: str) -> 
     lost = _ROUNDING + noise / scales
     if _best_worst(small, lost, name)[2] < 0:
         return None
-    for options in _SETTINGS:
-        result = _linprog(
-            c=-(small @ scales) / scales.max(),
-            A_ub=-small.T,
-            b_ub=lost,
-            A_eq=np.ones((1, len(small))),
-            b_eq=[1.0],
-            bounds=(0, None),
-            method="highs-ds",
-            options=options,
-        )
-        if result.status != 0:
-            continue
+    gained = -(small @ scales) / scales.max()
+    for result in _solved(c=gained, A_ub=-small.T, b_ub=lost, A_eq=np.ones((1, len(small))), bounds=(0, None)):
         # What never loses gains no more than this in sum. What is gained by losing a little is not counted.
         belief = scales / scales.max() + np.maximum(-result.ineqlin.marginals, 0)
         most = float((small @ belief).max()) * scales.max()
@@ -202,39 +192,40 @@ def _weak(gains: NDArray[np.float64], least: float, noise: float, name: str) -> 
     raise _undecided(name)
 
 
-def _best_worst(
-    gains: NDArray[np.float64], lost: NDArray[np.float64], name: str
-) -> tuple[NDArray[np.float64], float, float]:
+def _best_worst(gains: Floats, lost: Floats, name: str) -> tuple[Floats, float, float]:
     """The mixture whose worst gain, with ``lost`` added, is largest; that gain, and a proof that none has more."""
     others, columns = gains.shape
     found = []
-    for options in _SETTINGS:
-        result = _linprog(
-            c=np.append(np.zeros(others), -1.0),  # the last variable is t
-            A_ub=np.column_stack([-gains.T, np.ones(columns)]),
-            b_ub=lost,
-            A_eq=np.append(np.ones(others), 0.0)[None],
-            b_eq=[1.0],
-            bounds=[(0, None)] * others + [(None, None)],
-            method="highs-ds",
-            options=options,
-        )
-        if result.status == 0:
-            weights, belief = _normal(result.x[:-1]), _normal(-result.ineqlin.marginals)
-            found.append(
-                (weights, float((weights @ gains + lost).min()), float((gains @ belief).max() + lost @ belief))
-            )
-            if found[-1][2] - found[-1][1] <= _SOLVER:
-                break
+    program = {
+        "c": np.append(np.zeros(others), -1.0),  # the last variable is t
+        "A_ub": np.column_stack([-gains.T, np.ones(columns)]),
+        "b_ub": lost,
+        "A_eq": np.append(np.ones(others), 0.0)[None],
+        "bounds": [(0, None)] * others + [(None, None)],
+    }
+    for result in _solved(**program):
+        weights, belief = _normal(result.x[:-1]), _normal(-result.ineqlin.marginals)
+        worst, most = float((weights @ gains + lost).min()), float((gains @ belief).max() + lost @ belief)
+        found.append((weights, worst, most))
+        if most - worst <= _SOLVER:
+            break
     if not found:
         raise _undecided(name)
     return min(found, key=lambda one: one[2] - one[1])
 
 
-def _one(action: Any, count: int) -> NDArray[np.float64]:
+def _one(action: Any, count: int) -> Floats:
     weights = np.zeros(count)
     weights[action] = 1.0
     return weights
+
+
+def _solved(**program: Any) -> Iterator[Any]:
+    """What the solver finds in each of its settings in turn, where it finds anything."""
+    for options in _SETTINGS:
+        result = _linprog(**program, b_eq=[1.0], method="highs-ds", options=options)
+        if result.status == 0:
+            yield result
 
 
 def _linprog(**program: Any) -> Any:
@@ -243,7 +234,7 @@ def _linprog(**program: Any) -> Any:
     return linprog(**program)
 
 
-def _normal(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def _normal(weights: Floats) -> Floats:
     positive = np.maximum(weights, 0)
     return positive / positive.sum()
 

@@ -23,32 +23,37 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from potentia.analysis.tables import check_tolerance, payoff_table, profiles, require_game, spread
+from potentia.analysis.arrays import Floats, Ints, one_each, probabilities
+from potentia.analysis.tables import (
+    Verdict,
+    at_places,
+    check_tolerance,
+    payoff_table,
+    profiles,
+    require_game,
+    utility_of,
+)
 from potentia.errors import InvalidGame, InvalidInput
 from potentia.games import Game, NormalForm
 from potentia.kernel.arrays import frozen, strides
-from potentia.kernel.numbers import is_integer
+from potentia.kernel.checks import Integer
 from potentia.kernel.precision import ROUNDINGS, rounding
 from potentia.kernel.protocol import Constrained
 
-_SUM = 1e-9  # how far from 1 the probabilities of a strategy may sum
 _FEW, _DRAWN = 256, 32  # profiles: up to so many are all looked at, of more so many are drawn
 
 
 @dataclass(frozen=True, eq=False)
-class NashCheck:
+class NashCheck(Verdict):
     """Whether it is an equilibrium; the largest gain by a deviation, each player's gain and its best replies."""
 
     holds: bool
     gap: float
-    gaps: NDArray[np.float64]
+    gaps: Floats
     best: list[list[int]]
 
-    def __bool__(self) -> bool:
-        return self.holds
 
-
-def slack(values: NDArray[np.float64], tolerance: float, own: int | None = None) -> float:
+def slack(values: Floats, tolerance: float, own: int | None = None) -> float:
     """The largest difference between these payoffs of one player that counts as none.
 
     ``own`` is the axis of the player's own actions: what the others decide is then no part of the spread.
@@ -56,7 +61,7 @@ def slack(values: NDArray[np.float64], tolerance: float, own: int | None = None)
     if tolerance == 0:
         return 0.0
     halves = values / 2  # the difference of two finite numbers may be infinite
-    half = spread(halves) if own is None else float(np.ptp(halves, axis=own).max())
+    half = float(np.ptp(halves, axis=own).max())
     # equal ones, perhaps a few drawn of many, do not tell whether the others are meant to the last digit
     return 2 * tolerance * half + (rounding(values) if half else ROUNDINGS * float(np.abs(values).max()))
 
@@ -64,9 +69,7 @@ def slack(values: NDArray[np.float64], tolerance: float, own: int | None = None)
 # Pure equilibria -----------------------------------------------------------------------------------------
 
 
-def pure_nash(
-    game: Game, *, strict: bool = False, within_moves: bool = False, tolerance: float = 1e-9
-) -> NDArray[np.int64]:
+def pure_nash(game: Game, *, strict: bool = False, within_moves: bool = False, tolerance: float = 1e-9) -> Ints:
     """All pure Nash equilibria, (k, N), in C order.
 
     ``strict``: every deviation loses more than the tolerance. ``within_moves``: only deviations to reachable
@@ -91,14 +94,14 @@ def pure_nash(
     return at_places(game, np.flatnonzero(kept))
 
 
+def as_set(profiles: Ints) -> set[tuple[int, ...]]:
+    """Profiles (k, N) as tuples."""
+    return {tuple(profile) for profile in profiles.tolist()}
+
+
 def by_action(game: Game, player: int, values: NDArray[Any]) -> NDArray[Any]:
     """A view of a value per profile as (players before, this player's action, players after)."""
     return values.reshape(-1, int(game.sizes[player]), int(strides(game.sizes)[player]))
-
-
-def at_places(game: Game, places: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The profiles with these numbers, (k, N)."""
-    return places[:, None] // strides(game.sizes) % game.sizes
 
 
 # Replies, by game.utility only --------------------------------------------------------------------------
@@ -114,7 +117,7 @@ def best_responses(game: Game, player: int, profile: ArrayLike, *, tolerance: fl
     return near_best(values, slacks_of(game, tolerance, [player])[0])
 
 
-def moved(profile: NDArray[np.int64], player: int, action: int) -> NDArray[np.int64]:
+def moved(profile: Ints, player: int, action: int) -> Ints:
     """The profile after a player's change of action; read-only."""
     after = profile.copy()
     after[player] = action
@@ -122,23 +125,17 @@ def moved(profile: NDArray[np.int64], player: int, action: int) -> NDArray[np.in
     return after
 
 
-def replies(game: Game, player: int, profile: NDArray[np.int64], actions: Iterable[int]) -> list[float]:
+def replies(game: Game, player: int, profile: Ints, actions: Iterable[int]) -> list[float]:
     """The player's utility for each of these actions of its own."""
     return [utility_at(game, player, moved(profile, player, action)) for action in actions]
 
 
-def utility_at(game: Game, player: int, profile: NDArray[np.int64]) -> float:
+def utility_at(game: Game, player: int, profile: Ints) -> float:
     """A finite utility, or an error that says where it is none."""
-    try:
-        value = float(game.utility(player, profile))
-    except Exception as error:
-        raise InvalidGame(
-            f"of player {player} at profile {profile.tolist()} failed: {type(error).__name__}: {error}", "utility"
-        ) from error
+    value = utility_of(game, player, profile)
     if not math.isfinite(value):
-        raise InvalidGame(
-            f"of player {player} at profile {profile.tolist()} must be finite, got {value}", "utility", value
-        )
+        where = f"player {player} at profile {profile.tolist()}"
+        raise InvalidGame(f"of {where} must be finite, got {value}", "utility", value)
     return value
 
 
@@ -166,10 +163,10 @@ def slacks_of(game: Game, tolerance: float, players: Iterable[int]) -> list[floa
 
 
 @overload
-def expected_utility(game: Game, mixed: Sequence[ArrayLike], player: None = None) -> NDArray[np.float64]: ...
+def expected_utility(game: Game, mixed: Sequence[ArrayLike], player: None = None) -> Floats: ...
 @overload
 def expected_utility(game: Game, mixed: Sequence[ArrayLike], player: int) -> float: ...
-def expected_utility(game: Game, mixed: Sequence[ArrayLike], player: int | None = None) -> float | NDArray[np.float64]:
+def expected_utility(game: Game, mixed: Sequence[ArrayLike], player: int | None = None) -> float | Floats:
     """What the players expect under these mixed strategies, one probability vector each (Eq. 2).
 
     With ``player`` that player's number alone.
@@ -226,35 +223,12 @@ def _is_flat(mixed: Any) -> bool:
         return False
 
 
-def _check_mixed(game: Game, mixed: Any) -> list[NDArray[np.float64]]:
-    wanted = f"mixed must hold one probability vector for each of {game.num_players} players"
-    try:
-        parts = list(mixed)
-    except TypeError:
-        raise InvalidInput(f"{wanted}, got {mixed!r}") from None
-    if len(parts) != game.num_players:
-        raise InvalidInput(f"{wanted}, got {len(parts)}")
-    out = []
-    for player, (part, size) in enumerate(zip(parts, game.num_actions, strict=True)):
-        name = f"the mixed strategy of player {player}"
-        try:
-            given = np.asarray(part)
-        except ValueError:  # ragged
-            given = np.array(None)
-        if given.shape != (size,) or given.dtype.kind not in "iuf":
-            raise InvalidInput(f"must be {size} probabilities, got shape {given.shape} of {given.dtype}", name)
-        strategy = given.astype(np.float64)
-        bad = ~((strategy >= 0) & (strategy <= 1 + _SUM))  # nan is bad too
-        if bad.any():
-            action = int(np.argmax(bad))
-            raise InvalidInput(f"must be in 0..1, got {strategy[action]} for action {action}", name, strategy[action])
-        if abs(float(strategy.sum()) - 1) > _SUM:
-            raise InvalidInput(f"must sum to 1, got {strategy.sum()}", name, strategy.sum())
-        out.append(strategy / strategy.sum())
-    return out
+def _check_mixed(game: Game, mixed: Any) -> list[Floats]:
+    parts = one_each(mixed, game.num_players, "mixed", "probability vector", InvalidInput)
+    given = enumerate(zip(parts, game.num_actions, strict=True))
+    strategies = [probabilities(part, size, f"the mixed strategy of player {player}") for player, (part, size) in given]
+    return [strategy / strategy.sum() for strategy in strategies]
 
 
 def _check_player(game: Game, player: Any) -> int:
-    if not is_integer(player) or not 0 <= player < game.num_players:
-        raise InvalidInput(f"must be an integer in 0..{game.num_players - 1}, got {player!r}", "player", player)
-    return int(player)
+    return Integer(0, game.num_players - 1).of(player, "player", InvalidInput)

@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from potentia.analysis.arrays import Floats, probabilities
 from potentia.analysis.dominance import Dominated, dominated
-from potentia.analysis.score_dynamics import SUM, Trajectory, vector
+from potentia.analysis.score_dynamics import Trajectory
 from potentia.errors import InvalidInput
 from potentia.kernel.arrays import frozen
-from potentia.kernel.checks import Flag
-from potentia.kernel.numbers import as_float, is_integer, is_real
+from potentia.kernel.checks import Flag, Integer, Real
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,25 +43,18 @@ def fates(trajectory: Trajectory, below: float = 1e-6, *, weakly: bool = True, m
     Dominators are as :func:`~potentia.analysis.dominated` finds them.
     """
     _check(trajectory, below)
-    Flag().of(weakly, "weakly", InvalidInput)
-    Flag().of(mixed, "mixed", InvalidInput)
-    out = []
-    for one in dominated(trajectory.game, weakly=weakly, mixed=mixed):
-        share = float(trajectory.final[one.player][one.action])
-        out.append(Fate(one, share, share < below))
-    return out
+    for name, value in (("weakly", weakly), ("mixed", mixed)):
+        Flag().of(value, name, InvalidInput)
+    found = dominated(trajectory.game, weakly=weakly, mixed=mixed)
+    shares = [float(trajectory.final[one.player][one.action]) for one in found]
+    return [Fate(one, share, share < below) for one, share in zip(found, shares, strict=True)]
 
 
-def divergence(trajectory: Trajectory, player: int, mixed: ArrayLike) -> NDArray[np.float64]:
+def divergence(trajectory: Trajectory, player: int, mixed: ArrayLike) -> Floats:
     """KL(q‖x^i(t)) at each time, q a mixed strategy of this player; infinite once a share underflows to 0."""
     _check(trajectory, 0.5)
-    players = len(trajectory.strategies)
-    if not is_integer(player) or not 0 <= player < players:
-        raise InvalidInput(f"must be an integer in 0..{players - 1}, got {player!r}", "player", player)
-    shares = trajectory.strategies[player]
-    q = vector(mixed, shares.shape[1], "mixed", "probabilities", InvalidInput)
-    if not (q >= 0).all() or abs(float(q.sum()) - 1.0) > SUM:
-        raise InvalidInput(f"must be probabilities that sum to 1, got {q.tolist()}", "mixed", q.tolist())
+    shares = trajectory.strategies[Integer(0, len(trajectory.strategies) - 1).of(player, "player", InvalidInput)]
+    q = probabilities(mixed, shares.shape[1], "mixed")
     played = q > 0
     with np.errstate(divide="ignore"):
         return frozen((q[played] * (np.log(q[played]) - np.log(shares[:, played]))).sum(axis=1))
@@ -69,6 +62,5 @@ def divergence(trajectory: Trajectory, player: int, mixed: ArrayLike) -> NDArray
 
 def _check(trajectory: Any, below: Any) -> None:
     if not isinstance(trajectory, Trajectory):
-        raise InvalidInput(f"expected a trajectory from dynamics(...), got {trajectory!r:.60}")
-    if not is_real(below) or not 0.0 < as_float(below) < 1.0:
-        raise InvalidInput(f"must be between 0 and 1, got {below!r}", "below", below)
+        raise InvalidInput(f"must be one from dynamics(...), got {trajectory!r:.60}", "trajectory", trajectory)
+    Real(above=0.0, below=1.0).of(below, "below", InvalidInput)

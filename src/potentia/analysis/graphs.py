@@ -5,9 +5,15 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
+from potentia.analysis.arrays import Ints
 from potentia.errors import TooLarge
 
 _MOST = int(np.iinfo(np.int32).max)
+
+
+def entry_rows(ptr: Ints) -> Ints:
+    """The row of each entry of a matrix in compressed rows."""
+    return np.repeat(np.arange(ptr.size - 1), np.diff(ptr))
 
 
 def as_graph(matrix: sparse.csr_array) -> sparse.csr_array:

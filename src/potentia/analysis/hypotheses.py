@@ -9,16 +9,16 @@ every feasible joint transition with Φ(α_2) ≥ Φ(α_1), every order of its s
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse import csgraph
 
+from potentia.analysis.arrays import Floats
 from potentia.analysis.chains.closed_forms import one_way_move
 from potentia.analysis.chains.laws import vanishing
-from potentia.analysis.chains.transitions import Board, Room, empty_room, look
+from potentia.analysis.chains.transitions import Board, Room, empty_room, look, shifted, target
 from potentia.analysis.tables import profile_at, spread, tensor, words
 from potentia.games import Game
 from potentia.kernel.arrays import strides
@@ -39,6 +39,11 @@ class Row:
     holds: bool | None
     evidence: str
 
+    @classmethod
+    def of(cls, hypothesis: str, holds: bool, yes: str, no: str) -> Self:
+        """With one evidence if it holds and another if it fails."""
+        return cls(hypothesis, holds, yes if holds else no)
+
     @property
     def verdict(self) -> str:
         return {True: "holds", False: "fails", None: "–"}[self.holds]
@@ -50,14 +55,8 @@ def reachability(game: Game) -> Row:
     if isinstance(game.moves, Complete):
         return Row(name, True, "action sets are complete")
     for player, size in enumerate(game.num_actions):
-        pairs = [(a, b) for a in range(size) for b in game.reachable(player, a)]
-        graph = (
-            sparse.csr_array((np.ones(len(pairs)), tuple(zip(*pairs, strict=True))), shape=(size, size))
-            if pairs
-            else None
-        )
-        if graph is None:
-            continue
+        pairs = np.array([(a, b) for a in range(size) for b in game.reachable(player, a)], np.int64).reshape(-1, 2)
+        graph = sparse.csr_array((np.ones(len(pairs)), tuple(pairs.T)), shape=(size, size))
         count, _ = csgraph.connected_components(graph, directed=True, connection="strong")
         if count > 1:
             for start in range(size):
@@ -83,10 +82,8 @@ def completeness(game: Game, rule: Rule) -> Row:
     name = "complete action sets"
     if rule.name not in ("lll", "slll"):
         return Row(name, None, "used by the results on lll and slll only")
-    if isinstance(game.moves, Complete):
-        return Row(name, True, "every action is reachable from every other")
     for player, size in enumerate(game.num_actions):
-        for action in range(size):
+        for action in range(0 if isinstance(game.moves, Complete) else size):
             missed = sorted(set(range(size)) - {action} - set(game.reachable(player, action)))
             if missed:
                 return Row(name, False, f"player {player} cannot choose action {missed[0]} when it plays {action}")
@@ -122,21 +119,19 @@ def _signal_bounds(name: str, game: Game, revision: SignalRevision) -> Row:
     """Eq. 53 with a1 = 1 lets a player with neither signal nor gradient wake for certain."""
     values = revision.by_action(game)
     if values.max() >= 1.0:
-        where = int(values.argmax())
-        return Row(
-            name, False, f"Eq. 53 with a1 = {revision.a1:g} gives probability 1 at action {where}, where F = G = 0"
-        )
+        said = f"Eq. 53 with a1 = {revision.a1:g} gives probability 1 at action {int(values.argmax())}, where F = G = 0"
+        return Row(name, False, said)
     if revision.normalise == "own" and revision.a1 >= 1.0:
         return Row(name, False, "Eq. 53 with a1 = 1 gives probability 1 at F = G = 0")
     return Row(name, True, f"Eq. 53 gives between {values.min():g} and {values.max():g}")
 
 
-def largest_step(payoffs: NDArray[np.float64]) -> float:
+def largest_step(payoffs: Floats) -> float:
     """Δ: the largest change of a player's utility by its own action; payoffs of shape (N, A_1, ..., A_N)."""
     return max(float(np.ptp(payoffs[i], axis=i).max()) for i in range(payoffs.shape[0]))
 
 
-def vanishing_revision(game: Game, rule: Rule, payoffs: NDArray[np.float64]) -> Row:
+def vanishing_revision(game: Game, rule: Rule, payoffs: Floats) -> Row:
     """rp = ε^m with m > 2Δ: then a least tree never lets two players move at once."""
     name = "vanishing revision rp = ε^m, m > 2Δ"
     m = vanishing(rule)
@@ -147,43 +142,44 @@ def vanishing_revision(game: Game, rule: Rule, payoffs: NDArray[np.float64]) -> 
     return Row(name, m > bound, said)
 
 
-def homogeneity(game: Game, rule: Rule, payoffs: NDArray[np.float64], phi: NDArray[np.float64] | None) -> Row:
+def _uses_general_theorem(rule: Rule) -> bool:
+    return isinstance(rule, PSBLLL) and rule.trial == "joint" and not rule.guard
+
+
+def _beside(rule: Rule) -> str:
+    """Why a hypothesis of the general theorem was not looked at."""
+    if _uses_general_theorem(rule):
+        return "speaks of a potential, and there is none"
+    return "used by the general theorem on p-sblll with joint trials only"
+
+
+def homogeneity(game: Game, rule: Rule, payoffs: Floats, phi: Floats | None) -> Row:
     """Assumption 4 as printed, which means identical utilities."""
     name = "Assumption 4: homogeneous players (as printed)"
-    if not isinstance(rule, PSBLLL) or rule.trial != "joint" or rule.guard:
-        return Row(name, None, "used by the general theorem on p-sblll with joint trials only")
-    if phi is None:
-        return Row(name, None, "speaks of a potential, and there is none")
+    if phi is None or not _uses_general_theorem(rule):
+        return Row(name, None, _beside(rule))
     limit = _TOLERANCE * spread(payoffs)  # here levels matter, not only differences
     for other in range(1, game.num_players):
         apart = payoffs[other] - payoffs[0]
         place = int(np.abs(apart).argmax())
         if abs(float(apart[place])) > limit:
             i, j = (0, other) if apart[place] > 0 else (other, 0)
-            return Row(
-                name,
-                False,
-                f"take α_1 = α_2 = {words(profile_at(game, place))}: Φ is equal, yet "
-                f"u^{i} = {payoffs[i, place] + 0.0:.6g} is less than u^{j} = {payoffs[j, place] + 0.0:.6g}",
-            )
+            less, more = (f"u^{k} = {payoffs[k, place] + 0.0:.6g}" for k in (i, j))
+            said = f"take α_1 = α_2 = {words(profile_at(game, place))}: Φ is equal, yet {less} is less than {more}"
+            return Row(name, False, said)
     return Row(name, True, "all utilities are identical, which is what the assumption amounts to")
 
 
-def _find_descent(board: Board, room: Room, phi: NDArray[np.float64], tie: float, deviators: int, out: Any) -> bool:
+def _find_descent(board: Board, room: Room, phi: Floats, tie: float, deviators: int, out: Any) -> bool:
     """A joint transition by so many players to no lower Φ, with a single deviation on the way that lowers it."""
     players = board.sizes.shape[0]
     for place in range(phi.shape[0]):
         targets = look(board, room, place)
         for index in range(targets):
-            deviating, count, column, rest = 0, 0, 0, index
+            column, deviating = target(board, room, index)
+            count = 0
             for player in range(players):
-                digit = rest // room.digit[player]
-                rest -= digit * room.digit[player]
-                room.trial[player] = room.options[player, digit] - room.profile[player]
-                column += room.options[player, digit] * board.strides[player]
-                if digit != room.current[player]:
-                    deviating |= 1 << player
-                    count += 1
+                count += deviating >> player & 1
             if count != deviators or phi[column] < phi[place] - tie:
                 continue
             moved = deviating
@@ -191,10 +187,10 @@ def _find_descent(board: Board, room: Room, phi: NDArray[np.float64], tie: float
                 at = place
                 for player in range(players):
                     if moved >> player & 1:
-                        at += room.trial[player] * board.strides[player]
+                        at = shifted(board, room, at, player, room.trial[player])
                 for player in range(players):
                     if deviating >> player & 1 and not moved >> player & 1:
-                        then = at + room.trial[player] * board.strides[player]
+                        then = shifted(board, room, at, player, room.trial[player])
                         if phi[then] < phi[at] - tie:
                             out[0], out[1], out[2], out[3], out[4] = place, column, at, then, player
                             return True
@@ -209,13 +205,11 @@ _find_descent_entry = Entry(
 )
 
 
-def monotone_potential(game: Game, rule: Rule, phi: NDArray[np.float64] | None) -> Row:
+def monotone_potential(game: Game, rule: Rule, phi: Floats | None) -> Row:
     """Assumption 5, as the proof of the general theorem uses it; the counterexample with fewest deviators."""
     name = "Assumption 5: Φ never falls on the way up"
-    if not isinstance(rule, PSBLLL) or rule.trial != "joint" or rule.guard:
-        return Row(name, None, "used by the general theorem on p-sblll with joint trials only")
-    if phi is None:
-        return Row(name, None, "speaks of a potential, and there is none")
+    if phi is None or not _uses_general_theorem(rule):
+        return Row(name, None, _beside(rule))
     players = game.num_players
     if float(game.num_profiles) ** 2 * 2.0**players * players > _MOST_CHECKS:
         return Row(name, None, f"not checked: {game.num_profiles:,} profiles have too many joint transitions")
@@ -223,14 +217,10 @@ def monotone_potential(game: Game, rule: Rule, phi: NDArray[np.float64] | None) 
     flat, out = np.ascontiguousarray(phi.reshape(-1)), np.zeros(5, np.int64)
     for deviators in range(2, players + 1):
         if _find_descent_entry(board, empty_room(game), flat, _TOLERANCE * spread(flat), deviators, out):
-            start, end, at, then, player = (int(k) for k in out)
-            where = [words(profile_at(game, k)) for k in (start, end, at, then)]
-            return Row(
-                name,
-                False,
-                f"from {where[0]} to {where[1]} Φ goes from {flat[start]:.6g} to {flat[end]:.6g}, yet on the way "
-                f"player {player}'s own step {where[2]} → {where[3]} lowers it from {flat[at]:.6g} to {flat[then]:.6g}",
-            )
+            start, end, at, then = (words(profile_at(game, k)) for k in out[:4])
+            values = [f"from {flat[k]:.6g} to {flat[m]:.6g}" for k, m in out[:4].reshape(2, 2)]
+            goes, falls = f"from {start} to {end} Φ goes {values[0]}", f"own step {at} → {then} lowers it {values[1]}"
+            return Row(name, False, f"{goes}, yet on the way player {out[4]}'s {falls}")
     return Row(name, True, "on every joint move to no lower Φ, every order of single moves climbs")
 
 
@@ -246,9 +236,6 @@ def no_movement_cost(game: Game) -> Row:
         return Row(name, True, "there is nowhere to move to")
     end = reach[0]
     lost = float(prices[player, start, end] + prices[player, end, start])
-    return Row(
-        name,
-        False,
-        f"if player {player} goes from action {start} to action {end} and back, the others staying, its changes of "
-        f"utility sum to {-lost:.6g}, not to 0: no function of the profile alone is a potential",
-    )
+    there = f"if player {player} goes from action {start} to action {end} and back, the others staying"
+    said = f"its changes of utility sum to {-lost:.6g}, not to 0: no function of the profile alone is a potential"
+    return Row(name, False, f"{there}, {said}")

@@ -14,17 +14,18 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 
-from potentia.analysis.equilibria import at_places, by_action, moved, near_best, replies, slack, slacks_of, utility_at
+from potentia.analysis.arrays import Ints
+from potentia.analysis.equilibria import by_action, moved, near_best, replies, slack, slacks_of, utility_at
 from potentia.analysis.graphs import as_graph
-from potentia.analysis.tables import check_tolerance, payoff_table, require_fit, require_game, words
+from potentia.analysis.tables import Verdict, at_places, check_tolerance, payoff_table, require_fit, require_game, words
 from potentia.errors import InvalidRun
 from potentia.games import Game
 from potentia.kernel.arrays import frozen
-from potentia.kernel.numbers import is_integer
+from potentia.kernel.checks import Integer
 from potentia.kernel.protocol import Constrained
 
 _SHORTEST = 4  # two players, each there and back: with one alone its utility would only rise
@@ -35,20 +36,17 @@ _SEARCH = 4_000_000  # edges looked at in search of a short cycle
 class ImprovementPath:
     """Profiles (m, N), and who moved between them (m - 1). ``ends`` is False where the last closes a cycle."""
 
-    profiles: NDArray[np.int64]
-    players: NDArray[np.int64]
+    profiles: Ints
+    players: Ints
     ends: bool
 
 
 @dataclass(frozen=True, eq=False)
-class FiniteImprovement:
+class FiniteImprovement(Verdict):
     """Whether the property holds; if not, a cycle of better replies (m, N), its first profile again at the end."""
 
     holds: bool
-    cycle: NDArray[np.int64] | None
-
-    def __bool__(self) -> bool:
-        return self.holds
+    cycle: Ints | None
 
 
 def finite_improvement(game: Game, *, tolerance: float = 1e-9, within_moves: bool = False) -> FiniteImprovement:
@@ -81,7 +79,7 @@ def finite_improvement(game: Game, *, tolerance: float = 1e-9, within_moves: boo
     return FiniteImprovement(True, None) if cycle is None else FiniteImprovement(False, at_places(game, cycle))
 
 
-def _short_cycle(graph: Any) -> NDArray[np.int64] | None:
+def _short_cycle(graph: Any) -> Ints | None:
     """The places along a short cycle, the first one again at the end; None where there is no cycle."""
     parts, label = connected_components(graph, directed=True, connection="strong")
     if parts == graph.shape[0]:  # no edge leads from a profile to itself, so a cycle needs a component of several
@@ -109,25 +107,17 @@ def _short_cycle(graph: Any) -> NDArray[np.int64] | None:
 
 
 def improvement_path(
-    game: Game,
-    start: ArrayLike,
-    *,
-    seed: int = 0,
-    best: bool = False,
-    max_steps: int = 10_000,
-    tolerance: float = 1e-9,
+    game: Game, start: ArrayLike, *, seed: int = 0, best: bool = False, max_steps: int = 10_000, tolerance: float = 1e-9
 ) -> ImprovementPath:
     """One improvement path from ``start``, taken until nobody can improve or a profile comes back.
 
     Each step a player drawn among those that can improve takes an action drawn among the better ones it can
     reach; with ``best`` among the best of them. The seed decides the draws. The game is not enumerated.
     """
-    tolerance = check_tolerance(tolerance)
-    require_game(game)
-    path, movers = [game.check_profile(start)], list[int]()
-    random = np.random.Generator(np.random.PCG64(_at_least("seed", seed, 0)))
-    _at_least("max_steps", max_steps, 1)
-    slacks = slacks_of(game, tolerance, range(game.num_players))
+    first, slacks = _begun(game, start, tolerance)
+    path, movers = [first], list[int]()
+    random = np.random.Generator(np.random.PCG64(Integer().of(seed, "seed", InvalidRun)))
+    Integer(1).of(max_steps, "max_steps", InvalidRun)
     seen = {path[0].tobytes()}
     while True:
         for player in random.permutation(game.num_players).tolist():
@@ -137,10 +127,8 @@ def improvement_path(
         else:
             return _path(path, movers, True)
         if len(movers) == max_steps:
-            raise InvalidRun(
-                f"the improvement path from {words(path[0].tolist())} goes on after max_steps={max_steps} steps; "
-                "allow more"
-            )
+            said = f"the improvement path from {words(path[0].tolist())} goes on"
+            raise InvalidRun(f"{said} after max_steps={max_steps} steps; allow more")
         path.append(moved(path[-1], player, better[int(random.integers(len(better)))]))
         movers.append(player)
         if path[-1].tobytes() in seen:
@@ -155,13 +143,10 @@ def improvement_paths(
 
     Steps are those of :func:`improvement_path`. More than ``limit`` paths raise an error.
     """
-    tolerance = check_tolerance(tolerance)
-    require_game(game)
-    first = game.check_profile(start)
-    _at_least("limit", limit, 1)
-    slacks = slacks_of(game, tolerance, range(game.num_players))
+    first, slacks = _begun(game, start, tolerance)
+    Integer(1).of(limit, "limit", InvalidRun)
     found: list[ImprovementPath] = []
-    path: list[NDArray[np.int64]] = []
+    path: list[Ints] = []
     movers: list[int] = []
     waiting = [(0, 0, int(first[0]))]  # how many steps lead there, and the last one; none to the start itself
     while waiting:
@@ -187,20 +172,21 @@ def improvement_paths(
     return found
 
 
-def _path(path: list[NDArray[np.int64]], movers: list[int], ends: bool) -> ImprovementPath:
+def _begun(game: Game, start: ArrayLike, tolerance: float) -> tuple[Ints, list[float]]:
+    """The first profile, and what each player may gain without improving."""
+    tolerance = check_tolerance(tolerance)
+    require_game(game)
+    return game.check_profile(start), slacks_of(game, tolerance, range(game.num_players))
+
+
+def _path(path: list[Ints], movers: list[int], ends: bool) -> ImprovementPath:
     return ImprovementPath(frozen(path, np.int64), frozen(movers, np.int64), ends)
 
 
-def _better(game: Game, player: int, profile: NDArray[np.int64], slack: float, best: bool) -> list[int]:
+def _better(game: Game, player: int, profile: Ints, slack: float, best: bool) -> list[int]:
     """The reachable actions the player likes better than its own; with ``best`` the best of them."""
     now = utility_at(game, player, profile)
     reach = game.reachable(player, int(profile[player]))
     values = replies(game, player, profile, reach)
     chosen = near_best(values, slack) if best else range(len(values))
     return [reach[k] for k in chosen if values[k] > now + slack]
-
-
-def _at_least(name: str, value: Any, least: int) -> int:
-    if not is_integer(value) or value < least:
-        raise InvalidRun(f"must be an integer of at least {least}, got {value!r}", name, value)
-    return int(value)

@@ -32,8 +32,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from potentia.analysis.arrays import Ints
 from potentia.analysis.ranges import Area, Gains, Grid
 from potentia.errors import InvalidGame, InvalidInput
 from potentia.games import Coverage
@@ -41,7 +41,7 @@ from potentia.games.drift import require_still
 from potentia.games.world import listed_cells
 from potentia.kernel import memory
 from potentia.kernel.arrays import frozen
-from potentia.kernel.numbers import as_float, is_real
+from potentia.kernel.checks import OneOf, Real
 from potentia.kernel.reprs import brief
 
 METHODS = ("auto", "milp", "greedy")
@@ -68,8 +68,8 @@ class Optimum:
     value: float  # worth of the best placement found
     bound: float  # no placement is worth more
     gap: float
-    positions: NDArray[np.int64]  # (N, 2) cells (x, y)
-    profile: NDArray[np.int64]  # (N,) the same as actions
+    positions: Ints  # (N, 2) cells (x, y)
+    profile: Ints  # (N,) the same as actions
     method: str
     proven: bool
     greedy: float  # worth of the greedy placement
@@ -107,27 +107,17 @@ def optimum(game: Coverage, *, method: str = "auto", time_limit: float = 60.0, g
     if not isinstance(game, Coverage):
         raise InvalidGame(f"optimum takes a Coverage game, got {game!r:.60}")
     require_still(game, "optimum")
-    if method not in METHODS:
-        raise InvalidInput(f"must be one of {', '.join(METHODS)}, got {method!r}", "method", method)
-    if not is_real(time_limit) or not as_float(time_limit) >= 0:
-        raise InvalidInput(f"must be at least 0 seconds, got {time_limit!r}", "time_limit", time_limit)
-    if not is_real(gap) or not _FINEST <= as_float(gap) <= 1:
-        raise InvalidInput(f"must lie between {_FINEST:g}, which HiGHS can resolve, and 1, got {gap!r}", "gap", gap)
+    OneOf(*METHODS).of(method, "method", InvalidInput)
+    time_limit = Real(least=0.0, finite=False).of(time_limit, "time_limit", InvalidInput)
+    gap = Real(least=_FINEST, most=1.0).of(gap, "gap", InvalidInput)
     begun = time.perf_counter()
-    search = _Search(game, begun + as_float(time_limit), as_float(gap))
+    search = _Search(game, begun + time_limit, gap)
     solved = method != "greedy" and search.milp(force=method == "milp")
-    return Optimum(
-        search.value,
-        search.bound,
-        search.gap,
-        frozen(game.positions(search.profile), np.int64),
-        frozen(search.profile, np.int64),
-        "milp" if solved else "greedy",
-        search.done,
-        search.greedy,
-        1 - (1 - 1 / game.robots) ** game.robots if len(game.ranges) == 1 else 0.5,
-        time.perf_counter() - begun,
-    )
+    where = (frozen(game.positions(search.profile), np.int64), frozen(search.profile, np.int64))
+    how = ("milp" if solved else "greedy", search.done)
+    guarantee = 1 - (1 - 1 / game.robots) ** game.robots if len(game.ranges) == 1 else 0.5
+    taken = time.perf_counter() - begun
+    return Optimum(search.value, search.bound, search.gap, *where, *how, search.greedy, guarantee, taken)
 
 
 class _Search:
@@ -160,7 +150,7 @@ class _Search:
     def remaining(self) -> float:
         return self.deadline - time.perf_counter()
 
-    def _offer(self, profile: NDArray[np.int64]) -> None:
+    def _offer(self, profile: Ints) -> None:
         value = self.game.worth_union(profile)
         if value > self.value:
             self.value, self.profile = value, profile
@@ -168,7 +158,7 @@ class _Search:
 
     # Placements -----------------------------------------------------------------------------------------
 
-    def _greedy(self, field: Grid, profile: NDArray[np.int64]) -> tuple[NDArray[np.int64], Grid]:
+    def _greedy(self, field: Grid, profile: Ints) -> tuple[Ints, Grid]:
         """Robots without a place (-1) go where they add most of a field; and what of it nobody covers then."""
         area, profile, left = self.area, profile.copy(), field.copy()
         for kind, robots in enumerate(area.robots):
@@ -184,7 +174,7 @@ class _Search:
                 gains.update(profile[robot])
         return profile, left
 
-    def _moved(self, profile: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _moved(self, profile: Ints) -> Ints:
         """Move one robot at a time to where it adds most, until none can gain or a fifth of the time is over."""
         area, profile = self.area, profile.copy()
         until = time.perf_counter() + self.remaining / 5
@@ -218,7 +208,7 @@ class _Search:
 
     # Bounds ---------------------------------------------------------------------------------------------
 
-    def _relaxed(self, prices: Grid) -> tuple[float, list[Grid], list[NDArray[np.int64]]]:
+    def _relaxed(self, prices: Grid) -> tuple[float, list[Grid], list[Ints]]:
         """L(u); by range, the sums of u at each position, and the n_k positions where they are largest."""
         total, sums, tops = float((self.area.worth - prices).sum()), [], []
         for kind, robots in enumerate(self.area.robots):
@@ -295,7 +285,7 @@ class _Search:
         self.bound = max(min(self.bound, bound), self.value)
         return True
 
-    def _solved(self, actions: list[NDArray[np.int64]]) -> tuple[float, NDArray[np.int64] | None]:
+    def _solved(self, actions: list[Ints]) -> tuple[float, Ints | None]:
         """An upper bound on placements among these actions of each range, and the best found (-1: anywhere)."""
         from scipy import sparse
         from scipy.optimize import Bounds, LinearConstraint, milp
@@ -329,7 +319,7 @@ class _Search:
             profile[robots[: those.size]] = those
         return bound, profile
 
-    def _incidence(self, actions: list[NDArray[np.int64]]) -> tuple[Any, Grid, float]:
+    def _incidence(self, actions: list[Ints]) -> tuple[Any, Grid, float]:
         """Which positions (columns) cover which cells (rows), their worth, and that of cells not worth a row."""
         from scipy import sparse
 

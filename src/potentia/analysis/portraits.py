@@ -11,24 +11,26 @@ import inspect
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from potentia.analysis.arrays import Floats
 from potentia.analysis.equilibria import is_nash, pure_nash
 from potentia.analysis.resting import choice_response
 from potentia.analysis.score_dynamics import Flow, Trajectory, dynamics
 from potentia.errors import InvalidGame, InvalidInput, did_you_mean
 from potentia.games import Game
 from potentia.kernel.arrays import frozen
-from potentia.kernel.numbers import is_integer
+from potentia.kernel.checks import Integer
+
+_MOST = 100  # points of a grid on each side
 
 
 class Field(NamedTuple):
     """Velocities (dx, dy) of the shares of both players' first actions at the points of a grid, (n, n) each."""
 
-    x: NDArray[np.float64]
-    y: NDArray[np.float64]
-    dx: NDArray[np.float64]
-    dy: NDArray[np.float64]
+    x: Floats
+    y: Floats
+    dx: Floats
+    dy: Floats
 
 
 class Portrait(NamedTuple):
@@ -36,7 +38,7 @@ class Portrait(NamedTuple):
 
     trajectories: list[Trajectory]
     field: Field | None
-    equilibria: NDArray[np.float64]
+    equilibria: Floats
 
 
 def portrait(game: Game, *, grid: int = 5, **options: Any) -> Portrait:
@@ -47,15 +49,14 @@ def portrait(game: Game, *, grid: int = 5, **options: Any) -> Portrait:
     equilibria = nash_shares(game)
     for name in ("start", "scores"):
         if name in options:
-            raise InvalidInput(f"a portrait starts from a grid; {name}= is for dynamics(...)")
+            raise InvalidInput("is for dynamics(...): a portrait starts from a grid", name, options[name])
     known = [name for name in inspect.signature(dynamics).parameters if name not in ("game", "start", "scores")]
     for name in options:
         if name not in known:
             hint = did_you_mean(name, ["grid", *known])
-            raise InvalidInput(
-                f"must be those of dynamics(...), {', '.join(known)}, got {name!r}{hint}", "options", name
-            )
-    _check_grid(grid, 1)
+            wanted = f"must be those of dynamics(...), {', '.join(known)}"
+            raise InvalidInput(f"{wanted}, got {name!r}{hint}", "options", name)
+    Integer(1, _MOST).of(grid, "grid", InvalidInput)
     shares = (np.arange(grid) + 0.5) / grid
     starts = [[[x, 1 - x], [y, 1 - y]] for x in shares for y in shares]
     field = None
@@ -70,7 +71,7 @@ def direction_field(
 ) -> Field:
     """The velocity of the first-order dynamics at grid² interior strategies of a 2×2 game."""
     _require_two_by_two(game)
-    _check_grid(grid, 2)
+    Integer(2, _MOST).of(grid, "grid", InvalidInput)
     flow = Flow(game, choice, tau, discount, 1)
     shares = (np.arange(grid) + 0.5) / grid
     x, y = np.meshgrid(shares, shares, indexing="ij")
@@ -83,7 +84,7 @@ def direction_field(
     return Field(frozen(x), frozen(y), frozen(speed[0]), frozen(speed[1]))
 
 
-def nash_shares(game: Game) -> NDArray[np.float64]:
+def nash_shares(game: Game) -> Floats:
     """The shares (x^0_0, x^1_0) of the pure equilibria and the fully mixed one of a 2×2 game, where it is alone."""
     _require_two_by_two(game)
     found = [(1.0 - a, 1.0 - b) for a, b in pure_nash(game).tolist()]
@@ -101,8 +102,3 @@ def _require_two_by_two(game: Any) -> None:
     if not isinstance(game, Game) or game.num_actions != (2, 2):
         shape = " × ".join(str(a) for a in game.num_actions) if isinstance(game, Game) else repr(game)[:60]
         raise InvalidGame(f"a phase portrait is of two players with two actions each, got {shape}")
-
-
-def _check_grid(grid: Any, least: int) -> None:
-    if not is_integer(grid) or not least <= grid <= 100:
-        raise InvalidInput(f"must be an integer in {least}..100, got {grid!r}", "grid", grid)

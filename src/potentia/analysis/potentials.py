@@ -14,9 +14,19 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from potentia.analysis.tables import check_tolerance, largest_spread, payoff_table, profile_at, spread, tensor, words
+from potentia.analysis.arrays import Floats, Ints
+from potentia.analysis.tables import (
+    Verdict,
+    check_tolerance,
+    largest_spread,
+    payoff_tensor,
+    profile_at,
+    profiles,
+    spread,
+    words,
+)
 from potentia.analysis.units import own_changes
 from potentia.errors import InvalidInput, NotPotentialGame
 from potentia.games import Game
@@ -40,22 +50,21 @@ class Cycle:
         i, j = self.players
         steps = " → ".join(words(p) for p in (*self.profiles, self.profiles[0]))
         changes = " ".join(f"{c:+.6g}" for c in self.changes)
-        return (
-            f"players {i} and {j} in turn round {steps} change their utilities by {changes}, {self.imbalance:g} in sum"
-        )
+        who = f"players {i} and {j} in turn round {steps}"
+        return f"{who} change their utilities by {changes}, {self.imbalance:g} in sum"
 
 
-def potential(game: Game, *, tolerance: float = 1e-9) -> NDArray[np.float64]:
+def potential(game: Game, *, tolerance: float = 1e-9) -> Floats:
     """The exact potential, of shape (A_1, ..., A_N) and 0 at the first profile.
 
     Raises :class:`~potentia.errors.NotPotentialGame` with a :class:`Cycle` as ``evidence``. ``tolerance`` is
     relative to the spread of payoffs.
     """
     tolerance = check_tolerance(tolerance)
-    return potential_of(tensor(game, payoff_table(game)), tolerance)
+    return potential_of(payoff_tensor(game), tolerance)
 
 
-def potential_of(payoffs: NDArray[np.float64], tolerance: float = 1e-9) -> NDArray[np.float64]:
+def potential_of(payoffs: Floats, tolerance: float = 1e-9) -> Floats:
     """The same for payoffs of shape (N, A_1, ..., A_N)."""
     phi = find_potential(payoffs, tolerance)
     if phi is None:
@@ -64,7 +73,7 @@ def potential_of(payoffs: NDArray[np.float64], tolerance: float = 1e-9) -> NDArr
     return phi
 
 
-def find_potential(payoffs: NDArray[np.float64], tolerance: float = 1e-9) -> NDArray[np.float64] | None:
+def find_potential(payoffs: Floats, tolerance: float = 1e-9) -> Floats | None:
     """The potential or None, without the search for a certificate."""
     changes = own_changes(payoffs)  # what a utility owes to the others alone has no part in the potential
     noise = 8 * max(rounding(row) for row in payoffs)
@@ -73,14 +82,14 @@ def find_potential(payoffs: NDArray[np.float64], tolerance: float = 1e-9) -> NDA
     return phi if disprove(changes, phi, payoffs.shape[0] * tolerance, noise) is None else None
 
 
-def potential_and_gap(payoffs: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
+def potential_and_gap(payoffs: Floats) -> tuple[Floats, float]:
     """The candidate Φ, and by how much it fails at the worst deviation."""
     changes = own_changes(payoffs)
     phi = _integrate(changes)
     return phi, max(float(np.ptp(changes[i] - phi, axis=i).max()) for i in range(payoffs.shape[0]))
 
 
-def _integrate(payoffs: NDArray[np.float64]) -> NDArray[np.float64]:
+def _integrate(payoffs: Floats) -> Floats:
     """Φ along the path on which players leave action 0 one after the other."""
     players = payoffs.shape[0]
     phi = np.zeros(payoffs.shape[1:])
@@ -91,20 +100,22 @@ def _integrate(payoffs: NDArray[np.float64]) -> NDArray[np.float64]:
     return phi
 
 
-def worst_cycle(payoffs: NDArray[np.float64]) -> Cycle:
+def _largest(values: Floats) -> Profile:
+    """Where the number that is largest in size is."""
+    return tuple(int(k) for k in np.unravel_index(int(np.abs(values).argmax()), values.shape))
+
+
+def worst_cycle(payoffs: Floats) -> Cycle:
     """The four-profile cycle through a pair's actions 0 with the largest imbalance; for two players or more."""
-    worst = (-1.0, 0, 0, 0)
+    largest, i, j = -1.0, 0, 0
     own = own_changes(payoffs)  # large constants would cost digits
-    for i, j in itertools.combinations(range(payoffs.shape[0]), 2):
-        apart = own[i] - own[j]
-        apart = apart - np.take(apart, [0], axis=i)
-        apart = apart - np.take(apart, [0], axis=j)
-        place = int(np.abs(apart).argmax())
-        size = abs(float(apart.flat[place]))
-        if size > worst[0]:
-            worst = (size, i, j, place)
-    _, i, j, place = worst
-    far = tuple(int(k) for k in np.unravel_index(place, payoffs.shape[1:]))
+    for one, other in itertools.combinations(range(payoffs.shape[0]), 2):
+        apart = own[one] - own[other]
+        apart = apart - np.take(apart, [0], axis=one)
+        apart = apart - np.take(apart, [0], axis=other)
+        where = _largest(apart)
+        if abs(float(apart[where])) > largest:
+            largest, i, j, far = abs(float(apart[where])), one, other, where
 
     def at(a: int, b: int) -> Profile:
         return tuple(a if k == i else b if k == j else action for k, action in enumerate(far))
@@ -118,74 +129,61 @@ def worst_cycle(payoffs: NDArray[np.float64]) -> Cycle:
 
 
 @dataclass(frozen=True)
-class Separability:
-    """Whether each utility depends on its player's own action only; if not, two profiles that show it."""
+class Shown(Verdict):
+    """Whether something holds; if not, a player and two profiles that show it."""
 
     holds: bool
     player: int | None = None
     first: Profile | None = None
     second: Profile | None = None
+
+
+@dataclass(frozen=True)
+class Separability(Shown):
+    """Whether each utility depends on its player's own action only; if not, two profiles that show it."""
+
     difference: float = 0.0
 
-    def __bool__(self) -> bool:
-        return self.holds
-
     def __str__(self) -> str:
-        if self.holds:
+        if self.first is None or self.second is None:
             return "every utility depends on the player's own action only"
-        assert self.first is not None
-        assert self.second is not None
-        return (
-            f"player {self.player} plays {self.first[self.player or 0]} in both {words(self.first)} and "
-            f"{words(self.second)}, yet its utility differs by {self.difference:g}"
-        )
+        both = f"plays {self.first[self.player or 0]} in both {words(self.first)} and {words(self.second)}"
+        return f"player {self.player} {both}, yet its utility differs by {self.difference:g}"
 
 
 def separable(game: Game, *, tolerance: float = 1e-9) -> Separability:
     """Whether u^i depends on α^i alone, for every i."""
     tolerance = check_tolerance(tolerance)
-    return separable_of(tensor(game, payoff_table(game)), tolerance)
+    return separable_of(payoff_tensor(game), tolerance)
 
 
-def separable_of(payoffs: NDArray[np.float64], tolerance: float = 1e-9) -> Separability:
+def separable_of(payoffs: Floats, tolerance: float = 1e-9) -> Separability:
     """The same for payoffs of shape (N, A_1, ..., A_N)."""
     limit = tolerance * largest_spread(payoffs)
     for i, j in itertools.permutations(range(payoffs.shape[0]), 2):
         apart = payoffs[i] - np.take(payoffs[i], [0], axis=j)
-        place = int(np.abs(apart).argmax())
-        if abs(float(apart.flat[place])) > limit:
-            second = tuple(int(k) for k in np.unravel_index(place, apart.shape))
+        second = _largest(apart)
+        if abs(float(apart[second])) > limit:
             first = tuple(0 if k == j else a for k, a in enumerate(second))
             return Separability(False, i, first, second, float(apart[second]))
     return Separability(True)
 
 
 @dataclass(frozen=True)
-class Claim:
+class Claim(Shown):
     """Whether a claimed potential is exact; if not, two profiles that disprove it."""
 
-    holds: bool
-    player: int | None = None
-    first: Profile | None = None
-    second: Profile | None = None
     utility_change: float = 0.0
     claimed_change: float = 0.0
 
-    def __bool__(self) -> bool:
-        return self.holds
-
     def __str__(self) -> str:
-        if self.holds:
+        if self.first is None or self.second is None:
             return "the claimed potential changes as the deviator's utility does, at every deviation"
-        assert self.first is not None
-        assert self.second is not None
-        return (
-            f"from {words(self.first)} to {words(self.second)} player {self.player}'s utility changes by "
-            f"{self.utility_change:.6g}, the claimed potential by {self.claimed_change:.6g}"
-        )
+        changes = f"{self.utility_change:.6g}, the claimed potential by {self.claimed_change:.6g}"
+        return f"from {words(self.first)} to {words(self.second)} player {self.player}'s utility changes by {changes}"
 
 
-Claimed = ArrayLike | Callable[[NDArray[np.int64]], float] | str
+Claimed = ArrayLike | Callable[[Ints], float] | str
 
 
 def check_claim(game: Game, claimed: Claimed, *, tolerance: float = 1e-9) -> Claim:
@@ -195,11 +193,11 @@ def check_claim(game: Game, claimed: Claimed, *, tolerance: float = 1e-9) -> Cla
     utilities (what the paper's Eq. 46 claims for the coverage game).
     """
     tolerance = check_tolerance(tolerance)
-    payoffs = tensor(game, payoff_table(game))
+    payoffs = payoff_tensor(game)
     return claim_of(game, payoffs, claimed_values(game, payoffs, claimed), tolerance)
 
 
-def claim_of(game: Game, payoffs: NDArray[np.float64], phi: NDArray[np.float64], tolerance: float = 1e-9) -> Claim:
+def claim_of(game: Game, payoffs: Floats, phi: Floats, tolerance: float = 1e-9) -> Claim:
     """The same for arrays."""
     found = disprove(payoffs, phi, tolerance)
     if found is None:
@@ -210,7 +208,7 @@ def claim_of(game: Game, payoffs: NDArray[np.float64], phi: NDArray[np.float64],
 
 
 def _feasible(
-    game: Game, payoffs: NDArray[np.float64], phi: NDArray[np.float64], tolerance: float
+    game: Game, payoffs: Floats, phi: Floats, tolerance: float
 ) -> tuple[int, Profile, Profile, float, float] | None:
     """A disproof by a move that a player can make in one step, the worst one of the first player that has any."""
     limit = tolerance * max(largest_spread(payoffs), spread(phi))
@@ -222,7 +220,7 @@ def _feasible(
                 gap = np.abs((utilities[end] - utilities[start]) - (claims[end] - claims[start]))
                 if gap.max() > worst:
                     worst = float(gap.max())
-                    others = [int(k) for k in np.unravel_index(int(gap.argmax()), gap.shape)]
+                    others = _largest(gap)
                     found = tuple((*others[:player], action, *others[player:]) for action in (start, end))
         if found is not None:
             first, second = found
@@ -231,28 +229,25 @@ def _feasible(
     return None
 
 
-def _called(claimed: Callable[[NDArray[np.int64]], Any], profile: NDArray[np.int64]) -> Any:
+def _called(claimed: Callable[[Ints], Any], profile: Ints) -> Any:
     try:
         return claimed(profile)
     except Exception as error:
-        raise InvalidInput(
-            f"claimed, a function of the profile, failed at {words(profile.tolist())}: {type(error).__name__}: {error}"
-        ) from error
+        where = f"at {words(profile.tolist())}"
+        raise InvalidInput(f"failed {where}: {type(error).__name__}: {error}", "claimed", claimed) from error
 
 
-def claimed_values(game: Game, payoffs: NDArray[np.float64], claimed: Claimed) -> NDArray[np.float64]:
+def claimed_values(game: Game, payoffs: Floats, claimed: Claimed) -> Floats:
     """A claim as an array of shape (A_1, ..., A_N)."""
     if isinstance(claimed, str):
         if claimed != "welfare":
-            raise InvalidInput(
-                f'must be an array, a function of the profile or "welfare", got {claimed!r}', "claimed", claimed
-            )
+            wanted = 'must be an array, a function of the profile or "welfare"'
+            raise InvalidInput(f"{wanted}, got {claimed!r}", "claimed", claimed)
         # a potential is one up to a constant; large ones would cost digits
         return (payoffs - payoffs.min(axis=tuple(range(1, payoffs.ndim)), keepdims=True)).sum(axis=0)
+    values: Any = claimed
     if callable(claimed):
-        values: Any = [_called(claimed, np.array(profile_at(game, k))) for k in range(game.num_profiles)]
-    else:
-        values = claimed
+        values = [_called(claimed, profile.copy()) for profile in profiles(game)]
     try:
         array = np.asarray(values, np.float64)
     except (TypeError, ValueError):
@@ -260,10 +255,7 @@ def claimed_values(game: Game, payoffs: NDArray[np.float64], claimed: Claimed) -
     if array.size != game.num_profiles or array.shape not in ((game.num_profiles,), game.num_actions):
         raise InvalidInput(f"must have shape {game.num_actions}, got {array.shape}", "claimed", array.shape)
     if not np.isfinite(array).all():
-        where = profile_at(game, int(np.argmin(np.isfinite(array))))
-        raise InvalidInput(
-            f"must be finite, got {array.reshape(game.num_actions)[where]} at {words(where)}",
-            "claimed",
-            array.reshape(game.num_actions)[where],
-        )
+        place = int(np.argmin(np.isfinite(array)))
+        value = array.flat[place]
+        raise InvalidInput(f"must be finite, got {value} at {words(profile_at(game, place))}", "claimed", value)
     return array.reshape(game.num_actions)

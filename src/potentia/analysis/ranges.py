@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from potentia.analysis.arrays import Floats, Ints
 from potentia.games import Coverage
 
-Grid = NDArray[np.float64]
+Grid = Floats
 
 
 class Area:
@@ -30,7 +30,7 @@ class Area:
         self.worth: Grid = np.pad(np.where(seen, game.world.worth, 0.0), self.frame)  # what can be covered at all
         self.blocked = game.world.blocked
 
-    def cells(self, kind: int, action: int) -> NDArray[np.int64]:
+    def cells(self, kind: int, action: int) -> Ints:
         """The framed cells in range."""
         x, y = self.data.place[action].tolist()
         return (y * self.data.width + x + self.data.base) + self.offsets[kind]

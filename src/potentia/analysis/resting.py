@@ -15,6 +15,7 @@ trace of M is 0, so some ν has a real part of at least 0 anyway and those direc
 from __future__ import annotations
 
 import copy
+import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,13 +24,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from potentia.analysis.arrays import Floats, Ints
 from potentia.analysis.equilibria import pure_nash
 from potentia.analysis.score_dynamics import Flow, Strategies
 from potentia.analysis.tables import profile_at
 from potentia.errors import InvalidInput, InvalidRule, NotConverged
 from potentia.games import Game
 from potentia.kernel.arrays import frozen
-from potentia.kernel.numbers import is_integer
+from potentia.kernel.checks import Integer
 from potentia.kernel.reprs import brief
 
 _STEP = 1e-10  # the most that Newton's method may still move a share of a root
@@ -74,7 +76,7 @@ class RestPoint:
 class _Root(NamedTuple):
     """θ, its strategies, the last step in shares, what is left of the equation, and how well shares are known."""
 
-    theta: NDArray[np.float64]
+    theta: Floats
     strategies: Strategies
     step: float
     miss: float
@@ -100,15 +102,10 @@ def rest_points(
     """
     flow = Flow(game, choice, tau, discount, order)
     if flow.discount == 0.0:
-        raise InvalidRule(
-            "must be > 0 for rest points, got 0: without discounting scores grow for ever and only "
-            "strategies settle; look at the end of dynamics(...)",
-            "discount",
-            discount,
-        )
+        said = "without discounting scores grow for ever and only strategies settle; look at the end of dynamics(...)"
+        raise InvalidRule(f"must be > 0 for rest points, got 0: {said}", "discount", discount)
     for name, value in (("starts", starts), ("seed", seed)):
-        if not is_integer(value) or value < 0:
-            raise InvalidInput(f"must be an integer of at least 0, got {value!r}", name, value)
+        Integer().of(value, name, InvalidInput)
     scaled, unit = _in_units(flow)
     sigma = _temperature(flow, unit)
     with np.errstate(all="ignore"):  # a search may overflow on its way; what it finds is checked
@@ -140,15 +137,15 @@ def _temperature(flow: Flow, unit: float) -> float:
     """σ = τ T^n in units of payoffs, checked."""
     power = flow.order * math.log(flow.discount)
     if abs(power) > math.log(1e150):
-        raise InvalidRule(
-            f"discount to the power of order must be between 1e-150 and 1e150, got {flow.discount:g} to the "
-            f"{flow.order}"
-        )
+        wanted = "to the power of order must be between 1e-150 and 1e150"
+        raise InvalidRule(f"{wanted}, got {flow.discount:g} to the {flow.order}", "discount", flow.discount)
     cold = math.log(unit) - math.log(flow.tau) - power
     if cold > math.log(_COLDEST):
         raise InvalidRule(
-            f"tau times discount to the power of order must be at least {1 / _COLDEST:g} of the largest payoff "
-            f"difference, got 1e{-cold / math.log(10):.0f}: use a larger tau or discount, or smaller payoffs"
+            f"times discount to the power of order must be at least {1 / _COLDEST:g} of the largest payoff "
+            f"difference, got 1e{-cold / math.log(10):.0f}: use a larger tau or discount, or smaller payoffs",
+            "tau",
+            flow.tau,
         )
     return math.exp(-max(cold, -math.log(_COLDEST)))  # hotter is uniform play anyway
 
@@ -178,7 +175,7 @@ def _search(flow: Flow, sigma: float, count: int, seed: int) -> Iterator[_Root]:
 
 def _starts(
     flow: Flow, sigma: float, profiles: list[tuple[int, ...]], count: int, random: np.random.Generator
-) -> Iterator[NDArray[np.float64]]:
+) -> Iterator[Floats]:
     """θ of the uniform strategies, of these profiles' payoffs, and of strategies uniform on the simplex."""
     yield np.zeros(flow.edges[-1])
     for profile in profiles:
@@ -189,13 +186,13 @@ def _starts(
         yield np.concatenate([flow.penalty.scores(x / x.sum(), 1.0) for x in drawn])
 
 
-def _best(flow: Flow, strategies: Strategies) -> NDArray[np.int64]:
+def _best(flow: Flow, strategies: Strategies) -> Ints:
     """For each entry of θ, that of its player's most played action."""
     places = [low + int(x.argmax()) for low, x in zip(flow.edges, strategies, strict=False)]
     return np.repeat(places, flow.sizes)
 
 
-def _reduced(flow: Flow, strategies: Strategies) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+def _reduced(flow: Flow, strategies: Strategies) -> tuple[Ints, Ints, Floats]:
     """The most played actions, the places of all others, and how payoffs less the best's answer to θ less the best's.
 
     Differences, as a constant that is large against σ would take the digits of what it is added to.
@@ -206,16 +203,16 @@ def _reduced(flow: Flow, strategies: Strategies) -> tuple[NDArray[np.int64], NDA
     return best, others, (response - response[best])[np.ix_(others, others)]
 
 
-def _solve(flow: Flow, sigma: float, theta: NDArray[np.float64]) -> _Root | None:
+def _solve(flow: Flow, sigma: float, theta: Floats) -> _Root | None:
     """The root that Powell's method finds from here, polished."""
     from scipy.optimize import root
 
-    def miss(at: NDArray[np.float64]) -> NDArray[np.float64]:
+    def miss(at: Floats) -> Floats:
         strategies = flow.choose(at)
         u = np.concatenate(flow.utilities(strategies))
         return sigma * at - (u - u[_best(flow, strategies)])
 
-    def slope(at: NDArray[np.float64]) -> NDArray[np.float64]:
+    def slope(at: Floats) -> Floats:
         strategies = flow.choose(at)
         response = payoff_response(flow, strategies)
         return sigma * np.eye(at.size) - (response - response[_best(flow, strategies)])
@@ -223,7 +220,7 @@ def _solve(flow: Flow, sigma: float, theta: NDArray[np.float64]) -> _Root | None
     return _newton(flow, sigma, root(miss, theta, jac=slope, method="hybr", options={"xtol": 1e-13}).x)
 
 
-def _newton(flow: Flow, sigma: float, theta: NDArray[np.float64]) -> _Root | None:
+def _newton(flow: Flow, sigma: float, theta: Floats) -> _Root | None:
     """Newton's method from here, until shares stand still; None where they do not."""
     found: _Root | None = None
     patience = _PATIENCE
@@ -250,21 +247,15 @@ def _newton(flow: Flow, sigma: float, theta: NDArray[np.float64]) -> _Root | Non
     return found if found.step <= (_STEP if found.unsure < _UNSURE / 10.0 else _UNSURE) else None
 
 
-def _step(
-    flow: Flow,
-    strategies: Strategies,
-    others: NDArray[np.int64],
-    value: NDArray[np.float64],
-    slope: NDArray[np.float64],
-) -> tuple[NDArray[np.float64], float]:
+def _step(flow: Flow, strategies: Strategies, others: Ints, value: Floats, slope: Floats) -> tuple[Floats, float]:
     """Newton's step in θ, and how far the shares may be from the root: by that step, and by rounding of payoffs."""
     try:
         inverse = np.linalg.inv(slope)
     except np.linalg.LinAlgError:
         return np.asarray(np.linalg.lstsq(slope, value, rcond=None)[0], np.float64), _UNSURE
     shares = np.zeros((flow.edges[-1], flow.edges[-1]))
-    for low, high, x in zip(flow.edges, flow.edges[1:], strategies, strict=False):
-        shares[low:high, low:high] = choice_response(flow, x)
+    for part, x in zip(flow.parts, strategies, strict=True):
+        shares[part, part] = choice_response(flow, x)
     moves = shares[:, others] @ inverse
     by_rounding = _ROUNDING * float(np.abs(moves).sum(axis=1).max(initial=0.0))
     unsure = 10.0 * max(_largest(moves @ value), by_rounding)
@@ -297,9 +288,8 @@ def _distinct(roots: Any) -> list[_Root]:
     """One of each, the best solved: roots that are nearer than they are known are the same."""
     kept: list[_Root] = []
     for root in sorted(roots, key=lambda one: one.miss):
-        if all(
-            _distance(root.strategies, one.strategies) > max(_SAME, 10.0 * (root.unsure + one.unsure)) for one in kept
-        ):
+        apart = [(_distance(root.strategies, one.strategies), 10.0 * (root.unsure + one.unsure)) for one in kept]
+        if all(distance > max(_SAME, unsure) for distance, unsure in apart):
             kept.append(root)
     return kept
 
@@ -308,7 +298,7 @@ def _distance(first: Strategies, second: Strategies) -> float:
     return max(float(np.abs(a - b).max()) for a, b in zip(first, second, strict=True))
 
 
-def _largest(values: NDArray[np.float64]) -> float:
+def _largest(values: Floats) -> float:
     return float(np.abs(values).max(initial=0.0))
 
 
@@ -348,27 +338,22 @@ def growth_rates(flow: Flow, strategies: Strategies, unsure: float = 0.0) -> tup
     return values.astype(np.complex128), max(above, 1e-14 * flow.discount)
 
 
-def payoff_response(flow: Flow, strategies: Strategies) -> NDArray[np.float64]:
+def payoff_response(flow: Flow, strategies: Strategies) -> Floats:
     """∂u/∂p through the strategies: how payoffs answer a change of scores, (Σ A_i, Σ A_i)."""
     out = np.zeros((flow.edges[-1], flow.edges[-1]))
     moves = [choice_response(flow, x) for x in strategies]
-    players = range(len(flow.sizes))
-    for i in players:
-        for j in players:
-            if i != j:
-                rows = slice(flow.edges[i], flow.edges[i + 1])
-                columns = slice(flow.edges[j], flow.edges[j + 1])
-                out[rows, columns] = _cross(flow, strategies, i, j) @ moves[j]
+    for i, j in itertools.permutations(range(len(flow.sizes)), 2):
+        out[flow.parts[i], flow.parts[j]] = _cross(flow, strategies, i, j) @ moves[j]
     return out
 
 
-def choice_response(flow: Flow, strategy: NDArray[np.float64]) -> NDArray[np.float64]:
+def choice_response(flow: Flow, strategy: Floats) -> Floats:
     """dSBR/dp at this strategy: (diag(g) - g gᵀ/Σg)/τ with g = 1/h''."""
     g = flow.penalty.mobility(strategy)
     return (np.diag(g) - np.outer(g, g / g.sum())) / flow.tau
 
 
-def _cross(flow: Flow, strategies: Strategies, i: int, j: int) -> NDArray[np.float64]:
+def _cross(flow: Flow, strategies: Strategies, i: int, j: int) -> Floats:
     """u^i by its own action and that of j, the others mixing."""
     values = flow.payoffs[i]  # axes: i, then the others in order
     others = [k for k in range(len(flow.sizes)) if k != i]

@@ -23,15 +23,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from potentia.analysis.arrays import Floats, one_each, probabilities, vector
 from potentia.analysis.tables import payoff_table
-from potentia.errors import InvalidInput, InvalidRule, InvalidRun, NotConverged, did_you_mean
+from potentia.errors import InvalidRule, InvalidRun, NotConverged
 from potentia.games import Game
 from potentia.kernel import memory
 from potentia.kernel.arrays import frozen
-from potentia.kernel.checks import Flag
-from potentia.kernel.numbers import as_float, in_words, is_integer, is_real
+from potentia.kernel.checks import Flag, Integer, OneOf, Real
 from potentia.kernel.reprs import brief
 from potentia.rules.penalties import Penalty, penalty_from
 from potentia.rules.score_rule import ORDER
@@ -40,13 +40,12 @@ if TYPE_CHECKING:
     import xarray
 
 METHODS = ("DOP853", "euler")
-SUM = 1e-9  # how far from 1 the probabilities of a strategy may sum
 MOST_STEPS = 1_000_000
-_MOST_POINTS = MOST_STEPS + 1
 _MOST_CALLS = 300_000  # of the right-hand side, about half a minute
 _MOST_FORGOTTEN = 1e4  # discount times horizon
 
-Strategies = list[NDArray[np.float64]]
+POSITIVE = Real(above=0.0)
+Strategies = list[Floats]
 
 
 class Flow:
@@ -54,22 +53,22 @@ class Flow:
 
     def __init__(self, game: Game, choice: Any, tau: Any, discount: Any, order: Any) -> None:
         self.penalty: Penalty = penalty_from(choice)
-        self.tau = positive(tau, "tau", InvalidRule)
-        if not is_real(discount) or not 0.0 <= as_float(discount) < math.inf:
-            raise InvalidRule(f"must be finite and at least 0, got {told(discount)}", "discount", told(discount))
-        self.discount, self.order, self.game = as_float(discount), ORDER.of(order, "order", InvalidRule), game
+        self.tau: float = POSITIVE.of(tau, "tau", InvalidRule)
+        self.discount: float = Real(least=0.0).of(discount, "discount", InvalidRule)
+        self.order, self.game = ORDER.of(order, "order", InvalidRule), game
         table = payoff_table(game)
         self.sizes = game.num_actions
         self.edges = [0, *np.cumsum(self.sizes).tolist()]
+        self.parts = [slice(low, high) for low, high in zip(self.edges, self.edges[1:], strict=False)]
         shaped = table.reshape(game.num_players, *self.sizes)
         # own actions first, then those of the others in order
         self.payoffs = [np.ascontiguousarray(np.moveaxis(shaped[i], i, 0)) for i in range(game.num_players)]
 
-    def split(self, flat: NDArray[np.float64]) -> Strategies:
+    def split(self, flat: Floats) -> Strategies:
         """Views of each player's part of the last axis."""
-        return [flat[..., low:high] for low, high in zip(self.edges, self.edges[1:], strict=False)]
+        return [flat[..., part] for part in self.parts]
 
-    def choose(self, scores: NDArray[np.float64]) -> Strategies:
+    def choose(self, scores: Floats) -> Strategies:
         """x^i = SBR(p^i) for each player."""
         return [self.penalty.choose_checked(part, self.tau) for part in self.split(scores)]
 
@@ -82,7 +81,7 @@ class Flow:
             out.append(values)
         return out
 
-    def derivative(self, state: NDArray[np.float64], strategies: Strategies | None = None) -> NDArray[np.float64]:
+    def derivative(self, state: Floats, strategies: Strategies | None = None) -> Floats:
         """Of (order, Σ A_i) scores, stage by stage; ``strategies`` where they are not the choice now."""
         played = self.choose(state[-1]) if strategies is None else strategies
         change = -self.discount * state
@@ -95,6 +94,57 @@ class Flow:
         values = self.utilities(strategies)
         return max(max(0.0, float(u.max() - u @ x)) for u, x in zip(values, strategies, strict=True))
 
+    def first_state(self, start: Any = None, scores: Any = None) -> Floats:
+        """Scores (order, Σ A_i) at time 0: of the last stage as given, or of strategies, uniform where left out."""
+        players = len(self.sizes)
+        if scores is not None:
+            if start is not None:
+                raise InvalidRun("give start= (strategies) or scores=, not both")
+            made, parts = _scores, one_each(scores, players, "scores", "vector", InvalidRun)
+        else:
+            given = [np.full(size, 1.0 / size) for size in self.sizes] if start is None else start
+            made, parts = _scores_of, one_each(given, players, "start", "probability vector", InvalidRun)
+        out = np.zeros((self.order, self.edges[-1]))
+        out[-1] = np.concatenate([made(self, part, player) for player, part in enumerate(parts)])
+        return out
+
+    def checked_points(self, points: Any) -> int:
+        """A number of recorded times that can be held."""
+        count = Integer(2, MOST_STEPS + 1).of(points, "points", InvalidRun)
+        # scores of every stage from the solver, as an array, and what the trajectory keeps of them
+        size = 8 * count * self.edges[-1] * (2 * self.order + 4)
+        memory.require(size, f"a trajectory of {count:,} points", "record fewer points")
+        return count
+
+    def solve(self, state: Floats, times: Floats, rtol: float, atol: float) -> Floats:
+        """Scores (points, order, Σ A_i) at these increasing times from 0 on, by the solver with error control."""
+        from scipy.integrate import solve_ivp  # half a second to import
+
+        if self.discount * times[-1] > _MOST_FORGOTTEN:
+            raise InvalidRun(
+                f"times discount must be at most {_MOST_FORGOTTEN:g}, got {times[-1]:g} · {self.discount:g}; "
+                f"the past is forgotten within a time of {40.0 / self.discount:g}: a few of those are enough",
+                "horizon",
+            )
+        calls = 0
+
+        def right_hand_side(t: float, y: Floats) -> Floats:
+            nonlocal calls
+            calls += 1
+            if calls > _MOST_CALLS:
+                raise NotConverged(
+                    f"the solver got to time {t:.4g} of {times[-1]:g} in {_MOST_CALLS:,} evaluations and gave up: "
+                    "strategies change too fast for this horizon; use a shorter one, a larger tau or larger tolerances"
+                )
+            return self.derivative(y.reshape(state.shape)).ravel()
+
+        with np.errstate(all="ignore"):  # what overflows is not finite and found below
+            options = {"method": "DOP853", "t_eval": times, "rtol": max(rtol, 1e-13), "atol": atol}
+            solved = solve_ivp(right_hand_side, (0.0, times[-1]), state.ravel(), **options)
+        if not solved.success or solved.y.shape[1] != times.size or not np.isfinite(solved.y).all():
+            raise NotConverged(f"the solver gave up: {solved.message}; try a shorter horizon or a larger rtol or tau")
+        return solved.y.T.reshape(times.size, *state.shape)
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Trajectory:
@@ -106,10 +156,10 @@ class Trajectory:
     __repr__ = brief
 
     game: Game
-    times: NDArray[np.float64]
+    times: Floats
     scores: Strategies
     strategies: Strategies
-    regrets: NDArray[np.float64]
+    regrets: Floats
     parameters: dict[str, Any]
 
     @property
@@ -158,17 +208,13 @@ def dynamics(
     as long as they end by ``horizon``, and records them all, or ``points`` of them where there are more.
     """
     flow = Flow(game, choice, tau, discount, order)
-    if not isinstance(method, str) or method not in METHODS:
-        raise InvalidRun(
-            f"must be one of {', '.join(METHODS)}, got {method!r}{did_you_mean(method, METHODS)}", "method", method
-        )
-    horizon = positive(horizon, "horizon", InvalidRun)
-    check_points(flow, points)
+    OneOf(*METHODS).of(method, "method", InvalidRun)
+    horizon = POSITIVE.of(horizon, "horizon", InvalidRun)
+    points = flow.checked_points(points)
     Flag().of(lagged, "lagged", InvalidRule)
     for name, value in (("rtol", rtol), ("atol", atol)):
-        positive(value, name, InvalidRun)
-    state = np.zeros((flow.order, flow.edges[-1]))
-    state[-1] = first_scores(flow, start, scores)
+        POSITIVE.of(value, name, InvalidRun)
+    state = flow.first_state(start, scores)
     parameters = {
         "choice": flow.penalty.spec(),
         "tau": flow.tau,
@@ -178,150 +224,50 @@ def dynamics(
         "method": method,
     }
     if method == "euler":
-        length = _step(step, flow.discount, horizon)
-        times, found = _euler(flow, state, horizon, int(points), length, lagged)
+        if step is None:
+            raise InvalidRun('is needed for method="euler": the length of a step', "step")
+        length = checked_step(step, "step", horizon, flow.discount)
+        times, found = _euler(flow, state, horizon, points, length, lagged)
         parameters |= {"step": length, "lagged": lagged}
     else:
         if step is not None or lagged:
-            raise InvalidRun(
-                f'step and lagged are for method="euler", got {method!r} with step={step}, lagged={lagged}'
-            )
-        times = np.linspace(0.0, horizon, int(points))
-        found = solve(flow, state, times, rtol, atol)
-    return _trajectory(flow, times, found, parameters)
+            said = f"got {method!r} with step={step}, lagged={lagged}"
+            raise InvalidRun(f'step and lagged are for method="euler", {said}')
+        times = np.linspace(0.0, horizon, points)
+        found = flow.solve(state, times, rtol, atol)
+    strategies = flow.choose(found[:, -1])
+    regrets = [flow.regret([x[k] for x in strategies]) for k in range(times.size)]
+    kept = [frozen(part) for part in flow.split(found[:, flow.order - 1])], [frozen(x) for x in strategies]
+    return Trajectory(game, frozen(times), *kept, frozen(regrets, np.float64), parameters)
 
 
-def first_scores(flow: Flow, start: Any, scores: Any) -> NDArray[np.float64]:
-    """The scores of the last stage at time 0, checked."""
-    players = len(flow.sizes)
-    if scores is None:
-        strategies = [np.full(size, 1.0 / size) for size in flow.sizes] if start is None else start
-        parts = _one_each(strategies, players, "start", "probability vector")
-        out = []
-        for player, (part, size) in enumerate(zip(parts, flow.sizes, strict=True)):
-            name = f"start of player {player}"
-            x = vector(part, size, name, "probabilities")
-            if not (x > 0).all():
-                raise InvalidRun(
-                    f"must be inside the simplex, got {x.tolist()}: no finite scores choose a share of 0, "
-                    "and the dynamics never reach one",
-                    name,
-                    x.tolist(),
-                )
-            if abs(float(x.sum()) - 1.0) > SUM:
-                raise InvalidRun(f"must sum to 1, got {x.sum()}", name, x.sum())
-            out.append(flow.penalty.scores(x / x.sum(), flow.tau))
-        return np.concatenate(out)
-    if start is not None:
-        raise InvalidRun("give start= (strategies) or scores=, not both")
-    parts = _one_each(scores, players, "scores", "vector")
-    return np.concatenate([vector(p, flow.sizes[i], f"scores of player {i}", "scores") for i, p in enumerate(parts)])
+def _scores(flow: Flow, given: Any, player: int) -> Floats:
+    size = flow.sizes[player]
+    return vector(given, size, f"scores of player {player}", f"{size} scores", InvalidRun)
 
 
-def _one_each(given: Any, players: int, name: str, what: str) -> list[Any]:
-    wanted = f"{name} must hold one {what} for each of {players} players"
-    try:
-        parts = list(given)
-    except TypeError:
-        raise InvalidRun(f"{wanted}, got {given!r}") from None
-    if len(parts) != players:
-        raise InvalidRun(f"{wanted}, got {len(parts)}")
-    return parts
+def _scores_of(flow: Flow, given: Any, player: int) -> Floats:
+    name = f"start of player {player}"
+    x = probabilities(given, flow.sizes[player], name, InvalidRun)
+    if not x.all():
+        said = "no finite scores choose a share of 0, and the dynamics never reach one"
+        raise InvalidRun(f"must be inside the simplex, got {x.tolist()}: {said}", name, given)
+    return flow.penalty.scores(x / x.sum(), flow.tau)
 
 
-def vector(given: Any, size: int, name: str, what: str, error: type[InvalidInput] = InvalidRun) -> NDArray[np.float64]:
-    """So many finite numbers."""
-    try:
-        array = np.asarray(given)
-    except ValueError:  # ragged
-        array = np.array(None)
-    if array.shape != (size,) or array.dtype.kind not in "iuf":
-        raise error(f"must be {size} {what}, got shape {array.shape} of {array.dtype}", name)
-    if not np.isfinite(array).all():
-        raise error(f"must be finite, got {array.tolist()}", name, array.tolist())
-    return array.astype(np.float64)
-
-
-def positive(value: Any, name: str, error: type[InvalidInput]) -> float:
-    """A finite number above 0."""
-    if not is_real(value) or not 0.0 < as_float(value) < math.inf:
-        raise error(f"must be finite and > 0, got {told(value)}", name, told(value))
-    return as_float(value)
-
-
-def told(value: Any) -> str:
-    """An argument in a message; Python writes no integer of very many digits."""
-    return in_words(int(value)) if is_integer(value) and value >= 10**18 else f"{value!r:.60}"
-
-
-def check_points(flow: Flow, points: Any) -> None:
-    """Refuse what is no number of recorded times, or too many to hold."""
-    if not is_integer(points) or not 2 <= points <= _MOST_POINTS:
-        raise InvalidRun(f"must be an integer from 2 to {_MOST_POINTS:,}, got {told(points)}", "points", told(points))
-    # scores of every stage from the solver, as an array, and what the trajectory keeps of them
-    size = 8 * int(points) * flow.edges[-1] * (2 * flow.order + 4)
-    memory.require(size, f"a trajectory of {int(points):,} points", "record fewer points")
-
-
-def _step(step: Any, discount: float, horizon: float) -> float:
-    if step is None:
-        raise InvalidRun('method="euler" needs step=, the length of a step')
-    length = positive(step, "step", InvalidRun)
+def checked_step(step: Any, name: str, horizon: float, discount: float = 0.0) -> float:
+    """The length of steps that do not overshoot, and that are not too many."""
+    length: float = POSITIVE.of(step, name, InvalidRun)
     if length * discount > 1.0:
-        raise InvalidRun(
-            f"step times discount must be at most 1, got {length:g} · {discount:g}: a longer step overshoots; "
-            f"use step={1.0 / discount:g} or less"
-        )
+        said = f"a longer step overshoots; use {1.0 / discount:g} or less"
+        raise InvalidRun(f"times discount must be at most 1, got {length:g} · {discount:g}: {said}", name, step)
     if length > horizon or horizon / length > MOST_STEPS:
-        raise InvalidRun(
-            f"must divide the horizon into 1 to {MOST_STEPS:,} steps, got {length:g} for a horizon of {horizon:g}",
-            "step",
-            length,
-        )
+        wanted = f"must divide the horizon into 1 to {MOST_STEPS:,} steps"
+        raise InvalidRun(f"{wanted}, got {length:g} for a horizon of {horizon:g}", name, step)
     return length
 
 
-def solve(
-    flow: Flow, state: NDArray[np.float64], times: NDArray[np.float64], rtol: float, atol: float
-) -> NDArray[np.float64]:
-    """Scores (points, order, Σ A_i) at these increasing times from 0 on, by the solver with error control."""
-    from scipy.integrate import solve_ivp  # half a second to import
-
-    if flow.discount * times[-1] > _MOST_FORGOTTEN:
-        raise InvalidRun(
-            f"horizon times discount must be at most {_MOST_FORGOTTEN:g}, got {times[-1]:g} · {flow.discount:g}; "
-            f"the past is forgotten within a time of {40.0 / flow.discount:g}: a few of those are enough"
-        )
-    calls = 0
-
-    def right_hand_side(t: float, y: NDArray[np.float64]) -> NDArray[np.float64]:
-        nonlocal calls
-        calls += 1
-        if calls > _MOST_CALLS:
-            raise NotConverged(
-                f"the solver got to time {t:.4g} of {times[-1]:g} in {_MOST_CALLS:,} evaluations and gave up: "
-                "strategies change too fast for this horizon; use a shorter one, a larger tau or larger tolerances"
-            )
-        return flow.derivative(y.reshape(state.shape)).ravel()
-
-    with np.errstate(all="ignore"):  # what overflows is not finite and found below
-        solved = solve_ivp(
-            right_hand_side,
-            (0.0, times[-1]),
-            state.ravel(),
-            method="DOP853",
-            t_eval=times,
-            rtol=max(rtol, 1e-13),
-            atol=atol,
-        )
-    if not solved.success or solved.y.shape[1] != times.size or not np.isfinite(solved.y).all():
-        raise NotConverged(f"the solver gave up: {solved.message}; try a shorter horizon or a larger rtol or tau")
-    return solved.y.T.reshape(times.size, *state.shape)
-
-
-def _euler(
-    flow: Flow, state: NDArray[np.float64], horizon: float, points: int, step: float, lagged: bool
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _euler(flow: Flow, state: Floats, horizon: float, points: int, step: float, lagged: bool) -> tuple[Floats, Floats]:
     """Times, and scores (points, order + 1, Σ A_i): the last row is what the strategies are chosen by."""
     count = math.floor(horizon / step * (1 + 1e-12))
     kept = np.arange(count + 1) if count < points else np.unique(np.linspace(0, count, points).round().astype(int))
@@ -334,18 +280,3 @@ def _euler(
         after = state + step * flow.derivative(state, flow.choose(by))
         by, state = (state if lagged else after)[-1], after
     return kept.astype(np.float64) * step, out
-
-
-def _trajectory(
-    flow: Flow, times: NDArray[np.float64], found: NDArray[np.float64], parameters: dict[str, Any]
-) -> Trajectory:
-    strategies = flow.choose(found[:, -1])
-    regrets = [flow.regret([x[k] for x in strategies]) for k in range(times.size)]
-    return Trajectory(
-        flow.game,
-        frozen(times),
-        [frozen(part) for part in flow.split(found[:, flow.order - 1])],
-        [frozen(x) for x in strategies],
-        frozen(regrets, np.float64),
-        parameters,
-    )

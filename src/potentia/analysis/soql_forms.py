@@ -17,8 +17,9 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from potentia.analysis.arrays import Floats, rectangular
 from potentia.engine.requests import checked_integer
 from potentia.errors import InvalidRule
 from potentia.rules.steps import SHARE
@@ -27,11 +28,8 @@ _NOTHING = -746.0  # exp of less is 0
 _LAST = math.ldexp(1.0, -60)  # a term that no sum of the earlier ones shows
 
 
-def _numbers(value: ArrayLike, name: str) -> NDArray[np.float64]:
-    try:
-        array = np.asarray(value)
-    except ValueError:  # ragged
-        array = np.array(None)
+def _numbers(value: ArrayLike, name: str) -> Floats:
+    array = rectangular(value)
     if array.dtype.kind not in "iuf" or not np.isfinite(array).all():
         raise InvalidRule(f"must be a finite number or an array of them, got {value!r:.60}", name, value)
     return array.astype(np.float64)
@@ -60,7 +58,7 @@ def soql_strategy(vartheta: float, m: int, x: ArrayLike, best: int | None = None
     shares = _numbers(x, "x")
     if shares.ndim > 1 or (shares < 0.0).any() or (shares > 1.0).any():
         raise InvalidRule(f"must be a share between 0 and 1, or one for each action, got {x!r:.60}", "x", x)
-    target: NDArray[np.float64] = np.ones(())
+    target: Floats = np.ones(())
     if shares.ndim == 1:
         if best is None or not 0 <= checked_integer(best, "best", 0) < shares.size:
             raise InvalidRule(f"must be one of the {shares.size} actions of x, got {best!r}", "best", best)

@@ -22,15 +22,18 @@ from scipy import sparse
 from scipy.sparse import csgraph
 
 from potentia.analysis.arborescence import Contraction, contraction
+from potentia.analysis.arrays import Floats, Ints
 from potentia.analysis.chains import closed_forms, elimination, stationary
-from potentia.analysis.chains.laws import Terms, terms, vanishing
+from potentia.analysis.chains.laws import terms, vanishing
+from potentia.analysis.chains.transitions import Terms
 from potentia.analysis.graphs import as_graph
-from potentia.analysis.tables import move_prices, payoff_table, place_of, profile_at, profiles, tensor, words
+from potentia.analysis.tables import at_places, move_prices, payoff_table, place_of, profile_at, profiles, tensor, words
 from potentia.analysis.trees_law import tree_law
 from potentia.analysis.units import Units, in_units, require_told
 from potentia.errors import InvalidInput, NotConverged, TooLarge
 from potentia.games import Game
 from potentia.kernel import memory
+from potentia.kernel.checks import OneOf
 from potentia.kernel.registry import replaced
 from potentia.rules import PSBLLL, Rule, Vanishing, rule_from
 
@@ -43,10 +46,10 @@ _RESIDUAL = 1e-8
 class Resistances:
     """Every possible transition between different states."""
 
-    sources: NDArray[np.int64]
-    targets: NDArray[np.int64]
-    exact: NDArray[np.float64]
-    lemma: NDArray[np.float64] | None  # Eq. 12, for P-SBLLL
+    sources: Ints
+    targets: Ints
+    exact: Floats
+    lemma: Floats | None  # Eq. 12, for P-SBLLL
     differs: NDArray[np.bool_] | None
 
 
@@ -55,8 +58,8 @@ class Tree:
     """A least-resistance tree: ``parent[s]`` is the next state of s on the way to the root."""
 
     root: int
-    parent: NDArray[np.int64]
-    resistance: NDArray[np.float64]  # of the edge that leaves s; 0 at the root
+    parent: Ints
+    resistance: Floats  # of the edge that leaves s; 0 at the root
 
     @property
     def total(self) -> float:
@@ -66,13 +69,13 @@ class Tree:
 class Stability:
     """The result of :func:`stability`."""
 
-    def __init__(self, game: Game, rule: Rule, units: Units, entries: Terms, inside: NDArray[np.int64]) -> None:
+    def __init__(self, game: Game, rule: Rule, units: Units, entries: Terms, inside: Ints) -> None:
         self.game, self.rule = game, rule
         self._units, self._terms, self._inside = units, entries, inside
         self.method = ""
         self.residual = np.inf  # Σ |πP_0 - π|, P_0 the unperturbed chain: its limit law is one of its stationary laws
-        self.stochastic_potential: NDArray[np.float64] = np.full(game.num_profiles, np.inf)  # inf: transient
-        self.limit: NDArray[np.float64] = np.zeros(game.num_profiles)
+        self.stochastic_potential: Floats = np.full(game.num_profiles, np.inf)  # inf: transient
+        self.limit: Floats = np.zeros(game.num_profiles)
         self.stable: NDArray[np.bool_] = np.zeros(game.num_profiles, bool)
 
     def __repr__(self) -> str:
@@ -82,20 +85,20 @@ class Stability:
         return f"Stability({self.rule.name}, stable: {shown}{more}; by {self.method})"
 
     @cached_property
-    def states(self) -> NDArray[np.int64]:
+    def states(self) -> Ints:
         """(S, N), in C order."""
         return profiles(self.game)
 
     @property
-    def by_share(self) -> NDArray[np.int64]:
+    def by_share(self) -> Ints:
         """The numbers of the stable profiles, the largest share of the limit first."""
         stable = np.flatnonzero(self.stable)
         return stable[np.argsort(-self.limit[stable], kind="stable")]
 
     @property
-    def stable_profiles(self) -> NDArray[np.int64]:
+    def stable_profiles(self) -> Ints:
         """The stochastically stable profiles, (k, N)."""
-        return np.array([profile_at(self.game, k) for k in np.flatnonzero(self.stable)])
+        return at_places(self.game, np.flatnonzero(self.stable))
 
     @property
     def exact(self) -> bool:
@@ -108,7 +111,7 @@ class Stability:
         return self._units.slack * self._units.unit
 
     @cached_property
-    def classes(self) -> list[NDArray[np.int64]]:
+    def classes(self) -> list[Ints]:
         """The recurrent classes of the unperturbed chain (τ = 0), as numbers of states."""
         free = self._terms.exponents <= self._units.tie
         rows = self._terms.rows()[free]
@@ -127,7 +130,8 @@ class Stability:
         local = np.full(self.game.num_profiles, -1)
         local[self._inside] = np.arange(self._inside.size)
         if local[place] < 0:
-            raise InvalidInput(f"root {words(profile_at(self.game, place))} is transient: no tree leads to it")
+            where = words(profile_at(self.game, place))
+            raise InvalidInput(f"{where} is transient: no tree leads to it", "root", root)
         steps = self._contraction.tree(int(local[place]))
         parent = np.full(self.game.num_profiles, -1)
         resistance = np.zeros(self.game.num_profiles)
@@ -166,8 +170,7 @@ def stability(game: Game, rule: Rule | dict[str, Any], *, method: str = "auto") 
     roots at once) or "elimination" (GTH on leading terms, cubic; the independent check).
     """
     chosen = rule_from(rule)
-    if method not in METHODS:
-        raise InvalidInput(f"must be one of {', '.join(METHODS)}, got {method!r}", "method", method)
+    OneOf(*METHODS).of(method, "method", InvalidInput)
     payoffs = payoff_table(game)
     own_only = not (isinstance(chosen, PSBLLL) and chosen.trial == "joint")
     table = tensor(game, payoffs)
@@ -196,15 +199,11 @@ def stability(game: Game, rule: Rule | dict[str, Any], *, method: str = "auto") 
     return result
 
 
-def _residual(result: Stability, limit: NDArray[np.float64]) -> float:
+def _residual(result: Stability, limit: Floats) -> float:
     entries = result._terms
     free = entries.matrix(np.where(entries.exponents <= result._units.tie, entries.coefficients, 0.0))
     off = stationary.residual(free, limit)
-    if not off <= _RESIDUAL:
-        raise NotConverged(
-            f"the limit law leaves a residual of {off:.1e} in the unperturbed chain, wanted {_RESIDUAL}", off
-        )
-    return off
+    return stationary.require_small(off, _RESIDUAL, "in the unperturbed chain the limit law")
 
 
 def _rescaled(rule: Any, units: Units) -> Rule:
@@ -213,7 +212,7 @@ def _rescaled(rule: Any, units: Units) -> Rule:
     return replaced(rule, revision=Vanishing(round(m) if units.exact else m))
 
 
-def _restricted(entries: Terms, inside: NDArray[np.int64]) -> Terms:
+def _restricted(entries: Terms, inside: Ints) -> Terms:
     """The terms among the states of a closed class."""
     local = np.full(entries.size, -1)
     local[inside] = np.arange(inside.size)
@@ -223,7 +222,7 @@ def _restricted(entries: Terms, inside: NDArray[np.int64]) -> Terms:
     return Terms(ptr, local[entries.columns[keep]], entries.coefficients[keep], entries.exponents[keep])
 
 
-Found = tuple[NDArray[np.float64], float, NDArray[np.float64], str]  # excess, least, limit, method
+Found = tuple[Floats, float, Floats, str]  # excess, least, limit, method
 
 
 def _by_contraction(result: Stability) -> Found:

@@ -6,25 +6,34 @@ reference ``game.utility``, which costs no compilation.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from potentia.analysis.arrays import Floats, Ints
 from potentia.errors import InvalidGame, InvalidInput, TooLarge
 from potentia.games import Coverage, Game, NormalForm
 from potentia.games.drift import require_still
 from potentia.kernel import memory
 from potentia.kernel.arrays import strides
 from potentia.kernel.cache import Entry
-from potentia.kernel.numbers import as_float, in_words, is_real
+from potentia.kernel.checks import Real
+from potentia.kernel.numbers import in_words
 from potentia.kernel.protocol import apply, commit, num_actions, num_players, settle, utility
 
 _LARGEST = 1e300
 _MOST_PLAYERS = 32  # NumPy's arrays have few axes; with two actions each, more would not fit anyway
 _BY_PYTHON = 60_000  # utilities; compiling takes longer than this many calls
+
+
+class Verdict:
+    """The answer to a question of yes or no, true where it ``holds``."""
+
+    holds: bool
+
+    def __bool__(self) -> bool:
+        return self.holds
 
 
 def require_game(game: Any) -> None:
@@ -57,7 +66,7 @@ def require_fit(game: Game, bytes_per_profile: float, what: str) -> None:
         )
 
 
-def profiles(game: Game) -> NDArray[np.int64]:
+def profiles(game: Game) -> Ints:
     """All profiles in C order, (S, N)."""
     require_fit(game, 8.0 * game.num_players, "the list of profiles")
     grid = np.empty((game.num_profiles, game.num_players), np.int64)
@@ -69,11 +78,12 @@ def profiles(game: Game) -> NDArray[np.int64]:
 
 def profile_at(game: Game, place: Any) -> tuple[int, ...]:
     """The profile with this number in C order."""
-    out = []
-    for size in game.num_actions[::-1]:
-        place, action = divmod(int(place), size)
-        out.append(action)
-    return tuple(out[::-1])
+    return tuple(at_places(game, np.array([place]))[0].tolist())
+
+
+def at_places(game: Game, places: Ints) -> Ints:
+    """The profiles with these numbers in C order, (k, N)."""
+    return places[:, None] // strides(game.sizes) % game.sizes
 
 
 def place_of(game: Game, profile: Any, name: str = "profile") -> int:
@@ -81,7 +91,7 @@ def place_of(game: Game, profile: Any, name: str = "profile") -> int:
     return int((game.check_profile(profile, name) * strides(game.sizes)).sum())
 
 
-def _tabulate(game: Any, state: Any, out: NDArray[np.float64]) -> None:
+def _tabulate(game: Any, state: Any, out: Floats) -> None:
     """u^i of every profile, walked through like an odometer so that each step applies few changes."""
     settle(game, state)
     players = num_players(game)
@@ -101,7 +111,7 @@ def _tabulate(game: Any, state: Any, out: NDArray[np.float64]) -> None:
 _tabulate_entry = Entry(_tabulate)
 
 
-def payoff_table(game: Game) -> NDArray[np.float64]:
+def payoff_table(game: Game) -> Floats:
     """Every utility: (N, S), profiles in C order. Read-only."""
     require_game(game)
     require_fit(game, 8.0 * game.num_players, "the payoff table")
@@ -109,11 +119,11 @@ def payoff_table(game: Game) -> NDArray[np.float64]:
         return _checked(game, game.payoffs.reshape(game.num_players, -1))
     out = np.empty((game.num_players, game.num_profiles))
     if out.size <= _BY_PYTHON:
-        for place in range(out.shape[1]):
-            profile = np.array(profile_at(game, place))
-            profile.setflags(write=False)
+        everything = profiles(game)
+        everything.setflags(write=False)
+        for place, profile in enumerate(everything):
             for player in range(game.num_players):
-                out[player, place] = _utility(game, player, profile)
+                out[player, place] = utility_of(game, player, profile)
     else:
         compiled = game.compiled
         state = game.new_state(np.zeros(game.num_players, np.int64))
@@ -126,37 +136,40 @@ def payoff_table(game: Game) -> NDArray[np.float64]:
     return _checked(game, out)
 
 
-def _checked(game: Game, table: NDArray[np.float64]) -> NDArray[np.float64]:
+def _checked(game: Game, table: Floats) -> Floats:
     bad = ~(np.abs(table) <= _LARGEST)
     if bad.any():
         player, place = (int(k) for k in np.argwhere(bad)[0])
-        raise InvalidGame(
-            f"of player {player} at profile {list(profile_at(game, place))} must be finite and at most "
-            f"{_LARGEST:g} in size, so that sums over profiles do not overflow, got {table[player, place]}",
-            "utility",
-            table[player, place],
-        )
+        value, where = table[player, place], f"player {player} at profile {list(profile_at(game, place))}"
+        wanted = f"must be finite and at most {_LARGEST:g} in size, so that sums over profiles do not overflow"
+        raise InvalidGame(f"of {where} {wanted}, got {value}", "utility", value)
     return table
 
 
-def _utility(game: Game, player: int, profile: NDArray[np.int64]) -> float:
+def utility_of(game: Game, player: int, profile: Ints) -> float:
+    """A utility, or an error that says where there is none."""
     try:
-        return game.utility(player, profile)
+        return float(game.utility(player, profile))
     except Exception as error:
         raise InvalidGame(
             f"of player {player} at profile {profile.tolist()} failed: {type(error).__name__}: {error}", "utility"
         ) from error
 
 
-def move_prices(game: Game) -> NDArray[np.float64]:
+def move_prices(game: Game) -> Floats:
     """What it costs each player to move from one action to another, (N, A, A); empty where moving is free."""
     prices = game.move_prices()
     return np.zeros((0, 0, 0)) if prices is None else prices
 
 
-def tensor(game: Game, values: NDArray[np.float64]) -> NDArray[np.float64]:
+def tensor(game: Game, values: Floats) -> Floats:
     """A value per profile in the shape (A_1, ..., A_N); ``values`` may have further axes in front."""
     return values.reshape(*values.shape[:-1], *game.num_actions)
+
+
+def payoff_tensor(game: Game) -> Floats:
+    """Every utility in the shape (N, A_1, ..., A_N)."""
+    return tensor(game, payoff_table(game))
 
 
 def words(profile: Sequence[int]) -> str:
@@ -166,20 +179,16 @@ def words(profile: Sequence[int]) -> str:
     return "(" + ", ".join(str(int(a)) for a in profile) + ("," if len(profile) == 1 else "") + ")"
 
 
-def spread(values: NDArray[np.float64]) -> float:
+def spread(values: Floats) -> float:
     """Largest minus smallest; what tolerances are relative to."""
     return float(values.max() - values.min()) if values.size else 0.0
 
 
-def largest_spread(payoffs: NDArray[np.float64]) -> float:
+def largest_spread(payoffs: Floats) -> float:
     """The largest spread of a player's payoffs, the first axis being the player; what others get plays no part."""
     return max(spread(row) for row in payoffs)
 
 
 def check_tolerance(tolerance: Any) -> float:
     """A relative tolerance, at least 0 and below 1."""
-    if not is_real(tolerance) or not math.isfinite(as_float(tolerance)) or not 0 <= as_float(tolerance) < 1:
-        raise InvalidInput(
-            f"must be at least 0 and below 1, relative to the payoffs, got {tolerance!r}", "tolerance", tolerance
-        )
-    return as_float(tolerance)
+    return Real(least=0.0, below=1.0).of(tolerance, "tolerance", InvalidInput)

@@ -5,16 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from potentia.analysis.arborescence import Contraction, common_ancestors
+from potentia.analysis.arrays import Floats, Ints
 from potentia.analysis.chains import elimination
 from potentia.analysis.chains.stationary import by_gmres
 from potentia.errors import NotConverged
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 _DENSE_AT_MOST = 1000
 _DENSE_IF_NEEDED = 5000
@@ -52,11 +49,9 @@ def _above(found: Contraction) -> Ints:
 
 def _smallest_set(above: Ints, root: int, states: Ints) -> int:
     """The smallest set that holds all these states."""
-    chain = []
-    node = int(states[0])
-    while node >= 0:
-        chain.append(node)
-        node = int(above[node]) if node != root else -1
+    chain = [int(states[0])]
+    while chain[-1] != root:
+        chain.append(int(above[chain[-1]]))
     place = {node: k for k, node in enumerate(chain)}
     highest = 0
     for state in states[1:]:

@@ -16,8 +16,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from potentia.analysis.arrays import Floats
 from potentia.errors import InvalidRule, NotConverged
 from potentia.kernel.precision import finest_step, rounding
 
@@ -36,7 +36,7 @@ _EPS = float(np.finfo(float).eps)
 class Units:
     """Payoffs in units of ``unit``; in them, differences of at most ``tie`` count as none."""
 
-    payoffs: NDArray[np.float64]  # (N, S)
+    payoffs: Floats  # (N, S)
     unit: float
     tie: float
 
@@ -50,12 +50,12 @@ class Units:
         return 0.5 if self.exact else self.tie
 
 
-def own_changes(payoffs: NDArray[np.float64]) -> NDArray[np.float64]:
+def own_changes(payoffs: Floats) -> Floats:
     """Payoffs (N, A_1, ..., A_N) less each player's least at the others' actions: what its own action changes."""
     return np.array([payoffs[i] - payoffs[i].min(axis=i, keepdims=True) for i in range(payoffs.shape[0])])
 
 
-def in_units(payoffs: NDArray[np.float64], own_only: bool, extra: float, price: float = 0.0) -> Units:
+def in_units(payoffs: Floats, own_only: bool, extra: float, price: float = 0.0) -> Units:
     """Payoffs (N, A_1, ..., A_N) counted in units, as (N, S).
 
     ``own_only``: the rule compares a player's own actions only. ``extra`` is one more number, m of a vanishing
@@ -91,7 +91,7 @@ def in_units(payoffs: NDArray[np.float64], own_only: bool, extra: float, price: 
     return Units(shifted, 1.0, max(tie, 8 * float(off.max())))
 
 
-def require_told(units: Units, payoffs: NDArray[np.float64]) -> None:
+def require_told(units: Units, payoffs: Floats) -> None:
     """Refuse a tolerance that swallows all that a player's own action changes in payoffs (N, A_1, ..., A_N)."""
     for player, (row, values) in enumerate(zip(own_changes(payoffs), payoffs, strict=True)):
         most = float(row.max())
@@ -103,7 +103,7 @@ def require_told(units: Units, payoffs: NDArray[np.float64]) -> None:
             )
 
 
-def _in_steps(payoffs: NDArray[np.float64], shifted: NDArray[np.float64], extra: float) -> Units | None:
+def _in_steps(payoffs: Floats, shifted: Floats, extra: float) -> Units | None:
     """Differences counted in the floats' own steps, powers of two, where they are few: nothing is rounded."""
     varying = shifted.max(axis=1) > 0.0
     step = finest_step(np.append(payoffs[varying], extra))
@@ -121,7 +121,7 @@ def _nice(unit: float) -> float:
     return near if abs(near - unit) <= 1e-14 * unit else unit
 
 
-def _common_unit(values: NDArray[np.float64], extra: float, off: NDArray[np.float64]) -> float | None:
+def _common_unit(values: Floats, extra: float, off: Floats) -> float | None:
     """The largest number that all values, up to about 1, are multiples of: Euclid's algorithm with rounding.
 
     ``off`` is what each player's payoffs, the rows of ``values``, may be off by.

@@ -381,7 +381,7 @@ def test_a_solver_that_gives_up(monkeypatch):
 
 @pytest.mark.parametrize("call", [dominated, iterated])
 def test_bad_arguments(call):
-    with pytest.raises(InvalidInput, match=r"tolerance must be at least 0 and below 1, .* got 2"):
+    with pytest.raises(InvalidInput, match=r"tolerance must be a number in \[0, 1\), got 2"):
         call(game("stag-hunt"), tolerance=2)
     with pytest.raises(InvalidGame, match=r"expected a game such as .* got 'stag-hunt'"):
         call("stag-hunt")

@@ -257,10 +257,10 @@ HALF = [0.5, 0.5]
         ([HALF, [[1.0], 0.0]], r"player 1 must be 2 probabilities, got shape \(\) of object"),
         ([HALF, [True, False]], "player 1 must be 2 probabilities, got shape .* of bool"),
         ([HALF, ["a", "b"]], "player 1 must be 2 probabilities, got shape .* of <U1"),
-        ([[np.nan, 1.0], HALF], r"player 0 must be in 0\.\.1, got nan for action 0"),
-        ([HALF, [1.0, np.inf]], r"player 1 must be in 0\.\.1, got inf for action 1"),
-        ([HALF, [1.5, -0.5]], r"player 1 must be in 0\.\.1, got 1.5 for action 0"),
-        ([HALF, [-0.5, 0.5]], r"player 1 must be in 0\.\.1, got -0.5 for action 0"),
+        ([[np.nan, 1.0], HALF], r"player 0 must be finite, got \[nan, 1.0\]"),
+        ([HALF, [1.0, np.inf]], r"player 1 must be finite, got \[1.0, inf\]"),
+        ([HALF, [1.5, -0.5]], r"player 1 must not be negative, got \[1.5, -0.5\]"),
+        ([HALF, [-0.5, 0.5]], r"player 1 must not be negative, got \[-0.5, 0.5\]"),
         ([HALF, [0.5, 0.4]], "player 1 must sum to 1, got 0.9"),
     ],
 )
@@ -291,11 +291,19 @@ def cases():
         yield lambda call=call: call(pennies, [0, 2]), InvalidRun, r"player 1's action must be in 0\.\.1, got 2"
         yield lambda call=call: call(pennies, [0.5, 0.5]), InvalidRun, "must be 2 integers, one action per player"
     for call in (pure_nash, finite_improvement):
-        yield lambda call=call: call(pennies, tolerance=-1), InvalidInput, "tolerance must be at least 0 .* got -1"
-        yield lambda call=call: call(pennies, tolerance=np.nan), InvalidInput, "tolerance must be at least 0 .* nan"
+        yield (
+            lambda call=call: call(pennies, tolerance=-1),
+            InvalidInput,
+            r"tolerance must be a number in \[0, 1\), got -1",
+        )
+        yield (
+            lambda call=call: call(pennies, tolerance=np.nan),
+            InvalidInput,
+            r"tolerance must be a number in \[0, 1\), got nan",
+        )
     for player in (2, -1, 0.0, True):
-        yield lambda p=player: best_responses(pennies, p, [0, 0]), InvalidInput, r"player must be an integer in 0\.\.1"
-        yield lambda p=player: expected_utility(pennies, [HALF] * 2, p), InvalidInput, "player must be an integer in"
+        yield lambda p=player: best_responses(pennies, p, [0, 0]), InvalidInput, "player must be an integer from 0 to 1"
+        yield lambda p=player: expected_utility(pennies, [HALF] * 2, p), InvalidInput, "player must be an integer from"
     yield lambda: best_responses(pennies, 0, [0]), InvalidRun, "profile must be 2 integers"
     yield lambda: improvement_path(pennies, [0, 0], seed=-1), InvalidRun, "seed must be an integer of at least 0"
     yield lambda: improvement_path(pennies, [0, 0], seed=0.5), InvalidRun, "seed must be an integer .* got 0.5"

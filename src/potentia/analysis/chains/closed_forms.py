@@ -12,8 +12,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from potentia.analysis.arrays import Floats
 from potentia.analysis.potentials import potential_and_gap
 from potentia.analysis.tables import tensor
 from potentia.games import Game
@@ -34,7 +34,7 @@ def one_way_move(game: Game) -> tuple[int, int, int] | None:
     return None
 
 
-def trial_weights(game: Game, rule: Any) -> NDArray[np.float64]:
+def trial_weights(game: Game, rule: Any) -> Floats:
     """log ∏_i |trial set of α^i| for each profile, flat in C order."""
     out = np.zeros(game.num_actions)
     for player, size in enumerate(game.num_actions):
@@ -45,9 +45,7 @@ def trial_weights(game: Game, rule: Any) -> NDArray[np.float64]:
     return out.reshape(-1)
 
 
-def weights(
-    game: Game, rule: Rule, payoffs: NDArray[np.float64], most: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64], str] | None:
+def weights(game: Game, rule: Rule, payoffs: Floats, most: float) -> tuple[Floats, Floats, str] | None:
     """(Φ, log of the weights beside e^{Φ/τ}, name of the law), or None where no theorem applies.
 
     ``most`` is by how much Φ may fail at a deviation; it should be small beside τ.
@@ -63,9 +61,7 @@ def weights(
     if gap > most:
         return None
     phi = candidate.reshape(-1)
-    if isinstance(rule, LLL):
-        return phi, np.zeros(phi.size), "closed form: Gibbs law exp(Φ/τ)"
-    logs = trial_weights(game, rule)
+    logs = np.zeros(phi.size) if isinstance(rule, LLL) else trial_weights(game, rule)
     if np.ptp(logs) == 0.0:
         return phi, np.zeros(phi.size), "closed form: Gibbs law exp(Φ/τ)"
     return phi, logs, "closed form: exp(Φ/τ) times the sizes of the trial sets"

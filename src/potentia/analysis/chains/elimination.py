@@ -13,13 +13,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from potentia.analysis.arrays import Floats
 from potentia.kernel.cache import Entry
 from potentia.kernel.dispatch import portable
-
-Floats = NDArray[np.float64]
 
 
 def gth(matrix: Floats, law: Floats) -> float:
@@ -85,14 +81,11 @@ def log_gth(matrix: Floats, law: Floats) -> None:
 
 
 @portable
-def _join(a: Floats, x: Floats, i: Any, j: Any, c: float, r: float, tie: float) -> None:
-    """Add c·ε^r to the leading term at (i, j)."""
-    if c == 0.0:
-        return
-    if a[i, j] == 0.0 or r < x[i, j] - tie:
-        a[i, j], x[i, j] = c, r
-    elif r <= x[i, j] + tie:
-        a[i, j] += c
+def _plus(c: float, r: float, d: float, s: float, tie: float) -> tuple[float, float]:
+    """The leading term of c·ε^r + d·ε^s."""
+    if c == 0.0 or s < r - tie:
+        return d, s
+    return (c + d, r) if s <= r + tie else (c, r)
 
 
 def leading_gth(a: Floats, x: Floats, law: Floats, exponents: Floats, tie: float) -> float:
@@ -107,10 +100,7 @@ def leading_gth(a: Floats, x: Floats, law: Floats, exponents: Floats, tie: float
         c, r = 0.0, 0.0
         for j in range(k):
             if a[k, j] > 0.0:
-                if c == 0.0 or x[k, j] < r - tie:
-                    c, r = a[k, j], x[k, j]
-                elif x[k, j] <= r + tie:
-                    c += a[k, j]
+                c, r = _plus(c, r, a[k, j], x[k, j], tie)
         tree += r
         for i in range(k):
             if a[i, k] == 0.0:
@@ -118,51 +108,24 @@ def leading_gth(a: Floats, x: Floats, law: Floats, exponents: Floats, tie: float
             a[i, k] /= c
             x[i, k] -= r
             for j in range(k):
-                _join(a, x, i, j, a[i, k] * a[k, j], x[i, k] + x[k, j], tie)
+                through = a[i, k] * a[k, j]
+                if through != 0.0:
+                    a[i, j], x[i, j] = _plus(a[i, j], x[i, j], through, x[i, k] + x[k, j], tie)
     law[0], exponents[0] = 1.0, 0.0
     for k in range(1, size):
         c, r = 0.0, 0.0
         for i in range(k):
             if a[i, k] > 0.0:
-                reach = exponents[i] + x[i, k]
-                if c == 0.0 or reach < r - tie:
-                    c, r = law[i] * a[i, k], reach
-                elif reach <= r + tie:
-                    c += law[i] * a[i, k]
+                c, r = _plus(c, r, law[i] * a[i, k], exponents[i] + x[i, k], tie)
         law[k], exponents[k] = c, r
     return tree
 
 
-def hitting(matrix: Floats, exits: Floats, times: Floats) -> None:
-    """Expected times until the exit, from transition probabilities among the states and into the exit.
+def log_hitting(matrix: Floats, exits: Floats, times: Floats) -> None:
+    """Expected times until the exit, from logarithms of transitions among the states and into it; logarithms too.
 
     A state's holding is never used: what leaves it is summed instead, so nothing is subtracted.
     """
-    size = matrix.shape[0]
-    for k in range(size):
-        times[k] = 1.0
-    for k in range(size - 1, -1, -1):
-        leave = exits[k]
-        for j in range(k):
-            leave += matrix[k, j]
-        times[k] /= leave
-        exits[k] /= leave
-        for j in range(k):
-            matrix[k, j] /= leave
-        for i in range(k):
-            share = matrix[i, k]
-            if share != 0.0:
-                times[i] += share * times[k]
-                exits[i] += share * exits[k]
-                for j in range(k):
-                    matrix[i, j] += share * matrix[k, j]
-    for k in range(size):
-        for j in range(k):
-            times[k] += matrix[k, j] * times[j]
-
-
-def log_hitting(matrix: Floats, exits: Floats, times: Floats) -> None:
-    """The same on logarithms; ``times`` are logarithms too."""
     size = matrix.shape[0]
     for k in range(size):
         times[k] = 0.0
@@ -186,29 +149,33 @@ def log_hitting(matrix: Floats, exits: Floats, times: Floats) -> None:
             times[k] = log_sum(times[k], matrix[k, j] + times[j])
 
 
-def absorb(matrix: Floats, exits: Floats) -> None:
-    """Overwrite ``exits`` (S, k), the probabilities of leaving into each of k classes, by those of ending there."""
-    size, classes = exits.shape
+def absorb(matrix: Floats, exits: Floats, classes: int) -> None:
+    """Overwrite ``exits`` (S, k), the probabilities of leaving into each of the classes, by those of ending there.
+
+    Further columns, what each visit of a state counts, are overwritten by the sums expected: of ones, the steps.
+    A state's holding is never used: what leaves it is summed instead, so nothing is subtracted.
+    """
+    size, columns = exits.shape
     for k in range(size - 1, -1, -1):
         leave = 0.0
         for c in range(classes):
             leave += exits[k, c]
         for j in range(k):
             leave += matrix[k, j]
-        for c in range(classes):
+        for c in range(columns):
             exits[k, c] /= leave
         for j in range(k):
             matrix[k, j] /= leave
         for i in range(k):
             share = matrix[i, k]
             if share != 0.0:
-                for c in range(classes):
+                for c in range(columns):
                     exits[i, c] += share * exits[k, c]
                 for j in range(k):
                     matrix[i, j] += share * matrix[k, j]
     for k in range(size):
         for j in range(k):
-            for c in range(classes):
+            for c in range(columns):
                 exits[k, c] += matrix[k, j] * exits[j, c]
 
 
@@ -220,5 +187,4 @@ absorb_entry = Entry(absorb, _work)
 gth_entry = Entry(gth, _work)
 log_gth_entry = Entry(log_gth, _work)
 leading_entry = Entry(leading_gth, _work)
-hitting_entry = Entry(hitting, _work)
 log_hitting_entry = Entry(log_hitting, _work)

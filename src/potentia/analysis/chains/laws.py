@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy import sparse
 
+from potentia.analysis.arrays import Floats, Ints
 from potentia.analysis.chains import synchronous, transitions
 from potentia.analysis.chains.synchronous import Outcomes, Sets
-from potentia.analysis.chains.transitions import BEST, BEST_STAY, BINARY, LOGIT, Board, Law, Rows
+from potentia.analysis.chains.transitions import BEST, BEST_STAY, BINARY, LOGIT, Board, Law, Terms
 from potentia.analysis.tables import move_prices, payoff_table, profiles
 from potentia.errors import InvalidRule, TooLarge
 from potentia.games import Game
@@ -31,43 +28,19 @@ _BYTES_PER_ENTRY = 76  # at the peak of what is built on the matrix, measured
 _ELSE = "use fewer players or actions, a rule that moves one player at a time, or sample: run_batch(...), potentia run"
 
 
-@dataclass(frozen=True)
-class Terms:
-    """A transition matrix of terms c·ε^r in compressed rows, zero entries left out."""
-
-    ptr: NDArray[np.int64]
-    columns: NDArray[Any]
-    coefficients: NDArray[np.float64]
-    exponents: NDArray[np.float64]
-
-    @property
-    def size(self) -> int:
-        return self.ptr.size - 1
-
-    def rows(self) -> NDArray[np.int64]:
-        """The row of each entry."""
-        return np.repeat(np.arange(self.size), np.diff(self.ptr))
-
-    def matrix(self, values: NDArray[np.float64]) -> sparse.csr_array:
-        """A sparse matrix with these values in the places of the entries."""
-        return sparse.csr_array((values, self.columns, self.ptr), shape=(self.size, self.size))
-
-
-Builder = Callable[[Any, Game, "_Maker"], None]
-_builders: dict[type[Rule], Builder] = {}
-
-
-def _builds(kind: type[Rule]) -> Callable[[Builder], Builder]:
-    def add(build: Builder) -> Builder:
-        _builders[kind] = build
-        return build
-
-    return add
+_LAWS = (LLL, BLLL, BestResponse, SLLL, PSBLLL)
 
 
 def has_law(rule: Rule) -> bool:
     """Whether the exact chain of this kind of rule is known."""
-    return type(rule) in _builders
+    return type(rule) in _LAWS
+
+
+def without_law(rule: Rule) -> str:
+    """Why there is no exact chain of a rule."""
+    if rule.keeps_scores:
+        return f"{rule.name} remembers scores, so that profiles alone make no chain"
+    return f"the exact chain of {rule.name} is not known"
 
 
 def temperature(rule: Rule) -> float:
@@ -83,16 +56,15 @@ def temperature(rule: Rule) -> float:
     return tau.tau
 
 
-def terms(game: Game, rule: Rule, tau: float, payoffs: NDArray[np.float64] | None = None, tie: float = 0.0) -> Terms:
+def terms(game: Game, rule: Rule, tau: float, payoffs: Floats | None = None, tie: float = 0.0) -> Terms:
     """The transition terms at this temperature; tau = 0 gives leading terms as τ → 0.
 
     ``payoffs`` of shape (N, S) replace the game's own, for a change of units (not where moving has a price).
     """
     if not has_law(rule):
-        known = ", ".join(sorted(kind.name for kind in _builders))
-        if rule.keeps_scores:
-            raise InvalidRule(f"{rule.name} remembers scores, so that profiles alone make no chain (known: {known})")
-        raise InvalidRule(f"the exact chain of {rule.name} is not known (known: {known}); use Chain(states, matrix)")
+        known = ", ".join(sorted(kind.name for kind in _LAWS))
+        hint = "" if rule.keeps_scores else "; use Chain(states, matrix)"
+        raise InvalidRule(f"{without_law(rule)} (known: {known}){hint}")
     if follows_signal(getattr(rule, "revision", 1.0)):
         raise InvalidRule(
             'a signal revision with normalise="own" depends on what each player has met before; '
@@ -100,21 +72,39 @@ def terms(game: Game, rule: Rule, tau: float, payoffs: NDArray[np.float64] | Non
         )
     table = payoff_table(game) if payoffs is None else payoffs
     maker = _Maker(game, table, tau, tie)
-    _builders[type(rule)](rule, game, maker)
+    maker.fill(rule)
     return maker.finish()
 
 
 class _Maker:
     """Lays out the rows and lets a kernel fill them."""
 
-    def __init__(self, game: Game, payoffs: NDArray[np.float64], tau: float, tie: float) -> None:
+    def __init__(self, game: Game, payoffs: Floats, tau: float, tie: float) -> None:
         self.game, self.tau, self.tie = game, tau, tie
         payoffs = np.ascontiguousarray(payoffs)
         payoffs.setflags(write=False)
         self.board = Board(game.sizes, strides(game.sizes), payoffs, game.moves, move_prices(game))
 
-    def law(self, choice: int, include_current: bool = False) -> Law:
-        return Law(choice, include_current, float(self.tau), float(self.tie))
+    def fill(self, rule: Any) -> None:
+        """Write the rows of a rule: how its players choose, and which of them do at a step."""
+        choice = BINARY if isinstance(rule, BLLL | PSBLLL) else LOGIT
+        if isinstance(rule, BestResponse):
+            choice = BEST_STAY if rule.ties == "stay" else BEST
+        law = Law(choice, choice == BINARY and rule.include_current, float(self.tau), float(self.tie))
+        if isinstance(rule, LLL | BLLL | BestResponse):
+            self._single(law)
+            return
+        revision, sets = revision_data(rule.revision, self.game), _NO_SETS
+        if isinstance(rule.revision, Groups):
+            sets = _group_sets(rule.revision, self.game)
+        elif isinstance(rule, PSBLLL) and rule.guard:
+            sets = _guarded_sets(self.game)
+        if isinstance(rule, PSBLLL) and rule.trial == "joint":
+            self._joint(law, revision, sets)
+        elif sets is _NO_SETS:
+            self._independent(law, revision)
+        else:
+            self._sets(law, revision, sets)
 
     def _lay_out(self, single: bool, sets: int = 0) -> None:
         self.room = transitions.empty_room(self.game, sets)
@@ -133,21 +123,21 @@ class _Maker:
             )
         ptr = np.zeros(size + 1, np.int64)
         np.cumsum(counts, out=ptr[1:])
-        self.rows = Rows(ptr, np.empty(total, width), np.empty(total), np.empty(total))
+        self.rows = Terms(ptr, np.empty(total, width), np.empty(total), np.empty(total))
 
-    def single(self, law: Law) -> None:
+    def _single(self, law: Law) -> None:
         self._lay_out(single=True)
         transitions.single_entry(self.board, law, self.room, self.rows)
 
-    def independent(self, law: Law, revision: RevisionData) -> None:
+    def _independent(self, law: Law, revision: RevisionData) -> None:
         self._lay_out(single=False)
         synchronous.independent_entry(self.board, law, revision, self.room, self.rows)
 
-    def sets(self, law: Law, revision: RevisionData, sets: Sets) -> None:
+    def _sets(self, law: Law, revision: RevisionData, sets: Sets) -> None:
         self._lay_out(single=False, sets=2**self.game.num_players)
         synchronous.sets_entry(self.board, law, revision, sets, self.room, self.rows)
 
-    def joint(self, law: Law, revision: RevisionData, sets: Sets) -> None:
+    def _joint(self, law: Law, revision: RevisionData, sets: Sets) -> None:
         ways = self.game.num_profiles  # joint trials, and for each the ways to accept and reject
         for player, size in enumerate(self.game.num_actions):
             ways *= 1 + 2 * max(len(self.game.reachable(player, action)) for action in range(size))
@@ -166,44 +156,9 @@ class _Maker:
         rows = self.rows
         keep = rows.coefficients > 0.0
         if keep.all():
-            return Terms(rows.ptr, rows.columns, rows.coefficients, rows.exponents)
+            return rows
         before = np.concatenate([[0], np.cumsum(keep)])
         return Terms(before[rows.ptr], rows.columns[keep], rows.coefficients[keep], rows.exponents[keep])
-
-
-@_builds(LLL)
-def _lll(rule: LLL, game: Game, maker: _Maker) -> None:
-    maker.single(maker.law(LOGIT))
-
-
-@_builds(BLLL)
-def _blll(rule: BLLL, game: Game, maker: _Maker) -> None:
-    maker.single(maker.law(BINARY, rule.include_current))
-
-
-@_builds(BestResponse)
-def _best_response(rule: BestResponse, game: Game, maker: _Maker) -> None:
-    maker.single(maker.law(BEST_STAY if rule.ties == "stay" else BEST))
-
-
-@_builds(SLLL)
-def _slll(rule: SLLL, game: Game, maker: _Maker) -> None:
-    revision = revision_data(rule.revision, game)
-    if isinstance(rule.revision, Groups):
-        maker.sets(maker.law(LOGIT), revision, _group_sets(rule.revision, game))
-    else:
-        maker.independent(maker.law(LOGIT), revision)
-
-
-@_builds(PSBLLL)
-def _p_sblll(rule: PSBLLL, game: Game, maker: _Maker) -> None:
-    law, revision = maker.law(BINARY, rule.include_current), revision_data(rule.revision, game)
-    if rule.trial == "joint":
-        maker.joint(law, revision, _guarded_sets(game) if rule.guard else _NO_SETS)
-    elif rule.guard:
-        maker.sets(law, revision, _guarded_sets(game))
-    else:
-        maker.independent(law, revision)
 
 
 _NONE = np.zeros(0, np.int64)
@@ -217,7 +172,7 @@ def _group_sets(groups: Groups, game: Game) -> Sets:
     return Sets(_NONE, masks, np.array([p for _, p in groups.groups]), _NONE, _NONE)
 
 
-def _graphs(game: Game) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _graphs(game: Game) -> tuple[Ints, Ints]:
     """The graphs of who interacts that occur, one bit per pair, and which of them holds at each profile.
 
     Where that does not depend on the profile, there is one graph and the second array is empty.
@@ -260,7 +215,7 @@ def _neighbours(graph: int, players: int) -> list[int]:
     return out
 
 
-def _left(near: list[int], players: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+def _left(near: list[int], players: int) -> tuple[Ints, Ints, Floats]:
     """Sets of awake players, who of them is left, and with which probability.
 
     Priorities are a uniformly random order. Build it from the front: whoever comes next is left iff no

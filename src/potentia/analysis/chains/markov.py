@@ -11,16 +11,18 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import sparse
 
+from potentia.analysis.arrays import Floats, Ints, rectangular
 from potentia.analysis.chains import closed_forms, stationary, times
-from potentia.analysis.chains.laws import Terms, temperature, terms
+from potentia.analysis.chains.laws import temperature, terms
 from potentia.analysis.chains.stationary import Stationary
+from potentia.analysis.chains.transitions import Terms
 from potentia.analysis.tables import payoff_table, place_of, profiles, words
 from potentia.errors import InvalidInput, NotConverged
 from potentia.games import Game
-from potentia.kernel.numbers import as_float, is_real
+from potentia.kernel.checks import OneOf, Real
 from potentia.kernel.registry import replaced
 from potentia.rules import Rule, rule_from
 
@@ -38,7 +40,7 @@ def chain(game: Game, rule: Rule | dict[str, Any]) -> Chain:
     return result
 
 
-def laws_over_tau(game: Game, rule: Rule | dict[str, Any], taus: Sequence[float]) -> NDArray[np.float64]:
+def laws_over_tau(game: Game, rule: Rule | dict[str, Any], taus: Sequence[float]) -> Floats:
     """The stationary law at each temperature, (T, S)."""
     chosen = rule_from(rule)
     if not hasattr(chosen, "tau"):
@@ -52,17 +54,15 @@ class Chain:
     """A finite Markov chain. ``Chain(states, matrix)`` wraps a transition matrix of your own."""
 
     def __init__(self, states: ArrayLike, matrix: Any) -> None:
-        rows = np.array(times.rectangular(states))
+        rows = np.array(rectangular(states))
         try:
             given = sparse.csr_array(matrix, dtype=np.float64, copy=True)
         except (TypeError, ValueError):
-            raise InvalidInput(
-                f"must be a square matrix of probabilities, got {matrix!r:.60}", "matrix", matrix
-            ) from None
+            wanted = "must be a square matrix of probabilities"
+            raise InvalidInput(f"{wanted}, got {matrix!r:.60}", "matrix", matrix) from None
         if rows.ndim != 2 or given.shape != (rows.shape[0], rows.shape[0]) or not rows.size:
-            raise InvalidInput(
-                f"must have shape (S, N) and matrix (S, S), got {rows.shape} and {given.shape}", "states", rows.shape
-            )
+            wanted = "must have shape (S, N) and matrix (S, S)"
+            raise InvalidInput(f"{wanted}, got {rows.shape} and {given.shape}", "states", states)
         given.sum_duplicates()
         given.eliminate_zeros()
         if not (np.isfinite(given.data).all() and (given.data > 0).all()):
@@ -75,6 +75,7 @@ class Chain:
 
     def _set(self, states: Any, entries: Terms, tau: float, game: Game | None, rule: Rule | None) -> None:
         self._states, self._terms, self.tau, self.game, self.rule = states, entries, tau, game, rule
+        self._solved: dict[tuple[str, float], Stationary] = {}
 
     def __repr__(self) -> str:
         what = "" if self.rule is None else f" of {self.rule.name}"
@@ -87,7 +88,7 @@ class Chain:
         return self._terms.size
 
     @cached_property
-    def states(self) -> NDArray[np.int64]:
+    def states(self) -> Ints:
         """(S, N), in C order."""
         return self._states if self.game is None else profiles(self.game)
 
@@ -115,31 +116,29 @@ class Chain:
 
     def place(self, profile: ArrayLike) -> int:
         """The number of a state."""
-        wanted = times.rectangular(profile)
+        wanted = rectangular(profile)
         if self.game is not None and wanted.shape == (self.game.num_players,) and wanted.dtype.kind in "iu":
             return place_of(self.game, wanted)
         if wanted.shape == self.states.shape[1:]:
             found = np.flatnonzero((self.states == wanted).all(axis=1))
             if found.size:
                 return int(found[0])
-        raise InvalidInput(f"{wanted.tolist()} is not a state of this chain")
+        raise InvalidInput(f"{wanted.tolist()} is not a state of this chain", value=profile)
 
     def name(self, place: int) -> str:
         """A state as people read it."""
         return words(self.states[place])
 
     @cached_property
-    def classes(self) -> list[NDArray[np.int64]]:
+    def classes(self) -> list[Ints]:
         """The closed classes: sets of states that the chain cannot leave. One, if its long run is unique."""
         return stationary.closed_classes(self._terms.matrix(self._terms.coefficients))
 
-    def reversible(self, tolerance: float = 1e-9) -> bool:
-        """Whether detailed balance π_i p_ij = π_j p_ji holds on the one closed class, relative to the larger flow."""
-        return times.reversible(self, tolerance)
+    reversible = times.reversible
 
     # The long run -------------------------------------------------------------------------------------
 
-    def stationary(self, method: str = "auto") -> NDArray[np.float64]:
+    def stationary(self, method: str = "auto") -> Floats:
         """The stationary law, (S,). :meth:`solve` also tells the method and the residual."""
         return self.solve(method).law
 
@@ -148,18 +147,12 @@ class Chain:
 
         ``method`` is "auto", "closed-form", "gth", "log-gth" or "gmres".
         """
-        if method not in METHODS:
-            raise InvalidInput(f"must be one of {', '.join(METHODS)}, got {method!r}", "method", method)
-        if not is_real(tolerance) or not 0.0 < as_float(tolerance) < 1.0:
-            raise InvalidInput(f"must be between 0 and 1, got {tolerance!r}", "tolerance", tolerance)
+        OneOf(*METHODS).of(method, "method", InvalidInput)
+        Real(above=0.0, below=1.0).of(tolerance, "tolerance", InvalidInput)
         key = (method, float(tolerance))
         if key not in self._solved:
-            self._solved[key] = self._solve(method, float(tolerance))
+            self._solved[key] = self._solve(*key)
         return self._solved[key]
-
-    @cached_property
-    def _solved(self) -> dict[tuple[str, float], Stationary]:
-        return {}
 
     def _solve(self, method: str, tolerance: float) -> Stationary:
         if method in ("auto", "closed-form"):
@@ -189,22 +182,8 @@ class Chain:
 
     # Time ---------------------------------------------------------------------------------------------
 
-    def evolve(self, start: ArrayLike, steps: int | Sequence[int]) -> NDArray[np.float64]:
-        """The law after ``steps`` steps from a profile or a distribution: (S,), or a row for each of several."""
-        return times.evolve(self, start, steps)
-
-    def hitting_times(self, targets: ArrayLike) -> NDArray[np.float64]:
-        """Expected steps from each state to the first of the targets (k, N); inf if it may be missed, or over 1e308."""
-        return times.hitting_times(self, targets)
-
-    def absorption(self) -> NDArray[np.float64]:
-        """The probability of ending in each closed class, from each state: (S, classes), classes as in ``classes``."""
-        return times.absorption(self)
-
-    def spectral_gap(self) -> float:
-        """1 - |λ|, λ the second largest eigenvalue in modulus: how fast the start is forgotten."""
-        return times.spectral_gap(self)
-
-    def mixing_time(self, distance: float = 0.25) -> int:
-        """The least number of steps after which, from any start, the law is within ``distance`` in total variation."""
-        return times.mixing_time(self, distance)
+    evolve = times.evolve
+    hitting_times = times.hitting_times
+    absorption = times.absorption
+    spectral_gap = times.spectral_gap
+    mixing_time = times.mixing_time

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse import csgraph
 
+from potentia.analysis.arrays import Floats, Ints
 from potentia.analysis.chains import elimination
-from potentia.analysis.graphs import as_graph
+from potentia.analysis.graphs import as_graph, entry_rows
 from potentia.errors import NotConverged, NotIrreducible
 from potentia.kernel import memory
 
@@ -28,18 +28,16 @@ _TINY_EXIT = 1e-280  # above it, nothing that underflows can be seen in the resu
 _TINY_LAW = 1e-250
 _LOG_SMALLEST = -690.0  # below, floating-point numbers lose digits
 _AGREEMENT = 1e-8
-TOO_COLD = (
-    "differences of payoffs over τ are too large for floating-point numbers; "
-    "for the limit τ → 0 use stability(game, rule), otherwise a higher temperature"
-)
+_INSTEAD = "for the limit τ → 0 use stability(game, rule), otherwise a higher temperature"
+TOO_COLD = f"differences of payoffs over τ are too large for floating-point numbers; {_INSTEAD}"
 
 
 @dataclass(frozen=True)
 class Stationary:
     """A stationary law and how it was found."""
 
-    law: NDArray[np.float64]
-    log_law: NDArray[np.float64]  # natural logarithms; -inf where transient, or (GMRES) below rounding
+    law: Floats
+    log_law: Floats  # natural logarithms; -inf where transient, or (GMRES) below rounding
     method: str
     residual: float  # Σ |πP - π|; for GTH in logarithms the largest relative error of πP = π
 
@@ -47,12 +45,12 @@ class Stationary:
         return f"Stationary(states={self.law.size}, method={self.method!r}, residual={self.residual:.2g})"
 
 
-def closed_classes(matrix: sparse.csr_array) -> list[NDArray[np.int64]]:
+def closed_classes(matrix: sparse.csr_array) -> list[Ints]:
     """The classes of states that the chain cannot leave, each sorted."""
     count, label = csgraph.connected_components(as_graph(matrix), directed=True, connection="strong")
     if count == 1:
         return [np.arange(matrix.shape[0])]
-    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    rows = entry_rows(matrix.indptr)
     leaving = label[rows] != label[matrix.indices]
     is_closed = np.ones(count, bool)
     is_closed[label[rows[leaving]]] = False
@@ -62,7 +60,7 @@ def closed_classes(matrix: sparse.csr_array) -> list[NDArray[np.int64]]:
     return sorted(found, key=lambda states: int(states[0]))
 
 
-def one_class(matrix: sparse.csr_array, name: Any) -> NDArray[np.int64]:
+def one_class(matrix: sparse.csr_array, name: Any) -> Ints:
     """The one closed class, or an error that lists them; ``name(place)`` names a state."""
     classes = closed_classes(matrix)
     if len(classes) == 1:
@@ -79,21 +77,20 @@ def one_class(matrix: sparse.csr_array, name: Any) -> NDArray[np.int64]:
     )
 
 
-def dense(log_matrix: sparse.csr_array, states: NDArray[np.int64], logs: bool) -> NDArray[np.float64]:
+def dense(log_matrix: sparse.csr_array, states: Ints, logs: bool) -> Floats:
     """The part of a chain among ``states`` as a full matrix, of probabilities or of their logarithms."""
     size = states.size
     memory.require(8 * size**2, f"a full matrix of {size:,} states")
     inside = np.full(log_matrix.shape[0], -1)
     inside[states] = np.arange(size)
-    rows = np.repeat(np.arange(log_matrix.shape[0]), np.diff(log_matrix.indptr))
-    i, j = inside[rows], inside[log_matrix.indices]
+    i, j = inside[entry_rows(log_matrix.indptr)], inside[log_matrix.indices]
     keep = (i >= 0) & (j >= 0)
     out = np.full((size, size), -np.inf if logs else 0.0)
     out[i[keep], j[keep]] = log_matrix.data[keep] if logs else np.exp(log_matrix.data[keep])
     return out
 
 
-def by_gth(log_matrix: sparse.csr_array, states: NDArray[np.int64], logs: bool) -> tuple[NDArray[np.float64], bool]:
+def by_gth(log_matrix: sparse.csr_array, states: Ints, logs: bool) -> tuple[Floats, bool]:
     """Logarithms of the law on ``states``, and whether it can be trusted to full relative precision."""
     full = dense(log_matrix, states, logs)
     law = np.empty(states.size)
@@ -107,16 +104,15 @@ def by_gth(log_matrix: sparse.csr_array, states: NDArray[np.int64], logs: bool) 
     return np.log(law / law.sum()), True
 
 
-def _log_total(logs: NDArray[np.float64]) -> float:
+def _log_total(logs: Floats) -> float:
     top = float(logs.max())
     return top + float(np.log(np.exp(logs - top).sum()))
 
 
-def log_balance(log_matrix: sparse.csr_array, log_law: NDArray[np.float64]) -> float:
+def log_balance(log_matrix: sparse.csr_array, log_law: Floats) -> float:
     """The largest relative error of πP = π over the states that have probability, computed in logarithms."""
     size = log_matrix.shape[0]
-    rows = np.repeat(np.arange(size), np.diff(log_matrix.indptr))
-    flow = log_law[rows] + log_matrix.data
+    flow = log_law[entry_rows(log_matrix.indptr)] + log_matrix.data
     top = np.full(size, -np.inf)
     np.maximum.at(top, log_matrix.indices, flow)
     live = np.isfinite(top[log_matrix.indices]) & np.isfinite(flow)
@@ -128,12 +124,19 @@ def log_balance(log_matrix: sparse.csr_array, log_law: NDArray[np.float64]) -> f
     return float(np.abs(np.expm1(top[seen] + np.log(total[seen]) - log_law[seen])).max())
 
 
-def residual(matrix: sparse.csr_array, law: NDArray[np.float64]) -> float:
+def residual(matrix: sparse.csr_array, law: Floats) -> float:
     """Σ |πP - π|."""
     return float(np.abs(matrix.T @ law - law).sum())
 
 
-def by_gmres(matrix: sparse.csr_array, tolerance: float) -> NDArray[np.float64]:
+def require_small(off: float, wanted: float, what: str, advice: str = "") -> float:
+    """The residual of a result, or an error where it is more than is wanted."""
+    if not off <= wanted:
+        raise NotConverged(f"{what} left a residual of {off:.1e}, wanted {wanted:.1e}{advice}", off)
+    return off
+
+
+def by_gmres(matrix: sparse.csr_array, tolerance: float) -> Floats:
     """The law of an irreducible sparse chain; raises NotConverged rather than return a doubtful one."""
     size = matrix.shape[0]
     leave = 1.0 - matrix.diagonal()
@@ -145,35 +148,34 @@ def by_gmres(matrix: sparse.csr_array, tolerance: float) -> NDArray[np.float64]:
     uneven = np.random.Generator(np.random.PCG64(0)).random(size) ** 4  # shares no symmetry with the chain
     uneven /= uneven.sum()
     backward = matrix.T.tocsr()
-    law = _gmres(backward, leave, uniform, 0.01 * tolerance)
-    off = residual(matrix, law)
-    if not off <= tolerance:
-        raise NotConverged(f"the sparse solver reached a residual of {off:.1e}, wanted {tolerance:.1e}", off)
-    other = _gmres(backward, leave, uneven, 0.01 * tolerance)
+    law = _improved(backward, leave, uniform, 0.01 * tolerance)
+    require_small(residual(matrix, law), tolerance, "the sparse solver")
+    other = _improved(backward, leave, uneven, 0.01 * tolerance)
     apart = float(np.abs(law - other).sum())
     if not apart <= _AGREEMENT:
-        raise NotConverged(
-            f"two starts ended {apart:.1e} apart: the chain hardly moves between parts of its states", apart
-        )
+        said = "the chain hardly moves between parts of its states"
+        raise NotConverged(f"two starts ended {apart:.1e} apart: {said}", apart)
     return law
 
 
-def _gmres(
-    backward: sparse.csr_array, leave: NDArray[np.float64], start: NDArray[np.float64], goal: float
-) -> NDArray[np.float64]:
-    """Improve a law until its residual is at most ``goal``, or as far as it goes."""
-    from scipy.sparse.linalg import LinearOperator, gmres
+def gmres(matrix: sparse.csr_array, leave: Floats, right: Floats, **options: Any) -> Floats:
+    """About the x with x - matrix @ x = right, scaled by the probabilities of leaving a state."""
+    from scipy.sparse import linalg
     from threadpoolctl import threadpool_limits
 
-    size = start.size
-    operator = LinearOperator((size, size), matvec=lambda v: v - backward @ v, dtype=np.float64)
-    scale = LinearOperator((size, size), matvec=lambda v: v / leave, dtype=np.float64)
-    enough = goal / np.sqrt(size)  # in the Euclidean norm; below it, only rounding is left to work on
+    operator = linalg.LinearOperator(matrix.shape, matvec=lambda v: v - matrix @ v, dtype=np.float64)
+    scale = linalg.LinearOperator(matrix.shape, matvec=lambda v: v / leave, dtype=np.float64)
+    with threadpool_limits(limits=1, user_api="blas"):  # vectors this short wait for threads more than they gain
+        return linalg.gmres(operator, right, M=scale, **options)[0]
+
+
+def _improved(backward: sparse.csr_array, leave: Floats, start: Floats, goal: float) -> Floats:
+    """Improve a law until its residual is at most ``goal``, or as far as it goes."""
+    enough = goal / np.sqrt(start.size)  # in the Euclidean norm; below it, only rounding is left to work on
     law = start
     off = np.inf
     for _ in range(4):  # each time from the improved law, so that rounding in the long recurrence is forgotten
-        with threadpool_limits(limits=1, user_api="blas"):  # vectors this short wait for threads more than they gain
-            step, _ = gmres(operator, backward @ law - law, rtol=1e-6, atol=enough, restart=30, maxiter=40, M=scale)
+        step = gmres(backward, leave, backward @ law - law, rtol=1e-6, atol=enough, restart=30, maxiter=40)
         # The step is right up to a multiple of the law. What is then negative rides on rounding: the chain
         # hardly moves between parts of its states, and any mixture of them has a small residual.
         moved = law + step
@@ -188,9 +190,7 @@ def _gmres(
     return law
 
 
-def solve(
-    matrix: sparse.csr_array, log_matrix: Any, states: NDArray[np.int64], method: str, tolerance: float
-) -> Stationary:
+def solve(matrix: sparse.csr_array, log_matrix: Any, states: Ints, method: str, tolerance: float) -> Stationary:
     """The stationary law on the one closed class ``states``. ``log_matrix()`` makes the logarithms when needed."""
     wanted = "gmres" if method == "auto" and states.size > GTH_AT_MOST else method
     failure: NotConverged | None = None
@@ -202,10 +202,7 @@ def solve(
                 return _spread(matrix, states, np.log(inside), "GMRES", tolerance)
         except NotConverged as error:
             if method != "auto" or states.size > _GTH_IF_NEEDED:
-                raise NotConverged(
-                    f"{error}; for the limit τ → 0 use stability(game, rule), otherwise a higher temperature",
-                    error.residual,
-                ) from None
+                raise NotConverged(f"{error}; {_INSTEAD}", error.residual) from None
             failure = error
     if wanted != "log-gth":
         logs, sound = by_gth(log_matrix(), states, logs=False)
@@ -231,13 +228,8 @@ def solve(
     return Stationary(np.exp(full), full, "GTH in logarithms", off)
 
 
-def _spread(
-    matrix: sparse.csr_array, states: NDArray[np.int64], logs: NDArray[np.float64], method: str, tolerance: float
-) -> Stationary:
+def _spread(matrix: sparse.csr_array, states: Ints, logs: Floats, method: str, tolerance: float) -> Stationary:
     full = np.full(matrix.shape[0], -np.inf)
     full[states] = logs
     law = np.exp(full)
-    off = residual(matrix, law)
-    if not off <= tolerance:
-        raise NotConverged(f"{method} left a residual of {off:.1e}, wanted {tolerance:.1e}", off)
-    return Stationary(law, full, method, off)
+    return Stationary(law, full, method, require_small(residual(matrix, law), tolerance, method))

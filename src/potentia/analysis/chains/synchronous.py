@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from potentia.analysis.chains.transitions import Board, Floats, Ints, Law, Room, Rows, add, look, price, revise
+from potentia.analysis.arrays import Floats, Ints
+from potentia.analysis.chains.transitions import Board, Law, Room, Terms, add, look, price, revise, target
 from potentia.kernel.cache import Entry
 from potentia.kernel.dispatch import portable
 from potentia.kernel.mathematics import exp
@@ -72,20 +73,15 @@ def _weigh_sets(revision: RevisionData, sets: Sets, law: Law, room: Room, place:
 
 
 @portable
-def _write_columns(board: Board, room: Room, rows: Rows, place: int, targets: int) -> None:
+def _write_columns(board: Board, room: Room, rows: Terms, place: int, targets: int) -> None:
     for index in range(targets):
-        column, rest = 0, index
-        for player in range(board.sizes.shape[0]):
-            digit = rest // room.digit[player]
-            rest -= digit * room.digit[player]
-            column += room.options[player, digit] * board.strides[player]
         entry = rows.ptr[place] + index
-        rows.columns[entry] = column
+        rows.columns[entry] = target(board, room, index)[0]
         rows.coefficients[entry] = 0.0
         rows.exponents[entry] = 0.0
 
 
-def fill_independent(board: Board, law: Law, revision: RevisionData, room: Room, rows: Rows) -> None:
+def fill_independent(board: Board, law: Law, revision: RevisionData, room: Room, rows: Terms) -> None:
     """Players wake and decide independently of each other: a row is a product (SLLL, unilateral P-SBLLL)."""
     for place in range(rows.ptr.shape[0] - 1):
         targets = look(board, room, place)
@@ -99,17 +95,16 @@ def fill_independent(board: Board, law: Law, revision: RevisionData, room: Room,
             own = room.current[player]
             add(room.coefficients[player], room.exponents[player], own, sleeps, 0.0, law.tau, law.tie)
         for index in range(targets):
-            c, r, rest = 1.0, 0.0, index
+            target(board, room, index)
+            c, r = 1.0, 0.0
             for player in range(board.sizes.shape[0]):
-                digit = rest // room.digit[player]
-                rest -= digit * room.digit[player]
-                c *= room.coefficients[player, digit]
-                r += room.exponents[player, digit]
+                c *= room.coefficients[player, room.trial[player]]
+                r += room.exponents[player, room.trial[player]]
             rows.coefficients[rows.ptr[place] + index] = c
             rows.exponents[rows.ptr[place] + index] = r
 
 
-def fill_sets(board: Board, law: Law, revision: RevisionData, sets: Sets, room: Room, rows: Rows) -> None:
+def fill_sets(board: Board, law: Law, revision: RevisionData, sets: Sets, room: Room, rows: Terms) -> None:
     """A random set of players revises, each on its own (SLLL with groups, guarded unilateral P-SBLLL)."""
     players = board.sizes.shape[0]
     for place in range(rows.ptr.shape[0] - 1):
@@ -192,7 +187,7 @@ class Outcomes(NamedTuple):
 
 
 def fill_joint(
-    board: Board, law: Law, revision: RevisionData, sets: Sets, room: Room, outcomes: Outcomes, rows: Rows
+    board: Board, law: Law, revision: RevisionData, sets: Sets, room: Room, outcomes: Outcomes, rows: Terms
 ) -> None:
     """Everybody who revises compares the present profile with the joint trial profile (P-SBLLL, Eq. 10-11).
 
@@ -209,14 +204,7 @@ def fill_joint(
         for player in range(players):
             base += room.current[player] * room.digit[player]
         for index in range(targets):
-            deviating, column, rest = 0, 0, index
-            for player in range(players):
-                digit = rest // room.digit[player]
-                rest -= digit * room.digit[player]
-                room.trial[player] = digit
-                column += room.options[player, digit] * board.strides[player]
-                if digit != room.current[player]:
-                    deviating |= 1 << player
+            column, deviating = target(board, room, index)
             weight, cost = _trial_weight(law, revision, sets, room, players, deviating)
             if weight == 0.0:
                 continue

@@ -10,12 +10,13 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from scipy.sparse import csgraph
 
+from potentia.analysis.arrays import Floats, Ints, probabilities, rectangular
 from potentia.analysis.chains import elimination
-from potentia.analysis.chains.stationary import TOO_COLD, dense, one_class
-from potentia.analysis.graphs import as_graph
+from potentia.analysis.chains.stationary import TOO_COLD, dense, gmres, one_class, require_small
+from potentia.analysis.graphs import as_graph, entry_rows
 from potentia.errors import InvalidInput, NotConverged, TooLarge
 from potentia.kernel import memory
-from potentia.kernel.numbers import as_float, is_integer, is_real
+from potentia.kernel.checks import Integer, Real
 
 if TYPE_CHECKING:
     from potentia.analysis.chains.markov import Chain
@@ -24,13 +25,16 @@ _DENSE_AT_MOST = 2000  # states for which full matrices are multiplied and decom
 _ELIMINATE_AT_MOST = 1500
 
 
-def reversible(chain: Chain, tolerance: float) -> bool:
-    """By Kolmogorov's criterion, which needs no stationary law: a height of each state that explains every pair."""
+def reversible(chain: Chain, tolerance: float = 1e-9) -> bool:
+    """Whether detailed balance π_i p_ij = π_j p_ji holds on the one closed class, relative to the larger flow.
+
+    By Kolmogorov's criterion, which needs no stationary law: a height of each state that explains every pair.
+    """
     inside = one_class(chain.matrix, chain.name)
     logs = chain.log_matrix[inside][:, inside].tocsr()
     logs.sort_indices()
     size = inside.size
-    rows = np.repeat(np.arange(size), np.diff(logs.indptr))
+    rows = entry_rows(logs.indptr)
     there, back = rows * size + logs.indices, logs.indices.astype(np.int64) * size + rows
     place = np.minimum(np.searchsorted(there, back), there.size - 1)
     if (there[place] != back).any():
@@ -47,56 +51,35 @@ def reversible(chain: Chain, tolerance: float) -> bool:
     return bool((-np.expm1(-gap) <= tolerance + rounding).all())
 
 
-def evolve(chain: Chain, start: ArrayLike, steps: int | Sequence[int]) -> NDArray[np.float64]:
-    """The law after each number of steps."""
-    single = is_integer(steps)
-    if not single and (isinstance(steps, str) or not isinstance(steps, Sequence | np.ndarray)):
-        raise InvalidInput(f"must be integers of at least 0, got {steps!r}", "steps", steps)
-    wanted: list[Any] = [steps] if single else list(steps)  # type: ignore[arg-type]
-    for count in wanted:
-        if not is_integer(count) or count < 0:
-            raise InvalidInput(f"must be integers of at least 0, got {count!r}", "steps", count)
+def evolve(chain: Chain, start: ArrayLike, steps: int | Sequence[int]) -> Floats:
+    """The law after ``steps`` steps from a profile or a distribution: (S,), or a row for each of several."""
+    several = isinstance(steps, Sequence | np.ndarray) and not isinstance(steps, str)
+    given: Any = steps if several else [steps]
+    wanted = [Integer().of(count, "steps", InvalidInput) for count in given]
     law = starting_law(chain, start)
     out = np.empty((len(wanted), chain.size))
     done = 0
     for k in np.argsort(wanted, kind="stable"):
-        for _ in range(int(wanted[k]) - done):
+        for _ in range(wanted[k] - done):
             law = chain.matrix.T @ law
-        done = int(wanted[k])
+        done = wanted[k]
         out[k] = law
-    return out[0] if single else out
+    return out if several else out[0]
 
 
-def rectangular(value: ArrayLike) -> NDArray[Any]:
-    """An array; one that fits nowhere if the value is ragged."""
-    try:
-        return np.asarray(value)
-    except ValueError:
-        return np.array(None)
-
-
-def starting_law(chain: Chain, start: ArrayLike) -> NDArray[np.float64]:
+def starting_law(chain: Chain, start: ArrayLike) -> Floats:
     """A distribution over states from a profile or from a distribution."""
     given = rectangular(start)
     if given.dtype.kind in "iu" and given.shape == (chain.states.shape[1],):
         law = np.zeros(chain.size)
         law[chain.place(given)] = 1.0
         return law
-    if given.dtype.kind not in "iuf" or given.shape != (chain.size,):
-        raise InvalidInput(
-            f"must be a profile of {chain.states.shape[1]} integers or {chain.size:,} probabilities, "
-            f"got shape {given.shape} of {given.dtype}",
-            "start",
-            start,
-        )
-    law = given.astype(np.float64)
-    if not np.isfinite(law).all() or law.min() < 0 or abs(law.sum() - 1.0) > 1e-9:
-        raise InvalidInput(f"must be probabilities that sum to 1, got a sum of {law.sum():g}", "start", start)
-    return law
+    wanted = f"a profile of {chain.states.shape[1]} integers or {chain.size:,} probabilities"
+    return probabilities(given, chain.size, "start", what=wanted)
 
 
-def hitting_times(chain: Chain, targets: ArrayLike) -> NDArray[np.float64]:
-    """Expected steps to a set of profiles."""
+def hitting_times(chain: Chain, targets: ArrayLike) -> Floats:
+    """Expected steps from each state to the first of the targets (k, N); inf if it may be missed, or over 1e308."""
     wanted = np.atleast_2d(rectangular(targets))
     if wanted.size == 0 or wanted.ndim != 2 or wanted.dtype.kind not in "iu":
         raise InvalidInput(f"must be at least one profile, (k, N), got {targets!r:.60}", "targets", targets)
@@ -135,13 +118,14 @@ def _grow(pattern: sparse.csr_array, seed: NDArray[np.bool_]) -> NDArray[np.bool
     return seen
 
 
-def _eliminated(chain: Chain, rest: NDArray[np.int64], hit: NDArray[np.bool_]) -> NDArray[np.float64]:
+def _eliminated(chain: Chain, rest: Ints, hit: NDArray[np.bool_]) -> Floats:
     exits = chain.matrix @ hit.astype(np.float64)
     inner = dense(chain.log_matrix, rest, logs=False)
     np.fill_diagonal(inner, 0.0)
-    left, times = exits[rest].copy(), np.empty(rest.size)
     if min(chain.log_matrix.data.min(), 0.0) > -600:
-        elimination.hitting_entry(inner, left, times)
+        ends = np.column_stack([exits[rest], np.ones(rest.size)])
+        elimination.absorb_entry(inner, ends, 1)
+        times = ends[:, 1]
         if np.isfinite(times).all() and times.max() < 1e250:
             return times
     logs = dense(chain.log_matrix, rest, logs=True)
@@ -150,31 +134,22 @@ def _eliminated(chain: Chain, rest: NDArray[np.int64], hit: NDArray[np.bool_]) -
     into = hit[towards.col]
     left = np.full(chain.size, -np.inf)
     np.logaddexp.at(left, towards.row[into], towards.data[into])
-    left = left[rest]
+    left, times = left[rest], np.empty(rest.size)
     elimination.log_hitting_entry(logs, left, times)
     with np.errstate(over="ignore"):
         return np.exp(times)
 
 
-def _solved(chain: Chain, rest: NDArray[np.int64]) -> NDArray[np.float64]:
-    from scipy.sparse.linalg import LinearOperator, gmres
-    from threadpoolctl import threadpool_limits
-
+def _solved(chain: Chain, rest: Ints) -> Floats:
     inner = chain.matrix[rest][:, rest]
     leave = 1.0 - inner.diagonal()
-    size = rest.size
     if (leave <= 0).any():
         raise NotConverged("a state's probability of leaving is below rounding; use a higher temperature")
-    operator = LinearOperator((size, size), matvec=lambda v: v - inner @ v, dtype=np.float64)
-    scale = LinearOperator((size, size), matvec=lambda v: v / leave, dtype=np.float64)
-    times = np.zeros(size)
+    times = np.zeros(rest.size)
     off = np.inf
     for _ in range(4):
-        with threadpool_limits(limits=1, user_api="blas"):
-            step, _ = gmres(
-                operator, 1.0 - (times - inner @ times), rtol=1e-8, atol=0.0, restart=40, maxiter=60, M=scale
-            )
-        times = times + step
+        right = 1.0 - (times - inner @ times)
+        times = times + gmres(inner, leave, right, rtol=1e-8, atol=0.0, restart=40, maxiter=60)
         off = float(np.abs(1.0 - (times - inner @ times)).max())
         if off <= 1e-11:
             break
@@ -183,8 +158,11 @@ def _solved(chain: Chain, rest: NDArray[np.int64]) -> NDArray[np.float64]:
     return times
 
 
-def absorption(chain: Chain) -> NDArray[np.float64]:
-    """By elimination without subtraction, or a sparse factorisation where there are many states."""
+def absorption(chain: Chain) -> Floats:
+    """The probability of ending in each closed class, from each state: (S, classes), classes as in ``classes``.
+
+    By elimination without subtraction, or a sparse factorisation where there are many states.
+    """
     memory.require(16 * chain.size * len(chain.classes), f"{len(chain.classes):,} classes of {chain.size:,} states")
     out = np.zeros((chain.size, len(chain.classes)))
     for k, states in enumerate(chain.classes):
@@ -196,7 +174,7 @@ def absorption(chain: Chain) -> NDArray[np.float64]:
     if outside.size <= _ELIMINATE_AT_MOST:
         inner = dense(chain.log_matrix, outside, logs=False)
         np.fill_diagonal(inner, 0.0)
-        elimination.absorb_entry(inner, into)
+        elimination.absorb_entry(inner, into, into.shape[1])
         out[outside] = into
     else:
         from scipy.sparse.linalg import splu
@@ -208,9 +186,8 @@ def absorption(chain: Chain) -> NDArray[np.float64]:
             out[outside] = np.nan
     off = max(float(np.abs(chain.matrix @ out - out).max()), float(np.abs(out.sum(axis=1) - 1.0).max()))
     if not off <= 1e-9 or out.min() < -1e-9:
-        raise NotConverged(
-            f"absorption probabilities left a residual of {off:.1e}, wanted 1e-9; use a higher temperature", off
-        )
+        left = f"absorption probabilities left a residual of {off:.1e}"
+        raise NotConverged(f"{left}, wanted 1e-9; use a higher temperature", off)
     return np.clip(out, 0.0, 1.0)
 
 
@@ -223,24 +200,21 @@ def _period(chain: Chain) -> int:
     level = np.zeros(inside.size, np.int64)
     for state in order[1:].tolist():
         level[state] = level[parents[state]] + 1
-    rows = np.repeat(np.arange(inside.size), np.diff(pattern.indptr))
+    rows = entry_rows(pattern.indptr)
     return int(np.gcd.reduce(np.abs(level[rows] + 1 - level[pattern.indices])))
 
 
 def spectral_gap(chain: Chain) -> float:
-    """1 - |λ_2|."""
+    """1 - |λ|, λ the second largest eigenvalue in modulus: how fast the start is forgotten."""
     if chain.size == 1:
         return 1.0
-    if len(chain.classes) > 1:
-        return 0.0
-    if _period(chain) > 1:
+    if len(chain.classes) > 1 or _period(chain) > 1:
         return 0.0
     gap = 1.0 - _second_modulus(chain)
     least = 1e-12 if chain.size <= _DENSE_AT_MOST else 1e-8
     if gap < least:
-        raise NotConverged(
-            f"the gap is below {least:g}, lost in the rounding of eigenvalues; use hitting_times(...)", gap
-        )
+        lost = f"the gap is below {least:g}, lost in the rounding of eigenvalues"
+        raise NotConverged(f"{lost}; use hitting_times(...)", gap)
     return gap
 
 
@@ -256,15 +230,16 @@ def _second_modulus(chain: Chain) -> float:
         raise NotConverged(f"the eigenvalues of {chain.size:,} states did not converge: {error}") from None
     second = int(np.argmin(np.abs(values)))
     off = float(np.abs(chain.matrix @ vectors[:, second] - values[second] * vectors[:, second]).max())
-    if not off <= 1e-7:
-        raise NotConverged(f"the second eigenvalue left a residual of {off:.1e}, wanted 1e-7", off)
+    require_small(off, 1e-7, "the second eigenvalue")
     return float(np.abs(values[second]))
 
 
 def mixing_time(chain: Chain, distance: float = 0.25) -> int:
-    """By squaring the matrix until it is mixed, then walking back down the powers."""
-    if not is_real(distance) or not 0.0 < as_float(distance) < 1.0:
-        raise InvalidInput(f"must be between 0 and 1, got {distance!r}", "distance", distance)
+    """The least number of steps after which, from any start, the law is within ``distance`` in total variation.
+
+    By squaring the matrix until it is mixed, then walking back down the powers.
+    """
+    Real(above=0.0, below=1.0).of(distance, "distance", InvalidInput)
     if chain.size > _DENSE_AT_MOST:
         raise TooLarge(
             f"the mixing time looks at every start, which fits up to {_DENSE_AT_MOST:,} states; this chain has "
@@ -272,7 +247,7 @@ def mixing_time(chain: Chain, distance: float = 0.25) -> int:
         )
     law = chain.stationary()
 
-    def mixed(power: NDArray[np.float64]) -> bool:
+    def mixed(power: Floats) -> bool:
         return bool(0.5 * np.abs(power - law).sum(axis=1).max() <= distance)
 
     powers = [chain.matrix.toarray()]

@@ -17,7 +17,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
+from potentia.analysis.arrays import Floats, Ints
+from potentia.analysis.graphs import entry_rows
 from potentia.games import Game
 from potentia.kernel.cache import Entry
 from potentia.kernel.dispatch import portable
@@ -26,8 +29,6 @@ from potentia.kernel.protocol import num_reachable, reachable
 from potentia.rules.choice import best_weights, binary_term, logit_terms
 
 LOGIT, BINARY, BEST, BEST_STAY = range(4)  # what a player that revises does
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 class Board(NamedTuple):
@@ -49,13 +50,25 @@ class Law(NamedTuple):
     tie: float
 
 
-class Rows(NamedTuple):
-    """A sparse matrix of terms in compressed rows."""
+class Terms(NamedTuple):
+    """A transition matrix of terms c·ε^r in compressed rows."""
 
     ptr: Ints
     columns: NDArray[Any]
     coefficients: Floats
     exponents: Floats
+
+    @property
+    def size(self) -> int:
+        return self.ptr.size - 1
+
+    def rows(self) -> Ints:
+        """The row of each entry."""
+        return entry_rows(self.ptr)
+
+    def matrix(self, values: Floats) -> sparse.csr_array:
+        """A sparse matrix with these values in the places of the entries."""
+        return sparse.csr_array((values, self.columns, self.ptr), shape=(self.size, self.size))
 
 
 class Room(NamedTuple):
@@ -76,20 +89,12 @@ class Room(NamedTuple):
 
 def empty_room(game: Game, sets: int = 0) -> Room:
     """Room for the rows of this game."""
-    players, widest = game.num_players, int(game.sizes.max())
-    return Room(
-        np.zeros(players, np.int64),
-        np.zeros(widest),
-        np.zeros((players, widest), np.int64),
-        np.zeros(players, np.int64),
-        np.zeros(players, np.int64),
-        np.zeros(players, np.int64),
-        np.zeros((players, widest)),
-        np.zeros((players, widest)),
-        np.zeros(players, np.int64),
-        np.zeros(2),
-        np.zeros((2, sets)),
-    )
+    shape = (game.num_players, int(game.sizes.max()))
+    profile, number, current, digit, trial = np.zeros((5, shape[0]), np.int64)
+    coefficients, exponents = np.zeros((2, *shape))
+    values, options, scratch, weights = np.zeros(shape[1]), np.zeros(shape, np.int64), np.zeros(2), np.zeros((2, sets))
+    choices = (options, number, current, digit, coefficients, exponents)
+    return Room(profile, values, *choices, trial, scratch, weights)
 
 
 @portable
@@ -124,27 +129,34 @@ def look(board: Board, room: Room, place: int) -> int:
         rest -= action * board.strides[player]
         room.profile[player] = action
         others = num_reachable(board.moves, player, action, board.sizes[player])
-        count = 0
-        found = False
+        own = 0  # reachable actions increase; the player's own goes between them
         for k in range(others):
             option = reachable(board.moves, player, action, k)
-            if not found and option > action:
-                room.options[player, count] = action
-                room.current[player] = count
-                found = True
-                count += 1
-            room.options[player, count] = option
-            count += 1
-        if not found:
-            room.options[player, count] = action
-            room.current[player] = count
-            count += 1
-        room.number[player] = count
+            if option < action:
+                own = k + 1
+            room.options[player, k if option < action else k + 1] = option
+        room.options[player, own] = action
+        room.current[player] = own
+        room.number[player] = others + 1
     for back in range(board.sizes.shape[0]):
         player = board.sizes.shape[0] - 1 - back
         room.digit[player] = targets
         targets *= room.number[player]
     return targets
+
+
+@portable
+def target(board: Board, room: Room, index: int) -> tuple[int, int]:
+    """Everybody's options in a joint target of the row, into ``trial``; return its place, and who deviates, as bits."""
+    place, deviating, rest = 0, 0, index
+    for player in range(board.sizes.shape[0]):
+        digit = rest // room.digit[player]
+        rest -= digit * room.digit[player]
+        room.trial[player] = digit
+        place += room.options[player, digit] * board.strides[player]
+        if digit != room.current[player]:
+            deviating |= 1 << player
+    return place, deviating
 
 
 @portable
@@ -194,7 +206,7 @@ def revise(board: Board, law: Law, room: Room, place: int, player: int) -> None:
             add(coefficients, exponents, current, c / trials, r, law.tau, law.tie)
 
 
-def fill_single(board: Board, law: Law, room: Room, rows: Rows) -> None:
+def fill_single(board: Board, law: Law, room: Room, rows: Terms) -> None:
     """One uniformly random player revises (LLL, BLLL, best response)."""
     players = board.sizes.shape[0]
     for place in range(rows.ptr.shape[0] - 1):

@@ -4,8 +4,23 @@ import numpy as np
 
 import potentia as pt
 from potentia.beliefs import Communication, Constant, Mixture, RunningMean, SplitMerge
-from potentia.rules import BLLL, LLL, PSBLLL, QL, SLLL, SOQL, BestResponse, Diminishing, Geometric, Groups, Piecewise
-from potentia.rules import Score, SignalRevision, Tsallis, Vanishing
+from potentia.rules import (
+    BLLL,
+    LLL,
+    PSBLLL,
+    QL,
+    SLLL,
+    SOQL,
+    BestResponse,
+    Diminishing,
+    Geometric,
+    Groups,
+    Piecewise,
+    Score,
+    SignalRevision,
+    Tsallis,
+    Vanishing,
+)
 
 rules: list[pt.rules.Rule] = [
     LLL(tau=0.1),
@@ -35,4 +50,4 @@ beliefs = [
 game = pt.games.NormalForm([[[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, 1.0]]])
 trace: pt.Trace = pt.run(game, rules[0], steps=10, record=("potential", "best"), stop={"potential": 1.0})
 begun: pt.Run = pt.begin(game, {"rule": "lll", "tau": 0.1}).advance(3)
-print(trace.final, begun.profile, pt.rule("lll", tau=0.1).spec())
+told: tuple[object, ...] = (trace.final, begun.profile, pt.rule("lll", tau=0.1).spec())

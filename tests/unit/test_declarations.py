@@ -78,8 +78,18 @@ def test_what_is_declared_is_refused(cls, field, value):
     assert "got " in str(caught.value)
 
 
+def test_dataclasses_replaces_and_lists_parameters():
+    rule = pt.rule("soql", vartheta=0.25)
+    assert dataclasses.replace(rule, vartheta=0.5) == pt.rule("soql", vartheta=0.5)
+    assert [field.name for field in dataclasses.fields(rule)] == [field.name for field in attrs.fields(type(rule))]
+    belief = pt.belief("split-merge", noise=0.1)
+    assert dataclasses.replace(belief, most=3) == pt.belief("split-merge", noise=0.1, most=3)
+    with pytest.raises(InvalidInput, match="noise must be"):
+        dataclasses.replace(belief, noise=-1.0)
+
+
 def test_dataclasses_of_the_old_docs_are_rules():
-    """Frozen dataclasses, as the docs of 0.1 had them: built by name, described, replaced."""
+    """Frozen dataclasses as the docs of 0.1 had them, built by name and described, and one that extends ours."""
     from potentia.rules.base import rule_from
 
     @dataclasses.dataclass(frozen=True)
@@ -95,9 +105,21 @@ def test_dataclasses_of_the_old_docs_are_rules():
         def new_memory(self, game):
             raise NotImplementedError
 
+    @dataclasses.dataclass(frozen=True)
+    class Extended(pt.rules.LLL):
+        name = "extended"
+        bonus: float = 1.0
+
     known = pt.rules.registered()
     try:
         pt.rules.register(Old)
+        pt.rules.register(Extended)
+        one = pt.rule("extended", tau=1, bonus=2.0)
+        assert one.spec() == {"rule": "extended", "tau": 1.0, "bonus": 2.0}
+        assert dataclasses.replace(one, tau=0.5) == Extended(0.5, 2.0)
+        assert pt.run(pt.game("ring"), one, 10).final.size == 100
+        with pytest.raises(InvalidInput, match="tau must be finite and > 0"):
+            Extended(-1.0)
         assert pt.rule("old").spec() == {"rule": "old", "tau": 0.5, "words": ["a", 1.0]}
         assert rule_from({"rule": "old", "tau": 0.1}) == Old(0.1)
         assert repr(Old(0.1)) == "test_dataclasses_of_the_old_docs_are_rules.<locals>.Old(tau=0.1, words=('a', 1.0))"

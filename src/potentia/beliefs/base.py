@@ -19,11 +19,11 @@ from potentia.errors import InvalidBelief
 from potentia.games import Game
 from potentia.kernel.cache import Compiled
 from potentia.kernel.dispatch import generic
-from potentia.kernel.registry import Registry, plain_parameters
+from potentia.kernel.registry import Checked, Registry, plain_parameters
 from potentia.kernel.reprs import brief
 
 
-class Belief(ABC):
+class Belief(Checked, ABC):
     """What players think of actions they have not played. Subclasses are frozen classes of attrs."""
 
     __repr__ = brief
@@ -46,7 +46,7 @@ class Belief(ABC):
         """Bytes of :meth:`new_mind`, roughly."""
         return 0
 
-    def check_mind(self, game: Game, mind: Any) -> None:  # noqa: B027
+    def check_mind(self, game: Game, mind: Any) -> None:
         """Raise ValueError for a mind, read from a file, that no run can have had and that would mislead kernels."""
 
     def new_tools(self, game: Game, record: tuple[str, ...]) -> Any:
@@ -84,11 +84,9 @@ def belief(name: str, **parameters: Any) -> Belief:
 
 def belief_from(value: Any) -> Belief:
     """A belief from a belief, or from the plain data of one (:meth:`Belief.spec`)."""
-    if isinstance(value, Belief):
-        return value
-    if isinstance(value, dict) and "belief" in value:
-        options = dict(value)
-        return belief(options.pop("belief"), **options)
+    found = value if isinstance(value, Belief) else _registry.read(value)
+    if found is not None:
+        return found
     raise InvalidBelief(f"must be a belief such as SplitMerge() or Constant(0.002), got {value!r:.60}", "belief", value)
 
 

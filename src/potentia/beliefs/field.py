@@ -239,22 +239,12 @@ def _constant_worth(belief: ConstantData, mind: ConstantMind, game: CoverageData
 
 
 @estimate.register(ConstantData)
-def _estimate(
-    belief: ConstantData, mind: ConstantMind, game: CoverageData, state: CoverageState, player: int, action: int
-) -> float:
+def _estimate(belief: ConstantData, mind: ConstantMind, game: Any, state: Any, player: int, action: int) -> float:
     return believed_reward(belief, mind, game, state, player, action)
 
 
 @learn.register(ConstantData)
-def _learn(
-    belief: ConstantData,
-    mind: ConstantMind,
-    game: CoverageData,
-    state: CoverageState,
-    moved: NDArray[np.uint8],
-    key: Any,
-    step: int,
-) -> None:
+def _learn(belief: ConstantData, mind: ConstantMind, game: Any, state: Any, moved: Any, key: Any, step: int) -> None:
     look_around(belief.sensing, belief.link, mind.store, mind.contacts, game, state, moved, key, step)
 
 

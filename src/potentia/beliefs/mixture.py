@@ -15,7 +15,6 @@ from typing import Any, ClassVar, NamedTuple
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from potentia.beliefs.base import estimate, judge, learn, pending, register
 from potentia.beliefs.communication import CONTACTS, SENT, Contacts, Link, link_data, look_around, new_contacts
@@ -304,22 +303,12 @@ def _hoped_worth(belief: MixtureData, mind: MixtureMind, game: CoverageData, whi
 
 
 @estimate.register(MixtureData)
-def _estimate(
-    belief: MixtureData, mind: MixtureMind, game: CoverageData, state: CoverageState, player: int, action: int
-) -> float:
+def _estimate(belief: MixtureData, mind: MixtureMind, game: Any, state: Any, player: int, action: int) -> float:
     return believed_reward(belief, mind, game, state, player, action)
 
 
 @learn.register(MixtureData)
-def _learn(
-    belief: MixtureData,
-    mind: MixtureMind,
-    game: CoverageData,
-    state: CoverageState,
-    moved: NDArray[np.uint8],
-    key: Any,
-    step: int,
-) -> None:
+def _learn(belief: MixtureData, mind: MixtureMind, game: Any, state: Any, moved: Any, key: Any, step: int) -> None:
     look_around(belief.sensing, belief.link, mind.store, mind.contacts, game, state, moved, key, step)
     think = mind.contacts.agenda[0] > 0
     for which in range(mind.store.peak.shape[0]):

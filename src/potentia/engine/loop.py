@@ -6,11 +6,14 @@ early when the buffers of the sink are full, and the caller empties them and cal
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from potentia.errors import InvalidGame, PotentiaError
+from potentia.games import Game
 from potentia.kernel.cache import Entry
 from potentia.kernel.dispatch import portable
 from potentia.kernel.journal import CHANGES, REVISIONS, Journal, stand
@@ -135,3 +138,18 @@ def prepare(
 
 play_entry = Entry(play)
 prepare_entry = Entry(prepare)
+
+
+def guarded(game: Game, state: Any, when: str, call: Callable[[], Any]) -> Any:
+    """Turn what a user's function raises into an error that names the player, the profile and the reason."""
+    try:
+        # machine code says nothing of overflows, so our own functions do not either; what a user's say is his
+        with np.errstate(all=None if game.runs_user_code else "ignore"):
+            return call()
+    except PotentiaError:
+        raise
+    except Exception as error:
+        if not game.runs_user_code:
+            raise
+        reason = game.diagnose(np.array(state.profile))
+        raise InvalidGame(f"{when}: {reason or f'{type(error).__name__}: {error}'}") from error

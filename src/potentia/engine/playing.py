@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from potentia.beliefs import Belief
 from potentia.engine.columns import OBJECTS, Columns, num_rows, playing_bytes, scalar_names
 from potentia.engine.goals import Stop, goal_from
-from potentia.engine.loop import prepare_entry
+from potentia.engine.loop import guarded, prepare_entry
 from potentia.engine.requests import (
     believed,
     checked_compiled,
@@ -21,7 +21,7 @@ from potentia.engine.requests import (
     random_start,
     require_finite_welfare,
 )
-from potentia.engine.runs import HEAVY, Progress, Run, guarded
+from potentia.engine.runs import HEAVY, Progress, Run
 from potentia.engine.trace import Trace
 from potentia.errors import RunInterrupted
 from potentia.games import Game

@@ -22,12 +22,12 @@ from potentia.engine.columns import Events, follows_profile, own_recorders, stat
 from potentia.engine.goals import Goal, Stop, checked_goal, goal_from
 from potentia.engine.interrupt import Flag, deferred_interrupt
 from potentia.engine.labels import about_game
-from potentia.engine.loop import NEVER, Sink, play_entry, prepare_entry
+from potentia.engine.loop import NEVER, Sink, guarded, play_entry, prepare_entry
 from potentia.engine.recording import Recording
 from potentia.engine.requests import checked_integer
 from potentia.engine.tier import Tier, copied, restore
 from potentia.engine.trace import Trace
-from potentia.errors import CompiledOtherwise, InvalidGame, InvalidRun, PotentiaError, frames_to_caller
+from potentia.errors import CompiledOtherwise, InvalidGame, InvalidRun, frames_to_caller
 from potentia.games import Game
 from potentia.kernel import memory
 from potentia.kernel.arrays import frozen
@@ -391,21 +391,6 @@ class Run(Recording):
             recordable=tuple(known_recorders((*self.game.recorders, *own_recorders(self.record))).values()),
             about=about_game(self.game),
         )
-
-
-def guarded(game: Game, state: Any, when: str, call: Callable[[], Any]) -> Any:
-    """Turn what a user's function raises into an error that names the player, the profile and the reason."""
-    try:
-        # machine code says nothing of overflows, so our own functions do not either; what a user's say is his
-        with np.errstate(all=None if game.runs_user_code else "ignore"):
-            return call()
-    except PotentiaError:
-        raise
-    except Exception as error:
-        if not game.runs_user_code:
-            raise
-        reason = game.diagnose(np.array(state.profile))
-        raise InvalidGame(f"{when}: {reason or f'{type(error).__name__}: {error}'}") from error
 
 
 def _is_heavy(game: Game, rule: Rule, record: tuple[str, ...]) -> bool:

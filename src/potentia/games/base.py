@@ -33,6 +33,7 @@ class Game(Fixed, ABC):
 
     remembers: tuple[str, ...] = ()  # fields of the state, beside the profile, that settle cannot derive
     recorders: tuple[str, ...] = ()  # what this kind of game can record beside potential and welfare; see Recorder
+    worth_most: str = "welfare"  # the recorder that is the objective where no potential is known
     start: Sequence[int] | NDArray[np.int64] | None = None  # where runs begin; None: each seed draws its own
     scale: float | None = None  # the unit of relative temperatures, where the game has one
     signal: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None  # what is sensed at each action, and its
@@ -99,7 +100,7 @@ class Game(Fixed, ABC):
     @property
     def objective(self) -> str:
         """The recorder whose best value so far is recorded as ``best``."""
-        return "potential" if self.has_potential else "welfare"
+        return "potential" if self.has_potential else self.worth_most
 
     def potential(self, profile: Sequence[int] | NDArray[np.int64]) -> float:
         """Φ(profile), where :attr:`has_potential`."""

@@ -70,6 +70,7 @@ class Coverage(Game):
 
     remembers = ("flags", "seen", "tally", "spent", "clock")
     recorders = RECORDERS
+    worth_most = "worth_union"
 
     def __init__(
         self,
@@ -281,10 +282,6 @@ class Coverage(Game):
             return self.worth_union(profile)
         counts = self.cover_counts(profile)
         return float((self.world.worth * (counts - counts * (counts - 1) / 2)).sum())
-
-    @property
-    def objective(self) -> str:
-        return "potential" if self.has_potential else "worth_union"
 
     @property
     def has_potential(self) -> bool:

@@ -21,13 +21,44 @@ REQUIRED = attrs.NOTHING
 
 def parameters_of(cls: type) -> dict[str, Any]:
     """The fields of a class of attrs, or of a dataclass, in their order, with their defaults or ``REQUIRED``."""
-    if attrs.has(cls):
+    if attrs.has(cls) and not _is_later_dataclass(cls):
         return {field.name: field.default for field in attrs.fields(cls)}
     found = {}
     for field in dataclasses.fields(cls):
         default = field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
         found[field.name] = REQUIRED if default is dataclasses.MISSING else default
     return found
+
+
+# Rules and beliefs were dataclasses, and those that extend one of them may still be -----------------------
+
+
+def _tell_dataclasses(cls: type) -> None:
+    """Let ``dataclasses`` know the fields of a class of attrs: to extend it, to replace a parameter, to list them."""
+    told = []
+    for one in attrs.fields(cls):
+        default = {} if one.default is REQUIRED else {"default": one.default}
+        told.append((one.name, Any, dataclasses.field(kw_only=one.kw_only, **default)))
+    twin: Any = dataclasses.make_dataclass(cls.__name__, told, frozen=True)
+    for name in ("__dataclass_fields__", "__dataclass_params__"):
+        setattr(cls, name, getattr(twin, name))
+
+
+def _is_later_dataclass(cls: type) -> bool:
+    return "__dataclass_fields__" in vars(cls) and "__attrs_attrs__" not in vars(cls)
+
+
+class Checked:
+    """What a dataclass that extends a class of attrs does with what it is given: as the class itself does."""
+
+    def __post_init__(self) -> None:
+        kind: Any = type(self)
+        for one in attrs.fields(kind) if attrs.has(kind) else ():
+            value = getattr(self, one.name)
+            object.__setattr__(self, one.name, value if one.converter is None else one.converter(value))
+            if one.validator is not None:
+                one.validator(self, one, getattr(self, one.name))
+        getattr(self, "__attrs_post_init__", lambda: None)()
 
 
 def replaced(thing: T, **changes: Any) -> T:
@@ -83,10 +114,10 @@ class Registry(Generic[T]):
         name = getattr(cls, "name", None)
         if not isinstance(name, str) or not name:
             raise self._error(f"{cls.__name__} needs a name, a text, got {name!r}")
-        if "__dataclass_fields__" in vars(cls) and attrs.has(cls):
-            raise self._error(f"{cls.__name__} extends a class of attrs: decorate it with attrs.frozen, not dataclass")
         if self._known.get(name, cls).__qualname__ != cls.__qualname__:
             raise self._error(f"a {self.what} named {name!r} exists already")
+        if "__attrs_attrs__" in vars(cls):
+            _tell_dataclasses(cls)
         self._known[name] = cls
         self._list()
         return cls
@@ -110,6 +141,13 @@ class Registry(Generic[T]):
     def kind(self, name: Any) -> type[T]:
         """The class behind a name, or an error that suggests the nearest one."""
         return look_up(self._known, name, self.what, self._error)
+
+    def read(self, value: Any) -> T | None:
+        """One from the plain data of one, as its ``spec()`` gives it; None for anything else."""
+        if not isinstance(value, dict) or self.what not in value:
+            return None
+        options = dict(value)
+        return self.make(options.pop(self.what), options)
 
     def make(self, name: str, parameters: dict[str, Any]) -> T:
         """Build one; an error names the parameter that it has not, or needs."""

@@ -19,7 +19,7 @@ def brief(thing: Any) -> str:
     """
     parts = []
     kind = type(thing)
-    for field in attrs.fields(kind) if attrs.has(kind) else dataclasses.fields(kind):
+    for field in attrs.fields(kind) if "__attrs_attrs__" in vars(kind) else dataclasses.fields(kind):
         value = getattr(thing, field.name)
         if field.repr and not _is_default(field, value):
             parts.append(f"{field.name}={_in_brief(value)}")

@@ -15,12 +15,12 @@ from potentia.kernel.dispatch import generic, portable
 from potentia.kernel.draws import WAKE, below, uniform
 from potentia.kernel.journal import Journal
 from potentia.kernel.protocol import Constrained, num_actions, num_reachable, reachable, utilities, utility
-from potentia.kernel.registry import Registry, parameters_of, plain
+from potentia.kernel.registry import Checked, Registry, parameters_of, plain
 from potentia.kernel.reprs import brief
 from potentia.rules.schedules import Constant
 
 
-class Rule(ABC):
+class Rule(Checked, ABC):
     """How players revise. Subclasses are frozen classes of attrs, one field per parameter."""
 
     __repr__ = brief
@@ -39,7 +39,7 @@ class Rule(ABC):
     def new_memory(self, game: Game) -> Any:
         """Fresh arrays for one run: what the rule remembers, and room to work in."""
 
-    def check_memory(self, memory: Any, step: int) -> None:  # noqa: B027  most have nothing to check
+    def check_memory(self, memory: Any, step: int) -> None:
         """Raise ValueError for a memory, read from a file, that no run can have had and that would mislead kernels."""
 
     def scores(self, game: Game, memory: Any, step: int) -> tuple[NDArray[np.float64], ...]:
@@ -89,11 +89,9 @@ def rule(name: str, **parameters: Any) -> Rule:
 
 def rule_from(value: Any) -> Rule:
     """A rule from a rule, or from the plain data of one."""
-    if isinstance(value, Rule):
-        return value
-    if isinstance(value, dict) and "rule" in value:
-        options = dict(value)
-        return rule(options.pop("rule"), **options)
+    found = value if isinstance(value, Rule) else _registry.read(value)
+    if found is not None:
+        return found
     name = value if isinstance(value, str) and value in registered() else "lll"
     tau = ", tau=0.1" if "tau" in parameters_of(rule_class(name)) else ""
     raise InvalidRule(f'expected a rule such as rule("{name}"{tau}), got {value!r}')

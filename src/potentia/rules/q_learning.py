@@ -29,25 +29,27 @@ from potentia.kernel.protocol import num_players
 from potentia.rules.base import register, step
 from potentia.rules.choice import logit_pick, logit_weights
 from potentia.rules.schedules import Schedule, ScheduleData, schedule_from, temperature
-from potentia.rules.scores import (
-    NOISE,
-    PerAction,
-    ScoreMemory,
-    Scoring,
+from potentia.rules.score_play import (
     bounded,
-    initial_from,
-    laid_out,
     listed,
-    new_score_memory,
     num_options,
     option,
     options_from,
     perform,
     receive,
-    score_memory_size,
     shares,
-    split,
     stand_by,
+)
+from potentia.rules.scores import (
+    NOISE,
+    PerAction,
+    ScoreMemory,
+    Scoring,
+    initial_from,
+    laid_out,
+    new_score_memory,
+    score_memory_size,
+    split,
 )
 from potentia.rules.steps import Diminishing, Step, StepData, step_data, step_from, step_size
 

@@ -28,23 +28,16 @@ from potentia.rules.base import register, step
 from potentia.rules.choice import pick
 from potentia.rules.penalties import Gibbs, Penalty, PenaltyData, choice_weights, penalty_from
 from potentia.rules.schedules import Schedule, ScheduleData, schedule_from, temperature
+from potentia.rules.score_play import bounded, listed, num_options, option, options_from, perform, shares, stand_by
 from potentia.rules.scores import (
     NOISE,
     PerAction,
     ScoreMemory,
     Scoring,
-    bounded,
     initial_from,
     laid_out,
-    listed,
     new_score_memory,
-    num_options,
-    option,
-    options_from,
-    perform,
     score_memory_size,
-    shares,
-    stand_by,
 )
 from potentia.rules.steps import Diminishing, Step, StepData, step_data, step_from, step_size
 

@@ -41,25 +41,18 @@ from potentia.kernel.journal import Journal
 from potentia.kernel.mathematics import exp
 from potentia.kernel.protocol import num_actions, num_players
 from potentia.rules.base import register, step
+from potentia.rules.score_play import bounded, listed, num_options, option, options_from, perform, receive, stand_by
 from potentia.rules.scores import (
     NOISE,
     PerAction,
     ScoreMemory,
     Scoring,
-    bounded,
     initial_from,
     laid_out,
-    listed,
     new_score_memory,
-    num_options,
-    option,
-    options_from,
     per_action_from,
-    perform,
-    receive,
     score_memory_size,
     split,
-    stand_by,
 )
 from potentia.rules.steps import SHARE, Diminishing, Step, StepData, StepLike, step_data, step_from, step_size
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import math
 import re
@@ -388,5 +387,3 @@ def test_a_belief_of_ones_own_is_known_to_specifications(monkeypatch):
     assert belief_from({"name": "hopeful", "hope": 2.0, "radius": 4.0}).communication == Communication(4.0)
     with pytest.raises(InvalidBelief, match="a belief named 'hopeful' exists already"):
         pt.beliefs.register(type("Other", (Hopeful,), {}))
-    with pytest.raises(InvalidBelief, match=r"Wrong extends a class of attrs: decorate it with attrs\.frozen"):
-        pt.beliefs.register(dataclasses.dataclass(frozen=True)(type("Wrong", (Constant,), {"name": "wrong"})))

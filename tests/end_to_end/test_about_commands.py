@@ -13,7 +13,7 @@ import attrs
 import pytest
 
 import potentia as pt
-from potentia.cli.options.common import GAMES, RULES
+from potentia.cli.options.common import BELIEFS, GAMES, RULES
 from potentia.games.library import game_parameters, registered_games
 from potentia.rules import registered
 from tests.commands import potentia
@@ -69,8 +69,8 @@ def test_cite_needs_no_repository(tmp_path):
     [
         (("cite", "--format", "bibtx"), "did you mean 'bibtex'?"),
         (("cite", "--json", "--format", "cff"), "give --json or --format, not both"),
-        (("bench", "--seconds", "0"), "--seconds must be finite and > 0, got 0.0"),
-        (("bench", "--seconds", "nan"), "--seconds must be finite and > 0, got nan"),
+        (("bench", "--seconds", "0"), "--seconds must be a finite number > 0, got 0.0"),
+        (("bench", "--seconds", "nan"), "--seconds must be a finite number > 0, got nan"),
     ],
 )
 def test_bad_input_is_one_line(args, said):
@@ -131,6 +131,7 @@ def test_bench_as_a_table(monkeypatch, capsys):
 def test_names_that_completion_offers_are_those_that_exist():
     assert {name: tuple(game_parameters(name)) for name in registered_games()} == GAMES
     assert set(registered()) == set(RULES)
+    assert set(pt.beliefs.registered()) == set(BELIEFS)
     assert all(attrs.has(cls) for cls in registered().values())
 
 
@@ -150,7 +151,7 @@ def offered(words):
         ("potentia run ring --rule p", {"p-sblll"}),
         ("potentia run ring --seed 3 --rule l", {"lll"}),
         ("potentia run ring --be", {"--belief"}),
-        ("potentia run ring --belief ", {"running-mean", "known"}),
+        ("potentia run ring --belief r", {"running-mean"}),
         ("potentia run ring --set pl", {"players="}),
         ("potentia run stag-hunt --set ", {"stag=", "hare="}),
         ("potentia cover --belief s", {"split-merge"}),
@@ -158,6 +159,7 @@ def offered(words):
         ("potentia audit ring --claimed w", {"welfare"}),
         ("potentia dynamics stag-hunt --choice ", {"gibbs", "burg", "tsallis:"}),
         ("potentia games ris", set()),
+        ("potentia beliefs s", {"split-merge"}),
         ("potentia cite --format b", {"bibtex"}),
     ],
 )

@@ -106,15 +106,28 @@ def test_a_mixture_has_as_many_components_as_the_map_has_targets(tmp_path):
         (["--components", "3"], "--components is for --belief mixture, got no --belief"),
         (["--belief", "split-merge", "--components", "3"], "--components is for --belief mixture, got --belief split-"),
         (["--belief", "mixture", "--aic-every", "5"], "--aic-every is for --belief split-merge, got --belief mixture"),
-        (["--belief", "constant", "--optimism", "1"], "--optimism is for --belief split-merge or mixture, got"),
-        (["--belief", "known", "--noise", "1"], "--noise is for --belief split-merge, mixture or constant, got"),
+        (["--belief", "constant", "--optimism", "1"], "--optimism is for --belief mixture or split-merge, got"),
+        (["--belief", "known", "--noise", "1"], "--noise is for --belief constant, mixture or split-merge, got"),
         (["--belief", "constant", "--value", "1", "--share", "2"], "give --value or --share, not both, got 1 and 2"),
-        (["--belief", "splitmerge"], "mixture, constant, known, got 'splitmerge'; did you mean 'split-merge'?"),
-        (["--belief", "running-mean"], "got 'running-mean'; that one is for potentia run"),
+        (["--belief", "splitmerge"], "running-mean, split-merge, got 'splitmerge'; did you mean 'split-merge'?"),
+        (
+            ["--belief", "constant:share=1", "--share", "2"],
+            "--share and share= in --belief constant:share=1 say the same",
+        ),
+        (["--belief", "constant:hope=1"], "constant has no parameter 'hope' (it has noise, radius, sense,"),
+        (
+            ["--belief", "constant:noise"],
+            "--belief takes NAME:PARAMETER=VALUE,..., as in constant:value=2,noise=0.1, got",
+        ),
+        (
+            ["--belief", "split-merge:aic_every=0"],
+            "--belief split-merge: aic_every must be an integer of at least 1, got 0",
+        ),
+        (["--belief", "split-merge:radius=-1"], "--belief split-merge: radius must be a number of at least 0, got -1"),
         (["--belief", "split-merge", "--aic-every", "0"], "--aic-every must be an integer of at least 1, got 0"),
-        (["--belief", "split-merge", "--radius", "-1"], "--radius must be a number at least 0, got -1.0"),
-        (["--belief", "mixture", "--sense", "far"], "--sense must be one of range, cell, got 'far'"),
-        (["--belief", "constant", "--noise", "nan"], "--noise must be a number at least 0"),
+        (["--belief", "split-merge", "--radius", "-1"], "--radius must be a number of at least 0, got -1.0"),
+        (["--belief", "mixture", "--sense", "far"], '--sense must be "range" or "cell", got \'far\''),
+        (["--belief", "constant", "--noise", "nan"], "--noise must be a finite number of at least 0"),
     ],
 )
 def test_wrong_combinations_get_one_line(tmp_path, arguments, message):
@@ -159,9 +172,9 @@ def test_running_means_on_a_normal_form_game():
     ("arguments", "message"),
     [
         (["--initial", "1"], "--initial is for --belief running-mean, got no --belief"),
-        (["--belief", "split-merge"], "running-mean, known, got 'split-merge'; that one is for potentia cover"),
+        (["--belief", "split-merge"], "needs a Coverage game, got NormalForm(players=2); running-mean serves any game"),
         (["--belief", "known", "--per", "action"], "--per is for --belief running-mean, got --belief known"),
-        (["--belief", "running-mean", "--per", "x"], "--per must be one of action, profile, got 'x'"),
+        (["--belief", "running-mean", "--per", "x"], '--per must be "action" or "profile", got \'x\''),
     ],
 )
 def test_beliefs_that_are_not_for_run(arguments, message):

@@ -93,7 +93,7 @@ def test_optimum_says_where_to_put_robots(tmp_path, table):
         (["nowhere"], 'MAP must be "paper", "random:SEED" or a file such as map.csv, got \'nowhere\''),
         (["random:x"], "a random map is random:SEED or random:SEED:TARGETS, whole numbers, got 'random:x'"),
         (["--reach", "far"], "--reach must be adjacent, or a radius in cells, got 'far'"),
-        (["--cost", "-1"], "--cost: K must be a finite number of at least 0, got -1.0"),
+        (["--cost", "-1"], "--cost must be a finite number of at least 0, got -1.0"),
         (["random:1", "--paper"], "--paper is the experiment on the paper's own world"),
         (["random:1:9"], "targets must be an integer from 1 to 5, got 9"),
         (["--robots", "0"], "robots must be an integer of at least 1, got 0"),
@@ -107,7 +107,7 @@ def test_optimum_says_where_to_put_robots(tmp_path, table):
         (["--flag", "sky"], 'flag must be "cell" or "range", got \'sky\''),
         (["--revision", "signal:1,2"], "--revision signal:A1,A2,A3 takes three numbers"),
         (["--tau", "cold"], "relative:TAU or auto, got 'cold'"),
-        (["--runs", "0"], "--runs must be at least 1, got 0"),
+        (["--runs", "0"], "--runs must be an integer of at least 1, got 0"),
     ],
 )
 def test_bad_arguments_get_one_line(tmp_path, arguments, message):

@@ -56,7 +56,7 @@ def test_rest_points_that_were_not_found_are_no_zero(monkeypatch, capsys):
         raise NotConverged("at least one rest point exists; none was found")
 
     monkeypatch.setattr("potentia.analysis.rest_points", nothing)
-    scores.dynamics("stag-hunt", discount=0.2, time=1.0)
+    scores.dynamics("stag-hunt", discount=0.2, horizon=1.0)
     text = capsys.readouterr().out
     assert "rest points: at least one rest point exists; none was found" in text
     assert "rest points found" not in text
@@ -95,7 +95,7 @@ def test_of_many_actions_the_largest_shares_are_printed():
     ("args", "said"),
     [
         (("stag-hunt", "--choice", "gibs"), "did you mean 'gibbs'"),
-        (("stag-hunt", "--choice", "tsallis:2"), "q of a tsallis penalty must be in (0, 1], got 2.0"),
+        (("stag-hunt", "--choice", "tsallis:2"), "q must be a number in (0, 1], got 2.0"),
         (("stag-hunt", "--choice", "tsallis:1,2"), "choice tsallis:Q takes one number"),
         (("stag-hunt", "--choice", "burg:1"), "choice must be gibbs, burg or tsallis:Q, got 'burg:1'"),
         (("stag-hunt", "--order", "0"), "order must be an integer from 1 to 8, got 0"),

@@ -112,13 +112,13 @@ def test_a_warning_is_one_line(capsys, monkeypatch):
 
 # A rule with the name of another folder.
 RULE = """
-from dataclasses import dataclass
+from attrs import frozen
 from typing import ClassVar
 import potentia as pt
 from potentia.rules.base import register
 
 @register
-@dataclass(frozen=True)
+@frozen(repr=False)
 class Mine(type(pt.rule("lll", tau=0.1))):
     "Mine."
     name: ClassVar[str] = "../r$^$"

@@ -120,7 +120,7 @@ def test_places_are_checked_before_any_work(tmp_path):
     done = potentia("reproduce", "--quick", "--out", tmp_path / "other")
     assert done.stderr.startswith("error: --out:")
     done = potentia("reproduce", "--quick", "--workers", 0, "--out", tmp_path / "x")
-    assert done.stderr == "error: --workers must be at least 1, got 0\n"
+    assert done.stderr == "error: --workers must be an integer of at least 1, got 0\n"
     assert not (tmp_path / "x").exists()
 
 

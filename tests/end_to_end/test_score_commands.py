@@ -79,13 +79,13 @@ def test_a_broken_assumption_is_a_warning_in_one_line():
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (("run", "stag-hunt", "--rule", "soql:vartheta=2"), "vartheta must lie between 0 and 1 (excluded), got 2"),
+        (("run", "stag-hunt", "--rule", "soql:vartheta=2"), "--rule soql: vartheta must be a number in (0, 1), got 2"),
         (("run", "stag-hunt", "--rule", "soql:vatheta=2"), "soql has no parameter 'vatheta'; did you mean 'vartheta'?"),
         (("run", "stag-hunt", "--rule", "soql:fast"), "--rule takes NAME:PARAMETER=VALUE,..."),
         (("run", "stag-hunt", "--rule", "soqll:mu=0.9"), "did you mean 'soql'?"),
         (("run", "stag-hunt", "--rule", "soql", "--tau", "0.1"), "--tau is not for soql"),
         (("run", "stag-hunt", "--rule", "ql:tau=0.1", "--tau", "0.1"), "say the same thing"),
-        (("run", "stag-hunt", "--rule", "ql:noise=-1"), "noise, a standard deviation, must be a finite number"),
+        (("run", "stag-hunt", "--rule", "ql:noise=-1"), "--rule ql: noise must be a finite number"),
         (("run", "stag-hunt", "--rule", "soql:mu=adaptiv"), "did you mean 'adaptive'?"),
         (("run", "stag-hunt", "--rule", "soql:mu=0.9,mu=0.8"), "gives mu twice"),
         (("run", "stag-hunt", "--rule", "lll", "--scores", "x.png"), "--scores is for rules that keep scores"),
@@ -93,10 +93,10 @@ def test_a_broken_assumption_is_a_warning_in_one_line():
         (("cover", "--rule", "soql", "--tau", "0.1"), "--tau is not for soql"),
         (("run", "stag-hunt", "--rule", "ql:mu=n+1"), 'mu must be a number, "1/n" or "n^-0.6"'),
         (("run", "stag-hunt", "--rule", "score:order=-1"), "order must be an integer from 1 to 8, got -1"),
-        (("run", "stag-hunt", "--rule", "score:choice=tsallis:2"), "q of a tsallis penalty must be in (0, 1], got 2.0"),
+        (("run", "stag-hunt", "--rule", "score:choice=tsallis:2"), "q must be a number in (0, 1], got 2.0"),
         (("stability", "stag-hunt", "--rule", "soql"), "soql remembers scores, so that profiles alone make no chain"),
         (("cover", "--rule", "soql:guarded"), "only p-sblll has variants"),
-        (("cover", "--rule", "soql:mu=7"), "mu must lie between 0 and 1 (excluded), got 7"),
+        (("cover", "--rule", "soql:mu=7"), "--rule soql: mu must be a number in (0, 1), got 7"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(args, said):

@@ -25,7 +25,7 @@ from potentia.beliefs.communication import (
     new_contacts,
 )
 from potentia.beliefs.observations import KNOWN, Sensing, Store, check_store, new_store, store_size
-from potentia.errors import InvalidBelief
+from potentia.errors import InvalidBelief, Remedy
 from potentia.games import Coverage, Game
 from potentia.games.coverage_kernel import CoverageData, CoverageState, cell_of, reward, share_of
 from potentia.kernel.arrays import frozen
@@ -83,9 +83,8 @@ class FieldBelief(Belief):
         """For compiled code, and the check that the game has a field."""
         if not isinstance(game, Coverage):
             raise InvalidBelief(
-                f"{self.name} is a belief about a worth field and needs a Coverage game, got {game.describe()}; "
-                "RunningMean() serves any game"
-            )
+                f"{self.name} is a belief about a worth field and needs a Coverage game, got {game.describe()}"
+            ).advising(Remedy("any_game", "RunningMean() serves any game"))
         self.surveyed(game)
         players = game.num_players
         minds = np.zeros(players) if self.minds(game) == 1 else np.arange(players)

@@ -1,26 +1,25 @@
-"""The commands about the package itself: games and rules there are, how fast it is, how to cite it."""
+"""The commands about the package itself: games, rules and beliefs there are, how fast it is, how to cite it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
 
 from potentia.cli.citation import FORMATS, cited
-from potentia.cli.options.common import GAMES, RULES, Json
+from potentia.cli.options.common import BELIEFS, GAMES, RULES, Json
 from potentia.cli.terminal import completes, pairs, print_json, print_table, say, status
 from potentia.errors import InvalidInput, look_up
 
 
-def games(
-    name: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="GAME", help="Show this game only.", show_default=False, autocompletion=completes(*GAMES)
-        ),
-    ] = None,
-    json: Json = False,
-) -> None:
+def _only(what: str, *words: str) -> Any:
+    """The argument that picks one of what is listed."""
+    options: Any = {"metavar": what.upper(), "help": f"Show this {what} only.", "show_default": False}
+    return typer.Argument(autocompletion=completes(*words), **options)
+
+
+def games(game: Annotated[str | None, _only("game", *GAMES)] = None, json: Json = False) -> None:
     """List the built-in games and their parameters.
 
     Examples:
@@ -31,30 +30,17 @@ def games(
     """
     from potentia.games.library import builder, game_parameters, registered_games
 
-    chosen = {name: builder(name)} if name else registered_games()
-    rows: list[dict[str, Any]] = [
-        {"game": key, "parameters": game_parameters(key), "about": " ".join((make.__doc__ or "").split())}
-        for key, make in chosen.items()
-    ]
-    if json:
-        return print_json(rows)
-    print_table(
-        ["game", "parameters", "what it is"],
-        [[r["game"], pairs(r["parameters"]), r["about"]] for r in rows],
+    _list(
+        "game",
+        {game: builder(game)} if game else registered_games(),
+        lambda name, make: {"parameters": game_parameters(name), "about": " ".join((make.__doc__ or "").split())},
+        "what it is",
         "change a parameter with --set, as in: potentia run ring --set players=50",
+        json,
     )
-    return None
 
 
-def rules(
-    name: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="RULE", help="Show this rule only.", show_default=False, autocompletion=completes(*RULES)
-        ),
-    ] = None,
-    json: Json = False,
-) -> None:
+def rules(rule: Annotated[str | None, _only("rule", *RULES)] = None, json: Json = False) -> None:
     """List the learning rules and their parameters.
 
     Examples:
@@ -63,27 +49,72 @@ def rules(
         potentia rules
         potentia rules soql
     """
-    import inspect
-
-    from potentia.kernel.registry import REQUIRED, parameters_of, plain
+    from potentia.kernel.registry import parameters_of
     from potentia.rules import registered
     from potentia.rules.base import rule_class
 
-    rows: list[dict[str, Any]] = []
-    for key, cls in ({name: rule_class(name)} if name else registered()).items():
-        defaults = parameters_of(cls)
-        parameters = {key: None if plain(value) is REQUIRED else plain(value) for key, value in defaults.items()}
-        parameters |= {key: "none" for key, value in defaults.items() if value is None}
-        details = inspect.cleandoc(cls.__doc__ or "")
-        rows.append({"rule": key, "parameters": parameters, "about": cls.summary, "details": details})
+    _list(
+        "rule",
+        {rule: rule_class(rule)} if rule else registered(),
+        lambda name, kind: _declared(kind, parameters_of(kind)),
+        "what it does",
+        "give a parameter with the name, as in: potentia run stag-hunt --rule soql:mu=0.9,noise=0.1",
+        json,
+        details=rule is not None,
+    )
+
+
+def beliefs(belief: Annotated[str | None, _only("belief", *BELIEFS)] = None, json: Json = False) -> None:
+    """List the beliefs that players can have, and their parameters.
+
+    Examples:
+
+    \b
+        potentia beliefs
+        potentia beliefs split-merge
+    """
+    from potentia.beliefs import registered
+    from potentia.studies.building import belief_keys
+
+    known = registered()
+    _list(
+        "belief",
+        {belief: look_up(known, belief, "belief", InvalidInput)} if belief else known,
+        lambda name, kind: _declared(kind, belief_keys(kind)),
+        "what players believe",
+        "give a parameter with the name, as in: potentia run stag-hunt --belief running-mean:per=profile,initial=5",
+        json,
+        details=belief is not None,
+    )
+
+
+def _declared(kind: Any, defaults: dict[str, Any]) -> dict[str, Any]:
+    """What a class of rules or beliefs says of itself; a parameter that must be given is None."""
+    from inspect import cleandoc
+
+    from potentia.kernel.registry import REQUIRED, plain
+
+    shown = {key: "none" if value is None else plain(value) for key, value in defaults.items()}
+    parameters = {key: None if value is REQUIRED else value for key, value in shown.items()}
+    return {"parameters": parameters, "about": kind.summary, "details": cleandoc(kind.__doc__ or "")}
+
+
+def _list(
+    what: str,
+    known: dict[str, Any],
+    row: Callable[[str, Any], dict[str, Any]],
+    header: str,
+    hint: str,
+    json: bool,
+    details: bool = False,
+) -> None:
+    """A table of what is registered, and of one of them in detail."""
+    rows = [{what: name, **row(name, thing)} for name, thing in known.items()]
     if json:
         return print_json(rows)
-    print_table(
-        ["rule", "parameters", "what it does"],
-        [[r["rule"], pairs(r["parameters"]), r["about"]] for r in rows],
-        "give a parameter with the name, as in: potentia run stag-hunt --rule soql:mu=0.9,noise=0.1",
-    )
-    if name:
+    shown = [[r[what], pairs(r["parameters"]), r["about"]] for r in rows]
+    print_table([what, "parameters", header], shown, hint)
+    if details:
         say(rows[0]["details"].replace("``", "").replace(":class:`", "").replace("`", ""), lines=True)
     return None
 
@@ -104,11 +135,11 @@ def bench(
         potentia bench
         potentia bench --seconds 0.2 --json
     """
-    if not 0.0 < seconds < float("inf"):
-        raise InvalidInput(f"--seconds must be finite and > 0, got {seconds}")
+    from potentia.kernel.checks import Real
     from potentia.studies.speed import KERNELS, machine, measured, two_workers
     from potentia.studies.timing import NOISY, Bystanders
 
+    Real(above=0.0).of(seconds, "seconds", InvalidInput)
     others = Bystanders()
     with status("measuring; the first time, compiling", quiet=json) as tell:
         speeds = []
@@ -161,7 +192,7 @@ def cite(
     """
     if json and format not in ("text", "json"):
         raise InvalidInput(f"give --json or --format, not both, got --format {format}")
-    look_up(FORMATS, format, "--format", InvalidInput)
+    look_up(FORMATS, format, "format", InvalidInput)
     if json or format == "json":
         return print_json(cited("json"))
     typer.echo(cited(format), nl=False)

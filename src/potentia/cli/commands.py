@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,14 +11,14 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from potentia.cli import about, coverage, exact, paper, runs, scores, studies
-from potentia.cli.options.common import import_file
+from potentia.cli.options.common import import_file, of_option, option_name
 from potentia.errors import InvalidInput, did_you_mean
 
-SECTIONS = {
-    "Play": ("reproduce", "cover", "run", "sweep"),
-    "Solve": ("optimum", "stability", "audit", "dynamics"),
-    "Keep": ("new", "show", "export"),
-    "Look up": ("games", "rules", "bench", "cite"),
+SECTIONS: dict[str, tuple[Callable[..., Any], ...]] = {  # all commands, as the help lists them
+    "Play": (paper.reproduce, coverage.cover, runs.run, studies.sweep),
+    "Solve": (coverage.optimum, exact.stability, exact.audit, scores.dynamics),
+    "Keep": (studies.new, studies.show, studies.export),
+    "Look up": (about.games, about.rules, about.beliefs, about.bench, about.cite),
 }
 _UsageError: type[Exception] = typer.BadParameter.__mro__[1]  # typer has a click of its own in some versions
 _SEVERAL = {"--rule": "potentia cover and potentia sweep compare several"}
@@ -41,12 +42,17 @@ class Command(TyperCommand):
             raise _mistake(error, ctx, given, rest) from None
 
     def invoke(self, ctx: Any) -> Any:
-        """Call the command; Ctrl-C is one line and exit code 130, of which the entry point makes 143 for SIGTERM."""
+        """Call the command; errors are in its own words.
+
+        Ctrl-C is one line and exit code 130, of which the entry point makes 143 for SIGTERM.
+        """
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
             typer.echo("stopped", err=True)
             raise typer.Exit(130) from None
+        except InvalidInput as error:
+            raise of_option(error, ctx) from None
 
 
 class Commands(TyperGroup):
@@ -74,11 +80,12 @@ class Commands(TyperGroup):
         """The list of commands in the help."""
         widest = max(len(name) for name in self.commands)
         limit = formatter.width - 6 - widest
-        for title, names in SECTIONS.items():
-            rows = [(n.ljust(widest), self.commands[n].get_short_help_str(limit)) for n in names if n in self.commands]
-            if rows:
-                with formatter.section(title):
-                    formatter.write_dl(rows)
+        for title, functions in SECTIONS.items():
+            names = [function.__name__ for function in functions]
+            with formatter.section(title):
+                formatter.write_dl(
+                    [(name.ljust(widest), self.commands[name].get_short_help_str(limit)) for name in names]
+                )
 
 
 def _refuse_repeats(order: list[Any]) -> None:
@@ -106,12 +113,11 @@ def _mistake(error: Any, ctx: Any, given: dict[str, Any], rest: list[str]) -> In
         if option == "--import":
             said = f"--import goes before the command: potentia --import FILE.py {ctx.info_name} ..."
     elif param is not None:
-        label = param.opts[0] if param.param_type_name == "option" else param.metavar or param.name.upper()
-        said = _about_value(kind, label, message, given.get(param.name))
+        said = _about_value(kind, option_name(param), message, given.get(param.name))
     elif option is not None:
         said = f"{option} takes no value" if "does not" in message else f"{option} needs a value"
     elif rest:
-        taken = [one.metavar or one.name.upper() for one in params if one.param_type_name == "argument"]
+        taken = [option_name(one) for one in params if one.param_type_name == "argument"]
         said = f"{ctx.command_path} takes {' '.join(taken) or 'no arguments'}, got also {' '.join(rest)!r}"
     else:
         said = message.rstrip(".")
@@ -121,8 +127,8 @@ def _mistake(error: Any, ctx: Any, given: dict[str, Any], rest: list[str]) -> In
 def _about_value(kind: str, label: str, message: str, raw: Any) -> str:
     if kind == "MissingParameter":
         return f"{label} is missing"
-    if " must be " in message:  # our own
-        return message
+    if message.startswith("must be "):  # our own
+        return f"{label} {message}"
     wanted = "a whole number" if "integer" in message else "a number" if "number" in message else "something else"
     return f"{label} must be {wanted}, got {raw!r}"
 
@@ -171,7 +177,9 @@ def _options(
     modules: Annotated[
         list[Path] | None,
         typer.Option(
-            "--import", metavar="FILE.py", help="Run this file first: games and rules that it registers are then known."
+            "--import",
+            metavar="FILE.py",
+            help="Run this file first: games, rules and beliefs that it registers are then known.",
         ),
     ] = None,
 ) -> None:
@@ -184,21 +192,6 @@ def _options(
         raise typer.Exit(130) from None
 
 
-for _function in (
-    paper.reproduce,
-    coverage.cover,
-    runs.run,
-    coverage.optimum,
-    exact.stability,
-    exact.audit,
-    scores.dynamics,
-    studies.sweep,
-    studies.new,
-    studies.show,
-    studies.export,
-    about.games,
-    about.rules,
-    about.bench,
-    about.cite,
-):
-    app.command(cls=Command)(_function)
+for _functions in SECTIONS.values():
+    for _function in _functions:
+        app.command(cls=Command)(_function)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import warnings
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,19 +9,20 @@ from typing import Annotated, Any
 import typer
 
 from potentia.cli.coverage_results import Results
-from potentia.cli.options.beliefs import (
-    AicEvery,
-    Components,
-    CoverBelief,
-    Noise,
-    Optimism,
-    Radius,
-    Sense,
-    Share,
-    Value,
-    cover_belief,
+from potentia.cli.options import beliefs
+from potentia.cli.options.common import (
+    RULES,
+    Json,
+    Runs,
+    Workers,
+    check_folder,
+    check_pictures,
+    drawing,
+    one_of,
+    picture,
+    seeds_from,
+    steps_option,
 )
-from potentia.cli.options.common import RULES, Json, check_folder, check_picture, drawing, numbers, save_picture, whole
 from potentia.cli.options.rules import SCHEDULES, rule_from_options, rule_parameters
 from potentia.cli.terminal import (
     completes,
@@ -35,7 +35,7 @@ from potentia.cli.terminal import (
     status,
 )
 from potentia.cli.terminal import value as told
-from potentia.errors import InvalidGame, InvalidInput, InvalidRun, InvalidSpecification
+from potentia.errors import InvalidInput
 from potentia.kernel import signals
 
 Map = Annotated[
@@ -62,42 +62,36 @@ LargestPart = Annotated[
 _QL_TAU = "relative:0.1"
 
 
-def _world(text: str, blocked: Path | None, largest_part: bool, diagonal: bool = True) -> Any:
-    """The map, with errors in the words of the command line."""
-    from potentia.studies.building import world_from
-
-    try:
-        world = world_from(text, blocked=None if blocked is None else str(blocked))
-    except InvalidSpecification as error:
-        said = str(error)
-        raise InvalidInput(
-            f"--{said}" if said.startswith("blocked") else said.replace("map must", "MAP must")
-        ) from None
-    return world.largest_part(diagonal) if largest_part else world
-
-
-def _game(world: Any, options: dict[str, Any]) -> Any:
-    """The game, with errors in the words of the command line."""
+def _game(map: str, blocked: Path | None, largest_part: bool, options: dict[str, Any]) -> Any:
+    """Robots on the map."""
     from potentia.games import Coverage
 
-    try:
-        return Coverage(world, **options)
-    except InvalidGame as error:
-        said = re.sub(r"world.largest_part\(.*?\)", "--largest-part", str(error))
-        raise InvalidGame(f"--cost: {said}" if said.startswith("K ") else said) from None
+    straight = isinstance(options.get("reach"), float) and options["reach"] ** 2 < 2  # no diagonal moves
+    world = _world(map, blocked)
+    return Coverage(world.largest_part(not straight) if largest_part else world, **options)
 
 
-def _one_or_many(text: str, name: str) -> Any:
-    found = numbers(text, float, name)
+def _world(map: str, blocked: Path | None) -> Any:
+    from potentia.studies.building import world_from
+
+    return world_from(map, blocked=None if blocked is None else str(blocked))
+
+
+def _one_or_many(text: str | None, name: str) -> Any:
+    from potentia.studies.texts import numbers
+
+    found = [None] if text is None else numbers(text, float, name)
     return found[0] if len(found) == 1 else found
 
 
 def _cells(text: str) -> list[list[int]]:
     """3,4 10,12 as cells (x, y)."""
-    cells = [numbers(part, int, "--start") for part in text.replace(";", " ").split()]
+    from potentia.studies.texts import numbers
+
+    cells = [numbers(part, int, "start") for part in text.replace(";", " ").split()]
     for cell in cells:
         if len(cell) != 2:
-            raise InvalidInput(f'--start takes cells X,Y separated by blanks, as in "3,4 10,12", got {text!r}')
+            raise InvalidInput(f'takes cells X,Y separated by blanks, as in "3,4 10,12", got {text!r}', "start", text)
     return cells
 
 
@@ -107,49 +101,46 @@ def cover(
     delta: Delta = None,
     rule: Annotated[
         list[str] | None,
-        typer.Option(
+        one_of(
+            *("p-sblll:guarded", "p-sblll:unilateral", *RULES),
             help="How robots learn; repeat it to compare. p-sblll:guarded (robots wake by themselves, of those near "
             "each other one moves at a time) is the one to take; p-sblll (joint trials, the paper's), "
             "p-sblll:unilateral, blll (one robot a step), soql and ql (robots that only know what they receive; give "
             "them 15000 steps), soql:mu=adaptive, or another of: potentia rules.",
             show_default="p-sblll:guarded",
             metavar="NAME",
-            autocompletion=completes("p-sblll:guarded", "p-sblll:unilateral", *RULES),
         ),
     ] = None,
-    steps: Annotated[
-        int | None,
-        typer.Option(help="Steps per run; 1e6 is fine.", parser=whole, metavar="<int>", show_default="20000"),
-    ] = None,
-    runs: Annotated[int, typer.Option(help="How many runs, with seeds SEED, SEED + 1, ...")] = 10,
+    steps: Annotated[int | None, steps_option("20000")] = None,
+    runs: Runs = 10,
     seed: Annotated[int, typer.Option(help="Seed of the first run.")] = 0,
     tau: Annotated[
         str | None,
-        typer.Option(
+        one_of(
+            *SCHEDULES,
             help="Temperature: how readily a robot takes a worse cell. auto falls from 0.3 to 0.01 times the most a "
             "robot can cover; or a number, geometric:START:STOP, relative:TAU, ... as in: potentia run --help. For ql "
             "the default is relative:0.1.",
             show_default="auto",
-            autocompletion=SCHEDULES,
         ),
     ] = None,
     revision: Annotated[
         str | None,
-        typer.Option(
+        one_of(
+            *("signal", "signal:world"),
             help="p-sblll and slll: how often a robot wakes, a number, one per robot, or signal for Eq. 53 (explore "
             "where there is nothing, rest on a summit), signal:A1,A2,A3 or signal:world.",
             show_default="0.9",
-            autocompletion=completes("signal", "signal:world"),
         ),
     ] = None,
     reach: Annotated[
         str | None,
         typer.Option(help="How far a robot moves in a step: adjacent, or a radius.", show_default="adjacent"),
     ] = None,
-    cost: Annotated[
+    K: Annotated[
         str | None,
         typer.Option(
-            help="Cost K of moving by one cell (√2 cells diagonally), one or one per robot.", show_default="0"
+            "--cost", help="Cost K of moving by one cell (√2 cells diagonally), one or one per robot.", show_default="0"
         ),
     ] = None,
     flags: Annotated[
@@ -157,28 +148,20 @@ def cover(
         typer.Option("--flags/--no-flags", help="Robots leave flags that keep others off.", show_default="no flags"),
     ] = None,
     flag: Annotated[
-        str,
-        typer.Option(
-            help="Where flags lie: on the cell occupied, or on all cells in range.",
-            autocompletion=completes("cell", "range"),
-        ),
+        str, one_of("cell", "range", help="Where flags lie: on the cell occupied, or on all cells in range.")
     ] = "cell",
     payoff: Annotated[
-        str,
-        typer.Option(
-            help="overlap (Eq. 45) or marginal (what the robot alone covers).",
-            autocompletion=completes("overlap", "marginal"),
-        ),
+        str, one_of("overlap", "marginal", help="overlap (Eq. 45) or marginal (what the robot alone covers).")
     ] = "overlap",
-    belief: CoverBelief = None,
-    components: Components = None,
-    aic_every: AicEvery = None,
-    optimism: Optimism = None,
-    value: Value = None,
-    share: Share = None,
-    sense: Sense = None,
-    noise: Noise = None,
-    radius: Radius = None,
+    belief: beliefs.CoverBelief = None,
+    components: beliefs.Components = None,
+    aic_every: beliefs.AicEvery = None,
+    optimism: beliefs.Optimism = None,
+    value: beliefs.Value = None,
+    share: beliefs.Share = None,
+    sense: beliefs.Sense = None,
+    noise: beliefs.Noise = None,
+    radius: beliefs.Radius = None,
     start: Annotated[str | None, typer.Option(help='First cells, as in "3,4 10,12"; random where left out.')] = None,
     blocked: Blocked = None,
     largest_part: LargestPart = False,
@@ -199,7 +182,7 @@ def cover(
         typer.Option("--paths/--no-paths", help="Draw the ways robots came.", show_default="up to 2,500 steps"),
     ] = None,
     out: Annotated[Path, typer.Option(help="Folder for figures and records.")] = Path("out/cover"),
-    workers: Annotated[int, typer.Option(help="Threads; the result does not depend on it.")] = 2,
+    workers: Workers = 2,
     json: Json = False,
 ) -> None:
     """Let robots cover a map, each learning by itself.
@@ -220,8 +203,7 @@ def cover(
     """
     from potentia.games.world import published
 
-    if runs < 1:
-        raise InvalidRun(f"--runs must be at least 1, got {runs}")
+    seeds = seeds_from(seed, runs)
     options: dict[str, Any] = {"robots": 5, "delta": 1.5, "K": 0.0, "flags": False, "flag": flag, "payoff": payoff}
     if paper:
         if map != "paper":
@@ -229,15 +211,13 @@ def cover(
         options |= {"K": published()["setup"]["K"], "flags": True}
     given: dict[str, Any] = {
         "robots": robots,
-        "delta": None if delta is None else _one_or_many(delta, "--delta"),
-        "K": None if cost is None else _one_or_many(cost, "--cost"),
+        "delta": _one_or_many(delta, "delta"),
+        "K": _one_or_many(K, "K"),
         "flags": flags,
         "start": None if start is None else _cells(start),
         "reach": None if reach is None else _reach(reach),
     }
-    options |= {name: entry for name, entry in given.items() if entry is not None}
-    straight = isinstance(options.get("reach"), float) and options["reach"] ** 2 < 2  # no diagonal moves
-    game = _game(_world(map, blocked, largest_part, not straight), options)
+    game = _game(map, blocked, largest_part, options | {k: entry for k, entry in given.items() if entry is not None})
     learning = {
         "components": components,
         "aic_every": aic_every,
@@ -248,20 +228,20 @@ def cover(
         "noise": noise,
         "radius": radius,
     }
-    believed = cover_belief(belief, learning, game.world)
+    believed = beliefs.belief_from_options(belief, learning, game.world)
     defaults = (str(published()["setup"]["tau"]), "signal") if paper else ("auto", "0.9")
     names = rule or (["blll", "p-sblll"] if paper else ["p-sblll:guarded"])
     rules = {name: _variant(name, tau, revision, defaults) for name in names}
     for option, entry in (("tau", tau), ("revision", revision)):
         if entry is not None and not any(hasattr(chosen, option) for chosen in rules.values()):
-            raise InvalidInput(f"--{option} is not for {', '.join(names)}")
+            raise InvalidInput(f"is not for {', '.join(names)}", option)
     steps = (2_000 if paper else 20_000) if steps is None else steps
     check_folder(out / "x", "--out", create=True)
     if largest_part and not json:
         _say_blocked(map, blocked, game.world)
     say_how_to_stop()
     best = _certified(game, json) if certify else None
-    results, stopped = _played(game, rules, believed, best, steps, range(seed, seed + runs), workers, json)
+    results, stopped = _played(game, rules, believed, best, steps, seeds, workers, json)
     if not json:
         results.print()
     files: dict[str, Path] = {}
@@ -288,7 +268,7 @@ def _reach(text: str) -> float | str:
     try:
         return float(text)
     except ValueError:
-        raise InvalidInput(f"--reach must be adjacent, or a radius in cells, got {text!r}") from None
+        raise InvalidInput(f"must be adjacent, or a radius in cells, got {text!r}", "reach", text) from None
 
 
 def _played(
@@ -315,7 +295,7 @@ def _played(
 
 
 def _say_blocked(map: str, blocked: Path | None, world: Any) -> None:
-    whole_map = _world(map, blocked, largest_part=False)
+    whole_map = _world(map, blocked)
     cut = world.blocked & ~whole_map.blocked
     lost = float(whole_map.worth[cut].sum())
     say(f"--largest-part blocked {int(cut.sum()):,} cells that are cut off, worth {told(lost)} in all")
@@ -351,9 +331,7 @@ def optimum(
     map: Map = "paper",
     robots: Robots = None,
     delta: Delta = None,
-    method: Annotated[
-        str, typer.Option(help="auto, milp or greedy.", autocompletion=completes("auto", "milp", "greedy"))
-    ] = "auto",
+    method: Annotated[str, one_of("auto", "milp", "greedy", help="auto, milp or greedy.")] = "auto",
     time_limit: Annotated[float, typer.Option(help="Seconds for the MILP.")] = 60.0,
     blocked: Blocked = None,
     largest_part: LargestPart = False,
@@ -372,27 +350,23 @@ def optimum(
 
     from potentia.analysis import optimum as find
 
-    if plot is not None:
-        check_folder(plot, "--plot")
-        check_picture(plot)
-    ranges = 1.5 if delta is None else _one_or_many(delta, "--delta")
-    count = 5 if robots is None else robots
-    options = {"robots": count, "delta": ranges, "flags": False}
-    game = _game(_world(map, blocked, largest_part), options)
+    check_pictures(plot=plot)
+    ranges = 1.5 if delta is None else _one_or_many(delta, "delta")
+    options = {"robots": 5 if robots is None else robots, "delta": ranges, "flags": False}
+    game = _game(map, blocked, largest_part, options)
     with status("searching", quiet=json):
         best = find(game, method=method, time_limit=time_limit)
     if not json:
         _print_optimum(game, best, (map, blocked) if largest_part else None)
     summary = {"game": game.describe(), **best.to_dict()}
-    with printed_last(summary, json):
-        if plot is not None:
-            from potentia.figures import configuration_figure
 
-            with drawing(plot):
-                save_picture(configuration_figure(game, {"best placement": np.array([best.profile])}), plot, 140)
-            summary["plot"] = str(plot)
-    if plot is not None and not json:
-        say(f"picture: {plot}")
+    def figure() -> Any:
+        from potentia.figures import configuration_figure
+
+        return configuration_figure(game, {"best placement": np.array([best.profile])})
+
+    with printed_last(summary, json):
+        picture(plot, figure, 140, summary, json, said="picture")
 
 
 def _print_optimum(game: Any, best: Any, cut: tuple[str, Path | None] | None) -> None:

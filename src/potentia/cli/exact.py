@@ -11,12 +11,10 @@ from potentia.cli.options.common import (
     GameName,
     Json,
     Parameters,
-    check_folder,
-    check_picture,
-    drawing,
+    check_pictures,
     game_from_options,
-    numbers,
-    save_picture,
+    one_of,
+    picture,
 )
 from potentia.cli.options.rules import (
     Guard,
@@ -28,7 +26,7 @@ from potentia.cli.options.rules import (
     rule_from_options,
     rule_text,
 )
-from potentia.cli.terminal import completes, print_json, print_table, printed_last, say, status, value
+from potentia.cli.terminal import print_json, print_table, printed_last, say, status, value
 from potentia.errors import InvalidInput, PotentiaError
 
 
@@ -42,10 +40,7 @@ def audit(
     parameters: Parameters = None,
     claimed: Annotated[
         str | None,
-        typer.Option(
-            help='A potential to test: "welfare" (the sum of utilities) or a file, .json, .npy or .npz.',
-            autocompletion=completes("welfare"),
-        ),
+        one_of("welfare", help='A potential to test: "welfare" (the sum of utilities) or a file, .json, .npy or .npz.'),
     ] = None,
     json: Json = False,
 ) -> None:
@@ -69,7 +64,7 @@ def audit(
     claim: Any = claimed
     if claimed not in (None, "welfare"):
         if not Path(str(claimed)).suffix:
-            raise InvalidInput(f'--claimed must be "welfare" or a file, .json, .npy or .npz, got {claimed!r}')
+            raise InvalidInput(f'must be "welfare" or a file, .json, .npy or .npz, got {claimed!r}', "claimed", claimed)
         claim = read_potential(str(claimed), solved)
     with status("solving; the first time, compiling", quiet=json):
         result = examine(solved, chosen, claim)
@@ -116,31 +111,26 @@ def stability(
         potentia stability my-payoffs.json --rule lll --tau 0.05 --json
     """
     from potentia.analysis import stability as solve
+    from potentia.kernel.checks import Integer
     from potentia.studies.summary import summarise_stability
+    from potentia.studies.texts import numbers
 
-    if show < 1:
-        raise InvalidInput(f"--show must be at least 1, got {show}")
+    Integer(1).of(show, "show", InvalidInput)
     if root is not None and plot is None:
         raise InvalidInput("--root is the root of the tree that --plot draws; give --plot too")
-    if plot is not None:
-        check_folder(plot, "--plot")
-        check_picture(plot)
+    check_pictures(plot=plot)
     solved, label = game_from_options(game, parameters)
     chosen = rule_from_options(rule, one_temperature(tau), revision, trial, guard)
-    top = None if root is None else solved.check_profile(numbers(root, int, "--root"), "--root")
+    top = None if root is None else solved.check_profile(numbers(root, int, "root"), "root")
     with status("solving; the first time, compiling", quiet=json):
         result = solve(solved, chosen)
         summary = summarise_stability(solved, label, chosen, result)
     if not json:
         _print_stability(summary, chosen, show)
     with printed_last(summary, json):
-        if plot is not None:
-            spec = {name: entry for name, entry in chosen.spec().items() if name != "tau"}
-            with drawing(plot):
-                _draw(solved, chosen, result, top, plot, f"{rule_text(spec)}, on {label}", json)
-            summary["plot"] = str(plot)
-    if plot is not None and not json:
-        say(f"figure: {plot}")
+        spec = {name: entry for name, entry in chosen.spec().items() if name != "tau"}
+        title = f"{rule_text(spec)}, on {label}"
+        picture(plot, lambda: _figure(solved, chosen, result, top, title, json), 130, summary, json)
 
 
 def _print_stability(summary: dict[str, Any], rule: Any, show: int) -> None:
@@ -190,7 +180,7 @@ def _print_stability(summary: dict[str, Any], rule: Any, show: int) -> None:
         )
 
 
-def _draw(game: Any, rule: Any, result: Any, root: Any, path: Path, title: str, quiet: bool) -> None:
+def _figure(game: Any, rule: Any, result: Any, root: Any, title: str, quiet: bool) -> Any:
     import numpy as np
 
     from potentia.analysis import chain
@@ -214,5 +204,4 @@ def _draw(game: Any, rule: Any, result: Any, root: Any, path: Path, title: str, 
                     kept.append(tau)
                 except PotentiaError:  # too cold for this many states; the limit is drawn anyway
                     continue
-    drawn = stability_figure(result, root=root, taus=kept, laws=np.array(laws), title=title, mark=mark)
-    save_picture(drawn, path, 130)
+    return stability_figure(result, root=root, taus=kept, laws=np.array(laws), title=title, mark=mark)

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from potentia.cli.options.common import Json, check_folder, drawing
+from potentia.cli.options.common import Json, Workers, check_folder, drawing
 from potentia.cli.terminal import say, say_how_to_stop, status
 from potentia.errors import InvalidRun, PotentiaError
 from potentia.kernel import signals
@@ -21,7 +21,7 @@ _COLOURS = {"yes": "green", "no": "red", "depends": "yellow", "undecided": "blue
 def reproduce(
     quick: Annotated[bool, typer.Option("--quick", help="Fewer runs and games: a first look.")] = False,
     out: Annotated[Path, typer.Option(help="Folder for the report, its figures and its data.")] = Path("out/reproduce"),
-    workers: Annotated[int, typer.Option(help="Threads; the result does not depend on it.")] = 2,
+    workers: Workers = 2,
     json: Json = False,
 ) -> None:
     """Play the paper again, with a verdict on every claim.
@@ -36,8 +36,9 @@ def reproduce(
         potentia reproduce --out out/paper --workers 4
         potentia reproduce --quick --json > claims.json
     """
-    if workers < 1:
-        raise InvalidRun(f"--workers must be at least 1, got {workers}")
+    from potentia.kernel.checks import Integer
+
+    Integer(1).of(workers, "workers", InvalidRun)
     made = not out.exists()
     _check_places(out)
     from potentia.paper import case_claims, case_study, theory

@@ -9,18 +9,20 @@ from typing import Annotated, Any
 
 import typer
 
-from potentia.cli.options.beliefs import Initial, Per, RunBelief, belief_text, run_belief
+from potentia.cli.options.beliefs import Initial, Per, RunBelief, belief_from_options, belief_text
 from potentia.cli.options.common import (
     GameName,
     Json,
     Parameters,
-    Steps,
+    Runs,
+    Workers,
     check_folder,
-    check_picture,
-    drawing,
+    check_pictures,
     game_from_options,
-    numbers,
-    save_picture,
+    picture,
+    seeds_from,
+    steps_option,
+    written,
 )
 from potentia.cli.options.rules import Guard, Revision, RuleName, Tau, Trial, rule_from_options, rule_text
 from potentia.cli.terminal import print_table, printed_last, progress, say, say_how_to_stop, value
@@ -31,10 +33,10 @@ from potentia.kernel import signals
 def run(
     game: GameName,
     rule: RuleName = "lll",
-    steps: Steps = 10_000,
+    steps: Annotated[int, steps_option("10000")] = 10_000,
     seed: Annotated[int, typer.Option(help="Seed of the first run; the others follow it.")] = 0,
-    runs: Annotated[int, typer.Option(help="How many runs, with seeds SEED, SEED + 1, ...")] = 1,
-    workers: Annotated[int, typer.Option(help="Threads; the result does not depend on it.")] = 1,
+    runs: Runs = 1,
+    workers: Workers = 1,
     tau: Tau = None,
     revision: Revision = None,
     trial: Trial = None,
@@ -69,17 +71,21 @@ def run(
     from potentia.engine.requests import require_finite_welfare
     from potentia.errors import RunInterrupted
     from potentia.studies.summary import LABELS, summarise, write_netcdf
+    from potentia.studies.texts import numbers
 
     played, label = game_from_options(game, parameters)
     chosen = rule_from_options(rule, tau, revision, trial, guard)
-    believed = run_belief(belief, {"per": per, "initial": initial})
-    _check_targets(plot, scores, save, chosen)
-    if runs < 1:
-        raise InvalidRun(f"--runs must be at least 1, got {runs}")
+    believed = belief_from_options(belief, {"per": per, "initial": initial})
+    if scores is not None and not chosen.keeps_scores:
+        raise InvalidRun(f"is for rules that keep scores, ql, soql and score, got {chosen.name}", "scores")
+    check_pictures(plot=plot, scores=scores)
+    if save is not None:
+        check_folder(save, "--save")
+    seeds = seeds_from(seed, runs)
     record = ("potential", "welfare", "acceptance") if played.has_potential else ("welfare", "acceptance")
     spacing = max(1, steps // 500) if every is None else every
     _check_room(played, record, steps, spacing, 3 * runs if save else 0)  # a file is put together in memory
-    first = None if start is None else numbers(start, int, "--start")
+    first = None if start is None else numbers(start, int, "start")
     warnings.simplefilter("ignore", RunInterrupted)  # said below, in the command line's own words
     say_how_to_stop()
     with progress(f"{rule} on {game}", quiet=json) as tell:
@@ -88,7 +94,7 @@ def run(
             played,
             chosen,
             steps,
-            range(seed, seed + runs),
+            seeds,
             start=first,
             record=record,
             every=spacing,
@@ -105,46 +111,24 @@ def run(
     if not json:
         in_words = {"rule": rule_in_words} | ({} if believed is None else {"belief": belief_text(believed)})
         print_table(None, [[LABELS.get(name, name), value(entry)] for name, entry in (summary | in_words).items()])
+    title = f"{rule_in_words}\non {label}"
     with printed_last(summary, json):
         if save is not None:
             write_netcdf(data.dataset().assign_attrs(game=label), save)
-            _note(summary, "saved", save, json)
-        if plot is not None:
-            with drawing(plot):
-                _draw_scalars(data.dataset(), plot, f"{chosen.name} on {label}")
-            _note(summary, "plot", plot, json)
-        if scores is not None:
-            with drawing(scores):
-                _draw_scores(played, chosen, believed, steps, seed, first, scores, f"{rule_in_words}\non {label}")
-            _note(summary, "scores", scores, json)
+            written(summary, "saved", save, json)
+        picture(plot, lambda: _figure(data, f"{chosen.name} on {label}"), 150, summary, json, said="plot")
+        again = (played, chosen, believed, steps, seed, first, title)
+        picture(scores, lambda: _scores_figure(*again), 130, summary, json, name="scores", said="scores")
     if summary["interrupted"]:
         done = int(data.steps_done.sum())
         say(f"{signals.stopped()} after {done:,} of {steps * runs:,} steps; the above is what was computed", err=True)
         raise typer.Exit(130)
 
 
-def _check_targets(plot: Path | None, scores: Path | None, save: Path | None, rule: Any) -> None:
-    if scores is not None and not rule.keeps_scores:
-        raise InvalidRun(f"--scores is for rules that keep scores, ql, soql and score, got {rule.name}")
-    for name, path in (("--plot", plot), ("--scores", scores)):
-        if path is not None:
-            check_folder(path, name)
-            check_picture(path, name)
-    if save is not None:
-        check_folder(save, "--save")
-
-
-def _note(summary: dict[str, Any], name: str, path: Path, json: bool) -> None:
-    """A file that is there now."""
-    summary[name] = str(path)
-    if not json:
-        say(f"{name}: {path}")
-
-
-def _draw_scalars(data: Any, path: Path, title: str) -> None:
+def _figure(data: Any, title: str) -> Any:
     from potentia.figures import scalar_figure
 
-    save_picture(scalar_figure(data, title), path, 150)
+    return scalar_figure(data.dataset(), title)
 
 
 def _check_room(game: Any, record: tuple[str, ...], steps: int, every: int, copies: int) -> None:
@@ -158,9 +142,9 @@ def _check_room(game: Any, record: tuple[str, ...], steps: int, every: int, copi
     memory.require(size, f"playing and saving {copies // 3:,} runs with {rows:,} rows each", "use a larger --every")
 
 
-def _draw_scores(game: Any, rule: Any, belief: Any, steps: int, seed: int, start: Any, path: Path, title: str) -> None:
+def _scores_figure(game: Any, rule: Any, belief: Any, steps: int, seed: int, start: Any, title: str) -> Any:
     from potentia.engine import watch
     from potentia.figures import values_figure
 
     seen = watch(game, rule, steps, seed, start=start, every=max(1, steps // 500), belief=belief)
-    save_picture(values_figure(seen, title=title), path, 130)
+    return values_figure(seen, title=title)

@@ -11,15 +11,13 @@ from potentia.cli.options.common import (
     GameName,
     Json,
     Parameters,
-    check_folder,
-    check_picture,
-    drawing,
+    check_pictures,
     game_from_options,
-    numbers,
-    save_picture,
+    one_of,
+    picture,
 )
-from potentia.cli.terminal import completes, print_table, printed_last, say, status, value
-from potentia.errors import InvalidGame, InvalidRun, NotConverged
+from potentia.cli.terminal import print_table, printed_last, say, status, value
+from potentia.errors import InvalidGame, NotConverged
 
 _MOST_ACTIONS = 6  # shares printed for a player; of more actions so many:
 _LARGEST = 3
@@ -33,9 +31,9 @@ def dynamics(
     game: GameName,
     choice: Annotated[
         str,
-        typer.Option(
+        one_of(
+            *("gibbs", "burg", "tsallis:"),
             help="How scores become strategies: gibbs (logit), burg or tsallis:Q, 0 < Q <= 1.",
-            autocompletion=completes("gibbs", "burg", "tsallis:"),
         ),
     ] = "gibbs",
     tau: Annotated[float, typer.Option(help="Weight of the penalty in the choice.")] = 1.0,
@@ -45,7 +43,7 @@ def dynamics(
         str | None,
         typer.Option(help='First strategies, players separated by ";", as in "0.2,0.8;0.5,0.5"; uniform if left out.'),
     ] = None,
-    time: Annotated[float, typer.Option(help="How long to follow the dynamics.")] = 50.0,
+    horizon: Annotated[float, typer.Option("--time", help="How long to follow the dynamics.")] = 50.0,
     parameters: Parameters = None,
     plot: Annotated[
         Path | None,
@@ -69,34 +67,30 @@ def dynamics(
         potentia dynamics stag-hunt --discount 0.2 --choice tsallis:0.5 --start "0.9,0.1;0.8,0.2" --plot hunt.png
     """
     from potentia.analysis import dynamics as follow
-    from potentia.studies.texts import choice_map
+    from potentia.studies.texts import choice_map, numbers
 
-    if plot is not None:
-        check_folder(plot, "--plot")
-        check_picture(plot)
-    if not 0.0 < time < float("inf"):
-        raise InvalidRun(f"--time must be finite and > 0, got {time}")
+    check_pictures(plot=plot)
     played, label = game_from_options(game, parameters)
     options: dict[str, Any] = {
         "choice": choice_map(choice),
         "tau": tau,
         "discount": discount,
         "order": order,
-        "horizon": time,
+        "horizon": horizon,
     }
-    first = None if start is None else [numbers(part, float, "--start") for part in start.split(";")]
+    first = None if start is None else [numbers(part, float, "start") for part in start.split(";")]
     with status("solving", quiet=json):
         found = follow(played, start=first, **options)
         summary = _summary(played, label, found, options)
     if not json:
         _print(summary)
+
+    def figure() -> Any:
+        with status("drawing", quiet=json):
+            return _figure(played, found, options, f"{label}: {_how(summary)}")
+
     with printed_last(summary, json):
-        if plot is not None:
-            with drawing(plot), status("drawing", quiet=json):
-                save_picture(_figure(played, found, options, f"{label}: {_how(summary)}"), plot, 130)
-            summary["plot"] = str(plot)
-    if plot is not None and not json:
-        say(f"figure: {plot}")
+        picture(plot, figure, 130, summary, json)
 
 
 def _summary(game: Any, label: str, found: Any, options: dict[str, Any]) -> dict[str, Any]:

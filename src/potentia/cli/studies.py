@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from potentia.cli.options.common import Json, check_folder, check_picture, drawing, save_picture, told
+from potentia.cli.options.common import Json, check_folder, check_pictures, picture, told
 from potentia.cli.terminal import print_json, print_table, printed_last, progress, say, say_how_to_stop, status, value
 from potentia.errors import InvalidInput
 from potentia.kernel.texts import command
@@ -38,10 +38,7 @@ def new(
     from potentia.studies.templates import write_template
 
     check_folder(file, "FILE")
-    try:
-        written = write_template(file, kind)
-    except InvalidInput as error:
-        raise InvalidInput(error.said_of("--for")) if error.parameter == "kind" else error from None
+    written = write_template(file, kind)
     if json:
         return print_json({"file": str(written)})
     say(f"wrote {written}; edit it, then: {command('sweep', written)}")
@@ -236,9 +233,7 @@ def show(
     from potentia.studies.store import open_study
 
     found = open_study(study)
-    if plot is not None:
-        check_folder(plot, "--plot")
-        check_picture(plot)
+    check_pictures(plot=plot)
     if verify:
         _verify(found, json)
         return
@@ -249,15 +244,14 @@ def show(
     if not json:
         _print(seen, found)
     summary = seen.to_dict()
-    with printed_last(summary, json):
-        if plot is not None:
-            from potentia.figures import study_figure
 
-            with drawing(plot):
-                save_picture(study_figure(seen.curves, seen.measure, found.specification.name), plot, 150)
-            summary["plot"] = str(plot)
-    if plot is not None and not json:
-        say(f"drawn: {plot}")
+    def figure() -> Any:
+        from potentia.figures import study_figure
+
+        return study_figure(seen.curves, seen.measure, found.specification.name)
+
+    with printed_last(summary, json):
+        picture(plot, figure, 150, summary, json, said="drawn")
 
 
 def _print(seen: Any, study: Any) -> None:

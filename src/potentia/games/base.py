@@ -253,9 +253,8 @@ class Game(Fixed, ABC):
         bad = (array < 0) | (array >= self.sizes)
         if bad.any():
             player = int(np.argmax(bad))
-            raise InvalidRun(
-                f"{name}: player {player}'s action must be in 0..{int(self.sizes[player]) - 1}, got {array[player]}"
-            )
+            last = int(self.sizes[player]) - 1
+            raise InvalidRun(f"must have player {player}'s action in 0..{last}, got {array[player]}", name, profile)
         return array.astype(np.int64)
 
 

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from potentia.errors import InvalidGame
+from potentia.errors import InvalidGame, Remedy
 from potentia.games.given import NATURAL, any_array, finite_array, listed, of_kind
 from potentia.kernel import memory
 from potentia.kernel.arrays import Fixed, frozen
@@ -201,11 +201,11 @@ class World(Fixed):
         if count > 1:
             y, x = np.nonzero(part > 1)
             many = f"{x.size:,} cells are" if x.size > 1 else "1 cell is"
+            how = "" if diagonal else "diagonal=False"
             raise InvalidGame(
                 f"blocked cells cut the free area into {count} parts, so that not every cell can be reached "
-                f"(Assumption 1): {many} cut off from the largest part: {listed_cells(np.stack([x, y], axis=1))}; "
-                f"open a way, or use world.largest_part({'' if diagonal else 'diagonal=False'}) to block them"
-            )
+                f"(Assumption 1): {many} cut off from the largest part: {listed_cells(np.stack([x, y], axis=1))}"
+            ).advising(Remedy("largest_part", f"open a way, or use world.largest_part({how}) to block them"))
 
     def largest_part(self, diagonal: bool = True) -> World:
         """The same world with everything blocked that is cut off from its largest free part."""

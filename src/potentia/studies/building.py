@@ -106,15 +106,20 @@ def belief_from(table: Mapping[str, Any]) -> Belief | None:
         return None
     beliefs = registered_beliefs()
     look_up(dict.fromkeys((*beliefs, NO_BELIEF)), name, "belief", InvalidSpecification)
-    fields = set(parameters_of(beliefs[name]))
-    known_keys = sorted(fields - {"communication"} | ({"radius"} if "communication" in fields else set()))
-    _check_keys(options, known_keys, f"{name} has no parameter")
-    if "radius" in options and "communication" in fields:
+    _check_keys(options, belief_keys(beliefs[name]), f"{name} has no parameter")
+    if "radius" in options and "communication" in parameters_of(beliefs[name]):
         options["communication"] = {"radius": options.pop("radius")}
     return named_belief(name, **options)
 
 
-def _check_keys(options: Iterable[str], known: Sequence[str], said: str, also: Sequence[str] = ()) -> None:
+def belief_keys(kind: type[Belief]) -> dict[str, Any]:
+    """The parameters of a belief as they are written, with their defaults: of a communication the radius alone."""
+    known = parameters_of(kind)
+    told = {"radius": known.pop("communication").radius} if "communication" in known else {}
+    return dict(sorted((known | told).items()))
+
+
+def _check_keys(options: Iterable[str], known: Iterable[str], said: str, also: Sequence[str] = ()) -> None:
     for key in options:
         if key not in (*known, *also):
             hint = did_you_mean(key, (*known, *also))

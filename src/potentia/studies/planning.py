@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 from potentia.beliefs import Belief
 from potentia.engine import Run, begin
 from potentia.engine.columns import num_rows, result_bytes
-from potentia.errors import InvalidSpecification, PotentiaError
+from potentia.errors import InvalidBelief, InvalidGame, InvalidInput, InvalidRule, InvalidSpecification, PotentiaError
 from potentia.games import Coverage, Game
 from potentia.kernel import memory
 from potentia.kernel.cache import Compiled
@@ -19,9 +19,11 @@ from potentia.kernel.numbers import in_words
 from potentia.rules import Rule
 from potentia.studies import building
 from potentia.studies.axes import text_of
-from potentia.studies.points import Dimensions, grid, labels_of
+from potentia.studies.points import Cell, Dimensions, grid, labels_of
 from potentia.studies.refusals import refused
 from potentia.studies.specification import Specification
+
+_ERRORS = {"game": InvalidGame, "belief": InvalidBelief, "rule": InvalidRule}  # by the section that they are about
 
 
 @dataclass(frozen=True)
@@ -64,11 +66,9 @@ def plan(specification: Specification, folder: Path = Path()) -> Plan:
     beliefs: dict[str, Belief | None] = {}
     points: list[Point] = []
     for cell in found.cells:
-        game = _once(games, "game", lambda table: building.game_from(table, folder), cell.tables["game"])
-        belief = (
-            _once(beliefs, "belief", building.belief_from, cell.tables["belief"]) if "belief" in cell.tables else None
-        )
-        rule = _built("rule", building.rule_from, cell.tables["rule"])
+        game = _once(games, "game", lambda table: building.game_from(table, folder), cell)
+        belief = _once(beliefs, "belief", building.belief_from, cell) if "belief" in cell.tables else None
+        rule = _built("rule", building.rule_from, cell)
         points.append(Point(len(points), game, rule, belief, cell.labels, cell.values))
     record = _record(specification, points)
     built = Plan(specification, tuple(points), found.dimensions, record, found.names(record))
@@ -93,21 +93,31 @@ def bytes_of_run(built: Plan, point: Point) -> int:
     return result_bytes(point.game, built.record, num_rows(built.record, wanted.steps, wanted.spacing))
 
 
-def _built(section: str, build: Any, table: Mapping[str, Any]) -> Any:
-    name = f"{section} {table.get('label', table.get('name', ''))}".strip()
+def _built(section: str, build: Any, cell: Cell) -> Any:
+    table = cell.tables[section]
     try:
         return build(table)
-    except OSError as error:
-        raise InvalidSpecification(f"{name}: {error}") from None
-    except PotentiaError as error:
-        raise InvalidSpecification(f"{name}: {error.message}").advising(*error.remedies) from None
+    except (OSError, PotentiaError) as error:
+        if getattr(error, "parameter", None) in (*table, section):
+            where = f" ({cell.labels[section]})" if section in cell.labels else ""
+            raise _keyed(error, section, where) from None
+        name = f"{section} {table.get('label', table.get('name', ''))}".strip()
+        raise _keyed(error, None, before=f"{name}: ") from None
 
 
-def _once(known: dict[str, Any], section: str, build: Any, table: dict[str, Any]) -> Any:
+def _keyed(error: Exception, section: str | None, where: str = "", before: str = "") -> InvalidSpecification:
+    """The same error, of a key of the specification where it is about one: ``rule.tau must be ...``."""
+    said, remedies = (error.message, error.remedies) if isinstance(error, PotentiaError) else (str(error), ())
+    if section is not None and isinstance(error, InvalidInput) and error.parameter is not None:
+        said = error.said_of(f"{section}.{'name' if error.parameter == section else error.parameter}")
+    return InvalidSpecification(f"{before}{said}{where}").advising(*remedies)
+
+
+def _once(known: dict[str, Any], section: str, build: Any, cell: Cell) -> Any:
     """What is built from a table, the same object for the same table."""
-    key = text_of({name: entry for name, entry in table.items() if name != "label"})
+    key = text_of({name: entry for name, entry in cell.tables[section].items() if name != "label"})
     if key not in known:
-        known[key] = _built(section, build, table)
+        known[key] = _built(section, build, cell)
     return known[key]
 
 
@@ -136,8 +146,8 @@ def _check_points(built: Plan) -> None:
                 continue
             games[kind] = begun(built, point).game
         except PotentiaError as error:
-            where = f" ({point.describe()})" if len(built.points) > 1 else ""
-            raise InvalidSpecification(f"{error}{where}") from None
+            section = next((name for name, kind in _ERRORS.items() if isinstance(error, kind)), None)
+            raise _keyed(error, section, f" ({point.describe()})" if len(built.points) > 1 else "") from None
 
 
 # Files that a specification names -----------------------------------------------------------------------

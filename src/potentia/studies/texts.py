@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from potentia.errors import InvalidRule, InvalidRun
+from potentia.errors import InvalidInput, InvalidRule, InvalidRun
 
 _YES = ("true", "yes", "on")
 _NO = ("false", "no", "off")
@@ -21,12 +21,13 @@ def read_parameter(name: str, text: str) -> Any:
     ``tau``, ``revision`` and ``choice`` have words of their own; any other is yes or no, a whole number, a
     number, or left as it is.
     """
-    if name == "tau":
-        return temperature(text)
-    if name == "revision":
-        return revision_probability(text)
-    if name == "choice":
-        return choice_map(text)
+    if name in _WORDS:
+        return _WORDS[name](text)
+    return read_value(text)
+
+
+def read_value(text: str) -> Any:
+    """Yes or no, a whole number, a number, or the text as it is."""
     if text in _YES or text in _NO:
         return text in _YES
     for kind in (int, float):
@@ -71,12 +72,12 @@ def revision_probability(text: str) -> Any:
             if part in ("own", "world"):
                 options["normalise"] = part
                 continue
-            found = _so_many(part, 3, "revision signal:A1,A2,A3")
+            found = _so_many(part, 3, "revision", "signal:A1,A2,A3")
             options |= dict(zip(("a1", "a2", "a3"), found, strict=True))
         return {"signal": options}
     if kind == "vanishing" and colon:
-        return {"vanishing": _so_many(rest, 1, "revision vanishing:M")[0]}
-    values = numbers(text, float, "revision")
+        return {"vanishing": _so_many(rest, 1, "revision", "vanishing:M")[0]}
+    values = numbers(text, float, "revision", InvalidRule)
     return values[0] if len(values) == 1 else values
 
 
@@ -89,20 +90,27 @@ def choice_map(text: str) -> Any:
         return penalty_from(kind)
     if kind != "tsallis":
         raise InvalidRule(f"must be gibbs, burg or tsallis:Q, got {text!r}", "choice", text)
-    return penalty_from({"kind": kind, "q": _so_many(rest, 1, "choice tsallis:Q")[0]})
+    return penalty_from({"kind": kind, "q": _so_many(rest, 1, "choice", "tsallis:Q")[0]})
 
 
-def _so_many(text: str, count: int, what: str) -> list[float]:
-    found = numbers(text, float, what)
+def _so_many(text: str, count: int, name: str, form: str) -> list[float]:
+    try:
+        found = [float(part) for part in text.split(",")]
+    except ValueError:
+        found = []
     if len(found) != count:
-        raise InvalidRule(f"takes {'one number' if count == 1 else 'three numbers'}, got {text!r}", what, text)
+        wanted = "one number" if count == 1 else "three numbers"
+        raise InvalidRule(f"{form} takes {wanted}, got {text!r}", name, text)
     return found
 
 
-def numbers(text: str, kind: type, name: str) -> list[Any]:
+_WORDS = {"tau": temperature, "revision": revision_probability, "choice": choice_map}
+
+
+def numbers(text: str, kind: type, name: str, error: type[InvalidInput] = InvalidRun) -> list[Any]:
     """Numbers separated by commas."""
     try:
         return [kind(part) for part in text.split(",")]
     except ValueError:
         wanted = "integers" if kind is int else "numbers"
-        raise InvalidRun(f"must be {wanted} separated by commas, got {text!r}", name, text) from None
+        raise error(f"must be {wanted} separated by commas, got {text!r}", name, text) from None

@@ -288,7 +288,7 @@ def cases():
         yield lambda call=call: call(3), InvalidGame, "expected a game such as .* got 3"
     for call in (improvement_path, improvement_paths, is_nash):
         yield lambda call=call: call("pennies", [0, 0]), InvalidGame, "expected a game such as .* got 'pennies'"
-        yield lambda call=call: call(pennies, [0, 2]), InvalidRun, r"player 1's action must be in 0\.\.1, got 2"
+        yield lambda call=call: call(pennies, [0, 2]), InvalidRun, r"player 1's action in 0\.\.1, got 2"
         yield lambda call=call: call(pennies, [0.5, 0.5]), InvalidRun, "must be 2 integers, one action per player"
     for call in (pure_nash, finite_improvement):
         yield (

@@ -34,8 +34,8 @@ from tests.unit.bad import (
 # Runs -------------------------------------------------------------------------------------------------
 
 RUNS = [
-    case("start too large", lambda: play(start=[0, 2]), r"start: player 1's action must be in 0\.\.1, got 2"),
-    case("start negative", lambda: play(start=[-1, 0]), r"start: player 0's action must be in 0\.\.1, got -1"),
+    case("start too large", lambda: play(start=[0, 2]), r"start must have player 1's action in 0\.\.1, got 2"),
+    case("start negative", lambda: play(start=[-1, 0]), r"start must have player 0's action in 0\.\.1, got -1"),
     case("start short", lambda: play(start=[0]), r"start must be 2 integers, .*got shape \(1,\)"),
     case("start long", lambda: play(start=[0, 0, 0]), r"start must be 2 integers, .*got shape \(3,\)"),
     case("start floats", lambda: play(start=[0.0, 1.0]), r"start must be 2 integers, .*of float64"),

@@ -253,10 +253,10 @@ def test_several_maps_are_an_axis():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"rule": {"name": "lll", "tau": -1}}, "rule lll: tau"),
-        ({"rule": {"name": "lll", "tau": [0.1, -1]}}, "rule lll: tau"),
+        ({"rule": {"name": "lll", "tau": -1}}, "rule.tau must be "),
+        ({"rule": {"name": "lll", "tau": [0.1, -1]}}, "rule.tau must be "),
         ({"rule": {"name": "lll", "taw": 1}}, "'taw'; did you mean 'tau'"),
-        ({"rule": {"name": "lll", "tau": "warm"}}, "rule lll: tau must be a number, geometric"),
+        ({"rule": {"name": "lll", "tau": "warm"}}, "rule.tau must be a number, geometric"),
         ({"rule": {"name": "ll", "tau": 1}}, "did you mean 'lll'"),
         ({"rule": {"tau": 1}}, "rule needs name"),
         ({"rule": [{"name": "lll", "tau": 1}] * 2}, "two rule tables are called 'lll'"),

@@ -6,38 +6,25 @@ from typing import Annotated, Any
 
 import typer
 
-from potentia.cli.terminal import completes
-from potentia.errors import InvalidBelief, did_you_mean
-
-COVER_BELIEFS = ("split-merge", "mixture", "constant", "known")
-RUN_BELIEFS = ("running-mean", "known")
+from potentia.cli.options.common import BELIEFS, beside, one_of, split_named
+from potentia.cli.terminal import value
+from potentia.errors import InvalidBelief, InvalidInput, look_up
 
 _MIXTURES = ("split-merge", "mixture")
 _FIELDS = (*_MIXTURES, "constant")
-_TAKEN_BY = {  # which beliefs an option is for
-    "components": ("mixture",),
-    "aic_every": ("split-merge",),
-    "optimism": _MIXTURES,
-    "value": ("constant",),
-    "share": ("constant",),
-    "sense": _FIELDS,
-    "noise": _FIELDS,
-    "radius": _FIELDS,
-    "per": ("running-mean",),
-    "initial": ("running-mean",),
-}
 _SHARE = 0.5  # a constant that lets robots see the paper's world and settle in time
+_MORE = " With more parameters NAME:PARAMETER=VALUE,..., as in {}; see: potentia beliefs."
 
 CoverBelief = Annotated[
     str | None,
-    typer.Option(
-        "--belief",
+    one_of(
+        *BELIEFS,
         metavar="NAME",
         help="Robots do not know the map and play on what they believe of cells that they have not seen: split-merge "
         "(a Gaussian mixture whose number of components they learn too, the paper's), mixture (with a known number of "
-        "components), constant (every unseen cell is worth the same) or known (the truth).",
+        "components), constant (every unseen cell is worth the same) or known (the truth)."
+        + _MORE.format("split-merge:most=4"),
         show_default="robots know the map",
-        autocompletion=completes(*COVER_BELIEFS),
     ),
 ]
 Components = Annotated[
@@ -63,10 +50,10 @@ Share = Annotated[
 ]
 Sense = Annotated[
     str | None,
-    typer.Option(
+    one_of(
+        *("range", "cell"),
         help="What a robot reads: range, all cells that it covers, or cell, its own.",
         show_default="range",
-        autocompletion=completes("range", "cell"),
     ),
 ]
 Noise = Annotated[
@@ -81,22 +68,17 @@ Radius = Annotated[
 ]
 RunBelief = Annotated[
     str | None,
-    typer.Option(
-        "--belief",
+    one_of(
+        *BELIEFS,
         metavar="NAME",
         help="Players do not know what they would receive for another action: running-mean (they expect the mean of "
-        "what they received for it so far) or known (the truth).",
+        "what they received for it so far) or known (the truth)." + _MORE.format("running-mean:initial=5"),
         show_default="players know the game",
-        autocompletion=completes(*RUN_BELIEFS),
     ),
 ]
 Per = Annotated[
     str | None,
-    typer.Option(
-        help="running-mean: a mean per action, or per profile.",
-        show_default="action",
-        autocompletion=completes("action", "profile"),
-    ),
+    one_of(*("action", "profile"), help="running-mean: a mean per action, or per profile.", show_default="action"),
 ]
 Initial = Annotated[
     float | None,
@@ -104,70 +86,45 @@ Initial = Annotated[
 ]
 
 
-def cover_belief(name: str | None, options: dict[str, Any], world: Any) -> Any:
-    """The belief about a map that the options describe, or None."""
-    given = _given(name, COVER_BELIEFS, options)
+def belief_from_options(text: str | None, options: dict[str, Any], world: Any = None) -> Any:
+    """The belief that the options describe, or None; some have defaults of their own on a map."""
+    from potentia.beliefs import registered
+    from potentia.studies.building import belief_from, belief_keys
+    from potentia.studies.texts import read_value
+
+    beliefs = registered()
+    name, inside = (None, {}) if text is None else split_named(text, "--belief", "constant:value=2,noise=0.1")
+    given = beside(inside, options, f"--belief {text}")
+    known = () if name is None else belief_keys(look_up(beliefs, name, "belief", InvalidBelief))
+    for option in given:
+        if option not in known:
+            takers = [belief for belief, kind in beliefs.items() if option in belief_keys(kind)]
+            raise InvalidInput(_not_for(option, takers, name), option)
     if name is None:
         return None
-    from potentia.beliefs import Communication, Constant, Known, Mixture, SplitMerge
+    if name == "constant" and "value" in given and "share" in given:
+        raise InvalidBelief(f"give --value or --share, not both, got {given['value']:g} and {given['share']:g}")
+    table = {key: read_value(entry) for key, entry in inside.items()} | given
+    return belief_from({"name": name, **({} if world is None else _on_map(name, world, table)), **table})
 
-    kinds = {"split-merge": SplitMerge, "mixture": Mixture, "constant": Constant, "known": Known}
-    if name == "constant":
-        if "value" in given and "share" in given:
-            raise InvalidBelief(f"give --value or --share, not both, got {given['value']:g} and {given['share']:g}")
-        if "value" not in given:
-            given.setdefault("share", _SHARE)
-    if name == "mixture" and "components" not in given:
+
+def _on_map(name: str, world: Any, table: dict[str, Any]) -> dict[str, Any]:
+    """What a belief has by default where robots cover a map."""
+    if name == "constant" and "value" not in table:
+        return {"share": _SHARE}
+    if name == "mixture" and "components" not in table:
         if not len(world.targets):
             raise InvalidBelief(f"--belief mixture needs --components: the map {world.name} names no targets")
-        given["components"] = len(world.targets)
-    return _made(lambda: kinds[name](**_with_communication(given, Communication)))
+        return {"components": len(world.targets)}
+    return {}
 
 
-def run_belief(name: str | None, options: dict[str, Any]) -> Any:
-    """The belief about any game that the options describe, or None."""
-    given = _given(name, RUN_BELIEFS, options)
-    if name is None:
-        return None
-    from potentia.beliefs import Known, RunningMean
-
-    return Known() if name == "known" else _made(lambda: RunningMean(**given))
-
-
-def _given(name: str | None, known: tuple[str, ...], options: dict[str, Any]) -> dict[str, Any]:
-    """The options that were given, all of them for this belief."""
-    if name is not None and name not in known:
-        elsewhere = "; that one is for potentia cover" if name in COVER_BELIEFS else did_you_mean(name, known)
-        elsewhere = "; that one is for potentia run" if name in RUN_BELIEFS else elsewhere
-        raise InvalidBelief(f"--belief must be one of {', '.join(known)}, got {name!r}{elsewhere}")
-    given = {option: value for option, value in options.items() if value is not None}
-    for option in given:
-        takers = [belief for belief in _TAKEN_BY[option] if belief in known]
-        if name not in takers:
-            flag = option.replace("_", "-")
-            got = "no --belief" if name is None else f"--belief {name}"
-            listed = " or ".join(filter(None, (", ".join(takers[:-1]), takers[-1])))
-            hint = (
-                f"; a rule with scores takes its own, as in --rule ql:{option}=0.1"
-                if option in ("noise", "initial")
-                else ""
-            )
-            raise InvalidBelief(f"--{flag} is for --belief {listed}, got {got}{hint}")
-    return given
-
-
-def _made(make: Any) -> Any:
-    """A belief, with errors in the words of the command line."""
-    try:
-        return make()
-    except InvalidBelief as error:
-        said = str(error).replace("aic_every", "aic-every").replace("radius of a communication", "radius")
-        raise InvalidBelief(f"--{said}") from None
-
-
-def _with_communication(given: dict[str, Any], communication: Any) -> dict[str, Any]:
-    rest = {name: value for name, value in given.items() if name != "radius"}
-    return {**rest, "communication": communication(given["radius"])} if "radius" in given else rest
+def _not_for(option: str, takers: list[str], name: str | None) -> str:
+    got = "no --belief" if name is None else f"--belief {name}"
+    listed = " or ".join(filter(None, (", ".join(takers[:-1]), takers[-1])))
+    scored = option in ("noise", "initial")
+    hint = f"; a rule with scores takes its own, as in --rule ql:{option}=0.1" if scored else ""
+    return f"is for --belief {listed}, got {got}{hint}"
 
 
 def belief_text(belief: Any) -> str:
@@ -183,8 +140,8 @@ def belief_text(belief: Any) -> str:
         parts.append(f"optimism {spec['optimism']:g}")
     if name == "constant":
         share = f"{spec['share']:g} of the largest worth seen" if spec["share"] else ""
-        value = f"{spec['value']:g}" if spec["value"] or not share else ""
-        parts.append(f"an unseen cell is worth {' + '.join(filter(None, (value, share)))}")
+        fixed = f"{spec['value']:g}" if spec["value"] or not share else ""
+        parts.append(f"an unseen cell is worth {' + '.join(filter(None, (fixed, share)))}")
     if name in _FIELDS:
         noise = f" with noise {spec['noise']:g}" if spec["noise"] else ""
         parts.append(f"robots read {'the cells in range' if spec['sense'] == 'range' else 'their own cell'}{noise}")
@@ -193,4 +150,6 @@ def belief_text(belief: Any) -> str:
         parts.append(within if radius != 0 else "nobody hears anybody")
     if name == "running-mean":
         parts.append(f"per {spec['per']}, at first {spec['initial']:g}")
+    if name not in BELIEFS:
+        parts += [f"{key} {value(entry)}" for key, entry in spec.items() if key != "belief"]
     return ", ".join(parts)

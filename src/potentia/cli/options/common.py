@@ -5,15 +5,24 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from potentia.cli.terminal import completes, pairs
-from potentia.errors import DrawingFailed, InvalidInput, InvalidRun, PotentiaError, Remedy
+from potentia.cli.terminal import completes, pairs, say
+from potentia.errors import (
+    DrawingFailed,
+    InvalidBelief,
+    InvalidGame,
+    InvalidInput,
+    InvalidRule,
+    InvalidRun,
+    PotentiaError,
+    Remedy,
+)
 from potentia.kernel.texts import command
 
 GAME_FILES = (".json", ".npz")
@@ -36,6 +45,12 @@ GAMES = {
     "double-step": (),
 }
 RULES = ("best-response", "lll", "slll", "blll", "p-sblll", "ql", "score", "soql")
+BELIEFS = ("split-merge", "mixture", "constant", "running-mean", "known")
+
+
+def one_of(*words: str, **more: Any) -> Any:
+    """An option for which the shell offers these words."""
+    return typer.Option(autocompletion=completes(*words), **more)
 
 
 def _parameters_of_game(incomplete: str) -> list[str]:
@@ -64,13 +79,17 @@ def whole(text: str | int) -> int:
     except ValueError:
         number = 0.5
     if not number.is_integer():
-        raise InvalidRun(f"--steps must be a whole number, got {text!r}")
+        raise InvalidRun(f"must be a whole number, got {text!r}")
     return int(text) if str(text).lstrip("+-").replace("_", "").isdigit() else int(number)
 
 
-Steps = Annotated[
-    int, typer.Option(help="Steps per run; 1e6 is fine.", parser=whole, metavar="<int>", show_default="10000")
-]
+def steps_option(default: str) -> Any:
+    """How many steps, with the default that is told."""
+    return typer.Option(help="Steps per run; 1e6 is fine.", parser=whole, metavar="<int>", show_default=default)
+
+
+Runs = Annotated[int, typer.Option(help="How many runs, with seeds SEED, SEED + 1, ...")]
+Workers = Annotated[int, typer.Option(help="Threads; the result does not depend on it.")]
 Parameters = Annotated[
     list[str] | None,
     typer.Option(
@@ -98,11 +117,34 @@ def game_from_options(name: str, parameters: list[str] | None) -> tuple[Any, str
     return game(name, **given), f"{name}({pairs(known)})" if known else name
 
 
-def numbers(text: str, kind: type, name: str) -> list[Any]:
-    """Numbers separated by commas."""
-    from potentia.studies.texts import numbers as read
+def seeds_from(first: int, runs: int) -> range:
+    """The seeds of so many runs."""
+    from potentia.kernel.checks import Integer
 
-    return read(text, kind, name)
+    return range(first, first + Integer(1).of(runs, "runs", InvalidRun))
+
+
+def split_named(text: str, option: str, example: str) -> tuple[str, dict[str, str]]:
+    """NAME:PARAMETER=VALUE,... as the name and the texts of the parameters."""
+    name, _, rest = text.partition(":")
+    found: dict[str, str] = {}
+    for item in rest.split(",") if rest else []:
+        key, equals, entry = item.partition("=")
+        if not equals or not entry:
+            raise InvalidInput(f"{option} takes NAME:PARAMETER=VALUE,..., as in {example}, got {text!r}")
+        if key in found:
+            raise InvalidInput(f"{option} {text} gives {key} twice")
+        found[key] = entry
+    return name, found
+
+
+def beside(inside: Collection[str], options: Mapping[str, Any], option: str) -> dict[str, Any]:
+    """The options that were given for parameters, none of which is given inside another option too."""
+    given = {name: entry for name, entry in options.items() if entry is not None}
+    for name in given:
+        if name in inside:
+            raise InvalidInput(f"and {name}= in {option} say the same thing: leave one out", name)
+    return given
 
 
 def assignments(items: list[str]) -> dict[str, Any]:
@@ -118,7 +160,7 @@ def assignments(items: list[str]) -> dict[str, Any]:
             try:
                 out[name] = float(text)
             except ValueError:
-                raise InvalidInput(f"--set {name} must be a number, got {text!r}") from None
+                raise InvalidGame(f"must be a number, got {text!r}", name, text) from None
     return out
 
 
@@ -126,15 +168,56 @@ imported: list[Path] = []  # files of the user's that this command ran
 
 
 _REMEDIES = {
+    "any_game": "running-mean serves any game",
     "claimed": "leave it out, and test it with --claimed or check_claim",
     "dask_tls": "give their folder with --dask-tls",
     "folder": "give another folder with --out",
     "go on": "go on with: {sweep}",
+    "largest_part": "open a way, or block them: --largest-part, in a specification largest_part = true",
     "many": "say --yes if you mean it",
     "missing": "{sweep} computes them",
     "register": "a game of your own is registered by a file: potentia --import FILE.py sweep ...",
     "repair": "{sweep} --repair computes damaged chunks again",
 }
+
+
+_INSIDE = {"rule": InvalidRule, "belief": InvalidBelief, "parameters": InvalidGame}  # options that hold parameters
+
+
+def of_option(error: InvalidInput, ctx: Any) -> InvalidInput:
+    """The same error in the words of the command that was called, where it is about what was given to it.
+
+    That is an argument or an option by its name in Python, ``--aic-every must be ...``, or a parameter inside one,
+    ``--rule soql: mu must be ...``.
+    """
+    known = {param.name: option_name(param) for param in ctx.command.params}
+    found = [
+        (_alike(text, error.value), f"{spelt} {head}{error.parameter}")
+        for name, spelt in known.items()
+        if isinstance(error, _INSIDE.get(name, ()))
+        for head, text in _inside(ctx.params[name], str(error.parameter))
+    ]
+    name = max(found, key=lambda one: one[0])[1] if found else known.get(error.parameter)
+    return InvalidInput(error.said_of(name)).advising(*error.remedies) if name else error
+
+
+def _inside(given: str | list[str] | None, name: str) -> Iterator[tuple[str, str]]:
+    """Where a parameter is given inside an option: before it the rule or belief whose it is, and its text."""
+    for text in [given] if isinstance(given, str) else given or []:
+        if found := re.match(rf"(?:(.+?):(?:.*,)?)?{re.escape(name)}=([^,]*)", text):
+            yield f"{found[1]}: " if found[1] else "", found[2]
+
+
+def _alike(text: str, value: Any) -> bool:
+    try:
+        return float(text) == float(value)
+    except (TypeError, ValueError):
+        return text == str(value)
+
+
+def option_name(param: Any) -> str:
+    """How an option or an argument is spelt."""
+    return str(param.opts[0] if param.param_type_name == "option" else param.metavar or param.name.upper())
 
 
 def told(error: PotentiaError) -> str:
@@ -230,13 +313,17 @@ def check_folder(path: Path, name: str, create: bool = False) -> None:
         raise InvalidInput(f"{name}: {path}: {error.strerror}") from None
 
 
-def check_picture(path: Path, name: str = "--plot") -> None:
-    """Fail early where the ending names no kind of picture."""
-    from matplotlib.backend_bases import FigureCanvasBase
+def check_pictures(**paths: Path | None) -> None:
+    """Fail early where an option names a file that cannot be written, or whose ending names no kind of picture."""
+    for name, path in paths.items():
+        if path is None:
+            continue
+        check_folder(path, f"--{name}")
+        from matplotlib.backend_bases import FigureCanvasBase
 
-    known = sorted(set(FigureCanvasBase.get_supported_filetypes()) - {"pgf"})  # that one needs LaTeX
-    if path.suffix.removeprefix(".").lower() not in known:
-        raise InvalidInput(f"{name}: {path.name} must end in one of {', '.join(known)}")
+        known = sorted(set(FigureCanvasBase.get_supported_filetypes()) - {"pgf"})  # that one needs LaTeX
+        if path.suffix.removeprefix(".").lower() not in known:
+            raise InvalidInput(f"--{name}: {path.name} must end in one of {', '.join(known)}")
 
 
 @contextmanager
@@ -256,3 +343,26 @@ def save_picture(figure: Any, path: Path, dpi: int) -> None:
 
     with whole_file(path) as temporary:
         figure.savefig(temporary, dpi=dpi, format=path.suffix.removeprefix(".").lower())
+
+
+def picture(
+    path: Path | None,
+    figure: Callable[[], Any],
+    dpi: int,
+    summary: dict[str, Any],
+    json: bool,
+    name: str = "plot",
+    said: str = "figure",
+) -> None:
+    """Draw into the file of an option, if it was given."""
+    if path is not None:
+        with drawing(path):
+            save_picture(figure(), path, dpi)
+        written(summary, name, path, json, said)
+
+
+def written(summary: dict[str, Any], name: str, path: Path, json: bool, said: str | None = None) -> None:
+    """A file is there now: the summary names it."""
+    summary[name] = str(path)
+    if not json:
+        say(f"{said or name}: {path}")

@@ -6,48 +6,44 @@ from typing import Annotated, Any
 
 import typer
 
-from potentia.cli.options.common import RULES
-from potentia.cli.terminal import completes, value
-from potentia.errors import InvalidInput, InvalidRule, did_you_mean
+from potentia.cli.options.common import RULES, beside, one_of, split_named
+from potentia.cli.terminal import value
+from potentia.errors import InvalidInput, InvalidRule
 
-SCHEDULES = completes("auto", "geometric:", "logarithmic:", "piecewise:0=", "relative:")
+SCHEDULES = ("auto", "geometric:", "logarithmic:", "piecewise:0=", "relative:")
 
 RuleName = Annotated[
     str,
-    typer.Option(
+    one_of(
+        *RULES,
         metavar="NAME[:PARAMETER=VALUE,...]",
         help="A learning rule, and parameters other than those below, as in soql:mu=adaptive,noise=0.1; "
         "see: potentia rules",
-        autocompletion=completes(*RULES),
     ),
 ]
 Tau = Annotated[
     str | None,
-    typer.Option(
+    one_of(
+        *SCHEDULES,
         help="Temperature: a number, or a schedule: geometric:START:STOP, logarithmic:START, "
         "piecewise:0=START,STEP=TAU,...; on coverage games also relative:TAU, in units of the most a robot can "
         "cover, and auto, for relative:geometric:0.3:0.01.",
         show_default="0.1",
-        autocompletion=SCHEDULES,
     ),
 ]
 OneTau = Annotated[str | None, typer.Option(help="Temperature, a number.", show_default="0.1")]
 Revision = Annotated[
     str | None,
-    typer.Option(
+    one_of(
+        *("signal", "vanishing:"),
         help="slll and p-sblll: revision probability, a number, one per player, vanishing:M for e^(-M/tau), or on "
         "coverage games signal, signal:A1,A2,A3 or signal:world for Eq. 53.",
         show_default="0.3",
-        autocompletion=completes("signal", "vanishing:"),
     ),
 ]
 Trial = Annotated[
     str | None,
-    typer.Option(
-        help="p-sblll: joint (the paper) or unilateral.",
-        show_default="joint",
-        autocompletion=completes("joint", "unilateral"),
-    ),
+    one_of("joint", "unilateral", help="p-sblll: joint (the paper) or unilateral.", show_default="joint"),
 ]
 Guard = Annotated[bool, typer.Option("--guard", help="p-sblll: no two interacting players move at once.")]
 
@@ -64,24 +60,15 @@ def rule_from_options(
     from potentia.rules import rule
     from potentia.studies.texts import read_parameter
 
-    base, inside = split_rule(name)
+    base, inside = split_named(name, "--rule", "soql:mu=0.9,noise=0.1")
     known = rule_parameters(base)
-    flags = {"tau": tau, "revision": revision, "trial": trial, "guard": "true" if guard else None}
-    given = {flag: text for flag, text in flags.items() if text is not None}
-    for flag in given:
-        if flag not in known:
-            raise InvalidRule(f"--{flag} is not for {base}")
-        if flag in inside:
-            raise InvalidRule(f"--{flag} and {flag}= in --rule {name} say the same thing: leave one out")
-    texts = {**dict(zip(("tau", "revision"), defaults, strict=True)), **inside, **given}
-    values = {}
-    for key in known:
-        if key in texts:
-            try:
-                values[key] = read_parameter(key, texts[key])
-            except InvalidInput as error:
-                raise InvalidRule(f"--{error}" if key in given else f"--rule {name}: {error}") from None
-    return rule(base, **values)
+    options = {"tau": tau, "revision": revision, "trial": trial, "guard": "true" if guard else None}
+    given = beside(inside, options, f"--rule {name}")
+    for option in given:
+        if option not in known:
+            raise InvalidInput(f"is not for {base}", option)
+    usual = {key: text for key, text in zip(("tau", "revision"), defaults, strict=True) if key in known}
+    return rule(base, **{key: read_parameter(key, text) for key, text in {**usual, **inside, **given}.items()})
 
 
 def rule_parameters(name: str) -> tuple[str, ...]:
@@ -90,23 +77,6 @@ def rule_parameters(name: str) -> tuple[str, ...]:
     from potentia.rules.base import rule_class
 
     return tuple(parameters_of(rule_class(name)))
-
-
-def split_rule(text: str) -> tuple[str, dict[str, str]]:
-    """NAME:PARAMETER=VALUE,... as the name and the texts of the parameters."""
-    name, _, rest = text.partition(":")
-    known, found = rule_parameters(name), {}
-    for item in rest.split(",") if rest else []:
-        key, equals, entry = item.partition("=")
-        if not equals or not entry:
-            raise InvalidInput(f"--rule takes NAME:PARAMETER=VALUE,..., as in soql:mu=0.9,noise=0.1, got {text!r}")
-        if key not in known:
-            hint = did_you_mean(key, known)
-            raise InvalidRule(f"{name} has no parameter {key!r}{hint} (it has {', '.join(known)})")
-        if key in found:
-            raise InvalidRule(f"--rule {text} gives {key} twice")
-        found[key] = entry
-    return name, found
 
 
 def rule_text(spec: dict[str, Any]) -> str:
@@ -160,5 +130,5 @@ def _schedule_text(entry: dict[str, Any]) -> str:
 def one_temperature(tau: str | None) -> str | None:
     """Refuse a schedule where a chain has one temperature."""
     if tau is not None and ":" in tau:
-        raise InvalidRule(f"--tau must be a number here: a chain has one temperature, got {tau!r}")
+        raise InvalidRule(f"must be a number here: a chain has one temperature, got {tau!r}", "tau", tau)
     return tau

@@ -84,8 +84,7 @@ def belief(name: str, **parameters: Any) -> Belief:
 
 def belief_from(value: Any) -> Belief:
     """A belief from a belief, or from the plain data of one (:meth:`Belief.spec`)."""
-    found = value if isinstance(value, Belief) else _registry.read(value)
-    if found is not None:
+    if isinstance(found := _registry.read(value), Belief):
         return found
     raise InvalidBelief(f"must be a belief such as SplitMerge() or Constant(0.002), got {value!r:.60}", "belief", value)
 

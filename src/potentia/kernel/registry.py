@@ -142,10 +142,10 @@ class Registry(Generic[T]):
         """The class behind a name, or an error that suggests the nearest one."""
         return look_up(self._known, name, self.what, self._error)
 
-    def read(self, value: Any) -> T | None:
-        """One from the plain data of one, as its ``spec()`` gives it; None for anything else."""
+    def read(self, value: Any) -> T | Any:
+        """One from the plain data of one, as its ``spec()`` gives it; anything else as it is."""
         if not isinstance(value, dict) or self.what not in value:
-            return None
+            return value
         options = dict(value)
         return self.make(options.pop(self.what), options)
 

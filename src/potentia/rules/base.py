@@ -35,9 +35,9 @@ class Rule(Checked, ABC):
     def data(self, game: Game, horizon: int | None) -> Any:
         """The NamedTuple that compiled code reads, for this game and a run of planned length ``horizon``."""
 
-    @abstractmethod
     def new_memory(self, game: Game) -> Any:
-        """Fresh arrays for one run: what the rule remembers, and room to work in."""
+        """Fresh arrays for one run: what the rule remembers, and by default room for a player's options."""
+        return new_memory(game)
 
     def check_memory(self, memory: Any, step: int) -> None:
         """Raise ValueError for a memory, read from a file, that no run can have had and that would mislead kernels."""
@@ -89,8 +89,7 @@ def rule(name: str, **parameters: Any) -> Rule:
 
 def rule_from(value: Any) -> Rule:
     """A rule from a rule, or from the plain data of one."""
-    found = value if isinstance(value, Rule) else _registry.read(value)
-    if found is not None:
+    if isinstance(found := _registry.read(value), Rule):
         return found
     name = value if isinstance(value, str) and value in registered() else "lll"
     tau = ", tau=0.1" if "tau" in parameters_of(rule_class(name)) else ""

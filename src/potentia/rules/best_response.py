@@ -14,7 +14,7 @@ from potentia.kernel.checks import OneOf
 from potentia.kernel.draws import CHOICE, uniform
 from potentia.kernel.journal import REVISIONS, Journal, move
 from potentia.kernel.protocol import num_players, utility
-from potentia.rules.base import Memory, Rule, new_memory, register, step, survey, surveyed, wake_one
+from potentia.rules.base import Memory, Rule, register, step, survey, surveyed, wake_one
 from potentia.rules.choice import best_weights, pick
 
 
@@ -35,9 +35,6 @@ class BestResponse(Rule):
 
     def data(self, game: Game, horizon: int | None) -> BestResponseData:
         return BestResponseData(self.ties == "stay")
-
-    def new_memory(self, game: Game) -> Memory:
-        return new_memory(game)
 
 
 @step.register(BestResponseData)

@@ -71,9 +71,6 @@ class LLL(Rule):
     def data(self, game: Game, horizon: int | None) -> LLLData:
         return LLLData(self.tau.on(game).data(horizon))
 
-    def new_memory(self, game: Game) -> Memory:
-        return new_memory(game)
-
 
 @step.register(LLLData)
 def _lll(rule: LLLData, memory: Memory, game: Any, state: Any, journal: Journal, key: Any, n: int) -> None:
@@ -167,9 +164,6 @@ class BLLL(Rule):
 
     def data(self, game: Game, horizon: int | None) -> BLLLData:
         return BLLLData(self.tau.on(game).data(horizon), self.include_current)
-
-    def new_memory(self, game: Game) -> Memory:
-        return new_memory(game)
 
 
 @step.register(BLLLData)

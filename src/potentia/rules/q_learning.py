@@ -40,17 +40,7 @@ from potentia.rules.score_play import (
     shares,
     stand_by,
 )
-from potentia.rules.scores import (
-    NOISE,
-    PerAction,
-    ScoreMemory,
-    Scoring,
-    initial_from,
-    laid_out,
-    new_score_memory,
-    score_memory_size,
-    split,
-)
+from potentia.rules.scores import NOISE, PerAction, ScoreMemory, Scoring, initial_from, new_score_memory, split
 from potentia.rules.steps import Diminishing, Step, StepData, step_data, step_from, step_size
 
 _LEAST = math.ldexp(1.0, -53)  # a step of 1 forgets everything; its logarithm must stay finite
@@ -104,12 +94,8 @@ class QL(Scoring):
         )
 
     def new_memory(self, game: Game) -> ScoreMemory:
-        scores = laid_out(self.initial, game, "initial")
         fading, counted = self.unplayed == "decay", self.count == "visits" and not isinstance(self.mu, float)
-        return new_score_memory(game, scores, older=game.num_players, visits=counted, fading=fading)
-
-    def memory_size(self, game: Game) -> int:
-        return score_memory_size(game, 3)
+        return new_score_memory(game, self.initial, older=game.num_players, visits=counted, fading=fading)
 
     def scores(self, game: Game, memory: ScoreMemory, step: int) -> tuple[NDArray[np.float64], ...]:
         faded = np.exp(memory.clock[0] - memory.fade) if memory.fade.size else 1.0

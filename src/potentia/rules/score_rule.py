@@ -29,16 +29,7 @@ from potentia.rules.choice import pick
 from potentia.rules.penalties import Gibbs, Penalty, PenaltyData, choice_weights, penalty_from
 from potentia.rules.schedules import Schedule, ScheduleData, schedule_from, temperature
 from potentia.rules.score_play import bounded, listed, num_options, option, options_from, perform, shares, stand_by
-from potentia.rules.scores import (
-    NOISE,
-    PerAction,
-    ScoreMemory,
-    Scoring,
-    initial_from,
-    laid_out,
-    new_score_memory,
-    score_memory_size,
-)
+from potentia.rules.scores import NOISE, PerAction, ScoreMemory, Scoring, initial_from, new_score_memory
 from potentia.rules.steps import Diminishing, Step, StepData, step_data, step_from, step_size
 
 MOST_STAGES = 8
@@ -100,13 +91,14 @@ class Score(Scoring):
         )
 
     def new_memory(self, game: Game) -> ScoreMemory:
-        scores = laid_out(self.initial, game, "initial")
-        memory = new_score_memory(game, scores, stages=self.order - 1, older=scores.size, since=True)
+        total = int(game.sizes.sum())
+        memory = new_score_memory(game, self.initial, stages=self.order - 1, older=total, since=True)
         memory.stage[:] = 0.0  # an initial score is one of the last stage: its derivatives are 0
         return memory
 
-    def memory_size(self, game: Game) -> int:
-        return score_memory_size(game, 2 + self.order)
+    @property
+    def num_arrays(self) -> int:
+        return 2 + self.order
 
     def strategies(
         self, game: Game, memory: ScoreMemory, profile: NDArray[np.int64], step: int, horizon: int | None

@@ -50,7 +50,7 @@ class ScoreMemory(NamedTuple):
 
 def new_score_memory(
     game: Game,
-    scores: NDArray[np.float64],
+    initial: PerAction,
     *,
     stages: int = 0,
     older: int = 0,
@@ -59,8 +59,9 @@ def new_score_memory(
     visits: bool = False,
     fading: bool = False,
 ) -> ScoreMemory:
-    """Fresh arrays of the sizes a rule needs; every stage starts at ``scores``."""
+    """Fresh arrays of the sizes a rule needs; every stage starts at the ``initial`` scores."""
     players, widest = game.num_players, most_options(game)
+    scores = laid_out(initial, game, "initial")
     total = scores.shape[0]
     free = not isinstance(game.moves, Constrained)
     together = strategies is not None  # all players' options are weighed before anyone draws
@@ -88,16 +89,19 @@ def new_score_memory(
     )
 
 
-def score_memory_size(game: Game, arrays: int) -> int:
-    """Bytes of so many arrays with an entry per action, and of the rest."""
-    return 8 * (arrays * int(game.sizes.sum()) + 8 * game.num_players + 2 * most_options(game))
-
-
 class Scoring(Rule):
     """A rule that goes by scores."""
 
     remembers: ClassVar[tuple[str, ...]] = ("score", "stage", "older", "weight", "since", "visits", "fade", "clock")
     keeps_scores: ClassVar[bool] = True
+
+    @property
+    def num_arrays(self) -> int:
+        """Arrays of the memory with an entry per action."""
+        return 3
+
+    def memory_size(self, game: Game) -> int:
+        return 8 * (self.num_arrays * int(game.sizes.sum()) + 8 * game.num_players + 2 * most_options(game))
 
     def check_memory(self, memory: ScoreMemory, step: int) -> None:
         check_scores(memory, step)

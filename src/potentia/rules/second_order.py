@@ -51,7 +51,6 @@ from potentia.rules.scores import (
     laid_out,
     new_score_memory,
     per_action_from,
-    score_memory_size,
     split,
 )
 from potentia.rules.steps import SHARE, Diminishing, Step, StepData, StepLike, step_data, step_from, step_size
@@ -147,11 +146,10 @@ class SOQL(Scoring):
         )
 
     def new_memory(self, game: Game) -> ScoreMemory:
-        scores = laid_out(self.initial, game, "initial")
         keeps = self.unplayed == "keep"
         return new_score_memory(
             game,
-            scores,
+            self.initial,
             stages=0 if keeps and self.form == "two-step" else 1,
             older=game.num_players,
             strategies=self._first_strategies(game),
@@ -171,8 +169,9 @@ class SOQL(Scoring):
                 )
         return given
 
-    def memory_size(self, game: Game) -> int:
-        return score_memory_size(game, 6)
+    @property
+    def num_arrays(self) -> int:
+        return 6
 
     def check_memory(self, memory: ScoreMemory, step: int) -> None:
         super().check_memory(memory, step)

@@ -24,8 +24,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from potentia.analysis.arrays import Floats, Ints
 from potentia.analysis.chains.transitions import Terms
+from potentia.kernel.arrays import Floats, Ints
 from potentia.kernel.cache import Entry
 from potentia.kernel.dispatch import portable
 from potentia.kernel.reprs import brief

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from potentia.errors import InvalidInput
+from potentia.kernel.arrays import Floats
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 SUM = 1e-9  # how far from 1 probabilities may sum
 
 

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from potentia.analysis import hypotheses
-from potentia.analysis.arrays import Floats, Ints
 from potentia.analysis.chains.laws import has_law, without_law
 from potentia.analysis.chains.markov import chain
 from potentia.analysis.equilibria import as_set, pure_nash
@@ -25,6 +24,7 @@ from potentia.analysis.tables import at_places, check_tolerance, payoff_table, p
 from potentia.analysis.units import in_units
 from potentia.errors import InvalidInput, NotConverged, NotIrreducible, NotPotentialGame, TooLarge
 from potentia.games import Custom, Game
+from potentia.kernel.arrays import Floats, Ints
 from potentia.kernel.protocol import Complete
 from potentia.kernel.registry import parameters_of, plain
 from potentia.kernel.reprs import brief

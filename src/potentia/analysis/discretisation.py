@@ -15,12 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from potentia.analysis.arrays import Floats, Ints
 from potentia.analysis.score_dynamics import MOST_STEPS, POSITIVE, Flow, Strategies, checked_step, dynamics
 from potentia.engine import begin
 from potentia.errors import InvalidRun
 from potentia.games import Game
-from potentia.kernel.arrays import frozen
+from potentia.kernel.arrays import Floats, Ints, frozen
 from potentia.kernel.checks import Integer
 from potentia.rules import rule
 

@@ -22,12 +22,11 @@ from typing import Any
 
 import numpy as np
 
-from potentia.analysis.arrays import Floats
 from potentia.analysis.equilibria import slack
 from potentia.analysis.tables import check_tolerance, payoff_table
 from potentia.errors import InvalidGame
 from potentia.games import Game
-from potentia.kernel.arrays import frozen, strides
+from potentia.kernel.arrays import Floats, frozen, strides
 from potentia.kernel.precision import rounding
 from potentia.kernel.reprs import brief
 

@@ -23,7 +23,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from potentia.analysis.arrays import Floats, Ints, one_each, probabilities
+from potentia.analysis.arrays import one_each, probabilities
 from potentia.analysis.tables import (
     Verdict,
     at_places,
@@ -35,7 +35,7 @@ from potentia.analysis.tables import (
 )
 from potentia.errors import InvalidGame, InvalidInput
 from potentia.games import Game, NormalForm
-from potentia.kernel.arrays import frozen, strides
+from potentia.kernel.arrays import Floats, Ints, frozen, strides
 from potentia.kernel.checks import Integer
 from potentia.kernel.precision import ROUNDINGS, rounding
 from potentia.kernel.protocol import Constrained

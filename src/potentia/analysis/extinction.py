@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from potentia.analysis.arrays import Floats, probabilities
+from potentia.analysis.arrays import probabilities
 from potentia.analysis.dominance import Dominated, dominated
 from potentia.analysis.score_dynamics import Trajectory
 from potentia.errors import InvalidInput
-from potentia.kernel.arrays import frozen
+from potentia.kernel.arrays import Floats, frozen
 from potentia.kernel.checks import Flag, Integer, Real
 
 

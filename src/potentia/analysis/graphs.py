@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from potentia.analysis.arrays import Ints
 from potentia.errors import TooLarge
+from potentia.kernel.arrays import Ints
 
 _MOST = int(np.iinfo(np.int32).max)
 

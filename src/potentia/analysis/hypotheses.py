@@ -15,13 +15,12 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import csgraph
 
-from potentia.analysis.arrays import Floats
 from potentia.analysis.chains.closed_forms import one_way_move
 from potentia.analysis.chains.laws import vanishing
 from potentia.analysis.chains.transitions import Board, Room, empty_room, look, shifted, target
 from potentia.analysis.tables import profile_at, spread, tensor, words
 from potentia.games import Game
-from potentia.kernel.arrays import strides
+from potentia.kernel.arrays import Floats, strides
 from potentia.kernel.cache import Entry
 from potentia.kernel.protocol import Complete
 from potentia.rules import PSBLLL, Groups, Rule, SignalRevision

@@ -18,13 +18,12 @@ from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 
-from potentia.analysis.arrays import Ints
 from potentia.analysis.equilibria import by_action, moved, near_best, replies, slack, slacks_of, utility_at
 from potentia.analysis.graphs import as_graph
 from potentia.analysis.tables import Verdict, at_places, check_tolerance, payoff_table, require_fit, require_game, words
 from potentia.errors import InvalidRun
 from potentia.games import Game
-from potentia.kernel.arrays import frozen
+from potentia.kernel.arrays import Ints, frozen
 from potentia.kernel.checks import Integer
 from potentia.kernel.protocol import Constrained
 

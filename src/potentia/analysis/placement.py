@@ -33,14 +33,13 @@ from typing import Any
 
 import numpy as np
 
-from potentia.analysis.arrays import Ints
 from potentia.analysis.ranges import Area, Gains, Grid
 from potentia.errors import InvalidGame, InvalidInput
 from potentia.games import Coverage
 from potentia.games.drift import require_still
 from potentia.games.world import listed_cells
 from potentia.kernel import memory
-from potentia.kernel.arrays import frozen
+from potentia.kernel.arrays import Ints, frozen
 from potentia.kernel.checks import OneOf, Real
 from potentia.kernel.reprs import brief
 

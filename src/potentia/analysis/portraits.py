@@ -12,13 +12,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from potentia.analysis.arrays import Floats
 from potentia.analysis.equilibria import is_nash, pure_nash
 from potentia.analysis.resting import choice_response
 from potentia.analysis.score_dynamics import Flow, Trajectory, dynamics
 from potentia.errors import InvalidGame, InvalidInput, did_you_mean
 from potentia.games import Game
-from potentia.kernel.arrays import frozen
+from potentia.kernel.arrays import Floats, frozen
 from potentia.kernel.checks import Integer
 
 _MOST = 100  # points of a grid on each side

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from potentia.analysis.arrays import Floats, Ints
 from potentia.analysis.tables import (
     Verdict,
     check_tolerance,
@@ -31,6 +30,7 @@ from potentia.analysis.units import own_changes
 from potentia.errors import InvalidInput, NotPotentialGame
 from potentia.games import Game
 from potentia.games.normal_form import disprove
+from potentia.kernel.arrays import Floats, Ints
 from potentia.kernel.precision import rounding
 from potentia.kernel.protocol import Complete
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from potentia.analysis.arrays import Floats, Ints
 from potentia.games import Coverage
+from potentia.kernel.arrays import Floats, Ints
 
 Grid = Floats
 

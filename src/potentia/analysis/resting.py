@@ -24,13 +24,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from potentia.analysis.arrays import Floats, Ints
 from potentia.analysis.equilibria import pure_nash
 from potentia.analysis.score_dynamics import Flow, Strategies
 from potentia.analysis.tables import profile_at
 from potentia.errors import InvalidInput, InvalidRule, NotConverged
 from potentia.games import Game
-from potentia.kernel.arrays import frozen
+from potentia.kernel.arrays import Floats, Ints, frozen
 from potentia.kernel.checks import Integer
 from potentia.kernel.reprs import brief
 

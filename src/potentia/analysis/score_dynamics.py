@@ -25,12 +25,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from potentia.analysis.arrays import Floats, one_each, probabilities, vector
+from potentia.analysis.arrays import one_each, probabilities, vector
 from potentia.analysis.tables import payoff_table
 from potentia.errors import InvalidRule, InvalidRun, NotConverged
 from potentia.games import Game
 from potentia.kernel import memory
-from potentia.kernel.arrays import frozen
+from potentia.kernel.arrays import Floats, frozen
 from potentia.kernel.checks import Flag, Integer, OneOf, Real
 from potentia.kernel.reprs import brief
 from potentia.rules.penalties import Penalty, penalty_from

@@ -13,11 +13,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from potentia.analysis.arrays import Floats
 from potentia.analysis.equilibria import as_set, pure_nash
 from potentia.analysis.hypotheses import Row
 from potentia.engine import begin
 from potentia.games import Game
+from potentia.kernel.arrays import Floats
 from potentia.rules import QL, SOQL, Rule, Score
 from potentia.rules.second_order import ADAPTIVE
 

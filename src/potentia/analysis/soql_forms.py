@@ -19,9 +19,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from potentia.analysis.arrays import Floats, rectangular
+from potentia.analysis.arrays import rectangular
 from potentia.engine.requests import checked_integer
 from potentia.errors import InvalidRule
+from potentia.kernel.arrays import Floats
 from potentia.rules.steps import SHARE
 
 _NOTHING = -746.0  # exp of less is 0

@@ -22,7 +22,6 @@ from scipy import sparse
 from scipy.sparse import csgraph
 
 from potentia.analysis.arborescence import Contraction, contraction
-from potentia.analysis.arrays import Floats, Ints
 from potentia.analysis.chains import closed_forms, elimination, stationary
 from potentia.analysis.chains.laws import terms, vanishing
 from potentia.analysis.chains.transitions import Terms
@@ -33,6 +32,7 @@ from potentia.analysis.units import Units, in_units, require_told
 from potentia.errors import InvalidInput, NotConverged, TooLarge
 from potentia.games import Game
 from potentia.kernel import memory
+from potentia.kernel.arrays import Floats, Ints
 from potentia.kernel.checks import OneOf
 from potentia.kernel.registry import replaced
 from potentia.rules import PSBLLL, Rule, Vanishing, rule_from

@@ -11,12 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from potentia.analysis.arrays import Floats, Ints
 from potentia.errors import InvalidGame, InvalidInput, TooLarge
 from potentia.games import Coverage, Game, NormalForm
 from potentia.games.drift import require_still
 from potentia.kernel import memory
-from potentia.kernel.arrays import strides
+from potentia.kernel.arrays import Floats, Ints, strides
 from potentia.kernel.cache import Entry
 from potentia.kernel.checks import Real
 from potentia.kernel.numbers import in_words

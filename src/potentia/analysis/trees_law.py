@@ -8,10 +8,10 @@ import numpy as np
 from scipy import sparse
 
 from potentia.analysis.arborescence import Contraction, common_ancestors
-from potentia.analysis.arrays import Floats, Ints
 from potentia.analysis.chains import elimination
 from potentia.analysis.chains.stationary import by_gmres
 from potentia.errors import NotConverged
+from potentia.kernel.arrays import Floats, Ints
 
 _DENSE_AT_MOST = 1000
 _DENSE_IF_NEEDED = 5000

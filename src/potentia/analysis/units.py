@@ -17,8 +17,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from potentia.analysis.arrays import Floats
 from potentia.errors import InvalidRule, NotConverged
+from potentia.kernel.arrays import Floats
 from potentia.kernel.precision import finest_step, rounding
 
 _FINEST = 1e-10  # of the spread; finer units could not be told from rounding

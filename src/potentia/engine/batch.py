@@ -27,6 +27,7 @@ from potentia.engine.runs import Progress, Run
 from potentia.errors import InvalidRun, RunInterrupted, frames_to_caller
 from potentia.games import Game
 from potentia.kernel import memory
+from potentia.kernel.arrays import Ints
 from potentia.kernel.cache import Compiled
 from potentia.kernel.journal import CHANGES, REVISIONS
 from potentia.kernel.numbers import in_words
@@ -164,7 +165,7 @@ def _checked_seeds(seeds: Iterable[int]) -> list[int]:
     return numbers
 
 
-def _checked_starts(game: Game, start: ArrayLike | None, count: int) -> list[NDArray[np.int64] | None]:
+def _checked_starts(game: Game, start: ArrayLike | None, count: int) -> list[Ints | None]:
     if start is None:
         return [None] * count
     try:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from potentia.games import Game
+from potentia.kernel.arrays import Floats, Ints
 from potentia.kernel.recorders import COUNTS, OBJECTIVE, TABLE, Recorder
 from potentia.rules import Rule
 
@@ -23,7 +24,7 @@ _PER_RUN = 80  # bytes: its seed in several forms, and its start
 OBJECTS = 250_000  # bytes: what Python holds and keeps for later
 _FEW = 64  # players; for so many a column at a time is quick
 
-Events = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]  # times, players, actions
+Events = tuple[Ints, NDArray[np.int32], NDArray[np.int32]]  # times, players, actions
 Counts = tuple[int, int]  # revisions and changes
 
 
@@ -33,12 +34,12 @@ Raw = Mapping[str, NDArray[Any]]  # what the loop counted and measured, a column
 class Columns:
     """One array per scalar recorder, and one for profiles where they are wanted row by row."""
 
-    def __init__(self, scalars: Mapping[str, NDArray[np.float64]], profile: NDArray[Any] | None = None) -> None:
+    def __init__(self, scalars: Mapping[str, Floats], profile: NDArray[Any] | None = None) -> None:
         self.scalars, self.profile = scalars, profile
         self.rows = 0
         self._carried: dict[str, Any] = {}
 
-    def begin(self, raw: Raw, start: NDArray[np.int64]) -> None:
+    def begin(self, raw: Raw, start: Ints) -> None:
         """The first row."""
         if self.profile is not None:
             self.profile[0] = start
@@ -58,7 +59,7 @@ class Columns:
         self.rows += rows
 
 
-def scalar_rows(name: str, raw: Raw, times: NDArray[np.int64], carried: dict[str, Any]) -> NDArray[Any]:
+def scalar_rows(name: str, raw: Raw, times: Ints, carried: dict[str, Any]) -> NDArray[Any]:
     """A recorder's rows from what the loop counts and measures; ``carried`` is kept from one stretch to the next."""
     if name not in _DERIVED:
         return raw[name]
@@ -66,19 +67,19 @@ def scalar_rows(name: str, raw: Raw, times: NDArray[np.int64], carried: dict[str
     return values
 
 
-def _acceptance(raw: Raw, times: NDArray[np.int64], before: Counts | None) -> tuple[NDArray[Any], Any]:
+def _acceptance(raw: Raw, times: Ints, before: Counts | None) -> tuple[NDArray[Any], Any]:
     first = (raw["revisions"][0], raw["changes"][0]) if before is None else before
     revised, changed = (np.diff(raw[n], prepend=f) for n, f in zip(COUNTS, first, strict=True))
     share = np.divide(changed, revised, out=np.full(changed.size, np.nan), where=revised > 0)
     return share, (int(raw["revisions"][-1]), int(raw["changes"][-1]))
 
 
-def _best(raw: Raw, times: NDArray[np.int64], before: float | None) -> tuple[NDArray[Any], Any]:
+def _best(raw: Raw, times: Ints, before: float | None) -> tuple[NDArray[Any], Any]:
     best = np.maximum.accumulate(np.append(-np.inf if before is None else before, raw[OBJECTIVE]))
     return best[1:], best[-1]
 
 
-def _best_time(raw: Raw, times: NDArray[np.int64], before: Any) -> tuple[NDArray[Any], Any]:
+def _best_time(raw: Raw, times: Ints, before: Any) -> tuple[NDArray[Any], Any]:
     best, when = (-np.inf, 0) if before is None else before
     so_far = np.maximum.accumulate(np.append(best, raw[OBJECTIVE]))
     risen = np.where(np.diff(so_far) > 0, times, -1)
@@ -97,7 +98,7 @@ _DERIVED: dict[str, Callable[..., tuple[NDArray[Any], Any]]] = {
 }
 
 
-def fill_rows(dense: NDArray[Any], before: NDArray[Any], times: NDArray[np.int64], events: Events) -> None:
+def fill_rows(dense: NDArray[Any], before: NDArray[Any], times: Ints, events: Events) -> None:
     """The profile at each of these times: the one before them, and the changes since."""
     when, players, actions = events
     if not when.size:

@@ -12,13 +12,13 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from potentia.beliefs import Believing
 from potentia.engine.measuring import Measured
 from potentia.engine.tier import Tier, copied, rebuilt
 from potentia.errors import InvalidRun
 from potentia.games import Game
+from potentia.kernel.arrays import Ints
 from potentia.kernel.cache import jit_disabled
 from potentia.kernel.journal import REVISIONS, Journal, move
 from potentia.kernel.numbers import is_integer
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 class Orders(NamedTuple):
     """Who plays what at this step."""
 
-    players: NDArray[np.int64]
-    actions: NDArray[np.int64]
+    players: Ints
+    actions: Ints
 
 
 @step.register(Orders)
@@ -44,7 +44,7 @@ def _obey(rule: Orders, memory: Any, game: Any, state: Any, journal: Journal, ke
         move(journal, game, state, rule.players[k], rule.actions[k], n)
 
 
-def legal(run: Run, player: int) -> NDArray[np.int64]:
+def legal(run: Run, player: int) -> Ints:
     """The actions that a player may play now: the current one and those reachable from it, in order."""
     if not is_integer(player) or not 0 <= player < run.game.num_players:
         raise InvalidRun(f"must be an integer from 0 to {run.game.num_players - 1}, got {player!r}", "player", player)

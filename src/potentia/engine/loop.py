@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from potentia.errors import InvalidGame, PotentiaError
 from potentia.games import Game
+from potentia.kernel.arrays import Floats, Ints
 from potentia.kernel.cache import Entry
 from potentia.kernel.dispatch import portable
 from potentia.kernel.journal import CHANGES, REVISIONS, Journal, stand
@@ -28,18 +29,18 @@ NEVER = 2**62
 class Sink(NamedTuple):
     """Buffers for one stretch of a run; what is not recorded is empty."""
 
-    used: NDArray[np.int64]  # (2,) events and rows written
-    shadow: NDArray[np.int64]  # (N,) the profile at the last record
-    event_time: NDArray[np.int64]
+    used: Ints  # (2,) events and rows written
+    shadow: Ints  # (N,) the profile at the last record
+    event_time: Ints
     event_player: NDArray[np.int32]
     event_action: NDArray[np.int32]
     num_rows: int
-    potential: NDArray[np.float64]
-    welfare: NDArray[np.float64]
-    revisions: NDArray[np.int64]
-    changes: NDArray[np.int64]
-    which: NDArray[np.int64]  # (M,) the game's own recorders, by number
-    measures: NDArray[np.float64]  # (rows, M)
+    potential: Floats
+    welfare: Floats
+    revisions: Ints
+    changes: Ints
+    which: Ints  # (M,) the game's own recorders, by number
+    measures: Floats  # (rows, M)
 
 
 @portable
@@ -124,8 +125,8 @@ def prepare(
     opening: bool,
     want_potential: bool,
     want_welfare: bool,
-    which: NDArray[np.int64],
-    out: NDArray[np.float64],
+    which: Ints,
+    out: Floats,
 ) -> tuple[float, float]:
     """Settle a state, and open a new run there; its potential and welfare, with the game's own measures in ``out``."""
     settle(game, state)

@@ -6,12 +6,12 @@ import time
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from potentia.beliefs import Believing
 from potentia.errors import InvalidRun
 from potentia.games import Game
 from potentia.games.functions import machine_code
+from potentia.kernel.arrays import Floats, Ints
 from potentia.kernel.cache import Compiled, jit_disabled
 from potentia.kernel.recorders import Recorder
 
@@ -37,7 +37,7 @@ class Measured:
         if mode is True:
             self._compile(np.zeros((0, game.num_players), np.int64))
 
-    def at(self, profile: NDArray[np.int64]) -> float:
+    def at(self, profile: Ints) -> float:
         """The value at one profile."""
         given = profile.copy()
         try:
@@ -50,7 +50,7 @@ class Measured:
             raise InvalidRun("must not change the profile that it is given", str(self.name))
         return number
 
-    def fill(self, profiles: NDArray[np.int64], out: NDArray[np.float64]) -> None:
+    def fill(self, profiles: Ints, out: Floats) -> None:
         """The values at these."""
         started = time.perf_counter()
         for k, profile in enumerate(profiles):
@@ -59,7 +59,7 @@ class Measured:
         if self._may_compile and self._code is None and self._spent > _LONG:
             self._compile(profiles[-_COMPARED:])
 
-    def _compile(self, profiles: NDArray[np.int64]) -> None:
+    def _compile(self, profiles: Ints) -> None:
         self._may_compile = False
         try:
             code = machine_code(self._python, (np.zeros(profiles.shape[1], np.int64), self._data))

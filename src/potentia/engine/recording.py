@@ -24,7 +24,7 @@ from potentia.engine.loop import EVENTS, ROWS, Sink
 from potentia.engine.measuring import Measured
 from potentia.games import Game
 from potentia.kernel import memory
-from potentia.kernel.arrays import frozen
+from potentia.kernel.arrays import Floats, Ints, frozen
 from potentia.kernel.cache import Compiled
 from potentia.kernel.recorders import COUNTS, OBJECTIVE
 
@@ -39,8 +39,8 @@ class Recording:
     record: tuple[str, ...]
     every: int
     step: int
-    start: NDArray[np.int64]
-    shadow: NDArray[np.int64]  # the profile at the last record
+    start: Ints
+    shadow: Ints  # the profile at the last record
     _owed: bool  # a row at this step
     _goal: Goal | None
     _mode: Compiled
@@ -58,7 +58,7 @@ class Recording:
         self._which = frozen([recorders.index(name) for name in self._measured], np.int64)
         self._own = [Measured(row, self.game, self._mode) for row in own]
 
-    def _first_rows(self, potential: float, welfare: float, measured: NDArray[np.float64]) -> None:
+    def _first_rows(self, potential: float, welfare: float, measured: Floats) -> None:
         """The rows of the start."""
         told = {"potential": potential, "welfare": welfare} | dict(zip(self._measured, measured, strict=True))
         told |= {one.name: one.at(self.start) for one in self._own}
@@ -80,7 +80,7 @@ class Recording:
         """The same, with what stands for the game's objective."""
         return rows | ({OBJECTIVE: rows[self.game.objective]} if self.game.objective in rows else {})
 
-    def _keep(self, sink: Sink, before: NDArray[np.int64] | None) -> None:
+    def _keep(self, sink: Sink, before: Ints | None) -> None:
         """Bring what was recorded to safety; the profile ``before`` it is known where functions of it are recorded."""
         rows, moved = int(sink.used[ROWS]), int(sink.used[EVENTS])
         if not rows:
@@ -123,7 +123,7 @@ class Recording:
             row = kept[name if name in kept else "best"][self._columns.rows - 1 : self._columns.rows]
         return self._goal.first(row) is not None
 
-    def _met(self, goal: Goal, sink: Sink, before: NDArray[np.int64] | None) -> int | None:
+    def _met(self, goal: Goal, sink: Sink, before: Ints | None) -> int | None:
         """The time of the first row of a stretch that has come to the goal."""
         rows, moved = int(sink.used[ROWS]), int(sink.used[EVENTS])
         first = self.step if self._owed else (self.step // self.every + 1) * self.every
@@ -139,10 +139,10 @@ class Recording:
         return None if found is None else first + found * self.every
 
     def _of_profiles(
-        self, own: list[Measured], rows: int, begin: int, before: NDArray[np.int64], events: Events
-    ) -> dict[str, NDArray[np.float64]]:
+        self, own: list[Measured], rows: int, begin: int, before: Ints, events: Events
+    ) -> dict[str, Floats]:
         """Functions of the profile at so many rows from a time on, some profiles at a time."""
-        out: dict[str, NDArray[np.float64]] = {one.name: np.empty(rows) for one in own}
+        out: dict[str, Floats] = {one.name: np.empty(rows) for one in own}
         times = begin + np.arange(rows) * self.every
         dense = np.empty((min(rows, _AT_ONCE), before.size), np.int64)
         for first in range(0, rows, _AT_ONCE):
@@ -194,7 +194,7 @@ class Recording:
         times, players, actions = zip(first, *self._events, strict=True)
         return np.concatenate(times), np.concatenate(players), np.concatenate(actions)
 
-    def _scalars(self) -> dict[str, NDArray[np.float64]]:
+    def _scalars(self) -> dict[str, Floats]:
         """Rows of each recorder under its own name."""
         if self._columns is not None:
             return {str(name): values[: self._columns.rows] for name, values in self._columns.scalars.items()}

@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from potentia.beliefs import Belief, Believing, Constant, SplitMerge
 from potentia.errors import InvalidRun, did_you_mean
 from potentia.games import Game
+from potentia.kernel.arrays import Ints
 from potentia.kernel.draws import START, make_key, uniform_array
 from potentia.kernel.numbers import in_words, is_integer
 from potentia.kernel.recorders import TABLE, is_known, known_recorders, row_of
@@ -45,7 +46,7 @@ def believed(game: Any, belief: Belief | dict[str, Any] | None) -> Game:
     return game if belief is None else Believing(game, belief)
 
 
-def random_start(game: Game, seed: int) -> NDArray[np.int64]:
+def random_start(game: Game, seed: int) -> Ints:
     """The game's own start, or a uniformly random profile; the same for every rule, so that rules can be compared."""
     if game.start is not None:
         return game.check_profile(game.start)

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from potentia.engine import driving
 from potentia.engine.columns import Events, follows_profile, own_recorders, state_bytes
@@ -30,7 +29,7 @@ from potentia.engine.trace import Trace
 from potentia.errors import CompiledOtherwise, InvalidGame, InvalidRun, frames_to_caller
 from potentia.games import Game
 from potentia.kernel import memory
-from potentia.kernel.arrays import frozen
+from potentia.kernel.arrays import Floats, Ints, frozen
 from potentia.kernel.arrays import strides as profile_strides
 from potentia.kernel.cache import Compiled, jit_disabled
 from potentia.kernel.draws import make_key
@@ -54,7 +53,7 @@ class Run(Recording):
         game: Game,
         rule: Rule,
         seed: int,
-        start: NDArray[np.int64],
+        start: Ints,
         record: tuple[str, ...],
         every: int,
         horizon: int | None,
@@ -131,7 +130,7 @@ class Run(Recording):
         return f"<Run of {self.rule.name} on {self.game.describe()} at step {self.step}, seed {self.seed}>"
 
     @property
-    def profile(self) -> NDArray[np.int64]:
+    def profile(self) -> Ints:
         """The current profile; a copy."""
         return np.array(self.state.profile)
 
@@ -141,12 +140,12 @@ class Run(Recording):
         return self.game.beliefs(self.state, self._mode)
 
     @property
-    def scores(self) -> tuple[NDArray[np.float64], ...]:
+    def scores(self) -> tuple[Floats, ...]:
         """The score of each action now, an array per player, for rules that keep scores."""
         return self.rule.scores(self.game, self.memory, self.step)
 
     @property
-    def strategies(self) -> tuple[NDArray[np.float64], ...]:
+    def strategies(self) -> tuple[Floats, ...]:
         """The strategy over each player's actions now, for rules that keep scores; see :meth:`Rule.strategies`."""
         return self.rule.strategies(self.game, self.memory, self.profile, self.step, self.horizon)
 
@@ -317,7 +316,7 @@ class Run(Recording):
 
     # Driven from outside ------------------------------------------------------------------------------
 
-    def legal(self, player: int) -> NDArray[np.int64]:
+    def legal(self, player: int) -> Ints:
         """The actions that a player may play now: the current one and those reachable from it, in order."""
         return driving.legal(self, player)
 

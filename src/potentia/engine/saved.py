@@ -23,6 +23,7 @@ from potentia.errors import InvalidRun, PotentiaError
 from potentia.games import Game
 from potentia.kernel import memory
 from potentia.kernel.archive import Archive
+from potentia.kernel.arrays import Ints
 from potentia.kernel.cache import Compiled
 from potentia.kernel.draws import make_key
 from potentia.kernel.files import open_plain, whole_file
@@ -207,7 +208,7 @@ def _proposal(row: list[float]) -> Proposal:
     return Proposal(int(time), int(mind), int(before), int(after), aic_before, aic_after, bool(accepted))
 
 
-def _restore_changed(run: Run, profile: NDArray[np.int64], changed: NDArray[Any]) -> None:
+def _restore_changed(run: Run, profile: Ints, changed: NDArray[Any]) -> None:
     """The players that changed since the last row, in the order in which they did."""
     players = run.game.num_players
     _require(((changed >= 0) & (changed < players)).all(), "a changed player does not exist")

@@ -15,6 +15,7 @@ from potentia.engine.columns import MAX_ROWS, Events, fill_rows
 from potentia.engine.labels import label_all
 from potentia.errors import InvalidRun, NotRecorded
 from potentia.kernel import memory
+from potentia.kernel.arrays import Floats, Ints
 from potentia.kernel.reprs import brief
 from potentia.version import __version__
 
@@ -38,13 +39,13 @@ class Trace:
     steps: int
     every: int
     complete: bool
-    start: NDArray[np.int64]
-    final: NDArray[np.int64]
-    times: NDArray[np.int64]
+    start: Ints
+    final: Ints
+    times: Ints
     revisions: int
     changes: int
-    scalars: dict[str, NDArray[np.float64]]
-    visits: NDArray[np.int64] | None
+    scalars: dict[str, Floats]
+    visits: Ints | None
     events: Events | None = field(repr=False)
     reached: bool | None = None  # whether it came to the goal that it was given
     about: dict[str, Any] = field(default_factory=dict, repr=False)  # what the game was, for datasets
@@ -61,7 +62,7 @@ class Trace:
         raise AttributeError(name)
 
     @cached_property
-    def profiles(self) -> NDArray[np.int64]:
+    def profiles(self) -> Ints:
         """The profile at each row, (rows, N)."""
         rows, players = self.times.size, self.start.size
         memory.require(

@@ -11,7 +11,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from potentia.beliefs import Belief
 from potentia.engine.playing import begin
@@ -20,6 +20,7 @@ from potentia.engine.runs import Run
 from potentia.errors import InvalidRun, RunInterrupted
 from potentia.games import Game
 from potentia.kernel import memory
+from potentia.kernel.arrays import Floats, Ints
 from potentia.rules import Rule
 from potentia.version import __version__
 
@@ -84,18 +85,12 @@ def watch_on(run: Run, steps: int, *, every: int = 1) -> xarray.Dataset:
     return _dataset(run, times[:done], score[:done], strategy[:done], profile[:done])
 
 
-def _copy(parts: tuple[NDArray[np.float64], ...], out: NDArray[np.float64]) -> None:
+def _copy(parts: tuple[Floats, ...], out: Floats) -> None:
     for player, part in enumerate(parts):
         out[player, : part.size] = part
 
 
-def _dataset(
-    run: Run,
-    times: NDArray[np.int64],
-    score: NDArray[np.float64],
-    strategy: NDArray[np.float64],
-    profile: NDArray[np.int64],
-) -> xarray.Dataset:
+def _dataset(run: Run, times: Ints, score: Floats, strategy: Floats, profile: Ints) -> xarray.Dataset:
     import xarray
 
     by_action = ("time", "player", "action")

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from potentia.errors import InvalidRun
 from potentia.figures import maps, style
 from potentia.figures.configuration import MOST_NUMBERED
 from potentia.games.drift import require_still
+from potentia.kernel.arrays import Floats, Ints
 from potentia.kernel.checks import Integer
 from potentia.kernel.files import whole_file
 from potentia.kernel.numbers import as_float, is_real
@@ -97,9 +98,7 @@ def _checked_path(path: str | os.PathLike[str]) -> Path:
     return goal
 
 
-def _curve(
-    game: Coverage, rows: NDArray[np.int64], shown: NDArray[np.int64], worth: ArrayLike | None, every: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _curve(game: Coverage, rows: Ints, shown: Ints, worth: ArrayLike | None, every: int) -> tuple[Floats, Floats]:
     """Times and worths of the curve."""
     if worth is None:
         return every * shown.astype(np.float64), np.array([game.worth_union(rows[row]) for row in shown])
@@ -118,10 +117,10 @@ class _Film:
     def __init__(
         self,
         game: Coverage,
-        rows: NDArray[np.int64],
+        rows: Ints,
         every: int,
-        times: NDArray[np.float64],
-        values: NDArray[np.float64],
+        times: Floats,
+        values: Floats,
         label: str,
         title: str,
         dpi: int,
@@ -203,7 +202,7 @@ class _Film:
         for artist in self.moving:
             artist.draw(self.canvas.get_renderer())
 
-    def _fade(self, robot: int, past: NDArray[np.float64], tail: int) -> None:
+    def _fade(self, robot: int, past: Floats, tail: int) -> None:
         from matplotlib.colors import to_rgba
 
         moved = np.flatnonzero((past[1:] != past[:-1]).any(axis=1))

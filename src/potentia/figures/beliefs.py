@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from potentia.beliefs import Believing, View
 from potentia.errors import InvalidRun
@@ -15,6 +14,7 @@ from potentia.figures import maps, style
 from potentia.figures.configuration import MOST_NUMBERED
 from potentia.games import Coverage
 from potentia.games.drift import require_still
+from potentia.kernel.arrays import Floats
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -82,7 +82,7 @@ def checked_parts(given: Iterable[Any], kind: type, parameter: str, part: str, n
     return found
 
 
-def _beyond(worth: NDArray[np.float64], views: Sequence[View]) -> str:
+def _beyond(worth: Floats, views: Sequence[View]) -> str:
     """On which sides beliefs leave the scale of the true field."""
     slack = 1e-9 * float(worth.max())
     above = any(float(view.worth.max()) > worth.max() + slack for view in views)
@@ -143,7 +143,7 @@ def _draw_weights(axes: Axes, game: Coverage, view: View) -> None:
         axes.annotate(f"{weight:.2f}", place, ha="center", va="center", gid="weight", **look)
 
 
-def _draw_robots(axes: Axes, where: NDArray[np.float64], robots: Sequence[int]) -> Artist:
+def _draw_robots(axes: Axes, where: Floats, robots: Sequence[int]) -> Artist:
     """Markers with numbers, of the robots that a panel is about."""
     numbered = len(where) <= MOST_NUMBERED
     look: dict[str, Any] = {"linestyle": "none", "markersize": 8.0 if numbered else 3.0, **maps.ROBOT}

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from potentia.errors import InvalidRun
 from potentia.figures import maps, style
 from potentia.figures.labels import apart
 from potentia.games.drift import require_still
+from potentia.kernel.arrays import Floats, Ints
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -54,7 +54,7 @@ def configuration_figure(
     return figure
 
 
-def _told(game: Coverage, profile: NDArray[np.int64]) -> str:
+def _told(game: Coverage, profile: Ints) -> str:
     """What a configuration is worth."""
     text = f"worth {maps.number(game.worth_sum(profile))} (sum), {maps.number(game.worth_union(profile))} (union)"
     targets = game.world.targets
@@ -65,7 +65,7 @@ def _told(game: Coverage, profile: NDArray[np.int64]) -> str:
 
 
 def _draw_run(
-    axes: Axes, game: Coverage, profiles: NDArray[np.int64], points: float, with_paths: bool, gaps: bool
+    axes: Axes, game: Coverage, profiles: Ints, points: float, with_paths: bool, gaps: bool
 ) -> dict[str, Artist]:
     """All of one panel but the field; returns what the legend shows, by label. ``points`` is the width of a cell."""
     from matplotlib.collections import LineCollection
@@ -88,7 +88,7 @@ def _draw_run(
     return {label: known[label] for word in order for label in known if label.startswith(word)}
 
 
-def _draw_flags(axes: Axes, game: Coverage, profiles: NDArray[np.int64], points: float, gaps: bool) -> Artist:
+def _draw_flags(axes: Axes, game: Coverage, profiles: Ints, points: float, gaps: bool) -> Artist:
     """A dot on every cell with a flag, in the colour of its robot; black where several robots left one."""
     owner = maps.flags_left(game, profiles)
     size = max(1.0, min(3.2, 0.3 * points))
@@ -101,7 +101,7 @@ def _draw_flags(axes: Axes, game: Coverage, profiles: NDArray[np.int64], points:
     return style.in_key(label, color=style.DARK, **{**look, "markersize": 4.0})
 
 
-def _draw_paths(axes: Axes, game: Coverage, profiles: NDArray[np.int64]) -> list[Artist]:
+def _draw_paths(axes: Axes, game: Coverage, profiles: Ints) -> list[Artist]:
     start: dict[str, Any] = {"marker": "o", "markersize": 5, "markerfacecolor": style.PAPER, "markeredgewidth": 1.2}
     for robot in range(game.num_players):
         colour = style.robot_colour(robot)
@@ -115,7 +115,7 @@ def _draw_paths(axes: Axes, game: Coverage, profiles: NDArray[np.int64]) -> list
     ]
 
 
-def _marker(game: Coverage, where: NDArray[np.float64], points: float) -> tuple[float, bool]:
+def _marker(game: Coverage, where: Floats, points: float) -> tuple[float, bool]:
     """The size of a robot's marker, and whether its number has room inside: within ranges, clear of the others."""
     if game.num_players > MOST_NUMBERED:
         return max(1.5, min(4.0, points)), False
@@ -126,7 +126,7 @@ def _marker(game: Coverage, where: NDArray[np.float64], points: float) -> tuple[
     return (size, True) if inside else (max(2.5, min(5.0, points)), False)
 
 
-def _draw_robots(axes: Axes, game: Coverage, profile: NDArray[np.int64], points: float) -> list[Artist]:
+def _draw_robots(axes: Axes, game: Coverage, profile: Ints, points: float) -> list[Artist]:
     """Ranges as circles of radius δ, and a marker with its number on each robot's cell; beside it where it is tight."""
     from matplotlib.collections import EllipseCollection
 
@@ -152,13 +152,11 @@ def _draw_robots(axes: Axes, game: Coverage, profile: NDArray[np.int64], points:
     ]
 
 
-def _said(delta: NDArray[np.float64]) -> str:
+def _said(delta: Floats) -> str:
     return f"{delta[0]:g} cells" if np.ptp(delta) == 0 else f"{delta.min():g} to {delta.max():g} cells"
 
 
-def _draw_numbers(
-    axes: Axes, game: Coverage, where: NDArray[np.float64], points: float, inside: bool, size: float
-) -> None:
+def _draw_numbers(axes: Axes, game: Coverage, where: Floats, points: float, inside: bool, size: float) -> None:
     """One label per occupied cell: robots on the same cell share it."""
     together: dict[tuple[float, float], list[int]] = {}
     for robot, (x, y) in enumerate(where.tolist()):

@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from potentia.errors import InvalidRun
 from potentia.figures import style
 from potentia.figures.maps import number
 from potentia.games.coverage_kernel import RECORDERS, WORTH_SUM, WORTH_UNION
+from potentia.kernel.arrays import Floats
 from potentia.kernel.checks import Integer, OneOf
 from potentia.kernel.numbers import is_real
 from potentia.statistics.estimates import moving_mean
@@ -99,9 +99,7 @@ def has(data: xarray.Dataset, measure: str) -> bool:
     return measure in data and bool(data[measure].notnull().any())
 
 
-def by_seed(
-    data: xarray.Dataset, measure: str, smooth: int | None = None
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def by_seed(data: xarray.Dataset, measure: str, smooth: int | None = None) -> tuple[Floats, Floats]:
     """Times, and values by seed and time. Runs cut short are left out, so that the mean is always of the same seeds."""
     values = np.atleast_2d(data[measure].transpose(..., "time").values)
     time = np.asarray(data.time.values, np.float64)

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from potentia.errors import InvalidInput
 from potentia.figures import style
 from potentia.figures.style import COLOURS
+from potentia.kernel.arrays import Floats
 from potentia.kernel.numbers import is_integer
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def simplex_figure(
     return figure
 
 
-def _draw_path(axes: Axes, place: NDArray[np.float64], colour: str, width: float) -> None:
+def _draw_path(axes: Axes, place: Floats, colour: str, width: float) -> None:
     """A path with its arrow, its start and its end."""
     axes.plot(*place.T, color=colour, linewidth=width, zorder=1)
     _arrow(axes, place, colour)
@@ -88,7 +89,7 @@ def _triangle(axes: Axes, names: Sequence[str]) -> None:
     axes.axis("off")
 
 
-def _arrow(axes: Axes, place: NDArray[np.float64], colour: str) -> None:
+def _arrow(axes: Axes, place: Floats, colour: str) -> None:
     """An arrowhead half-way along a path, by length; none on a path that hardly moves."""
     gone = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(place, axis=0).T))])
     if gone[-1] < 0.05:

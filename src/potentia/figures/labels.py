@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
+
+from potentia.kernel.arrays import Floats
 
 _HEIGHT = 12.0  # points, box included
 _ROUNDS = 400
 
 
-def apart(
-    anchors: NDArray[np.float64], texts: Sequence[str], corners: NDArray[np.float64], size: float
-) -> NDArray[np.float64]:
+def apart(anchors: Floats, texts: Sequence[str], corners: Floats, size: float) -> Floats:
     """Offsets (n, 2) of the centres of labels from their ``anchors``, all in typographical points.
 
     A label starts outwards of the points around its own. Then overlapping boxes push each other, boxes move off
@@ -36,7 +35,7 @@ def apart(
     return place - anchors
 
 
-def _pushed(between: NDArray[np.float64], room: NDArray[np.float64]) -> NDArray[np.float64]:
+def _pushed(between: Floats, room: Floats) -> Floats:
     """How far each box moves: half of what it overlaps, along the axis on which it overlaps less."""
     overlap = np.maximum(room - np.abs(between), 0.0)
     overlap[~(overlap > 0).all(axis=-1)] = 0.0
@@ -44,5 +43,5 @@ def _pushed(between: NDArray[np.float64], room: NDArray[np.float64]) -> NDArray[
     sideways = overlap[..., 0] <= overlap[..., 1]
     overlap[..., 0] *= sideways
     overlap[..., 1] *= ~sideways
-    push: NDArray[np.float64] = 0.5 * (overlap * np.where(between < 0, -1.0, 1.0)).sum(axis=1)
+    push: Floats = 0.5 * (overlap * np.where(between < 0, -1.0, 1.0)).sum(axis=1)
     return push

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from potentia.errors import InvalidRun
 from potentia.figures import style
+from potentia.kernel.arrays import Floats, Ints
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -35,7 +36,7 @@ ROBOT: dict[str, Any] = {"marker": "o", "markeredgecolor": style.INK, "markeredg
 # Where things are -------------------------------------------------------------------------------------
 
 
-def checked_profiles(game: Coverage, profiles: Any, name: str = "profiles") -> NDArray[np.int64]:
+def checked_profiles(game: Coverage, profiles: Any, name: str = "profiles") -> Ints:
     """Profiles over time, (T, N), of a trace, a dataset's variable or an array; rows a run did not reach are cut."""
     array = np.asarray(getattr(profiles, "profiles", profiles))
     if array.ndim != 2 or array.shape[1] != game.num_players or array.dtype.kind not in "iu":
@@ -54,12 +55,12 @@ def checked_profiles(game: Coverage, profiles: Any, name: str = "profiles") -> N
     return array.astype(np.int64)
 
 
-def centres(game: Coverage, profile: NDArray[np.int64]) -> NDArray[np.float64]:
+def centres(game: Coverage, profile: Ints) -> Floats:
     """The centres of the robots' cells, (..., N, 2)."""
     return game.positions(profile).astype(np.float64) + 0.5
 
 
-def flags_left(game: Coverage, profiles: NDArray[np.int64]) -> NDArray[np.int64]:
+def flags_left(game: Coverage, profiles: Ints) -> Ints:
     """Who has a flag on each cell after these profiles, (rows, columns).
 
     As the game keeps it: 0 for nobody, robot + 1, or :data:`SHARED`. Only a record of every step knows all flags.
@@ -81,14 +82,14 @@ def flags_left(game: Coverage, profiles: NDArray[np.int64]) -> NDArray[np.int64]
     return out
 
 
-def has_gaps(game: Coverage, profiles: NDArray[np.int64]) -> bool:
+def has_gaps(game: Coverage, profiles: Ints) -> bool:
     """Whether a robot jumps further than it can move in a step: then steps between the rows were not recorded."""
     places = game.positions(profiles)
     jumps = np.hypot(*np.moveaxis(np.diff(places, axis=0), -1, 0))
     return bool(jumps.size and jumps.max() > game.longest_move * (1 + 1e-9))
 
 
-def outline(mask: NDArray[np.bool_]) -> NDArray[np.float64]:
+def outline(mask: NDArray[np.bool_]) -> Floats:
     """The sides of cells between inside and outside, as segments (k, 2, 2)."""
     framed = np.pad(mask, 1)
     y, x = np.nonzero(framed[1:-1, 1:] != framed[1:-1, :-1])
@@ -151,7 +152,7 @@ def frame_axes(axes: Axes, world: World, margin: float = 0.0) -> None:
         axes.add_patch(Rectangle((0, 0), columns, rows, fill=False, edgecolor=style.INK, linewidth=0.8, zorder=2.5))
 
 
-def draw_field(axes: Axes, world: World, colours: Any, worth: NDArray[np.float64] | None = None) -> AxesImage:
+def draw_field(axes: Axes, world: World, colours: Any, worth: Floats | None = None) -> AxesImage:
     """The worth of every cell as a colour; another ``worth`` on the scale of the world's own."""
     columns, rows = world.size
     return axes.imshow(
@@ -172,7 +173,7 @@ def draw_fields(
     world: World,
     colours: Any,
     inches: tuple[float, float],
-    worths: Sequence[NDArray[np.float64] | None] | None = None,
+    worths: Sequence[Floats | None] | None = None,
     extend: str = "neither",
 ) -> None:
     """The worth, or another one, in each panel, with a colour bar at the end of each row."""
@@ -183,7 +184,7 @@ def draw_fields(
             add_bar(axes, image, inches, extend)
 
 
-def draw_blocked(axes: Axes, world: World, worth: NDArray[np.float64] | None = None) -> Artist | None:
+def draw_blocked(axes: Axes, world: World, worth: Floats | None = None) -> Artist | None:
     """Blocked cells hatched, and grey unless they have a worth to show. Returns what stands for them in a legend."""
     shown = world.worth if worth is None else worth
     from matplotlib.patches import Patch, PathPatch
@@ -210,7 +211,7 @@ def squares(mask: NDArray[np.bool_]) -> Path:
     return Path(corners.transpose(2, 0, 1).reshape(-1, 2), np.tile(codes, len(y)))
 
 
-def draw_components(axes: Axes, means: NDArray[np.float64], covariances: NDArray[np.float64]) -> Artist:
+def draw_components(axes: Axes, means: Floats, covariances: Floats) -> Artist:
     """Ellipses at one and two standard deviations of a mixture's components; returns a line for a legend."""
     from matplotlib.patches import Ellipse
 

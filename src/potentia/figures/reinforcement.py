@@ -11,12 +11,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from potentia.errors import InvalidRun
 from potentia.figures import style
 from potentia.figures.coverage_time import by_seed, check_batches, told
 from potentia.figures.maps import number
+from potentia.kernel.arrays import Ints
 from potentia.kernel.checks import Integer
 
 if TYPE_CHECKING:
@@ -173,7 +173,7 @@ def _count(data: xarray.Dataset) -> int:
     return int((~np.isnan(data.score.values[0])).sum())
 
 
-def _actions(data: xarray.Dataset) -> NDArray[np.int64]:
+def _actions(data: xarray.Dataset) -> Ints:
     """Which actions are drawn, in order."""
     likely = data.strategy.values.mean(axis=0)[: _count(data)]
     return np.sort(np.argsort(-likely, kind="stable")[:MOST_ACTIONS])

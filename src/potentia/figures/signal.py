@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from potentia.figures import style
 from potentia.figures.style import COLOURS
+from potentia.kernel.arrays import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,7 +34,7 @@ _SPOT |= {"linestyle": "none", "clip_on": False, "zorder": 4}
 _BELOW: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.13)}
 
 
-def hill(position: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def hill(position: Floats) -> tuple[Floats, Floats]:
     """F and G at positions along the hill."""
     inside = np.abs(position) <= 1
     signal = np.where(inside, 0.5 * (1 + np.cos(np.pi * position)), 0.0)
@@ -53,7 +53,7 @@ def revision_figure(revision: SignalRevision, *, title: str = "") -> Figure:
     return figure
 
 
-def _along(revision: SignalRevision, signal: Any, gradient: Any) -> NDArray[np.float64]:
+def _along(revision: SignalRevision, signal: Any, gradient: Any) -> Floats:
     return np.vectorize(revision.probability, otypes=[np.float64])(signal, gradient)
 
 
@@ -109,7 +109,7 @@ def _draw_surface(figure: Figure, axes: Axes, revision: SignalRevision) -> None:
     figure.colorbar(image, ax=axes, label="revision probability rp per step", shrink=0.9)
 
 
-def _label_places(revision: SignalRevision, levels: NDArray[np.float64]) -> list[tuple[float, float]]:
+def _label_places(revision: SignalRevision, levels: Floats) -> list[tuple[float, float]]:
     """A point of each contour, clear of the names in the corners: rp = level solved for F at a given G."""
     places = []
     for level in levels.tolist():

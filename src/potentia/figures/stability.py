@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from potentia.figures import style
 from potentia.figures.style import COLOURS
+from potentia.kernel.arrays import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,7 +30,7 @@ def stability_figure(
     *,
     root: Sequence[int] | None = None,
     taus: Sequence[float] = (),
-    laws: NDArray[np.float64] | None = None,
+    laws: Floats | None = None,
     title: str = "",
     mark: float | None = None,
 ) -> Figure:
@@ -132,7 +132,7 @@ def _sorted_axes(axes: Axes, result: Stability) -> None:
     axes.set_title(f"{finite.size:,} profiles, too many for a tree: what they cost", fontsize=style.TITLE)
 
 
-def _alike(result: Stability, laws: NDArray[np.float64]) -> list[list[int]]:
+def _alike(result: Stability, laws: Floats) -> list[list[int]]:
     """The most visited states, those with the same curve and limit together."""
     weight = np.maximum(laws.max(axis=0), result.limit)
     groups: list[list[int]] = []
@@ -149,9 +149,7 @@ def _alike(result: Stability, laws: NDArray[np.float64]) -> list[list[int]]:
     return groups
 
 
-def law_axes(
-    axes: Axes, result: Stability, taus: Sequence[float], laws: NDArray[np.float64], mark: float | None = None
-) -> None:
+def law_axes(axes: Axes, result: Stability, taus: Sequence[float], laws: Floats, mark: float | None = None) -> None:
     """Share of the long run of the most visited profiles against τ; dots at the left are the limits."""
     edge = min(taus) / 1.6
     shown: list[int] = []

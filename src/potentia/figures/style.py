@@ -19,8 +19,9 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from potentia.kernel.arrays import Floats
 from potentia.kernel.texts import visible
 from potentia.rules import registered
 from potentia.statistics import estimates
@@ -241,7 +242,7 @@ def log_steps(axes: Axes, early: int, last: float) -> None:
 def draw_mean(
     axes: Axes,
     time: ArrayLike,
-    values: NDArray[np.float64],
+    values: Floats,
     look: Look,
     *,
     band: str = "middle",

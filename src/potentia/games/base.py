@@ -21,7 +21,7 @@ from potentia.errors import InvalidGame, InvalidRun
 from potentia.games.functions import outside_values
 from potentia.games.given import any_array
 from potentia.games.moves import make_moves, reachable_actions
-from potentia.kernel.arrays import Fixed, frozen, starts
+from potentia.kernel.arrays import Fixed, Floats, Ints, frozen, starts
 from potentia.kernel.cache import Compiled
 from potentia.kernel.protocol import Constrained, Interactions, Moves, Proximity
 
@@ -34,12 +34,12 @@ class Game(Fixed, ABC):
     remembers: tuple[str, ...] = ()  # fields of the state, beside the profile, that settle cannot derive
     recorders: tuple[str, ...] = ()  # what this kind of game can record beside potential and welfare; see Recorder
     worth_most: str = "welfare"  # the recorder that is the objective where no potential is known
-    start: Sequence[int] | NDArray[np.int64] | None = None  # where runs begin; None: each seed draws its own
+    start: Sequence[int] | Ints | None = None  # where runs begin; None: each seed draws its own
     scale: float | None = None  # the unit of relative temperatures, where the game has one
-    signal: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None  # what is sensed at each action, and its
+    signal: tuple[Floats, Floats] | None = None  # what is sensed at each action, and its
     # gradient: for revision probabilities by Eq. 53
 
-    def __init__(self, sizes: NDArray[np.int64], moves: Any) -> None:
+    def __init__(self, sizes: Ints, moves: Any) -> None:
         self.sizes = sizes
         self.moves: Moves = moves if isinstance(moves, Constrained) else make_moves(moves, sizes)
 
@@ -71,20 +71,20 @@ class Game(Fixed, ABC):
         return reachable_actions(self.moves, int(self.sizes[player]), player, action)
 
     @abstractmethod
-    def utility(self, player: int, profile: Sequence[int] | NDArray[np.int64]) -> float:
+    def utility(self, player: int, profile: Sequence[int] | Ints) -> float:
         """u^i(profile), written the obvious way; the compiled kernel is checked against it."""
 
-    def move_utility(self, player: int, profile: Sequence[int] | NDArray[np.int64], action: int) -> float:
+    def move_utility(self, player: int, profile: Sequence[int] | Ints, action: int) -> float:
         """What the player would get by moving from ``profile`` to ``action``; differs where moving has a cost."""
         after = np.array(profile)
         after[player] = action
         return self.utility(player, after)
 
-    def move_prices(self) -> NDArray[np.float64] | None:
+    def move_prices(self) -> Floats | None:
         """The cost of moving, (N, A, A) from action to action, where utilities depend on the previous action so."""
         return None
 
-    def welfare(self, profile: Sequence[int] | NDArray[np.int64]) -> float:
+    def welfare(self, profile: Sequence[int] | Ints) -> float:
         """The sum of utilities."""
         total = sum(float(self.utility(player, profile)) for player in range(self.num_players))
         if not math.isfinite(total):
@@ -102,7 +102,7 @@ class Game(Fixed, ABC):
         """The recorder whose best value so far is recorded as ``best``."""
         return "potential" if self.has_potential else self.worth_most
 
-    def potential(self, profile: Sequence[int] | NDArray[np.int64]) -> float:
+    def potential(self, profile: Sequence[int] | Ints) -> float:
         """Φ(profile), where :attr:`has_potential`."""
         raise InvalidGame(f"no potential is known for this {type(self).__name__}; pass potential= if you have one")
 
@@ -128,10 +128,10 @@ class Game(Fixed, ABC):
         return self.plain_data
 
     @abstractmethod
-    def new_state(self, profile: NDArray[np.int64]) -> Any:
+    def new_state(self, profile: Ints) -> Any:
         """Fresh arrays for one run; the engine settles what the profile implies."""
 
-    def recording_state(self, profile: NDArray[np.int64], record: tuple[str, ...]) -> Any:
+    def recording_state(self, profile: Ints, record: tuple[str, ...]) -> Any:
         """The same for a run that records these; a game whose recorders need room makes it here."""
         return self.new_state(profile)
 
@@ -197,7 +197,7 @@ class Game(Fixed, ABC):
         """Bytes a run's state takes, roughly, to refuse what cannot fit."""
         return 16 * self.num_players
 
-    def diagnose(self, profile: NDArray[np.int64]) -> str | None:
+    def diagnose(self, profile: Ints) -> str | None:
         """After a failed run: what is wrong with the game at this profile, where that can be said."""
         return None
 
@@ -206,7 +206,7 @@ class Game(Fixed, ABC):
         """Where a user's function gives another number compiled than in Python, at a few profiles; None if nowhere."""
         return None
 
-    def disagreement(self, profile: NDArray[np.int64]) -> str | None:
+    def disagreement(self, profile: Ints) -> str | None:
         """What plain Python and machine code disagree about near a profile, where functions of others' are called."""
         return None
 
@@ -242,7 +242,7 @@ class Game(Fixed, ABC):
         _feed(digest, self.plain_data)
         return digest.hexdigest()[:32]
 
-    def check_profile(self, profile: ArrayLike, name: str = "start") -> NDArray[np.int64]:
+    def check_profile(self, profile: ArrayLike, name: str = "start") -> Ints:
         """A fresh int64 copy of a legal profile, or an error that names the entry."""
         array = any_array(profile)
         if array.shape != (self.num_players,) or array.dtype.kind not in "iu":
@@ -298,9 +298,7 @@ def interactions_from_groups(num_players: int, members: Sequence[ArrayLike]) -> 
     return interactions_from_pairs(num_players, players, groups, len(members))
 
 
-def interactions_from_pairs(
-    num_players: int, players: NDArray[np.int64], groups: NDArray[np.int64], num_groups: int
-) -> Interactions:
+def interactions_from_pairs(num_players: int, players: Ints, groups: Ints, num_groups: int) -> Interactions:
     """Interactions from (player, group) memberships."""
     order = np.argsort(players, kind="stable")
     ptr = starts(np.bincount(players, minlength=num_players))

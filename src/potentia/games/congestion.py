@@ -18,7 +18,7 @@ from potentia.errors import InvalidGame
 from potentia.games.base import Game, interactions_from_pairs
 from potentia.games.given import action_counts, finite_array, listed
 from potentia.kernel import memory, protocol
-from potentia.kernel.arrays import frozen, starts
+from potentia.kernel.arrays import Floats, Ints, frozen, starts
 from potentia.kernel.checks import Integer
 from potentia.kernel.dispatch import at, portable
 from potentia.kernel.numbers import is_integer
@@ -28,21 +28,21 @@ from potentia.kernel.protocol import Interactions, Moves
 class CongestionData(NamedTuple):
     """What compiled code reads."""
 
-    sizes: NDArray[np.int64]
-    row: NDArray[np.int64]  # the player's first strategy
-    strategy_ptr: NDArray[np.int64]
-    resources: NDArray[np.int64]
-    cost_ptr: NDArray[np.int64]
-    cost: NDArray[np.float64]  # cost[cost_ptr[r] + load]
-    total: NDArray[np.float64]  # the same, summed over loads 1..load: Rosenthal's potential
+    sizes: Ints
+    row: Ints  # the player's first strategy
+    strategy_ptr: Ints
+    resources: Ints
+    cost_ptr: Ints
+    cost: Floats  # cost[cost_ptr[r] + load]
+    total: Floats  # the same, summed over loads 1..load: Rosenthal's potential
     moves: Moves
 
 
 class CongestionState(NamedTuple):
     """The profile and the load of every resource."""
 
-    profile: NDArray[np.int64]
-    loads: NDArray[np.int64]
+    profile: Ints
+    loads: Ints
 
 
 class Congestion(Game):
@@ -101,7 +101,7 @@ class Congestion(Game):
         if not np.isfinite(total):
             raise InvalidGame("must not overflow when they are summed over resources and loads; scale them", "costs")
 
-    def _largest_loads(self) -> NDArray[np.int64]:
+    def _largest_loads(self) -> Ints:
         """How many players could use each resource."""
         players = np.bincount(self._menu_of, minlength=len(self.strategies))
         top = np.zeros(self.num_resources, np.int64)
@@ -113,7 +113,7 @@ class Congestion(Game):
         """The resources that the player's action uses."""
         return self.strategies[self._menu_of[player]][action]
 
-    def loads(self, profile: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
+    def loads(self, profile: Sequence[int] | Ints) -> Ints:
         """How many players use each resource."""
         loads = np.zeros(self.num_resources, np.int64)
         for player in range(self.num_players):
@@ -121,7 +121,7 @@ class Congestion(Game):
                 loads[resource] += 1
         return loads
 
-    def utility(self, player: int, profile: Sequence[int] | NDArray[np.int64]) -> float:
+    def utility(self, player: int, profile: Sequence[int] | Ints) -> float:
         loads = self.loads(profile)
         return -float(sum(self.costs[r][loads[r] - 1] for r in self.strategy(player, int(profile[player]))))
 
@@ -129,7 +129,7 @@ class Congestion(Game):
     def has_potential(self) -> bool:
         return True
 
-    def potential(self, profile: Sequence[int] | NDArray[np.int64]) -> float:
+    def potential(self, profile: Sequence[int] | Ints) -> float:
         return -float(sum(self.costs[r][:load].sum() for r, load in enumerate(self.loads(profile))))
 
     @cached_property
@@ -156,7 +156,7 @@ class Congestion(Game):
     def _facts(self) -> dict[str, Any]:
         return {"resources": self.num_resources}
 
-    def new_state(self, profile: NDArray[np.int64]) -> CongestionState:
+    def new_state(self, profile: Ints) -> CongestionState:
         return CongestionState(profile, np.zeros(self.num_resources, np.int64))
 
 
@@ -175,7 +175,7 @@ def _menu(value: Any, name: str) -> list[tuple[int, ...]]:
     return menu
 
 
-def _cost_table(cost: Any, top: int, resource: int) -> NDArray[np.float64]:
+def _cost_table(cost: Any, top: int, resource: int) -> Floats:
     name = f"costs of resource {resource}"
     if callable(cost):
         try:
@@ -200,7 +200,7 @@ def _utility(game: CongestionData, state: CongestionState, player: int, action: 
 
 
 @protocol.utilities.register(CongestionData)
-def _utilities(game: CongestionData, state: CongestionState, player: int, out: NDArray[np.float64]) -> None:
+def _utilities(game: CongestionData, state: CongestionState, player: int, out: Floats) -> None:
     row = game.row[at(player)]
     current = state.profile[at(player)]
     loads = state.loads
@@ -248,13 +248,13 @@ def _potential(game: CongestionData, state: CongestionState) -> float:
 
 
 @portable
-def _add(game: CongestionData, loads: NDArray[np.int64], strategy: int, change: int) -> None:
+def _add(game: CongestionData, loads: Ints, strategy: int, change: int) -> None:
     for k in range(game.strategy_ptr[at(strategy)], game.strategy_ptr[at(strategy + 1)]):
         loads[at(game.resources[at(k)])] += change
 
 
 @portable
-def _cost(game: CongestionData, loads: NDArray[np.int64], strategy: int) -> float:
+def _cost(game: CongestionData, loads: Ints, strategy: int) -> float:
     """What the strategy costs a player who is not yet counted in the loads."""
     cost = 0.0
     for k in range(game.strategy_ptr[at(strategy)], game.strategy_ptr[at(strategy + 1)]):

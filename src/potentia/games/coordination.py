@@ -25,7 +25,7 @@ from potentia.errors import InvalidGame
 from potentia.games.base import Game, interactions_from_pairs
 from potentia.games.given import action_counts, any_array, finite_array, shortened
 from potentia.kernel import memory, protocol
-from potentia.kernel.arrays import frozen, starts
+from potentia.kernel.arrays import Floats, Ints, frozen, starts
 from potentia.kernel.checks import Integer, Real
 from potentia.kernel.dispatch import at, portable
 from potentia.kernel.protocol import Interactions, Moves
@@ -37,20 +37,20 @@ class CoordinationData(NamedTuple):
     """What compiled code reads; the graph as neighbours of each player."""
 
     actions: int
-    ptr: NDArray[np.int64]
+    ptr: Ints
     neighbours: NDArray[np.int32]
     edges: NDArray[np.int32]  # the edge behind each neighbour; empty where neither table nor weight needs it
-    tables: NDArray[np.float64]  # flat (1 or E, A, A), [other, own]: the own actions of one look-up lie together
-    weights: NDArray[np.float64]  # (E,) or empty
-    field: NDArray[np.float64]  # (N, A) or empty
-    corrections: NDArray[np.float64]  # (1 or E, A): r above; empty where there is no potential
+    tables: Floats  # flat (1 or E, A, A), [other, own]: the own actions of one look-up lie together
+    weights: Floats  # (E,) or empty
+    field: Floats  # (N, A) or empty
+    corrections: Floats  # (1 or E, A): r above; empty where there is no potential
     moves: Moves
 
 
 class CoordinationState(NamedTuple):
     """The profile, twice: for everybody, and one byte a player for speed."""
 
-    profile: NDArray[np.int64]
+    profile: Ints
     compact: NDArray[Any]
 
 
@@ -126,7 +126,7 @@ class Coordination(Game):
         if not np.isfinite(largest):
             raise InvalidGame("payoff times weights must not overflow when all edges are summed; scale them")
 
-    def utility(self, player: int, profile: Sequence[int] | NDArray[np.int64]) -> float:
+    def utility(self, player: int, profile: Sequence[int] | Ints) -> float:
         own = profile[player]
         total = float(self.field[player, own]) if self.field.size else 0.0
         for edge in np.flatnonzero((self.edges == player).any(axis=1)).tolist():
@@ -138,7 +138,7 @@ class Coordination(Game):
     def has_potential(self) -> bool:
         return self._corrections.size > 0
 
-    def potential(self, profile: Sequence[int] | NDArray[np.int64]) -> float:
+    def potential(self, profile: Sequence[int] | Ints) -> float:
         if not self.has_potential:
             return super().potential(profile)
         total = float(sum(self.field[i, a] for i, a in enumerate(profile))) if self.field.size else 0.0
@@ -150,7 +150,7 @@ class Coordination(Game):
     def _weight(self, edge: int) -> float:
         return float(self.weights[edge]) if self.weights.size else 1.0
 
-    def _table(self, edge: int) -> NDArray[np.float64]:
+    def _table(self, edge: int) -> Floats:
         return self.payoff[edge % len(self.payoff)]
 
     @cached_property
@@ -180,7 +180,7 @@ class Coordination(Game):
     def _facts(self) -> dict[str, Any]:
         return {"edges": len(self.edges)}
 
-    def new_state(self, profile: NDArray[np.int64]) -> CoordinationState:
+    def new_state(self, profile: Ints) -> CoordinationState:
         compact = np.uint8 if self.sizes[0] <= 256 else np.uint32
         return CoordinationState(profile, np.zeros(self.num_players, compact))
 
@@ -221,7 +221,7 @@ def torus_edges(rows: int, columns: int) -> NDArray[np.int32]:
     return np.concatenate([np.stack([cell.ravel(), n.ravel()], axis=1) for n in (right, down)])
 
 
-def _from_networkx(graph: Any) -> tuple[tuple[Any, ...], NDArray[np.int64], NDArray[np.float64] | None]:
+def _from_networkx(graph: Any) -> tuple[tuple[Any, ...], Ints, Floats | None]:
     if graph.is_directed():
         raise InvalidGame("must be an undirected graph, got a directed one", "edges")
     nodes = tuple(graph.nodes)
@@ -252,7 +252,7 @@ def _checked_edges(edges: Any) -> NDArray[np.int32]:
     return frozen(array, np.int32)
 
 
-def _corrections(tables: NDArray[np.float64]) -> NDArray[np.float64]:
+def _corrections(tables: Floats) -> Floats:
     """r of the module's docstring for each matrix, or an empty array if some edge game has no potential."""
     skew = tables - tables.transpose(0, 2, 1)
     r = skew[:, :, 0]
@@ -282,7 +282,7 @@ def _utility(game: CoordinationData, state: CoordinationState, player: int, acti
 
 
 @protocol.utilities.register(CoordinationData)
-def _utilities(game: CoordinationData, state: CoordinationState, player: int, out: NDArray[np.float64]) -> None:
+def _utilities(game: CoordinationData, state: CoordinationState, player: int, out: Floats) -> None:
     begin, end = game.ptr[at(player)], game.ptr[at(player + 1)]
     if game.actions == 2:  # two sums in registers
         first = game.field[at(player), at(0)] if game.field.shape[0] else 0.0

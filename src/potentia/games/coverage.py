@@ -34,7 +34,7 @@ from potentia.games.grid import SLACK, disc, grid_steps, step_offsets
 from potentia.games.team import ADJACENT, checked_reach, per_robot
 from potentia.games.world import World
 from potentia.kernel import memory
-from potentia.kernel.arrays import frozen, starts
+from potentia.kernel.arrays import Floats, Ints, frozen, starts
 from potentia.kernel.checks import Flag, Integer, OneOf
 from potentia.kernel.protocol import Proximity
 
@@ -118,7 +118,7 @@ class Coverage(Game):
     def robots(self) -> int:
         return self.num_players
 
-    def positions(self, profile: ArrayLike) -> NDArray[np.int64]:
+    def positions(self, profile: ArrayLike) -> Ints:
         """The cells (x, y) of actions: profiles of any shape (..., N) give (..., N, 2)."""
         actions = np.asarray(profile, np.int64)
         if actions.size and not 0 <= actions.min() <= actions.max() < self.world.num_free:
@@ -126,7 +126,7 @@ class Coverage(Game):
             raise InvalidGame(f"must be in 0..{self.world.num_free - 1}, got {got}", "actions", profile)
         return self.world.cells[actions].astype(np.int64)
 
-    def profile(self, cells: ArrayLike, name: str = "cells") -> NDArray[np.int64]:
+    def profile(self, cells: ArrayLike, name: str = "cells") -> Ints:
         """The actions of robots at these cells (x, y), one per robot."""
         where = self.world.check_cells(cells, name)
         if len(where) != self.num_players:
@@ -146,13 +146,13 @@ class Coverage(Game):
         number[~self.world.blocked] = np.arange(self.world.num_free)
         return frozen(number)
 
-    def covered(self, player: int, action: int) -> NDArray[np.int64]:
+    def covered(self, player: int, action: int) -> Ints:
         """The cells (x, y) that the robot covers from there, (k, 2)."""
         offsets = disc(float(self._range[player]))
         cells = self.world.cells[action] + offsets
         return cells[((cells >= 0) & (cells < self.world.size)).all(axis=1)]
 
-    def worth_in_range(self, delta: float) -> NDArray[np.float64]:
+    def worth_in_range(self, delta: float) -> Floats:
         """C of a robot with this range at every action, (A,)."""
         cells = disc(min(delta, math.hypot(*self.world.size)))
         frame, (rows, columns) = int(cells.max()), self.world.worth.shape
@@ -175,7 +175,7 @@ class Coverage(Game):
         return float(self.worth_in_range(float(self.ranges[-1])).max())
 
     @cached_property
-    def signal(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:  # type: ignore[override]
+    def signal(self) -> tuple[Floats, Floats] | None:  # type: ignore[override]
         """The worth f at each action, and the size of its gradient by central differences (for Eq. 53).
 
         None if the field drifts: a signal is the same at all times.
@@ -195,7 +195,7 @@ class Coverage(Game):
         """Whether the worth field changes with time; a drift of 0 is none."""
         return isinstance(self.drift, Drift)
 
-    def worth_at(self, time: int) -> NDArray[np.float64]:
+    def worth_at(self, time: int) -> Floats:
         """The worth field that a run has at this time, in the shape of the world's."""
         now = checked_time(time)
         return field_at(self.drift, now) if isinstance(self.drift, Drift) else self.world.worth
@@ -212,7 +212,7 @@ class Coverage(Game):
 
     # What it is worth ---------------------------------------------------------------------------------
 
-    def cover_counts(self, profile: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
+    def cover_counts(self, profile: Sequence[int] | Ints) -> Ints:
         """How many robots cover each cell, in the shape of the worth."""
         actions = self.check_profile(profile, "profile")
         frame, (columns, rows) = self._frame, self.world.size
@@ -223,19 +223,19 @@ class Coverage(Game):
             np.add.at(counts, (cells[..., 1], cells[..., 0]), 1)
         return counts[frame : frame + rows, frame : frame + columns]
 
-    def worth_sum(self, profile: Sequence[int] | NDArray[np.int64]) -> float:
+    def worth_sum(self, profile: Sequence[int] | Ints) -> float:
         """Σ C^i, the paper's covered worth: what k robots cover counts k times."""
         return float((self.world.worth * self.cover_counts(profile)).sum())
 
-    def worth_union(self, profile: Sequence[int] | NDArray[np.int64]) -> float:
+    def worth_union(self, profile: Sequence[int] | Ints) -> float:
         """The worth of the cells that at least one robot covers."""
         return float(self.world.worth[self.cover_counts(profile) > 0].sum())
 
-    def utility(self, player: int, profile: Sequence[int] | NDArray[np.int64]) -> float:
+    def utility(self, player: int, profile: Sequence[int] | Ints) -> float:
         """u^i where everybody just stays: no energy spent, and no flags but those under the robots now."""
         return self.move_utility(player, profile, int(profile[player]))
 
-    def move_utility(self, player: int, profile: Sequence[int] | NDArray[np.int64], action: int) -> float:
+    def move_utility(self, player: int, profile: Sequence[int] | Ints, action: int) -> float:
         profile = np.asarray(profile)
         others = [j for j in range(self.num_players) if j != player]
         home, goal = self.positions(profile[player]), self.positions(action)
@@ -257,23 +257,23 @@ class Coverage(Game):
             value = 0.0
         return value - float(self.movement_cost[player]) * distance
 
-    def move_prices(self) -> NDArray[np.float64] | None:
+    def move_prices(self) -> Floats | None:
         if not (self.movement_cost > 0).any():
             return None
         distance = np.sqrt(self._distances2())
         memory.require(8.0 * self.num_players * distance.size, "the prices of all moves")
         return self.movement_cost[:, None, None] * distance
 
-    def _distances2(self) -> NDArray[np.int64]:
+    def _distances2(self) -> Ints:
         cells = self.world.cells.astype(np.int64)
         memory.require(40.0 * len(cells) ** 2, f"distances between {len(cells):,} cells")
         return ((cells[:, None] - cells[None]) ** 2).sum(axis=-1)
 
-    def claimed_potential(self, profile: Sequence[int] | NDArray[np.int64]) -> float:
+    def claimed_potential(self, profile: Sequence[int] | Ints) -> float:
         """Eq. 46, Σ u^i: not exact where ranges overlap."""
         return self.welfare(profile)
 
-    def corrected_potential(self, profile: Sequence[int] | NDArray[np.int64]) -> float:
+    def corrected_potential(self, profile: Sequence[int] | Ints) -> float:
         """Σ C^i less each pair's overlap once; with ``payoff="marginal"`` the covered worth.
 
         Exact with K = 0 and flags off.
@@ -287,7 +287,7 @@ class Coverage(Game):
     def has_potential(self) -> bool:
         return not self.flags and not (self.movement_cost > 0).any()
 
-    def potential(self, profile: Sequence[int] | NDArray[np.int64]) -> float:
+    def potential(self, profile: Sequence[int] | Ints) -> float:
         if not self.has_potential:
             raise InvalidGame(
                 "a coverage game has an exact potential with flags=False and K=0; "
@@ -348,10 +348,10 @@ class Coverage(Game):
             self.drift,
         )
 
-    def new_state(self, profile: NDArray[np.int64]) -> CoverageState:
+    def new_state(self, profile: Ints) -> CoverageState:
         return self.recording_state(profile, ())
 
-    def recording_state(self, profile: NDArray[np.int64], record: tuple[str, ...]) -> CoverageState:
+    def recording_state(self, profile: Ints, record: tuple[str, ...]) -> CoverageState:
         frame, (columns, rows) = self._frame, self.world.size
         shape = (rows + 2 * frame, columns + 2 * frame)
         size = shape[0] * shape[1]
@@ -381,7 +381,7 @@ class Coverage(Game):
         return f"Coverage({self.world.name}, {self.identity()})"
 
     def identity(self) -> str:
-        def said(values: NDArray[np.float64]) -> str:
+        def said(values: Floats) -> str:
             return f"{values[0]:g}" if (values == values[0]).all() else f"{values.min():g} to {values.max():g}"
 
         parts = [f"{self.world.size[0]}×{self.world.size[1]}"]

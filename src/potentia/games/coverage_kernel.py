@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from potentia.games.drift import Drift, Still, is_due, renew
 from potentia.kernel import protocol
+from potentia.kernel.arrays import Floats, Ints
 from potentia.kernel.dispatch import at, portable
 from potentia.kernel.protocol import Moves
 from potentia.kernel.recorders import Recorder
@@ -42,21 +43,21 @@ WORTH_SUM, WORTH_UNION, MOVED, ENERGY, CELLS_SEEN, TARGETS_FOUND = range(len(REC
 class CoverageData(NamedTuple):
     """What compiled code reads."""
 
-    sizes: NDArray[np.int64]
+    sizes: Ints
     moves: Moves
     width: int  # of the framed area
     base: int  # number of cell (0, 0)
     place: NDArray[np.int32]  # (A, 2) the cell (x, y) of each action
-    worth: NDArray[np.float64]  # by framed cell, at time 0; kernels read the state's
-    target: NDArray[np.int64]  # targets in a framed cell
-    kind: NDArray[np.int64]  # (N,) which range a robot has
-    ptr: NDArray[np.int64]  # the cells of range k are ptr[k]..ptr[k + 1]
-    offset: NDArray[np.int64]  # relative to the robot's cell
-    dx: NDArray[np.int64]
-    dy: NDArray[np.int64]
-    reach: NDArray[np.float64]  # δ² of each range
-    sight: NDArray[np.float64]  # (2δ)²: how far a flag is seen
-    cost: NDArray[np.float64]  # (N,) K^i
+    worth: Floats  # by framed cell, at time 0; kernels read the state's
+    target: Ints  # targets in a framed cell
+    kind: Ints  # (N,) which range a robot has
+    ptr: Ints  # the cells of range k are ptr[k]..ptr[k + 1]
+    offset: Ints  # relative to the robot's cell
+    dx: Ints
+    dy: Ints
+    reach: Floats  # δ² of each range
+    sight: Floats  # (2δ)²: how far a flag is seen
+    cost: Floats  # (N,) K^i
     marginal: bool  # the wonderful-life utility instead of Eq. 45
     flags: bool
     flag_range: bool  # flags on all covered cells, not on the occupied one
@@ -66,15 +67,15 @@ class CoverageData(NamedTuple):
 class CoverageState(NamedTuple):
     """The profile, and what follows from it or was left behind."""
 
-    profile: NDArray[np.int64]
-    home: NDArray[np.int64]  # (N,) the action that stands; a trial is a departure from it
+    profile: Ints
+    home: Ints  # (N,) the action that stands; a trial is a departure from it
     counts: NDArray[np.int32]  # how many robots cover each framed cell
     flags: NDArray[np.int32]  # 0, the only robot whose flag lies there + 1, or SHARED; empty without flags
     seen: NDArray[np.uint8]  # whether a cell was ever covered (outside: 1); empty where nobody asks
-    tally: NDArray[np.int64]  # moves, distinct cells seen, targets found
-    spent: NDArray[np.float64]  # (1,) energy
-    worth: NDArray[np.float64]  # by framed cell, now: the game's own array, or the run's where it drifts
-    clock: NDArray[np.int64]  # (1,) the time that worth is of
+    tally: Ints  # moves, distinct cells seen, targets found
+    spent: Floats  # (1,) energy
+    worth: Floats  # by framed cell, now: the game's own array, or the run's where it drifts
+    clock: Ints  # (1,) the time that worth is of
 
 
 @portable

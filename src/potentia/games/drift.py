@@ -11,12 +11,12 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from potentia.errors import InvalidGame
 from potentia.games.given import finite_array
 from potentia.games.world import Mixture, World
-from potentia.kernel.arrays import frozen
+from potentia.kernel.arrays import Floats, frozen
 from potentia.kernel.cache import Entry
 from potentia.kernel.checks import Integer
 from potentia.kernel.dispatch import generic, portable, separate
@@ -34,10 +34,10 @@ class Still(NamedTuple):
 class Drift(NamedTuple):
     """What compiled code reads: the mixture of M components, how it moves, and how often that shows."""
 
-    weights: NDArray[np.float64]  # (M,)
-    means: NDArray[np.float64]  # (M, 2) at time 0
-    velocity: NDArray[np.float64]  # (M, 2) cells per step
-    covariances: NDArray[np.float64]  # (M, 2, 2)
+    weights: Floats  # (M,)
+    means: Floats  # (M, 2) at time 0
+    velocity: Floats  # (M, 2) cells per step
+    covariances: Floats  # (M, 2, 2)
     columns: int
     rows: int
     every: int  # steps between two computations of the field
@@ -53,7 +53,7 @@ def reflected(mean: float, velocity: float, time: int, length: int) -> float:
 
 
 @separate
-def _fill(drift: Drift, width: int, base: int, time: int, worth: NDArray[np.float64]) -> None:
+def _fill(drift: Drift, width: int, base: int, time: int, worth: Floats) -> None:
     for y in range(drift.rows):
         for x in range(drift.columns):
             worth[base + y * width + x] = 0.0
@@ -75,12 +75,12 @@ def _fill(drift: Drift, width: int, base: int, time: int, worth: NDArray[np.floa
 
 
 @generic
-def renew(drift: Any, width: int, base: int, time: int, worth: NDArray[np.float64]) -> None:
+def renew(drift: Any, width: int, base: int, time: int, worth: Floats) -> None:
     """Write the field of a time into ``worth``, where cell (x, y) has the number y · width + x + base."""
 
 
 @renew.register(Drift)
-def _renew(drift: Drift, width: int, base: int, time: int, worth: NDArray[np.float64]) -> None:
+def _renew(drift: Drift, width: int, base: int, time: int, worth: Floats) -> None:
     _fill(drift, width, base, time, worth)
 
 
@@ -95,14 +95,14 @@ def _is_due(drift: Drift, time: int) -> bool:
     return time % drift.every == 0
 
 
-def _field(drift: Drift, time: int, worth: NDArray[np.float64]) -> None:
+def _field(drift: Drift, time: int, worth: Floats) -> None:
     renew(drift, drift.columns, 0, time, worth)
 
 
 _field_entry = Entry(_field)
 
 
-def field_at(drift: Drift, time: int) -> NDArray[np.float64]:
+def field_at(drift: Drift, time: int) -> Floats:
     """The field that a run has at this time, (rows, columns), to the bit."""
     field = np.empty(drift.rows * drift.columns)
     compiled = field.size * drift.weights.size > _BY_PYTHON
@@ -159,7 +159,7 @@ def checked_drift(world: World, drift: ArrayLike | None, every: Any) -> Drift | 
     return Drift(mixture.weights, mixture.means, velocity, mixture.covariances, columns, rows, every)
 
 
-def _check_motion(world: World, mixture: Mixture, velocity: NDArray[np.float64]) -> None:
+def _check_motion(world: World, mixture: Mixture, velocity: Floats) -> None:
     """No mean may begin outside, or cross the whole area in a step."""
     size = np.array(world.size)
     area = f"area of {size[0]}×{size[1]} cells"
@@ -187,7 +187,7 @@ def _check_field(world: World, mixture: Mixture) -> None:
         raise InvalidGame(f"{told}, {cell}", "drift")
 
 
-def _pair(values: NDArray[np.float64]) -> str:
+def _pair(values: Floats) -> str:
     return f"({values[0]:g}, {values[1]:g})"
 
 

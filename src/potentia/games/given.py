@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from potentia.errors import InvalidGame
-from potentia.kernel.arrays import frozen
+from potentia.kernel.arrays import Floats, Ints, frozen
 from potentia.kernel.checks import Integer
 
 T = TypeVar("T")
@@ -41,7 +41,7 @@ def any_array(value: Any) -> NDArray[Any]:
         return np.array(None)
 
 
-def finite_array(value: ArrayLike, name: str, *shapes: tuple[int, ...], told: str = "") -> NDArray[np.float64]:
+def finite_array(value: ArrayLike, name: str, *shapes: tuple[int, ...], told: str = "") -> Floats:
     """A frozen float array of one of these shapes, or of any; ``told`` says more about them."""
     given = any_array(value)
     if given.dtype.kind not in "iuf":  # not booleans, text, complex numbers or ragged lists
@@ -56,7 +56,7 @@ def finite_array(value: ArrayLike, name: str, *shapes: tuple[int, ...], told: st
     return array
 
 
-def action_counts(value: Any, name: str = "num_actions") -> NDArray[np.int64]:
+def action_counts(value: Any, name: str = "num_actions") -> Ints:
     """One positive integer per player."""
     counts = any_array(value)
     if counts.ndim != 1 or (counts.size and counts.dtype.kind not in "iu"):

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from potentia.kernel import memory
-from potentia.kernel.arrays import frozen, starts
+from potentia.kernel.arrays import Ints, frozen, starts
 from potentia.kernel.protocol import Constrained
 
 SLACK = 1 + 1e-9  # of squares: √13 squared is a little less than 13
 
 
-def disc(radius: float) -> NDArray[np.int64]:
+def disc(radius: float) -> Ints:
     """The cells within ``radius`` of a cell as offsets (dx, dy), row by row."""
     most = int(radius * SLACK)
     dy, dx = np.mgrid[-most : most + 1, -most : most + 1]
@@ -22,7 +22,7 @@ def disc(radius: float) -> NDArray[np.int64]:
     return np.stack([dx[inside], dy[inside]], axis=1)
 
 
-def step_offsets(radius: float) -> NDArray[np.int64]:
+def step_offsets(radius: float) -> Ints:
     """The same, the cell itself excluded."""
     cells = disc(radius)
     return cells[(cells != 0).any(axis=1)]

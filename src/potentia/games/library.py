@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from potentia.errors import InvalidGame, did_you_mean, look_up
 from potentia.games.base import Game
@@ -20,6 +19,7 @@ from potentia.games.normal_form import MOST_AXES, NormalForm, random_potential_g
 from potentia.games.separable import Separable
 from potentia.games.world import World
 from potentia.kernel import memory
+from potentia.kernel.arrays import Floats
 from potentia.kernel.checks import MOST, Check, Integer, Real
 from potentia.kernel.numbers import in_words
 
@@ -182,7 +182,7 @@ def small_coverage(
     return Coverage(world, robots, delta, K=cost, flags=False)
 
 
-def _along(values: NDArray[np.float64], num_axes: int, *axes: int) -> NDArray[np.float64]:
+def _along(values: Floats, num_axes: int, *axes: int) -> Floats:
     """The array laid along these axes of a table, in rising order."""
     shape = [1] * num_axes
     for axis, size in zip(axes, values.shape, strict=True):

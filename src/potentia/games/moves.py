@@ -22,13 +22,13 @@ from numpy.typing import NDArray
 from potentia.errors import InvalidGame
 from potentia.games.given import listed
 from potentia.kernel import memory
-from potentia.kernel.arrays import frozen
+from potentia.kernel.arrays import Ints, frozen
 from potentia.kernel.checks import Integer
 from potentia.kernel.numbers import is_integer
 from potentia.kernel.protocol import Complete, Constrained, Moves
 
 
-def make_moves(moves: Any, sizes: NDArray[np.int64]) -> Moves:
+def make_moves(moves: Any, sizes: Ints) -> Moves:
     """Validate ``moves`` and lay it out for compiled code."""
     if moves is None:
         return Complete()

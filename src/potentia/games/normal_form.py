@@ -12,13 +12,13 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from potentia.errors import InvalidGame, NotPotentialGame
 from potentia.games.base import Game, interactions_from_groups
 from potentia.games.given import NATURAL, action_counts, finite_array
 from potentia.kernel import memory, protocol
-from potentia.kernel.arrays import frozen, strides
+from potentia.kernel.arrays import Floats, Ints, frozen, strides
 from potentia.kernel.checks import Real
 from potentia.kernel.dispatch import at
 from potentia.kernel.numbers import in_words
@@ -33,18 +33,18 @@ MOST_AXES = 63  # NumPy arrays have 64 axes, one of them for the player
 class NormalFormData(NamedTuple):
     """What compiled code reads; profiles in C order."""
 
-    sizes: NDArray[np.int64]
-    strides: NDArray[np.int64]
-    payoffs: NDArray[np.float64]  # (N, profiles)
-    phi: NDArray[np.float64]  # (profiles,), or empty where no potential is known
+    sizes: Ints
+    strides: Ints
+    payoffs: Floats  # (N, profiles)
+    phi: Floats  # (profiles,), or empty where no potential is known
     moves: Moves
 
 
 class NormalFormState(NamedTuple):
     """The profile and its flat index."""
 
-    profile: NDArray[np.int64]
-    place: NDArray[np.int64]  # (1,) the profile's place in C order
+    profile: Ints
+    place: Ints  # (1,) the profile's place in C order
 
 
 class NormalForm(Game):
@@ -71,10 +71,10 @@ class NormalForm(Game):
     def has_potential(self) -> bool:
         return self._phi.size > 0
 
-    def utility(self, player: int, profile: Sequence[int] | NDArray[np.int64]) -> float:
+    def utility(self, player: int, profile: Sequence[int] | Ints) -> float:
         return float(self.payoffs[(player, *profile)])
 
-    def potential(self, profile: Sequence[int] | NDArray[np.int64]) -> float:
+    def potential(self, profile: Sequence[int] | Ints) -> float:
         if not self.has_potential:
             return super().potential(profile)
         return float(self._phi[np.ravel_multi_index(tuple(profile), self.num_actions)])
@@ -95,15 +95,15 @@ class NormalForm(Game):
             self.sizes, strides(self.sizes), self.payoffs.reshape(self.num_players, -1), self._phi, self.moves
         )
 
-    def new_state(self, profile: NDArray[np.int64]) -> NormalFormState:
+    def new_state(self, profile: Ints) -> NormalFormState:
         return NormalFormState(profile, np.zeros(1, np.int64))
 
 
-def _depends(payoff: NDArray[np.float64], axis: int) -> bool:
+def _depends(payoff: Floats, axis: int) -> bool:
     return bool((payoff != np.take(payoff, [0], axis=axis)).any())
 
 
-def _checked_potential(payoffs: NDArray[np.float64], potential: ArrayLike) -> NDArray[np.float64]:
+def _checked_potential(payoffs: Floats, potential: ArrayLike) -> Floats:
     phi = finite_array(potential, "potential", payoffs.shape[1:])
     found = disprove(payoffs, phi)
     if found is not None:
@@ -119,9 +119,7 @@ def _checked_potential(payoffs: NDArray[np.float64], potential: ArrayLike) -> ND
 Disproof = tuple[int, tuple[int, ...], tuple[int, ...], float, float]
 
 
-def disprove(
-    payoffs: NDArray[np.float64], phi: NDArray[np.float64], tolerance: float = _TOLERANCE, noise: float = 0.0
-) -> Disproof | None:
+def disprove(payoffs: Floats, phi: Floats, tolerance: float = _TOLERANCE, noise: float = 0.0) -> Disproof | None:
     """Where Φ fails to be an exact potential: (player, first profile, second, Δu, ΔΦ), or None if it is one.
 
     ``tolerance`` is relative to the spread of both, ``noise`` absolute.
@@ -142,7 +140,7 @@ def disprove(
     return None
 
 
-def _changes(values: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
+def _changes(values: Floats, axis: int) -> Floats:
     """What a player's action changes, from its first one."""
     return values - np.take(values, [0], axis=axis)
 
@@ -175,7 +173,7 @@ def _utility(game: NormalFormData, state: NormalFormState, player: int, action: 
 
 
 @protocol.utilities.register(NormalFormData)
-def _utilities(game: NormalFormData, state: NormalFormState, player: int, out: NDArray[np.float64]) -> None:
+def _utilities(game: NormalFormData, state: NormalFormState, player: int, out: Floats) -> None:
     stride = game.strides[at(player)]
     place = state.place[0] - state.profile[at(player)] * stride
     for action in range(game.sizes[at(player)]):

@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from potentia.errors import InvalidGame, NotCompiled, frames_to_caller
 from potentia.games.base import Game, everyone_interacts, interactions_from_groups
@@ -23,7 +23,7 @@ from potentia.games.functions import first_like, machine_code, name_of, reason_o
 from potentia.games.given import action_counts, any_array, listed
 from potentia.games.separable import ProfileState
 from potentia.kernel import protocol
-from potentia.kernel.arrays import frozen, frozen_deep
+from potentia.kernel.arrays import Ints, frozen, frozen_deep
 from potentia.kernel.cache import jit_disabled
 from potentia.kernel.numbers import as_float, is_real
 from potentia.kernel.protocol import Interactions, Moves
@@ -36,7 +36,7 @@ _ROUNDING = 1e-9  # relative differences below are those of sums in another orde
 class CustomData(NamedTuple):
     """What the kernel reads; compiled functions, or plain ones where Numba gave up."""
 
-    sizes: NDArray[np.int64]
+    sizes: Ints
     function: Callable[..., float]
     phi: Callable[..., float]
     data: Any
@@ -62,11 +62,11 @@ class Custom(Game):
 
     def __init__(
         self,
-        utility: Callable[[int, NDArray[np.int64], Any], float],
+        utility: Callable[[int, Ints, Any], float],
         num_actions: Sequence[int],
         *,
         data: Any = None,
-        potential: Callable[[NDArray[np.int64], Any], float] | None = None,
+        potential: Callable[[Ints, Any], float] | None = None,
         moves: Any = None,
         interactions: Sequence[Sequence[int]] | None = None,
     ) -> None:
@@ -112,7 +112,7 @@ class Custom(Game):
         if not is_real(value) or not math.isfinite(as_float(value)):
             raise InvalidGame(f"{name} {where} {shown} must return a finite number, got {value!r}")
 
-    def diagnose(self, profile: NDArray[np.int64]) -> str | None:
+    def diagnose(self, profile: Ints) -> str | None:
         """After a failure: evaluate every action at this profile in Python, and name the first that fails."""
         try:
             for player, trial in self._deviations(profile, range(self.num_players)):
@@ -123,9 +123,7 @@ class Custom(Game):
             return str(error)
         return None
 
-    def _deviations(
-        self, profile: NDArray[np.int64], players: Iterable[int]
-    ) -> Iterator[tuple[int, NDArray[np.int64]]]:
+    def _deviations(self, profile: Ints, players: Iterable[int]) -> Iterator[tuple[int, Ints]]:
         """Every profile in which one of these players takes another action, or the same; and who does."""
         for player in players:
             for action in range(int(self.sizes[player])):
@@ -133,14 +131,14 @@ class Custom(Game):
                 trial[player] = action
                 yield player, trial
 
-    def utility(self, player: int, profile: Sequence[int] | NDArray[np.int64]) -> float:
+    def utility(self, player: int, profile: Sequence[int] | Ints) -> float:
         return float(self._utility(player, np.asarray(profile, np.int64), self.custom_data))
 
     @property
     def has_potential(self) -> bool:
         return self._potential is not None
 
-    def potential(self, profile: Sequence[int] | NDArray[np.int64]) -> float:
+    def potential(self, profile: Sequence[int] | Ints) -> float:
         if self._potential is None:
             return super().potential(profile)
         return float(self._potential(np.asarray(profile, np.int64), self.custom_data))
@@ -187,14 +185,14 @@ class Custom(Game):
             return self.plain_data
         return self.plain_data._replace(function=functions[0], phi=functions[1])
 
-    def disagreement(self, profile: NDArray[np.int64]) -> str | None:
+    def disagreement(self, profile: Ints) -> str | None:
         found = self._largest_difference(profile, range(self.num_players))
         if found is None:
             return None
         apart, text = found
         return f"{text}: the last digits, as where sums are added in another order" if apart < _ROUNDING else text
 
-    def _largest_difference(self, profile: NDArray[np.int64], players: Iterable[int]) -> tuple[float, str] | None:
+    def _largest_difference(self, profile: Ints, players: Iterable[int]) -> tuple[float, str] | None:
         """By how much machine code is apart from Python at worst, where one player changes its action; and where."""
         found: tuple[float, str] | None = None
         for player, trial in self._deviations(profile, players):
@@ -222,7 +220,7 @@ class Custom(Game):
     def kernel_data(self) -> CustomData:
         return self.plain_data._replace(function=first_like(self._utility), phi=first_like(self._potential or _unknown))
 
-    def new_state(self, profile: NDArray[np.int64]) -> ProfileState:
+    def new_state(self, profile: Ints) -> ProfileState:
         return ProfileState(profile)
 
     def _facts(self) -> dict[str, Any]:
@@ -252,7 +250,7 @@ def _apart(one: float | _Failure, other: float | _Failure) -> float:
     return abs(one - other) / max(abs(one), abs(other), 1e-300)
 
 
-def _unknown(profile: NDArray[np.int64], data: Any) -> float:
+def _unknown(profile: Ints, data: Any) -> float:
     return np.nan
 
 

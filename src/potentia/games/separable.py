@@ -17,7 +17,7 @@ from potentia.errors import InvalidGame
 from potentia.games.base import Game, interactions_from_groups
 from potentia.games.given import action_counts, finite_array
 from potentia.kernel import protocol
-from potentia.kernel.arrays import frozen, starts
+from potentia.kernel.arrays import Floats, Ints, frozen, starts
 from potentia.kernel.dispatch import at
 from potentia.kernel.protocol import Interactions, Moves, welfare
 
@@ -25,16 +25,16 @@ from potentia.kernel.protocol import Interactions, Moves, welfare
 class SeparableData(NamedTuple):
     """What compiled code reads; player i's values begin at ``row[i]``."""
 
-    sizes: NDArray[np.int64]
-    row: NDArray[np.int64]
-    values: NDArray[np.float64]
+    sizes: Ints
+    row: Ints
+    values: Floats
     moves: Moves
 
 
 class ProfileState(NamedTuple):
     """A state that is its profile and nothing else."""
 
-    profile: NDArray[np.int64]
+    profile: Ints
 
 
 class Separable(Game):
@@ -59,14 +59,14 @@ class Separable(Game):
                 raise InvalidGame("must not overflow when they are summed over players; scale them", "utilities")
         self._seal()
 
-    def utility(self, player: int, profile: Sequence[int] | NDArray[np.int64]) -> float:
+    def utility(self, player: int, profile: Sequence[int] | Ints) -> float:
         return float(self.tables[player][profile[player]])
 
     @property
     def has_potential(self) -> bool:
         return True
 
-    def potential(self, profile: Sequence[int] | NDArray[np.int64]) -> float:
+    def potential(self, profile: Sequence[int] | Ints) -> float:
         return self.welfare(profile)
 
     @cached_property
@@ -78,7 +78,7 @@ class Separable(Game):
             self.sizes, frozen(starts(self.sizes)[:-1]), frozen(np.concatenate(self.tables)), self.moves
         )
 
-    def new_state(self, profile: NDArray[np.int64]) -> ProfileState:
+    def new_state(self, profile: Ints) -> ProfileState:
         return ProfileState(profile)
 
 

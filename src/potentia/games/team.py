@@ -7,17 +7,16 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from potentia.errors import InvalidGame
-from potentia.kernel.arrays import frozen
+from potentia.kernel.arrays import Floats, frozen
 from potentia.kernel.checks import Real
 from potentia.kernel.numbers import as_float, is_real
 
 ADJACENT = 1.5  # the radius that reaches the eight adjacent cells and no others
 
 
-def per_robot(value: Any, robots: int, name: str) -> NDArray[np.float64]:
+def per_robot(value: Any, robots: int, name: str) -> Floats:
     """One number at least 0 for each robot."""
     if is_real(value):
         given = [value] * robots

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from potentia.errors import InvalidGame, Remedy
 from potentia.games.given import NATURAL, any_array, finite_array, listed, of_kind
 from potentia.kernel import memory
-from potentia.kernel.arrays import Fixed, frozen
+from potentia.kernel.arrays import Fixed, Floats, Ints, frozen
 from potentia.kernel.checks import Integer, OneOf
 
 PARTS = ("worth", "blocked", "targets", "origin", "name", "mixture")  # what a world is made of
@@ -62,7 +62,7 @@ class Mixture(Fixed):
     def num_components(self) -> int:
         return int(self.weights.size)
 
-    def density(self, points: ArrayLike) -> NDArray[np.float64]:
+    def density(self, points: ArrayLike) -> Floats:
         """f at points (..., 2)."""
         at = np.asarray(points, np.float64)
         total = np.zeros(at.shape[:-1])
@@ -75,7 +75,7 @@ class Mixture(Fixed):
         return total
 
 
-def _checked_weights(weights: ArrayLike, normalise: bool) -> NDArray[np.float64]:
+def _checked_weights(weights: ArrayLike, normalise: bool) -> Floats:
     values = finite_array(weights, "weights")
     if values.ndim != 1 or values.size == 0:
         raise InvalidGame(f"must be a list of at least one number, got shape {values.shape}", "weights", weights)
@@ -93,7 +93,7 @@ def _checked_weights(weights: ArrayLike, normalise: bool) -> NDArray[np.float64]
     return values
 
 
-def _check_covariance(matrix: NDArray[np.float64], component: int) -> None:
+def _check_covariance(matrix: Floats, component: int) -> None:
     name = f"covariances of component {component}"
     if abs(matrix[0, 1] - matrix[1, 0]) > 1e-9 * np.abs(matrix).max():
         raise InvalidGame(f"must be symmetric, got {matrix.tolist()}", name, matrix.tolist())
@@ -140,7 +140,7 @@ class World(Fixed):
         self.targets = self._checked_targets(targets)
         self._seal()
 
-    def _checked_targets(self, targets: Iterable[Sequence[int]] | None) -> NDArray[np.int64]:
+    def _checked_targets(self, targets: Iterable[Sequence[int]] | None) -> Ints:
         if targets is None:
             if self.mixture is None:
                 return frozen(np.zeros((0, 2)), np.int64)
@@ -149,7 +149,7 @@ class World(Fixed):
             return frozen(found[inside], np.int64)
         return self.check_cells(listed(targets, "targets", "cells (x, y)"), "targets")
 
-    def check_cells(self, cells: Any, name: str) -> NDArray[np.int64]:
+    def check_cells(self, cells: Any, name: str) -> Ints:
         """Cells (x, y) inside the area, (k, 2), or an error that names the one that is not."""
         array = any_array(cells)
         if array.size == 0 and array.ndim:
@@ -222,7 +222,7 @@ class World(Fixed):
         return f"World({self.name}: {self.size[0]}×{self.size[1]} cells{blocked})"
 
 
-def _checked_worth(worth: ArrayLike) -> NDArray[np.float64]:
+def _checked_worth(worth: ArrayLike) -> Floats:
     given = _table(worth, "worth")
     if given.dtype == bool:
         given = given.astype(np.float64)

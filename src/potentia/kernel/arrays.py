@@ -9,13 +9,16 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
-def strides(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+
+def strides(sizes: Ints) -> Ints:
     """How far apart the profiles that differ in one player's action lie, in C order."""
     return frozen(np.cumprod((1, *sizes[:0:-1].tolist()), dtype=np.int64)[::-1])
 
 
-def starts(lengths: ArrayLike) -> NDArray[np.int64]:
+def starts(lengths: ArrayLike) -> Ints:
     """Where parts of these lengths begin that lie behind each other, and where the last one ends."""
     return frozen(np.concatenate([[0], np.cumsum(lengths)]), np.int64)
 

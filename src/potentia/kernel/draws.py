@@ -12,8 +12,8 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from potentia.kernel.arrays import Floats
 from potentia.kernel.dispatch import portable, twin
 
 # Purposes. The counter is mixed-radix in (step, player, purpose), so no two draws of a run share one.
@@ -129,7 +129,7 @@ def make_key(seed: int, *labels: str) -> np.uint64:
     return np.uint64(key << 4 | last)
 
 
-def uniform_array(key: np.uint64, count: int, purpose: int) -> NDArray[np.float64]:
+def uniform_array(key: np.uint64, count: int, purpose: int) -> Floats:
     """The draws of players 0..count-1 at step 0, all at once."""
     counters = np.arange(count, dtype=np.uint64) * np.uint64(NUM_PURPOSES) + np.uint64(purpose)
     squares_of: Any = _squares_compiled

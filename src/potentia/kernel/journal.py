@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from potentia.kernel.arrays import Ints
 from potentia.kernel.dispatch import at, portable
 from potentia.kernel.protocol import apply, commit
 
@@ -21,13 +22,13 @@ CHANGES = 1
 class Journal(NamedTuple):
     """Counters and marks of one run."""
 
-    counts: NDArray[np.int64]  # (2,) revisions and changes since the start
+    counts: Ints  # (2,) revisions and changes since the start
     dirty: NDArray[np.uint8]  # (N,) whether the player is in ``changed``, or empty
-    changed: NDArray[np.int64]  # (N,) players that changed since the last record
-    pending: NDArray[np.int64]  # (1,) how many of those
-    visits: NDArray[np.int64]  # (profiles,) steps spent in each, or empty
-    strides: NDArray[np.int64]  # (N,) of the profiles in C order
-    cursor: NDArray[np.int64]  # (2,) the profile's index, and the time since when it stands
+    changed: Ints  # (N,) players that changed since the last record
+    pending: Ints  # (1,) how many of those
+    visits: Ints  # (profiles,) steps spent in each, or empty
+    strides: Ints  # (N,) of the profiles in C order
+    cursor: Ints  # (2,) the profile's index, and the time since when it stands
 
 
 @portable

@@ -10,14 +10,15 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
+
+from potentia.kernel.arrays import Floats
 
 ROUNDINGS = 8 * float(np.finfo(float).eps)  # of the largest number
 _SPARE = 2.0**50  # steps; a float has 2^53, and a rounded number uses them all
 _WHOLE = 2.0**64  # up to here people write whole numbers
 
 
-def finest_step(values: NDArray[np.float64]) -> float:
+def finest_step(values: Floats) -> float:
     """The largest power of two that all of these finite numbers are multiples of; inf if all are 0."""
     mantissas, exponents = np.frexp(values[values != 0.0])
     if not mantissas.size:
@@ -27,7 +28,7 @@ def finest_step(values: NDArray[np.float64]) -> float:
     return math.ldexp(1.0, int((exponents + lowest).min()) - 54)
 
 
-def rounding(values: NDArray[np.float64]) -> float:
+def rounding(values: Floats) -> float:
     """What these numbers may be off by: a few roundings of the largest, or nothing."""
     if not values.size:
         return 0.0

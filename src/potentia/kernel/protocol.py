@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from potentia.kernel.arrays import Floats, Ints
 from potentia.kernel.dispatch import at, generic
 
 
@@ -34,9 +35,9 @@ class Constrained(NamedTuple):
     They are ``targets[ptr[row[i] + a]:ptr[row[i] + a + 1]]``. Players with the same table share rows.
     """
 
-    row: NDArray[np.int64]
-    ptr: NDArray[np.int64]
-    targets: NDArray[np.int64]
+    row: Ints
+    ptr: Ints
+    targets: Ints
 
 
 Moves = Complete | Constrained
@@ -48,8 +49,8 @@ class Interactions(NamedTuple):
     Two players interact iff they share a group: an edge, a resource, or one group for everybody.
     """
 
-    ptr: NDArray[np.int64]
-    groups: NDArray[np.int64]
+    ptr: Ints
+    groups: Ints
     num_groups: int
 
 
@@ -61,7 +62,7 @@ class Proximity(NamedTuple):
     """
 
     place: NDArray[np.int32]  # (A, 2) where each action is
-    radius: NDArray[np.float64]  # (N,)
+    radius: Floats  # (N,)
     side: int
     columns: int  # of buckets
     num_groups: int  # of buckets in all
@@ -86,7 +87,7 @@ def utility(game: Any, state: Any, player: int, action: int) -> float:
 
 
 @generic
-def utilities(game: Any, state: Any, player: int, out: NDArray[np.float64]) -> None:
+def utilities(game: Any, state: Any, player: int, out: Floats) -> None:
     """Write u^i(a, α^{-i}) for each action a of the player into ``out``."""
     for action in range(num_actions(game, player)):
         out[action] = utility(game, state, player, action)

@@ -12,8 +12,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from potentia.kernel.arrays import Floats
 from potentia.paper.case_study import BLLL, HEARD, LEARNING, LONG, P_SBLLL, SHORT, CaseStudy, covered, printed
 from potentia.paper.case_tables import settling, tables
 from potentia.paper.case_verdicts import MARGIN, Finding, difference, difference_of_shares, log_ratio, restricted
@@ -36,7 +36,7 @@ _STAYS = "until it stays within 5 % of its final worth"
 _BRIEF = {"to 90 % of its own final worth": "to 90 % of its final worth", _STAYS: "until it settles"}
 _FIG_5 = "Section 5.2.1, Fig. 5"
 _BY_SETTING = ["whether the map is known", "who hears whom"]
-Values = NDArray[np.float64]
+Values = Floats
 Batches = Mapping[str, "xarray.Dataset"]
 
 

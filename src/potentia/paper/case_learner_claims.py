@@ -13,9 +13,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from potentia.games.world import published
+from potentia.kernel.arrays import Floats
 from potentia.paper.case_study import (
     BLLL,
     CONSTANT,
@@ -44,7 +44,7 @@ _UNTIL = {SETTLES: "until it settles", FIRST: f"until it is {FIRST}"}
 _FIG_8 = "Section 5.2.3, Fig. 8"
 _TAU = "QL's temperature"
 _SPEED = "how speed is counted"
-Values = NDArray[np.float64]
+Values = Floats
 
 SPEEDS: Mapping[str, Callable[[xarray.Dataset], Values]] = {
     SETTLES: lambda data: restricted(settled(data), LEARNING),

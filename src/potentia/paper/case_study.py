@@ -19,9 +19,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
 from potentia.analysis import optimum
 from potentia.analysis.placement import Optimum
 from potentia.beliefs import Belief, Mixture, SplitMerge
@@ -29,6 +26,7 @@ from potentia.engine import begin
 from potentia.engine.tier import compile_ahead
 from potentia.games import Coverage
 from potentia.games.world import published
+from potentia.kernel.arrays import Floats, Ints
 from potentia.paper import playing, reinforcement_study
 from potentia.paper.belief_study import PAIR, literal, pair, published_beliefs, published_link
 from potentia.paper.coverage_study import variants
@@ -80,7 +78,7 @@ class CaseStudy:
     tuning: dict[float, Estimate]  # ΣC of QL by temperature, on other seeds
     four: dict[str, xarray.Dataset]  # BLLL, P-SBLLL, QL at two temperatures, SOQL; 15,000 steps
     shown: int  # the seed of ``finals``: the one whose ΣC, summed over the algorithms of ``four``, is the median
-    finals: dict[str, NDArray[np.int64]]  # profiles over time from one start: BLLL, P-SBLLL, QL twice, SOQL
+    finals: dict[str, Ints]  # profiles over time from one start: BLLL, P-SBLLL, QL twice, SOQL
 
     @property
     def best_tau(self) -> float:
@@ -185,7 +183,7 @@ def offset_step(offset: float, power: float) -> Diminishing:
     return Diminishing(power, published()["setup"]["mu"] * (1.0 + offset) ** power, offset)
 
 
-def covered(data: xarray.Dataset, measure: str = "worth_sum") -> NDArray[np.float64]:
+def covered(data: xarray.Dataset, measure: str = "worth_sum") -> Floats:
     """What each run covers at its end: the mean of the last 200 steps, or of 1,000 where 15,000 or more are played."""
     if int(data.time.values[-1]) < LEARNING:
         return final_worth(data, measure)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from potentia.games.world import published
+from potentia.kernel.arrays import Floats
 from potentia.paper.case_study import LEARNING, CaseStudy, covered
 from potentia.paper.reinforcement_study import settled as settled_late
 from potentia.paper.reinforcement_study import targets_held
@@ -13,9 +14,7 @@ from potentia.statistics.estimates import estimate, moving_mean, settling_time, 
 from potentia.studies.coverage import SETTLED, TAIL
 
 if TYPE_CHECKING:
-    import numpy as np
     import xarray
-    from numpy.typing import NDArray
 
 PUBLISHED: dict[str, dict[str, str]] = {  # every part of the study, and what was published for whom in it
     "model": {"BLLL": "blll", "P-SBLLL": "p-sblll"},
@@ -45,7 +44,7 @@ def tables(study: CaseStudy) -> dict[str, list[dict[str, Any]]]:
     return out
 
 
-def settling(data: xarray.Dataset) -> NDArray[np.float64]:
+def settling(data: xarray.Dataset) -> Floats:
     """The step from which each run stays near its own final worth; NaN where it does not."""
     if int(data.time.values[-1]) >= LEARNING:
         return settled_late(data)

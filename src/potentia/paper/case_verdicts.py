@@ -21,8 +21,9 @@ from functools import cache
 from itertools import permutations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from potentia.kernel.arrays import Floats
 from potentia.paper.claims import DEPENDS, NOT_SUPPORTED, SUPPORTED, UNDECIDED, listed
 from potentia.statistics.estimates import Estimate, paired_difference
 
@@ -138,7 +139,7 @@ def _tango(only: int, opposite: int, size: int, level: float) -> float:
     return float(brentq(score, inner, 1.0, xtol=1e-12))
 
 
-def restricted(times: NDArray[np.float64], horizon: float) -> NDArray[np.float64]:
+def restricted(times: Floats, horizon: float) -> Floats:
     """Times, with the horizon for runs that never came there; means of these are restricted mean times."""
     return np.where(np.isnan(times), horizon, times)
 

@@ -23,12 +23,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from potentia.analysis import potential, pure_nash
 from potentia.analysis.score_hypotheses import likeliest
 from potentia.engine import begin, watch_on
 from potentia.games import NormalForm, game
+from potentia.kernel.arrays import Ints
 from potentia.paper.claims import DEPENDS, NOT_SUPPORTED, SUPPORTED, UNDECIDED, Judged, claim
 from potentia.paper.equilibrium_study import STEPS, played, random_games
 from potentia.paper.scale import Scale
@@ -157,7 +157,7 @@ def after_a_stray(found: NormalForm, xi: float) -> float:
     return lowest
 
 
-def by_step(found: NormalForm, chosen: SOQL, played: NDArray[np.int64]) -> NDArray[np.int64]:
+def by_step(found: NormalForm, chosen: SOQL, played: Ints) -> Ints:
     """Everybody's likeliest action X(n) at each of the steps at which these profiles were played, (steps, N).
 
     Scores and strategies follow from what was played (Eq. 28-29 as in Fig. 7, Eq. 43, Assumption 6), one player apart

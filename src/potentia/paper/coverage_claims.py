@@ -17,11 +17,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from potentia.analysis.hypotheses import no_movement_cost
 from potentia.analysis.potentials import separable_of
 from potentia.games import Coverage, World
+from potentia.kernel.arrays import Floats
 from potentia.paper.claims import Judged, claim, share, whether
 from potentia.paper.scale import Scale
 from potentia.paper.small_games import Profile, generator, in_words, number, payoffs_of, table_in_words
@@ -35,7 +35,7 @@ _FEWEST = 10  # maps, at the least
 _K = 3e-5  # the paper's
 _FLAGGED = (1.0, 2.0, 3.0, 1.0)  # worths of a strip on which fixed flags leave no potential
 
-Tables = NDArray[np.float64]
+Tables = Floats
 
 
 def maps(count: int, cost: float = 0.0) -> list[Coverage]:

@@ -18,12 +18,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from potentia.analysis import pure_nash
 from potentia.analysis.score_hypotheses import likeliest
 from potentia.engine import Run, begin, watch_on
 from potentia.games import NormalForm, random_potential_game
+from potentia.kernel.arrays import Ints
 from potentia.rules import Rule, rule
 from potentia.statistics.estimates import Estimate, share_of
 
@@ -151,7 +151,7 @@ def trials(name: str, games: Sequence[NormalForm], steps: int = STEPS, watched: 
 LATER, _SOON = 50, 10  # steps
 
 
-def _in_one(game: NormalForm, number: int, data: Any, chosen: Rule) -> tuple[NDArray[np.int64], list[Trial]]:
+def _in_one(game: NormalForm, number: int, data: Any, chosen: Rule) -> tuple[Ints, list[Trial]]:
     scores, strategies, played = data.score.values, data.strategy.values, data.profile.values
     top, best = np.nanargmax(strategies, axis=2), np.nanargmax(scores, axis=2)
     calm = (np.nanmax(strategies, axis=2) > chosen.zeta).all(axis=1) & (top == best).all(axis=1)  # type: ignore[attr-defined]

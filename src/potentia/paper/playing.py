@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
 from potentia.beliefs import Belief
 from potentia.engine import run, run_batch
 from potentia.games import Coverage
+from potentia.kernel.arrays import Ints
 from potentia.rules import Rule
 from potentia.studies.coverage import RECORD, spacing
 
@@ -47,7 +45,7 @@ def play(
 
 def profiles(
     game: Coverage, rules: Rules, steps: int, seed: int, *, beliefs: Beliefs | None = None, every: int = 1
-) -> dict[str, NDArray[np.int64]]:
+) -> dict[str, Ints]:
     """Profiles over time of one run of each rule, from the same start."""
     known = beliefs or {}
     return {

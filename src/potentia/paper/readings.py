@@ -39,6 +39,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from potentia.games import NormalForm, path_moves
+from potentia.kernel.arrays import Floats
 from potentia.paper.scale import Scale
 from potentia.paper.small_games import (
     all_profiles,
@@ -75,7 +76,7 @@ _CLOSE = 1e-9
 _SEED = 1000
 _SMALLEST = 100  # games tried, smallest first, for the smallest counterexample
 
-Tables = NDArray[np.float64]
+Tables = Floats
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from potentia.games import Coverage
 from potentia.games.world import published
+from potentia.kernel.arrays import Floats, Ints
 from potentia.paper import playing
 from potentia.paper.belief_study import pair, published_beliefs
 from potentia.rules import Rule, rule
@@ -94,29 +95,29 @@ def play(
 # What the batches came to -----------------------------------------------------------------------------
 
 
-def final(data: xarray.Dataset) -> NDArray[np.float64]:
+def final(data: xarray.Dataset) -> Floats:
     """The worth covered over the last 1,000 steps (ΣC), by seed."""
     return tail_mean(data.worth_sum.values, data.time.values, WINDOW)
 
 
-def settled(data: xarray.Dataset) -> NDArray[np.float64]:
+def settled(data: xarray.Dataset) -> Floats:
     """From when on each run's mean over 1,000 steps stays above 90 % of its own final worth, by seed."""
     goal = final(data)
     # what is above the goal is as good as the goal: only falling below it counts
     return settling_time(np.minimum(_running(data), goal[:, None]), data.time.values, goal, 1.0 - SETTLED)
 
 
-def reached(data: xarray.Dataset) -> NDArray[np.float64]:
+def reached(data: xarray.Dataset) -> Floats:
     """When each run's mean over 1,000 steps is first at least 0.15, by seed; NaN where it never is."""
     return time_to_share(_running(data), data.time.values, LEVEL)
 
 
-def _running(data: xarray.Dataset) -> NDArray[np.float64]:
+def _running(data: xarray.Dataset) -> Floats:
     times = data.time.values
     return moving_mean(data.worth_sum.values, max(1, WINDOW // int(times[1] - times[0])))
 
 
-def targets_held(game: Coverage, data: xarray.Dataset) -> NDArray[np.int64]:
+def targets_held(game: Coverage, data: xarray.Dataset) -> Ints:
     """How many targets are covered at the last step, by seed."""
     return np.array([held(game, profile) for profile in data.final.values])
 
@@ -211,7 +212,7 @@ def four(seeds: Sequence[int], steps: int = STEPS, workers: int = 2) -> dict[str
     return play(rules, seeds, steps, beliefs=published_beliefs(), workers=workers)
 
 
-def final_configurations(names: Sequence[str], seed: int, steps: int = STEPS) -> dict[str, NDArray[np.int64]]:
+def final_configurations(names: Sequence[str], seed: int, steps: int = STEPS) -> dict[str, Ints]:
     """Profiles over time of the named learners, from the same start (Fig. 9)."""
     rules = {f"{name}, seed {seed}": learners()[name] for name in names}
     return playing.profiles(paper_game(), rules, steps, seed)

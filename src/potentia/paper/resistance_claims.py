@@ -13,11 +13,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from potentia.analysis.potentials import find_potential
 from potentia.analysis.stochastic_stability import Resistances
 from potentia.games import Game, NormalForm, Separable, path_moves
+from potentia.kernel.arrays import Floats
 from potentia.paper.claims import Judged, claim, whether
 from potentia.paper.kept_shares import random_games
 from potentia.paper.scale import Scale
@@ -128,13 +128,13 @@ def _difference(game: NormalForm, source: tuple[int, ...], target: tuple[int, ..
 # The reversal lemma --------------------------------------------------------------------------------------
 
 
-def reversal_gaps(table: Resistances, values: NDArray[np.float64], phi: NDArray[np.float64]) -> NDArray[np.float64]:
+def reversal_gaps(table: Resistances, values: Floats, phi: Floats) -> Floats:
     """|R(α_1 → α_2) - R(α_2 → α_1) - (Φ(α_1) - Φ(α_2))| of each transition; infinite where there is no way back."""
     size = phi.size
     matrix = np.full((size, size), np.inf)
     matrix[table.sources, table.targets] = values
     there, back = matrix[table.sources, table.targets], matrix[table.targets, table.sources]
-    gaps: NDArray[np.float64] = np.abs(there - back - (phi[table.sources] - phi[table.targets]))
+    gaps: Floats = np.abs(there - back - (phi[table.sources] - phi[table.targets]))
     return gaps
 
 

@@ -22,6 +22,7 @@ from potentia.analysis.auditing import maximisers
 from potentia.analysis.chains.transitions import Terms
 from potentia.analysis.stochastic_stability import Resistances
 from potentia.games import Game, NormalForm
+from potentia.kernel.arrays import Floats
 from potentia.kernel.protocol import Complete
 from potentia.paper.claims import listed
 
@@ -43,13 +44,13 @@ def all_profiles(sizes: Sequence[int]) -> Iterator[Profile]:
     return itertools.product(*(range(size) for size in sizes))
 
 
-def payoffs_of(game: Game) -> NDArray[np.float64]:
+def payoffs_of(game: Game) -> Floats:
     """(N, A_1, ..., A_N)."""
     table = [[game.utility(i, p) for p in all_profiles(game.num_actions)] for i in range(game.num_players)]
     return np.array(table).reshape(game.num_players, *game.num_actions)
 
 
-def potentials_of(game: Game) -> NDArray[np.float64]:
+def potentials_of(game: Game) -> Floats:
     """Φ of every profile, in C order."""
     return np.array([game.potential(p) for p in all_profiles(game.num_actions)])
 
@@ -90,14 +91,14 @@ def in_percent(part: float) -> str:
     return f"{shown} %"
 
 
-def table_in_words(table: NDArray[np.float64]) -> str:
+def table_in_words(table: Floats) -> str:
     """[[1, 0], [0, 1]]."""
     if table.ndim == 1:
         return "[" + ", ".join(number(float(x)) for x in table) + "]"
     return "[" + ", ".join(table_in_words(part) for part in table) + "]"
 
 
-def best_places(phi: NDArray[np.float64]) -> set[int]:
+def best_places(phi: Floats) -> set[int]:
     """The numbers of the profiles that maximise Φ."""
     return set(maximisers(phi).tolist())
 
@@ -107,7 +108,7 @@ def solved(game: Game, rule: dict[str, Any] = JOINT) -> Stability:
     return stability(game, rule, method="contraction")
 
 
-def resistances(found: Stability) -> tuple[Resistances, NDArray[np.float64], NDArray[np.bool_]]:
+def resistances(found: Stability) -> tuple[Resistances, Floats, NDArray[np.bool_]]:
     """Of every transition of P-SBLLL with joint trials; Eq. 12's; and which transitions these are wrong for."""
     table = found.resistances()
     assert table.lemma is not None
@@ -120,7 +121,7 @@ def stable_places(game: Game, rule: dict[str, Any] = JOINT) -> set[int]:
     return set(np.flatnonzero(solved(game, rule).stable).tolist())
 
 
-def stable_by(table: Resistances, resistance: NDArray[np.float64], size: int) -> set[int]:
+def stable_by(table: Resistances, resistance: Floats, size: int) -> set[int]:
     """The profiles that would be stable if these were the resistances of the same transitions."""
     ptr = np.concatenate([[0], np.cumsum(np.bincount(table.sources, minlength=size))]).astype(np.int64)
     tie = TIE * max(1.0, float(resistance.max(initial=0.0)))

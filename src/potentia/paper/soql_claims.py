@@ -20,11 +20,11 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from potentia.analysis import lock_in, soql_strategy, soql_values
 from potentia.engine import begin, watch
 from potentia.games import NormalForm
+from potentia.kernel.arrays import Floats, Ints
 from potentia.paper.claims import NOT_SUPPORTED, SUPPORTED, Judged, claim, share, whether
 from potentia.paper.equilibrium_study import random_games
 from potentia.paper.scale import Scale
@@ -134,7 +134,7 @@ def unperturbed(**options: Any) -> SOQL:
     return made
 
 
-def _favourites(scores: NDArray[np.float64]) -> NDArray[np.int64]:
+def _favourites(scores: Floats) -> Ints:
     """Each player's best response to its scores, -1 where there are several; scores (..., players, actions)."""
     top = np.nanmax(scores, axis=-1, keepdims=True)
     return np.where((scores == top).sum(axis=-1) == 1, np.nanargmax(scores, axis=-1), -1)
@@ -263,7 +263,7 @@ def stayed(vartheta: float, players: int, runs: int) -> int:
     return count
 
 
-def _own(players: int) -> NDArray[np.float64]:
+def _own(players: int) -> Floats:
     """Everybody gets 1 for action 1 and 0 for action 0."""
     return np.indices((2,) * players).astype(float)
 

@@ -7,10 +7,10 @@ from abc import ABC, abstractmethod
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from potentia.errors import InvalidRule
 from potentia.games import Game
+from potentia.kernel.arrays import Floats, Ints
 from potentia.kernel.dispatch import generic, portable
 from potentia.kernel.draws import WAKE, below, uniform
 from potentia.kernel.journal import Journal
@@ -42,13 +42,11 @@ class Rule(Checked, ABC):
     def check_memory(self, memory: Any, step: int) -> None:
         """Raise ValueError for a memory, read from a file, that no run can have had and that would mislead kernels."""
 
-    def scores(self, game: Game, memory: Any, step: int) -> tuple[NDArray[np.float64], ...]:
+    def scores(self, game: Game, memory: Any, step: int) -> tuple[Floats, ...]:
         """The score of each action, an array per player, for rules that keep scores."""
         raise InvalidRule(f"{self.name} keeps no scores; {_with_scores()} do")
 
-    def strategies(
-        self, game: Game, memory: Any, profile: NDArray[np.int64], step: int, horizon: int | None
-    ) -> tuple[NDArray[np.float64], ...]:
+    def strategies(self, game: Game, memory: Any, profile: Ints, step: int, horizon: int | None) -> tuple[Floats, ...]:
         """The strategy X over each player's actions, an array per player, for rules that keep scores.
 
         Of ``ql`` and ``score`` it is the probability of each action at the next step. Of ``soql`` it is X itself,
@@ -102,16 +100,16 @@ def rule_from(value: Any) -> Rule:
 class Memory(NamedTuple):
     """Room to work in. Arrays that a rule does not need are empty."""
 
-    values: NDArray[np.float64]  # utilities of the actions a player weighs
-    weights: NDArray[np.float64]
-    options: NDArray[np.int64]  # which actions those are, with constrained sets
-    awake: NDArray[np.int64]
-    trial: NDArray[np.int64]
-    before: NDArray[np.float64]
-    after: NDArray[np.float64]
-    champion: NDArray[np.int64]  # per group, the place in ``awake`` of the highest priority; per bucket, a first player
-    link: NDArray[np.int64]  # (N,) the next player in the bucket
-    highest: NDArray[np.float64]  # (N, 2) the largest signal and gradient that a player has met
+    values: Floats  # utilities of the actions a player weighs
+    weights: Floats
+    options: Ints  # which actions those are, with constrained sets
+    awake: Ints
+    trial: Ints
+    before: Floats
+    after: Floats
+    champion: Ints  # per group, the place in ``awake`` of the highest priority; per bucket, a first player
+    link: Ints  # (N,) the next player in the bucket
+    highest: Floats  # (N, 2) the largest signal and gradient that a player has met
 
 
 def most_options(game: Game) -> int:

@@ -6,15 +6,13 @@ gives a NaN: differences are at most 0, quotients may become -inf, and exp(-inf)
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
+from potentia.kernel.arrays import Floats
 from potentia.kernel.dispatch import portable
 from potentia.kernel.mathematics import exp
 
 
 @portable
-def logit_weights(values: NDArray[np.float64], count: int, tau: float, out: NDArray[np.float64]) -> float:
+def logit_weights(values: Floats, count: int, tau: float, out: Floats) -> float:
     """Write unnormalised logit probabilities of ``values[:count]`` into ``out``; return their sum (Eq. 3)."""
     # float(): in plain Python, NumPy's own would warn where a difference overflows to -inf, as it may
     largest = float(values[0])
@@ -29,7 +27,7 @@ def logit_weights(values: NDArray[np.float64], count: int, tau: float, out: NDAr
 
 
 @portable
-def logit_pick(values: NDArray[np.float64], count: int, tau: float, unit: float, weights: NDArray[np.float64]) -> int:
+def logit_pick(values: Floats, count: int, tau: float, unit: float, weights: Floats) -> int:
     """Draw an index of ``values[:count]`` by the logit map."""
     if count == 2:
         # The same numbers as below without a branch on a coin toss.
@@ -40,7 +38,7 @@ def logit_pick(values: NDArray[np.float64], count: int, tau: float, unit: float,
 
 
 @portable
-def best_weights(values: NDArray[np.float64], count: int, out: NDArray[np.float64]) -> float:
+def best_weights(values: Floats, count: int, out: Floats) -> float:
     """The same for tau → 0: weight 1 on each best action, 0 elsewhere."""
     largest = values[0]
     for k in range(1, count):
@@ -53,7 +51,7 @@ def best_weights(values: NDArray[np.float64], count: int, out: NDArray[np.float6
 
 
 @portable
-def pick(weights: NDArray[np.float64], count: int, total: float, unit: float) -> int:
+def pick(weights: Floats, count: int, total: float, unit: float) -> int:
     """The index that a uniform draw selects under these weights."""
     threshold = unit * total
     reached = 0.0
@@ -82,14 +80,7 @@ def binary_logit(current: float, trial: float, tau: float) -> float:
 
 
 @portable
-def logit_terms(
-    values: NDArray[np.float64],
-    count: int,
-    tau: float,
-    tie: float,
-    coefficients: NDArray[np.float64],
-    exponents: NDArray[np.float64],
-) -> None:
+def logit_terms(values: Floats, count: int, tau: float, tie: float, coefficients: Floats, exponents: Floats) -> None:
     """The term of each action under the logit map (Eq. 3)."""
     largest = float(values[0])
     for k in range(1, count):

@@ -27,9 +27,10 @@ from typing import Any, ClassVar, NamedTuple
 
 import attrs
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from potentia.errors import InvalidRule, did_you_mean
+from potentia.kernel.arrays import Floats
 from potentia.kernel.checks import Real, number
 from potentia.kernel.dispatch import portable
 from potentia.kernel.mathematics import exp
@@ -49,9 +50,7 @@ class PenaltyData(NamedTuple):
 
 
 @portable
-def choice_weights(
-    penalty: PenaltyData, values: NDArray[np.float64], count: int, tau: float, out: NDArray[np.float64]
-) -> float:
+def choice_weights(penalty: PenaltyData, values: Floats, count: int, tau: float, out: Floats) -> float:
     """Write unnormalised choice probabilities of ``values[:count]`` into ``out``; return their sum (Eq. 7).
 
     The best action's weight is 1. No finite values and no tau > 0 give a NaN: differences are at most 0, quotients
@@ -96,13 +95,13 @@ class Penalty(ABC):
         """What compiled code reads."""
 
     @abstractmethod
-    def _value(self, x: NDArray[np.float64]) -> NDArray[np.float64]: ...
+    def _value(self, x: Floats) -> Floats: ...
 
     @abstractmethod
-    def _slope(self, x: NDArray[np.float64]) -> NDArray[np.float64]: ...
+    def _slope(self, x: Floats) -> Floats: ...
 
     @abstractmethod
-    def mobility(self, x: ArrayLike) -> NDArray[np.float64]:
+    def mobility(self, x: ArrayLike) -> Floats:
         """1/h''(x) of each action's term: how readily its share changes, 0 at the boundary.
 
         With g = 1/h'', dSBR_b/dp_c = (g_b δ_bc - g_b g_c / Σ g)/τ.
@@ -112,11 +111,11 @@ class Penalty(ABC):
         """h(x); infinite at the boundary for Burg."""
         return float(self._value(_shares(x)).sum())
 
-    def gradient(self, x: ArrayLike) -> NDArray[np.float64]:
+    def gradient(self, x: ArrayLike) -> Floats:
         """h'(x), one entry per action; -inf where a share is 0."""
         return self._slope(_shares(x))
 
-    def choose(self, scores: ArrayLike, tau: float = 1.0) -> NDArray[np.float64]:
+    def choose(self, scores: ArrayLike, tau: float = 1.0) -> Floats:
         """SBR(p) = argmax_x <x, p> - τ h(x) (Eq. 7), for one score vector or for each row of an array of them."""
         tau = Real(above=0.0).of(tau, "tau", InvalidRule)
         given = _numbers(scores, "scores")
@@ -128,7 +127,7 @@ class Penalty(ABC):
             )
         return self.choose_checked(given, tau)
 
-    def choose_checked(self, scores: NDArray[np.float64], tau: float) -> NDArray[np.float64]:
+    def choose_checked(self, scores: Floats, tau: float) -> Floats:
         """The same for finite scores and tau > 0, unseen: what solvers call many thousand times."""
         rate, factor = self.data()
         if rate > 0.0 and scores.ndim == 1 and scores.size <= _FEW:
@@ -138,7 +137,7 @@ class Penalty(ABC):
         with np.errstate(over="ignore"):  # an infinite lag means a share of 0
             lag = (scores.max(axis=-1, keepdims=True) - scores) / tau
             if rate == 0.0:
-                weights: NDArray[np.float64] = np.exp(-lag)
+                weights: Floats = np.exp(-lag)
                 return weights / weights.sum(axis=-1, keepdims=True)
             lag *= factor
             best = np.full((*lag.shape[:-1], 1), 1.0 / lag.shape[-1])
@@ -153,7 +152,7 @@ class Penalty(ABC):
                 best = np.maximum(best, higher)
         return weights / total
 
-    def scores(self, x: ArrayLike, tau: float = 1.0) -> NDArray[np.float64]:
+    def scores(self, x: ArrayLike, tau: float = 1.0) -> Floats:
         """Scores whose choice is the interior strategy x, the largest of them 0: the inverse of :meth:`choose`.
 
         Any constant may be added to them.
@@ -196,13 +195,13 @@ class Gibbs(Penalty):
     def data(self) -> PenaltyData:
         return PenaltyData(0.0, 0.0)
 
-    def _value(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _value(self, x: Floats) -> Floats:
         return np.where(x > 0, x * np.log(np.where(x > 0, x, 1.0)), 0.0)
 
-    def _slope(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _slope(self, x: Floats) -> Floats:
         return 1.0 + _log(x)
 
-    def mobility(self, x: ArrayLike) -> NDArray[np.float64]:
+    def mobility(self, x: ArrayLike) -> Floats:
         return _shares(x).copy()
 
 
@@ -217,21 +216,21 @@ class Tsallis(Penalty):
         rate = 1.0 - self.q
         return PenaltyData(rate, min(rate / self.q, 1e308))  # finite: it is multiplied by differences of 0
 
-    def _value(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _value(self, x: Floats) -> Floats:
         rate = 1.0 - self.q
         if rate == 0.0:
             return Gibbs()._value(x)
         logs = np.log(np.where(x > 0, x, 1.0))
         return np.where(x > 0, -x * np.expm1(-rate * logs) / rate, 0.0)
 
-    def _slope(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _slope(self, x: Floats) -> Floats:
         rate = 1.0 - self.q
         if rate == 0.0:
             return Gibbs()._slope(x)
         with np.errstate(over="ignore"):
             return 1.0 - self.q * np.expm1(-rate * _log(x)) / rate  # (1 - q x^(q-1))/(1-q), also for q near 1
 
-    def mobility(self, x: ArrayLike) -> NDArray[np.float64]:
+    def mobility(self, x: ArrayLike) -> Floats:
         return _shares(x) ** (2.0 - self.q) / self.q
 
 
@@ -244,14 +243,14 @@ class Burg(Penalty):
     def data(self) -> PenaltyData:
         return PenaltyData(1.0, 1.0)
 
-    def _value(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _value(self, x: Floats) -> Floats:
         return -_log(x)
 
-    def _slope(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _slope(self, x: Floats) -> Floats:
         with np.errstate(divide="ignore", over="ignore"):
             return -1.0 / x
 
-    def mobility(self, x: ArrayLike) -> NDArray[np.float64]:
+    def mobility(self, x: ArrayLike) -> Floats:
         return _shares(x) ** 2
 
 
@@ -279,12 +278,12 @@ def penalty_from(value: PenaltyLike) -> Penalty:
     return built(_KINDS[kind], given, f"a {kind} penalty", InvalidRule)
 
 
-def _log(x: NDArray[np.float64]) -> NDArray[np.float64]:
+def _log(x: Floats) -> Floats:
     with np.errstate(divide="ignore"):
         return np.log(x)
 
 
-def _numbers(given: ArrayLike, name: str) -> NDArray[np.float64]:
+def _numbers(given: ArrayLike, name: str) -> Floats:
     try:
         array = np.asarray(given)
     except ValueError:  # ragged
@@ -294,7 +293,7 @@ def _numbers(given: ArrayLike, name: str) -> NDArray[np.float64]:
     return array.astype(np.float64)
 
 
-def _shares(x: ArrayLike) -> NDArray[np.float64]:
+def _shares(x: ArrayLike) -> Floats:
     shares = _numbers(x, "x")
     if shares.ndim != 1 or shares.size == 0:
         raise InvalidRule(f"must have one share per action, got shape {shares.shape}", "x", x)

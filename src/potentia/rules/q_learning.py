@@ -16,10 +16,10 @@ from typing import Any, ClassVar, NamedTuple
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from potentia.errors import InvalidRule
 from potentia.games import Game
+from potentia.kernel.arrays import Floats, Ints
 from potentia.kernel.checks import Flag, OneOf, number
 from potentia.kernel.dispatch import at, portable
 from potentia.kernel.draws import CHOICE, uniform
@@ -97,13 +97,13 @@ class QL(Scoring):
         fading, counted = self.unplayed == "decay", self.count == "visits" and not isinstance(self.mu, float)
         return new_score_memory(game, self.initial, older=game.num_players, visits=counted, fading=fading)
 
-    def scores(self, game: Game, memory: ScoreMemory, step: int) -> tuple[NDArray[np.float64], ...]:
+    def scores(self, game: Game, memory: ScoreMemory, step: int) -> tuple[Floats, ...]:
         faded = np.exp(memory.clock[0] - memory.fade) if memory.fade.size else 1.0
         return split(memory.score * faded, game)
 
     def strategies(
-        self, game: Game, memory: ScoreMemory, profile: NDArray[np.int64], step: int, horizon: int | None
-    ) -> tuple[NDArray[np.float64], ...]:
+        self, game: Game, memory: ScoreMemory, profile: Ints, step: int, horizon: int | None
+    ) -> tuple[Floats, ...]:
         data, out = self.data(game, horizon), []
         for player, current in enumerate(profile.tolist()):
             count = _look(data, memory, game.plain_data, player, current, step)

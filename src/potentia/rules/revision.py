@@ -13,11 +13,10 @@ from typing import Any, ClassVar, NamedTuple
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from potentia.errors import InvalidRule
 from potentia.games import Game
-from potentia.kernel.arrays import frozen
+from potentia.kernel.arrays import Floats, Ints, frozen
 from potentia.kernel.checks import Real, number
 from potentia.kernel.dispatch import at, portable
 from potentia.kernel.draws import WAKE, uniform
@@ -34,24 +33,16 @@ class RevisionData(NamedTuple):
 
     kind: int
     same: float  # the probability, or m where it vanishes
-    values: NDArray[np.float64]  # per player, per player and action, cumulative over groups, or signal and gradient
-    ptr: NDArray[np.int64]  # first value of a player, or first member of a group
-    members: NDArray[np.int64]
+    values: Floats  # per player, per player and action, cumulative over groups, or signal and gradient
+    ptr: Ints  # first value of a player, or first member of a group
+    members: Ints
     a1: float = 0.0  # of Eq. 53
     a2: float = 0.0
     drop: float = 0.0
 
 
 @portable
-def awaken(
-    revision: RevisionData,
-    profile: NDArray[np.int64],
-    highest: NDArray[np.float64],
-    tau: float,
-    key: Any,
-    step: int,
-    out: NDArray[np.int64],
-) -> int:
+def awaken(revision: RevisionData, profile: Ints, highest: Floats, tau: float, key: Any, step: int, out: Ints) -> int:
     """Write the players that wake at this step into ``out``, in increasing order; return how many."""
     count = 0
     players = profile.shape[0]

@@ -13,11 +13,10 @@ from typing import Any, ClassVar, NamedTuple
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from potentia.errors import InvalidInput, InvalidRule
 from potentia.games import Game
-from potentia.kernel.arrays import frozen
+from potentia.kernel.arrays import Floats, frozen
 from potentia.kernel.checks import Integer, Real, number, whole
 from potentia.kernel.dispatch import generic
 from potentia.kernel.numbers import as_float, is_real
@@ -40,8 +39,8 @@ class VaryingData(NamedTuple):
     start: float
     stop: float
     rate: float
-    times: NDArray[np.float64]
-    values: NDArray[np.float64]
+    times: Floats
+    values: Floats
 
 
 ScheduleData = ConstantData | VaryingData

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from potentia.games import Game
+from potentia.kernel.arrays import Floats
 from potentia.kernel.dispatch import at, generic, portable
 from potentia.kernel.draws import REWARD, normal_nth
 from potentia.kernel.journal import REVISIONS, Journal, note
@@ -91,7 +91,7 @@ def bounded(score: float) -> float:
     return min(max(score, -MOST), MOST)
 
 
-def shares(game: Game, memory: ScoreMemory, player: int, current: int, count: int) -> NDArray[np.float64]:
+def shares(game: Game, memory: ScoreMemory, player: int, current: int, count: int) -> Floats:
     """The weights of a player's options, which lie in ``memory.weights``, as a strategy over all its actions."""
     chosen = np.zeros(game.sizes[player])
     for k in range(count):

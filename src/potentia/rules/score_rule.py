@@ -14,11 +14,10 @@ from __future__ import annotations
 from typing import Any, ClassVar, NamedTuple
 
 import attrs
-import numpy as np
-from numpy.typing import NDArray
 
 from potentia.errors import InvalidRule
 from potentia.games import Game
+from potentia.kernel.arrays import Floats, Ints
 from potentia.kernel.checks import Flag, Integer, Real, number, whole
 from potentia.kernel.dispatch import at, portable
 from potentia.kernel.draws import CHOICE, REWARD, normal_nth, uniform
@@ -101,8 +100,8 @@ class Score(Scoring):
         return 2 + self.order
 
     def strategies(
-        self, game: Game, memory: ScoreMemory, profile: NDArray[np.int64], step: int, horizon: int | None
-    ) -> tuple[NDArray[np.float64], ...]:
+        self, game: Game, memory: ScoreMemory, profile: Ints, step: int, horizon: int | None
+    ) -> tuple[Floats, ...]:
         data, out = self.data(game, horizon), []
         for player, current in enumerate(profile.tolist()):
             count = _choose(data, memory, game.plain_data, player, current, step)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from potentia.errors import InvalidRule
 from potentia.games import Game
+from potentia.kernel.arrays import Floats, Ints
 from potentia.kernel.checks import Real
 from potentia.kernel.numbers import as_float, is_real
 from potentia.kernel.protocol import Constrained
@@ -27,25 +28,25 @@ MOST = 1e300  # no score goes beyond: sums and differences of scores stay finite
 class ScoreMemory(NamedTuple):
     """What players remember, and room to work in. Arrays that a rule does not need are empty."""
 
-    first: NDArray[np.int64]  # (N + 1,)
-    score: NDArray[np.float64]  # (S,) Q, or the last stage of aggregation
-    stage: NDArray[np.float64]  # (S, K) the stages before the last
-    older: NDArray[np.float64]  # scores before the last update: of each player's last action, or of all
-    weight: NDArray[np.float64]  # (S,) SOQL's strategy, as it was at time ``since``
-    since: NDArray[np.int64]  # (S,) when an entry was last brought up to date
-    visits: NDArray[np.int64]  # (S,) how often an action was played; where SOQL's scores decay, when it was last
-    fade: NDArray[np.float64]  # (S,) log of the decay until the last update
-    clock: NDArray[np.float64]  # (2,) log of the decay until now, and until the step before
-    values: NDArray[np.float64]  # room for one player's options
-    weights: NDArray[np.float64]
-    room: NDArray[np.float64]  # room for all players' options, those of player i from ``room_at[i]``
-    room_at: NDArray[np.int64]  # (N,)
-    largest: NDArray[np.float64]  # (N,) entry of a strategy
-    favourite: NDArray[np.int64]  # (N,) and the option that has it
-    before: NDArray[np.int64]  # (N,) actions before this step
-    drawn: NDArray[np.int64]  # (N,) actions of this step
-    rate: NDArray[np.float64]  # (N,) step sizes of this step
-    received: NDArray[np.float64]  # (N,) utilities of this step
+    first: Ints  # (N + 1,)
+    score: Floats  # (S,) Q, or the last stage of aggregation
+    stage: Floats  # (S, K) the stages before the last
+    older: Floats  # scores before the last update: of each player's last action, or of all
+    weight: Floats  # (S,) SOQL's strategy, as it was at time ``since``
+    since: Ints  # (S,) when an entry was last brought up to date
+    visits: Ints  # (S,) how often an action was played; where SOQL's scores decay, when it was last
+    fade: Floats  # (S,) log of the decay until the last update
+    clock: Floats  # (2,) log of the decay until now, and until the step before
+    values: Floats  # room for one player's options
+    weights: Floats
+    room: Floats  # room for all players' options, those of player i from ``room_at[i]``
+    room_at: Ints  # (N,)
+    largest: Floats  # (N,) entry of a strategy
+    favourite: Ints  # (N,) and the option that has it
+    before: Ints  # (N,) actions before this step
+    drawn: Ints  # (N,) actions of this step
+    rate: Floats  # (N,) step sizes of this step
+    received: Floats  # (N,) utilities of this step
 
 
 def new_score_memory(
@@ -54,7 +55,7 @@ def new_score_memory(
     *,
     stages: int = 0,
     older: int = 0,
-    strategies: NDArray[np.float64] | None = None,
+    strategies: Floats | None = None,
     since: bool = False,
     visits: bool = False,
     fading: bool = False,
@@ -106,7 +107,7 @@ class Scoring(Rule):
     def check_memory(self, memory: ScoreMemory, step: int) -> None:
         check_scores(memory, step)
 
-    def scores(self, game: Game, memory: ScoreMemory, step: int) -> tuple[NDArray[np.float64], ...]:
+    def scores(self, game: Game, memory: ScoreMemory, step: int) -> tuple[Floats, ...]:
         return split(memory.score, game)
 
 
@@ -154,7 +155,7 @@ def per_action_from(value: Any, name: str) -> PerAction:
     raise InvalidRule(f"must be a number, or lists of one number per player or per action, got {value!r}", name, value)
 
 
-def laid_out(value: PerAction, game: Game, name: str, per_player: bool = True) -> NDArray[np.float64]:
+def laid_out(value: PerAction, game: Game, name: str, per_player: bool = True) -> Floats:
     """One number for each action of each player, in one array; one for all or per player is enough if so allowed."""
     if isinstance(value, float) and per_player:
         return np.full(int(game.sizes.sum()), value)
@@ -164,7 +165,7 @@ def laid_out(value: PerAction, game: Game, name: str, per_player: bool = True) -
         raise InvalidRule(
             f"must have one entry for each of {game.num_players} players, got {len(value)}", name, len(value)
         )
-    parts: list[NDArray[np.float64]] = []
+    parts: list[Floats] = []
     for player, (part, count) in enumerate(zip(value, game.sizes.tolist(), strict=True)):
         if isinstance(part, float):
             if not per_player:

@@ -29,11 +29,10 @@ from typing import Any, ClassVar, NamedTuple
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from potentia.errors import AssumptionBroken, InvalidRule
 from potentia.games import Game
-from potentia.kernel.arrays import frozen
+from potentia.kernel.arrays import Floats, Ints, frozen
 from potentia.kernel.checks import Flag, OneOf, Real, number
 from potentia.kernel.dispatch import at, lighter_passes, portable
 from potentia.kernel.draws import CHOICE, PRIORITY, below, uniform
@@ -75,7 +74,7 @@ class SOQLData(NamedTuple):
     everywhere: bool  # best responses over all actions, in reach or not
     noise: float
     fading: float  # log(1 - ϑ)
-    powers: NDArray[np.float64]  # of 1 - ϑ
+    powers: Floats  # of 1 - ϑ
 
 
 def _mu_from(value: StepLike) -> Step | str:
@@ -156,7 +155,7 @@ class SOQL(Scoring):
             visits=not keeps,
         )
 
-    def _first_strategies(self, game: Game) -> NDArray[np.float64]:
+    def _first_strategies(self, game: Game) -> Floats:
         if self.initial_strategies is None:
             return np.repeat(1.0 / game.sizes, game.sizes)
         given = laid_out(self.initial_strategies, game, "initial_strategies", per_player=False)
@@ -179,15 +178,15 @@ class SOQL(Scoring):
         if (np.abs(np.add.reduceat(now, memory.first[:-1]) - 1.0) > 1e-6).any():
             raise ValueError("a strategy does not sum to 1")
 
-    def scores(self, game: Game, memory: ScoreMemory, step: int) -> tuple[NDArray[np.float64], ...]:
+    def scores(self, game: Game, memory: ScoreMemory, step: int) -> tuple[Floats, ...]:
         if self.unplayed == "keep":
             return super().scores(game, memory, step)
         data = self.data(game, None)
         return split(np.array([_faded(data, memory, k, step)[0] for k in range(memory.score.size)]), game)
 
     def strategies(
-        self, game: Game, memory: ScoreMemory, profile: NDArray[np.int64], step: int, horizon: int | None
-    ) -> tuple[NDArray[np.float64], ...]:
+        self, game: Game, memory: ScoreMemory, profile: Ints, step: int, horizon: int | None
+    ) -> tuple[Floats, ...]:
         """X, over all actions: with constrained moves, before it is restricted to those in reach."""
         return split(memory.weight * np.exp((step - memory.since) * math.log1p(-self.vartheta)), game)
 
@@ -196,7 +195,7 @@ class SOQL(Scoring):
 
 
 @lru_cache(maxsize=8)  # a batch of many short runs spent half its time on it
-def _powers(fading: float) -> NDArray[np.float64]:
+def _powers(fading: float) -> Floats:
     """Of 1 - ϑ, up to where they are computed when needed."""
     return frozen([math.exp(k * fading) for k in range(_TABLE)], np.float64)
 

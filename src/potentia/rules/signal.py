@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from potentia.errors import InvalidRule
+from potentia.kernel.arrays import Floats
 from potentia.kernel.cache import Entry
 from potentia.kernel.checks import OneOf, Real, number
 from potentia.kernel.dispatch import portable
@@ -77,7 +77,7 @@ class SignalRevision:
         """rp(F, G)."""
         return signal_probability(float(signal), float(gradient), self.a1, self.a2, self.drop)
 
-    def by_action(self, game: Game) -> NDArray[np.float64]:
+    def by_action(self, game: Game) -> Floats:
         """rp at each action, against the largest signal and gradient anywhere."""
         signal, gradient = signal_of(game)
         out = np.empty(signal.size)
@@ -88,13 +88,13 @@ class SignalRevision:
 
 
 def _tabulate(
-    signal: NDArray[np.float64],
-    gradient: NDArray[np.float64],
+    signal: Floats,
+    gradient: Floats,
     largest: tuple[float, float],
     a1: float,
     a2: float,
     drop: float,
-    out: NDArray[np.float64],
+    out: Floats,
 ) -> None:
     for action in range(signal.shape[0]):
         f, g = share(signal[action], largest[0]), share(gradient[action], largest[1])
@@ -104,7 +104,7 @@ def _tabulate(
 _tabulate_entry = Entry(_tabulate)
 
 
-def signal_of(game: Game) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def signal_of(game: Game) -> tuple[Floats, Floats]:
     """The game's signal and gradient by action, or an error."""
     if game.signal is None:
         if getattr(game, "drifts", False):

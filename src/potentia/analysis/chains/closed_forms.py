@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from potentia.analysis.arrays import Floats
 from potentia.analysis.potentials import potential_and_gap
 from potentia.analysis.tables import tensor
 from potentia.games import Game
+from potentia.kernel.arrays import Floats
 from potentia.kernel.protocol import Complete
 from potentia.rules import BLLL, LLL, Rule
 

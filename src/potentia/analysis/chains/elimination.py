@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from potentia.analysis.arrays import Floats
+from potentia.kernel.arrays import Floats
 from potentia.kernel.cache import Entry
 from potentia.kernel.dispatch import portable
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from potentia.analysis.arrays import Floats, Ints
 from potentia.analysis.chains import synchronous, transitions
 from potentia.analysis.chains.synchronous import Outcomes, Sets
 from potentia.analysis.chains.transitions import BEST, BEST_STAY, BINARY, LOGIT, Board, Law, Terms
@@ -16,7 +15,7 @@ from potentia.analysis.tables import move_prices, payoff_table, profiles
 from potentia.errors import InvalidRule, TooLarge
 from potentia.games import Game
 from potentia.kernel import memory
-from potentia.kernel.arrays import strides
+from potentia.kernel.arrays import Floats, Ints, strides
 from potentia.rules import BLLL, LLL, PSBLLL, SLLL, BestResponse, Constant, Groups, Rule, Vanishing
 from potentia.rules.revision import RevisionData, follows_signal, revision_data
 

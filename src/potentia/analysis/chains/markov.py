@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from potentia.analysis.arrays import Floats, Ints, rectangular
+from potentia.analysis.arrays import rectangular
 from potentia.analysis.chains import closed_forms, stationary, times
 from potentia.analysis.chains.laws import temperature, terms
 from potentia.analysis.chains.stationary import Stationary
@@ -22,6 +22,7 @@ from potentia.analysis.chains.transitions import Terms
 from potentia.analysis.tables import payoff_table, place_of, profiles, words
 from potentia.errors import InvalidInput, NotConverged
 from potentia.games import Game
+from potentia.kernel.arrays import Floats, Ints
 from potentia.kernel.checks import OneOf, Real
 from potentia.kernel.registry import replaced
 from potentia.rules import Rule, rule_from

@@ -15,11 +15,11 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import csgraph
 
-from potentia.analysis.arrays import Floats, Ints
 from potentia.analysis.chains import elimination
 from potentia.analysis.graphs import as_graph, entry_rows
 from potentia.errors import NotConverged, NotIrreducible
 from potentia.kernel import memory
+from potentia.kernel.arrays import Floats, Ints
 
 GTH_AT_MOST = 1000  # states; above, a sparse solver is faster
 _GTH_IF_NEEDED = 5000

@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from potentia.analysis.arrays import Floats, Ints
 from potentia.analysis.chains.transitions import Board, Law, Room, Terms, add, look, price, revise, target
+from potentia.kernel.arrays import Floats, Ints
 from potentia.kernel.cache import Entry
 from potentia.kernel.dispatch import portable
 from potentia.kernel.mathematics import exp

@@ -10,12 +10,13 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from scipy.sparse import csgraph
 
-from potentia.analysis.arrays import Floats, Ints, probabilities, rectangular
+from potentia.analysis.arrays import probabilities, rectangular
 from potentia.analysis.chains import elimination
 from potentia.analysis.chains.stationary import TOO_COLD, dense, gmres, one_class, require_small
 from potentia.analysis.graphs import as_graph, entry_rows
 from potentia.errors import InvalidInput, NotConverged, TooLarge
 from potentia.kernel import memory
+from potentia.kernel.arrays import Floats, Ints
 from potentia.kernel.checks import Integer, Real
 
 if TYPE_CHECKING:

@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from potentia.analysis.arrays import Floats, Ints
 from potentia.analysis.graphs import entry_rows
 from potentia.games import Game
+from potentia.kernel.arrays import Floats, Ints
 from potentia.kernel.cache import Entry
 from potentia.kernel.dispatch import portable
 from potentia.kernel.mathematics import exp

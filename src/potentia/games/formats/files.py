@@ -28,6 +28,7 @@ from potentia.games.given import finite_array, of_kind, shortened
 from potentia.games.moves import make_moves, reachable_actions
 from potentia.games.normal_form import NormalForm
 from potentia.kernel import memory
+from potentia.kernel.arrays import Floats
 from potentia.kernel.protocol import Complete, Constrained, Moves
 
 GAME_SUFFIXES = (".json", ".npz")
@@ -76,7 +77,7 @@ def write_game(game: Game, path: str | os.PathLike[str], *, name: str | None = N
     return target
 
 
-def read_potential(path: str | os.PathLike[str], game: Game) -> NDArray[np.float64]:
+def read_potential(path: str | os.PathLike[str], game: Game) -> Floats:
     """A claimed potential of ``game``, of shape (A_1, ..., A_N); whether it is one is not checked.
 
     ``.json`` (nested lists, or an object with "potential"), ``.npy``, or ``.npz`` with an array "potential".
@@ -149,7 +150,7 @@ def _json_game(content: Any) -> dict[str, Any]:
     return fields
 
 
-def _numbers(value: Any, field: str) -> NDArray[np.float64]:
+def _numbers(value: Any, field: str) -> Floats:
     """Nested lists as an array. NumPy alone would take true for 1 and not say where a list is ragged."""
     shape: list[int] = []
     first = value

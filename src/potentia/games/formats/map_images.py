@@ -13,6 +13,7 @@ from potentia.errors import InvalidGame
 from potentia.games.formats.map_parts import PER_CELL, Map, first
 from potentia.games.formats.paths import reading
 from potentia.kernel import memory
+from potentia.kernel.arrays import Floats
 
 _FORMATS = ("PNG", "JPEG", "BMP", "TIFF", "GIF", "PPM")  # no others: Pillow runs a program to read some
 _CONVERT = 'convert it to greyscale, with Pillow by Image.open(path).convert("L").save("map.png")'
@@ -67,7 +68,7 @@ def _white(image: Any) -> tuple[int, bool]:
     raise InvalidGame(f"expected a greyscale image, got colours of mode {image.mode}; {_CONVERT}")
 
 
-def _shades(image: Any, white: int) -> tuple[NDArray[np.float64], NDArray[np.uint8] | None]:
+def _shades(image: Any, white: int) -> tuple[Floats, NDArray[np.uint8] | None]:
     """Brightness, white being 1; and, if the image says so, how opaque each pixel is, up to 255."""
     clear = image.info.get("transparency")  # the colour that is
     if image.mode in ("P", "PA") or (clear is not None and image.mode in _SHADES):

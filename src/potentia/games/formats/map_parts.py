@@ -8,13 +8,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from potentia.kernel.arrays import Floats
+
 PER_CELL = 50  # bytes at the peak: the numbers, the world's copy, masks of what may be wrong with them
 
 
 class Map(NamedTuple):
     """What a file holds: the numbers, where the walls are, and how to name a cell to whoever made the file."""
 
-    values: NDArray[np.float64]
+    values: Floats
     walls: NDArray[np.bool_]
     place: Callable[[int, int], str]
 

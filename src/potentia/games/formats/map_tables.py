@@ -6,12 +6,12 @@ import re
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from potentia.errors import InvalidGame
 from potentia.games.formats.map_parts import PER_CELL, Map, first
 from potentia.games.formats.paths import whole_content
 from potentia.kernel import memory
+from potentia.kernel.arrays import Floats
 
 _WALLS = frozenset(("", "x", "X", "#"))
 _NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")  # one way to read any digits
@@ -111,7 +111,7 @@ def _cell(field: str, walls: frozenset[str], x: int, y: int, between: str) -> fl
     raise InvalidGame(f"{place}: expected a number, or x for a wall, got {core[:40]!r} {between}{hint}")
 
 
-def _require_no_labels(values: NDArray[np.float64]) -> None:
+def _require_no_labels(values: Floats) -> None:
     """Refuse a data frame written with the numbers of its rows and columns, which look like worths."""
     rows, columns = values.shape
     if min(rows, columns) < 3 or not np.isnan(values[0, 0]):

@@ -10,12 +10,7 @@ from potentia.analysis import stability
 from potentia.games import NormalForm, Separable, path_moves
 from potentia.rules import Vanishing
 from tests import games, oracle
-from tests.exact.random_games import (
-    OPTIONS,
-    integer_payoffs,
-    per_action,
-    random_sizes,
-)
+from tests.exact.random_games import OPTIONS, integer_payoffs, per_action, random_sizes
 from tests.exact.test_stationary import symmetric_moves
 
 # Theorems ---------------------------------------------------------------------------------------------

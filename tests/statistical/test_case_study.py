@@ -10,17 +10,7 @@ import pytest
 from potentia.paper import case_learner_claims as learner_claims
 from potentia.paper import case_study, playing
 from potentia.paper.case_claims import claims, tables, worth_after
-from potentia.paper.case_study import (
-    BLLL,
-    LEARNING,
-    LONG,
-    OFFSETS,
-    P_SBLLL,
-    PLAIN,
-    SHORT,
-    covered,
-    offset_step,
-)
+from potentia.paper.case_study import BLLL, LEARNING, LONG, OFFSETS, P_SBLLL, PLAIN, SHORT, covered, offset_step
 from potentia.paper.claims import DEPENDS, NOT_SUPPORTED, SUPPORTED, UNDECIDED
 from potentia.paper.reinforcement_study import GRID, SOQL, final, ql
 from potentia.paper.scale import QUICK, Scale

@@ -9,12 +9,7 @@ import pytest
 
 import potentia as pt
 from potentia.errors import PotentiaError
-from potentia.games import (
-    NormalForm,
-    Separable,
-    game,
-    own,
-)
+from potentia.games import NormalForm, Separable, game, own
 from potentia.rules import rule
 
 NAN, INF = math.nan, math.inf

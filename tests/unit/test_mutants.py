@@ -13,15 +13,7 @@ ROOT = Path(pt.__file__).parents[2]
 if not (ROOT / "benchmarks" / "mutants").is_dir():
     pytest.skip("installed, not the sources", allow_module_level=True)
 
-from benchmarks.mutants.faults import (  # noqa: E402 - once it is known to be there
-    SOURCES,
-    Fault,
-    NotPlanted,
-    Place,
-    declared,
-    lines_of,
-    plant,
-)
+from benchmarks.mutants.faults import SOURCES, Fault, NotPlanted, Place, declared, lines_of, plant  # noqa: E402 - once it is known to be there
 
 FAULTS = declared()
 ROOMS = ("kernel", "rules", "engine", "analysis", "beliefs", "study", "statistics")

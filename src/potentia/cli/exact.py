@@ -7,15 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from potentia.cli.options.common import (
-    GameName,
-    Json,
-    Parameters,
-    check_pictures,
-    game_from_options,
-    one_of,
-    picture,
-)
+from potentia.cli.options.common import GameName, Json, Parameters, check_pictures, game_from_options, one_of, picture
 from potentia.cli.options.rules import (
     Guard,
     OneTau,

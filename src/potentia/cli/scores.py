@@ -7,15 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from potentia.cli.options.common import (
-    GameName,
-    Json,
-    Parameters,
-    check_pictures,
-    game_from_options,
-    one_of,
-    picture,
-)
+from potentia.cli.options.common import GameName, Json, Parameters, check_pictures, game_from_options, one_of, picture
 from potentia.cli.terminal import print_table, printed_last, say, status, value
 from potentia.errors import InvalidGame, NotConverged
 

@@ -7,15 +7,7 @@ from potentia.rules.log_linear import BLLL, LLL, PSBLLL, SLLL
 from potentia.rules.penalties import Burg, Gibbs, Penalty, Tsallis, penalty_from
 from potentia.rules.q_learning import QL
 from potentia.rules.revision import Groups, Vanishing
-from potentia.rules.schedules import (
-    Constant,
-    Geometric,
-    Logarithmic,
-    Piecewise,
-    Relative,
-    Schedule,
-    schedule_from,
-)
+from potentia.rules.schedules import Constant, Geometric, Logarithmic, Piecewise, Relative, Schedule, schedule_from
 from potentia.rules.score_rule import Score
 from potentia.rules.second_order import SOQL
 from potentia.rules.signal import SignalRevision

@@ -14,19 +14,7 @@ from potentia.beliefs import Communication, Constant
 from potentia.beliefs.communication import CONTACTS, SENT, in_touch, link_data, meet, new_contacts
 from potentia.beliefs.observations import KNOWN, check_store, new_store, note_reading
 from potentia.games import World
-from tests.belief_oracle import (
-    ALIKE,
-    HILLS,
-    TEAM,
-    WRONG,
-    Team,
-    begin,
-    followed,
-    mixture,
-    reference,
-    split_merge,
-    warm,
-)
+from tests.belief_oracle import ALIKE, HILLS, TEAM, WRONG, Team, begin, followed, mixture, reference, split_merge, warm
 from tests.coverage_cases import Case
 from tests.coverage_oracle import within
 

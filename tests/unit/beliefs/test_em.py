@@ -13,16 +13,7 @@ from scipy import stats
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture
 
-from potentia.beliefs.em import (
-    Points,
-    drop_dead,
-    expect,
-    new_components,
-    new_work,
-    refresh,
-    run_em,
-    total_weight,
-)
+from potentia.beliefs.em import Points, drop_dead, expect, new_components, new_work, refresh, run_em, total_weight
 
 TINY = 1e-300  # a floor that nothing reaches
 examples = settings(max_examples=25, deadline=None, derandomize=True)

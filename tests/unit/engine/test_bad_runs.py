@@ -12,13 +12,7 @@ import potentia as pt
 from potentia import errors
 from potentia.engine.trace import Trace
 from potentia.errors import InvalidGame, InvalidRule, InvalidRun, PotentiaError, TooLarge
-from potentia.games import (
-    NormalForm,
-    Separable,
-    consensus,
-    game,
-    ring_edges,
-)
+from potentia.games import NormalForm, Separable, consensus, game, ring_edges
 from potentia.rules import rule
 from tests.unit.bad import (
     DILEMMA,

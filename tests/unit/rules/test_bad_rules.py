@@ -7,16 +7,7 @@ import pytest
 
 import potentia as pt
 from potentia.errors import InvalidRule
-from potentia.rules import (
-    Constant,
-    Geometric,
-    Groups,
-    Logarithmic,
-    Piecewise,
-    rule,
-    rule_from,
-    schedule_from,
-)
+from potentia.rules import Constant, Geometric, Groups, Logarithmic, Piecewise, rule, rule_from, schedule_from
 from tests.unit.bad import (
     INF,
     NAN,

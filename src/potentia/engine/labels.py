@@ -24,10 +24,10 @@ _OTHERS = {
 
 def about_game(game: Game) -> dict[str, Any]:
     """What the game was, as attributes of a dataset: enough to tell it from others, and to build it again."""
-    sizes = sorted(set(game.sizes.tolist()))
-    listed = game.sizes.tolist() if game.num_players <= _MOST else f"{sizes[0]} to {sizes[-1]}"
+    least, most = int(game.sizes.min()), int(game.sizes.max())
+    listed = game.sizes.tolist() if game.num_players <= _MOST else f"{least} to {most}"
     about = {"game": game.describe(), "game_fingerprint": game.fingerprint(), "players": game.num_players}
-    about["actions"] = sizes[0] if len(sizes) == 1 else listed
+    about["actions"] = least if least == most else listed
     return about | ({"belief": game.belief.describe()} if isinstance(game, Believing) else {})
 
 

@@ -2,6 +2,7 @@
 
 import dataclasses
 import inspect
+import json
 
 import attrs
 import pytest
@@ -129,3 +130,11 @@ def test_dataclasses_of_the_old_docs_are_rules():
         from potentia.rules.base import _registry
 
         _registry._known = known
+
+
+@pytest.mark.parametrize("cls", [*pt.rules.registered().values(), *pt.beliefs.registered().values()])
+def test_plain_data_has_an_inverse(cls):
+    one = cls(**good(cls))
+    again = cls.from_spec(json.loads(json.dumps(one.spec())))
+    assert again == one
+    assert again.describe() == one.describe()

@@ -67,6 +67,11 @@ class Belief(Checked, ABC):
         """The belief as plain data."""
         return {"belief": self.name, **plain_parameters(self)}
 
+    @staticmethod
+    def from_spec(spec: dict[str, Any]) -> Belief:
+        """The belief that :meth:`spec` described."""
+        return belief_from(spec)
+
     def describe(self) -> str:
         """One line for people; no part of a run's key, so that runs with one seed differ by no draw."""
         return json.dumps(self.spec(), sort_keys=True)

@@ -62,6 +62,11 @@ class Rule(Checked, ABC):
         """The rule as plain data; :func:`rule_from` reads it back."""
         return {"rule": self.name, **{name: _in_rule(getattr(self, name)) for name in parameters_of(type(self))}}
 
+    @staticmethod
+    def from_spec(spec: dict[str, Any]) -> Rule:
+        """The rule that :meth:`spec` described."""
+        return rule_from(spec)
+
     def describe(self) -> str:
         """One line for people, and part of what a run's key is made from."""
         return json.dumps(self.spec(), sort_keys=True)

@@ -149,18 +149,14 @@ def beside(inside: Collection[str], options: Mapping[str, Any], option: str) -> 
 
 def assignments(items: list[str]) -> dict[str, Any]:
     """NAME=VALUE, several."""
+    from potentia.studies.texts import read_value
+
     out: dict[str, Any] = {}
     for item in items:
         name, equals, text = item.partition("=")
         if not equals or not name:
             raise InvalidInput(f"--set takes NAME=VALUE, got {item!r}")
-        try:
-            out[name] = int(text)
-        except ValueError:
-            try:
-                out[name] = float(text)
-            except ValueError:
-                raise InvalidGame(f"must be a number, got {text!r}", name, text) from None
+        out[name] = read_value(text)
     return out
 
 

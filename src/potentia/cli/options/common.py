@@ -228,7 +228,7 @@ def told(error: PotentiaError) -> str:
 
 
 def import_file(path: Path) -> None:
-    """Run a Python file of the user's, for the games and rules that it registers.
+    """Run a Python file of the user's, for the games, rules and beliefs that it registers.
 
     As a module with a name of its own, so that it is never taken for a library.
     """

@@ -90,7 +90,10 @@ BAD = {
     "start": (["run", "stag-hunt", "--start", "0,7"], "--start must have player 1's action in 0..1, got 7"),
     "start not numbers": (["run", "stag-hunt", "--start", "a,b"], "--start must be integers"),
     "parameter": (["run", "ring", "--set", "player=5"], "did you mean 'players'"),
-    "parameter value": (["run", "ring", "--set", "players=many"], "--set players must be a number, got 'many'"),
+    "parameter value": (
+        ["run", "ring", "--set", "players=many"],
+        "--set players must be an integer of at least 3, got 'many'",
+    ),
     "no assignment": (["run", "ring", "--set", "players"], "--set takes NAME=VALUE"),
     "too small": (["run", "ring", "--set", "players=2"], "--set players must be an integer of at least 3, got 2"),
     "too large": (["run", "random-potential", "--set", "players=60"], "the machine has"),

@@ -101,7 +101,7 @@ def test_of_many_actions_the_largest_shares_are_printed():
         (("stag-hunt", "--order", "0"), "order must be an integer from 1 to 8, got 0"),
         (("stag-hunt", "--discount", "-1"), "discount must be a finite number of at least 0, got -1.0"),
         (("stag-hunt", "--tau", "0"), "tau must be a finite number > 0, got 0.0"),
-        (("stag-hunt", "--time", "0"), "--time must be finite and > 0, got 0.0"),
+        (("stag-hunt", "--time", "0"), "--time must be a finite number > 0, got 0.0"),
         (("stag-hunt", "--start", "0.2,0.8"), "start must hold one probability vector for each of 2 players, got 1"),
         (("stag-hunt", "--start", "0,1;0.5,0.5"), "start of player 0 must be inside the simplex"),
         (("stag-hunt", "--start", "a;b"), "--start must be numbers separated by commas"),

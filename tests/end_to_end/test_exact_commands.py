@@ -82,7 +82,7 @@ def test_vanishing_revision():
         (("audit", "overlaps"), "did you mean 'overlap'"),
         (("audit", "missing.json"), "missing.json"),
         (("audit", "overlap", "--claimed", "missing.npy"), "missing.npy"),
-        (("audit", "overlap", "--set", "robots=x"), "--set robots must be a number"),
+        (("audit", "overlap", "--set", "robots=x"), "--set robots must be an integer from 1 to 63"),
         (("stability", "ring"), "profiles"),
         (("stability", "stag-hunt", "--root", "0,5", "--plot", "x.png"), "--root"),
         (("stability", "stag-hunt", "--root", "0,1"), "give --plot too"),

@@ -2,6 +2,12 @@
 
 Exit codes: 0, 2 for an error, 130 for Ctrl-C, 143 for SIGTERM and 141 where nobody reads on (128 and the number of the
 signal, as shells have it). An error that is none of the user's keeps its traceback.
+
+To add a command, write a function in the module of its family, or in a new one here, and name it in the table
+``SECTIONS`` of ``commands.py``. Its name is the command, its annotated parameters are the options (those that several
+commands share are in ``options/``), its docstring is the help. It parses, calls the library and prints. Call a
+parameter as the library does, ``K: Annotated[str, typer.Option("--cost")]``: an error about ``K`` is then told of
+``--cost``, by ``options.common.of_option`` alone, and no command edits a message.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from potentia.cli.options.common import Json, Workers, check_folder, drawing
-from potentia.cli.terminal import say, say_how_to_stop, status
+from potentia.cli.terminal import console, say, say_how_to_stop, status
 from potentia.errors import InvalidRun, PotentiaError
 from potentia.kernel import signals
 
@@ -118,21 +118,14 @@ def _stopping(made: Path | None) -> Iterator[None]:
 
 
 def _print_claims(claims: list[Any]) -> None:
-    import os
-    import sys
-
     from rich import box
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     from potentia.paper.report.words import SIGNS, in_one_sentence, kind_of, sentence
 
-    console = Console()
-    if not sys.stdout.isatty() and "COLUMNS" not in os.environ:
-        console = Console(width=140)
-    elif console.width > 160:
-        console = Console(width=160)  # longer lines are hard to follow
+    screen = console()
+    screen.width = min(screen.width, 160)  # longer lines are hard to follow
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, expand=True)
     for name, ratio in (("verdict", 3), ("claim", 5), ("why", 7)):
         table.add_column(name, ratio=ratio, overflow="fold")
@@ -140,5 +133,5 @@ def _print_claims(claims: list[Any]) -> None:
         sign, css = SIGNS[kind_of(claim.verdict)]
         verdict = Text(f"{sign} {claim.verdict}", style=_COLOURS[css])
         table.add_row(verdict, Text(claim.title), Text(sentence(claim.reason)))
-    console.print(table)
-    console.print(Text(in_one_sentence(claims)))
+    screen.print(table)
+    screen.print(Text(in_one_sentence(claims)))

@@ -99,13 +99,11 @@ def print_table(
     caption: str | None = None,
     title: str | None = None,
 ) -> None:
-    """A table on standard output; not cut to 80 columns when it goes to a file. Its texts are not markup."""
+    """A table on standard output. Its texts are not markup."""
     from rich import box
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    console = Console(width=None if sys.stdout.isatty() or "COLUMNS" in os.environ else 140)
     table = Table(box=box.SIMPLE_HEAD if header else box.SIMPLE, show_header=header is not None)
     table.title = None if title is None else Text(visible(title), "bold")
     table.caption = None if caption is None else Text(visible(caption), "table.caption")
@@ -114,7 +112,14 @@ def print_table(
         table.add_column(Text(visible(column)), overflow="fold")
     for row in rows:
         table.add_row(*[Text(visible(cell)) for cell in row])
-    console.print(table)
+    console().print(table)
+
+
+def console() -> Any:
+    """For standard output; not cut to 80 columns when it goes to a file."""
+    from rich.console import Console
+
+    return Console(width=None if sys.stdout.isatty() or "COLUMNS" in os.environ else 140)
 
 
 def pairs(parameters: Mapping[str, Any]) -> str:

@@ -149,18 +149,14 @@ def beside(inside: Collection[str], options: Mapping[str, Any], option: str) -> 
 
 def assignments(items: list[str]) -> dict[str, Any]:
     """NAME=VALUE, several."""
+    from potentia.studies.texts import read_value
+
     out: dict[str, Any] = {}
     for item in items:
         name, equals, text = item.partition("=")
         if not equals or not name:
             raise InvalidInput(f"--set takes NAME=VALUE, got {item!r}")
-        try:
-            out[name] = int(text)
-        except ValueError:
-            try:
-                out[name] = float(text)
-            except ValueError:
-                raise InvalidGame(f"must be a number, got {text!r}", name, text) from None
+        out[name] = read_value(text)
     return out
 
 
@@ -232,7 +228,7 @@ def told(error: PotentiaError) -> str:
 
 
 def import_file(path: Path) -> None:
-    """Run a Python file of the user's, for the games and rules that it registers.
+    """Run a Python file of the user's, for the games, rules and beliefs that it registers.
 
     As a module with a name of its own, so that it is never taken for a library.
     """

@@ -1,6 +1,6 @@
 """Fitting mixtures beside scikit-learn: how often a planted mixture is recovered, and how long that takes.
 
-Each draw is a mixture of 1 to 5 components, 500 to 1000 points (``potentia.testing.mixtures``). It is recovered if
+Each draw is a mixture of 1 to 5 components, 500 to 1000 points (``tests.planted_mixtures``). It is recovered if
 the number of components is right and every parameter is within five standard errors. ``fit`` searches; scikit-learn's
 ``GaussianMixture`` is fitted with 1 to 8 components, of which the criterion chooses, from one start or the best of
 five. Everybody has one thread: with more, scikit-learn is slower on data of this size. Contenders take turns on each
@@ -17,12 +17,12 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from tests.planted_mixtures import Planted, planted, recovered
 from threadpoolctl import threadpool_limits
 
 from benchmarks.report import Effort, Report, Row
 from potentia.beliefs import fit
 from potentia.studies.timing import interleaved, timed
-from potentia.testing.mixtures import Planted, planted, recovered
 
 DRAWS = 100
 MOST_REPETITIONS = 3

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from hashlib import sha256
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ from potentia.games import Game
 from potentia.kernel import protocol
 from potentia.kernel.cache import Compiled
 from potentia.kernel.dispatch import at, separate
-from potentia.kernel.protocol import Interactions, Moves, Proximity
+from potentia.kernel.protocol import Moves
 
 
 class BelievingData(NamedTuple):
@@ -60,22 +61,6 @@ class Believing(Game):
     def move_utility(self, player: int, profile: Sequence[int] | NDArray[np.int64], action: int) -> float:
         return self.game.move_utility(player, profile, action)
 
-    @property
-    def scale(self) -> float | None:  # type: ignore[override]
-        return self.game.scale
-
-    @property
-    def signal(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:  # type: ignore[override]
-        return self.game.signal
-
-    @property
-    def objective(self) -> str:
-        return self.game.objective
-
-    @property
-    def has_potential(self) -> bool:
-        return self.game.has_potential
-
     def potential(self, profile: Sequence[int] | NDArray[np.int64]) -> float:
         return self.game.potential(profile)
 
@@ -83,28 +68,8 @@ class Believing(Game):
     def memoryless(self) -> bool:
         return False
 
-    @property
-    def runs_user_code(self) -> bool:
-        return self.game.runs_user_code
-
-    @property
-    def compiled(self) -> bool:
-        return self.game.compiled
-
-    @property
-    def uncompilable(self) -> str | None:
-        return self.game.uncompilable
-
-    @property
-    def compiled_otherwise(self) -> str | None:
-        return self.game.compiled_otherwise
-
     def disagreement(self, profile: NDArray[np.int64]) -> str | None:
         return self.game.disagreement(profile)
-
-    @property
-    def interactions(self) -> Interactions | Proximity:
-        return self.game.interactions
 
     def interacting(self, player: int, other: int) -> bool | NDArray[np.bool_]:
         return self.game.interacting(player, other)
@@ -169,6 +134,14 @@ class Believing(Game):
     def identity(self) -> str:
         # without the belief: runs with one seed then differ by what players believe and by no draw
         return self.game.identity()
+
+
+# The game's own, asked for when needed; their types are those of Game.
+for _name in (
+    *("scale", "signal", "objective", "has_potential", "interactions"),
+    *("runs_user_code", "compiled", "uncompilable", "compiled_otherwise"),
+):
+    setattr(Believing, _name, property(attrgetter(f"game.{_name}")))
 
 
 @protocol.utility.register(BelievingData)

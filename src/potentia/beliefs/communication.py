@@ -20,7 +20,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from potentia.beliefs.observations import KNOWN, Sensing, Store, note_reading, sense
+from potentia.beliefs.observations import KNOWN, Store, note_reading, sense
 from potentia.errors import InvalidBelief
 from potentia.games import Coverage
 from potentia.games.coverage_kernel import CoverageData, CoverageState, squared_distance
@@ -155,22 +155,15 @@ def meet(contacts: Contacts, store: Store, i: int, j: int) -> None:
 
 @separate
 def look_around(
-    sensing: Sensing,
-    link: Link,
-    store: Store,
-    contacts: Contacts,
-    game: CoverageData,
-    state: CoverageState,
-    moved: NDArray[np.uint8],
-    key: Any,
-    step: int,
+    belief: Any, mind: Any, game: CoverageData, state: CoverageState, moved: NDArray[np.uint8], key: Any, step: int
 ) -> None:
     """Those that moved sense where they are; those in touch tell each other."""
+    link, store, contacts = belief.link, mind.store, mind.contacts
     players, minds = game.sizes.shape[0], store.peak.shape[0]
     contacts.agenda[0] = 0
     for player in range(players):
         if moved[player]:
-            new = sense(sensing, store, game, state, player, key, step)
+            new = sense(belief.sensing, store, game, state, player, key, step)
             if minds == 1:
                 broadcast(contacts, players, new)
     if minds > 1 and link.radius2 > 0.0:

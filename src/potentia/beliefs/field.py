@@ -161,6 +161,14 @@ def believed_field(belief: Any, mind: Any, game: CoverageData, which: int, out: 
         out[cell] = believed_worth(belief, mind, game, which, cell)
 
 
+@portable
+def believed_utility(
+    belief: Any, mind: Any, game: CoverageData, state: CoverageState, player: int, action: int
+) -> float:
+    """What beliefs about a field register as their estimate: a call, so that kernels hold the reward once."""
+    return believed_reward(belief, mind, game, state, player, action)
+
+
 @separate
 def mean_error(belief: Any, mind: Any, game: CoverageData, state: CoverageState) -> float:
     """Σ |f̂ - f| / Σ f over the area, in the mean over minds."""
@@ -181,6 +189,16 @@ def mean_known(store: Store) -> float:
     for which in range(store.peak.shape[0]):
         total += store.tally[which, KNOWN]
     return total / store.peak.shape[0]
+
+
+@portable
+def judged_field(belief: Any, mind: Any, game: CoverageData, state: CoverageState, which: int) -> float:
+    """The value of one of :data:`RECORDERS`."""
+    if which == BELIEF_ERROR:
+        return mean_error(belief, mind, game, state)
+    if which == CELLS_KNOWN:
+        return mean_known(mind.store)
+    return float(mind.contacts.tally[CONTACTS if which == MET else SENT])
 
 
 # A constant -------------------------------------------------------------------------------------------
@@ -237,20 +255,6 @@ def _constant_worth(belief: ConstantData, mind: ConstantMind, game: CoverageData
     return belief.value + belief.share * mind.store.peak[which] if slot == 0 else 0.0
 
 
-@estimate.register(ConstantData)
-def _estimate(belief: ConstantData, mind: ConstantMind, game: Any, state: Any, player: int, action: int) -> float:
-    return believed_reward(belief, mind, game, state, player, action)
-
-
-@learn.register(ConstantData)
-def _learn(belief: ConstantData, mind: ConstantMind, game: Any, state: Any, moved: Any, key: Any, step: int) -> None:
-    look_around(belief.sensing, belief.link, mind.store, mind.contacts, game, state, moved, key, step)
-
-
-@judge.register(ConstantData)
-def _judge(belief: ConstantData, mind: ConstantMind, game: CoverageData, state: CoverageState, which: int) -> float:
-    if which == BELIEF_ERROR:
-        return mean_error(belief, mind, game, state)
-    if which == CELLS_KNOWN:
-        return mean_known(mind.store)
-    return float(mind.contacts.tally[CONTACTS if which == MET else SENT])
+estimate.register(ConstantData)(believed_utility)
+learn.register(ConstantData)(look_around)
+judge.register(ConstantData)(judged_field)

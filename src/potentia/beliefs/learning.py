@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from potentia.beliefs.em import Components, Points, Work, drop_dead, new_components, new_work, run_em
 from potentia.beliefs.observations import FRESH, KNOWN, Store
-from potentia.beliefs.structure import akaike, merge_best, partial_em, split_best
+from potentia.beliefs.structure import akaike, change_best
 from potentia.games.coverage_kernel import CoverageData
 from potentia.games.world import Mixture
 from potentia.kernel.cache import Compiled, Entry
@@ -95,23 +95,22 @@ def predicted(model: Model, game: CoverageData, mind: int, cell: int) -> float:
 
 
 def _gather(
-    cell: NDArray[np.int32],
-    reading: NDArray[np.float64],
-    visits: NDArray[np.int32],
-    number: int,
+    store: Store,
+    mind: int,
     width: int,
     base: int,
     by_worth: bool,
     V: float,
     f_mode: float,
     effective: bool,
-    centre: NDArray[np.float64],
-    out: NDArray[np.float64],
+    points: Points,
 ) -> int:
     """Where the cells are, and their weights, scaled to sum to the size of the sample; how many of them count.
 
     The size is the number of cells, or the effective one, (Σw)² / Σw². None counts where nothing has worth.
     """
+    cell, reading, visits = store.cell[mind], store.reading[mind], store.visits[mind]
+    centre, out, number = points.at, points.weight, points.number
     top = 0.0
     for t in range(number):
         centre[t, 0] = cell[t] % width - base % width + 0.5
@@ -148,8 +147,7 @@ def _factor(reading: NDArray[np.float64], density: NDArray[np.float64], number: 
 
 
 _gather_entry, _factor_entry = Entry(_gather), Entry(_factor)
-_em_entry, _partial_entry = Entry(run_em), Entry(partial_em)
-_split_entry, _merge_entry = Entry(split_best), Entry(merge_best)
+_em_entry, _change_entry = Entry(run_em), Entry(change_best)
 
 
 # Thinking ---------------------------------------------------------------------------------------------
@@ -194,23 +192,9 @@ class Learner:
         self.mind, self.compiled = mind, compiled
         self.number = int(model.mark[mind, NUMBER_OF])
         self._unpack(mind)
-        known = int(store.tally[mind, KNOWN])
-        self.counted = _gather_entry(
-            store.cell[mind],
-            store.reading[mind],
-            store.visits[mind],
-            known,
-            game.width,
-            game.base,
-            options.weighting == "worth",
-            options.V,
-            options.f_mode,
-            options.sample == "effective",
-            room.at,
-            room.weight,
-            compiled=compiled,
-        )
-        self.points = Points(room.at, room.weight, room.volume, known)
+        self.points = Points(room.at, room.weight, room.volume, int(store.tally[mind, KNOWN]))
+        how = options.weighting == "worth", options.V, options.f_mode, options.sample == "effective"
+        self.counted = _gather_entry(store, mind, game.width, game.base, *how, self.points, compiled=compiled)
 
     def _unpack(self, mind: int) -> None:
         packed, mixture = self.model.component[mind], self.room.mixture
@@ -247,8 +231,7 @@ class Learner:
             mixture.weight[0], mixture.mean[0], mixture.covariance[0] = 1.0, self.points.at[0], np.eye(2)
         likelihood = self._em(mixture, self.number, steps, work)
         while self.number < self.options.fixed_number and self._affordable(self.number + 1):
-            self._split(math.nan)
-            self._adopt(self.number + 1)
+            self._adopt(self._change(True, math.nan))
             likelihood = self._em(mixture, self.number, self.options.settle_steps, work)
         likelihood = self._alive(likelihood)
         self._calibrate()
@@ -275,34 +258,15 @@ class Learner:
 
     # The number of components
 
-    def _partial(self, first: int, last: int) -> None:
-        options = self.options
-        steps, tolerance = options.settle_steps, options.tolerance
-        _partial_entry(
-            self.points,
-            self.room.candidate,
-            first,
-            last,
-            options.floor,
-            steps,
-            tolerance,
-            self.room.trial,
-            compiled=self.compiled,
-        )
+    def _change(self, growing: bool, angle: float) -> int:
+        """As the candidate the mixture with one component more or fewer; their number.
 
-    def _split(self, angle: float) -> None:
-        """The mixture, the component least like its data split in two, as the candidate."""
-        room, number = self.room, self.number
-        _split_entry(
-            self.points, room.mixture, number, angle, _SPREAD, room.candidate, room.work, compiled=self.compiled
-        )
-        self._partial(number - 1, number + 1)
-
-    def _merge(self) -> None:
-        """The mixture, its two most overlapping components merged, as the candidate."""
-        room, number = self.room, self.number
-        _merge_entry(self.points, room.mixture, number, room.candidate, room.work, compiled=self.compiled)
-        self._partial(number - 2, number - 1)
+        The one least like its data is split in two, at this angle, or the two that overlap most are merged.
+        """
+        options, room = self.options, self.room
+        how = growing, angle, _SPREAD, options.floor, options.settle_steps, options.tolerance
+        into = room.candidate, room.work, room.trial
+        return int(_change_entry(self.points, room.mixture, self.number, *how, *into, compiled=self.compiled))
 
     def _adopt(self, number: int) -> None:
         """The candidate becomes the mixture."""
@@ -322,11 +286,7 @@ class Learner:
                 growing = self.number == 1 or (growing and may_grow)
             if not (may_grow if growing else self.number > 1):
                 break
-            if growing:
-                self._split(2 * math.pi * uniform_nth(key, players, step, mind, DIRECTION, turn))
-            else:
-                self._merge()
-            proposed = self.number + 1 if growing else self.number - 1
+            proposed = self._change(growing, 2 * math.pi * uniform_nth(key, players, step, mind, DIRECTION, turn))
             gained = self._em(room.candidate, proposed, options.settle_steps, room.trial)
             before, after = akaike(likelihood, self.number, 2), akaike(gained, proposed, 2)
             accepted = uniform_nth(key, players, step, mind, PROPOSAL, turn) < _chance(after - before)

@@ -17,16 +17,15 @@ import attrs
 import numpy as np
 
 from potentia.beliefs.base import estimate, judge, learn, pending, register
-from potentia.beliefs.communication import CONTACTS, SENT, Contacts, Link, link_data, look_around, new_contacts
+from potentia.beliefs.communication import Contacts, Link, link_data, look_around, new_contacts
 from potentia.beliefs.field import RECORDERS as FIELD_RECORDERS
 from potentia.beliefs.field import (
     STORE_REMEMBERS,
     FieldBelief,
-    believed_reward,
+    believed_utility,
     believed_worth,
     hoped_worth,
-    mean_error,
-    mean_known,
+    judged_field,
 )
 from potentia.beliefs.learning import (
     ERROR,
@@ -58,7 +57,7 @@ RECORDERS = (
     Recorder("components", "components, mean over robots", nan=True),
     *FIELD_RECORDERS[1:],
 )
-BELIEF_ERROR, PARAMETER_ERROR, RIGHT_NUMBER, COMPONENTS, CELLS_KNOWN, MET, DATA_SENT = range(len(RECORDERS))
+PARAMETER_ERROR, RIGHT_NUMBER, COMPONENTS = 1, 2, 3  # between the first of a field's own and the others
 NEAR = 3  # cells
 
 
@@ -302,14 +301,12 @@ def _hoped_worth(belief: MixtureData, mind: MixtureMind, game: CoverageData, whi
     return worth
 
 
-@estimate.register(MixtureData)
-def _estimate(belief: MixtureData, mind: MixtureMind, game: Any, state: Any, player: int, action: int) -> float:
-    return believed_reward(belief, mind, game, state, player, action)
+estimate.register(MixtureData)(believed_utility)
 
 
 @learn.register(MixtureData)
 def _learn(belief: MixtureData, mind: MixtureMind, game: Any, state: Any, moved: Any, key: Any, step: int) -> None:
-    look_around(belief.sensing, belief.link, mind.store, mind.contacts, game, state, moved, key, step)
+    look_around(belief, mind, game, state, moved, key, step)
     think = mind.contacts.agenda[0] > 0
     for which in range(mind.store.peak.shape[0]):
         think = think or has_news(mind.store, belief.growth, which)
@@ -324,14 +321,8 @@ def _pending(belief: MixtureData, mind: MixtureMind) -> bool:
 
 @judge.register(MixtureData)
 def _judge(belief: MixtureData, mind: MixtureMind, game: CoverageData, state: CoverageState, which: int) -> float:
-    if which == BELIEF_ERROR:
-        return mean_error(belief, mind, game, state)
-    if which == CELLS_KNOWN:
-        return mean_known(mind.store)
-    if which == MET:
-        return float(mind.contacts.tally[CONTACTS])
-    if which == DATA_SENT:
-        return float(mind.contacts.tally[SENT])
+    if which < PARAMETER_ERROR or which > COMPONENTS:
+        return judged_field(belief, mind, game, state, max(which - COMPONENTS, 0))
     if which != COMPONENTS and belief.targets == 0:
         return np.nan
     total = 0.0

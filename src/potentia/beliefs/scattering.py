@@ -55,8 +55,8 @@ def as_points(points: Any, dimensions: int | None = None) -> Floats:
         raise InvalidBelief(
             f"must have {dimensions} coordinates as those of the fit, got {array.shape[1]}", "points", array.shape[1]
         )
-    if array.size and not np.abs(array).max() <= _LARGEST:
-        row, axis = np.argwhere(~(np.abs(array) <= _LARGEST))[0].tolist()
+    if not (fine := np.abs(array) <= _LARGEST).all():
+        row, axis = np.argwhere(~fine)[0].tolist()
         raise InvalidBelief(
             f"must be finite and at most {_LARGEST:g} in size, got {array[row, axis]} in row {row}",
             "points",
@@ -74,8 +74,8 @@ def as_weights(weights: Any, count: int) -> tuple[Floats, float]:
     array = _as_numbers(weights, "weights", f"({count},), one to a point")
     if array.shape != (count,):
         raise InvalidBelief(f"must be of shape ({count},), one to a point, got {array.shape}", "weights", array.shape)
-    if not (np.isfinite(array) & (array >= 0)).all():
-        row = int(np.flatnonzero(~(np.isfinite(array) & (array >= 0)))[0])
+    if not (fine := np.isfinite(array) & (array >= 0)).all():
+        row = int(np.argmin(fine))
         raise InvalidBelief(f"must be finite and not negative, got {array[row]} for point {row}", "weights", array[row])
     largest = float(array.max())
     if largest == 0.0:
@@ -94,14 +94,9 @@ def _as_numbers(values: Any, name: str, shape: str) -> Floats:
     except ValueError:
         raise InvalidBelief(f"must be numbers of shape {shape}, got rows of different lengths", name) from None
     if array.dtype.kind not in "iuf":
-        raise InvalidBelief(
-            f"must be numbers of shape {shape}, got {_called(values, array)}", name, _called(values, array)
-        )
+        got = f"an array of {array.dtype}" if array.ndim else f"{values!r}"
+        raise InvalidBelief(f"must be numbers of shape {shape}, got {got}", name, got)
     return np.asarray(array, dtype=np.float64, order="C")
-
-
-def _called(values: Any, array: NDArray[Any]) -> str:
-    return f"an array of {array.dtype}" if array.ndim else f"{values!r}"
 
 
 def scatter(points: Any, weights: Any) -> Scatter:
@@ -139,8 +134,8 @@ def _framed(places: Floats, shares: Floats) -> Frame:
     from_first = places - places[0]  # far from the origin, differences lose nothing
     mean = shares @ from_first
     scale = np.sqrt(shares @ (from_first - mean) ** 2)
-    if not (scale > 1.0 / _LARGEST).all():
-        axis = int(np.flatnonzero(~(scale > 1.0 / _LARGEST))[0])
+    if not (wide := scale > 1.0 / _LARGEST).all():
+        axis = int(np.argmin(wide))
         raise InvalidBelief(
             f"must spread along each axis, got the same coordinate for all on axis {axis}; leave it out", "points"
         )

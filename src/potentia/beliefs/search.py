@@ -69,6 +69,9 @@ class _State(NamedTuple):
     def likelihood(self) -> float:
         return float(self.trace[-1])
 
+    def log_terms(self, places: Floats) -> Floats:
+        return log_terms(places, *(part[: self.number] for part in self.mixture))
+
 
 class _Trial(NamedTuple):
     """A state that a move led to, and what to say about it in the history."""
@@ -119,9 +122,7 @@ class Search:
 
     def improved(self, state: _State, most: int) -> _State | None:
         """The state after the first kind of move that lowers the criterion."""
-        if state.number < most and (better := self.moved(state, SPLIT)) is not None:
-            return better
-        for kind in (MERGE, EXCHANGE):
+        for kind in (SPLIT, MERGE, EXCHANGE) if state.number < most else (MERGE, EXCHANGE):
             if (better := self.moved(state, kind)) is not None:
                 return better
         return self.looked_ahead(state, most)
@@ -184,8 +185,7 @@ class Search:
 
     def gain_of_others(self, state: _State, trial: _State, bad: NDArray[np.bool_]) -> float:
         """What the criterion gains without the points of collapsed components: such a density pays for nothing."""
-        weights, means, covariances = (part[: trial.number] for part in trial.mixture)
-        terms = log_terms(self.points.at, weights, means, covariances)
+        terms = trial.log_terms(self.points.at)
         density = log_sums(terms)
         good = np.exp(terms[:, ~bad] - density[:, np.newaxis]).sum(axis=1)
         gained = self.points.weight @ (good * (density - self.log_densities(state)))
@@ -193,8 +193,7 @@ class Search:
         return float(2.0 * gained - paid)
 
     def log_densities(self, state: _State) -> Floats:
-        weights, means, covariances = (part[: state.number] for part in state.mixture)
-        return log_sums(log_terms(self.points.at, weights, means, covariances))
+        return log_sums(state.log_terms(self.points.at))
 
     # EM
 
@@ -270,17 +269,15 @@ class Search:
         rough = new_work(self.points.number, after, self.dimensions)._replace(held=state.work.held)
         trials = [self.sketched(state, plan, after, rough) for plan in self.plans(state, kind)]
         trials.sort(key=lambda trial: self.cost(trial.state))
-        best = None
-        for rank in self.finalists(trials):
+        ranks = self.finalists(trials)
+        if not ranks:
+            return None, []
+        for rank in ranks:
             work = new_work(self.points.number, after + 1, self.dimensions)
             start = trials[rank].state._replace(work=work, trace=np.empty(0))
             done = self.climb(start, self.effort(_TRIAL_STEPS, _TRIAL_TOLERANCE, goal))
             trials[rank] = _Trial(done, trials[rank].which)
-            if best is None or self.cost(done) < self.cost(trials[best].state):
-                best = rank
-        if best is None:
-            return None, []
-        trial = trials.pop(best)
+        trial = trials.pop(min(ranks, key=lambda rank: self.cost(trials[rank].state)))
         if self.cost(trial.state) < least:
             trial = trial._replace(state=self.climb(trial.state, self.effort(_TRIAL_STEPS, _CURRENT_TOLERANCE)))
         return trial, trials

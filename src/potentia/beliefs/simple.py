@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from potentia.beliefs.base import Belief, estimate, learn, register
 from potentia.games import Game
 from potentia.kernel import memory
-from potentia.kernel.arrays import frozen, strides
+from potentia.kernel.arrays import frozen, starts, strides
 from potentia.kernel.checks import OneOf, Real, number
 from potentia.kernel.dispatch import at, portable
 from potentia.kernel.protocol import num_players, utility
@@ -85,8 +85,8 @@ class RunningMean(Belief):
         return game.sizes.tolist()
 
     def data(self, game: Game) -> MeanData:
-        memory.require(16 * sum(self._entries(game)), f"a running mean per {self.per}", 'use per="action"')
-        first = frozen(np.cumsum([0, *self._entries(game)[:-1]]), np.int64)
+        memory.require(self.mind_size(game), f"a running mean per {self.per}", 'use per="action"')
+        first = starts(self._entries(game)[:-1])
         return MeanData(self.initial, first, strides(game.sizes) if self.per == "profile" else frozen([], np.int64))
 
     def new_mind(self, game: Game) -> MeanMind:

@@ -204,18 +204,33 @@ def partial_em(
 
 
 @portable
-def split_best(
-    points: Points, mixture: Components, number: int, angle: float, spread: float, out: Components, work: Work
-) -> None:
-    """Write the mixture with the component of the largest J_split split to ``out``, ready for the partial EM."""
-    k = best_split(points, mixture, number, work)
-    split(mixture, number, k, angle, spread, out, work)
-    hold(points, k, k, work)
+def change_best(
+    points: Points,
+    mixture: Components,
+    number: int,
+    growing: bool,
+    angle: float,
+    spread: float,
+    floor: float,
+    steps: int,
+    tolerance: float,
+    out: Components,
+    work: Work,
+    trial: Work,
+) -> int:
+    """Write the mixture with one component more or fewer to ``out``, after the partial EM; how many it has.
 
-
-@portable
-def merge_best(points: Points, mixture: Components, number: int, out: Components, work: Work) -> None:
-    """Write the mixture with the pair of the largest J_merge merged to ``out``, ready for the partial EM."""
-    j, k = best_merge(points, number, work)
-    merge(mixture, number, j, k, out)
+    The component with the largest J_split is split, or the pair with the largest J_merge merged. What ``trial`` holds
+    is what ``work`` does.
+    """
+    if growing:
+        j = k = best_split(points, mixture, number, work)
+        split(mixture, number, k, angle, spread, out, work)
+        first, last = number - 1, number + 1
+    else:
+        j, k = best_merge(points, number, work)
+        merge(mixture, number, j, k, out)
+        first, last = number - 2, number - 1
     hold(points, j, k, work)
+    partial_em(points, out, first, last, floor, steps, tolerance, trial)
+    return last

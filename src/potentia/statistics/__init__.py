@@ -1,26 +1,20 @@
 """Statistics over seeds: intervals, comparisons, times. Arrays in, numbers out."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-from potentia.kernel.loading import lazy
-
-if TYPE_CHECKING:
-    from potentia.statistics.comparison import Comparison, compare, compare_all, holm
-    from potentia.statistics.estimates import (
-        Estimate,
-        area_under_curve,
-        bootstrap_mean,
-        estimate,
-        paired_difference,
-        settling_time,
-        share_of,
-        steady_state,
-        tail_mean,
-        time_to_share,
-    )
-    from potentia.statistics.reaching import Reaching, compare_reaching, reaching_time
+from potentia.kernel.loading import listing
+from potentia.statistics.comparison import Comparison, compare, compare_all, holm
+from potentia.statistics.estimates import (
+    Estimate,
+    area_under_curve,
+    bootstrap_mean,
+    estimate,
+    paired_difference,
+    settling_time,
+    share_of,
+    steady_state,
+    tail_mean,
+    time_to_share,
+)
+from potentia.statistics.reaching import Reaching, compare_reaching, reaching_time
 
 __all__ = [
     "Comparison",
@@ -42,23 +36,4 @@ __all__ = [
     "time_to_share",
 ]
 
-# Loaded on first use: SciPy takes its time.
-__getattr__, __dir__ = lazy(
-    __name__,
-    {
-        "comparison": ("Comparison", "compare", "compare_all", "holm"),
-        "estimates": (
-            "Estimate",
-            "area_under_curve",
-            "bootstrap_mean",
-            "estimate",
-            "paired_difference",
-            "settling_time",
-            "share_of",
-            "steady_state",
-            "tail_mean",
-            "time_to_share",
-        ),
-        "reaching": ("Reaching", "compare_reaching", "reaching_time"),
-    },
-)
+__dir__ = listing(__all__)

@@ -47,11 +47,9 @@ def estimate(values: ArrayLike) -> Estimate:
     """The mean and its 95 % interval by Student's t; NaN entries are left out."""
     array = np.asarray(values, np.float64).reshape(-1)
     array = array[~np.isnan(array)]
-    if array.size == 0:
-        return Estimate(np.nan, np.nan, np.nan, 0)
-    mean = float(array.mean())
-    if array.size == 1:
-        return Estimate(mean, np.nan, np.nan, 1)
+    mean = float(array.mean()) if array.size else np.nan
+    if array.size < 2:
+        return Estimate(mean, np.nan, np.nan, array.size)
     half = float(_half_width(array))
     return Estimate(mean, mean - half, mean + half, array.size)
 
@@ -172,7 +170,7 @@ def time_to_share(values: ArrayLike, times: ArrayLike, goal: ArrayLike) -> NDArr
     """The first time at which each run, values (runs, T), is at least at its goal; NaN where it never is."""
     array, at = np.atleast_2d(np.asarray(values)), np.asarray(times)
     there = array >= np.broadcast_to(np.asarray(goal, np.float64), array.shape[:1])[:, None]
-    return np.where(there.any(axis=1), at[there.argmax(axis=1)], np.nan)
+    return _first_time(there, at)
 
 
 def settling_time(values: ArrayLike, times: ArrayLike, goal: ArrayLike, tolerance: float) -> NDArray[np.float64]:
@@ -181,7 +179,12 @@ def settling_time(values: ArrayLike, times: ArrayLike, goal: ArrayLike, toleranc
     wanted = np.broadcast_to(np.asarray(goal, np.float64), array.shape[:1])[:, None]
     near = np.abs(array - wanted) <= tolerance * np.abs(wanted)
     near = np.flip(np.logical_and.accumulate(np.flip(near, axis=1), axis=1), axis=1)
-    return np.where(near.any(axis=1), at[near.argmax(axis=1)], np.nan)
+    return _first_time(near, at)
+
+
+def _first_time(holds: NDArray[np.bool_], at: NDArray[Any]) -> NDArray[np.float64]:
+    """When it first holds in each run, (runs, T); NaN where it never does."""
+    return np.where(holds.any(axis=1), at[holds.argmax(axis=1)], np.nan)
 
 
 def moving_mean(values: ArrayLike, rows: int) -> NDArray[np.float64]:
@@ -209,12 +212,10 @@ def steady_state(
     rows = max(1, int(window) // int(at[1] - at[0])) if at.size > 1 else 1
     if at.size < 2 * rows:
         return np.full(array.shape[0], np.nan)
-    sums = np.cumsum(np.pad(array, ((0, 0), (1, 0))), axis=1)
-    means = (sums[:, rows:] - sums[:, :-rows]) / rows  # means[:, k] ends at row k + rows - 1
+    means = moving_mean(array, rows)[:, rows - 1 :]  # of whole windows; means[:, k] ends at row k + rows - 1
     before, after = means[:, :-rows], means[:, rows:]
     calm = np.abs(after - before) <= tolerance * np.abs(before)
-    ends = at[rows - 1 : rows - 1 + calm.shape[1]]
-    return np.where(calm.any(axis=1), ends[calm.argmax(axis=1)], np.nan)
+    return _first_time(calm, at[rows - 1 :])
 
 
 # What may be asked ------------------------------------------------------------------------------------

@@ -167,10 +167,9 @@ def _log_rank(first: Reaching, second: Reaching) -> tuple[float, float]:
 
     if first.runs == 0 or second.runs == 0:
         return np.nan, np.nan
-    known = [~np.isnan(each.times) for each in (first, second)]
     samples = [
-        CensoredData(uncensored=each.times[kept & ~each.censored], right=each.times[kept & each.censored])
-        for each, kept in zip((first, second), known, strict=True)
+        CensoredData(uncensored=each.times[~(each.censored | np.isnan(each.times))], right=each.times[each.censored])
+        for each in (first, second)
     ]
     with np.errstate(divide="ignore", invalid="ignore"):
         found = logrank(*samples)

@@ -20,7 +20,7 @@ from potentia.beliefs.em import new_components, new_work
 from potentia.beliefs.proposal import EXCHANGE, MERGE, SPLIT, STAY, Effort, Plan, propose_entry, scores_entry
 from potentia.beliefs.scattering import scatter, volumes
 from potentia.errors import InvalidBelief, NotConverged, TooLarge
-from potentia.testing.mixtures import planted, recovered
+from tests.planted_mixtures import planted, recovered
 from tests.unit.bad import case, refuses
 from tests.unit.beliefs.test_em import falls, points_of, some_mixture, some_points
 from tests.unit.beliefs.test_structure import settled

@@ -22,9 +22,6 @@ KINDS = ("threads", "processes")
 _ANSWER = 10.0  # seconds for a scheduler to say something
 _LOOK = 0.5  # seconds between two looks whether the parent is there
 
-_INSTALL = "pip install 'potentia[dask]'"
-
-
 _UNHEARD = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -173,7 +170,7 @@ def dask(
     try:
         import distributed
     except ImportError:
-        raise SweepFailed(f"dask is not installed: {_INSTALL}") from None
+        raise SweepFailed("dask is not installed: pip install 'potentia[dask]'") from None
     with contextlib.ExitStack() as stack:
         target: Any = address
         stack.enter_context(_quiet())

@@ -23,10 +23,10 @@ from potentia.errors import InvalidInput, InvalidSpecification, Remedy, StudyErr
 from potentia.kernel import memory, signals
 from potentia.kernel.cache import Compiled, jit_disabled
 from potentia.kernel.cache_folder import is_kept
-from potentia.kernel.checks import Integer
+from potentia.kernel.checks import Integer, Real
 from potentia.studies import chunks, executors
-from potentia.studies.manifest import MOST_CHUNKS, MOST_SEEDS
-from potentia.studies.patience import WAIT, Patience, checked_wait, threads_of
+from potentia.studies.manifest import check_size
+from potentia.studies.patience import WAIT, Patience, threads_of
 from potentia.studies.planning import Plan, begun, bytes_of_run, gather, plan
 from potentia.studies.points import count_points
 from potentia.studies.specification import Specification, read_specification, specification_from
@@ -99,7 +99,8 @@ def sweep(
     """
     Integer(1, _MOST_WORKERS).of(workers, "workers", InvalidInput)
     who = executors.chosen(executors.renamed(executor, kind, dask, apart), dask_tls, apart)
-    wait, compiled = checked_wait(wait), checked_compiled(compiled)
+    wait = Real(above=0.0, finite=False).of(wait, "wait", InvalidInput)  # infinity is for ever
+    compiled = checked_compiled(compiled)
     study = specification if isinstance(specification, Study) else _study(specification, folder, many, compiled)
     with study.locked():
         study.tidy()
@@ -167,7 +168,9 @@ def prepare(
         return study
     built = plan(specification, source)
     size = specification.chunk or chunk_size(built, compiled)
-    _check_chunks(built, size)
+    check_size(len(built.points), specification.num_seeds, size)
+    runs = min(size, specification.num_seeds)
+    memory.require(runs * bytes_of_run(built), f"a chunk of {runs:,} runs", "use a smaller chunk")
     return create(folder, built, source, size)
 
 
@@ -202,24 +205,7 @@ def chunk_size(built: Plan, compiled: Compiled = "auto") -> int:
     plain = not compiled or jit_disabled()
     if not (run.compiled or plain) and seconds * wanted.num_seeds > _SECONDS and point.game.compiled:
         seconds /= _GAIN  # there will be machine code
-    size = max(bytes_of_run(built, one) for one in built.points)
-    most = min(_SECONDS / seconds, _CHUNK_BYTES / size, wanted.num_seeds)
-    return max(1, int(most))
-
-
-def _check_chunks(built: Plan, size: int) -> None:
-    """What file names, folders and memory can hold."""
-    seeds = built.specification.num_seeds
-    if seeds > MOST_SEEDS:
-        raise InvalidSpecification(f"a study has at most {MOST_SEEDS:,} seeds, got {seeds:,}")
-    files = len(built.points) * -(-seeds // size)
-    if files > MOST_CHUNKS:
-        raise InvalidSpecification(
-            f"a study has at most {MOST_CHUNKS:,} chunks, got {files:,} with chunk = {size:,}: use fewer runs or a "
-            "larger chunk"
-        )
-    need = min(size, seeds) * max(bytes_of_run(built, point) for point in built.points)
-    memory.require(need, f"a chunk of {min(size, seeds):,} runs", "use a smaller chunk")
+    return max(1, int(min(_SECONDS / seconds, _CHUNK_BYTES / bytes_of_run(built), wanted.num_seeds)))
 
 
 def _that_fit(study: Study, todo: list[chunks.Chunk], ahead: int) -> int:
@@ -228,7 +214,7 @@ def _that_fit(study: Study, todo: list[chunks.Chunk], ahead: int) -> int:
     NumPy writes arrays of up to 16 MB through a copy.
     """
     runs = max(chunk.runs for chunk in todo)
-    size = runs * max(bytes_of_run(study.plan, study.plan.points[number]) for number in {c.point for c in todo})
+    size = runs * bytes_of_run(study.plan, {chunk.point for chunk in todo})
     fit = max(1, min(ahead, len(todo), int(memory.available() / size - 2.5)))
     memory.require(
         (fit + 2.5) * size, f"playing and saving chunks of {runs:,} runs", "begin again with a smaller chunk"

@@ -77,9 +77,8 @@ def dask_setup(worker: Any) -> None:
 def _quiet() -> Iterator[None]:
     """Keep distributed from printing tracebacks about what the sweep itself tells in a line."""
     names = [name for name in logging.root.manager.loggerDict if name.partition(".")[0] == "distributed"]
-    handlers = {handler for name in names for handler in logging.getLogger(name).handlers}
-    levels = {handler: handler.level for handler in handlers}
-    for handler in handlers:
+    levels = {handler: handler.level for name in names for handler in logging.getLogger(name).handlers}
+    for handler in levels:
         handler.setLevel(logging.CRITICAL)
     try:
         yield

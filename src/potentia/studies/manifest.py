@@ -72,8 +72,7 @@ def make_manifest(built: Plan, size: int) -> dict[str, Any]:
         "names": built.names,
         "points": _points(built),
     }
-    # what fixes the bits of the results; how it is cut into chunks does not
-    body["identity"] = digest({name: entry for name, entry in body.items() if name != "chunk"})
+    body["identity"] = _identity(body)
     return body | {"manifest": digest(body)}
 
 
@@ -82,20 +81,14 @@ def _listed(dimensions: Dimensions) -> list[list[str]] | None:
 
 
 def _points(built: Plan) -> list[dict[str, Any]]:
-    games: dict[int, dict[str, Any]] = {}  # one game may be that of a hundred thousand points
-    for point in built.points:
-        if id(point.game) not in games:
-            games[id(point.game)] = {
-                "game": point.game.describe(),
-                "fingerprint": point.game.fingerprint(),
-                "players": point.game.num_players,
-                "profiles": point.game.num_profiles if "visits" in built.record else None,
-            }
     return [
         {
             "labels": point.labels,
             "values": point.values,
-            **games[id(point.game)],
+            "game": point.game.describe(),
+            "fingerprint": point.game.fingerprint(),
+            "players": point.game.num_players,
+            "profiles": point.game.num_profiles if "visits" in built.record else None,
             "rule": point.rule.spec(),
             "belief": None if point.belief is None else point.belief.spec(),
         }
@@ -147,8 +140,7 @@ def check_size(points: int, seeds: int, size: int) -> None:
 def _checked(plain: dict[str, Any]) -> Specification:
     """The specification, where every other field agrees with it."""
     _Manifest.model_validate(plain)
-    apart = ("chunk", "identity", "manifest")
-    if plain["identity"] != digest({name: entry for name, entry in plain.items() if name not in apart}):
+    if plain["identity"] != _identity(plain):
         raise ValueError("its identity is not that of its content")
     specification = specification_from(plain["specification"])
     check_size(len(plain["points"]), specification.num_seeds, plain["chunk"])
@@ -182,6 +174,11 @@ def _inside(key: str, name: str) -> str:
     if Path(name).name != name:
         raise ValueError(f"it names a file that is not in inputs, {shown_short(name)}")
     return name
+
+
+def _identity(body: dict[str, Any]) -> str:
+    """Of what fixes the bits of the results; how it is cut into chunks does not."""
+    return digest({name: entry for name, entry in body.items() if name not in ("chunk", "identity", "manifest")})
 
 
 def digest(plain: Any) -> str:

@@ -63,8 +63,8 @@ class Plan:
 def plan(specification: Specification, folder: Path = Path()) -> Plan:
     """Build every point, so that nothing that can be known to be wrong waits for the middle of a sweep."""
     found = grid(specification)
-    build = {"game": partial(building.game_from, folder=folder)}
-    build |= {"belief": building.belief_from, "rule": building.rule_from}
+    build: dict[str, Any] = {"belief": building.belief_from, "rule": building.rule_from}
+    build["game"] = partial(building.game_from, folder=folder)
     known: dict[str, Any] = {}
     points: list[Point] = []
     for cell in found.cells:

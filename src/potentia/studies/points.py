@@ -58,7 +58,9 @@ class Grid:
 
     def names(self, record: Sequence[str]) -> dict[str, str]:
         """What a key is called in a dataset: tau for rule.tau, unless that is taken."""
-        return _short_names(list(dict.fromkeys(key for cell in self.cells for key in cell.values)), record)
+        last = {key: key.partition(".")[2].replace(".", "_") for cell in self.cells for key in cell.values}
+        used, taken = Counter(last.values()), {*_RESERVED, *record}
+        return {key: key.replace(".", "_") if name in taken or used[name] > 1 else name for key, name in last.items()}
 
 
 @dataclass(frozen=True)
@@ -184,9 +186,3 @@ def _with_fixed(cells: list[Cell]) -> list[Cell]:
         )
         for cell in cells
     ]
-
-
-def _short_names(keys: Sequence[str], record: Sequence[str]) -> dict[str, str]:
-    last = {key: key.partition(".")[2].replace(".", "_") for key in keys}
-    used, taken = Counter(last.values()), {*_RESERVED, *record}
-    return {key: key.replace(".", "_") if name in taken or used[name] > 1 else name for key, name in last.items()}

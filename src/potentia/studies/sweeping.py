@@ -8,6 +8,7 @@ them. So does SIGTERM on the command line. Kill -9 loses the chunks under way an
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import time
 from collections import Counter
@@ -123,11 +124,10 @@ def sweep(
 def _keeping(study: Study) -> Iterator[None]:
     """What ends a sweep says how much is saved, and how to go on."""
     try:
-        try:
-            yield
-        except KeyboardInterrupt:  # a second Ctrl-C, or one while a cluster is being reached or left
-            raise Stopped(signals.stopped()) from None
-    except SweepFailed as error:
+        yield
+    except (SweepFailed, KeyboardInterrupt) as ended:
+        # a second Ctrl-C, or one while a cluster is being reached or left
+        error = ended if isinstance(ended, SweepFailed) else Stopped(signals.stopped())
         total = study.num_runs
         said = f"{error.message}; {total - _runs(study.missing()):,} of {total:,} runs are saved"
         raise type(error)(said).advising(*error.remedies, study.remedy("go on")) from None
@@ -240,18 +240,18 @@ def _ahead(executor: Executor, workers: int) -> int:
 def _tasks(
     study: Study, todo: list[chunks.Chunk], apart: bool, compiled: Compiled, workers: int
 ) -> Iterator[chunks.Task]:
-    wanted, last, packed = study.specification, -1, ("", None)
+    wanted = study.specification
     rest = wanted.steps, wanted.spacing, study.record, None if wanted.start is None else tuple(wanted.start)
     kinds = [(type(point.game), point.rule.name) for point in study.plan.points]  # of one kind: one kernel, mostly
     left = Counter[Any]()
     for chunk in todo:
         left[kinds[chunk.point]] += chunk.runs
-    for chunk in todo:
-        if chunk.point != last:
-            packed, last = chunks.pack(study.plan.points[chunk.point], apart), chunk.point
-        left[kinds[chunk.point]] -= chunk.runs
-        after = left[kinds[chunk.point]] * wanted.steps // workers
-        yield chunks.Task(chunk, __version__, tuple(study.seeds_of(chunk)), *rest, *packed, compiled, after)
+    for number, same in itertools.groupby(todo, lambda chunk: chunk.point):
+        packed = chunks.pack(study.plan.points[number], apart)
+        for chunk in same:
+            left[kinds[number]] -= chunk.runs
+            after = left[kinds[number]] * wanted.steps // workers
+            yield chunks.Task(chunk, __version__, tuple(study.seeds_of(chunk)), *rest, *packed, compiled, after)
 
 
 def _run(

@@ -172,9 +172,9 @@ def test_a_cluster_with_tls(tmp_path, monkeypatch):
         ),
         ({"executor": "dask", "dask_tls": "."}, "dask_tls is for addresses that begin with tls://, got 'local'"),
         ({"dask_tls": "."}, "dask_tls is for sweeps on dask, got no address of a scheduler"),
-        ({"wait": 0}, "wait must be a number of seconds greater than 0, got 0"),
-        ({"wait": float("nan")}, "wait must be a number of seconds greater than 0, got nan"),
-        ({"wait": "long"}, "wait must be a number of seconds greater than 0, got 'long'"),
+        ({"wait": 0}, "wait must be a number > 0, got 0"),
+        ({"wait": float("nan")}, "wait must be a number > 0, got nan"),
+        ({"wait": "long"}, "wait must be a number > 0, got 'long'"),
     ],
 )
 def test_options_that_make_no_sense(tmp_path, monkeypatch, options, message):

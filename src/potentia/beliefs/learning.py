@@ -230,7 +230,7 @@ class Learner:
             self.number = 1
             mixture.weight[0], mixture.mean[0], mixture.covariance[0] = 1.0, self.points.at[0], np.eye(2)
         likelihood = self._em(mixture, self.number, steps, work)
-        while self.number < self.options.fixed_number and self._affordable(self.number + 1):
+        while self.number < self.options.numbers.fixed and self._affordable(self.number + 1):
             self._adopt(self._change(True, math.nan))
             likelihood = self._em(mixture, self.number, self.options.settle_steps, work)
         likelihood = self._alive(likelihood)

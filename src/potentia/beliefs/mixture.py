@@ -10,6 +10,7 @@ factor between the density and the readings; ``calibrated=False`` leaves that ou
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any, ClassVar, NamedTuple
 
@@ -59,6 +60,14 @@ RECORDERS = (
 )
 PARAMETER_ERROR, RIGHT_NUMBER, COMPONENTS = 1, 2, 3  # between the first of a field's own and the others
 NEAR = 3  # cells
+
+
+class Numbers(NamedTuple):
+    """The number of components of a mixture: how many there may be, and when it is decided upon."""
+
+    largest: int
+    fixed: int = 0  # if it is known
+    period: int = 0  # steps between two decisions; 0: there are none
 
 
 class MixtureData(NamedTuple):
@@ -127,19 +136,9 @@ class MixtureBelief(FieldBelief):
     recorders: ClassVar[tuple[str, ...]] = RECORDERS
 
     @property
-    def fixed_number(self) -> int:
-        """A known number of components, or 0."""
-        return 0
-
-    @property
-    def largest(self) -> int:
-        """The most components there can be."""
-        raise NotImplementedError
-
-    @property
-    def period(self) -> int:
-        """Steps between two decisions on the number of components; 0: there are none."""
-        return 0
+    @abstractmethod
+    def numbers(self) -> Numbers:
+        """What is known of the number of components."""
 
     def data(self, game: Game) -> MixtureData:
         sensing = self.sensing(game)
@@ -147,7 +146,7 @@ class MixtureBelief(FieldBelief):
         return MixtureData(
             sensing,
             link_data(self.communication),
-            self.period,
+            self.numbers.period,
             self.growth,
             self.recall,
             self.optimism,
@@ -157,13 +156,13 @@ class MixtureBelief(FieldBelief):
     def new_mind(self, game: Game) -> MixtureMind:
         assert isinstance(game, Coverage)
         minds = self.minds(game)
-        model = new_model(minds, self.largest + 1, game.data.worth.size)
+        model = new_model(minds, self.numbers.largest + 1, game.data.worth.size)
         return MixtureMind(self.store(game), new_contacts(minds), model)
 
     def check_mind(self, game: Game, mind: MixtureMind) -> None:
         super().check_mind(game, mind)
         number = mind.model.mark[:, NUMBER_OF]
-        if not ((number >= 0) & (number <= self.largest)).all() or mind.model.mark[:, PENDING].any():
+        if not ((number >= 0) & (number <= self.numbers.largest)).all() or mind.model.mark[:, PENDING].any():
             raise ValueError("no mixture has so many components")
         for packed, count in zip(mind.model.component, number.tolist(), strict=True):
             if not np.isfinite(packed[:count, :WHITEN]).all():
@@ -171,11 +170,11 @@ class MixtureBelief(FieldBelief):
 
     def new_tools(self, game: Game, record: tuple[str, ...]) -> Room:
         assert isinstance(game, Coverage)
-        return new_room(game.world.worth.size, self.largest + 1, "parameter_error" in record)
+        return new_room(game.world.worth.size, self.numbers.largest + 1, "parameter_error" in record)
 
     def mind_size(self, game: Game) -> int:
         assert isinstance(game, Coverage)
-        minds, room = self.minds(game), self.largest + 1
+        minds, room = self.minds(game), self.numbers.largest + 1
         per_cell = 8 * minds * game.data.worth.size + 8 * (room + 6) * game.world.worth.size
         return store_size(game, minds) + per_cell + 8 * room * (WIDTH * minds + 30)
 
@@ -186,7 +185,7 @@ class MixtureBelief(FieldBelief):
         if not model.mark[0, PENDING]:
             return None
         assert isinstance(game, Coverage)
-        deciding = self.period > 0 and step >= 0 and (step + 1) % self.period == 0
+        deciding = self.numbers.period > 0 and step >= 0 and (step + 1) % self.numbers.period == 0
         proposals: list[Proposal] = []
         truth = game.at(step + 1).world.mixture if tools.judging else None
 
@@ -230,12 +229,8 @@ class Mixture(MixtureBelief):
     components: int = attrs.field(default=3, converter=whole, validator=Integer(1))
 
     @property
-    def fixed_number(self) -> int:
-        return self.components
-
-    @property
-    def largest(self) -> int:
-        return self.components
+    def numbers(self) -> Numbers:
+        return Numbers(self.components, fixed=self.components)
 
 
 @register
@@ -258,12 +253,8 @@ class SplitMerge(MixtureBelief):
     repeats: int = attrs.field(default=2, converter=whole, validator=Integer(1))
 
     @property
-    def largest(self) -> int:
-        return self.most
-
-    @property
-    def period(self) -> int:
-        return self.aic_every
+    def numbers(self) -> Numbers:
+        return Numbers(self.most, period=self.aic_every)
 
 
 # What compiled code does ------------------------------------------------------------------------------

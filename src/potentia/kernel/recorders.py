@@ -20,10 +20,10 @@ class Recorder(str):
     label: str
     unit: str
     dims: tuple[str, ...]
-    whole: bool
-    nan: bool
     needs: tuple[str, ...]
     function: Callable[..., float] | None
+    whole: bool
+    nan: bool
 
     def __new__(
         cls,

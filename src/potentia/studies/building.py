@@ -17,19 +17,19 @@ from potentia.games.library import registered_games
 from potentia.kernel.registry import parameters_of
 from potentia.rules import Rule
 from potentia.rules import rule as named_rule
+from potentia.studies.texts import WORDS
 
 FILES = ("file", "map", "blocked")  # keys of a game that may name a file
 NO_BELIEF = "none"
 _SOURCES = ("name", "file", "map")
 _COVERAGE = tuple(name for name in inspect.signature(Coverage).parameters if name != "world")
 _MAP_ONLY = ("blocked", "largest_part")
-_TEXTS = ("tau", "revision", "choice")  # parameters of rules that may be given as on the command line
 _REGISTER = Remedy("register", "a game of your own must be registered first")
 
 
 def game_from(table: Mapping[str, Any], folder: Path) -> Game:
     """A game by name, from a payoff file, or of robots on a map."""
-    options = {key: entry for key, entry in table.items() if key != "label"}
+    options = dict(table)
     given = [key for key in _SOURCES if key in options]
     if len(given) != 1:
         wanted = 'name = "ring", file = "payoffs.json" or map = "paper"'
@@ -86,19 +86,15 @@ def is_file(text: str) -> bool:
 
 def rule_from(table: Mapping[str, Any]) -> Rule:
     """A rule by name and parameters; temperatures, wakings and choice maps also as texts, as on the command line."""
-    from potentia.studies.texts import read_parameter
-
-    options = {key: entry for key, entry in table.items() if key != "label"}
+    options = dict(table)
     name = _name(options, "rule")
-    for key in _TEXTS:
-        if isinstance(options.get(key), str):
-            options[key] = read_parameter(key, options[key])
-    return named_rule(name, **options)
+    texts = {key: read(options[key]) for key, read in WORDS.items() if isinstance(options.get(key), str)}
+    return named_rule(name, **options | texts)
 
 
 def belief_from(table: Mapping[str, Any]) -> Belief | None:
     """A belief by name and parameters, or None for "none": players know the game."""
-    options = {key: entry for key, entry in table.items() if key != "label"}
+    options = dict(table)
     name = _name(options, "belief")
     if name == NO_BELIEF:
         if options:

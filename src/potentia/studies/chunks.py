@@ -50,11 +50,6 @@ class Chunk:
     def runs(self) -> int:
         return self.stop - self.first
 
-    @property
-    def prefix(self) -> str:
-        """How its file's name begins."""
-        return f"{self.point:06d}-{self.first:09d}-"
-
     def __str__(self) -> str:
         return f"{self.point}:{self.first}-{self.stop - 1}"
 
@@ -163,7 +158,7 @@ def reads_back(path: Path, content: bytes) -> bool:
 
 def file_name(chunk: Chunk, content: bytes) -> str:
     """The name under which these bytes are kept."""
-    return f"{chunk.prefix}{hashlib.sha256(content).hexdigest()[:_DIGEST]}.npz"
+    return f"{chunk.point:06d}-{chunk.first:09d}-{hashlib.sha256(content).hexdigest()[:_DIGEST]}.npz"
 
 
 def verified(path: Path, most: int) -> bytes:

@@ -21,7 +21,7 @@ from potentia.kernel.numbers import is_real
 from potentia.kernel.recorders import COUNTS, TABLE
 from potentia.studies.axes import text_of
 from potentia.studies.chunks import Arrays, Chunk
-from potentia.studies.points import catalogue
+from potentia.studies.points import catalogue, dimensions_of
 from potentia.studies.specification import SECTIONS
 
 if TYPE_CHECKING:
@@ -42,22 +42,21 @@ def dataset(study: Study, partial: bool = False) -> xarray.Dataset:
             arrays[name][chunk.point, chunk.first : chunk.stop][(slice(None), *corner)] = values
         del found, values  # before the next is read
     shape, dims, coordinates = _grid(study)
-    variables = {}
-    for name, values in arrays.items():
-        rest = dimensions_of(name, values.ndim - 2)
-        variables[name] = ((*dims, "seed", *rest), values.reshape((*shape, *values.shape[1:])))
+    variables: dict[str, Any] = {
+        name: ((*dims, "seed", *dimensions_of(name)), values.reshape((*shape, *values.shape[1:])))
+        for name, values in arrays.items()
+    }
     coordinates["seed"] = ("seed", np.asarray(study.seeds, np.int64))
     if "final" in arrays:
         coordinates["player"] = ("player", np.arange(arrays["final"].shape[-1]))
-    rows = next((v.shape[2] for n, v in arrays.items() if "time" in dimensions_of(n, v.ndim - 2)), 0)
+    rows = next((values.shape[2] for name, values in arrays.items() if "time" in dimensions_of(name)), 0)
     coordinates["time"] = ("time", np.arange(rows) * study.manifest["every"])
     return label_all(xarray.Dataset(variables, coordinates, _attributes(study, len(files))), catalogue())
 
 
 def present(study: Study, partial: bool) -> Files:
     """The files of the chunks that are there; an error where some are missing and all are wanted."""
-    found = study.files()
-    files = {key: found[key] for chunk in study.chunks() if (key := (chunk.point, chunk.first)) in found}
+    files = study.files()
     missing = study.num_chunks - len(files)
     if missing and (not partial or not files):
         said = f"{study.folder} is incomplete: {missing:,} of {study.num_chunks:,} chunks are missing"
@@ -67,9 +66,8 @@ def present(study: Study, partial: bool) -> Files:
 
 def played(study: Study, files: Files) -> Iterator[tuple[Chunk, Arrays]]:
     """Chunks that are there and their results, one at a time."""
-    for chunk in study.chunks():
-        if (chunk.point, chunk.first) in files:
-            yield chunk, study.read_from(files, chunk)
+    for chunk, paths in files.items():
+        yield chunk, study.read_from(chunk, paths)
 
 
 def _room(study: Study, files: Files) -> Arrays:
@@ -77,8 +75,8 @@ def _room(study: Study, files: Files) -> Arrays:
     shapes: dict[str, tuple[int, ...]] = {}
     kinds: dict[str, np.dtype[Any]] = {}
     largest = 0  # chunk, as it is read: the file's bytes and the arrays
-    firsts = {point: (point, first) for point, first in sorted(files, reverse=True)}
-    for _, found in played(study, {key: files[key] for key in firsts.values()}):
+    firsts = {chunk.point: chunk for chunk in reversed(files)}
+    for _, found in played(study, {chunk: files[chunk] for chunk in reversed(firsts.values())}):
         largest = max(largest, sum(values.nbytes for values in found.values()))
         for name, values in found.items():
             old = shapes.get(name, (0,) * (values.ndim - 1))
@@ -94,40 +92,29 @@ def _room(study: Study, files: Files) -> Arrays:
     }
 
 
-def dimensions_of(name: str, extra: int) -> tuple[str, ...]:
-    """What a variable of a chunk, with so many dimensions beside the seed, has beside it."""
-    if name == "final":
-        return ("player",)
-    return TABLE[name].dims if name in TABLE else ("time",) * extra
-
-
 def _grid(study: Study) -> tuple[tuple[int, ...], tuple[str, ...], dict[str, Any]]:
     """Shape, names and coordinates of what varies."""
-    groups, names, points = study.manifest["dimensions"], study.manifest["names"], study.points
-    coordinates: dict[str, Any] = {}
+    groups, points = study.manifest["dimensions"], study.points
+    names: dict[str, str] = {section: section for section in SECTIONS} | study.manifest["names"]
+
+    def at(point: dict[str, Any], key: str) -> Any:
+        return point["labels"].get(key, "") if key in SECTIONS else point["values"].get(key)
+
     if groups is None:
-        coordinates["point"] = ("point", np.arange(len(points)))
-        for section in SECTIONS:
-            if any(section in point["labels"] for point in points):
-                coordinates[section] = ("point", np.array([point["labels"].get(section, "") for point in points]))
-        for key, name in names.items():
-            coordinates[name] = ("point", column([point["values"].get(key) for point in points]))
-        return (len(points),), ("point",), coordinates
-    shape, dims = [], []
+        varied = [key for key in names if key not in SECTIONS or any(key in point["labels"] for point in points)]
+        columns = {names[key]: ("point", column([at(point, key) for point in points])) for key in varied}
+        return (len(points),), ("point",), {"point": ("point", np.arange(len(points)))} | columns
+    shape: dict[str, int] = {}
+    coordinates: dict[str, Any] = {}
     for keys in groups:
-        label: str = keys[0] if keys[0] in SECTIONS else ""
-        rows: dict[str, list[Any]] = {}
-        for point in points:
-            row = [point["labels"][label]] if label else [point["values"][key] for key in keys]
-            rows.setdefault(json.dumps(row), row)
-        dim: str = label or "_".join(names[key] for key in keys)
-        dims.append(dim)
-        shape.append(len(rows))
+        listed = ([at(point, key) for key in keys] for point in points)
+        rows = {json.dumps(row): row for row in listed}
+        dim = "_".join(names[key] for key in keys)
+        shape[dim] = len(rows)
         for k, key in enumerate(keys):
-            coordinates[label or names[key]] = (dim, column([row[k] for row in rows.values()]))
-        if dim not in coordinates:
-            coordinates[dim] = (dim, np.arange(len(rows)))
-    return tuple(shape), tuple(dims), coordinates
+            coordinates[names[key]] = (dim, column([row[k] for row in rows.values()]))
+        coordinates.setdefault(dim, (dim, np.arange(len(rows))))
+    return tuple(shape.values()), tuple(shape), coordinates
 
 
 def column(values: list[Any]) -> NDArray[Any]:

@@ -22,9 +22,6 @@ KINDS = ("threads", "processes")
 _ANSWER = 10.0  # seconds for a scheduler to say something
 _LOOK = 0.5  # seconds between two looks whether the parent is there
 
-_INSTALL = "pip install 'potentia[dask]'"
-
-
 _UNHEARD = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -80,9 +77,8 @@ def dask_setup(worker: Any) -> None:
 def _quiet() -> Iterator[None]:
     """Keep distributed from printing tracebacks about what the sweep itself tells in a line."""
     names = [name for name in logging.root.manager.loggerDict if name.partition(".")[0] == "distributed"]
-    handlers = {handler for name in names for handler in logging.getLogger(name).handlers}
-    levels = {handler: handler.level for handler in handlers}
-    for handler in handlers:
+    levels = {handler: handler.level for name in names for handler in logging.getLogger(name).handlers}
+    for handler in levels:
         handler.setLevel(logging.CRITICAL)
     try:
         yield
@@ -173,7 +169,7 @@ def dask(
     try:
         import distributed
     except ImportError:
-        raise SweepFailed(f"dask is not installed: {_INSTALL}") from None
+        raise SweepFailed("dask is not installed: pip install 'potentia[dask]'") from None
     with contextlib.ExitStack() as stack:
         target: Any = address
         stack.enter_context(_quiet())

@@ -12,15 +12,15 @@ import json
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from potentia.errors import InvalidSpecification, StudyError
 from potentia.kernel import memory
 from potentia.kernel.files import read_plain
 from potentia.studies.axes import shown_short
-from potentia.studies.planning import Plan, named_files
+from potentia.studies.planning import Plan, with_files
 from potentia.studies.points import DIMENSIONS, PER_RUN, Dimensions, grid
-from potentia.studies.specification import Specification, specification_from
+from potentia.studies.specification import Specification, Strict, at_least, specification_from
 from potentia.version import __version__
 
 FORMAT = 1
@@ -28,19 +28,13 @@ MOST_SEEDS = 10**9  # nine digits in a chunk's file name
 MOST_CHUNKS = 10**6  # files in a folder
 _MOST_BYTES = 1_000_000_000  # a hundred thousand points take 60 million
 _AS_OBJECTS = 30  # bytes of Python's objects for one of JSON
-_MOST = 2**62 - 1
-
-
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
-
 
 _Text = Annotated[str, Field(max_length=100_000)]
 _Hash = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
-_Count = Annotated[int, Field(ge=1, le=_MOST)]
+_Count = Annotated[int, at_least(1)]
 
 
-class _Point(_Strict):
+class _Point(Strict):
     labels: dict[str, str]
     values: dict[str, Any]
     game: _Text
@@ -51,7 +45,7 @@ class _Point(_Strict):
     belief: dict[str, Any] | None
 
 
-class _Manifest(_Strict):
+class _Manifest(Strict):
     format: int
     potentia: Annotated[str, Field(max_length=100)]
     specification: dict[str, Any]
@@ -78,8 +72,7 @@ def make_manifest(built: Plan, size: int) -> dict[str, Any]:
         "names": built.names,
         "points": _points(built),
     }
-    # what fixes the bits of the results; how it is cut into chunks does not
-    body["identity"] = digest({name: entry for name, entry in body.items() if name != "chunk"})
+    body["identity"] = _identity(body)
     return body | {"manifest": digest(body)}
 
 
@@ -88,20 +81,14 @@ def _listed(dimensions: Dimensions) -> list[list[str]] | None:
 
 
 def _points(built: Plan) -> list[dict[str, Any]]:
-    games: dict[int, dict[str, Any]] = {}  # one game may be that of a hundred thousand points
-    for point in built.points:
-        if id(point.game) not in games:
-            games[id(point.game)] = {
-                "game": point.game.describe(),
-                "fingerprint": point.game.fingerprint(),
-                "players": point.game.num_players,
-                "profiles": point.game.num_profiles if "visits" in built.record else None,
-            }
     return [
         {
             "labels": point.labels,
             "values": point.values,
-            **games[id(point.game)],
+            "game": point.game.describe(),
+            "fingerprint": point.game.fingerprint(),
+            "players": point.game.num_players,
+            "profiles": point.game.num_profiles if "visits" in built.record else None,
             "rule": point.rule.spec(),
             "belief": None if point.belief is None else point.belief.spec(),
         }
@@ -138,25 +125,31 @@ def read_manifest(path: Path) -> tuple[dict[str, Any], Specification]:
         raise StudyError(f"{path} is damaged: {error}") from None
 
 
+def check_size(points: int, seeds: int, size: int) -> None:
+    """What file names and folders can hold."""
+    if seeds > MOST_SEEDS:
+        raise InvalidSpecification(f"a study has at most {MOST_SEEDS:,} seeds, got {seeds:,}")
+    files = points * -(-seeds // size)
+    if files > MOST_CHUNKS:
+        raise InvalidSpecification(
+            f"a study has at most {MOST_CHUNKS:,} chunks, got {files:,} with chunk = {size:,}: use fewer runs or a "
+            "larger chunk"
+        )
+
+
 def _checked(plain: dict[str, Any]) -> Specification:
     """The specification, where every other field agrees with it."""
     _Manifest.model_validate(plain)
-    apart = ("chunk", "identity", "manifest")
-    if plain["identity"] != digest({name: entry for name, entry in plain.items() if name not in apart}):
+    if plain["identity"] != _identity(plain):
         raise ValueError("its identity is not that of its content")
     specification = specification_from(plain["specification"])
-    seeds, record = specification.num_seeds, plain["record"]
-    if seeds > MOST_SEEDS or len(plain["points"]) * -(-seeds // plain["chunk"]) > MOST_CHUNKS:
-        raise ValueError(f"it has more than {MOST_SEEDS:,} seeds or {MOST_CHUNKS:,} chunks")
-    if plain["every"] != specification.spacing:
-        raise ValueError(f"every must be {specification.spacing}, as the specification has it, got {plain['every']}")
+    check_size(len(plain["points"]), specification.num_seeds, plain["chunk"])
+    record = plain["record"]
     if len(set(record)) != len(record) or {*DIMENSIONS, *PER_RUN} & set(record):
         raise ValueError(f"record must name different recorders, got {shown_short(record)}")
     if specification.record is not None and record != specification.record:
         raise ValueError(f"record must be the specification's, got {shown_short(record)}")
-    for name in named_files(specification):
-        if Path(name).name != name:
-            raise ValueError(f"it names a file that is not in inputs, {shown_short(name)}")
+    with_files(specification, _inside)
     found = grid(specification)
     if len(found.cells) != len(plain["points"]):
         raise ValueError(
@@ -169,9 +162,23 @@ def _checked(plain: dict[str, Any]) -> Specification:
             raise ValueError(
                 f"point {number} must tell its number of profiles where visits are recorded, and only then"
             )
-    if plain["dimensions"] != _listed(found.dimensions) or plain["names"] != found.names(record):
-        raise ValueError("its dimensions and names are not those of its specification")
+    fixed = {"every": specification.spacing, "dimensions": _listed(found.dimensions), "names": found.names(record)}
+    for name, entry in fixed.items():
+        if plain[name] != entry:
+            shown, got = shown_short(entry), shown_short(plain[name])
+            raise ValueError(f"{name} must be {shown}, as the specification has it, got {got}")
     return specification
+
+
+def _inside(key: str, name: str) -> str:
+    if Path(name).name != name:
+        raise ValueError(f"it names a file that is not in inputs, {shown_short(name)}")
+    return name
+
+
+def _identity(body: dict[str, Any]) -> str:
+    """Of what fixes the bits of the results; how it is cut into chunks does not."""
+    return digest({name: entry for name, entry in body.items() if name not in ("chunk", "identity", "manifest")})
 
 
 def digest(plain: Any) -> str:

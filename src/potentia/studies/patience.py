@@ -10,9 +10,6 @@ import logging
 import re
 import time
 from concurrent.futures import Executor
-from typing import Any
-
-from potentia.errors import InvalidInput
 
 WAIT = 300.0  # seconds without a worker after which a sweep gives up
 _ANSWER = 3.0  # seconds for a scheduler to count its workers
@@ -20,13 +17,6 @@ _SOON, _LATE = 5.0, 30.0  # seconds without a chunk after which one looks, and a
 _LINGER = 10.0  # seconds after Ctrl-C
 
 _log = logging.getLogger("potentia")
-
-
-def checked_wait(wait: Any) -> float:
-    """Seconds to wait for workers; infinity is for ever."""
-    if isinstance(wait, bool) or not isinstance(wait, int | float) or not wait > 0:
-        raise InvalidInput(f"must be a number of seconds greater than 0, got {wait!r}", "wait", wait)
-    return float(wait)
 
 
 def threads_of(executor: Executor) -> int | None:

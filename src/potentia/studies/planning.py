@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -62,20 +63,18 @@ class Plan:
 def plan(specification: Specification, folder: Path = Path()) -> Plan:
     """Build every point, so that nothing that can be known to be wrong waits for the middle of a sweep."""
     found = grid(specification)
-    games: dict[str, Game] = {}
-    beliefs: dict[str, Belief | None] = {}
+    build: dict[str, Any] = {"belief": building.belief_from, "rule": building.rule_from}
+    build["game"] = partial(building.game_from, folder=folder)
+    known: dict[str, Any] = {}
     points: list[Point] = []
     for cell in found.cells:
-        game = _once(games, "game", lambda table: building.game_from(table, folder), cell)
-        belief = _once(beliefs, "belief", building.belief_from, cell) if "belief" in cell.tables else None
-        rule = _built("rule", building.rule_from, cell)
-        points.append(Point(len(points), game, rule, belief, cell.labels, cell.values))
+        parts = {section: _built(section, build[section], cell, known) for section in cell.tables}
+        points.append(Point(len(points), parts["game"], parts["rule"], parts.get("belief"), cell.labels, cell.values))
     record = _record(specification, points)
     built = Plan(specification, tuple(points), found.dimensions, record, found.names(record))
     _check_points(built)
     records = in_words(specification.steps // specification.spacing + 1)
-    most = max(bytes_of_run(built, point) for point in points)
-    memory.require(most, f"one run with {records} records", "use a larger every")
+    memory.require(bytes_of_run(built), f"one run with {records} records", "use a larger every")
     return built
 
 
@@ -87,16 +86,22 @@ def begun(built: Plan, point: Point, compiled: Compiled = "auto") -> Run:
     return begin(point.game, point.rule, wanted.seed_numbers[0], **options)
 
 
-def bytes_of_run(built: Plan, point: Point) -> int:
-    """What is kept of one run."""
-    wanted = built.specification
-    return result_bytes(point.game, built.record, num_rows(built.record, wanted.steps, wanted.spacing))
+def bytes_of_run(built: Plan, numbers: Iterable[int] | None = None) -> int:
+    """What is kept of the largest run, of all points or of those with these numbers."""
+    rows = num_rows(built.record, built.specification.steps, built.specification.spacing)
+    points = built.points if numbers is None else [built.points[number] for number in numbers]
+    return max(result_bytes(game, built.record, rows) for game in {id(p.game): p.game for p in points}.values())
 
 
-def _built(section: str, build: Any, cell: Cell) -> Any:
+def _built(section: str, build: Callable[[dict[str, Any]], Any], cell: Cell, known: dict[str, Any]) -> Any:
+    """What is built from a table, the same object for the same table."""
     table = cell.tables[section]
+    options = {name: entry for name, entry in table.items() if name != "label"}
+    key = f"{section} {text_of(options)}"
     try:
-        return build(table)
+        if key not in known:
+            known[key] = build(options)
+        return known[key]
     except (OSError, PotentiaError) as error:
         if getattr(error, "parameter", None) in (*table, section):
             where = f" ({cell.labels[section]})" if section in cell.labels else ""
@@ -111,14 +116,6 @@ def _keyed(error: Exception, section: str | None, where: str = "", before: str =
     if section is not None and isinstance(error, InvalidInput) and error.parameter is not None:
         said = error.said_of(f"{section}.{'name' if error.parameter == section else error.parameter}")
     return InvalidSpecification(f"{before}{said}{where}").advising(*remedies)
-
-
-def _once(known: dict[str, Any], section: str, build: Any, cell: Cell) -> Any:
-    """What is built from a table, the same object for the same table."""
-    key = text_of({name: entry for name, entry in cell.tables[section].items() if name != "label"})
-    if key not in known:
-        known[key] = _built(section, build, cell)
-    return known[key]
 
 
 def _record(specification: Specification, points: Sequence[Point]) -> tuple[str, ...]:
@@ -153,25 +150,26 @@ def _check_points(built: Plan) -> None:
 # Files that a specification names -----------------------------------------------------------------------
 
 
-def named_files(specification: Specification) -> Iterator[str]:
-    """The names of files in a specification."""
-    for table in specification.game:
-        for key in building.FILES:
-            entry = table.get(key)
-            for name in entry if isinstance(entry, list) else [entry]:
-                if isinstance(name, str) and (key != "map" or building.is_file(name)):
-                    yield name
+def with_files(specification: Specification, renamed: Callable[[str, str], str]) -> list[dict[str, Any]]:
+    """The tables of games with every file called otherwise: what ``renamed`` gives for its key and its name."""
+
+    def entry_with(key: str, entry: Any) -> Any:
+        if isinstance(entry, list):
+            return [entry_with(key, part) for part in entry]
+        is_name = isinstance(entry, str) and (key != "map" or building.is_file(entry))
+        return renamed(key, entry) if is_name else entry
+
+    return [
+        {key: entry_with(key, entry) if key in building.FILES else entry for key, entry in table.items()}
+        for table in specification.game
+    ]
 
 
 def gather(specification: Specification, folder: Path) -> tuple[Specification, dict[str, bytes]]:
     """The same with files named after their content, and those contents: a study keeps its own copies."""
     contents: dict[str, bytes] = {}
 
-    def kept(name: Any, key: str) -> Any:
-        if isinstance(name, list):
-            return [kept(part, key) for part in name]
-        if not isinstance(name, str) or (key == "map" and not building.is_file(name)):
-            return name
+    def kept(key: str, name: str) -> str:
         path = folder / name
         if "\0" in name:
             raise InvalidSpecification(f"game.{key}: no file can be called {name!r}")
@@ -185,10 +183,7 @@ def gather(specification: Specification, folder: Path) -> tuple[Specification, d
         contents[known] = content
         return known
 
-    games = [
-        {name: kept(entry, name) if name in building.FILES else entry for name, entry in table.items()}
-        for table in specification.game
-    ]
+    games = with_files(specification, kept)
     if not contents:
         return specification, contents
     labels = labels_of("game", specification.game)

@@ -18,14 +18,21 @@ from potentia.engine.requests import RECORDERS
 from potentia.errors import InvalidSpecification
 from potentia.games import Coverage
 from potentia.kernel.numbers import in_words
+from potentia.kernel.recorders import TABLE
 from potentia.studies.axes import Axis, as_plain, axis_from, expand, grouped
 from potentia.studies.specification import SECTIONS, Specification
 
 MOST_POINTS = 100_000
 Dimensions = tuple[tuple[str, ...], ...] | None  # of the grid, each one key or several side by side; None: ragged
-PER_RUN = ("final", "steps_done", "revisions", "changes")  # kept of every run, whatever is recorded
+# kept of every run, whatever is recorded, and what it has beside the seed
+PER_RUN: dict[str, tuple[str, ...]] = {"final": ("player",), "steps_done": (), "revisions": (), "changes": ()}
 DIMENSIONS = ("seed", "time", "player", "state", "point", *SECTIONS)  # names that a dataset needs
 _RESERVED = {*DIMENSIONS, *RECORDERS, *PER_RUN}
+
+
+def dimensions_of(name: str) -> tuple[str, ...]:
+    """What a variable of a study has beside the point and the seed."""
+    return PER_RUN[name] if name in PER_RUN else TABLE[name].dims if name in TABLE else ("time",)
 
 
 def catalogue() -> list[str]:
@@ -51,7 +58,9 @@ class Grid:
 
     def names(self, record: Sequence[str]) -> dict[str, str]:
         """What a key is called in a dataset: tau for rule.tau, unless that is taken."""
-        return _short_names(list(dict.fromkeys(key for cell in self.cells for key in cell.values)), record)
+        last = {key: key.partition(".")[2].replace(".", "_") for cell in self.cells for key in cell.values}
+        used, taken = Counter(last.values()), {*_RESERVED, *record}
+        return {key: key.replace(".", "_") if name in taken or used[name] > 1 else name for key, name in last.items()}
 
 
 @dataclass(frozen=True)
@@ -144,12 +153,9 @@ def labels_of(section: str, tables: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _variant(section: str, label: str, table: Mapping[str, Any]) -> _Variant:
-    axes = []
-    for name, entry in table.items():
-        key = f"{section}.{name}"
-        axis = axis_from(key, as_plain(entry, key))
-        if axis is not None and name not in ("label", "name"):
-            axes.append(axis)
+    keys = {name: f"{section}.{name}" for name in table}
+    found = {name: axis_from(key, as_plain(table[name], key)) for name, key in keys.items()}
+    axes = [axis for name, axis in found.items() if axis is not None and name not in ("label", "name")]
     return _Variant(section, label, dict(table), axes)
 
 
@@ -180,9 +186,3 @@ def _with_fixed(cells: list[Cell]) -> list[Cell]:
         )
         for cell in cells
     ]
-
-
-def _short_names(keys: Sequence[str], record: Sequence[str]) -> dict[str, str]:
-    last = {key: key.partition(".")[2].replace(".", "_") for key in keys}
-    used, taken = Counter(last.values()), {*_RESERVED, *record}
-    return {key: key.replace(".", "_") if name in taken or used[name] > 1 else name for key, name in last.items()}

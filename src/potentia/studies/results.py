@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from potentia.errors import InvalidInput, did_you_mean
-from potentia.kernel.numbers import as_float, is_real
-from potentia.kernel.recorders import TABLE
+from potentia.errors import InvalidInput
+from potentia.kernel.checks import OneOf, Real
 from potentia.statistics.comparison import Comparison, compare, holm
 from potentia.statistics.estimates import Estimate, area_under_curve, bootstrap_mean
 from potentia.statistics.reaching import Reaching, reaching_time
 from potentia.studies.axes import text_of
 from potentia.studies.datasets import played, present
+from potentia.studies.points import dimensions_of
 from potentia.studies.store import Study
 
 _LARGEST = 1e300  # sums of larger numbers would overflow
@@ -172,15 +172,11 @@ def overview(
     ``most`` is how many levels and how many comparisons to compute, the first ones; left out, all. p-values are
     corrected for those that are computed. ``whole`` is what the tables call the place where the rest is to be had.
     """
-    if not is_real(share) or not 0 < as_float(share) <= 1:
-        raise InvalidInput(f"must be a number above 0 and at most 1, got {share!r}", "share", share)
-    timed = [name for name in study.record if name not in TABLE or TABLE[name].scalar]
+    Real(above=0.0, most=1.0).of(share, "share", InvalidInput)
+    timed = [name for name in study.record if dimensions_of(name) == ("time",)]
     if not timed:
         raise InvalidInput(f"{study.folder} records nothing over time but {', '.join(study.record) or 'nothing'}")
-    if measure is not None and measure not in timed:
-        hint = did_you_mean(measure, timed)
-        raise InvalidInput(f"must be one of {', '.join(timed)}, got {measure!r}{hint}", "measure", measure)
-    chosen = measure or timed[0]
+    chosen = timed[0] if measure is None else OneOf(*timed).of(measure, "measure", InvalidInput)
     found = curves_of(study, chosen, partial)
     for one in found:
         if (np.abs(one.curves) > _LARGEST).any():

@@ -31,16 +31,18 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from potentia.errors import InvalidSpecification, did_you_mean
+from potentia.kernel.checks import MOST
 from potentia.kernel.files import read_plain
 from potentia.studies.axes import as_plain, shown_short
+from potentia.studies.refusals import refused
 
 SECTIONS = ("game", "belief", "rule")
-_MOST = 2**62 - 1
 _FILE_BYTES = 1_000_000  # nobody writes more by hand
 
 
-def _number(least: int) -> Any:
-    return Field(ge=least, le=_MOST)
+def at_least(least: int) -> Any:
+    """The field of a whole number that is at least so large."""
+    return Field(ge=least, le=MOST)
 
 
 def _whole(value: Any) -> Any:
@@ -63,15 +65,17 @@ Whole = Annotated[int, BeforeValidator(_whole)]
 Tables = Annotated[list[dict[str, Any]], BeforeValidator(_listed)]
 
 
-class _Strict(BaseModel):
+class Strict(BaseModel):
+    """Plain data of these fields and no others, each of its own type."""
+
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
 
-class Seeds(_Strict):
+class Seeds(Strict):
     """Consecutive seeds."""
 
-    first: Annotated[Whole, _number(0)] = 0
-    count: Annotated[Whole, _number(1)]
+    first: Annotated[Whole, at_least(0)] = 0
+    count: Annotated[Whole, at_least(1)]
 
 
 def _ranged(value: Any) -> Any:
@@ -84,7 +88,7 @@ def _seeds(value: Any) -> Any:
     return {"count": value} if isinstance(value, int | float) else value
 
 
-class Specification(_Strict):
+class Specification(Strict):
     """The description of a study, checked for its form; :func:`potentia.studies.planning.plan` builds it."""
 
     name: Annotated[str, Field(min_length=1, max_length=200)] = "study"
@@ -92,13 +96,13 @@ class Specification(_Strict):
     game: Tables
     rule: Tables
     belief: Tables = Field(default_factory=list)
-    steps: Annotated[Whole, _number(1)]
-    seeds: Annotated[Seeds | list[Annotated[Whole, _number(0)]], BeforeValidator(_seeds)] = Seeds(count=10)
+    steps: Annotated[Whole, at_least(1)]
+    seeds: Annotated[Seeds | list[Annotated[Whole, at_least(0)]], BeforeValidator(_seeds)] = Seeds(count=10)
     record: Annotated[list[str], BeforeValidator(_texts)] | None = None  # left out: what the games can serve
-    every: Annotated[Whole, _number(1)] | None = None  # left out: about 200 records
+    every: Annotated[Whole, at_least(1)] | None = None  # left out: about 200 records
     start: list[int] | None = None
     zip: list[Annotated[list[str], Field(min_length=2)]] = Field(default_factory=list)
-    chunk: Annotated[Whole, _number(1)] | None = None  # seeds per file; left out: about half a second of work
+    chunk: Annotated[Whole, at_least(1)] | None = None  # seeds per file; left out: about half a second of work
 
     @property
     def seed_numbers(self) -> Sequence[int]:
@@ -136,11 +140,10 @@ class Specification(_Strict):
 def read_specification(path: str | os.PathLike[str], changes: Sequence[str] = ()) -> tuple[Specification, Path]:
     """The specification in a TOML file with ``changes`` as in ``rule.tau=1e-3``, and the folder its files are in."""
     source = Path(path)
-    try:
+    with refused(InvalidSpecification, f"read {source}"):
         content = read_plain(source, _FILE_BYTES)
+    try:
         plain = tomllib.loads(content.decode("utf-8-sig"))  # some editors begin with a mark
-    except OSError as error:
-        raise InvalidSpecification(f"cannot read {source}: {error.strerror or error}") from None
     except UnicodeDecodeError:
         raise InvalidSpecification(f"{source}: expected TOML in UTF-8, got other bytes") from None
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
@@ -176,7 +179,7 @@ def specification_from(plain: Any) -> Specification:
             raise InvalidSpecification("must name at least one run, got none", "seeds")
         if len(set(numbers)) != len(numbers):
             raise InvalidSpecification("must differ: two runs with one seed are the same run", "seeds")
-    elif numbers.stop > _MOST:
+    elif numbers.stop > MOST:
         raise InvalidSpecification(
             f"must be below 2^62, got {numbers.start} and {len(numbers)} more", "seeds", numbers.start
         )
@@ -184,13 +187,17 @@ def specification_from(plain: Any) -> Specification:
 
 
 _KINDS = {
-    "int_type": "a whole number",
-    "int_from_float": "a whole number",
-    "string_type": "a text",
-    "list_type": "a list",
-    "dict_type": "a table",
-    "model_type": "a number, a list of numbers or { first, count }",
-    "value_error": "a whole number",
+    "int_type": "be a whole number",
+    "int_from_float": "be a whole number",
+    "string_type": "be a text",
+    "list_type": "be a list",
+    "dict_type": "be a table",
+    "model_type": "be a number, a list of numbers or {{ first, count }}",
+    "value_error": "be a whole number",
+    "greater_than_equal": "be at least {ge}",
+    "less_than_equal": "be below 2^62",
+    "too_short": "not be that short",
+    "string_too_short": "not be that short",
 }
 
 
@@ -212,13 +219,7 @@ def _told(error: ValidationError) -> str:
         return _unknown(key, places[-1], known)
     if kind == "missing":
         return f"{key} is missing"
-    limit = first.get("ctx", {})
-    if kind in ("greater_than_equal", "less_than_equal"):
-        bound = f"at least {limit['ge']}" if "ge" in limit else "below 2^62"
-        return f"{key} must be {bound}, got {shown_short(given)}"
-    if kind in ("too_short", "string_too_short"):
-        return f"{key} must not be that short, got {shown_short(given)}"
-    wanted = f" must be {_KINDS[kind]}" if kind in _KINDS else f": {first['msg']}"
+    wanted = f" must {_KINDS[kind].format(**first.get('ctx', {}))}" if kind in _KINDS else f": {first['msg']}"
     return f"{key}{wanted}, got {shown_short(given)}"
 
 
@@ -241,23 +242,22 @@ def with_change(plain: dict[str, Any], change: str) -> dict[str, Any]:
     entry = _value(text.strip())
     if parts[0] not in Specification.model_fields:
         raise InvalidSpecification(_unknown(key, parts[0], Specification.model_fields))
-    out = dict(plain)
-    if parts[0] not in SECTIONS:
-        if len(parts) == 1:
-            return {**out, key: entry}
-        if parts[0] == "seeds" and len(parts) == 2 and isinstance(out.get("seeds", {}), dict):
-            return {**out, "seeds": {**out.get("seeds", {}), parts[1]: entry}}
-        raise InvalidSpecification(f"{parts[0]} has no parts, got {shown_short(change)}")
-    section, name = parts[0], parts[-1]
-    if len(parts) == 1:
+    section, *inner = parts
+    if section not in SECTIONS:
+        if not inner:
+            return {**plain, key: entry}
+        if section == "seeds" and len(inner) == 1 and isinstance(plain.get("seeds", {}), dict):
+            return {**plain, "seeds": {**plain.get("seeds", {}), inner[0]: entry}}
+        raise InvalidSpecification(f"{section} has no parts, got {shown_short(change)}")
+    if not inner:
         raise InvalidSpecification(
             f"a change to {section} names what to set, as in {section}.name=..., got {shown_short(change)}"
         )
-    there = _listed(out.get(section) or {})
+    there = _listed(plain.get(section) or {})
     if not all(isinstance(table, Mapping) for table in there):
-        raise InvalidSpecification(f"{section} must be a table, got {shown_short(out[section])}")
-    tables = [dict(table) for table in there]
-    chosen = tables if len(parts) == 2 else _named(tables, ".".join(parts[1:-1]), section)
+        raise InvalidSpecification(f"{section} must be a table, got {shown_short(plain[section])}")
+    tables, name = [dict(table) for table in there], inner.pop()
+    chosen = _named(tables, ".".join(inner), section) if inner else tables
     if len(chosen) > 1:
         chosen = [table for table in chosen if name in table]
         if not chosen:
@@ -266,7 +266,7 @@ def with_change(plain: dict[str, Any], change: str) -> dict[str, Any]:
             )
     for table in chosen:
         table[name] = entry
-    return {**out, section: tables}
+    return {**plain, section: tables}
 
 
 def _named(tables: list[dict[str, Any]], which: str, section: str) -> list[dict[str, Any]]:

@@ -30,7 +30,7 @@ from potentia.studies import chunks
 from potentia.studies.chunks import Arrays, Chunk
 from potentia.studies.manifest import make_manifest, read_manifest
 from potentia.studies.planning import Plan, gather, is_kept_input, plan
-from potentia.studies.points import PER_RUN
+from potentia.studies.points import PER_RUN, dimensions_of
 from potentia.studies.refusals import refused
 from potentia.studies.specification import Specification
 from potentia.version import __version__
@@ -44,7 +44,7 @@ _REMEDIES = {
     "repair": "sweep({!r}, repair=True) computes damaged chunks again",
 }
 OTHER_FOLDER = Remedy("folder", "give another folder")
-Files = dict[tuple[int, int], list[Path]]
+Files = dict[Chunk, list[Path]]
 _NAME = re.compile(r"(\d{6})-(\d{9})-([0-9a-f]{32})\.npz")
 
 
@@ -117,30 +117,28 @@ class Study:
 
     def shapes_of(self, chunk: Chunk) -> dict[str, tuple[int, ...]]:
         """The arrays of a chunk."""
-        point, runs = self.points[chunk.point], chunk.runs
-        rows = self.specification.steps // self.manifest["every"] + 1
-        special = {"profile": (runs, rows, point["players"]), "visits": (runs, point["profiles"])}
-        shapes = {name: special.get(name, (runs, rows)) for name in self.record}
-        return shapes | {name: (runs, point["players"]) if name == "final" else (runs,) for name in PER_RUN}
+        point, rows = self.points[chunk.point], self.specification.steps // self.manifest["every"] + 1
+        sizes = {"time": rows, "player": point["players"], "state": point["profiles"]}
+        names = (*self.record, *PER_RUN)
+        return {name: (chunk.runs, *(sizes[dim] for dim in dimensions_of(name))) for name in names}
 
     def files(self) -> Files:
-        """The files there are, by point and first seed."""
-        found: Files = {}
+        """The files of the chunks that are there, in the order of the chunks."""
+        found: dict[tuple[int, int], list[Path]] = {}
         place = self.folder / "chunks"
         with refused(StudyError, f"read {place}"):
             names = sorted(os.listdir(place)) if place.exists() else []
         for name in names:
             if match := _NAME.fullmatch(name):
                 found.setdefault((int(match[1]), int(match[2])), []).append(place / name)
-        return found
+        return {chunk: found[key] for chunk in self.chunks() if (key := (chunk.point, chunk.first)) in found}
 
     def damaged(self) -> dict[Chunk, str]:
         """Chunks whose file is not what was saved, and why; reads every byte."""
-        files, wrong = self.files(), {}
-        for chunk in self.chunks():
+        wrong = {}
+        for chunk, paths in self.files().items():
             try:
-                if (chunk.point, chunk.first) in files:
-                    self._read(files, chunk)
+                self._read(chunk, paths)
             except StudyError as error:
                 wrong[chunk] = str(error)
         return wrong
@@ -148,7 +146,7 @@ class Study:
     def missing(self) -> list[Chunk]:
         """Chunks without a file."""
         files = self.files()
-        return [chunk for chunk in self.chunks() if (chunk.point, chunk.first) not in files]
+        return [chunk for chunk in self.chunks() if chunk not in files]
 
     # Writing ------------------------------------------------------------------------------------------
 
@@ -159,9 +157,7 @@ class Study:
     def tidy(self) -> None:
         """Remove what a killed process left half written; the lock is held."""
         with _writing(self.folder):
-            (self.folder / "chunks").mkdir(exist_ok=True)  # some ways to copy a folder leave out empty ones
-            for path in _half_written(self.folder):
-                path.unlink(missing_ok=True)
+            _tidied(self.folder)
 
     def save(self, chunk: Chunk, arrays: Arrays) -> Path:
         """Keep a chunk: checked for NaN, written beside its place, read back, renamed."""
@@ -177,16 +173,16 @@ class Study:
     def drop(self, chunk: Chunk) -> None:
         """Remove the files of a damaged chunk, so that it is missing."""
         with _writing(self.folder):
-            for path in self.files().get((chunk.point, chunk.first), []):
+            for path in self.files().get(chunk, []):
                 if path.is_dir() and not path.is_symlink():
                     raise StudyError(f"{path} is a folder and nobody's chunk: move it away")
                 path.unlink(missing_ok=True)
 
     def finish(self) -> None:
         """Write the checksums of all chunks, for those who copy the folder about."""
-        files, lines = self.files(), []
-        for chunk in self.chunks():
-            for path in files.get((chunk.point, chunk.first), []):
+        lines = []
+        for chunk, paths in self.files().items():
+            for path in paths:
                 content = chunks.verified(path, chunks.most_bytes(self.shapes_of(chunk)))
                 lines.append(f"{hashlib.sha256(content).hexdigest()}  chunks/{path.name}\n")
         with _writing(self.folder), whole_file(self.folder / _SUMS, tidy=False) as temporary:
@@ -196,18 +192,18 @@ class Study:
 
     def read(self, chunk: Chunk) -> Arrays | None:
         """The results of a chunk, or None where it is missing; StudyError where it is damaged."""
-        files = self.files()
-        return self.read_from(files, chunk) if (chunk.point, chunk.first) in files else None
+        paths = self.files().get(chunk)
+        return None if paths is None else self.read_from(chunk, paths)
 
-    def read_from(self, files: Files, chunk: Chunk) -> Arrays:
+    def read_from(self, chunk: Chunk, paths: list[Path]) -> Arrays:
         """The results of a chunk that is there, where the folder was listed already."""
         try:
-            return self._read(files, chunk)
+            return self._read(chunk, paths)
         except StudyError as error:
             raise StudyError(f"{self.folder}: {error}").advising(self.remedy("repair")) from None
 
-    def _read(self, files: Files, chunk: Chunk) -> Arrays:
-        path, *more = files[chunk.point, chunk.first]
+    def _read(self, chunk: Chunk, paths: list[Path]) -> Arrays:
+        path, *more = paths
         if more:
             raise StudyError(f"{path.name} and {more[0].name} are both chunk {chunk}")
         return chunks.read_chunk(path, self.identity, chunk, self.seeds_of(chunk), self.shapes_of(chunk))
@@ -266,6 +262,13 @@ def _half_written(folder: Path) -> list[Path]:
     return [path for part in ("", *_PARTS) for path in leftovers(folder / part)]
 
 
+def _tidied(folder: Path) -> None:
+    for path in _half_written(folder):
+        path.unlink(missing_ok=True)
+    for part in _PARTS:
+        (folder / part).mkdir(exist_ok=True)  # some ways to copy a folder leave out empty ones
+
+
 def _is_free(folder: Path) -> bool:
     """Whether a study may begin here: nothing is in the folder but what one leaves that was killed at its beginning."""
     half = set(_half_written(folder))
@@ -299,10 +302,7 @@ def create(folder: Path, built: Plan, source: Path, size: int) -> Study:
         folder.mkdir(parents=True, exist_ok=True)
     with _locked(folder), _writing(folder):
         _check_not_begun(folder)
-        for path in _half_written(folder):
-            path.unlink(missing_ok=True)
-        for part in _PARTS:
-            (folder / part).mkdir(exist_ok=True)
+        _tidied(folder)
         for name, content in contents.items():
             with whole_file(folder / "inputs" / name, tidy=False) as temporary:
                 temporary.write_bytes(content)

@@ -8,6 +8,7 @@ them. So does SIGTERM on the command line. Kill -9 loses the chunks under way an
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import time
 from collections import Counter
@@ -23,10 +24,10 @@ from potentia.errors import InvalidInput, InvalidSpecification, Remedy, StudyErr
 from potentia.kernel import memory, signals
 from potentia.kernel.cache import Compiled, jit_disabled
 from potentia.kernel.cache_folder import is_kept
-from potentia.kernel.checks import Integer
+from potentia.kernel.checks import Integer, Real
 from potentia.studies import chunks, executors
-from potentia.studies.manifest import MOST_CHUNKS, MOST_SEEDS
-from potentia.studies.patience import WAIT, Patience, checked_wait, threads_of
+from potentia.studies.manifest import check_size
+from potentia.studies.patience import WAIT, Patience, threads_of
 from potentia.studies.planning import Plan, begun, bytes_of_run, gather, plan
 from potentia.studies.points import count_points
 from potentia.studies.specification import Specification, read_specification, specification_from
@@ -99,7 +100,8 @@ def sweep(
     """
     Integer(1, _MOST_WORKERS).of(workers, "workers", InvalidInput)
     who = executors.chosen(executors.renamed(executor, kind, dask, apart), dask_tls, apart)
-    wait, compiled = checked_wait(wait), checked_compiled(compiled)
+    wait = Real(above=0.0, finite=False).of(wait, "wait", InvalidInput)  # infinity is for ever
+    compiled = checked_compiled(compiled)
     study = specification if isinstance(specification, Study) else _study(specification, folder, many, compiled)
     with study.locked():
         study.tidy()
@@ -122,11 +124,10 @@ def sweep(
 def _keeping(study: Study) -> Iterator[None]:
     """What ends a sweep says how much is saved, and how to go on."""
     try:
-        try:
-            yield
-        except KeyboardInterrupt:  # a second Ctrl-C, or one while a cluster is being reached or left
-            raise Stopped(signals.stopped()) from None
-    except SweepFailed as error:
+        yield
+    except (SweepFailed, KeyboardInterrupt) as ended:
+        # a second Ctrl-C, or one while a cluster is being reached or left
+        error = ended if isinstance(ended, SweepFailed) else Stopped(signals.stopped())
         total = study.num_runs
         said = f"{error.message}; {total - _runs(study.missing()):,} of {total:,} runs are saved"
         raise type(error)(said).advising(*error.remedies, study.remedy("go on")) from None
@@ -167,7 +168,9 @@ def prepare(
         return study
     built = plan(specification, source)
     size = specification.chunk or chunk_size(built, compiled)
-    _check_chunks(built, size)
+    check_size(len(built.points), specification.num_seeds, size)
+    runs = min(size, specification.num_seeds)
+    memory.require(runs * bytes_of_run(built), f"a chunk of {runs:,} runs", "use a smaller chunk")
     return create(folder, built, source, size)
 
 
@@ -202,24 +205,7 @@ def chunk_size(built: Plan, compiled: Compiled = "auto") -> int:
     plain = not compiled or jit_disabled()
     if not (run.compiled or plain) and seconds * wanted.num_seeds > _SECONDS and point.game.compiled:
         seconds /= _GAIN  # there will be machine code
-    size = max(bytes_of_run(built, one) for one in built.points)
-    most = min(_SECONDS / seconds, _CHUNK_BYTES / size, wanted.num_seeds)
-    return max(1, int(most))
-
-
-def _check_chunks(built: Plan, size: int) -> None:
-    """What file names, folders and memory can hold."""
-    seeds = built.specification.num_seeds
-    if seeds > MOST_SEEDS:
-        raise InvalidSpecification(f"a study has at most {MOST_SEEDS:,} seeds, got {seeds:,}")
-    files = len(built.points) * -(-seeds // size)
-    if files > MOST_CHUNKS:
-        raise InvalidSpecification(
-            f"a study has at most {MOST_CHUNKS:,} chunks, got {files:,} with chunk = {size:,}: use fewer runs or a "
-            "larger chunk"
-        )
-    need = min(size, seeds) * max(bytes_of_run(built, point) for point in built.points)
-    memory.require(need, f"a chunk of {min(size, seeds):,} runs", "use a smaller chunk")
+    return max(1, int(min(_SECONDS / seconds, _CHUNK_BYTES / bytes_of_run(built), wanted.num_seeds)))
 
 
 def _that_fit(study: Study, todo: list[chunks.Chunk], ahead: int) -> int:
@@ -228,7 +214,7 @@ def _that_fit(study: Study, todo: list[chunks.Chunk], ahead: int) -> int:
     NumPy writes arrays of up to 16 MB through a copy.
     """
     runs = max(chunk.runs for chunk in todo)
-    size = runs * max(bytes_of_run(study.plan, study.plan.points[number]) for number in {c.point for c in todo})
+    size = runs * bytes_of_run(study.plan, {chunk.point for chunk in todo})
     fit = max(1, min(ahead, len(todo), int(memory.available() / size - 2.5)))
     memory.require(
         (fit + 2.5) * size, f"playing and saving chunks of {runs:,} runs", "begin again with a smaller chunk"
@@ -254,18 +240,18 @@ def _ahead(executor: Executor, workers: int) -> int:
 def _tasks(
     study: Study, todo: list[chunks.Chunk], apart: bool, compiled: Compiled, workers: int
 ) -> Iterator[chunks.Task]:
-    wanted, last, packed = study.specification, -1, ("", None)
+    wanted = study.specification
     rest = wanted.steps, wanted.spacing, study.record, None if wanted.start is None else tuple(wanted.start)
     kinds = [(type(point.game), point.rule.name) for point in study.plan.points]  # of one kind: one kernel, mostly
     left = Counter[Any]()
     for chunk in todo:
         left[kinds[chunk.point]] += chunk.runs
-    for chunk in todo:
-        if chunk.point != last:
-            packed, last = chunks.pack(study.plan.points[chunk.point], apart), chunk.point
-        left[kinds[chunk.point]] -= chunk.runs
-        after = left[kinds[chunk.point]] * wanted.steps // workers
-        yield chunks.Task(chunk, __version__, tuple(study.seeds_of(chunk)), *rest, *packed, compiled, after)
+    for number, same in itertools.groupby(todo, lambda chunk: chunk.point):
+        packed = chunks.pack(study.plan.points[number], apart)
+        for chunk in same:
+            left[kinds[number]] -= chunk.runs
+            after = left[kinds[number]] * wanted.steps // workers
+            yield chunks.Task(chunk, __version__, tuple(study.seeds_of(chunk)), *rest, *packed, compiled, after)
 
 
 def _run(

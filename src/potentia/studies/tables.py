@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from potentia.errors import StudyError
 from potentia.kernel.files import whole_file
 from potentia.kernel.texts import inert
-from potentia.studies.datasets import column, dataset, dimensions_of, played, present
+from potentia.studies.datasets import column, dataset, played, present
+from potentia.studies.points import dimensions_of
 from potentia.studies.refusals import refused
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def frames(study: Study, table: str = "records", partial: bool = False) -> Itera
         point, seeds = study.points[chunk.point], np.asarray(study.seeds_of(chunk), np.int64)
         out: dict[str, Any] = dict(point["labels"])
         out |= {names[key]: columns[key][chunk.point] for key in names}
-        timed = {name: values for name, values in found.items() if "time" in dimensions_of(name, values.ndim - 1)}
+        timed = {name: values for name, values in found.items() if "time" in dimensions_of(name)}
         scalars = {name: values for name, values in timed.items() if values.ndim == 2}
         if table == "runs":
             out["seed"] = seeds

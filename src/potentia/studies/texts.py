@@ -21,9 +21,7 @@ def read_parameter(name: str, text: str) -> Any:
     ``tau``, ``revision`` and ``choice`` have words of their own; any other is yes or no, a whole number, a
     number, or left as it is.
     """
-    if name in _WORDS:
-        return _WORDS[name](text)
-    return read_value(text)
+    return WORDS.get(name, read_value)(text)
 
 
 def read_value(text: str) -> Any:
@@ -104,7 +102,7 @@ def _so_many(text: str, count: int, name: str, form: str) -> list[float]:
     return found
 
 
-_WORDS = {"tau": temperature, "revision": revision_probability, "choice": choice_map}
+WORDS = {"tau": temperature, "revision": revision_probability, "choice": choice_map}
 
 
 def numbers(text: str, kind: type, name: str, error: type[InvalidInput] = InvalidRun) -> list[Any]:

@@ -133,7 +133,7 @@ def study(tmp_path_factory):
 def test_a_study_keeps_of_a_run_what_was_asked_for(study):
     for chunk in study.chunks():
         kept = sum(values.nbytes for values in study.read(chunk).values())
-        assert kept == chunk.runs * bytes_of_run(study.plan, study.plan.points[chunk.point])
+        assert kept == chunk.runs * bytes_of_run(study.plan, [chunk.point])
 
 
 @pytest.mark.parametrize("workers", [1, 2])

@@ -87,7 +87,7 @@ def test_a_trillion_seeds_are_refused_at_once(study):
     manifest["specification"]["seeds"] = {"first": 0, "count": 10**12}
     manifest["chunk"] = 1
     write(study, manifest)
-    with pytest.raises(StudyError, match="more than 1,000,000,000 seeds"):
+    with pytest.raises(StudyError, match="at most 1,000,000,000 seeds"):
         open_study(study.folder)
 
 

@@ -373,7 +373,7 @@ def test_a_game_whose_code_changed_is_refused(tmp_path, registered):
     ):
         sweep(begun.folder)
     library._registry.pop("mine")
-    with pytest.raises(StudyError, match="cannot be gone on with: game.name must be .* got 'mine'"):
+    with pytest.raises(StudyError, match=r"cannot be gone on with: game\.name must be .* got 'mine'"):
         sweep(begun.folder)
     registered(_one)
     xarray.testing.assert_identical(sweep(begun.folder).dataset(), data)

@@ -248,14 +248,14 @@ def test_misprints_of_the_proof():
 
 BAD = {
     "mu 1": (lambda: soql_values(1.0, 1, 0, 0, 0), r"mu must be a number in \(0, 1\), got 1\.0"),
-    "mu text": (lambda: soql_values("x", 1, 0, 0, 0), r"mu must lie .*got 'x'"),
+    "mu text": (lambda: soql_values("x", 1, 0, 0, 0), r"mu must be a number in .*got 'x'"),
     "m": (lambda: soql_values(0.5, -1, 0, 0, 0), r"m must be .*got -1"),
     "m float": (lambda: soql_values(0.5, 2.0, 0, 0, 0), r"m must be an integer.*got 2\.0"),
     "p": (lambda: soql_values(0.5, 1, math.nan, 0, 0), r"p must be a finite number .*got nan"),
     "q": (lambda: soql_values(0.5, 1, 0, "a", 0), r"q must be a finite number .*got 'a'"),
     "u": (lambda: soql_values(0.5, 1, 0, 0, [[1], [1, 2]]), r"u must be a finite number"),
     "vartheta 0": (lambda: lock_in(0, 1), r"vartheta must be a number in \(0, 1\), got 0"),
-    "vartheta nan": (lambda: soql_strategy(math.nan, 1, 0.5), r"vartheta must lie .*got nan"),
+    "vartheta nan": (lambda: soql_strategy(math.nan, 1, 0.5), r"vartheta must be a number in .*got nan"),
     "players": (lambda: lock_in(0.5, 0), r"num_players must be .*got 0"),
     "players bool": (lambda: lock_in(0.5, True), r"num_players must be an integer.*got True"),
     "steps": (lambda: lock_in(0.5, 1, -1), r"steps must be .*got -1"),

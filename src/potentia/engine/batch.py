@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from potentia.beliefs import Belief
 from potentia.engine.columns import Columns, action_type, batch_bytes, num_rows, own_recorders, scalar_names
-from potentia.engine.goals import Stop, goal_from
+from potentia.engine.goals import Stop, blamed_on_stop, goal_from
 from potentia.engine.interrupt import Flag, deferred_interrupt
 from potentia.engine.labels import about_game, label_all
 from potentia.engine.playing import begin
@@ -104,7 +104,8 @@ def play_batch(
     compiled = checked_compiled(compiled)
     numbers = _checked_seeds(seeds)
     goal, wanted = goal_from(stop, record)
-    names = checked_record(game, wanted)
+    with blamed_on_stop("record", goal and goal.name):
+        names = checked_record(game, wanted)
     rule = rule_from(rule)
     starts = _checked_starts(game, start, len(numbers))
     table = Batch(game, rule, names, numbers, steps, every, workers)

@@ -15,6 +15,7 @@ import numpy as np
 
 from potentia.beliefs import Believing
 from potentia.engine.measuring import Measured
+from potentia.engine.requests import check_is_game
 from potentia.engine.tier import Tier, copied, rebuilt
 from potentia.errors import InvalidRun
 from potentia.games import Game
@@ -89,6 +90,7 @@ def branch(run: Run, game: Game | None, rule: Rule | dict[str, Any] | None) -> R
     other._rows = {name: list(rows) for name, rows in run._rows.items()}
     other._events, other.thoughts, other._sink = list(run._events), list(run.thoughts), None
     if game is not None:
+        check_is_game(game)
         if isinstance(run.game, Believing) and not isinstance(game, Believing):
             game = Believing(game, run.game.belief)
         _require_alike(run.game, game)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -12,12 +13,13 @@ from numpy.typing import NDArray
 from potentia.engine.columns import scalar_names
 from potentia.errors import InvalidRun
 from potentia.kernel.checks import Real
-from potentia.kernel.recorders import TABLE, recorder, row_of
+from potentia.kernel.recorders import TABLE, recorder
 
 if TYPE_CHECKING:
     from potentia.engine.runs import Run
 
 Stop = Mapping[str, float] | Callable[..., Any]
+_ANY = object()
 _WANTED = 'a recorder and its value, as in {"potential": 3.0, "tolerance": 1e-9}, or a function of (profile, data)'
 
 
@@ -42,7 +44,8 @@ def goal_from(stop: Stop | None, record: str | Iterable[str]) -> tuple[Goal | No
     record = (record,) if isinstance(record, str) else tuple(record)
     if callable(stop):
         name = getattr(stop, "__name__", "")
-        row = recorder(stop, name if name.isidentifier() else "stop")
+        with blamed_on_stop("function"):
+            row = recorder(stop, name if name.isidentifier() else "stop")
         return Goal(row, 1.0), record if row in record else (*record, row)
     if not isinstance(stop, Mapping) or len(names := [name for name in stop if name != "tolerance"]) != 1:
         raise InvalidRun(f"must be {_WANTED}, got {stop!r:.60}", "stop", stop)
@@ -52,11 +55,25 @@ def goal_from(stop: Stop | None, record: str | Iterable[str]) -> tuple[Goal | No
     return Goal(name, value, tolerance), record if name in record else (*record, name)
 
 
+@contextmanager
+def blamed_on_stop(parameter: str, value: Any = _ANY) -> Iterator[None]:
+    """What is wrong with this parameter, or with this value of it, came from ``stop``."""
+    try:
+        yield
+    except InvalidRun as error:
+        if error.parameter != parameter or (value is not _ANY and (value is None or error.value != value)):
+            raise
+        raise InvalidRun(error.problem, "stop", error.value) from None
+
+
 def checked_goal(run: Run, goal: Goal) -> Goal:
     """The goal in terms of what the loop measures."""
-    row = row_of(goal.name, run.game.recorders) if goal.name in run.record else None
     usable = [name for name in scalar_names(run.record) if name not in TABLE or not TABLE[name].needs or name == "best"]
-    if row is None or row not in usable:
-        listed = f"one of {', '.join(usable)}" if usable else "a recorder that is recorded, such as potential"
-        raise InvalidRun(f"must name {listed}, got {goal.name!r}", "stop", goal.name)
-    return attrs.evolve(goal, name=run.game.objective) if row == "best" else goal
+    if goal.name not in usable:
+        listed = ", ".join(usable) or "none"
+        if goal.name in run.record:
+            said = f"must name a recorder that has a value at each time by itself ({listed}), got {goal.name!r}"
+        else:
+            said = f"must name what this run records ({listed}), got {goal.name!r}; pass it in record="
+        raise InvalidRun(said, "stop", goal.name)
+    return attrs.evolve(goal, name=run.game.objective) if goal.name == "best" else goal

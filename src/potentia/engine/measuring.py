@@ -16,6 +16,7 @@ from potentia.kernel.cache import Compiled, jit_disabled
 from potentia.kernel.recorders import Recorder
 
 _LONG = 0.5  # seconds in Python after which machine code is worth its compilation
+_SHOWN = 8  # players in a message
 _COMPARED = 16  # profiles at which the two must agree to the bit
 
 
@@ -45,7 +46,8 @@ class Measured:
             number = float(value)
         except Exception as error:
             said = f"{type(error).__name__}: {error}"
-            raise InvalidRun(f"failed at profile {profile[:8].tolist()}: {said}", str(self.name)) from error
+            shown = f"{profile[:_SHOWN].tolist()}{' ...' if profile.size > _SHOWN else ''}"
+            raise InvalidRun(f"failed at profile {shown}: {said}", str(self.name)) from error
         if not np.array_equal(given, profile):
             raise InvalidRun("must not change the profile that it is given", str(self.name))
         return number

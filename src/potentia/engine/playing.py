@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from potentia.beliefs import Belief
 from potentia.engine.columns import OBJECTS, Columns, num_rows, playing_bytes, scalar_names
-from potentia.engine.goals import Stop, goal_from
+from potentia.engine.goals import Stop, blamed_on_stop, goal_from
 from potentia.engine.loop import guarded, prepare_entry
 from potentia.engine.requests import (
     believed,
@@ -143,9 +143,10 @@ def run(
     """
     steps = checked_integer(steps, "steps", 0)
     goal, wanted = goal_from(stop, record)
-    state = begin(
-        game, rule, seed, start=start, record=wanted, every=every, horizon=steps, belief=belief, compiled=compiled
-    )
+    with blamed_on_stop("record", goal and goal.name):
+        state = begin(
+            game, rule, seed, start=start, record=wanted, every=every, horizon=steps, belief=belief, compiled=compiled
+        )
     names = state.in_order(scalar_names(state.record))
     rows = num_rows(state.record, steps, state.every)
     need = 8 * rows * (len(names) + 1) + playing_bytes(state.game, state.rule, state.record, rows) + OBJECTS

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from potentia.errors import InvalidRun
 from potentia.figures.style import COLOURS, STYLES, Look, draw_mean, entitle, in_words, label_of, panels
+from potentia.kernel.arrays import Floats
 
 if TYPE_CHECKING:
     import xarray
@@ -18,9 +20,16 @@ _ACROSS = 4  # panels in a row
 
 @in_words
 def scalar_figure(data: xarray.Dataset, title: str = "") -> Figure:
-    """Every scalar of a batch over time, one panel each; time is logarithmic beyond the first rows."""
+    """Every scalar of a batch over time, one panel each; time is logarithmic beyond the first rows.
+
+    A run that came to its goal keeps its last value from there on.
+    """
+    names = [name for name, values in getattr(data, "data_vars", {}).items() if values.dims == ("seed", "time")]
+    if not names or "final" not in data:
+        raise InvalidRun("must be a batch, as of run_batch, with a scalar such as potential", "data", data)
     data = data.isel(seed=np.flatnonzero(data.final.values[:, 0] >= 0))
-    names = [name for name, values in data.data_vars.items() if values.dims == ("seed", "time")]
+    if "reached" in data:
+        data = data.assign({name: data[name].copy(data=carried(data[name].values)) for name in names})
     across, down = min(len(names), _ACROSS), -(-len(names) // _ACROSS)
     figure, grid = panels((5.6 * across, 4.2 * down), down, across)
     for axes in grid.flat[len(names) :]:
@@ -36,3 +45,9 @@ def scalar_figure(data: xarray.Dataset, title: str = "") -> Figure:
     seeds = data.sizes["seed"]
     entitle(figure, title + (f" (mean and middle 80 % of {seeds} seeds)" if seeds > 1 else ""))
     return figure
+
+
+def carried(rows: Floats) -> Floats:
+    """Rows (runs, times) in which the last number of a run stands for those that it did not come to."""
+    last = np.maximum.accumulate(np.where(np.isnan(rows), 0, np.arange(rows.shape[1])), axis=1)
+    return np.take_along_axis(rows, last, axis=1)

@@ -76,7 +76,7 @@ _own: dict[str, Recorder] = {}
 
 
 def recorder(function: Callable[..., float], name: str = "", label: str = "", unit: str = "") -> Recorder:
-    """A recorder of one's own: a function of (profile, data) that gives a number and that Numba can compile.
+    """A recorder of one's own: a function of (profile, data) that gives a number; quick if Numba can compile it.
 
     ``data`` is the game's record, or what was passed as ``data=`` to ``games.custom``. ``name`` is the function's, if
     left out.
@@ -89,8 +89,13 @@ def recorder(function: Callable[..., float], name: str = "", label: str = "", un
     except TypeError:
         raise InvalidRun(f"must take (profile, data), got {signature}", "function", function) from None
     called = name or getattr(function, "__name__", "")
-    if not called.isidentifier() or called in (*TABLE, *_OTHER_WORDS, "time", "player", "seed", "state", "final"):
-        raise InvalidRun(f"must be a name that is not taken, such as 'crowding', got {called!r}", "name", called)
+    if not isinstance(called, str) or not called.isidentifier():
+        raise InvalidRun(f"must be one word of letters, digits and underscores, got {called!r}", "name", called)
+    if called in (*TABLE, *_OTHER_WORDS, "time", "player", "seed", "state", "final"):
+        raise InvalidRun(f"is taken: {called!r} means something else in a dataset", "name", called)
+    for text, value in (("label", label), ("unit", unit)):
+        if not isinstance(value, str):
+            raise InvalidRun(f"must be a text, got {value!r}", text, value)
     return Recorder(called, label, unit, function=function)
 
 

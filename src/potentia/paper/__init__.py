@@ -10,7 +10,8 @@ a claim about what was played in ``case_claims`` or ``case_learner_claims``. Dec
         return Judged({"games that keep it": share_of(kept, scale.games)}, *verdict)
 
 In the case study it is ``@experiment``, the function is given the ``CaseStudy`` that was played, and ``Comparisons`` of
-``case_words`` makes verdict, sentence and lines from the differences. That is all: the claim is in the command's table,
-in claims.json and on the page, in the order in which claims stand in their modules. Only a new module is named once
+``case_words`` makes verdict, sentence and lines from the differences. The claim is then in the command's table,
+in claims.json and on the page, in the order in which claims stand in their modules; its verdict goes into the list of
+``tests/exact/test_theory_claims.py``. Only a new module is named once
 more, in ``theory.MODULES``. What the page says around the claims is in ``report/texts.toml``.
 """

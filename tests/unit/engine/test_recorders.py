@@ -92,8 +92,9 @@ def test_machine_code_that_gives_other_bits_is_not_used(monkeypatch):
 BAD = {
     "no function": (lambda: pt.recorder(3), "function must be a function of"),
     "arguments": (lambda: pt.recorder(lambda a: 1.0, "x"), r"function must take \(profile, data\), got \(a\)"),
-    "a taken name": (lambda: pt.recorder(ones, "potential"), "name must be a name that is not taken.*'potential'"),
-    "no name": (lambda: pt.recorder(lambda p, d: 1.0), "name must be .*got '<lambda>'"),
+    "a taken name": (lambda: pt.recorder(ones, "potential"), "name is taken: 'potential'"),
+    "no name": (lambda: pt.recorder(lambda p, d: 1.0), "name must be one word .*got '<lambda>'"),
+    "label": (lambda: pt.recorder(ones, label=3), "label must be a text, got 3"),
     "fails": (
         lambda: pt.run(GAME, RULE, 5, record=pt.recorder(lambda p, d: 1 / 0, "x")),
         r"x failed at profile \[.*ZeroDivisionError",
@@ -177,6 +178,18 @@ def test_a_run_ends_where_a_function_says_so(compiled):
     assert trace.all_agree.tolist() == [0.0] * row + [1.0]
 
 
+def test_a_goal_may_be_a_recorder_of_ones_own():
+    row = pt.recorder(ones)
+    most = int(WHOLE.profiles.sum(axis=1).max())
+    trace = played(record=("profile", row), stop={"ones": most})
+    assert trace.reached
+    assert trace.final.sum() == most
+    run = pt.begin(GAME, RULE, record=row, every=3)
+    assert run.advance(2000, stop={"ones": most}).step == trace.steps
+    with pytest.raises(InvalidRun, match=r"stop must name what this run records \(ones\), got 'potential'"):
+        run.advance(1, stop={"potential": 1.0})
+
+
 def test_a_run_that_is_there_goes_nowhere_and_goes_on_without_a_goal():
     run = pt.begin(GAME, RULE, start=[0] * 12, record="potential").advance(50, stop={"potential": 12.0})
     assert (run.reached, run.step) == (True, 0)
@@ -198,8 +211,9 @@ def test_a_batch_ends_each_run_at_its_goal():
 BAD_GOALS = {
     "no number": ({"potential": "x"}, r"stop\['potential'\] must be a finite number, got 'x'"),
     "tolerance": ({"potential": 1.0, "tolerance": -1}, "tolerance of stop must be a finite number of at least 0"),
-    "a share": ({"acceptance": 1}, "stop must name one of potential, got 'acceptance'"),
-    "unknown": ({"nonsense": 1}, "record must name some of .*got 'nonsense'"),
+    "a share": ({"acceptance": 1}, r"stop must name a recorder that has .* by itself \(potential\), got 'acceptance'"),
+    "unknown": ({"nonsense": 1}, "stop must name some of .*got 'nonsense'"),
+    "arguments": (lambda profile: True, r"stop must take \(profile, data\), got \(profile\)"),
     "a number": (5, "stop must be a recorder and its value"),
     "nothing": ({}, "stop must be a recorder and its value"),
     "two": ({"potential": 1, "welfare": 2}, "stop must be a recorder and its value"),

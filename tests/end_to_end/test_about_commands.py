@@ -13,7 +13,7 @@ import attrs
 import pytest
 
 import potentia as pt
-from potentia.cli.options.common import BELIEFS, GAMES, RULES
+from potentia.cli.options.names import BELIEFS, GAMES, RULES
 from potentia.games.library import game_parameters, registered_games
 from potentia.rules import registered
 from tests.commands import potentia

@@ -36,7 +36,9 @@ GIVEN |= {"groups": [((0,), 1.0)]}
 
 
 def good(cls):
-    return {f.name: GIVEN[f.name] for f in attrs.fields(cls) if f.default is attrs.NOTHING}
+    needed = [f.name for f in attrs.fields(cls) if f.default is attrs.NOTHING]
+    assert set(needed) <= set(GIVEN), f"{cls.__name__}: add a good value of {needed} to GIVEN"
+    return {name: GIVEN[name] for name in needed}
 
 
 def check_of(field):

@@ -8,7 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from potentia.cli.citation import FORMATS, cited
-from potentia.cli.options.common import BELIEFS, GAMES, RULES, Json
+from potentia.cli.options.common import Json
+from potentia.cli.options.names import BELIEFS, GAMES, RULES
 from potentia.cli.terminal import completes, pairs, print_json, print_table, say, status
 from potentia.errors import InvalidInput, look_up
 

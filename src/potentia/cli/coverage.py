@@ -11,7 +11,6 @@ import typer
 from potentia.cli.coverage_results import Results
 from potentia.cli.options import beliefs
 from potentia.cli.options.common import (
-    RULES,
     Json,
     Runs,
     Workers,
@@ -23,6 +22,7 @@ from potentia.cli.options.common import (
     seeds_from,
     steps_option,
 )
+from potentia.cli.options.names import RULES
 from potentia.cli.options.rules import SCHEDULES, rule_from_options, rule_parameters
 from potentia.cli.terminal import (
     completes,

@@ -137,7 +137,8 @@ def _about(path: Any, archive: Archive, game: Game, belief: Belief | dict[str, A
         raise InvalidRun(f"{path} has format {in_words(told)}, this version reads {FORMAT}")
     if about["fingerprint"] != game.fingerprint():
         other = "another belief, or another game" if belief is not None else "another game"
-        raise InvalidRun(f"{path} was saved from {other}, {_line(about['game'])}; this one is {game.describe()}")
+        hint = "; pass belief=" if belief is None and " with the belief " in about["game"] else ""
+        raise InvalidRun(f"{path} was saved from {other}, {_line(about['game'])}; this one is {game.describe()}{hint}")
     return about
 
 

@@ -38,6 +38,8 @@ class Recorder(str):
         function: Callable[..., float] | None = None,
     ) -> Recorder:
         """``whole``: integers; ``nan``: NaN may stand; ``needs``: what it is worked out from, measured in the loop."""
+        if whole and dims == ("time",):
+            raise InvalidRun("must be False: one number at each time is kept as a float", "whole", whole)
         self = super().__new__(cls, name)
         self.label, self.unit, self.dims, self.whole, self.nan = label or name.replace("_", " "), unit, dims, whole, nan
         self.needs, self.function = needs, function

@@ -132,6 +132,11 @@ def _check_deviation(game: Game, profile: NDArray[np.int64], random: np.random.G
             _close(kernel, game.potential(profile), abs(kernel)),
             f"the kernel's potential at {profile.tolist()} is {kernel}, game.potential says {game.potential(profile)}",
         )
+    elif type(game).has_potential is Game.has_potential:
+        kernel = protocol.potential(game.plain_data, _settled(game, profile))
+        _require(
+            bool(np.isnan(kernel)), "a potential is registered; override has_potential and potential(profile), too"
+        )
     for other in _some_players(game, random):
         near = True if other == player else game.interacting(player, other)
         if not (near if isinstance(near, bool) else near[profile[player], profile[other]]):

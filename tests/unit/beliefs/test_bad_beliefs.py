@@ -358,8 +358,8 @@ def test_a_belief_comes_back_from_its_plain_data(belief):
 
 
 def test_a_belief_by_name_says_what_is_wrong():
-    known = "constant, known, mixture, running-mean, split-merge"
-    refuses(lambda: pt.belief("split"), InvalidBelief, f"^belief must be one of {known}, got 'split'; did you mean")
+    listed = "^belief must be one of constant, known, .*, got 'split'; did you mean 'split-merge'"
+    refuses(lambda: pt.belief("split"), InvalidBelief, listed)
     refuses(lambda: pt.belief("known", noise=1), InvalidBelief, r"^known has no parameter 'noise' \(it has none\)")
     refuses(
         lambda: pt.belief("constant", valu=1), InvalidBelief, "^constant has no parameter 'valu'; did you mean 'value'"

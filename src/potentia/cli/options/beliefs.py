@@ -6,7 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
-from potentia.cli.options.common import BELIEFS, beside, one_of, split_named
+from potentia.cli.options.common import beside, one_of, split_named
+from potentia.cli.options.names import BELIEFS
 from potentia.cli.terminal import value
 from potentia.errors import InvalidBelief, InvalidInput, look_up
 

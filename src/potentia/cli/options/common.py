@@ -12,6 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
+from potentia.cli.options.names import GAMES
 from potentia.cli.terminal import completes, pairs, say
 from potentia.errors import (
     DrawingFailed,
@@ -26,26 +27,6 @@ from potentia.errors import (
 from potentia.kernel.texts import command
 
 GAME_FILES = (".json", ".npz")
-
-# What completion offers. Copied from the registries, which would take a second to import; a test compares.
-GAMES = {
-    "ring": ("players", "actions"),
-    "torus": ("rows", "columns", "actions"),
-    "ising": ("rows", "columns", "coupling", "field"),
-    "innovation": ("players", "advantage"),
-    "congestion": ("players", "links"),
-    "braess": ("players",),
-    "random-potential": ("players", "actions", "seed"),
-    "separable": ("players", "actions", "seed"),
-    "overlap": ("robots", "cells", "reach", "seed"),
-    "coverage": ("columns", "rows", "robots", "delta", "cost", "seed"),
-    "stag-hunt": ("stag", "hare"),
-    "prisoners-dilemma": ("temptation", "reward", "punishment"),
-    "matching-pennies": (),
-    "double-step": (),
-}
-RULES = ("best-response", "lll", "slll", "blll", "p-sblll", "ql", "score", "soql")
-BELIEFS = ("split-merge", "mixture", "constant", "running-mean", "known")
 
 
 def one_of(*words: str, **more: Any) -> Any:

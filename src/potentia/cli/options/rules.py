@@ -6,7 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
-from potentia.cli.options.common import RULES, beside, one_of, split_named
+from potentia.cli.options.common import beside, one_of, split_named
+from potentia.cli.options.names import RULES
 from potentia.cli.terminal import value
 from potentia.errors import InvalidInput, InvalidRule
 

@@ -21,7 +21,7 @@ from potentia.rules import Rule
 MAX_ROWS = 65_536  # in one stretch
 MAX_EVENTS = 65_536
 _PER_RUN = 80  # bytes: its seed in several forms, and its start
-OBJECTS = 250_000  # bytes: what Python holds and keeps for later
+OBJECTS = 400_000  # bytes: what Python holds and keeps for later
 _FEW = 64  # players; for so many a column at a time is quick
 
 Events = tuple[Ints, NDArray[np.int32], NDArray[np.int32]]  # times, players, actions

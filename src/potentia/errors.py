@@ -31,6 +31,7 @@
 from __future__ import annotations
 
 import difflib
+import pickle
 import sys
 from collections.abc import Iterable
 from types import FrameType
@@ -102,6 +103,14 @@ class InvalidInput(PotentiaError, ValueError):
     def __init__(self, problem: str, parameter: str | None = None, value: Any = None) -> None:
         super().__init__(f"{parameter} {problem}" if parameter else problem)
         self.problem, self.parameter, self.value = problem, parameter, value
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        kept = dict(self.__dict__)
+        try:
+            pickle.dumps(self.value)
+        except Exception:  # it may be anything, and the error must reach another process all the same
+            kept["value"] = repr(self.value)
+        return type(self), self.args, kept
 
     def said_of(self, name: str) -> str:
         """The same problem, of an argument that goes by another name."""

@@ -89,6 +89,16 @@ def test_dataclasses_replaces_and_lists_parameters():
     assert dataclasses.replace(belief, most=3) == pt.belief("split-merge", noise=0.1, most=3)
     with pytest.raises(InvalidInput, match="noise must be"):
         dataclasses.replace(belief, noise=-1.0)
+    assert dataclasses.asdict(pt.rule("lll", tau=0.1)) == {"tau": {"tau": 0.1}}
+    assert dataclasses.replace(Geometric(1.0, 0.1), stop=0.5) == Geometric(1.0, 0.5)
+
+    @dataclasses.dataclass(frozen=True)
+    class Slower(Vanishing):
+        z: float = 0.0
+
+    assert (Slower(2).m, Slower(2, 1.0).z) == (2.0, 1.0)
+    with pytest.raises(InvalidInput, match="m must be a finite number > 0"):
+        Slower(-1)
 
 
 def test_dataclasses_of_the_old_docs_are_rules():

@@ -27,14 +27,14 @@ from potentia.games.coverage_kernel import CoverageData, CoverageState, squared_
 from potentia.games.grid import SLACK
 from potentia.kernel.checks import Real, number
 from potentia.kernel.dispatch import portable, separate
-from potentia.kernel.registry import plain_parameters
+from potentia.kernel.registry import Checked, plain_parameters
 from potentia.kernel.reprs import brief
 
 CONTACTS, SENT = range(2)
 
 
 @attrs.frozen(repr=False)
-class Communication:
+class Communication(Checked):
     """Who hears whom: within ``radius`` (R_com) cells, under the experience ratios ``novice`` (K′) and ``news`` (K″).
 
     ``Communication()``: everybody hears everybody at once. ``Communication(0)``: nobody hears anybody.

@@ -112,7 +112,7 @@ def branch(run: Run, game: Game | None, rule: Rule | dict[str, Any] | None) -> R
 
 
 def _require_alike(old: Game, new: Game) -> None:
-    if not np.array_equal(old.sizes, new.sizes) or old.recorders != new.recorders:
+    if not np.array_equal(old.sizes, new.sizes) or (old.recorders, old.objective) != (new.recorders, new.objective):
         raise InvalidRun(
             f"must have the players, actions and recorders of {old.describe()} to go on from here, "
             f"got {new.describe()}",

@@ -30,6 +30,7 @@ class Goal:
     name: str
     value: float
     tolerance: float = 0.0
+    so_far: bool = False  # of the best so far
 
     def first(self, rows: NDArray[Any]) -> int | None:
         """The first row that has come there."""
@@ -44,9 +45,13 @@ def goal_from(stop: Stop | None, record: str | Iterable[str]) -> tuple[Goal | No
     record = (record,) if isinstance(record, str) else tuple(record)
     if callable(stop):
         name = getattr(stop, "__name__", "")
+        same = [row for row in record if getattr(row, "function", None) is stop]
+        name = name if name.isidentifier() else "stop"
+        while not same and name in record:
+            name += "_"
         with blamed_on_stop("function"):
-            row = recorder(stop, name if name.isidentifier() else "stop")
-        return Goal(row, 1.0), record if row in record else (*record, row)
+            row = same[0] if same else recorder(stop, name)
+        return Goal(row, 1.0), record if same else (*record, row)
     if not isinstance(stop, Mapping) or len(names := [name for name in stop if name != "tolerance"]) != 1:
         raise InvalidRun(f"must be {_WANTED}, got {stop!r:.60}", "stop", stop)
     (name,) = names
@@ -76,4 +81,4 @@ def checked_goal(run: Run, goal: Goal) -> Goal:
         else:
             said = f"must name what this run records ({listed}), got {goal.name!r}; pass it in record="
         raise InvalidRun(said, "stop", goal.name)
-    return attrs.evolve(goal, name=run.game.objective) if goal.name == "best" else goal
+    return attrs.evolve(goal, name=run.game.objective, so_far=True) if goal.name == "best" else goal

@@ -28,6 +28,7 @@ from potentia.kernel.arrays import Floats, Ints, frozen
 from potentia.kernel.cache import Compiled
 from potentia.kernel.recorders import COUNTS, OBJECTIVE
 
+_LOOPED = ("potential", "welfare", *COUNTS)  # what the loop writes into columns of their names
 _OFTEN = 2**20  # bytes of records after which memory is looked at again
 _AT_ONCE = 256  # profiles that are laid out for functions of them
 
@@ -80,21 +81,18 @@ class Recording:
         """The same, with what stands for the game's objective."""
         return rows | ({OBJECTIVE: rows[self.game.objective]} if self.game.objective in rows else {})
 
-    def _keep(self, sink: Sink, before: Ints | None) -> None:
-        """Bring what was recorded to safety; the profile ``before`` it is known where functions of it are recorded."""
+    def _keep(self, sink: Sink, own: dict[str, Floats]) -> None:
+        """Bring what was recorded to safety; ``own`` are the rows of functions of the profile."""
         rows, moved = int(sink.used[ROWS]), int(sink.used[EVENTS])
         if not rows:
             return
-        raw = {}
+        raw = {name: values[:rows] for name, values in own.items()}
         events = (sink.event_time[:moved], sink.event_player[:moved], sink.event_action[:moved])
         for name in self._rows:
             if name in self._measured:
                 raw[name] = sink.measures[:rows, self._measured.index(name)]
-            elif hasattr(sink, name):
+            elif name in _LOOPED:
                 raw[name] = getattr(sink, name)[:rows]
-        if before is not None:
-            last = (self.step // self.every - self._owed) * self.every
-            raw |= self._of_profiles(self._own, rows, last - (rows - 1) * self.every, before, events)
         if self._columns is not None:
             self._columns.add(rows, self._raw(raw), events, self.every)
         else:
@@ -116,41 +114,42 @@ class Recording:
         """Whether the last row has come to the goal."""
         assert self._goal is not None
         name = self._goal.name
-        if self._columns is None:
-            row = self._rows[name][-1][-1:]
+        if self._columns is not None:
+            kept = self._columns.scalars["best" if self._goal.so_far else name]
+            row = kept[self._columns.rows - 1 : self._columns.rows]
         else:
-            kept = self._columns.scalars
-            row = kept[name if name in kept else "best"][self._columns.rows - 1 : self._columns.rows]
+            row = np.concatenate(self._rows[name]) if self._goal.so_far else self._rows[name][-1][-1:]
         return self._goal.first(row) is not None
 
-    def _met(self, goal: Goal, sink: Sink, before: Ints | None) -> int | None:
+    def _met(self, goal: Goal, sink: Sink, own: dict[str, Floats]) -> int | None:
         """The time of the first row of a stretch that has come to the goal."""
-        rows, moved = int(sink.used[ROWS]), int(sink.used[EVENTS])
-        first = self.step if self._owed else (self.step // self.every + 1) * self.every
-        own = [one for one in self._own if one.name == goal.name]
-        if own and before is not None:
-            events = (sink.event_time[:moved], sink.event_player[:moved], sink.event_action[:moved])
-            values = self._of_profiles(own, rows, first, before, events)[goal.name]
+        rows = int(sink.used[ROWS])
+        if goal.name in own:
+            values = own[goal.name]
         elif goal.name in self._measured:
             values = sink.measures[:rows, self._measured.index(goal.name)]
         else:
             values = getattr(sink, goal.name)[:rows]
         found = goal.first(values)
-        return None if found is None else first + found * self.every
+        return None if found is None else self._next_row() + found * self.every
 
-    def _of_profiles(
-        self, own: list[Measured], rows: int, begin: int, before: Ints, events: Events
-    ) -> dict[str, Floats]:
-        """Functions of the profile at so many rows from a time on, some profiles at a time."""
-        out: dict[str, Floats] = {one.name: np.empty(rows) for one in own}
-        times = begin + np.arange(rows) * self.every
+    def _next_row(self) -> int:
+        """The time of the next row."""
+        return self.step if self._owed else (self.step // self.every + 1) * self.every
+
+    def _of_profiles(self, sink: Sink, before: Ints) -> dict[str, Floats]:
+        """Functions of the profile at the rows of a stretch, some profiles at a time; ``before`` is the one before."""
+        rows, moved = int(sink.used[ROWS]), int(sink.used[EVENTS])
+        events = (sink.event_time[:moved], sink.event_player[:moved], sink.event_action[:moved])
+        out: dict[str, Floats] = {one.name: np.empty(rows) for one in self._own}
+        times = self._next_row() + np.arange(rows) * self.every
         dense = np.empty((min(rows, _AT_ONCE), before.size), np.int64)
         for first in range(0, rows, _AT_ONCE):
             part = dense[: min(_AT_ONCE, rows - first)]
             within = times[first : first + len(part)]
             low, high = np.searchsorted(events[0], (within[0], within[-1] + 1))
             fill_rows(part, before, within, (events[0][low:high], events[1][low:high], events[2][low:high]))
-            for one in own:
+            for one in self._own:
                 one.fill(part, out[one.name][first : first + len(part)])
             before = part[-1].copy()
         return out

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -35,7 +35,7 @@ from potentia.kernel.cache import Compiled, jit_disabled
 from potentia.kernel.draws import make_key
 from potentia.kernel.journal import CHANGES, REVISIONS, Journal
 from potentia.kernel.numbers import in_words
-from potentia.kernel.recorders import known_recorders
+from potentia.kernel.recorders import Recorder, known_recorders
 from potentia.rules import Rule
 from potentia.version import __version__
 
@@ -229,7 +229,7 @@ class Run(Recording):
             before = self.step
             target = min(stop, self.step + chunk)
             try:
-                spent, played = self._stretch(target, flag, self._fragile or self._goal is not None)
+                spent, played = self._stretch(target, flag, self._fragile or bool(self._own) or self._goal is not None)
             except InvalidGame:  # a user's function failed: go on to the step at which it did
                 if target <= before + 1:
                     raise
@@ -270,7 +270,8 @@ class Run(Recording):
         try:
             flag.breakable = fragile
             reached = self._play(sink, stop, every)
-            met = None if self._goal is None else self._met(self._goal, sink, at_last_row)
+            own = {} if at_last_row is None else self._of_profiles(sink, at_last_row)
+            met = None if self._goal is None else self._met(self._goal, sink, own)
             if met is not None:
                 if met < reached:  # back, and up to there: the draws are the same
                     restore((self.state, self.memory, self.journal, self.shadow), before)
@@ -288,7 +289,7 @@ class Run(Recording):
             raise
         self.step = reached
         played = time.perf_counter()
-        self._keep(sink, at_last_row)
+        self._keep(sink, own)
         return ready - started, played - ready
 
     def _play(self, sink: Sink, stop: int, every: int) -> int:
@@ -335,7 +336,7 @@ class Run(Recording):
                 self.compiled, self._data, self._rule_data = False, self.game.plain_data, told
                 stop = self.step + 1
                 while self.step < stop or self._owed:
-                    self._stretch(stop, flag, self.game.runs_user_code)
+                    self._stretch(stop, flag, self.game.runs_user_code or bool(self._own))
             finally:
                 self.compiled, self._data, self._rule_data = before
         if flag.raised:
@@ -361,6 +362,9 @@ class Run(Recording):
         """Derive the rest of the state from its profile, after that was set from outside."""
         nothing = frozen([], np.int64), np.zeros(0)
         self._prepare(False, False, False, *nothing)
+
+    def _rows_of_table(self) -> Iterable[Recorder]:
+        return known_recorders((*self.game.recorders, *own_recorders(self.record))).values()
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the state to a file that :func:`load` reads."""
@@ -388,7 +392,7 @@ class Run(Recording):
             beliefs=self.beliefs if beliefs else (),
             proposals=tuple(self.thoughts),
             events=self._changes(),
-            recordable=tuple(known_recorders((*self.game.recorders, *own_recorders(self.record))).values()),
+            recordable=tuple(row.without_function() for row in self._rows_of_table()),
             about=about_game(self.game),
         )
 

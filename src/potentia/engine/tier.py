@@ -135,10 +135,13 @@ class Tier:
         if since is None or run.step > since + 1:  # one for each profile there is: too many to look at at each step
             kept.append(run.journal.visits)
         rows = run.step // run.every - (self._since if since is None else since) // run.every
-        for name in sorted(set(run._rows) - {"revisions", "changes"}) if rows else ():  # these are in the counts
+        names = set(run._rows) - {"revisions", "changes"}  # these are in the counts
+        if self._run._columns is not None:
+            names &= set(self._run._columns.scalars)
+        for name in sorted(names) if rows else ():
             if run._columns is None:
                 kept.append(np.concatenate(run._rows[name])[-rows:])
-            elif name in run._columns.scalars:
+            else:
                 kept.append(run._columns.scalars[name][run._columns.rows - rows : run._columns.rows])
         return b"".join(part.tobytes() for part in kept)
 

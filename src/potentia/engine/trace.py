@@ -48,7 +48,7 @@ class Trace:
     visits: Ints | None
     events: Events | None = field(repr=False)
     reached: bool | None = None  # whether it came to the goal that it was given
-    about: dict[str, Any] = field(default_factory=dict, repr=False)  # what the game was, for datasets
+    about: dict[str, Any] | None = field(default=None, repr=False)  # what the game was, for datasets
     recordable: tuple[str, ...] = field(default=(), repr=False)
     beliefs: tuple[Any, ...] = field(default=(), repr=False)  # what players believed at the end
     proposals: tuple[Any, ...] = field(default=(), repr=False)  # to change the number of a mixture's components
@@ -101,7 +101,7 @@ class Trace:
         if self.visits is not None:
             variables["visits"] = ("state", self.visits)
         variables["final"] = ("player", self.final)
-        attributes = self.about | {
+        attributes = (self.about or {}) | {
             "game": self.game,
             "rule": json.dumps(self.rule),
             "potentia": __version__,

@@ -10,6 +10,7 @@ import numpy as np
 from potentia.errors import InvalidRun
 from potentia.figures.style import COLOURS, STYLES, Look, draw_mean, entitle, in_words, label_of, panels
 from potentia.kernel.arrays import Floats
+from potentia.kernel.recorders import TABLE
 
 if TYPE_CHECKING:
     import xarray
@@ -27,6 +28,7 @@ def scalar_figure(data: xarray.Dataset, title: str = "") -> Figure:
     names = [name for name, values in getattr(data, "data_vars", {}).items() if values.dims == ("seed", "time")]
     if not names or "final" not in data:
         raise InvalidRun("must be a batch, as of run_batch, with a scalar such as potential", "data", data)
+    names.sort(key=lambda name: list(TABLE).index(name) if name in TABLE else len(TABLE))
     data = data.isel(seed=np.flatnonzero(data.final.values[:, 0] >= 0))
     if "reached" in data:
         data = data.assign({name: data[name].copy(data=carried(data[name].values)) for name in names})

@@ -74,7 +74,7 @@ class Real(Check):
     ) -> None:
         low, opening = (above, "(") if above is not None else (least, "[")
         high, closing = (below, ")") if below < math.inf else (most, "]")
-        if low is not None and high < 1e100:
+        if low is not None and high < 1e300:
             self.wanted = f"a number in {opening}{low:g}, {high:g}{closing}"
         else:
             said = "" if low is None else f" > {low:g}" if opening == "(" else f" of at least {low:g}"

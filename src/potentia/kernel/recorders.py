@@ -45,6 +45,12 @@ class Recorder(str):
         self.needs, self.function = needs, function
         return self
 
+    def without_function(self) -> Recorder:
+        """The same for people to read: a function may be one that cannot be kept in a file."""
+        if self.function is None:
+            return self
+        return Recorder(str(self), self.label, self.unit)
+
     @property
     def scalar(self) -> bool:
         """One number at each time."""
@@ -73,6 +79,7 @@ TABLE = {
         Recorder("visits", "time spent", "steps", dims=("state",), whole=True),
     )
 }
+_RESERVED = ("time", "player", "seed", "state", "final", "steps_done", "changes", "reached", OBJECTIVE)  # of datasets
 _OTHER_WORDS = {"revisions": "num_revisions"}  # of runs, "revisions" is the number at their end
 _own: dict[str, Recorder] = {}
 
@@ -93,7 +100,7 @@ def recorder(function: Callable[..., float], name: str = "", label: str = "", un
     called = name or getattr(function, "__name__", "")
     if not isinstance(called, str) or not called.isidentifier():
         raise InvalidRun(f"must be one word of letters, digits and underscores, got {called!r}", "name", called)
-    if called in (*TABLE, *_OTHER_WORDS, "time", "player", "seed", "state", "final"):
+    if called in (*TABLE, *_OTHER_WORDS, *_RESERVED):
         raise InvalidRun(f"is taken: {called!r} means something else in a dataset", "name", called)
     for text, value in (("label", label), ("unit", unit)):
         if not isinstance(value, str):
@@ -118,14 +125,19 @@ def register_recorder(name: str = "", label: str = "", unit: str = "") -> Callab
 def known_recorders(own: Iterable[str]) -> dict[str, Recorder]:
     """All recorders by name: those of every run, those of a game and those that users have registered."""
     rows = (row if isinstance(row, Recorder) else Recorder(row) for row in own)
-    return TABLE | {str(row): row for row in rows} | _own
+    return TABLE | _own | {str(row): row for row in rows}
+
+
+def by_its_name(name: str) -> str:
+    """What a recorder is called in datasets, where it goes by another word too."""
+    return _OTHER_WORDS.get(name, name)
 
 
 def row_of(name: str, own: Iterable[str]) -> Recorder:
     """The row of a recorder that is known; ``own`` are the game's."""
     if isinstance(name, Recorder) and name.function is not None:
         return name
-    return known_recorders(own)[_OTHER_WORDS.get(name, name)]
+    return known_recorders(own)[by_its_name(name)]
 
 
 def is_known(name: Any, own: Iterable[str]) -> bool:

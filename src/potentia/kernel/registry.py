@@ -49,7 +49,14 @@ def _is_later_dataclass(cls: type) -> bool:
 
 
 class Checked:
-    """What a dataclass that extends a class of attrs does with what it is given: as the class itself does."""
+    """A class of attrs that ``dataclasses`` knows, and that dataclasses may extend: they check what they are given."""
+
+    __slots__ = ()
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "__attrs_attrs__" in vars(cls):
+            _tell_dataclasses(cls)
 
     def __post_init__(self) -> None:
         kind: Any = type(self)
@@ -83,8 +90,18 @@ def plain(value: Any) -> Any:
     return value.spec() if hasattr(value, "spec") else value
 
 
-def built(cls: type[T], parameters: Mapping[str, Any], called: str, error: type[InvalidInput]) -> T:
-    """An object from its parameters by name; an error names the one that it has not, or needs."""
+def built(
+    cls: type[T], parameters: Mapping[str, Any], called: str, error: type[InvalidInput], within: str | None = None
+) -> T:
+    """An object from its parameters by name; an error names the one that it has not, or needs.
+
+    Where it is the value of another parameter, ``within``, errors are about that one.
+    """
+    if within is not None:
+        try:
+            return built(cls, parameters, called, error)
+        except InvalidInput as found:
+            raise error(f"{called}: {found}", within, parameters) from None
     known = parameters_of(cls)
     for given in parameters:
         if given not in known:
@@ -116,8 +133,6 @@ class Registry(Generic[T]):
             raise self._error(f"{cls.__name__} needs a name, a text, got {name!r}")
         if self._known.get(name, cls).__qualname__ != cls.__qualname__:
             raise self._error(f"a {self.what} named {name!r} exists already")
-        if "__attrs_attrs__" in vars(cls):
-            _tell_dataclasses(cls)
         self._known[name] = cls
         self._list()
         return cls

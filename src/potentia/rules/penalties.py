@@ -34,7 +34,7 @@ from potentia.kernel.arrays import Floats
 from potentia.kernel.checks import Real, number
 from potentia.kernel.dispatch import portable
 from potentia.kernel.mathematics import exp
-from potentia.kernel.registry import built, plain_parameters
+from potentia.kernel.registry import Checked, built, plain_parameters
 from potentia.rules.choice import logit_weights
 
 _ROUNDS = 100  # of Newton's method; eight were the most seen
@@ -84,7 +84,7 @@ def choice_weights(penalty: PenaltyData, values: Floats, count: int, tau: float,
     return total
 
 
-class Penalty(ABC):
+class Penalty(Checked, ABC):
     """A penalty function h, a sum over actions, and the choice map it makes. Subclasses are frozen."""
 
     kind: ClassVar[str]
@@ -275,7 +275,7 @@ def penalty_from(value: PenaltyLike) -> Penalty:
             "choice",
             kind,
         )
-    return built(_KINDS[kind], given, f"a {kind} penalty", InvalidRule)
+    return built(_KINDS[kind], given, kind, InvalidRule, "choice")
 
 
 def _log(x: Floats) -> Floats:

@@ -22,7 +22,7 @@ from potentia.kernel.dispatch import at, portable
 from potentia.kernel.draws import WAKE, uniform
 from potentia.kernel.mathematics import exp
 from potentia.kernel.numbers import as_float, is_integer, is_real
-from potentia.kernel.registry import built, plain
+from potentia.kernel.registry import Checked, built, plain
 from potentia.rules.signal import PROBABILITY, SignalRevision, share, signal_of, signal_probability
 
 SAME, BY_PLAYER, BY_ACTION, BY_GROUP, VANISHING, BY_SIGNAL = range(6)
@@ -101,7 +101,7 @@ def _groups_from(value: Mapping[tuple[int, ...], float] | Iterable[tuple[Iterabl
 
 
 @attrs.frozen
-class Groups:
+class Groups(Checked):
     """A distribution over groups of players: ``Groups([((0, 1), 0.5), ((2,), 0.5)])``, for SLLL."""
 
     groups: tuple[_Group, ...] = attrs.field(converter=_groups_from)
@@ -112,7 +112,7 @@ class Groups:
 
 
 @attrs.frozen
-class Vanishing:
+class Vanishing(Checked):
     """Each player wakes with probability ε^m = e^{-m/τ}: ``Vanishing(2.0)``, for SLLL and P-SBLLL.
 
     With m above twice the largest change of a player's utility by its own action, the stochastically
@@ -166,7 +166,7 @@ def revision_from(value: RevisionLike, allow_groups: bool = False) -> Revision:
     if isinstance(value, Mapping) and "vanishing" in value:
         if set(value) != {"vanishing"}:
             raise InvalidRule(f"a vanishing revision has no other entry than 'vanishing', got {sorted(value)}")
-        return Vanishing(value["vanishing"])
+        return built(Vanishing, {"m": value["vanishing"]}, "that vanishes", InvalidRule, "revision")
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value.item()
     if is_real(value):
@@ -193,7 +193,7 @@ def revision_from(value: RevisionLike, allow_groups: bool = False) -> Revision:
 def _signal_from(value: Mapping[str, Any]) -> SignalRevision:
     if set(value) != {"signal"} or not isinstance(value["signal"], Mapping):
         raise InvalidRule(f"a signal revision is {{'signal': {{'a1': ..., 'a2': ..., 'a3': ...}}}}, got {value!r}")
-    return built(SignalRevision, value["signal"], "a signal revision", InvalidRule)
+    return built(SignalRevision, value["signal"], "by a signal", InvalidRule, "revision")
 
 
 def revision_data(revision: Revision, game: Game) -> RevisionData:

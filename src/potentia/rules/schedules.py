@@ -20,7 +20,7 @@ from potentia.kernel.arrays import Floats, frozen
 from potentia.kernel.checks import Integer, Real, number, whole
 from potentia.kernel.dispatch import generic
 from potentia.kernel.numbers import as_float, is_real
-from potentia.kernel.registry import built, plain_parameters
+from potentia.kernel.registry import Checked, built, plain_parameters
 
 _FASTEST = 1e100  # of a logarithmic schedule: rate times any step stays finite
 _GEOMETRIC, _LOGARITHMIC, _PIECEWISE = range(3)
@@ -85,7 +85,7 @@ class _Tau(Real):
 TEMPERATURE = _Tau(above=0.0)
 
 
-class Schedule(ABC):
+class Schedule(Checked, ABC):
     """A temperature that changes over the run."""
 
     kind: ClassVar[str]
@@ -247,7 +247,7 @@ def schedule_from(value: ScheduleLike) -> Schedule:
         kind = options.pop("kind", None)
         if not isinstance(kind, str) or kind not in _KINDS:
             raise InvalidRule(f"tau's kind must be one of {sorted(_KINDS)}, got {kind!r}")
-        return built(_KINDS[kind], options, f"tau of kind {kind}", InvalidRule)
+        return built(_KINDS[kind], options, f"of kind {kind}", InvalidRule, "tau")
     return Constant(value)  # type: ignore[arg-type]
 
 

@@ -21,7 +21,7 @@ from potentia.kernel.cache import Entry
 from potentia.kernel.checks import OneOf, Real, number
 from potentia.kernel.dispatch import portable
 from potentia.kernel.mathematics import exp
-from potentia.kernel.registry import plain_parameters
+from potentia.kernel.registry import Checked, plain_parameters
 
 if TYPE_CHECKING:
     from potentia.games import Game
@@ -44,7 +44,7 @@ def share(value: float, largest: float) -> float:
 
 
 @attrs.frozen
-class SignalRevision:
+class SignalRevision(Checked):
     """Eq. 53: ``SignalRevision(a1=1.0, a2=0.5, a3=0.1)``, for SLLL and P-SBLLL on games with a signal.
 
     ``normalise="own"`` measures signal and gradient against the largest that the player itself has met so far,

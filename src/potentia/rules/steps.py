@@ -16,7 +16,7 @@ import attrs
 from potentia.errors import InvalidRule, did_you_mean
 from potentia.kernel.checks import Real, number
 from potentia.kernel.dispatch import portable
-from potentia.kernel.registry import built, plain_parameters
+from potentia.kernel.registry import Checked, built, plain_parameters
 from potentia.kernel.reprs import brief
 
 
@@ -43,7 +43,7 @@ SHARE_OR_ALL = Real(above=0.0, most=1.0)
 
 
 @attrs.frozen(repr=False)
-class Diminishing:
+class Diminishing(Checked):
     """μ(n) = scale · (n + offset)^-power, by default 1/n."""
 
     __repr__ = brief
@@ -99,7 +99,7 @@ def step_from(value: StepLike, name: str = "mu", closed: bool = True, words: tup
     if isinstance(value, str):
         return _from_text(value, name, closed, words)
     if isinstance(value, Mapping):
-        return built(Diminishing, value, name, InvalidRule)
+        return built(Diminishing, value, "that diminishes", InvalidRule, name)
     return (SHARE_OR_ALL if closed else SHARE).of(value, name, InvalidRule)
 
 
@@ -109,7 +109,8 @@ def _from_text(text: str, name: str, closed: bool, words: tuple[str, ...]) -> St
         if found is None:
             return (SHARE_OR_ALL if closed else SHARE).of(float(text), name, InvalidRule)
         scale, power = found["scale"] or "1", found["power"] or found["negative"] or "1"
-        return Diminishing(float(power), float(scale))
+        parts = {"power": float(power), "scale": float(scale)}
+        return built(Diminishing, parts, "that diminishes", InvalidRule, name)
     except ValueError as error:
         if isinstance(error, InvalidRule):
             raise

@@ -74,9 +74,10 @@ class Task:
     after: int = 0  # steps of such runs that a worker plays after these, if each takes its share
 
 
-def pack(point: Point, apart: bool) -> tuple[str, Any]:
-    """What is played at a point, as it is, or as bytes for another process."""
-    things = (point.game, point.rule, point.belief)
+def pack(point: Point, apart: bool, record: Sequence[str] = ()) -> tuple[str, Any]:
+    """What is played at a point, and recorders of the user's own, as they are or as bytes for another process."""
+    rows = (row_of(name, (*catalogue(), *point.game.recorders)) for name in record)
+    things = (point.game, point.rule, point.belief, [row for row in rows if row.function is not None])
     if not apart:
         return str(point.number), things
     import cloudpickle  # so that a utility defined in a script travels too
@@ -110,8 +111,9 @@ def play(task: Task) -> tuple[Chunk, Arrays | str]:
     if task.version != __version__:
         return task.chunk, f"a worker has potentia {__version__}, this study needs {task.version}"
     try:
-        game, rule, belief = _unpack(task)
-        same = {name: getattr(task, name) for name in ("start", "record", "every", "compiled", "after")}
+        game, rule, belief, own = _unpack(task)
+        same: dict[str, Any] = {name: getattr(task, name) for name in ("start", "record", "every", "compiled", "after")}
+        same["record"] = [next((row for row in own if row == name), name) for name in task.record]
         data = play_batch(game, rule, task.steps, task.seeds, belief=belief, **same)
     except (PotentiaError, MemoryError, ArithmeticError, ValueError, TypeError, LookupError) as error:
         return task.chunk, f"{type(error).__name__}: {error}"

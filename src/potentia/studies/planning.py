@@ -17,6 +17,7 @@ from potentia.games import Coverage, Game
 from potentia.kernel import memory
 from potentia.kernel.cache import Compiled
 from potentia.kernel.numbers import in_words
+from potentia.kernel.recorders import by_its_name
 from potentia.rules import Rule
 from potentia.studies import building
 from potentia.studies.axes import text_of
@@ -120,9 +121,10 @@ def _keyed(error: Exception, section: str | None, where: str = "", before: str =
 
 def _record(specification: Specification, points: Sequence[Point]) -> tuple[str, ...]:
     if specification.record is not None:
-        if len(set(specification.record)) != len(specification.record):
+        record = tuple(map(by_its_name, specification.record))
+        if len(set(record)) != len(record):
             raise InvalidSpecification("must name each recorder once", "record")
-        return tuple(specification.record)
+        return record
     names = ["welfare"]
     if all(point.game.has_potential for point in points):
         names.insert(0, "potential")

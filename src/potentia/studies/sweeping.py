@@ -247,7 +247,7 @@ def _tasks(
     for chunk in todo:
         left[kinds[chunk.point]] += chunk.runs
     for number, same in itertools.groupby(todo, lambda chunk: chunk.point):
-        packed = chunks.pack(study.plan.points[number], apart)
+        packed = chunks.pack(study.plan.points[number], apart, study.record)
         for chunk in same:
             left[kinds[number]] -= chunk.runs
             after = left[kinds[number]] * wanted.steps // workers

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 import xarray
@@ -225,3 +227,105 @@ def test_bad_goals(name):
     stop, message = BAD_GOALS[name]
     with pytest.raises(InvalidRun, match=message):
         played(record=("potential", "acceptance"), stop=stop)
+
+
+# What went wrong once ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["count", "index", "num_rows", "shadow", "measures"])
+def test_names_mean_nothing_to_the_engine(name):
+    trace = played(record=("profile", pt.recorder(ones, name)))
+    assert trace.scalars[name].tolist() == WHOLE.profiles.sum(axis=1).tolist()
+
+
+@pytest.mark.parametrize("name", ["changes", "objective", "steps_done", "reached", "final", "revisions"])
+def test_names_of_datasets_are_taken(name):
+    with pytest.raises(InvalidRun, match=f"name is taken: '{name}'"):
+        pt.recorder(ones, name)
+
+
+def test_two_recorders_of_one_name_are_refused():
+    other = pt.recorder(all_agree, "ones")
+    with pytest.raises(InvalidRun, match="record must have different names, got two recorders named 'ones'"):
+        played(record=(pt.recorder(ones), other))
+    game = pt.game("coverage")
+    with pytest.raises(InvalidRun, match="two recorders named 'worth_sum'"):
+        pt.run(game, RULE, 5, record=pt.recorder(ones, "worth_sum"))
+    trace = played(record=(pt.recorder(ones, "stop"),), stop=lambda profile, data: False)
+    assert (trace.reached, trace.steps) == (False, 2000)
+
+
+def test_a_game_keeps_its_own_recorder(monkeypatch):
+    monkeypatch.setattr(recorders, "_own", {})
+    pt.extend.register_recorder("worth_sum")(ones)
+    game = pt.game("coverage")
+    trace = pt.run(game, RULE, 5, record="worth_sum")
+    assert trace.worth_sum[0] == pt.engine.evaluate(game, trace.start)["worth_sum"]
+
+
+def test_a_recorder_that_fails_leaves_the_run_before_the_stretch():
+    def brittle(profile, data):
+        if profile.sum() > 8:
+            raise ValueError("too many")
+        return 1.0
+
+    for compiled in (True, False):
+        run = pt.begin(GAME, pt.rule("lll", tau=3.0), record=("potential", pt.recorder(brittle)), compiled=compiled)
+        with pytest.raises(InvalidRun, match=r"brittle failed at profile \[.* \.\.\.: ValueError: too many"):
+            run.advance(5000)
+        trace = run.trace()
+        assert trace.potential.size == trace.brittle.size == trace.times.size == run.step + 1
+        trace.dataset()
+
+
+def test_the_best_so_far_counts_for_a_goal_that_was_passed():
+    run = pt.begin(GAME, pt.rule("lll", tau=2.0), record=("best", "potential")).advance(300)
+    best = run.trace().best[-1]
+    assert run.trace().potential[-1] < best
+    assert run.advance(300, stop={"best": float(best)}).step == 300
+
+
+def test_own_games_compare_what_both_have_recorded():
+    """Machine code takes over a custom game that records only what is best so far."""
+
+    def utility(player, profile, data):
+        return 1.0 if profile[player] == profile[player - 1] else 0.0
+
+    game = pt.games.custom(utility, (2,) * 4)
+    one = pt.run(game, RULE, 60_000, record=("best",), every=10)
+    assert one.best.tolist() == pt.run(game, RULE, 60_000, record=("best",), every=10, compiled=True).best.tolist()
+
+
+def test_traces_and_errors_travel(registered):
+    row = pt.recorder(lambda profile, data: 1.0, "own")
+    trace = pickle.loads(pickle.dumps(played(record=("potential", row))))
+    assert trace.dataset().own.values.tolist() == [1.0] * trace.times.size
+    with pytest.raises(InvalidRun) as caught:
+        pt.recorder(lambda profile: 1.0, "own")
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert (str(again), again.parameter, again.problem) == (str(caught.value), "function", caught.value.problem)
+
+
+def test_a_study_records_revisions_and_own_ones_in_other_processes(registered, tmp_path):
+    given = {
+        "name": "own",
+        "seeds": 2,
+        "steps": 20,
+        "every": 10,
+        "record": ["potential", "revisions", "ones"],
+        "game": {"name": "ring", "players": 6},
+        "rule": {"name": "lll", "tau": 0.1},
+    }
+    data = pt.sweep(given, tmp_path / "a", workers=1, executor="processes", compiled=False).dataset()
+    assert data.num_revisions.values[0].tolist() == [0, 10, 20]
+    assert data.ones.attrs["long_name"] == "players at action 1"
+    alone = pt.run_batch(pt.game("ring", players=6), pt.rule("lll", tau=0.1), 20, range(2), record="ones", every=10)
+    assert data.ones.values.tolist() == alone.ones.values.tolist()
+
+
+def test_a_branch_keeps_its_objective():
+    run = pt.begin(pt.game("stag-hunt"), RULE, record="best").advance(5)
+    with pytest.raises(InvalidRun, match="game must have the players"):
+        run.branch(game=pt.game("matching-pennies"))
+    with pytest.raises(InvalidRun, match="game must be a potentia game"):
+        run.branch(game=3)

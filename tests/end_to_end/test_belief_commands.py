@@ -127,7 +127,7 @@ def test_a_mixture_has_as_many_components_as_the_map_has_targets(tmp_path):
         (["--belief", "split-merge", "--aic-every", "0"], "--aic-every must be an integer of at least 1, got 0"),
         (["--belief", "split-merge", "--radius", "-1"], "--radius must be a number of at least 0, got -1.0"),
         (["--belief", "mixture", "--sense", "far"], '--sense must be "range" or "cell", got \'far\''),
-        (["--belief", "constant", "--noise", "nan"], "--noise must be a finite number of at least 0"),
+        (["--belief", "constant", "--noise", "nan"], "--noise must be a number in [0, 1e+100]"),
     ],
 )
 def test_wrong_combinations_get_one_line(tmp_path, arguments, message):

@@ -83,9 +83,9 @@ def test_three_front_ends_name_the_same_problem(tmp_path, call, typed, study, op
 def test_a_parameter_is_said_of_where_it_was_given(tmp_path):
     """Rules and beliefs may have parameters of one name, and several rules too."""
     noise = ("--belief", "constant", "--noise", -1)
-    wrong = "must be a finite number of at least 0, got -1.0"
+    wrong, cells = "must be a finite number of at least 0, got -1.0", "must be a number in [0, 1e+100], got -1.0"
     cover = (*COVER, "--out", tmp_path)
-    assert said(*cover, "--rule", "soql:noise=0.1", *noise) == f"--noise {wrong}"
+    assert said(*cover, "--rule", "soql:noise=0.1", *noise) == f"--noise {cells}"
     assert said(*cover, "--rule", "soql:noise=-1", "--belief", "constant") == f"--rule soql: noise {wrong}"
     assert said(*cover, "--rule", "ql:noise=0.1", "--rule", "soql:noise=-1") == f"--rule soql: noise {wrong}"
     late = said("run", "ring", "--rule", "slll", "--revision", "0.1,0.2")  # known when the game is

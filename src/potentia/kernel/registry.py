@@ -97,20 +97,20 @@ def built(
 
     Where it is the value of another parameter, ``within``, errors are about that one.
     """
-    if within is not None:
-        try:
-            return built(cls, parameters, called, error)
-        except InvalidInput as found:
-            raise error(f"{called}: {found}", within, parameters) from None
     known = parameters_of(cls)
     for given in parameters:
         if given not in known:
             hint, listed = did_you_mean(given, known), ", ".join(known) or "none"
-            raise error(f"{called} has no parameter {given!r}{hint} (it has {listed})")
+            raise error(f"{called} has no parameter {given!r}{hint} (it has {listed})", within)
     for name, default in known.items():
         if default is REQUIRED and name not in parameters:
-            raise error(f"{called} needs {name}=")
-    return cls(**parameters)
+            raise error(f"{called} needs {name}=", within)
+    try:
+        return cls(**parameters)
+    except InvalidInput as found:
+        if within is None:
+            raise
+        raise error(f"{called}: {found}", within, parameters) from None
 
 
 def _signature(cls: type) -> str:

@@ -275,7 +275,7 @@ def penalty_from(value: PenaltyLike) -> Penalty:
             "choice",
             kind,
         )
-    return built(_KINDS[kind], given, kind, InvalidRule, "choice")
+    return built(_KINDS[kind], given, f"by a {kind} penalty", InvalidRule, "choice")
 
 
 def _log(x: Floats) -> Floats:

@@ -86,7 +86,7 @@ BAD = {
     "nothing at first": (lambda: Diminishing(1000.0, 1.0, 10.0), r"a step must lie between 0 and 1, .*begin with 0"),
     "unknown": (
         lambda: step_from({"powr": 1.0}),
-        r"mu has no parameter 'powr'; did you mean",
+        r"mu that diminishes has no parameter 'powr'; did you mean",
     ),
     "list": (lambda: step_from([0.1]), r"mu must be a number in \(0, 1\], got \[0\.1\]"),
 }

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -35,7 +35,7 @@ from potentia.kernel.cache import Compiled, jit_disabled
 from potentia.kernel.draws import make_key
 from potentia.kernel.journal import CHANGES, REVISIONS, Journal
 from potentia.kernel.numbers import in_words
-from potentia.kernel.recorders import Recorder, known_recorders
+from potentia.kernel.recorders import known_recorders
 from potentia.rules import Rule
 from potentia.version import __version__
 
@@ -363,9 +363,6 @@ class Run(Recording):
         nothing = frozen([], np.int64), np.zeros(0)
         self._prepare(False, False, False, *nothing)
 
-    def _rows_of_table(self) -> Iterable[Recorder]:
-        return known_recorders((*self.game.recorders, *own_recorders(self.record))).values()
-
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the state to a file that :func:`load` reads."""
         from potentia.engine.saved import save
@@ -374,6 +371,7 @@ class Run(Recording):
 
     def trace(self, beliefs: bool = True) -> Trace:
         """What was recorded so far, and unless told otherwise what players believe now."""
+        rows = known_recorders((*self.game.recorders, *own_recorders(self.record))).values()
         return Trace(
             game=self.game.describe(),
             rule=self.rule.spec(),
@@ -392,7 +390,7 @@ class Run(Recording):
             beliefs=self.beliefs if beliefs else (),
             proposals=tuple(self.thoughts),
             events=self._changes(),
-            recordable=tuple(row.without_function() for row in self._rows_of_table()),
+            recordable=tuple(row.without_function() for row in rows),
             about=about_game(self.game),
         )
 

@@ -83,7 +83,7 @@ def play_batch(
     steps: int,
     seeds: Iterable[int],
     *,
-    record: str | Sequence[str],
+    record: str | Sequence[str] = ("profile",),
     every: int = 1,
     start: ArrayLike | None = None,
     workers: int = 1,

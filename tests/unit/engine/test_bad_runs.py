@@ -169,7 +169,7 @@ SLIGHTLY_TOO_LARGE = [
     ),
     case("rows", lambda: play(steps=10**6, record=["welfare", "acceptance"]), r"1000000 rows needs 2\d\.\d MB"),
     case(
-        "rows of a batch", lambda: batch(steps=10**6, record=["welfare", "acceptance"]), r"batch of 2 runs .*51\.4 MB"
+        "rows of a batch", lambda: batch(steps=10**6, record=["welfare", "acceptance"]), r"batch of 2 runs .*51\.5 MB"
     ),
 ]
 

@@ -266,7 +266,7 @@ RULES = [
     case(
         "unknown level",
         lambda: begin(revision={"signal": {"a4": 1}}),
-        r"signal revision has no parameter .a4. .*a1, a2",
+        r"revision by a signal has no parameter .a4. .*a1, a2",
     ),
     case("no levels", lambda: begin(revision={"signal": 3}), r"a signal revision is \{'signal': .*got \{'signal': 3\}"),
     case("no signal", lambda: begin(pt.game("ring"), revision=SignalRevision()), r"Eq\. 53.* needs .*Coordination"),

@@ -151,6 +151,6 @@ def belief_text(belief: Any) -> str:
         parts.append(within if radius != 0 else "nobody hears anybody")
     if name == "running-mean":
         parts.append(f"per {spec['per']}, at first {spec['initial']:g}")
-    if name not in BELIEFS:
+    if len(parts) == 1:  # one without a sentence of its own
         parts += [f"{key} {value(entry)}" for key, entry in spec.items() if key != "belief"]
     return ", ".join(parts)

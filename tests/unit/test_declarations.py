@@ -123,10 +123,19 @@ def test_dataclasses_of_the_old_docs_are_rules():
         name = "extended"
         bonus: float = 1.0
 
+    @attrs.frozen
+    class Bare(pt.extend.Rule):  # without a summary
+        name = "bare"
+
+        def data(self, game, horizon):
+            raise NotImplementedError
+
     known = pt.rules.registered()
     try:
         pt.rules.register(Old)
         pt.rules.register(Extended)
+        pt.rules.register(Bare)
+        assert "bare()" in pt.rule.__doc__
         one = pt.rule("extended", tau=1, bonus=2.0)
         assert one.spec() == {"rule": "extended", "tau": 1.0, "bonus": 2.0}
         assert dataclasses.replace(one, tau=0.5) == Extended(0.5, 2.0)

@@ -5,20 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from potentia.errors import InvalidInput
-from potentia.kernel.arrays import Floats
+from potentia.kernel.arrays import Floats, any_array
 
 SUM = 1e-9  # how far from 1 probabilities may sum
-
-
-def rectangular(value: Any) -> NDArray[Any]:
-    """An array; one that fits nowhere if the value is ragged."""
-    try:
-        return np.asarray(value)
-    except ValueError:
-        return np.array(None)
 
 
 def one_each(given: Any, players: int, name: str, what: str, error: type[InvalidInput]) -> list[Any]:
@@ -35,7 +26,7 @@ def one_each(given: Any, players: int, name: str, what: str, error: type[Invalid
 
 def vector(given: Any, size: int, name: str, what: str, error: type[InvalidInput]) -> Floats:
     """So many finite numbers."""
-    array = rectangular(given)
+    array = any_array(given)
     if array.shape != (size,) or array.dtype.kind not in "iuf":
         raise error(f"must be {what}, got shape {array.shape} of {array.dtype}", name, given)
     if not np.isfinite(array).all():

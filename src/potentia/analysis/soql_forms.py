@@ -19,10 +19,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from potentia.analysis.arrays import rectangular
 from potentia.engine.requests import checked_integer
 from potentia.errors import InvalidRule
-from potentia.kernel.arrays import Floats
+from potentia.kernel.arrays import Floats, any_array
 from potentia.rules.steps import SHARE
 
 _NOTHING = -746.0  # exp of less is 0
@@ -30,7 +29,7 @@ _LAST = math.ldexp(1.0, -60)  # a term that no sum of the earlier ones shows
 
 
 def _numbers(value: ArrayLike, name: str) -> Floats:
-    array = rectangular(value)
+    array = any_array(value)
     if array.dtype.kind not in "iuf" or not np.isfinite(array).all():
         raise InvalidRule(f"must be a finite number or an array of them, got {value!r:.60}", name, value)
     return array.astype(np.float64)

@@ -29,7 +29,7 @@ class Belief(Checked, ABC):
     __repr__ = brief
 
     name: ClassVar[str]
-    summary: ClassVar[str]
+    summary: ClassVar[str] = ""
     invalid: ClassVar[type[InvalidBelief]] = InvalidBelief  # what its checks raise
     remembers: ClassVar[tuple[str, ...]] = ()  # fields of the mind that a saved run must keep, dotted where nested
     recorders: ClassVar[tuple[str, ...]] = ()

@@ -28,7 +28,7 @@ from potentia.beliefs.observations import KNOWN, Sensing, Store, check_store, ne
 from potentia.errors import InvalidBelief, Remedy
 from potentia.games import Coverage, Game
 from potentia.games.coverage_kernel import CoverageData, CoverageState, cell_of, reward, share_of
-from potentia.kernel.arrays import frozen
+from potentia.kernel.arrays import any_array, frozen
 from potentia.kernel.cache import Compiled
 from potentia.kernel.checks import OneOf, Real, number
 from potentia.kernel.dispatch import at, generic, portable, separate
@@ -47,10 +47,7 @@ STORE_REMEMBERS = (*(f"store.{name}" for name in Store._fields), "contacts.known
 def _survey_from(value: str | ArrayLike | None) -> str | tuple[tuple[bool, ...], ...] | None:
     if value is None or (isinstance(value, str) and value == "all"):
         return value
-    try:
-        mask = np.asarray(value)
-    except ValueError:  # ragged
-        mask = np.asarray(None)
+    mask = any_array(value)
     if mask.dtype != np.bool_ or mask.ndim != 2:
         raise InvalidBelief(f'must be None, "all" or a mask (rows, columns), got {value!r:.60}', "survey", value)
     return tuple(map(tuple, mask.tolist()))

@@ -12,24 +12,17 @@ from potentia.beliefs import Belief, Believing, Constant, SplitMerge
 from potentia.errors import InvalidRun, did_you_mean
 from potentia.games import Game
 from potentia.kernel.arrays import Ints
+from potentia.kernel.checks import MOST, Integer
 from potentia.kernel.draws import START, make_key, uniform_array
-from potentia.kernel.numbers import in_words, is_integer
 from potentia.kernel.recorders import TABLE, is_known, known_recorders, row_of
 
 RECORDERS = tuple(TABLE)
 _LARGEST = float(np.finfo(float).max)
-_MOST = 2**62 - 1  # steps and seeds stay within 64 bits
 
 
-def checked_integer(value: Any, name: str, least: int, most: int = _MOST) -> int:
+def checked_integer(value: Any, name: str, least: int, most: int = MOST) -> int:
     """An integer of at least ``least``, or an error that names it."""
-    if not is_integer(value):
-        raise InvalidRun(f"must be an integer of at least {least}, got {value!r}", name, value)
-    if value < least:
-        raise InvalidRun(f"must be at least {least}, got {value}", name, value)
-    if value > most:
-        raise InvalidRun(f"must be below 2^{most.bit_length()}, got {in_words(int(value))}", name, in_words(int(value)))
-    return int(value)
+    return Integer(least, most).of(value, name, InvalidRun)
 
 
 def check_is_game(game: Any) -> None:

@@ -19,9 +19,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from potentia.errors import InvalidGame, InvalidRun
 from potentia.games.functions import outside_values
-from potentia.games.given import any_array
 from potentia.games.moves import make_moves, reachable_actions
-from potentia.kernel.arrays import Fixed, Floats, Ints, frozen, starts
+from potentia.kernel.arrays import Fixed, Floats, Ints, any_array, frozen, starts
 from potentia.kernel.cache import Compiled
 from potentia.kernel.protocol import Constrained, Interactions, Moves, Proximity
 

@@ -23,9 +23,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from potentia.errors import InvalidGame
 from potentia.games.base import Game, interactions_from_pairs
-from potentia.games.given import action_counts, any_array, finite_array, shortened
+from potentia.games.given import action_counts, finite_array, shortened
 from potentia.kernel import memory, protocol
-from potentia.kernel.arrays import Floats, Ints, frozen, starts
+from potentia.kernel.arrays import Floats, Ints, any_array, frozen, starts
 from potentia.kernel.checks import Integer, Real
 from potentia.kernel.dispatch import at, portable
 from potentia.kernel.protocol import Interactions, Moves

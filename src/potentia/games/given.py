@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from potentia.errors import InvalidGame
-from potentia.kernel.arrays import Floats, Ints, frozen
+from potentia.kernel.arrays import Floats, Ints, any_array, frozen
 from potentia.kernel.checks import Integer
 
 T = TypeVar("T")
@@ -31,14 +31,6 @@ def listed(value: Any, name: str, wanted: str = "a list") -> list[Any]:
         return list(value)
     except TypeError:
         raise InvalidGame(f"must be {wanted}, got {value!r}", name, value) from None
-
-
-def any_array(value: Any) -> NDArray[Any]:
-    """The value as an array; one of an object and no axes for rows of different lengths."""
-    try:
-        return np.asarray(value)
-    except (TypeError, ValueError):
-        return np.array(None)
 
 
 def finite_array(value: ArrayLike, name: str, *shapes: tuple[int, ...], told: str = "") -> Floats:

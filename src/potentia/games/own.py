@@ -20,10 +20,10 @@ from numpy.typing import ArrayLike
 from potentia.errors import InvalidGame, NotCompiled, frames_to_caller
 from potentia.games.base import Game, everyone_interacts, interactions_from_groups
 from potentia.games.functions import first_like, machine_code, name_of, reason_of
-from potentia.games.given import action_counts, any_array, listed
+from potentia.games.given import action_counts, listed
 from potentia.games.separable import ProfileState
 from potentia.kernel import protocol
-from potentia.kernel.arrays import Ints, frozen, frozen_deep
+from potentia.kernel.arrays import Ints, any_array, frozen, frozen_deep
 from potentia.kernel.cache import jit_disabled
 from potentia.kernel.numbers import as_float, is_real
 from potentia.kernel.protocol import Interactions, Moves

@@ -20,9 +20,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from potentia.errors import InvalidGame, Remedy
-from potentia.games.given import NATURAL, any_array, finite_array, listed, of_kind
+from potentia.games.given import NATURAL, finite_array, listed, of_kind
 from potentia.kernel import memory
-from potentia.kernel.arrays import Fixed, Floats, Ints, frozen
+from potentia.kernel.arrays import Fixed, Floats, Ints, any_array, frozen
 from potentia.kernel.checks import Integer, OneOf
 
 PARTS = ("worth", "blocked", "targets", "origin", "name", "mixture")  # what a world is made of

@@ -13,6 +13,14 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
+def any_array(value: Any) -> NDArray[Any]:
+    """The value as an array; one of an object and no axes for rows of different lengths."""
+    try:
+        return np.asarray(value)
+    except (TypeError, ValueError):
+        return np.array(None)
+
+
 def strides(sizes: Ints) -> Ints:
     """How far apart the profiles that differ in one player's action lie, in C order."""
     return frozen(np.cumprod((1, *sizes[:0:-1].tolist()), dtype=np.int64)[::-1])

@@ -146,7 +146,9 @@ class Registry(Generic[T]):
     def _list(self) -> None:
         if self._maker is None:
             return
-        lines = [f"    {name}({_signature(cls)})\n        {cls.summary}" for name, cls in self._known.items()]  # type: ignore[attr-defined]
+        lines = [
+            f"    {name}({_signature(cls)})\n        {getattr(cls, 'summary', '')}" for name, cls in self._known.items()
+        ]
         self._maker.__doc__ = f"{self._about.rstrip()}\n\n    Known by name:\n\n" + "\n".join(lines) + "\n    "
 
     def registered(self) -> dict[str, type[T]]:

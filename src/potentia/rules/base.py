@@ -26,7 +26,7 @@ class Rule(Checked, ABC):
     __repr__ = brief
 
     name: ClassVar[str]
-    summary: ClassVar[str]
+    summary: ClassVar[str] = ""
     invalid: ClassVar[type[InvalidRule]] = InvalidRule  # what its checks raise
     remembers: ClassVar[tuple[str, ...]] = ()  # fields of the memory that a saved run must keep
     keeps_scores: ClassVar[bool] = False  # whether it has ``scores`` and ``strategies``, and no chain of profiles

@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from potentia.errors import InvalidRule, did_you_mean
-from potentia.kernel.arrays import Floats
+from potentia.kernel.arrays import Floats, any_array
 from potentia.kernel.checks import Real, number
 from potentia.kernel.dispatch import portable
 from potentia.kernel.mathematics import exp
@@ -284,10 +284,7 @@ def _log(x: Floats) -> Floats:
 
 
 def _numbers(given: ArrayLike, name: str) -> Floats:
-    try:
-        array = np.asarray(given)
-    except ValueError:  # ragged
-        array = np.array(None)
+    array = any_array(given)
     if array.dtype.kind not in "iuf":
         raise InvalidRule(f"must be an array of numbers, got {given!r:.60}", name, given)
     return array.astype(np.float64)

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from potentia.engine.requests import checked_integer
 from potentia.errors import InvalidInput
+from potentia.kernel.arrays import any_array
 from potentia.kernel.checks import Integer, Real
 
 _FEW = 5  # seeds; an interval from fewer would say little
@@ -223,10 +224,7 @@ def steady_state(
 
 def checked_values(values: Any, name: str, *, finite: bool = True) -> NDArray[np.float64]:
     """Real numbers as floats; NaN stands for a missing one."""
-    try:
-        array = np.asarray(values)
-    except ValueError:  # rows of several lengths
-        array = np.array(None)
+    array = any_array(values)
     if array.dtype.kind not in "biuf":
         kind = type(values).__name__
         raise InvalidInput(f"must be an array of real numbers, got {kind}", name, kind)

@@ -86,9 +86,9 @@ def test_a_belief_is_passed_on():
     ("change", "error", "message"),
     [
         ({"rule": pt.rule("lll", tau=1.0)}, pt.errors.InvalidRule, "lll keeps no scores; ql and score and soql do"),
-        ({"steps": -1}, pt.errors.InvalidRun, "steps must be at least 0, got -1"),
+        ({"steps": -1}, pt.errors.InvalidRun, "steps must be an integer of at least 0, got -1"),
         ({"steps": 2.5}, pt.errors.InvalidRun, r"steps must be an integer of at least 0, got 2.5"),
-        ({"every": 0}, pt.errors.InvalidRun, "every must be at least 1, got 0"),
+        ({"every": 0}, pt.errors.InvalidRun, "every must be an integer of at least 1, got 0"),
         ({"game": "ring"}, pt.errors.InvalidRun, "game must be a potentia game.*got str"),
         ({"steps": 10**15}, pt.errors.TooLarge, "watching 3 players with up to 4 actions at .* use a larger every"),
     ],

@@ -150,8 +150,8 @@ def test_what_cannot_be_paired_is_refused(first, second, message):
 def test_bad_options_are_refused():
     for options, message in [
         ({"level": 1.0}, r"level must be a number in \(0, 1\), got 1\.0"),
-        ({"resamples": 1}, "resamples must be at least 2, got 1"),
-        ({"seed": -1}, "seed must be at least 0, got -1"),
+        ({"resamples": 1}, "resamples must be an integer of at least 2, got 1"),
+        ({"seed": -1}, "seed must be an integer of at least 0, got -1"),
     ]:
         with pytest.raises(InvalidInput, match=message):
             compare([1, 2, 4], [0, 1, 1], **options)

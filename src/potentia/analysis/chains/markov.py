@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from potentia.analysis.arrays import rectangular
 from potentia.analysis.chains import closed_forms, stationary, times
 from potentia.analysis.chains.laws import temperature, terms
 from potentia.analysis.chains.stationary import Stationary
@@ -22,7 +21,7 @@ from potentia.analysis.chains.transitions import Terms
 from potentia.analysis.tables import payoff_table, place_of, profiles, words
 from potentia.errors import InvalidInput, NotConverged
 from potentia.games import Game
-from potentia.kernel.arrays import Floats, Ints
+from potentia.kernel.arrays import Floats, Ints, any_array
 from potentia.kernel.checks import OneOf, Real
 from potentia.kernel.registry import replaced
 from potentia.rules import Rule, rule_from
@@ -55,7 +54,7 @@ class Chain:
     """A finite Markov chain. ``Chain(states, matrix)`` wraps a transition matrix of your own."""
 
     def __init__(self, states: ArrayLike, matrix: Any) -> None:
-        rows = np.array(rectangular(states))
+        rows = np.array(any_array(states))
         try:
             given = sparse.csr_array(matrix, dtype=np.float64, copy=True)
         except (TypeError, ValueError):
@@ -117,7 +116,7 @@ class Chain:
 
     def place(self, profile: ArrayLike) -> int:
         """The number of a state."""
-        wanted = rectangular(profile)
+        wanted = any_array(profile)
         if self.game is not None and wanted.shape == (self.game.num_players,) and wanted.dtype.kind in "iu":
             return place_of(self.game, wanted)
         if wanted.shape == self.states.shape[1:]:

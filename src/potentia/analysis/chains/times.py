@@ -10,13 +10,13 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from scipy.sparse import csgraph
 
-from potentia.analysis.arrays import probabilities, rectangular
+from potentia.analysis.arrays import probabilities
 from potentia.analysis.chains import elimination
 from potentia.analysis.chains.stationary import TOO_COLD, dense, gmres, one_class, require_small
 from potentia.analysis.graphs import as_graph, entry_rows
 from potentia.errors import InvalidInput, NotConverged, TooLarge
 from potentia.kernel import memory
-from potentia.kernel.arrays import Floats, Ints
+from potentia.kernel.arrays import Floats, Ints, any_array
 from potentia.kernel.checks import Integer, Real
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def evolve(chain: Chain, start: ArrayLike, steps: int | Sequence[int]) -> Floats
 
 def starting_law(chain: Chain, start: ArrayLike) -> Floats:
     """A distribution over states from a profile or from a distribution."""
-    given = rectangular(start)
+    given = any_array(start)
     if given.dtype.kind in "iu" and given.shape == (chain.states.shape[1],):
         law = np.zeros(chain.size)
         law[chain.place(given)] = 1.0
@@ -81,7 +81,7 @@ def starting_law(chain: Chain, start: ArrayLike) -> Floats:
 
 def hitting_times(chain: Chain, targets: ArrayLike) -> Floats:
     """Expected steps from each state to the first of the targets (k, N); inf if it may be missed, or over 1e308."""
-    wanted = np.atleast_2d(rectangular(targets))
+    wanted = np.atleast_2d(any_array(targets))
     if wanted.size == 0 or wanted.ndim != 2 or wanted.dtype.kind not in "iu":
         raise InvalidInput(f"must be at least one profile, (k, N), got {targets!r:.60}", "targets", targets)
     hit = np.zeros(chain.size, bool)

@@ -66,7 +66,7 @@ def reinforcement_figure(
     for axes, other in zip(grid.flat, others, strict=False):
         for name, look in style.looks([first, other]).items():
             rule = style.rule_in(name)
-            other_one = f"the other {rule.upper() if rule else 'rule'} of a panel"
+            other_one = f"the {rule.upper() if rule else 'rule'} in the title"
             who = name if name == first or len(others) == 1 else other_one
             lines[who] = _draw(axes, datasets[name], name, look, smooth, "range")
             lines[who].set_label(style.in_legend(f"{who}: {said}"))

@@ -55,7 +55,7 @@ _RULES = {
     "soql": COLOURS[3],
     "score": "#882255",
 }
-_SHADES = ((0.0, 0.0), (0.45, 0.0), (0.35, 1.0), (0.7, 0.0), (0.55, 1.0))  # how far to 0, black, or to 1, white
+_SHADES = ((0.0, 0.0), (0.45, 0.0), (0.75, 0.0), (0.35, 1.0), (0.55, 1.0))  # how far to 0, black, or to 1, white
 
 
 # Colours ----------------------------------------------------------------------------------------------
@@ -98,7 +98,7 @@ def looks(labels: Iterable[str]) -> dict[str, Look]:
 
 
 def shade(colour: str, which: int) -> str:
-    """A colour itself, then darker, lighter and so on."""
+    """A colour itself, then darker and, of more than three, lighter."""
     from matplotlib.colors import to_hex, to_rgb
 
     share, end = _SHADES[which % len(_SHADES)]

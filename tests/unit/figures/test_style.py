@@ -89,7 +89,7 @@ def test_soql_has_one_colour_in_all_figures():
     assert colours_of(figure, "mean of QL, τ = 0.1") == {ql}
     told = [text.get_text() for text in figure.legends[0].get_texts()]
     assert told == [
-        f"{who}: mean and bound of 4 seeds" for who in ("SOQL", "the other BLLL of a panel", "the other QL of a panel")
+        f"{who}: mean and bound of 4 seeds" for who in ("SOQL", "the BLLL in the title", "the QL in the title")
     ]
     (axes,) = figures.worth_figure(data).axes
     assert {to_hex(line.get_color()) for line in axes.lines if str(line.get_label()).startswith("SOQL")} == {soql}

@@ -23,8 +23,8 @@ _COMPARED = 16  # profiles at which the two must agree to the bit
 class Measured:
     """A recorder of one's own on a game: its values at profiles.
 
-    With ``compiled=True`` machine code is used at once. With ``"auto"`` it is used after some time in Python, if it
-    gives the same bits at the profiles at hand.
+    Machine code is used where it gives the same bits at some profiles: with ``compiled=True`` at once, with ``"auto"``
+    after some time in Python.
     """
 
     def __init__(self, row: Recorder, game: Game, mode: Compiled) -> None:
@@ -36,7 +36,7 @@ class Measured:
         self._spent = 0.0
         self._may_compile = mode is not False and not jit_disabled()
         if mode is True:
-            self._compile(np.zeros((0, game.num_players), np.int64))
+            self._compile(np.stack([0 * game.sizes, game.sizes - 1]))
 
     def at(self, profile: Ints) -> float:
         """The value at one profile."""

@@ -6,10 +6,12 @@
     ├── InvalidInput (ValueError)
     │   ├── InvalidGame         a game's data make no sense
     │   ├── InvalidRule         a rule's parameters make no sense
+    │   │   └── NoLaw           the exact law of a rule, or its limit, cannot be known
     │   ├── InvalidBelief       a belief's parameters, or the data of a mixture fit, make no sense
     │   ├── InvalidRun          steps, seed, start, recorders or files of a run
     │   │   └── NotRecorded (AttributeError)    a trace is asked for what its run did not record
     │   └── InvalidSpecification    a study's description makes no sense
+    ├── InvalidCode (TypeError)    somebody's own rule, game or belief does not compile, or fails; says its line
     ├── StudyError              a study's folder cannot be used: foreign, damaged, newer, in use, incomplete
     ├── SweepFailed             a sweep cannot go on: a run failed, a disk is full, a scheduler does not answer
     ├── DrawingFailed           a picture cannot be drawn; results are printed and saved before
@@ -24,6 +26,7 @@
     ├── CacheNotKept            the kernel cache cannot be written to, so each program compiles again
     ├── CacheNotTrusted         others can write to the kernel cache, so it is not used
     ├── CompiledOtherwise       machine code of a utility gives other numbers than Python
+    ├── InteractionsUnknown     a guard serialises a game that does not say who interacts
     ├── NotCompiled             a utility runs in Python, with the reason
     └── RunInterrupted          Ctrl-C: what was computed is kept
 """
@@ -125,6 +128,10 @@ class InvalidRule(InvalidInput):
     """A rule's parameters make no sense, alone or for this game."""
 
 
+class NoLaw(InvalidRule):
+    """The exact law of a rule, or its limit as τ → 0, cannot be known."""
+
+
 class InvalidBelief(InvalidInput):
     """A belief's parameters make no sense, alone or for this game, or no mixture can be fitted to the data."""
 
@@ -139,6 +146,13 @@ class NotRecorded(InvalidRun, AttributeError):
 
 class InvalidSpecification(InvalidInput):
     """A study's description makes no sense; the message names the key."""
+
+
+class InvalidCode(PotentiaError, TypeError):
+    """A rule, game, belief or recorder of somebody's own does not compile, or fails; the message ends with its line.
+
+    What Numba says in full is in the message where ``POTENTIA_DETAILS=1`` is in the environment.
+    """
 
 
 class StudyError(PotentiaError):
@@ -199,6 +213,10 @@ class CacheNotTrusted(UserWarning):
 
 class CompiledOtherwise(UserWarning):
     """Machine code of a utility, which was asked for, gives other numbers than Python: an overflow, for example."""
+
+
+class InteractionsUnknown(UserWarning):
+    """A guard lets one player revise at a time, because a game of the user's does not say who interacts."""
 
 
 class NotCompiled(UserWarning):

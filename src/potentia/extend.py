@@ -11,6 +11,14 @@ To write a rule:
     :class:`Rule`, :func:`register_rule`, :func:`step`, :func:`new_memory` with :class:`Memory`, :func:`wake_one`,
     :func:`survey` and :func:`surveyed` for what a player may choose, :func:`num_players`, :func:`num_actions`,
     :func:`num_reachable`, :func:`reachable`; :func:`move`, which keeps the :class:`Journal`, and ``REVISIONS``.
+To draw so that its exact law can be found (potentia.analysis), each with a draw of :func:`uniform` last:
+    :func:`chance`, :func:`choose`, :func:`logit`, :func:`best`, :func:`accept`, :func:`mistake`, :func:`rarely`.
+To give a rule a temperature:
+    :func:`schedule_from` as the converter of its field, ``tau.data(horizon)`` in its data, :func:`temperature` in its
+    step.
+To add to who × considers × chooses:
+    :class:`Who`, :class:`Considers` and :class:`Chooses` with :func:`register_who`, :func:`register_considers` and
+    :func:`register_chooses`; :func:`option_terms` for how is chosen.
 To declare its parameters, as fields of attrs:
     :class:`Real`, :class:`Integer`, :class:`Flag` and :class:`OneOf` as validators, :func:`number` and :func:`whole` as
     converters.
@@ -58,6 +66,14 @@ from potentia.kernel.protocol import (
 from potentia.kernel.recorders import Recorder, register_recorder
 from potentia.rules.base import Memory, Rule, new_memory, step, survey, surveyed, wake_one
 from potentia.rules.base import register as register_rule
+from potentia.rules.chooses import Chooses, option_terms
+from potentia.rules.chooses import register as register_chooses
+from potentia.rules.considers import Considers
+from potentia.rules.considers import register as register_considers
+from potentia.rules.drawing import accept, best, chance, choose, logit, mistake, rarely
+from potentia.rules.schedules import Schedule, schedule_from, temperature
+from potentia.rules.who import Who
+from potentia.rules.who import register as register_who
 
 __all__ = [
     "CHOICE",
@@ -67,6 +83,8 @@ __all__ = [
     "TRIAL",
     "WAKE",
     "Belief",
+    "Chooses",
+    "Considers",
     "Flag",
     "Game",
     "Integer",
@@ -76,8 +94,14 @@ __all__ = [
     "Real",
     "Recorder",
     "Rule",
+    "Schedule",
+    "Who",
+    "accept",
     "apply",
     "below",
+    "best",
+    "chance",
+    "choose",
     "commit",
     "compare",
     "estimate",
@@ -85,7 +109,9 @@ __all__ = [
     "generic",
     "judge",
     "learn",
+    "logit",
     "measure",
+    "mistake",
     "move",
     "new_memory",
     "num_actions",
@@ -93,18 +119,25 @@ __all__ = [
     "num_reachable",
     "number",
     "open_run",
+    "option_terms",
     "payoff",
     "portable",
     "potential",
+    "rarely",
     "reachable",
     "register_belief",
+    "register_chooses",
+    "register_considers",
     "register_game",
     "register_recorder",
     "register_rule",
+    "register_who",
+    "schedule_from",
     "settle",
     "step",
     "survey",
     "surveyed",
+    "temperature",
     "tick",
     "uniform",
     "utilities",

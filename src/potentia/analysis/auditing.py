@@ -13,22 +13,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from potentia.analysis import hypotheses
-from potentia.analysis.chains.laws import has_law, without_law
+from potentia.analysis.chains.laws import without_law
 from potentia.analysis.chains.markov import chain
 from potentia.analysis.equilibria import as_set, pure_nash
 from potentia.analysis.hypotheses import Row
 from potentia.analysis.potentials import Claimed, claim_of, claimed_values, potential_of, separable_of
 from potentia.analysis.score_hypotheses import STEPS, ended_in_equilibrium, score_rows
-from potentia.analysis.stochastic_stability import Stability, stability
+from potentia.analysis.stochastic_stability import ByProfile, Stability, stability
 from potentia.analysis.tables import at_places, check_tolerance, payoff_table, profile_at, tensor, words
 from potentia.analysis.units import in_units
-from potentia.errors import InvalidInput, NotConverged, NotIrreducible, NotPotentialGame, TooLarge
+from potentia.errors import InvalidInput, NoLaw, NotConverged, NotIrreducible, NotPotentialGame, TooLarge
 from potentia.games import Custom, Game
 from potentia.kernel.arrays import Floats, Ints
 from potentia.kernel.protocol import Complete
 from potentia.kernel.registry import parameters_of, plain
 from potentia.kernel.reprs import brief
 from potentia.rules import PSBLLL, SOQL, Constant, Rule, rule_from
+from potentia.rules.base import Axes
 
 _SHOWN = 4
 _MOVES = ("potential", "1", "2")
@@ -36,6 +37,8 @@ _THEOREMS = {  # by rule: the result that exactly the maximisers are stable, and
     "lll": ("LLL theorem (Blume)", ("potential", "complete")),
     "slll": ("SLLL with vanishing revision", ("potential", "complete", "vanishing")),
     "blll": ("BLLL theorem (Marden & Shamma)", _MOVES),
+    "metropolis": ("Metropolis: a reversible chain", _MOVES),
+    "payoff-based": ("payoff-based LLL theorem (Marden & Shamma)", (*_MOVES, "vanishing")),
 }
 _CUSTOM_CLAIM = "the game's own potential is exact"
 
@@ -92,9 +95,19 @@ class Audit:
         known = ", ".join(row.hypothesis for row in self.rows)
         raise InvalidInput(f"must be how a hypothesis starts, got {start!r}; they are {known}", "start", start)
 
+    @property
+    def title(self) -> str:
+        """Which rule on which game."""
+        return f"{_named(self.rule)} on {self.game.describe()}"
+
+    def _repr_html_(self) -> str:
+        from potentia.analysis.showing import audit_card
+
+        return audit_card(self)
+
     def __str__(self) -> str:
         width = max(len(row.hypothesis) for row in self.rows)
-        lines = [f"{_named(self.rule)} on {self.game.describe()}", ""]
+        lines = [self.title, ""]
         lines += [f"{row.hypothesis:<{width}}  {row.verdict:<5}  {row.evidence}" for row in self.rows]
         for finding in self.findings:
             lines += ["", *finding.lines()]
@@ -106,8 +119,8 @@ class Audit:
         if self.potential is not None:
             best = at_places(self.game, maximisers(self.potential)).tolist()
         if stable is not None:
-            places = np.flatnonzero(stable.stable)
-            pairs = zip(at_places(self.game, places).tolist(), stable.limit[places].tolist(), strict=True)
+            places = np.flatnonzero(stable.by_profile.stable)
+            pairs = zip(at_places(self.game, places).tolist(), stable.by_profile.limit[places].tolist(), strict=True)
             shares = [{"profile": profile, "share": share} for profile, share in pairs]
         return {
             "game": self.game.describe(),
@@ -145,8 +158,15 @@ def _ended_words(ended: NDArray[np.bool_]) -> str:
 def _named(rule: Rule) -> str:
     """A rule by its name and whatever is not as usual."""
     usual = {name: plain(default) for name, default in parameters_of(type(rule)).items()}
-    said = [f"{name}={entry}" for name, entry in rule.spec().items() if name != "rule" and entry != usual[name]]
-    return f"{rule.name}({', '.join(said)})" if said else rule.name
+    hidden = ("rule", *(Axes._fields if rule.called != rule.name else ()))
+    said = [f"{name}={entry}" for name, entry in rule.spec().items() if name not in hidden and entry != usual.get(name)]
+    return f"{rule.called}({', '.join(said)})" if said else rule.called
+
+
+def _by_share(found: ByProfile) -> Ints:
+    """The numbers of the stable profiles, the largest share first."""
+    stable = np.flatnonzero(found.stable)
+    return stable[np.argsort(-found.limit[stable], kind="stable")]
 
 
 class _Auditor:
@@ -199,12 +219,12 @@ class _Auditor:
         return Row(name, True, f"an exact potential exists{given}; it is largest at {self._listed(self.best)}")
 
     def _solve(self) -> None:
-        if not has_law(self.rule):
-            self.trouble = without_law(self.rule)
+        self.trouble = without_law(self.rule)
+        if self.trouble:
             return
         try:
             self.stability = stability(self.game, self.rule)
-        except (NotIrreducible, TooLarge, NotConverged) as error:
+        except (NotIrreducible, TooLarge, NotConverged, NoLaw) as error:
             self.trouble, self.falls_apart = str(error), isinstance(error, NotIrreducible)
 
     # Words --------------------------------------------------------------------------------------------
@@ -236,13 +256,14 @@ class _Auditor:
             return self._finding(result, needs, promises, self.trouble, False if self.falls_apart else None)
         if self.best is None:
             return self._finding(result, needs, promises, "there is no potential to maximise", None)
-        stable = np.flatnonzero(self.stability.stable)
+        found_stable = self.stability.by_profile
+        stable = np.flatnonzero(found_stable.stable)
         more, missed = np.setdiff1d(stable, self.best), np.setdiff1d(self.best, stable)
         kept = not more.size and (one_way or not missed.size)
         if kept:
             found = f"so it is: {self._listed(stable)}"
         elif missed.size == self.best.size:
-            found = f"no maximiser is stable; stable: {self._listed(self.stability.by_share, self.stability.limit)}"
+            found = f"no maximiser is stable; stable: {self._listed(_by_share(found_stable), found_stable.limit)}"
         elif more.size:
             found = f"also stable: {self._listed(more)}, which do not maximise"
         else:
@@ -295,7 +316,7 @@ class _Auditor:
         rule = self.rule
         if rule.name in _THEOREMS:
             return [self._maximisers_stable(*_THEOREMS[rule.name])]
-        if rule.name == "best-response":
+        if rule.name in ("best-response", "better-reply"):
             return [self._best_response()]
         if isinstance(rule, SOQL):
             return [self._perturbation_theorem()]
@@ -341,16 +362,18 @@ class _Auditor:
             if self.rule.keeps_scores and not isinstance(self.rule, SOQL):  # a result about soql says it there
                 out.append(f"{_ended_words(ended_in_equilibrium(self.game, self.rule))}.")
             return out
-        stable = self.stability.by_share
-        where = self._listed(stable, self.stability.limit)
-        out = [f"As τ → 0, {self.rule.name} stays in {where}, by {self.stability.method}."]
+        by_profile = self.stability.by_profile
+        stable = _by_share(by_profile)
+        where = self._listed(stable, by_profile.limit)
+        out = [f"As τ → 0, {self.rule.called} stays in {where}, by {self.stability.method}."]
         if self.best is not None:
-            share = float(self.stability.limit[self.best].sum())
+            share = float(by_profile.limit[self.best].sum())
             out.append(f"The potential is largest at {self._listed(self.best)}; the limit law puts {share:.1%} there.")
             tau = getattr(self.rule, "tau", None)
             if isinstance(tau, Constant):
                 try:
-                    law = chain(self.game, self.rule).stationary()
+                    solved = chain(self.game, self.rule)
+                    law = solved.over_profiles(solved.stationary())
                     out.append(f"At τ = {tau.tau:g} the long run puts {float(law[self.best].sum()):.1%} there.")
                 except (NotConverged, TooLarge, NotIrreducible) as error:
                     out.append(f"At τ = {tau.tau:g}: {error}.")

@@ -23,8 +23,9 @@ from potentia.games import Game
 from potentia.kernel.arrays import Floats, strides
 from potentia.kernel.cache import Entry
 from potentia.kernel.protocol import Complete
-from potentia.rules import PSBLLL, Groups, Rule, SignalRevision
+from potentia.rules import PSBLLL, AdaptivePlay, Groups, PayoffBased, Rule, SignalRevision
 from potentia.rules.revision import Revision, Vanishing
+from potentia.rules.who import waking
 
 _MOST_CHECKS = 3e9  # single deviations looked at for Assumption 5
 _TOLERANCE = 1e-9
@@ -92,9 +93,14 @@ def completeness(game: Game, rule: Rule) -> Row:
 def revision_bounds(game: Game, rule: Rule) -> Row:
     """Assumption 3: 0 < rp < 1, bounded away from both as τ → 0."""
     name = "Assumption 3: 0 < revision probability < 1"
-    revision: Revision | None = getattr(rule, "revision", None)
+    axes = rule.point()
+    revision: Revision | None = None if axes is None else waking(axes, game)
     if revision is None:
-        said = "every player acts at every step" if rule.keeps_scores else f"{rule.name} wakes one player at a time"
+        said = f"not known: {rule.name} does not say who revises"
+        if rule.keeps_scores or isinstance(rule, AdaptivePlay | PayoffBased):
+            said = "every player acts at every step"
+        elif rule.point() is not None:
+            said = f"{rule.called} wakes one player at a time"
         return Row(name, None, said)
     if isinstance(revision, Groups):
         return Row(name, None, "groups are drawn, players do not wake independently")
@@ -131,11 +137,14 @@ def largest_step(payoffs: Floats) -> float:
 
 
 def vanishing_revision(game: Game, rule: Rule, payoffs: Floats) -> Row:
-    """rp = ε^m with m > 2Δ: then a least tree never lets two players move at once."""
-    name = "vanishing revision rp = ε^m, m > 2Δ"
-    m = vanishing(rule)
+    """rp = ε^m with m > 2Δ: then a least tree never lets two players move, or try (payoff-based LLL), at once."""
+    name, m = "vanishing revision rp = ε^m, m > 2Δ", vanishing(game, rule)
+    if isinstance(rule, PayoffBased):
+        name, m = "trials with probability ε^m, m > 2Δ", rule.m
     if m == 0.0:
-        return Row(name, None, "the revision probability does not vanish")
+        known = rule.point() is not None or rule.keeps_scores or isinstance(rule, AdaptivePlay)
+        said = "the revision probability does not vanish"
+        return Row(name, None, said if known else f"not known: {rule.name} does not say who revises")
     bound = 2 * largest_step(tensor(game, payoffs))
     said = f"m = {m:g}, 2Δ = {bound:g}, Δ being the largest change of a player's utility by its own action"
     return Row(name, m > bound, said)

@@ -75,6 +75,11 @@ class Optimum:
     guarantee: float  # the share of the optimum that greedy never misses
     seconds: float
 
+    def _repr_html_(self) -> str:
+        from potentia.analysis.showing import optimum_card
+
+        return optimum_card(self)
+
     def to_dict(self) -> dict[str, Any]:
         """Plain data, for JSON."""
         return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in vars(self).items()}

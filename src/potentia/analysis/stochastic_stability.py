@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,19 +23,23 @@ from scipy.sparse import csgraph
 
 from potentia.analysis.arborescence import Contraction, contraction
 from potentia.analysis.chains import closed_forms, elimination, stationary
-from potentia.analysis.chains.laws import terms, vanishing
+from potentia.analysis.chains.given import complete
+from potentia.analysis.chains.laws import Counting, solved, terms, vanishing, without_law
+from potentia.analysis.chains.markov import Chain
+from potentia.analysis.chains.spaces import Profiles, Space
 from potentia.analysis.chains.transitions import Terms
 from potentia.analysis.graphs import as_graph
-from potentia.analysis.tables import at_places, move_prices, payoff_table, place_of, profile_at, profiles, tensor, words
+from potentia.analysis.tables import at_places, move_prices, payoff_table, tensor
 from potentia.analysis.trees_law import tree_law
-from potentia.analysis.units import Units, in_units, require_told
-from potentia.errors import InvalidInput, NotConverged, TooLarge
+from potentia.analysis.units import Units, in_mistakes, in_units, require_told
+from potentia.errors import InvalidInput, NoLaw, NotConverged, TooLarge
 from potentia.games import Game
 from potentia.kernel import memory
 from potentia.kernel.arrays import Floats, Ints
 from potentia.kernel.checks import OneOf
-from potentia.kernel.registry import replaced
-from potentia.rules import PSBLLL, Rule, Vanishing, rule_from
+from potentia.rules import PSBLLL, Rule, rule_from
+from potentia.rules.chooses import ChoosesData, Mistakes
+from potentia.rules.considers import JOINT
 
 METHODS = ("auto", "closed-form", "contraction", "elimination")
 _ELIMINATE_AT_MOST = 1500
@@ -66,39 +70,80 @@ class Tree:
         return float(self.resistance.sum())
 
 
+class ByProfile(NamedTuple):
+    """A result over the profiles of a game, in C order, whatever is remembered beside them."""
+
+    stable: NDArray[np.bool_]
+    limit: Floats
+    stochastic_potential: Floats  # the least of a profile's states
+
+
 class Stability:
     """The result of :func:`stability`."""
 
-    def __init__(self, game: Game, rule: Rule, units: Units, entries: Terms, inside: Ints) -> None:
-        self.game, self.rule = game, rule
+    def __init__(self, space: Space, rule: Rule | None, units: Units, entries: Terms, inside: Ints) -> None:
+        self.space, self.game, self.rule = space, space.game, rule
         self._units, self._terms, self._inside = units, entries, inside
         self.method = ""
         self.residual = np.inf  # Σ |πP_0 - π|, P_0 the unperturbed chain: its limit law is one of its stationary laws
-        self.stochastic_potential: Floats = np.full(game.num_profiles, np.inf)  # inf: transient
-        self.limit: Floats = np.zeros(game.num_profiles)
-        self.stable: NDArray[np.bool_] = np.zeros(game.num_profiles, bool)
+        self.stochastic_potential: Floats = np.full(space.size, np.inf)  # inf: transient
+        self.limit: Floats = np.zeros(space.size)
+        self.stable: NDArray[np.bool_] = np.zeros(space.size, bool)
 
     def __repr__(self) -> str:
         count = int(self.stable.sum())
-        shown = ", ".join(f"{words(profile_at(self.game, k))} {self.limit[k]:.3g}" for k in self.by_share[:4])
+        shown = ", ".join(f"{self.name(k)} {self.limit[k]:.3g}" for k in self.by_share[:4])
         more = "" if count <= 4 else f" and {count - 4:,} more"
-        return f"Stability({self.rule.name}, stable: {shown}{more}; by {self.method})"
+        what = "" if self.rule is None else f"{self.rule.called}, "
+        return f"Stability({what}stable: {shown}{more}; by {self.method})"
+
+    def _repr_html_(self) -> str:
+        from potentia.analysis.showing import stability_card
+
+        return stability_card(self)
+
+    @property
+    def states(self) -> Ints:
+        """The profile of each state, (S, N); in C order, where states are profiles."""
+        return self.space.states
+
+    @property
+    def memories(self) -> Any:
+        """What is remembered in each state, a dict of arrays; None where states are profiles."""
+        return self.space.memories
+
+    def name(self, place: int) -> str:
+        """A state as people read it."""
+        return self.space.name(int(place))
+
+    def over_profiles(self, law: Floats) -> Floats:
+        """A law over states as one over profiles, (..., profiles) in C order."""
+        return self.space.over_profiles(law)
 
     @cached_property
-    def states(self) -> Ints:
-        """(S, N), in C order."""
-        return profiles(self.game)
+    def by_profile(self) -> ByProfile:
+        """The same over the profiles of the game, (profiles,) each."""
+        if isinstance(self.space, Profiles) or self.game is None:
+            return ByProfile(self.stable, self.limit, self.stochastic_potential)
+        numbers = self.space.numbers
+        least = np.full(self.game.num_profiles, np.inf)
+        np.minimum.at(least, numbers, self.stochastic_potential)
+        stable = np.zeros(self.game.num_profiles, bool)
+        stable[numbers[self.stable]] = True
+        return ByProfile(stable, self.over_profiles(self.limit), least)
 
     @property
     def by_share(self) -> Ints:
-        """The numbers of the stable profiles, the largest share of the limit first."""
+        """The numbers of the stable states, the largest share of the limit first."""
         stable = np.flatnonzero(self.stable)
         return stable[np.argsort(-self.limit[stable], kind="stable")]
 
     @property
     def stable_profiles(self) -> Ints:
-        """The stochastically stable profiles, (k, N)."""
-        return at_places(self.game, np.flatnonzero(self.stable))
+        """The stochastically stable profiles, each once, (k, N)."""
+        if isinstance(self.space, Profiles) and self.game is not None:
+            return at_places(self.game, np.flatnonzero(self.stable))
+        return np.unique(self.states[self.stable], axis=0)
 
     @property
     def exact(self) -> bool:
@@ -125,16 +170,16 @@ class Stability:
         return found
 
     def tree(self, root: ArrayLike) -> Tree:
-        """A least-resistance tree to a profile (paper, Fig. 1)."""
-        place = place_of(self.game, root, "root")
-        local = np.full(self.game.num_profiles, -1)
+        """A least-resistance tree to a profile (paper, Fig. 1); of several states with it, to the likeliest."""
+        places = self.space.places(root, "root")
+        place = int(places[np.lexsort((-self.limit[places], self.stochastic_potential[places]))[0]])
+        local = np.full(self.space.size, -1)
         local[self._inside] = np.arange(self._inside.size)
         if local[place] < 0:
-            where = words(profile_at(self.game, place))
-            raise InvalidInput(f"{where} is transient: no tree leads to it", "root", root)
+            raise InvalidInput(f"{self.name(place)} is transient: no tree leads to it", "root", root)
         steps = self._contraction.tree(int(local[place]))
-        parent = np.full(self.game.num_profiles, -1)
-        resistance = np.zeros(self.game.num_profiles)
+        parent = np.full(self.space.size, -1)
+        resistance = np.zeros(self.space.size)
         moving = np.flatnonzero(steps >= 0)
         parent[self._inside[moving]] = self._inside[self._terms.columns[steps[moving]]]
         resistance[self._inside[moving]] = self._terms.exponents[steps[moving]] * self._units.unit
@@ -146,7 +191,7 @@ class Stability:
         moving = rows != columns
         sources, targets = self._inside[rows[moving]], self._inside[columns[moving]]
         exact = self._terms.exponents[moving]
-        if not isinstance(self.rule, PSBLLL):
+        if not isinstance(self.rule, PSBLLL) or self.game is None:
             return Resistances(sources, targets, exact * self._units.unit, None, None)
         lemma = np.zeros(exact.size)
         table, prices = payoff_table(self.game), move_prices(self.game)
@@ -157,33 +202,28 @@ class Stability:
                 then = then - prices[player][self.states[sources, player], self.states[targets, player]]
             deviates = self.states[sources, player] != self.states[targets, player]
             lemma += np.where(deviates, np.maximum(now, then) - then, 0.0)
-        lemma += vanishing(self.rule) / self._units.unit * (self.states[sources] != self.states[targets]).sum(axis=1)
-        differs = np.abs(lemma - exact) > self._units.slack
         unit = self._units.unit
+        moved = (self.states[sources] != self.states[targets]).sum(axis=1)
+        lemma += vanishing(self.game, self.rule) / unit * moved
+        differs = np.abs(lemma - exact) > self._units.slack
         return Resistances(sources, targets, exact * unit, lemma * unit, differs)
 
 
-def stability(game: Game, rule: Rule | dict[str, Any], *, method: str = "auto") -> Stability:
+def stability(game: Game | Chain, rule: Rule | dict[str, Any] | None = None, *, method: str = "auto") -> Stability:
     """Which profiles a rule keeps as τ → 0, and in which shares.
 
-    ``method`` is "auto", "closed-form" (LLL and BLLL on potential games), "contraction" (least trees to all
-    roots at once) or "elimination" (GTH on leading terms, cubic; the independent check).
+    ``stability(chain)`` does the same for a chain of :meth:`Chain.from_terms`. ``method`` is "auto", "closed-form" (one
+    at a time on potential games), "contraction" (least trees to all roots at once) or "elimination" (GTH on leading
+    terms, cubic; the independent check).
     """
-    chosen = rule_from(rule)
     OneOf(*METHODS).of(method, "method", InvalidInput)
-    payoffs = payoff_table(game)
-    own_only = not (isinstance(chosen, PSBLLL) and chosen.trial == "joint")
-    table = tensor(game, payoffs)
-    units = in_units(table, own_only, vanishing(chosen), float(move_prices(game).max(initial=0.0)))
-    require_told(units, table)
-    scaled = chosen if vanishing(chosen) == 0.0 else _rescaled(chosen, units)
-    entries = terms(game, scaled, 0.0, units.payoffs, units.tie)
-    inside = stationary.one_class(entries.matrix(entries.coefficients), lambda s: words(profile_at(game, s)))
+    space, chosen, units, entries = _perturbed(game, rule)
+    inside = stationary.one_class(entries.matrix(entries.coefficients), space.name)
     if inside.size < entries.size:
         entries = _restricted(entries, inside)
-    result = Stability(game, chosen, units, entries, inside)
+    result = Stability(space, chosen, units, entries, inside)
     found = None
-    if method in ("auto", "closed-form") and inside.size == game.num_profiles:
+    if method in ("auto", "closed-form") and inside.size == space.size:
         found = _closed_form(result)
     if found is None and method == "closed-form":
         raise InvalidInput("no theorem gives the stable states of this rule on this game; use another method")
@@ -199,6 +239,40 @@ def stability(game: Game, rule: Rule | dict[str, Any], *, method: str = "auto") 
     return result
 
 
+def _perturbed(game: Game | Chain, rule: Any) -> tuple[Space, Rule | None, Units, Terms]:
+    """The states, the rule, what resistances are counted in, and the leading terms in those units."""
+    if isinstance(game, Chain):
+        if rule is not None:
+            raise InvalidInput("must be left out beside a chain", "rule", rule)
+        if game._given is None and (game.game is None or game.rule is None):
+            raise InvalidInput("must be a game, or a chain of Chain.from_terms(states, terms)", "game", game)
+        if game._given is not None:
+            return game.space, None, *counted(complete(game._given, 0.0))
+        assert game.game is not None
+        return _of_rule(game.game, game.rule)
+    return _of_rule(game, rule)
+
+
+def _of_rule(game: Game, rule: Any) -> tuple[Space, Rule, Units, Terms]:
+    chosen = rule_from(rule)
+    payoffs = payoff_table(game)
+    require_noise(chosen)
+    if not counts_payoffs(chosen):
+        space, entries = solved(game, chosen, 0.0)
+        return space, chosen, *counted(entries)
+    table = tensor(game, payoffs)
+    units = _units(game, chosen, table)
+    require_told(units, table)
+    counting = Counting(units.tie, units.tie, 1.0 / units.unit, units.shrink)
+    return Profiles(game), chosen, units, terms(game, chosen, 0.0, units.payoffs, counting)
+
+
+def counted(entries: Terms) -> tuple[Units, Terms]:
+    """Terms with exponents in units of their own, where they have a common one."""
+    units = in_units(entries.exponents.reshape(1, -1), False, 0.0)
+    return units, entries._replace(exponents=units.payoffs[0])
+
+
 def _residual(result: Stability, limit: Floats) -> float:
     entries = result._terms
     free = entries.matrix(np.where(entries.exponents <= result._units.tie, entries.coefficients, 0.0))
@@ -206,10 +280,32 @@ def _residual(result: Stability, limit: Floats) -> float:
     return stationary.require_small(off, _RESIDUAL, "in the unperturbed chain the limit law")
 
 
-def _rescaled(rule: Any, units: Units) -> Rule:
-    """The rule with its m counted in units of the payoffs."""
-    m = rule.revision.m / units.unit
-    return replaced(rule, revision=Vanishing(round(m) if units.exact else m))
+def require_noise(rule: Rule) -> None:
+    """Refuse a rule that does not get colder, or has no chain at all."""
+    if rule.keeps_scores:
+        raise NoLaw(without_law(rule))
+    axes = rule.point()
+    if not hasattr(rule if axes is None else axes.chooses, "tau"):
+        ends = "; ask chain(game, rule) for its classes and absorption()"
+        raise NoLaw(
+            f"{rule.called} has no noise that goes to 0 with tau, so no state is stochastically stable"
+            + (ends if axes is not None else "")
+        )
+
+
+def counts_payoffs(rule: Rule) -> bool:
+    """Whether utilities may be counted in other units: not where a choice of somebody's own may know their scale."""
+    axes = rule.point()
+    return axes is not None and isinstance(axes.chooses.data(), ChoosesData)
+
+
+def _units(game: Game, rule: Rule, table: Floats) -> Units:
+    """What resistances are counted in: units of the payoffs, or mistakes."""
+    axes, m, price = rule.point(), vanishing(game, rule), float(move_prices(game).max(initial=0.0))
+    own_only = axes is None or axes.considers.kind != JOINT
+    if axes is None or not isinstance(axes.chooses, Mistakes):
+        return in_units(table, own_only, m, price)
+    return in_mistakes(in_units(table, own_only, 0.0, price), m)
 
 
 def _restricted(entries: Terms, inside: Ints) -> Terms:
@@ -257,6 +353,8 @@ def _closed_form(result: Stability) -> Found | None:
     r_ij - Φ_i is the same in both directions, so a tree to x costs Σ over its edges of that, plus ΣΦ - Φ_x.
     """
     units, entries = result._units, result._terms
+    if result.game is None or result.rule is None or result.rule.point() is None:
+        return None
     found = closed_forms.weights(result.game, result.rule, units.payoffs, 0.5 * units.slack)
     if found is None:
         return None

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
@@ -26,6 +27,7 @@ _CLEAR = 2.0**16  # roundings; a unit of fewer could be met by chance
 _TIE = 64 * float(np.finfo(float).eps)  # of the spread, for each payoff: what sums along a tree may be off by
 _MOST_TIE = 1e-9  # of the spread; without a unit, differences up to the tolerance count as none
 _REMAINDER = 1e-11  # of the spread; what Euclid's algorithm takes for none before the unit is checked
+_PARTS = 10_000  # of a mistake, in which a vanishing revision is counted
 _EXACT = 2.0**52
 _STEPS = 2.0**32  # of a power of two, up to which floats are taken as they are
 _LARGEST_EXTRA, _LEAST_EXTRA = 1e5, 1e-8  # of the spread
@@ -39,6 +41,7 @@ class Units:
     payoffs: Floats  # (N, S)
     unit: float
     tie: float
+    shrink: float = 1.0  # what payoffs were divided by beside
 
     @property
     def exact(self) -> bool:
@@ -68,13 +71,8 @@ def in_units(payoffs: Floats, own_only: bool, extra: float, price: float = 0.0) 
     spread = max(float(shifted.max()), price)
     if spread == 0.0:
         return Units(shifted, extra or 1.0, 0.0)
-    if extra and not _LEAST_EXTRA * spread <= extra <= _LARGEST_EXTRA * spread:
-        raise InvalidRule(
-            f"of a vanishing revision must be between {_LEAST_EXTRA * spread:g} and {_LARGEST_EXTRA * spread:g} "
-            f"here, or it or the differences of payoffs, up to {spread:g}, are lost in rounding; got {extra:g}",
-            "m",
-            extra,
-        )
+    if extra:
+        _check_extra(extra, spread, "payoffs differ by")
     rows = payoffs.reshape(players, -1)
     off = np.array([rounding(row) if shift.any() else 0.0 for row, shift in zip(rows, shifted, strict=True)])[:, None]
     as_they_are = None if price else _in_steps(rows, shifted, extra)
@@ -89,6 +87,28 @@ def in_units(payoffs: Floats, own_only: bool, extra: float, price: float = 0.0) 
         return as_they_are
     tie = min(_TIE * shifted.size, _MOST_TIE) * max(spread, extra)
     return Units(shifted, 1.0, max(tie, 8 * float(off.max())))
+
+
+def in_mistakes(units: Units, m: float) -> Units:
+    """The same where resistances count mistakes, and ``m`` for each player that wakes; payoffs tell what is best."""
+    if m:
+        _check_extra(m, 1.0, "a mistake costs")
+    shrink = 2.0 ** math.frexp(float(units.payoffs.max(initial=0.0)))[1]
+    whole = Fraction(m).limit_denominator(_PARTS)
+    unit, tie = 1.0 / whole.denominator, units.tie / shrink
+    if abs(float(whole) - m) > 4 * _EPS * max(1.0, m):
+        unit, tie = 1.0, max(tie, _MOST_TIE)
+    return Units(units.payoffs / shrink, unit, tie, shrink)
+
+
+def _check_extra(extra: float, spread: float, what: str) -> None:
+    if not _LEAST_EXTRA * spread <= extra <= _LARGEST_EXTRA * spread:
+        raise InvalidRule(
+            f"of a vanishing revision must be between {_LEAST_EXTRA * spread:g} and {_LARGEST_EXTRA * spread:g} "
+            f"here, or it or what {what}, up to {spread:g}, are lost in rounding; got {extra:g}",
+            "m",
+            extra,
+        )
 
 
 def require_told(units: Units, payoffs: Floats) -> None:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from potentia.errors import InvalidBelief
 from potentia.games import Game
 from potentia.kernel.cache import Compiled
+from potentia.kernel.code import fingerprint, own_parts
 from potentia.kernel.dispatch import generic
 from potentia.kernel.registry import Checked, Registry, plain_parameters
 from potentia.kernel.reprs import brief
@@ -33,6 +34,11 @@ class Belief(Checked, ABC):
     invalid: ClassVar[type[InvalidBelief]] = InvalidBelief  # what its checks raise
     remembers: ClassVar[tuple[str, ...]] = ()  # fields of the mind that a saved run must keep, dotted where nested
     recorders: ClassVar[tuple[str, ...]] = ()
+
+    def _repr_html_(self) -> str:
+        from potentia.beliefs.showing import belief_card
+
+        return belief_card(self)
 
     @abstractmethod
     def data(self, game: Game) -> Any:
@@ -75,6 +81,10 @@ class Belief(Checked, ABC):
     def describe(self) -> str:
         """One line for people; no part of a run's key, so that runs with one seed differ by no draw."""
         return json.dumps(self.spec(), sort_keys=True)
+
+    def code_fingerprint(self) -> str | None:
+        """A hash of the code that somebody wrote for it: its class and kernels; None for a belief of the package."""
+        return fingerprint(own_parts(self))
 
 
 _registry: Registry[Belief] = Registry("belief", InvalidBelief)

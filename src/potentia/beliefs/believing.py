@@ -128,6 +128,9 @@ class Believing(Game):
     def __repr__(self) -> str:
         return f"{self.game!r} with the belief {self.belief!r}"
 
+    def _repr_html_(self) -> str:
+        return f"{self.game._repr_html_()}{self.belief._repr_html_()}"
+
     def describe(self) -> str:
         return f"{self.game.describe()} with the belief {self.belief.name}"
 

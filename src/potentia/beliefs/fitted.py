@@ -62,6 +62,11 @@ class Fitted:
     likelihoods: tuple[Floats, ...] = field(repr=False)  # of EM steps: an array for each stretch between accepted moves
     frame: Frame = field(repr=False)
 
+    def _repr_html_(self) -> str:
+        from potentia.beliefs.showing import fitted_card
+
+        return fitted_card(self)
+
     @property
     def num_components(self) -> int:
         """M."""

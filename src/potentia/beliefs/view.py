@@ -33,11 +33,17 @@ class View:
     weights: NDArray[np.float64]
     means: NDArray[np.float64]
     covariances: NDArray[np.float64]
+    origin: str = "upper"  # of the world: which row is drawn on top
 
     def __repr__(self) -> str:
         who = f"robot {self.robots[0]}" if len(self.robots) == 1 else f"{len(self.robots)} robots"
         seen = f"{int(self.seen.sum()):,} of {self.seen.size:,} cells seen"
         return f"<View of {who}: {seen}, {self.num_components} components>"
+
+    def _repr_html_(self) -> str:
+        from potentia.beliefs.showing import view_card
+
+        return view_card(self)
 
     @property
     def num_components(self) -> int:
@@ -77,6 +83,7 @@ def views(game: Coverage, belief: Any, mind: Any, compiled: Compiled) -> tuple[V
                 packed[:, WEIGHT].copy(),
                 packed[:, MEAN:COVARIANCE].copy(),
                 packed[:, COVARIANCE:WHITEN].reshape(-1, 2, 2).copy(),
+                game.world.origin,
             )
         )
     return tuple(out)

@@ -10,7 +10,7 @@ import json
 import threading
 import warnings
 from collections.abc import Callable, Iterable, Sequence, Sized
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,6 +36,8 @@ from potentia.version import __version__
 
 if TYPE_CHECKING:
     import xarray
+
+_LOOK = 0.2  # seconds after which Ctrl-C is heard that did not wake the main thread
 
 
 def run_batch(
@@ -133,12 +135,16 @@ def play_batch(
         else:
             others = _Shared(range(first, len(numbers)), lambda index: one(index, flag))
             with ThreadPoolExecutor(workers) as pool:
-                for future in [pool.submit(others.work, flag) for _ in range(min(workers, len(numbers) - first))]:
-                    try:
+                try:
+                    playing = [pool.submit(others.work, flag) for _ in range(min(workers, len(numbers) - first))]
+                    # a signal that comes to another thread, or just before this one sleeps, does not end its sleep
+                    while wait(playing, _LOOK).not_done:
+                        pass
+                    for future in playing:
                         future.result()
-                    except BaseException:
-                        flag.raised = True
-                        raise
+                except BaseException:
+                    flag.raised = True
+                    raise
     if flag.raised and not flag.told:
         done = int((table.steps_done == steps).sum())
         text = f"stopped by Ctrl-C with {done} of {len(numbers)} runs complete"

@@ -12,12 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from potentia.errors import InvalidGame, PotentiaError
+from potentia.errors import InvalidCode, InvalidGame, PotentiaError
 from potentia.games import Game
 from potentia.kernel.arrays import Floats, Ints
 from potentia.kernel.cache import Entry
 from potentia.kernel.dispatch import portable
 from potentia.kernel.journal import CHANGES, REVISIONS, Journal, stand
+from potentia.kernel.mistakes import failed, line_of
 from potentia.kernel.protocol import measure, open_run, potential, settle, tick, waiting, welfare
 from potentia.rules.base import step
 
@@ -150,7 +151,8 @@ def guarded(game: Game, state: Any, when: str, call: Callable[[], Any]) -> Any:
     except PotentiaError:
         raise
     except Exception as error:
-        if not game.runs_user_code:
+        if game.runs_user_code:
+            raise InvalidGame(f"{when}: {game.diagnose(np.array(state.profile)) or failed(error)}") from error
+        if not line_of(error):  # none of a rule's, a game's or a belief's that is not the package's
             raise
-        reason = game.diagnose(np.array(state.profile))
-        raise InvalidGame(f"{when}: {reason or f'{type(error).__name__}: {error}'}") from error
+        raise InvalidCode(failed(error)) from error

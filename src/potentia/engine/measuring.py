@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import time
+import warnings
+from collections import deque
 from typing import Any
 
 import numpy as np
 
 from potentia.beliefs import Believing
-from potentia.errors import InvalidRun
+from potentia.errors import InvalidRun, NotCompiled, frames_to_caller
 from potentia.games import Game
-from potentia.games.functions import machine_code
+from potentia.games.functions import machine_code, reason_of
 from potentia.kernel.arrays import Floats, Ints
 from potentia.kernel.cache import Compiled, jit_disabled
+from potentia.kernel.mistakes import at_place, failed, place_of
 from potentia.kernel.recorders import Recorder
 
 _LONG = 0.5  # seconds in Python after which machine code is worth its compilation
 _SHOWN = 8  # players in a message
 _COMPARED = 16  # profiles at which the two must agree to the bit
+
+_told: deque[Any] = deque(maxlen=64)  # functions that are recorded in Python, of which it was said
 
 
 class Measured:
@@ -43,11 +48,14 @@ class Measured:
         given = profile.copy()
         try:
             value = (self._code or self._python)(given, self._data)
-            number = float(value)
         except Exception as error:
-            said = f"{type(error).__name__}: {error}"
-            shown = f"{profile[:_SHOWN].tolist()}{' ...' if profile.size > _SHOWN else ''}"
-            raise InvalidRun(f"failed at profile {shown}: {said}", str(self.name)) from error
+            raise InvalidRun(f"failed {_shown(profile)}: {failed(error)}", str(self.name)) from error
+        try:
+            number = float(value)
+        except (TypeError, ValueError, OverflowError):
+            got = " ".join(f"{value!r}".split())
+            said = f"must return a number, got {got:.60} {_shown(profile)}"
+            raise InvalidRun(at_place(said, place_of(self._python)), str(self.name)) from None
         if not np.array_equal(given, profile):
             raise InvalidRun("must not change the profile that it is given", str(self.name))
         return number
@@ -63,9 +71,21 @@ class Measured:
 
     def _compile(self, profiles: Ints) -> None:
         self._may_compile = False
+        given = (np.zeros(profiles.shape[1], np.int64), self._data)
         try:
-            code = machine_code(self._python, (np.zeros(profiles.shape[1], np.int64), self._data))
+            code = machine_code(self._python, given)
+        except Exception as error:  # Numba has more kinds than it documents
+            if self._python not in _told:
+                _told.append(self._python)
+                text = f"{self.name} is recorded in Python, slower: {reason_of(error, self._python, given)}"
+                warnings.warn(text, NotCompiled, stacklevel=frames_to_caller())
+            return
+        try:
             same = all(repr(float(code(p.copy(), self._data))) == repr(self.at(p)) for p in profiles)
-        except Exception:  # Numba has more kinds than it documents
+        except Exception:
             return
         self._code = code if same else None
+
+
+def _shown(profile: Ints) -> str:
+    return f"at profile {profile[:_SHOWN].tolist()}{' ...' if profile.size > _SHOWN else ''}"

@@ -25,7 +25,7 @@ from potentia.engine.loop import NEVER, Sink, guarded, play_entry, prepare_entry
 from potentia.engine.recording import Recording
 from potentia.engine.requests import checked_integer
 from potentia.engine.tier import Tier, copied, restore
-from potentia.engine.trace import Trace
+from potentia.engine.trace import Played, Trace
 from potentia.errors import CompiledOtherwise, InvalidGame, InvalidRun, frames_to_caller
 from potentia.games import Game
 from potentia.kernel import memory
@@ -360,8 +360,7 @@ class Run(Recording):
 
     def settle(self) -> None:
         """Derive the rest of the state from its profile, after that was set from outside."""
-        nothing = frozen([], np.int64), np.zeros(0)
-        self._prepare(False, False, False, *nothing)
+        self._prepare(False, False, False, frozen([], np.int64), np.zeros(0))
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the state to a file that :func:`load` reads."""
@@ -392,6 +391,7 @@ class Run(Recording):
             events=self._changes(),
             recordable=tuple(row.without_function() for row in rows),
             about=about_game(self.game),
+            played=Played(self.game, self.rule, self.horizon),
         )
 
 

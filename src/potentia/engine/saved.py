@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterable
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -15,11 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from potentia.beliefs import Belief, Proposal
+from potentia.engine.code import Code, changed_code, code_of_run, other_python
 from potentia.engine.columns import Events
 from potentia.engine.playing import begin
 from potentia.engine.requests import believed, checked_compiled, checked_integer
 from potentia.engine.runs import Run
-from potentia.errors import InvalidRun, PotentiaError
+from potentia.errors import InvalidInput, InvalidRun, PotentiaError
 from potentia.games import Game
 from potentia.kernel import memory
 from potentia.kernel.archive import Archive
@@ -28,7 +30,8 @@ from potentia.kernel.cache import Compiled
 from potentia.kernel.draws import make_key
 from potentia.kernel.files import open_plain, whole_file
 from potentia.kernel.numbers import in_words, is_integer
-from potentia.rules import rule_from
+from potentia.rules import Rule, rule_from
+from potentia.rules.base import check_remembers
 from potentia.version import __version__
 
 FORMAT = 3
@@ -56,6 +59,8 @@ def save(run: Run, path: str | os.PathLike[str]) -> Path:
         "every": run.every,
         "horizon": run.horizon,
     }
+    code = _code(run.game, run.rule, run.record)
+    about |= {"code": code} if code else {}
     if run.key != make_key(run.seed, "run", run.game.identity(), run.rule.describe()):
         about |= {"format": BRANCHED, "key": int(run.key)}
     followed = run.shadow.size > 0 and "profile" not in run.record
@@ -72,6 +77,7 @@ def save(run: Run, path: str | os.PathLike[str]) -> Path:
     }
     arrays |= {"shadow": run.shadow} if followed else {}
     arrays |= {f"state.{name}": attrgetter(name)(run.state) for name in run.game.remembers}
+    check_remembers(run.rule, run.memory)
     arrays |= {f"memory.{name}": getattr(run.memory, name) for name in run.rule.remembers}
     if run.thoughts:
         arrays["thoughts"] = np.array(run.thoughts, np.float64)
@@ -99,7 +105,8 @@ def load(
 
     Compiled code does not check indices, so everything in the file is checked here: what a run could not
     have written is not let through. A run that another version of potentia saved can be looked at and not be gone on
-    with: bits may differ. ``compiled`` is as in :func:`begin`.
+    with: bits may differ. Nor is one of a rule, belief, recorder or game of your own whose code has changed since.
+    ``compiled`` is as in :func:`begin`.
     """
     game, compiled = believed(game, belief), checked_compiled(compiled)
     about: dict[str, Any] = {}
@@ -135,11 +142,31 @@ def _about(path: Any, archive: Archive, game: Game, belief: Belief | dict[str, A
         )
     if told < FORMAT:
         raise InvalidRun(f"{path} has format {in_words(told)}, this version reads {FORMAT}")
+    if "code" in about:  # before the fingerprint, which a changed utility changes too
+        _check_code(path, about, game)
     if about["fingerprint"] != game.fingerprint():
         other = "another belief, or another game" if belief is not None else "another game"
         hint = "; pass belief=" if belief is None and " with the belief " in about["game"] else ""
         raise InvalidRun(f"{path} was saved from {other}, {_line(about['game'])}; this one is {game.describe()}{hint}")
     return about
+
+
+def _check_code(path: Any, about: dict[str, Any], game: Game) -> None:
+    kept: dict[str, str] = {str(name): str(entry) for name, entry in about["code"].items()}
+    why = other_python(kept)
+    if why is not None:
+        raise InvalidRun(f"{path} cannot be gone on with: {_line(why)}; load it with that Python, or begin again")
+    which = changed_code(kept, _code(game, rule_from(about["rule"]), about["record"]))
+    if which is not None:
+        said = f"{_line(which)}: its code has changed since the run was saved"
+        raise InvalidRun(f"{path} cannot be gone on with: {said}; load it with the old code, or begin again")
+
+
+def _code(game: Game, rule: Rule, record: Iterable[str]) -> Code:
+    try:
+        return code_of_run(game, rule, record)
+    except InvalidInput as error:
+        raise InvalidRun(error.message) from None
 
 
 def _line(text: Any) -> str:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import warnings
-from dataclasses import dataclass, field
+from copy import deepcopy
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,13 +18,23 @@ from numpy.typing import NDArray
 from potentia.engine.columns import MAX_ROWS, Events, fill_rows
 from potentia.engine.labels import label_all
 from potentia.errors import InvalidRun, NotRecorded
+from potentia.games import Game
 from potentia.kernel import memory
 from potentia.kernel.arrays import Floats, Ints
 from potentia.kernel.reprs import brief
+from potentia.rules import Rule
 from potentia.version import __version__
 
 if TYPE_CHECKING:
     import xarray
+
+
+class Played(NamedTuple):
+    """What a run was played with: enough to play it again."""
+
+    game: Game
+    rule: Rule
+    horizon: int | None
 
 
 @dataclass(frozen=True, repr=False)
@@ -52,6 +66,7 @@ class Trace:
     recordable: tuple[str, ...] = field(default=(), repr=False)
     beliefs: tuple[Any, ...] = field(default=(), repr=False)  # what players believed at the end
     proposals: tuple[Any, ...] = field(default=(), repr=False)  # to change the number of a mixture's components
+    played: Played | None = field(default=None, repr=False, compare=False)  # what it was played with, in this process
 
     def __getattr__(self, name: str) -> Any:
         scalars = self.__dict__.get("scalars", {})
@@ -60,6 +75,16 @@ class Trace:
         if name in self.__dict__.get("recordable", ()):
             raise NotRecorded(f'{name} was not recorded; pass record=("{name}", ...)')
         raise AttributeError(name)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"played": None}  # a game of one's own may not be fit to travel
+
+    def __copy__(self) -> Trace:
+        return replace(self)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Trace:
+        parts = {part.name: getattr(self, part.name) for part in fields(self) if part.name != "played"}
+        return replace(self, **deepcopy(parts, memo))  # games are immutable
 
     @cached_property
     def profiles(self) -> Ints:
@@ -111,3 +136,46 @@ class Trace:
         }
         coordinates = {"time": self.times, "player": np.arange(self.start.size)}
         return label_all(xarray.Dataset(variables, coordinates, attributes), self.recordable)
+
+    # What people see move -----------------------------------------------------------------------------
+
+    def recording(self, **options: Any) -> Any:
+        """The run as a recording, for replay pages and films; it needs ``profile`` among what was recorded.
+
+        Parameters
+        ----------
+        beliefs_every
+            Steps between keyframes, at which the recording says what players believe, or how they score their
+            actions. Left out, some dozens where there is anything to say; 0 for none. The run is played again for
+            them.
+        optimum
+            The best there is, a number or what ``analysis.optimum`` returns, for a line beside the curve.
+        title, label
+            For people; the label is short.
+        game
+            What was played, for a trace that came from another process.
+
+        Returns
+        -------
+        potentia.web.Recording
+
+        Examples
+        --------
+        >>> import potentia as pt
+        >>> trace = pt.run(pt.game("stag-hunt"), pt.rule("lll", tau=0.5), 100)
+        >>> trace.recording().profile(100).tolist() == trace.final.tolist()
+        True
+        """
+        return _of_the_web("making").record(self, **options)
+
+    def replay(self, path: str | os.PathLike[str], **options: Any) -> Path:
+        """Write a page that replays the run in any browser, offline; options as of :meth:`recording`."""
+        return _of_the_web("pages").replay(self, path, **options)
+
+    def _repr_html_(self) -> str:
+        return _of_the_web("pages").in_frame(self)
+
+
+def _of_the_web(module: str) -> Any:
+    """A module of the room that draws traces: by name, since traces know nothing of it."""
+    return import_module(f"potentia.web.{module}")

@@ -7,10 +7,9 @@ section 2). It may restrict moves to constrained action sets A_c^i (Assumptions 
 from __future__ import annotations
 
 import hashlib
-import inspect
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -18,10 +17,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from potentia.errors import InvalidGame, InvalidRun
-from potentia.games.functions import outside_values
 from potentia.games.moves import make_moves, reachable_actions
 from potentia.kernel.arrays import Fixed, Floats, Ints, any_array, frozen, starts
 from potentia.kernel.cache import Compiled
+from potentia.kernel.code import fingerprint, own_parts
+from potentia.kernel.hashing import feed
 from potentia.kernel.protocol import Constrained, Interactions, Moves, Proximity
 
 _SHOWN = 20  # players of a profile in an error
@@ -219,6 +219,11 @@ class Game(Fixed, ABC):
         told = [f"{name}={value}" for name, value in facts.items()]
         return f"{type(self).__name__}({', '.join(told + ['constrained moves'] * isinstance(self.moves, Constrained))})"
 
+    def _repr_html_(self) -> str:
+        from potentia.games.showing import game_card
+
+        return game_card(self)
+
     def _facts(self) -> dict[str, Any]:
         """More that tells a game of this kind from others, for people."""
         return {}
@@ -235,10 +240,14 @@ class Game(Fixed, ABC):
         """A hash of the game's data, so that a saved run is resumed on the game it was played on."""
         return self._fingerprint
 
+    def code_fingerprint(self) -> str | None:
+        """A hash of the code that somebody wrote for it: class, functions, kernels; None for a game of the package."""
+        return fingerprint(own_parts(self, self.plain_data))
+
     @cached_property
     def _fingerprint(self) -> str:
         digest = hashlib.sha256(type(self).__name__.encode())
-        _feed(digest, self.plain_data)
+        feed(digest, self.plain_data)
         return digest.hexdigest()[:32]
 
     def check_profile(self, profile: ArrayLike, name: str = "start") -> Ints:
@@ -255,34 +264,6 @@ class Game(Fixed, ABC):
             last = int(self.sizes[player]) - 1
             raise InvalidRun(f"must have player {player}'s action in 0..{last}, got {array[player]}", name, profile)
         return array.astype(np.int64)
-
-
-def _feed(digest: Any, value: Any, above: tuple[Any, ...] = ()) -> None:
-    """Add a value to a hash: what it holds, not how it prints. ``above`` are the functions that led here."""
-    parts: list[Any] = []
-    text = type(value).__name__
-    if isinstance(value, np.ndarray) and not value.dtype.hasobject:
-        text += f"{value.dtype.str}{value.shape}"
-        digest.update(np.ascontiguousarray(value).tobytes())
-    elif isinstance(value, tuple | list):
-        parts = list(value)
-    elif isinstance(value, Mapping):
-        parts = [part for item in value.items() for part in item]
-    elif inspect.iscode(value):
-        text += value.co_code.hex()
-        parts = [value.co_names, value.co_varnames, value.co_consts]
-    elif inspect.isfunction(value) and value not in above:
-        above = (*above, value)
-        parts = [value.__code__, value.__defaults__, value.__kwdefaults__, outside_values(value)]
-    elif inspect.ismodule(value):
-        text += value.__name__
-    elif isinstance(value, bool | int | float | complex | str | bytes | np.generic | None):
-        text += repr(value)
-    else:  # an object of the user's: its class must do
-        text += type(value).__qualname__
-    digest.update(f"{len(parts)},{len(text)},{text}".encode())
-    for part in parts:
-        _feed(digest, part, above)
 
 
 def everyone_interacts(num_players: int) -> Interactions:

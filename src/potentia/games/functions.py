@@ -14,25 +14,15 @@ from typing import Any
 
 import numpy as np
 
+from potentia.kernel.hashing import outside_values
+from potentia.kernel.mistakes import at_place, compiler_said, odd_part, place_of
+
 # Compiled functions, with the values of the names they had taken from outside: Numba freezes those. And the first
 # function of each code with such values.
 _compiled: OrderedDict[Any, tuple[Any, Any]] = OrderedDict()
 _firsts: OrderedDict[Any, Any] = OrderedDict()
 _MOST_COMPILED = 64
 _lock = threading.Lock()
-
-
-def outside_values(function: Any) -> dict[str, Any]:
-    """The values of the global names and closures that a function and the functions inside it use."""
-    names: set[str] = set()
-    waiting = [function.__code__]
-    while waiting:
-        code = waiting.pop()
-        names.update(code.co_names)
-        waiting.extend(part for part in code.co_consts if inspect.iscode(part))
-    found = {name: function.__globals__[name] for name in sorted(names) if name in function.__globals__}
-    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
-    return found | {name: cell.cell_contents for name, cell in cells}
 
 
 def _outside(function: Any) -> Any:
@@ -62,7 +52,7 @@ def machine_code(function: Any, arguments: tuple[Any, ...]) -> Any:
 
     if inspect.ismethod(function):
         raise TypeError("it is a method; pass a plain function, and what it needs as data=")
-    odd = _first_odd_part(arguments[-1])
+    odd = odd_part(arguments[-1])
     if odd is not None:
         raise TypeError(f"data holds a {odd}; use numbers, arrays and (named) tuples of them")
     outside, dispatcher = _compiled.get(function, (None, None))
@@ -107,22 +97,7 @@ def name_of(function: Callable[..., Any]) -> str:
     return getattr(function, "__name__", type(function).__name__)
 
 
-def reason_of(error: Exception) -> str:
-    """The line of Numba's long message that a person can act on."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    useful = [line for line in lines if not line.startswith(("Failed in", "During:", "File ", "-", "<source"))]
-    first = (useful or lines or [type(error).__name__])[0]
-    if first.startswith("Untyped global name") and "<class 'function'>" in first:
-        first += "; decorate that function with numba.njit"
-    return first
-
-
-def _first_odd_part(data: Any) -> str | None:
-    """The type of the first part of ``data`` that kernels, which own no memory, cannot take."""
-    if isinstance(data, tuple):
-        return next((odd for odd in map(_first_odd_part, data) if odd is not None), None)
-    if data is None or isinstance(data, bool | int | float | complex | np.generic):
-        return None
-    if isinstance(data, np.ndarray) and data.dtype.kind in "biufc":
-        return None
-    return f"{data.dtype} array" if isinstance(data, np.ndarray) else type(data).__name__
+def reason_of(error: Exception, function: Callable[..., Any], arguments: tuple[Any, ...]) -> str:
+    """One line about why a function does not compile for such arguments, with its place."""
+    said = compiler_said(error, arguments, helper="numba.njit")
+    return said or at_place(" ".join(str(error).split()) or type(error).__name__, place_of(function))

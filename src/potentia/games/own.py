@@ -15,16 +15,18 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import NDArray
 
-from potentia.errors import InvalidGame, NotCompiled, frames_to_caller
+from potentia.errors import InteractionsUnknown, InvalidGame, NotCompiled, frames_to_caller
 from potentia.games.base import Game, everyone_interacts, interactions_from_groups
 from potentia.games.functions import first_like, machine_code, name_of, reason_of
-from potentia.games.given import action_counts, listed
+from potentia.games.given import action_counts
+from potentia.games.neighbours import groups_given
 from potentia.games.separable import ProfileState
 from potentia.kernel import protocol
-from potentia.kernel.arrays import Ints, any_array, frozen, frozen_deep
+from potentia.kernel.arrays import Ints, frozen, frozen_deep
 from potentia.kernel.cache import jit_disabled
+from potentia.kernel.mistakes import at_place, failed, place_of
 from potentia.kernel.numbers import as_float, is_real
 from potentia.kernel.protocol import Interactions, Moves
 
@@ -44,21 +46,7 @@ class CustomData(NamedTuple):
 
 
 class Custom(Game):
-    """A game whose utility is a function ``utility(player, profile, data) -> float``.
-
-    ``num_actions``
-        the number of actions of each player.
-    ``data``
-        whatever the function needs; arrays are copied and frozen. For compiled speed use numbers, arrays
-        and (named) tuples of them.
-    ``potential``
-        a function ``potential(profile, data) -> float``, if the game has one that you know.
-    ``interactions``
-        pairs or groups of players who affect each other, for ``guard``; everybody where left out.
-
-    The function must not change ``profile`` or ``data``, must not keep state of its own and must return a
-    finite number.
-    """
+    """A game whose utility is a function ``utility(player, profile, data) -> float``; see :func:`custom`."""
 
     def __init__(
         self,
@@ -68,7 +56,7 @@ class Custom(Game):
         data: Any = None,
         potential: Callable[[Ints, Any], float] | None = None,
         moves: Any = None,
-        interactions: Sequence[Sequence[int]] | None = None,
+        interactions: Any = None,
     ) -> None:
         _check_function(utility, "utility", "player", "profile", "data")
         if potential is not None:
@@ -76,7 +64,7 @@ class Custom(Game):
         super().__init__(action_counts(num_actions), moves)
         self._given = (utility, potential)
         self.custom_data = frozen_deep(data)
-        self._pairs = None if interactions is None else _checked_groups(interactions, self.num_players)
+        self._pairs = None if interactions is None else groups_given(interactions, self.num_players)
         self._probe()
         self._seal()
 
@@ -108,9 +96,11 @@ class Custom(Game):
         try:
             value = function(*arguments)
         except Exception as error:
-            raise InvalidGame(f"{name} {where} {shown} failed: {type(error).__name__}: {error}") from error
+            raise InvalidGame(f"{name} {where} {shown} failed: {failed(error)}") from error
         if not is_real(value) or not math.isfinite(as_float(value)):
-            raise InvalidGame(f"{name} {where} {shown} must return a finite number, got {value!r}")
+            got = " ".join(f"{value!r}".split())
+            said = f"{name} {where} {shown} must return a finite number, got {got:.60}"
+            raise InvalidGame(at_place(said, place_of(function)))
 
     def diagnose(self, profile: Ints) -> str | None:
         """After a failure: evaluate every action at this profile in Python, and name the first that fails."""
@@ -143,11 +133,26 @@ class Custom(Game):
             return super().potential(profile)
         return float(self._potential(np.asarray(profile, np.int64), self.custom_data))
 
+    @property
+    def groups(self) -> list[Ints] | None:
+        """Who interacts, as it was given; None where nothing was."""
+        return self._pairs
+
     @cached_property
     def interactions(self) -> Interactions:
-        if self._pairs is None:
-            return everyone_interacts(self.num_players)
-        return interactions_from_groups(self.num_players, self._pairs)
+        if self._pairs is not None:
+            return interactions_from_groups(self.num_players, self._pairs)
+        if self.num_players > 2:  # fewer never revise at once where they interact
+            told = (
+                f"{name_of(self._utility)} was given without interactions, so that all {self.num_players} players count"
+            )
+            slow = "as interacting and a guard lets one of them revise at a time: at most 1.0 revisions a step"
+            give = f"give interactions=, who affects whom, or interactions=[range({self.num_players})] if all do"
+            warnings.warn(f"{told} {slow}; {give}", InteractionsUnknown, stacklevel=frames_to_caller())
+        return everyone_interacts(self.num_players)
+
+    def interacting(self, player: int, other: int) -> bool | NDArray[np.bool_]:
+        return self._pairs is None or super().interacting(player, other)
 
     @cached_property
     def _attempt(self) -> tuple[tuple[Any, Any] | None, str | None]:
@@ -156,11 +161,11 @@ class Custom(Game):
             return None, None
         profile, result = np.zeros(self.num_players, np.int64), []
         for function, first in ((self._utility, (0,)), (self._potential or _unknown, ())):
+            given = (*first, profile, self.custom_data)
             try:
-                result.append(machine_code(first_like(function), (*first, profile, self.custom_data)))
+                result.append(machine_code(first_like(function), given))
             except Exception as error:  # Numba has more kinds than it documents
-                told = "runs in Python, much slower, because Numba cannot compile it"
-                return None, f"{name_of(function)} {told}: {reason_of(error)}"
+                return None, f"{name_of(function)} runs in Python, much slower: {reason_of(error, function, given)}"
         return (result[0], result[1]), None
 
     @property
@@ -254,9 +259,43 @@ def _unknown(profile: Ints, data: Any) -> float:
     return np.nan
 
 
-def custom(utility: Callable[..., float], num_actions: Sequence[int], **options: Any) -> Custom:
-    """Build a :class:`Custom` game: ``custom(utility, num_actions, data=..., potential=..., moves=...)``."""
-    return Custom(utility, num_actions, **options)
+def custom(
+    utility: Callable[[int, Ints, Any], float],
+    num_actions: Sequence[int],
+    *,
+    data: Any = None,
+    potential: Callable[[Ints, Any], float] | None = None,
+    moves: Any = None,
+    interactions: Any = None,
+) -> Custom:
+    """Build a game from a utility of your own.
+
+    Parameters
+    ----------
+    utility
+        A function ``utility(player, profile, data) -> float``. It must not change ``profile`` or ``data``, must not
+        keep state of its own and must return a finite number. Numba compiles it, if it can.
+    num_actions
+        The number of actions of each player.
+    data
+        Whatever the functions need; arrays are copied and frozen. For compiled speed use numbers, arrays and (named)
+        tuples of them.
+    potential
+        A function ``potential(profile, data) -> float``, if the game has one that you know.
+    moves
+        Which actions are reachable from which: a boolean matrix for all players, or one entry per player (None: free).
+    interactions
+        Who affects whom, for ``guard``; everybody, where left out. Either groups of players, most often pairs,
+        ``[(0, 1), (1, 2)]``; or a networkx graph, whose nodes are the players; or a dict from players to their
+        neighbours, ``{0: [1], 1: [0, 2]}``. A list of lists always holds groups, never neighbours. Interaction is
+        mutual: to be named by one of two is enough. ``check_game`` looks for players who interact and were not named.
+
+    Returns
+    -------
+    Custom
+        The game, which does not change any more.
+    """
+    return Custom(utility, num_actions, data=data, potential=potential, moves=moves, interactions=interactions)
 
 
 def _plain(function: Any) -> Any:
@@ -275,18 +314,8 @@ def _check_function(function: Any, name: str, *arguments: str) -> None:
     try:
         signature.bind(*arguments)
     except TypeError:
-        raise InvalidGame(f"must take {wanted}, got {signature}", name, function) from None
-
-
-def _checked_groups(groups: Sequence[Sequence[int]], num_players: int) -> list[ArrayLike]:
-    checked: list[ArrayLike] = []
-    for group in listed(groups, "interactions", "a list of groups of players"):
-        array = any_array(group)
-        if array.ndim != 1 or array.dtype.kind not in "iu" or (array < 0).any() or (array >= num_players).any():
-            wanted = f"must hold groups of players in 0..{num_players - 1}"
-            raise InvalidGame(f"{wanted}, got {group!r}", "interactions", group)
-        checked.append(np.unique(array))
-    return checked
+        said = at_place(f"must take {wanted}, got {signature}", place_of(_plain(function)))
+        raise InvalidGame(said, name, function) from None
 
 
 @protocol.utility.register(CustomData)

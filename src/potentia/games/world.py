@@ -221,6 +221,11 @@ class World(Fixed):
         blocked = f", {walls:,} of them blocked" if walls else ""
         return f"World({self.name}: {self.size[0]}×{self.size[1]} cells{blocked})"
 
+    def _repr_html_(self) -> str:
+        from potentia.games.showing import world_card
+
+        return world_card(self)
+
 
 def _checked_worth(worth: ArrayLike) -> Floats:
     given = _table(worth, "worth")

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from potentia.errors import NotCompiled
+from potentia.errors import InvalidCode, NotCompiled
 from potentia.kernel import cache, locks
 from potentia.kernel.cache_folder import cache_directory
 
@@ -211,7 +211,9 @@ class Thread:
                 self._entry.compile(self._make(), quiet=True)
             self._state = DONE
         except Exception as error:
-            self.said = " ".join(str(error).split())[:300] or type(error).__name__
+            # what is wrong with somebody's own code is told in one line, and in full where that is asked for
+            said = str(error) if isinstance(error, InvalidCode) else " ".join(str(error).split())[:300]
+            self.said = said or type(error).__name__
             self._state = FAILED
         except SystemExit:  # this process ends
             pass

@@ -28,6 +28,7 @@ from potentia.kernel.dispatch import activate, lock
 from potentia.kernel.files import whole_file
 from potentia.kernel.garbage import no_collection
 from potentia.kernel.locks import locked
+from potentia.kernel.mistakes import compiling
 from potentia.kernel.notices import notice
 from potentia.kernel.private import own_bytes
 from potentia.kernel.shapes import Shape, classes, shape_of, shape_of_type, words
@@ -119,7 +120,8 @@ class Entry:
     def machine_code(self, args: tuple[Any, ...]) -> Any:
         """The result, by machine code that is compiled first where there is none."""
         try:
-            return self.dispatcher(*args)
+            with compiling(args):
+                return self.dispatcher(*args)
         finally:
             _waits.end()
 
@@ -129,7 +131,8 @@ class Entry:
 
         _waits.quiet = quiet
         try:
-            self.dispatcher.compile(tuple(numba.typeof(arg) for arg in args))
+            with compiling(args):
+                self.dispatcher.compile(tuple(numba.typeof(arg) for arg in args))
         finally:
             _waits.end()
 

@@ -26,12 +26,17 @@ from typing import Any, Protocol, TypeVar, cast
 
 import numpy as np
 
+from potentia.errors import InvalidCode
+from potentia.kernel.mistakes import at_place, called_by_kernels, place_of
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Generic(Protocol):
     """What :func:`generic` returns."""
 
+    __module__: str
+    __name__: str
     table: dict[type, Callable[..., Any]]
 
     def register(self, kind: type) -> Callable[[F], F]: ...
@@ -45,6 +50,7 @@ _OPTIONS: Any = {"_nrt": False, "no_cfunc_wrapper": True}
 
 _waiting: list[Callable[[], None]] = []
 _active = False
+generics: list[Generic] = []
 lock = threading.RLock()  # two threads may meet their first kernel at once
 
 
@@ -90,6 +96,7 @@ def _known_to_numba(function: F, inline: bool) -> F:
         register_jitable(**kernel_options(inline))(function)
 
     when_active(tell_numba)
+    called_by_kernels.append(function)
     return function
 
 
@@ -118,13 +125,21 @@ def generic(default: Callable[..., Any]) -> Generic:
         def add(implementation: F) -> F:
             expected = list(inspect.signature(default).parameters)
             arrived = list(inspect.signature(implementation).parameters)
+            problem = ""
             if expected != arrived:
-                raise TypeError(
-                    f"an implementation of {default.__name__} takes {expected}, got {arrived} for {kind.__name__}"
-                )
-            if kind in table and table[kind].__qualname__ != implementation.__qualname__:
-                raise TypeError(f"{default.__name__} is registered for {kind.__name__} already; use a type of your own")
+                problem = f"takes ({', '.join(expected)}), got ({', '.join(arrived)})"
+            elif inspect.isgeneratorfunction(implementation):
+                problem = "must not yield: nobody would run it"
+            elif kind in table and _whose(table[kind]) != _whose(implementation):
+                problem = "is registered already; use a type of your own"
+            elif _active and kind in table and table[kind].__code__ != implementation.__code__:
+                problem = f"may be compiled already; define {kind.__name__} anew, too"
+            if problem:
+                said = f"{default.__name__} for {kind.__name__} {problem}"
+                raise InvalidCode(at_place(said, place_of(implementation)))
+            _tell_apart(kind)
             table[kind] = implementation
+            called_by_kernels.append(implementation)
             return implementation
 
         return add
@@ -136,7 +151,27 @@ def generic(default: Callable[..., Any]) -> Generic:
     result = cast(Generic, call)
     result.register = register  # type: ignore[method-assign]
     result.table = table
+    generics.append(result)
     return result
+
+
+_kinds: dict[tuple[str, Any], type] = {}
+
+
+def _tell_apart(kind: type) -> None:
+    """Give a record class another name where there was one of the same name and fields: a cell that is run again.
+
+    Numba takes records of such classes for the same when it looks for machine code that it has.
+    """
+    name, fields = kind.__name__, getattr(kind, "_fields", None)
+    count = 1
+    while _kinds.setdefault((kind.__name__, fields), kind) is not kind:
+        count += 1
+        kind.__name__ = f"{name}_{count}"
+
+
+def _whose(function: Callable[..., Any]) -> tuple[str, str]:
+    return function.__module__, function.__qualname__
 
 
 def twin(python: F) -> Callable[[F], F]:

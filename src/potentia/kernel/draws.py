@@ -33,9 +33,13 @@ FREE_PURPOSES = range(10, NUM_PURPOSES)  # for rules of others
 _MASK = 0xFFFFFFFFFFFFFFFF
 
 
-def squares(counter: int, key: int) -> int:
+def squares(counter: int, key: Any) -> int:
     """64 random bits for this counter under this key."""
-    k = int(key)
+    try:
+        k = int(key)
+    except TypeError:  # every draw in turn, for whoever solves exactly (kernel/branching.py)
+        drawn: Any = key.drawn(counter)
+        return drawn
     y = int(counter) * k & _MASK
     z = y + k & _MASK
     x = y * y + y & _MASK
@@ -76,9 +80,9 @@ def _to_unit_compiled(bits: Any) -> Any:
     return np.int64(bits >> np.uint64(11)) * 2.0**-53
 
 
-def _after(place: int, k: int) -> int:
+def _after(place: Any, k: int) -> Any:
     """The k-th counter after a place."""
-    return place + int(k) & _MASK
+    return place + int(k) & _MASK if isinstance(place, int) else place.nth(int(k))
 
 
 @twin(_after)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from potentia.errors import InvalidRun
+from potentia.kernel.mistakes import at_place, place_of
 
 
 class Recorder(str):
@@ -96,7 +97,8 @@ def recorder(function: Callable[..., float], name: str = "", label: str = "", un
     try:
         signature.bind(None, None)
     except TypeError:
-        raise InvalidRun(f"must take (profile, data), got {signature}", "function", function) from None
+        said = at_place(f"must take (profile, data), got {signature}", place_of(function))
+        raise InvalidRun(said, "function", function) from None
     called = name or getattr(function, "__name__", "")
     if not isinstance(called, str) or not called.isidentifier():
         raise InvalidRun(f"must be one word of letters, digits and underscores, got {called!r}", "name", called)

@@ -168,4 +168,8 @@ class Registry(Generic[T]):
 
     def make(self, name: str, parameters: dict[str, Any]) -> T:
         """Build one; an error names the parameter that it has not, or needs."""
-        return built(self.kind(name), parameters, name, self._error)
+        kind: Any = self.kind(name)
+        if hasattr(kind, "from_parameters"):
+            made: T = kind.from_parameters(parameters)
+            return made
+        return built(kind, parameters, name, self._error)

@@ -22,7 +22,7 @@ def brief(thing: Any) -> str:
     for field in attrs.fields(kind) if "__attrs_attrs__" in vars(kind) else dataclasses.fields(kind):
         value = getattr(thing, field.name)
         if field.repr and not _is_default(field, value):
-            parts.append(f"{field.name}={_in_brief(value)}")
+            parts.append(f"{field.name}={in_brief(value)}")
     text = f"{type(thing).__name__}({', '.join(parts)})"
     return text if len(text) <= _SCREEN else f"{text[: _SCREEN - 5]} ...)"
 
@@ -31,14 +31,15 @@ def _is_default(field: Any, value: Any) -> bool:
     return type(value) is type(field.default) and value == field.default
 
 
-def _in_brief(value: Any) -> str:
+def in_brief(value: Any) -> str:
+    """A value in a line: no array or list longer than a few."""
     if isinstance(value, np.ndarray):
         return f"array of {'×'.join(map(str, value.shape))}" if value.size > _FEW else f"{value.tolist()}"
     if isinstance(value, tuple | list | dict) and len(value) > _FEW:
         return f"{type(value).__name__} of {len(value)}"
     if isinstance(value, tuple | list):
-        inner = ", ".join(map(_in_brief, value))
+        inner = ", ".join(map(in_brief, value))
         return f"({inner}{',' * (len(value) == 1)})" if isinstance(value, tuple) else f"[{inner}]"
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{key!r}: {_in_brief(part)}" for key, part in value.items()) + "}"
+        return "{" + ", ".join(f"{key!r}: {in_brief(part)}" for key, part in value.items()) + "}"
     return f"{value:.6g}" if isinstance(value, float) else repr(value)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shlex
 import unicodedata
+from collections.abc import Mapping
+from typing import Any
 
 # Controls, what reorders or hides its neighbours, halves of a character, and what breaks a line.
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
@@ -42,3 +45,20 @@ def command(name: str, path: str | os.PathLike[str]) -> str:
     """What to type next, whatever the file is called."""
     text = os.fspath(path)
     return f"potentia {name} {shlex.quote(f'./{text}' if text.startswith('-') else text)}"
+
+
+def value(entry: Any) -> str:
+    """A number or list as people read it."""
+    if isinstance(entry, bool):
+        return "yes" if entry else "no"
+    if isinstance(entry, float):
+        if not math.isfinite(entry):
+            return "-"
+        return f"{entry:,.0f}" if 1e5 <= abs(entry) < 1e15 else f"{entry:.6g}"
+    if isinstance(entry, int):
+        return f"{entry:,}"
+    if isinstance(entry, list):
+        return " ".join(value(e) for e in entry)
+    if isinstance(entry, Mapping):
+        return ", ".join(f"{k}: {value(v)}" for k, v in entry.items())
+    return str(entry)

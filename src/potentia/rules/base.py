@@ -11,13 +11,22 @@ import numpy as np
 from potentia.errors import InvalidRule
 from potentia.games import Game
 from potentia.kernel.arrays import Floats, Ints
+from potentia.kernel.code import fingerprint, own_parts
 from potentia.kernel.dispatch import generic, portable
 from potentia.kernel.draws import WAKE, below, uniform
 from potentia.kernel.journal import Journal
-from potentia.kernel.protocol import Constrained, num_actions, num_reachable, reachable, utilities, utility
+from potentia.kernel.protocol import Constrained, Moves, num_actions, num_reachable, reachable, utilities, utility
 from potentia.kernel.registry import Checked, Registry, parameters_of, plain
 from potentia.kernel.reprs import brief
 from potentia.rules.schedules import Constant
+
+
+class Axes(NamedTuple):
+    """Where a rule is on the map: who revises × what they consider × how they choose (potentia.rules.composed)."""
+
+    who: Any
+    considers: Any
+    chooses: Any
 
 
 class Rule(Checked, ABC):
@@ -29,7 +38,31 @@ class Rule(Checked, ABC):
     summary: ClassVar[str] = ""
     invalid: ClassVar[type[InvalidRule]] = InvalidRule  # what its checks raise
     remembers: ClassVar[tuple[str, ...]] = ()  # fields of the memory that a saved run must keep
+    words: ClassVar[tuple[str, str, str] | None] = None  # who, considers, chooses, of a rule that is on the map
     keeps_scores: ClassVar[bool] = False  # whether it has ``scores`` and ``strategies``, and no chain of profiles
+
+    def _repr_html_(self) -> str:
+        from potentia.rules.showing import rule_card
+
+        return rule_card(self)
+
+    @property
+    def called(self) -> str:
+        """What people call it: its name, or the words of a composition."""
+        return self.name
+
+    def axes(self) -> Axes | None:
+        """Where it is on the map, from which its exact law follows; None for one that is not."""
+        return None
+
+    def point(self) -> Axes | None:
+        """The same; None for one of a class that has other ``data``, and so another step, than the class with axes."""
+        for cls in type(self).__mro__:
+            if "axes" in vars(cls):
+                return self.axes()
+            if "data" in vars(cls):
+                return None
+        return None
 
     @abstractmethod
     def data(self, game: Game, horizon: int | None) -> Any:
@@ -60,7 +93,7 @@ class Rule(Checked, ABC):
 
     def spec(self) -> dict[str, Any]:
         """The rule as plain data; :func:`rule_from` reads it back."""
-        return {"rule": self.name, **{name: _in_rule(getattr(self, name)) for name in parameters_of(type(self))}}
+        return {"rule": self.name, **{name: in_rule(getattr(self, name)) for name in parameters_of(type(self))}}
 
     @staticmethod
     def from_spec(spec: dict[str, Any]) -> Rule:
@@ -71,8 +104,13 @@ class Rule(Checked, ABC):
         """One line for people, and part of what a run's key is made from."""
         return json.dumps(self.spec(), sort_keys=True)
 
+    def code_fingerprint(self) -> str | None:
+        """A hash of the code that somebody wrote for it: its class and kernels; None for a rule of the package."""
+        return fingerprint(own_parts(self))
 
-def _in_rule(value: Any) -> Any:
+
+def in_rule(value: Any) -> Any:
+    """A parameter as plain data; a constant temperature as its number."""
     return value.tau if isinstance(value, Constant) else plain(value)
 
 
@@ -85,13 +123,35 @@ def _with_scores() -> str:
 
 
 @_registry.makes
-def rule(name: str, **parameters: Any) -> Rule:
-    """Build a rule by name: ``rule("p-sblll", tau=0.1, revision=0.3)``."""
-    return _registry.make(name, parameters)
+def rule(name: str | None = None, **parameters: Any) -> Rule:
+    """Build a rule by name, or from who revises, what they consider and how they choose.
+
+    ``rule("p-sblll", tau=0.1, revision=0.3)``; ``rule(who="independent", considers="trial", chooses="mistakes",
+    tau=0.1, revision=0.3)``; ``rule("mistakes", who="all", tau=0.1)`` for a named one that is elsewhere on an axis.
+    """
+    if not any(axis in parameters for axis in Axes._fields):
+        if name is None:
+            raise InvalidRule("expected the name of a rule, or who=, considers= and chooses=")
+        return _registry.make(name, parameters)
+    if name not in (None, "composed"):
+        words = rule_class(name).words
+        if words is None:
+            axis, value = _first_axis(parameters)
+            raise InvalidRule(f"cannot be given beside {name}, which is no point of the map of rules", axis, value)
+        parameters = {**dict(zip(Axes._fields, words, strict=True)), **parameters}
+    return _registry.make("composed", parameters)
+
+
+def _first_axis(parameters: dict[str, Any]) -> tuple[str, Any]:
+    return next((axis, parameters[axis]) for axis in Axes._fields if axis in parameters)
 
 
 def rule_from(value: Any) -> Rule:
     """A rule from a rule, or from the plain data of one."""
+    if isinstance(value, dict) and isinstance(value.get("rule", "composed"), str):
+        options = dict(value)
+        if (name := options.pop("rule", None)) is not None or any(axis in options for axis in Axes._fields):
+            return rule(name, **options)
     if isinstance(found := _registry.read(value), Rule):
         return found
     name = value if isinstance(value, str) and value in registered() else "lll"
@@ -117,18 +177,24 @@ class Memory(NamedTuple):
     highest: Floats  # (N, 2) the largest signal and gradient that a player has met
 
 
-def most_options(game: Game) -> int:
-    """The most actions any player ever has to choose from."""
-    if isinstance(game.moves, Constrained):
-        return int(np.diff(game.moves.ptr).max(initial=0)) + 1
+def most_options(game: Game, moves: Moves | None = None) -> int:
+    """The most actions any player ever has to choose from, by the game's moves or by others."""
+    chosen = game.moves if moves is None else moves
+    if isinstance(chosen, Constrained):
+        return int(np.diff(chosen.ptr).max(initial=0)) + 1
     return int(game.sizes.max())
 
 
 def new_memory(
-    game: Game, synchronous: bool = False, groups: int = 0, linked: bool = False, signal: bool = False
+    game: Game,
+    synchronous: bool = False,
+    groups: int = 0,
+    linked: bool = False,
+    signal: bool = False,
+    moves: Moves | None = None,
 ) -> Memory:
     """Fresh arrays of the sizes a rule needs."""
-    widest = most_options(game)
+    widest = most_options(game, moves)
     players = game.num_players if synchronous else 0
     return Memory(
         np.zeros(widest),
@@ -142,6 +208,14 @@ def new_memory(
         np.zeros(players if linked else 0, np.int64),
         np.zeros((players if signal else 0, 2)),
     )
+
+
+def check_remembers(rule: Rule, memory: Any) -> None:
+    """Refuse names of what a rule remembers that its memory has not."""
+    for name in rule.remembers:
+        if not hasattr(memory, name):
+            known = ", ".join(getattr(memory, "_fields", ()))
+            raise InvalidRule(f"must name fields of its memory ({known}), got {name!r}", "remembers", rule.remembers)
 
 
 @generic

@@ -14,8 +14,11 @@ from potentia.kernel.checks import OneOf
 from potentia.kernel.draws import CHOICE, uniform
 from potentia.kernel.journal import REVISIONS, Journal, move
 from potentia.kernel.protocol import num_players, utility
-from potentia.rules.base import Memory, Rule, register, step, survey, surveyed, wake_one
+from potentia.rules.base import Axes, Memory, Rule, register, step, survey, surveyed, wake_one
 from potentia.rules.choice import best_weights, pick
+from potentia.rules.chooses import Best
+from potentia.rules.considers import Everything
+from potentia.rules.who import One
 
 
 class BestResponseData(NamedTuple):
@@ -31,7 +34,11 @@ class BestResponse(Rule):
 
     name: ClassVar[str] = "best-response"
     summary: ClassVar[str] = "one random player plays a best response (lll as tau goes to 0)"
+    words = ("one", "all", "best")
     ties: str = attrs.field(default="uniform", validator=OneOf("uniform", "stay"))
+
+    def axes(self) -> Axes:
+        return Axes(One(), Everything(), Best(self.ties))
 
     def data(self, game: Game, horizon: int | None) -> BestResponseData:
         return BestResponseData(self.ties == "stay")

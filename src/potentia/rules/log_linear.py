@@ -21,23 +21,14 @@ import attrs
 
 from potentia.games import Game
 from potentia.kernel.checks import Flag, OneOf
-from potentia.kernel.dispatch import at, portable
-from potentia.kernel.draws import CHOICE, TRIAL, below, uniform
+from potentia.kernel.dispatch import at
+from potentia.kernel.draws import CHOICE, uniform
 from potentia.kernel.journal import REVISIONS, Journal, move, note
-from potentia.kernel.protocol import (
-    Interactions,
-    Proximity,
-    apply,
-    commit,
-    compare,
-    num_actions,
-    num_players,
-    num_reachable,
-    reachable,
-    utility,
-)
-from potentia.rules.base import Memory, Rule, new_memory, register, step, survey, surveyed, wake_one
+from potentia.kernel.protocol import Interactions, Proximity, apply, commit, compare, num_players, utility
+from potentia.rules.base import Axes, Memory, Rule, new_memory, register, step, survey, surveyed, wake_one
 from potentia.rules.choice import binary_logit, logit_pick
+from potentia.rules.chooses import Logit
+from potentia.rules.considers import Everything, JointTrial, Trial, draw_trial
 from potentia.rules.guard import keep_champions
 from potentia.rules.revision import (
     Revision,
@@ -49,6 +40,7 @@ from potentia.rules.revision import (
     revision_or_groups_from,
 )
 from potentia.rules.schedules import Schedule, ScheduleData, schedule_from, temperature
+from potentia.rules.who import One, who_by
 
 # LLL --------------------------------------------------------------------------------------------------
 
@@ -66,7 +58,11 @@ class LLL(Rule):
 
     name: ClassVar[str] = "lll"
     summary: ClassVar[str] = "one random player redraws its action by the logit map (Eq. 3)"
+    words = ("one", "all", "logit")
     tau: Schedule = attrs.field(converter=schedule_from)
+
+    def axes(self) -> Axes:
+        return Axes(One(), Everything(), Logit(self.tau))
 
     def data(self, game: Game, horizon: int | None) -> LLLData:
         return LLLData(self.tau.on(game).data(horizon))
@@ -101,8 +97,12 @@ class SLLL(Rule):
     name: ClassVar[str] = "slll"
     summary: ClassVar[str] = "players that wake, or a random group, redraw by the logit map at once"
     remembers: ClassVar[tuple[str, ...]] = ("highest",)
+    words = ("independent", "all", "logit")
     tau: Schedule = attrs.field(converter=schedule_from)
     revision: Revision = attrs.field(converter=revision_or_groups_from)
+
+    def axes(self) -> Axes:
+        return Axes(who_by(self.revision), Everything(), Logit(self.tau))
 
     def data(self, game: Game, horizon: int | None) -> SLLLData:
         return SLLLData(self.tau.on(game).data(horizon), revision_data(self.revision, game))
@@ -140,18 +140,6 @@ class BLLLData(NamedTuple):
     include_current: bool
 
 
-@portable
-def draw_trial(game: Any, state: Any, player: int, include_current: bool, key: Any, players: int, n: int) -> int:
-    """A trial action, uniform over the reachable ones; the current one counts only on request."""
-    current = state.profile[at(player)]
-    others = num_reachable(game.moves, player, current, num_actions(game, player))
-    count = others + 1 if include_current else others
-    index = 0 if count == 1 else below(uniform(key, players, n, player, TRIAL), count)
-    if index >= others:
-        return current
-    return reachable(game.moves, player, current, index)
-
-
 @register
 @attrs.frozen(repr=False)
 class BLLL(Rule):
@@ -159,8 +147,12 @@ class BLLL(Rule):
 
     name: ClassVar[str] = "blll"
     summary: ClassVar[str] = "one random player compares its action with one reachable trial action"
+    words = ("one", "trial", "logit")
     tau: Schedule = attrs.field(converter=schedule_from)
     include_current: bool = attrs.field(default=False, validator=Flag())
+
+    def axes(self) -> Axes:
+        return Axes(One(), Trial(1, self.include_current), Logit(self.tau))
 
     def data(self, game: Game, horizon: int | None) -> BLLLData:
         return BLLLData(self.tau.on(game).data(horizon), self.include_current)
@@ -170,7 +162,7 @@ class BLLL(Rule):
 def _blll(rule: BLLLData, memory: Memory, game: Any, state: Any, journal: Journal, key: Any, n: int) -> None:
     players = num_players(game)
     player = wake_one(key, players, n)
-    trial = draw_trial(game, state, player, rule.include_current, key, players, n)
+    trial = draw_trial(game, game.moves, state, player, rule.include_current, key, players, n)
     journal.counts[REVISIONS] += 1
     current = state.profile[at(player)]
     now, then = compare(game, state, player, trial)
@@ -206,11 +198,17 @@ class PSBLLL(Rule):
     name: ClassVar[str] = "p-sblll"
     summary: ClassVar[str] = "players that wake compare their action with one trial action each (Eq. 10-11)"
     remembers: ClassVar[tuple[str, ...]] = ("highest",)
+    words = ("independent", "joint-trial", "logit")
     tau: Schedule = attrs.field(converter=schedule_from)
     revision: Revision = attrs.field(converter=revision_from)
     trial: str = attrs.field(default="joint", validator=OneOf("joint", "unilateral"))
     guard: bool = attrs.field(default=False, validator=Flag())
     include_current: bool = attrs.field(default=False, validator=Flag())
+
+    def axes(self) -> Axes:
+        joint = self.trial == "joint"
+        considers = JointTrial(self.include_current) if joint else Trial(1, self.include_current)
+        return Axes(who_by(self.revision, self.guard), considers, Logit(self.tau))
 
     def data(self, game: Game, horizon: int | None) -> PSBLLLData:
         interactions = game.interactions if self.guard else game.no_interactions
@@ -243,7 +241,7 @@ def _p_sblll(rule: PSBLLLData, memory: Memory, game: Any, state: Any, journal: J
     journal.counts[REVISIONS] += awake
     for k in range(awake):
         player = memory.awake[at(k)]
-        memory.trial[at(k)] = draw_trial(game, state, player, rule.include_current, key, players, n)
+        memory.trial[at(k)] = draw_trial(game, game.moves, state, player, rule.include_current, key, players, n)
         if rule.joint:
             memory.before[at(k)] = utility(game, state, player, state.profile[at(player)])
         else:

@@ -111,6 +111,13 @@ class Groups(Checked):
         return {"groups": plain(self.groups)}
 
 
+def groups_from(value: Any) -> Groups:
+    """Groups from groups, or from the pairs or plain data of them."""
+    if isinstance(value, Mapping) and set(value) == {"groups"}:
+        value = value["groups"]
+    return value if isinstance(value, Groups) else Groups(value)
+
+
 @attrs.frozen
 class Vanishing(Checked):
     """Each player wakes with probability ε^m = e^{-m/τ}: ``Vanishing(2.0)``, for SLLL and P-SBLLL.

@@ -17,6 +17,7 @@ import numpy as np
 from potentia.errors import InvalidInput, InvalidRule
 from potentia.games import Game
 from potentia.kernel.arrays import Floats, frozen
+from potentia.kernel.branching import Cold
 from potentia.kernel.checks import Integer, Real, number, whole
 from potentia.kernel.dispatch import generic
 from potentia.kernel.numbers import as_float, is_real
@@ -125,6 +126,17 @@ class Constant(Schedule):
 
     kind: ClassVar[str] = "constant"
     tau: float = attrs.field(converter=number, validator=TEMPERATURE)
+
+    def data(self, horizon: int | None) -> ScheduleData:
+        return ConstantData(self.tau)
+
+
+@attrs.frozen
+class Limit(Schedule):
+    """τ → 0, for whoever solves exactly: draws through a distribution then have leading terms; nobody plays it."""
+
+    kind: ClassVar[str] = "limit"
+    tau: ClassVar[float] = Cold()
 
     def data(self, horizon: int | None) -> ScheduleData:
         return ConstantData(self.tau)

@@ -4,42 +4,44 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
 from potentia.analysis.chains import synchronous, transitions
+from potentia.analysis.chains.found import ROW, by_law, by_playing
+from potentia.analysis.chains.spaces import Profiles, Space
 from potentia.analysis.chains.synchronous import Outcomes, Sets
-from potentia.analysis.chains.transitions import BEST, BEST_STAY, BINARY, LOGIT, Board, Law, Terms
-from potentia.analysis.tables import move_prices, payoff_table, profiles
-from potentia.errors import InvalidRule, TooLarge
+from potentia.analysis.chains.transitions import Board, Law, Terms
+from potentia.analysis.tables import move_prices, payoff_table, profile_at, profiles, tensor, words
+from potentia.analysis.units import in_units
+from potentia.errors import InvalidRule, NoLaw, TooLarge
 from potentia.games import Game
 from potentia.kernel import memory
 from potentia.kernel.arrays import Floats, Ints, strides
-from potentia.rules import BLLL, LLL, PSBLLL, SLLL, BestResponse, Constant, Groups, Rule, Vanishing
-from potentia.rules.revision import RevisionData, follows_signal, revision_data
+from potentia.kernel.mistakes import failed, line_of
+from potentia.kernel.numbers import as_float, is_real
+from potentia.kernel.protocol import num_reachable
+from potentia.rules import Constant, Groups, Rule, Vanishing
+from potentia.rules.base import Axes
+from potentia.rules.chooses import MISTAKES, Chooses, ChoosesData
+from potentia.rules.considers import JOINT
+from potentia.rules.revision import VANISHING, RevisionData, follows_signal, revision_data
+from potentia.rules.who import waking
 
 _MOST_GUARDED = 12  # players; the guard's sets are laid out as a table of 4^N numbers
 _MOST_IN_GROUPS = 20
+_ORDERS = 1e-6  # of a unit, or of 1
+_MOST_TRIED = 16  # actions; of k trials all sets are looked at
 _MOST_LEFT = 1e8  # over all graphs
 _MOST_WAYS = 1e10  # a minute or two
 _BYTES_PER_ENTRY = 76  # at the peak of what is built on the matrix, measured
 _ELSE = "use fewer players or actions, a rule that moves one player at a time, or sample: run_batch(...), potentia run"
 
 
-_LAWS = (LLL, BLLL, BestResponse, SLLL, PSBLLL)
-
-
-def has_law(rule: Rule) -> bool:
-    """Whether the exact chain of this kind of rule is known."""
-    return type(rule) in _LAWS
-
-
 def without_law(rule: Rule) -> str:
-    """Why there is no exact chain of a rule."""
-    if rule.keeps_scores:
-        return f"{rule.name} remembers scores, so that profiles alone make no chain"
-    return f"the exact chain of {rule.name} is not known"
+    """Why there is no exact chain of a rule; empty where there may be one."""
+    return f"{rule.name} remembers scores, so that profiles alone make no chain" if rule.keeps_scores else ""
 
 
 def temperature(rule: Rule) -> float:
@@ -47,6 +49,8 @@ def temperature(rule: Rule) -> float:
     tau = getattr(rule, "tau", None)
     if tau is None:
         return 0.0
+    if is_real(tau):
+        return as_float(tau)
     if not isinstance(tau, Constant):
         raise InvalidRule(
             f"a chain has one temperature, but tau of this {rule.name} is a {type(tau).__name__} schedule; "
@@ -55,55 +59,116 @@ def temperature(rule: Rule) -> float:
     return tau.tau
 
 
-def terms(game: Game, rule: Rule, tau: float, payoffs: Floats | None = None, tie: float = 0.0) -> Terms:
+class Counting(NamedTuple):
+    """What utilities and resistances are counted in where they are not taken as they are."""
+
+    tie: float = 0.0  # what utilities may differ by and still be equal
+    slack: float = 0.0  # and what resistances may
+    scale: float = 1.0  # units in 1, for what is no utility: m of a vanishing revision, a mistake
+    shrink: float = 1.0  # what utilities were divided by, so that prices are, too
+
+
+def terms(game: Game, rule: Rule, tau: float, payoffs: Floats, counting: Counting) -> Terms:
     """The transition terms at this temperature; tau = 0 gives leading terms as τ → 0.
 
-    ``payoffs`` of shape (N, S) replace the game's own, for a change of units (not where moving has a price).
+    ``payoffs`` of shape (N, S) are the game's own, or counted in other units.
     """
-    if not has_law(rule):
-        known = ", ".join(sorted(kind.name for kind in _LAWS))
-        hint = "" if rule.keeps_scores else "; use Chain(states, matrix)"
-        raise InvalidRule(f"{without_law(rule)} (known: {known}){hint}")
-    if follows_signal(getattr(rule, "revision", 1.0)):
-        raise InvalidRule(
+    axes = rule.point()
+    if axes is None:
+        raise NoLaw(without_law(rule) or f"{rule.name} is no point of who × considers × chooses")
+    if follows_signal(waking(axes, game) or 1.0):
+        raise NoLaw(
             'a signal revision with normalise="own" depends on what each player has met before; '
             'the exact analysis takes normalise="world"'
         )
-    table = payoff_table(game) if payoffs is None else payoffs
-    maker = _Maker(game, table, tau, tie)
-    maker.fill(rule)
+    maker = _Maker(game, axes, payoffs, tau, counting)
+    try:
+        maker.fill()
+    except (ArithmeticError, TypeError, ValueError, LookupError) as error:
+        if not line_of(error):
+            raise
+        raise InvalidRule(f"option_terms of {axes.chooses.name} failed: {failed(error)}") from error
     return maker.finish()
+
+
+def solved(game: Game, rule: Rule, tau: float) -> tuple[Space, Terms]:
+    """The states of a rule on a game and the terms between them at this temperature, in units of utility.
+
+    tau = 0 gives the leading terms as τ → 0 of a rule with a temperature, and the probabilities of one without.
+    """
+    if rule.keeps_scores:
+        raise NoLaw(without_law(rule))
+    if hasattr(rule, "law"):
+        return by_law(game, rule, tau)
+    tie, slack = ties_of(game) if tau == 0.0 and hasattr(rule, "tau") else (0.0, 0.0)
+    axes = rule.point()
+    if axes is None:
+        return by_playing(game, rule, tau, tie)
+    entries = terms(game, rule, tau, payoff_table(game), Counting(tie, slack))
+    if not isinstance(axes.chooses.data(), ChoosesData):
+        _check_rows(game, axes.chooses, entries, tau)
+    return Profiles(game), entries
+
+
+def _check_rows(game: Game, chooses: Chooses, entries: Terms, tau: float) -> None:
+    """Refuse terms of a choice of somebody's own that are no law."""
+    shares = np.exp(-entries.exponents / tau) if tau > 0.0 else entries.exponents == 0.0
+    sums = entries.matrix(entries.coefficients * shares).sum(axis=1)
+    worst = int(np.abs(sums - 1.0).argmax())
+    if not abs(sums[worst] - 1.0) <= ROW:
+        where = words(profile_at(game, worst))
+        raise InvalidRule(
+            f"of {chooses.name} must have terms that sum to 1, got {sums[worst]:.9g} in sum at {where}", "option_terms"
+        )
+
+
+def ties_of(game: Game) -> tuple[float, float]:
+    """What utilities, and resistances, may differ by and still be equal, in units of utility."""
+    units = in_units(tensor(game, payoff_table(game)), False, 0.0, float(move_prices(game).max(initial=0.0)))
+    if units.exact:
+        return 0.25 * units.unit, _ORDERS * min(1.0, units.unit)
+    return units.tie, min(units.tie, _ORDERS)
 
 
 class _Maker:
     """Lays out the rows and lets a kernel fill them."""
 
-    def __init__(self, game: Game, payoffs: Floats, tau: float, tie: float) -> None:
-        self.game, self.tau, self.tie = game, tau, tie
+    def __init__(self, game: Game, axes: Axes, payoffs: Floats, tau: float, counting: Counting) -> None:
+        self.game, self.axes, self.scale = game, axes, counting.scale
         payoffs = np.ascontiguousarray(payoffs)
         payoffs.setflags(write=False)
-        self.board = Board(game.sizes, strides(game.sizes), payoffs, game.moves, move_prices(game))
+        moves, prices = axes.considers.moves_on(game), move_prices(game) / counting.shrink
+        self.board = Board(game.sizes, strides(game.sizes), payoffs, moves, prices)
+        chooses = axes.chooses.data()
+        if isinstance(chooses, ChoosesData) and chooses.kind == MISTAKES:
+            chooses = chooses._replace(mistake=counting.scale)
+        self.law = Law(axes.considers.data(game), chooses, float(tau), counting.tie, counting.slack)
 
-    def fill(self, rule: Any) -> None:
+    def fill(self) -> None:
         """Write the rows of a rule: how its players choose, and which of them do at a step."""
-        choice = BINARY if isinstance(rule, BLLL | PSBLLL) else LOGIT
-        if isinstance(rule, BestResponse):
-            choice = BEST_STAY if rule.ties == "stay" else BEST
-        law = Law(choice, choice == BINARY and rule.include_current, float(self.tau), float(self.tie))
-        if isinstance(rule, LLL | BLLL | BestResponse):
-            self._single(law)
+        who, considers = self.axes.who, self.axes.considers
+        if considers.k > 1 and self.game.sizes.max() > _MOST_TRIED:
+            raise TooLarge(
+                f"trials of {considers.k} actions are summed over for at most {_MOST_TRIED} actions of a player, got "
+                f"{self.game.sizes.max()}; {_ELSE}"
+            )
+        awake = waking(self.axes, self.game)
+        if awake is None:
+            self._single()
             return
-        revision, sets = revision_data(rule.revision, self.game), _NO_SETS
-        if isinstance(rule.revision, Groups):
-            sets = _group_sets(rule.revision, self.game)
-        elif isinstance(rule, PSBLLL) and rule.guard:
-            sets = _guarded_sets(self.game)
-        if isinstance(rule, PSBLLL) and rule.trial == "joint":
-            self._joint(law, revision, sets)
+        revision, sets = revision_data(awake, self.game), _NO_SETS
+        if revision.kind == VANISHING:
+            revision = revision._replace(same=_counted(revision.same * self.scale))
+        if who.guard:
+            sets = _guarded_sets(self.game, awake if isinstance(awake, Groups) else None)
+        elif isinstance(awake, Groups):
+            sets = _group_sets(awake, self.game)
+        if considers.kind == JOINT:
+            self._joint(revision, sets)
         elif sets is _NO_SETS:
-            self._independent(law, revision)
+            self._independent(revision)
         else:
-            self._sets(law, revision, sets)
+            self._sets(revision, sets)
 
     def _lay_out(self, single: bool, sets: int = 0) -> None:
         self.room = transitions.empty_room(self.game, sets)
@@ -124,22 +189,22 @@ class _Maker:
         np.cumsum(counts, out=ptr[1:])
         self.rows = Terms(ptr, np.empty(total, width), np.empty(total), np.empty(total))
 
-    def _single(self, law: Law) -> None:
+    def _single(self) -> None:
         self._lay_out(single=True)
-        transitions.single_entry(self.board, law, self.room, self.rows)
+        transitions.single_entry(self.board, self.law, self.room, self.rows)
 
-    def _independent(self, law: Law, revision: RevisionData) -> None:
+    def _independent(self, revision: RevisionData) -> None:
         self._lay_out(single=False)
-        synchronous.independent_entry(self.board, law, revision, self.room, self.rows)
+        synchronous.independent_entry(self.board, self.law, revision, self.room, self.rows)
 
-    def _sets(self, law: Law, revision: RevisionData, sets: Sets) -> None:
+    def _sets(self, revision: RevisionData, sets: Sets) -> None:
         self._lay_out(single=False, sets=2**self.game.num_players)
-        synchronous.sets_entry(self.board, law, revision, sets, self.room, self.rows)
+        synchronous.sets_entry(self.board, self.law, revision, sets, self.room, self.rows)
 
-    def _joint(self, law: Law, revision: RevisionData, sets: Sets) -> None:
+    def _joint(self, revision: RevisionData, sets: Sets) -> None:
         ways = self.game.num_profiles  # joint trials, and for each the ways to accept and reject
         for player, size in enumerate(self.game.num_actions):
-            ways *= 1 + 2 * max(len(self.game.reachable(player, action)) for action in range(size))
+            ways *= 1 + 2 * max(int(num_reachable(self.board.moves, player, a, size)) for a in range(size))
         if ways > _MOST_WAYS:
             raise TooLarge(
                 f"joint trials over {self.game.num_profiles:,} profiles have about {ways:.1e} ways to end; up to "
@@ -149,15 +214,22 @@ class _Maker:
         most = 2 ** int((self.game.sizes > 1).sum())
         memory.require(24 * most, "the ways to accept and reject of a joint trial")
         outcomes = Outcomes(np.zeros(most), np.zeros(most), np.zeros(most, np.int64))
-        synchronous.joint_entry(self.board, law, revision, sets, self.room, outcomes, self.rows)
+        synchronous.joint_entry(self.board, self.law, revision, sets, self.room, outcomes, self.rows)
 
     def finish(self) -> Terms:
         rows = self.rows
+        if min(rows.coefficients.min(initial=0.0), rows.exponents.min(initial=0.0)) < 0.0:
+            raise InvalidRule(f"of {self.axes.chooses.name} must have terms that are not negative", "option_terms")
         keep = rows.coefficients > 0.0
         if keep.all():
             return rows
         before = np.concatenate([[0], np.cumsum(keep)])
         return Terms(before[rows.ptr], rows.columns[keep], rows.coefficients[keep], rows.exponents[keep])
+
+
+def _counted(m: float) -> float:
+    """A whole number of units, up to rounding."""
+    return float(round(m)) if abs(m - round(m)) <= 1e-12 * m else m
 
 
 _NONE = np.zeros(0, np.int64)
@@ -190,8 +262,11 @@ def _graphs(game: Game) -> tuple[Ints, Ints]:
     return graphs, which.astype(np.int64)
 
 
-def _guarded_sets(game: Game) -> Sets:
-    """For each set of awake players, who is left when only those who beat all awake neighbours may revise."""
+def _guarded_sets(game: Game, groups: Groups | None) -> Sets:
+    """For each set of awake players, who is left when only those who beat all awake neighbours may revise.
+
+    Where a group is drawn, the shares are those of all that may be left of it.
+    """
     players = game.num_players
     if players > _MOST_GUARDED:
         raise TooLarge(f"the guard is summed over for at most {_MOST_GUARDED} players, got {players}")
@@ -199,9 +274,19 @@ def _guarded_sets(game: Game) -> Sets:
     if graphs.size * 4.0**players > _MOST_LEFT:
         raise TooLarge(f"{graphs.size:,} ways for {players} players to interact are too many to sum over; use fewer")
     parts = [_left(_neighbours(int(graph), players), players) for graph in graphs]
+    if groups is not None:
+        parts = [_left_of_groups(_group_sets(groups, game), *part) for part in parts]
     ptr = np.cumsum([0, *(len(part[0]) for part in parts)])
     awake, revising, share = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return Sets(awake, revising, share, which, ptr)
+    return Sets(_NONE if groups is not None else awake, revising, share, which, ptr)
+
+
+def _left_of_groups(groups: Sets, awake: Ints, revising: Ints, share: Floats) -> tuple[Ints, Ints, Floats]:
+    """The same, awake being a group that is drawn."""
+    drawn = np.zeros(awake.max(initial=0) + 1)
+    np.add.at(drawn, groups.revising, groups.share)
+    keep = drawn[awake] > 0.0
+    return awake[keep], revising[keep], share[keep] * drawn[awake[keep]]
 
 
 def _neighbours(graph: int, players: int) -> list[int]:
@@ -235,7 +320,8 @@ def _left(near: list[int], players: int) -> tuple[Ints, Ints, Floats]:
     return awake_sets.astype(np.int64), revising.astype(np.int64), left[awake_sets, revising]
 
 
-def vanishing(rule: Rule) -> float:
+def vanishing(game: Game, rule: Rule) -> float:
     """m of a vanishing revision probability, 0 for any other."""
-    revision = getattr(rule, "revision", None)
+    axes = rule.point()
+    revision = None if axes is None else waking(axes, game)
     return revision.m if isinstance(revision, Vanishing) else 0.0

@@ -14,44 +14,54 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from potentia.analysis.chains import closed_forms, stationary, times
-from potentia.analysis.chains.laws import temperature, terms
+from potentia.analysis.chains import closed_forms, hitting, stationary, times
+from potentia.analysis.chains.given import complete, given_terms
+from potentia.analysis.chains.laws import solved, temperature
+from potentia.analysis.chains.spaces import Listed, Space
 from potentia.analysis.chains.stationary import Stationary
 from potentia.analysis.chains.transitions import Terms
-from potentia.analysis.tables import payoff_table, place_of, profiles, words
+from potentia.analysis.tables import payoff_table
 from potentia.errors import InvalidInput, NotConverged
 from potentia.games import Game
 from potentia.kernel.arrays import Floats, Ints, any_array
 from potentia.kernel.checks import OneOf, Real
-from potentia.kernel.registry import replaced
 from potentia.rules import Rule, rule_from
 
 METHODS = ("auto", "closed-form", "gth", "log-gth", "gmres")
 
 
 def chain(game: Game, rule: Rule | dict[str, Any]) -> Chain:
-    """The exact chain of a rule on a game: ``chain(game, rule("blll", tau=0.1)).stationary()``."""
+    """The exact chain of a rule on a game: ``chain(game, rule("blll", tau=0.1)).stationary()``.
+
+    A rule of one's own has one if it says its ``law``, or if its memory is finite and small and it draws through
+    ``extend.choose``, ``chance``, ``logit``, ...; then states are profiles with what is remembered.
+    """
     chosen = rule_from(rule)
     tau = temperature(chosen)
-    payoffs = payoff_table(game)
-    entries = terms(game, chosen, tau, payoffs)
+    space, entries = solved(game, chosen, tau)
     result = Chain.__new__(Chain)
-    result._set(None, entries, tau, game, chosen)
+    result._set(space, entries, tau, chosen)
     return result
 
 
 def laws_over_tau(game: Game, rule: Rule | dict[str, Any], taus: Sequence[float]) -> Floats:
-    """The stationary law at each temperature, (T, S)."""
+    """The stationary law over profiles at each temperature, (T, S)."""
     chosen = rule_from(rule)
     if not hasattr(chosen, "tau"):
         raise InvalidInput(f"{chosen.name} has no temperature")
     if not isinstance(taus, Sequence | np.ndarray):
         raise InvalidInput(f"must be a sequence of temperatures, got {taus!r}", "taus", taus)
-    return np.array([chain(game, replaced(chosen, tau=tau)).stationary() for tau in taus])
+    return np.array([_law_at(chain(game, {**chosen.spec(), "tau": tau})) for tau in taus])
+
+
+def _law_at(found: Chain) -> Floats:
+    return found.over_profiles(found.stationary())
 
 
 class Chain:
     """A finite Markov chain. ``Chain(states, matrix)`` wraps a transition matrix of your own."""
+
+    _given: Terms | None = None  # what was given as terms, before it is made complete
 
     def __init__(self, states: ArrayLike, matrix: Any) -> None:
         rows = np.array(any_array(states))
@@ -71,15 +81,49 @@ class Chain:
         if off.max() > 1e-9:
             raise InvalidInput(f"of matrix must sum to 1, row {int(off.argmax())} is off by {off.max():.2g}", "rows")
         entries = Terms(given.indptr.astype(np.int64), given.indices, given.data, np.zeros(given.nnz))
-        self._set(rows, entries, 1.0, None, None)
+        self._set(Listed(rows), entries, 1.0, None)
 
-    def _set(self, states: Any, entries: Terms, tau: float, game: Game | None, rule: Rule | None) -> None:
-        self._states, self._terms, self.tau, self.game, self.rule = states, entries, tau, game, rule
+    @classmethod
+    def from_terms(cls, states: ArrayLike, terms: Any, tau: float | None = None) -> Chain:
+        """A perturbed chain of your own, with probabilities c·ε^r, ε = e^{-1/τ}.
+
+        ``terms`` has (from, to, c, r) for each transition, by the numbers of the states, or is a dict {(from, to): (c,
+        r)}. The entry of staying may be left out: it is what the others leave. ``analysis.stability`` of it needs no
+        temperature; all else does.
+        """
+        rows = np.array(any_array(states))
+        if rows.ndim != 2 or not rows.size:
+            raise InvalidInput(f"must have shape (S, N), got {rows.shape}", "states", states)
+        at = 0.0 if tau is None else Real(above=0.0).of(tau, "tau", InvalidInput)
+        return cls._of_terms(Listed(rows), given_terms(rows.shape[0], terms), at)
+
+    @classmethod
+    def _of_terms(cls, space: Space, given: Terms, tau: float) -> Chain:
+        result = cls.__new__(cls)
+        result._given = given
+        result._set(space, complete(given, tau), tau, None)
+        return result
+
+    def _set(self, space: Space, entries: Terms, tau: float, rule: Rule | None) -> None:
+        self.space, self._terms, self.tau, self.game, self.rule = space, entries, tau, space.game, rule
         self._solved: dict[tuple[str, float], Stationary] = {}
 
     def __repr__(self) -> str:
-        what = "" if self.rule is None else f" of {self.rule.name}"
+        what = "" if self.rule is None else f" of {self.rule.called}"
         return f"Chain{what}(states={self.size:,}, transitions={self._terms.coefficients.size:,})"
+
+    def _repr_html_(self) -> str:
+        from potentia.analysis.showing import chain_card
+
+        return chain_card(self)
+
+    def at(self, tau: float) -> Chain:
+        """The same chain at another temperature."""
+        if self._given is not None:
+            return Chain._of_terms(self.space, self._given, Real(above=0.0).of(tau, "tau", InvalidInput))
+        if self.game is None or self.rule is None or not hasattr(self.rule, "tau"):
+            raise InvalidInput(f"{self!r} has no temperature")
+        return chain(self.game, {**self.rule.spec(), "tau": tau})
 
     # What it is ---------------------------------------------------------------------------------------
 
@@ -87,14 +131,24 @@ class Chain:
     def size(self) -> int:
         return self._terms.size
 
-    @cached_property
+    @property
     def states(self) -> Ints:
-        """(S, N), in C order."""
-        return self._states if self.game is None else profiles(self.game)
+        """The profile of each state, (S, N); in C order, where states are profiles."""
+        return self.space.states
+
+    @property
+    def memories(self) -> Any:
+        """What is remembered in each state, a dict of arrays; None where states are profiles."""
+        return self.space.memories
+
+    def over_profiles(self, law: Floats) -> Floats:
+        """A law over states as one over profiles, (..., profiles) in C order."""
+        return self.space.over_profiles(law)
 
     @cached_property
     def matrix(self) -> sparse.csr_array:
         """The transition matrix, (S, S): a row is where to go from there."""
+        self._require_tau()
         values = self._terms.coefficients
         if self.tau > 0 and self._terms.exponents.any():
             with np.errstate(over="ignore"):
@@ -108,26 +162,28 @@ class Chain:
     @cached_property
     def log_matrix(self) -> sparse.csr_array:
         """Natural logarithms of the probabilities, right where the probabilities themselves underflow."""
+        self._require_tau()
         values = np.log(self._terms.coefficients)
         if self.tau > 0:
             with np.errstate(over="ignore"):
                 values -= self._terms.exponents / self.tau
         return self._terms.matrix(values)
 
+    def _require_tau(self) -> None:
+        if self._given is not None and self.tau == 0.0:
+            raise InvalidInput("needs a temperature here, as in Chain.from_terms(states, terms, tau=0.1)", "tau")
+
     def place(self, profile: ArrayLike) -> int:
-        """The number of a state."""
-        wanted = any_array(profile)
-        if self.game is not None and wanted.shape == (self.game.num_players,) and wanted.dtype.kind in "iu":
-            return place_of(self.game, wanted)
-        if wanted.shape == self.states.shape[1:]:
-            found = np.flatnonzero((self.states == wanted).all(axis=1))
-            if found.size:
-                return int(found[0])
-        raise InvalidInput(f"{wanted.tolist()} is not a state of this chain", value=profile)
+        """The number of a state; where a rule remembers, of that in which a run begins at this profile."""
+        return self.space.place(profile)
+
+    def places(self, profile: ArrayLike) -> Ints:
+        """The numbers of all states with this profile."""
+        return self.space.places(profile)
 
     def name(self, place: int) -> str:
         """A state as people read it."""
-        return words(self.states[place])
+        return self.space.name(place)
 
     @cached_property
     def classes(self) -> list[Ints]:
@@ -166,7 +222,7 @@ class Chain:
         return stationary.solve(self.matrix, lambda: self.log_matrix, states, method, tolerance)
 
     def _closed_form(self, tolerance: float) -> Stationary | None:
-        if self.game is None or self.rule is None or len(self.classes) > 1:
+        if self.game is None or self.rule is None or self.rule.point() is None or len(self.classes) > 1:
             return None
         found = closed_forms.weights(self.game, self.rule, payoff_table(self.game), 1e-11 * self.tau)
         if found is None:
@@ -184,6 +240,8 @@ class Chain:
 
     evolve = times.evolve
     hitting_times = times.hitting_times
+    hit_probability = hitting.hit_probability
+    hitting_quantiles = hitting.hitting_quantiles
     absorption = times.absorption
     spectral_gap = times.spectral_gap
     mixing_time = times.mixing_time

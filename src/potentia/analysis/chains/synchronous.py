@@ -14,7 +14,7 @@ from potentia.kernel.arrays import Floats, Ints
 from potentia.kernel.cache import Entry
 from potentia.kernel.dispatch import portable
 from potentia.kernel.mathematics import exp
-from potentia.rules.choice import binary_term
+from potentia.rules.chooses import pair_terms
 from potentia.rules.revision import BY_ACTION, BY_PLAYER, VANISHING, RevisionData
 
 
@@ -69,7 +69,7 @@ def _weigh_sets(revision: RevisionData, sets: Sets, law: Law, room: Room, place:
                     r += cost
                 else:
                     c *= sleeps
-        add(room.weights[0], room.weights[1], sets.revising[k], c, r, law.tau, law.tie)
+        add(room.weights[0], room.weights[1], sets.revising[k], c, r, law.tau, law.slack)
 
 
 @portable
@@ -93,7 +93,7 @@ def fill_independent(board: Board, law: Law, revision: RevisionData, room: Room,
                 room.coefficients[player, k] *= wakes
                 room.exponents[player, k] += cost
             own = room.current[player]
-            add(room.coefficients[player], room.exponents[player], own, sleeps, 0.0, law.tau, law.tie)
+            add(room.coefficients[player], room.exponents[player], own, sleeps, 0.0, law.tau, law.slack)
         for index in range(targets):
             target(board, room, index)
             c, r = 1.0, 0.0
@@ -130,13 +130,13 @@ def fill_sets(board: Board, law: Law, revision: RevisionData, sets: Sets, room: 
                         c *= room.coefficients[player, digit]
                         r += room.exponents[player, digit]
                     entry += digit * room.digit[player]
-                add(rows.coefficients, rows.exponents, entry, c, r, law.tau, law.tie)
+                add(rows.coefficients, rows.exponents, entry, c, r, law.tau, law.slack)
 
 
 @portable
 def _num_trials(law: Law, room: Room, player: int) -> int:
     count = room.number[player]
-    return count if law.include_current or count == 1 else count - 1
+    return count if law.considers.include_current or count == 1 else count - 1
 
 
 @portable
@@ -174,7 +174,7 @@ def _trial_weight(
                 if own and _num_trials(law, room, player) != room.number[player]:
                     c = 0.0
                 c /= _num_trials(law, room, player)
-        add(total, least, 0, c, room.weights[1, mask], law.tau, law.tie)
+        add(total, least, 0, c, room.weights[1, mask], law.tau, law.slack)
     return total[0], least[0]
 
 
@@ -216,8 +216,9 @@ def fill_joint(
                     option = room.options[player, room.trial[player]]
                     paid = price(board, player, room.profile[player], option)
                     now, then = board.payoffs[player, place], board.payoffs[player, column] - paid
-                    yes, loss = binary_term(now, then, law.tau, law.tie)
-                    no, gain = binary_term(then, now, law.tau, law.tie)
+                    pair = room.scratch
+                    pair_terms(law.chooses, now, then, law.tau, law.tie, pair)
+                    yes, loss, no, gain = pair[0], pair[1], pair[2], pair[3]
                     step = (room.trial[player] - room.current[player]) * room.digit[player]
                     for k in range(ways):
                         outcomes.coefficients[ways + k] = outcomes.coefficients[k] * yes
@@ -228,7 +229,7 @@ def fill_joint(
                     ways *= 2
             for k in range(ways):
                 c, r = outcomes.coefficients[k], outcomes.exponents[k]
-                add(rows.coefficients, rows.exponents, outcomes.entries[k], c, r, law.tau, law.tie)
+                add(rows.coefficients, rows.exponents, outcomes.entries[k], c, r, law.tau, law.slack)
 
 
 def _work(board: Board, law: Law, *rest: Any) -> float:

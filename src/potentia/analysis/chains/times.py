@@ -17,12 +17,12 @@ from potentia.analysis.graphs import as_graph, entry_rows
 from potentia.errors import InvalidInput, NotConverged, TooLarge
 from potentia.kernel import memory
 from potentia.kernel.arrays import Floats, Ints, any_array
-from potentia.kernel.checks import Integer, Real
+from potentia.kernel.checks import Check, Integer, Real
 
 if TYPE_CHECKING:
     from potentia.analysis.chains.markov import Chain
 
-_DENSE_AT_MOST = 2000  # states for which full matrices are multiplied and decomposed
+DENSE_AT_MOST = 2000  # states for which full matrices are multiplied and decomposed
 _ELIMINATE_AT_MOST = 1500
 
 
@@ -54,9 +54,7 @@ def reversible(chain: Chain, tolerance: float = 1e-9) -> bool:
 
 def evolve(chain: Chain, start: ArrayLike, steps: int | Sequence[int]) -> Floats:
     """The law after ``steps`` steps from a profile or a distribution: (S,), or a row for each of several."""
-    several = isinstance(steps, Sequence | np.ndarray) and not isinstance(steps, str)
-    given: Any = steps if several else [steps]
-    wanted = [Integer().of(count, "steps", InvalidInput) for count in given]
+    wanted, several = one_or_more(steps, Integer(), "steps")
     law = starting_law(chain, start)
     out = np.empty((len(wanted), chain.size))
     done = 0
@@ -66,6 +64,12 @@ def evolve(chain: Chain, start: ArrayLike, steps: int | Sequence[int]) -> Floats
         done = wanted[k]
         out[k] = law
     return out if several else out[0]
+
+
+def one_or_more(given: Any, check: Check, name: str) -> tuple[list[Any], bool]:
+    """What was given, each of it checked, and whether it was several."""
+    several = isinstance(given, Sequence | np.ndarray) and not isinstance(given, str)
+    return [check.of(value, name, InvalidInput) for value in (given if several else [given])], several
 
 
 def starting_law(chain: Chain, start: ArrayLike) -> Floats:
@@ -81,11 +85,7 @@ def starting_law(chain: Chain, start: ArrayLike) -> Floats:
 
 def hitting_times(chain: Chain, targets: ArrayLike) -> Floats:
     """Expected steps from each state to the first of the targets (k, N); inf if it may be missed, or over 1e308."""
-    wanted = np.atleast_2d(any_array(targets))
-    if wanted.size == 0 or wanted.ndim != 2 or wanted.dtype.kind not in "iu":
-        raise InvalidInput(f"must be at least one profile, (k, N), got {targets!r:.60}", "targets", targets)
-    hit = np.zeros(chain.size, bool)
-    hit[[chain.place(profile) for profile in wanted]] = True
+    hit = target_states(chain, targets)
     certain = _certain(chain, hit)
     out = np.where(hit, 0.0, np.inf)
     rest = np.flatnonzero(certain & ~hit)
@@ -100,16 +100,32 @@ def hitting_times(chain: Chain, targets: ArrayLike) -> Floats:
     return out
 
 
+def target_states(chain: Chain, targets: ArrayLike) -> NDArray[np.bool_]:
+    """Which states are targets, (S,), from profiles (k, N)."""
+    wanted = np.atleast_2d(any_array(targets))
+    if wanted.size == 0 or wanted.ndim != 2 or wanted.dtype.kind not in "iu":
+        raise InvalidInput(f"must be at least one profile, (k, N), got {targets!r:.60}", "targets", targets)
+    hit = np.zeros(chain.size, bool)
+    hit[np.concatenate([chain.places(profile) for profile in wanted])] = True
+    return hit
+
+
 def _certain(chain: Chain, hit: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """From where the target is reached with probability 1: whence no state is reachable that cannot reach it."""
+    pattern = ending_at(chain, hit)
+    lost = ~grow(pattern, hit)
+    return ~grow(pattern, lost) if lost.any() else np.ones(chain.size, bool)
+
+
+def ending_at(chain: Chain, hit: NDArray[np.bool_]) -> sparse.csr_array:
+    """Ones at the transitions that are possible, however rare, where the target is the end."""
     pattern = chain.matrix.copy()
     pattern.data = np.ones_like(chain.log_matrix.data)
-    pattern.data[np.repeat(hit, np.diff(pattern.indptr))] = 0.0  # the target is the end
-    lost = ~_grow(pattern, hit)
-    return ~_grow(pattern, lost) if lost.any() else np.ones(chain.size, bool)
+    pattern.data[np.repeat(hit, np.diff(pattern.indptr))] = 0.0
+    return pattern
 
 
-def _grow(pattern: sparse.csr_array, seed: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def grow(pattern: sparse.csr_array, seed: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """The states from which the seed can be reached."""
     seen = seed.copy()
     front = seed.astype(np.float64)
@@ -212,7 +228,7 @@ def spectral_gap(chain: Chain) -> float:
     if len(chain.classes) > 1 or _period(chain) > 1:
         return 0.0
     gap = 1.0 - _second_modulus(chain)
-    least = 1e-12 if chain.size <= _DENSE_AT_MOST else 1e-8
+    least = 1e-12 if chain.size <= DENSE_AT_MOST else 1e-8
     if gap < least:
         lost = f"the gap is below {least:g}, lost in the rounding of eigenvalues"
         raise NotConverged(f"{lost}; use hitting_times(...)", gap)
@@ -220,7 +236,7 @@ def spectral_gap(chain: Chain) -> float:
 
 
 def _second_modulus(chain: Chain) -> float:
-    if chain.size <= _DENSE_AT_MOST:
+    if chain.size <= DENSE_AT_MOST:
         return float(np.sort(np.abs(np.linalg.eigvals(chain.matrix.toarray())))[-2])
     from scipy.sparse.linalg import ArpackError, eigs
 
@@ -241,9 +257,9 @@ def mixing_time(chain: Chain, distance: float = 0.25) -> int:
     By squaring the matrix until it is mixed, then walking back down the powers.
     """
     Real(above=0.0, below=1.0).of(distance, "distance", InvalidInput)
-    if chain.size > _DENSE_AT_MOST:
+    if chain.size > DENSE_AT_MOST:
         raise TooLarge(
-            f"the mixing time looks at every start, which fits up to {_DENSE_AT_MOST:,} states; this chain has "
+            f"the mixing time looks at every start, which fits up to {DENSE_AT_MOST:,} states; this chain has "
             f"{chain.size:,}: use spectral_gap() or evolve(start, steps)"
         )
     law = chain.stationary()

@@ -4,7 +4,7 @@ One enumeration serves three purposes: at tau > 0 the probability is c·e^{-r/τ
 log c - r/τ; at tau = 0 the pair is the leading term as τ → 0, so r is the exact resistance, the least over
 all realisations of who wakes, what they try and who accepts, and c the sum over the least ones.
 
-The choices are those of :mod:`potentia.rules.choice`, the functions that the engine plays.
+The choices are those of :mod:`potentia.rules.chooses`, the functions that the engine plays.
 
 Rows are laid out in advance. When one player revises at a time (here), row α holds α and its single
 deviations. When several do (:mod:`potentia.analysis.chains.synchronous`), it holds the product of each player's
@@ -23,12 +23,11 @@ from potentia.analysis.graphs import entry_rows
 from potentia.games import Game
 from potentia.kernel.arrays import Floats, Ints
 from potentia.kernel.cache import Entry
-from potentia.kernel.dispatch import portable
+from potentia.kernel.dispatch import portable, separate
 from potentia.kernel.mathematics import exp
 from potentia.kernel.protocol import num_reachable, reachable
-from potentia.rules.choice import best_weights, binary_term, logit_terms
-
-LOGIT, BINARY, BEST, BEST_STAY = range(4)  # what a player that revises does
+from potentia.rules.chooses import PAIR, option_terms, pair_terms
+from potentia.rules.considers import ALL, ConsidersData
 
 
 class Board(NamedTuple):
@@ -42,12 +41,13 @@ class Board(NamedTuple):
 
 
 class Law(NamedTuple):
-    """How a player that revises chooses, and at which temperature."""
+    """What a player that revises considers, how it chooses, and at which temperature."""
 
-    choice: int
-    include_current: bool
+    considers: ConsidersData
+    chooses: Any
     tau: float
-    tie: float
+    tie: float  # what utilities may differ by and still be equal
+    slack: float  # and what resistances may
 
 
 class Terms(NamedTuple):
@@ -83,7 +83,9 @@ class Room(NamedTuple):
     coefficients: Floats  # (N, A) the law of each player that revises
     exponents: Floats
     trial: Ints  # (N,) digits of a joint trial
-    scratch: Floats  # (2,) one term
+    scratch: Floats  # one term, or a pair of them
+    drawn: Ints  # (A,) places of the options that are considered
+    some: Floats  # (3, A) their utilities and terms
     weights: Floats  # (2, 2^N or 0): terms of each set of players revising
 
 
@@ -92,9 +94,15 @@ def empty_room(game: Game, sets: int = 0) -> Room:
     shape = (game.num_players, int(game.sizes.max()))
     profile, number, current, digit, trial = np.zeros((5, shape[0]), np.int64)
     coefficients, exponents = np.zeros((2, *shape))
-    values, options, scratch, weights = np.zeros(shape[1]), np.zeros(shape, np.int64), np.zeros(2), np.zeros((2, sets))
+    values, options, scratch, weights = (
+        np.zeros(shape[1]),
+        np.zeros(shape, np.int64),
+        np.zeros(PAIR),
+        np.zeros((2, sets)),
+    )
     choices = (options, number, current, digit, coefficients, exponents)
-    return Room(profile, values, *choices, trial, scratch, weights)
+    drawn, some = np.zeros(shape[1], np.int64), np.zeros((3, shape[1]))
+    return Room(profile, values, *choices, trial, scratch, drawn, some, weights)
 
 
 @portable
@@ -180,34 +188,60 @@ def revise(board: Board, law: Law, room: Room, place: int, player: int) -> None:
     for k in range(count):
         paid = price(board, player, room.profile[player], room.options[player, k])
         room.values[k] = board.payoffs[player, shifted(board, room, place, player, k)] - paid
-    if law.choice == LOGIT:
-        logit_terms(room.values, count, law.tau, law.tie, coefficients, exponents)
+    if law.considers.kind == ALL:
+        option_terms(law.chooses, room.values, count, current, law.tau, law.tie, coefficients, exponents)
         return
-    if law.choice != BINARY:
-        total = best_weights(room.values, count, coefficients)
-        stay = law.choice == BEST_STAY and coefficients[current] > 0.0
-        for k in range(count):
-            exponents[k] = 0.0
-            coefficients[k] /= total
-            if stay:
-                coefficients[k] = 1.0 if k == current else 0.0
+    trials = count if law.considers.include_current or count == 1 else count - 1
+    if law.considers.k > 1 and trials > 1:
+        _try_several(law, room, player, trials)
         return
-    trials = count if law.include_current or count == 1 else count - 1
     now = room.values[current]
     coefficients[current] = 0.0
     exponents[current] = 0.0
     if trials == count:
-        add(coefficients, exponents, current, 1.0 / trials, 0.0, law.tau, law.tie)
+        add(coefficients, exponents, current, 1.0 / trials, 0.0, law.tau, law.slack)
     for k in range(count):
         if k != current:
-            c, r = binary_term(now, room.values[k], law.tau, law.tie)
-            coefficients[k], exponents[k] = c / trials, r
-            c, r = binary_term(room.values[k], now, law.tau, law.tie)
-            add(coefficients, exponents, current, c / trials, r, law.tau, law.tie)
+            pair = room.scratch
+            pair_terms(law.chooses, now, room.values[k], law.tau, law.tie, pair)
+            coefficients[k], exponents[k] = pair[0] / trials, pair[1]
+            add(coefficients, exponents, current, pair[2] / trials, pair[3], law.tau, law.slack)
+
+
+@separate
+def _try_several(law: Law, room: Room, player: int, trials: int) -> None:
+    """The same for k trial actions without replacement: summed over the sets that may be drawn."""
+    count, current = room.number[player], room.current[player]
+    coefficients, exponents = room.coefficients[player], room.exponents[player]
+    drawn, values, some, powers = room.drawn, room.some[0], room.some[1], room.some[2]
+    ways = 0
+    for k in range(count):
+        coefficients[k] = 0.0
+    for mask in range(1 << count):
+        wanted = law.considers.k
+        number = 1
+        drawn[0] = current
+        for k in range(count):
+            if mask >> k & 1:
+                wanted -= 1
+                if k != current:
+                    drawn[number] = k
+                    number += 1
+        own = mask >> current & 1 == 1
+        if wanted != 0 or (own and trials < count):
+            continue
+        ways += 1
+        for k in range(number):
+            values[k] = room.values[drawn[k]]
+        option_terms(law.chooses, values, number, 0, law.tau, law.tie, some, powers)
+        for k in range(number):
+            add(coefficients, exponents, drawn[k], some[k], powers[k], law.tau, law.slack)
+    for k in range(count):
+        coefficients[k] /= ways
 
 
 def fill_single(board: Board, law: Law, room: Room, rows: Terms) -> None:
-    """One uniformly random player revises (LLL, BLLL, best response)."""
+    """One uniformly random player revises (LLL, BLLL, best response, ...)."""
     players = board.sizes.shape[0]
     for place in range(rows.ptr.shape[0] - 1):
         look(board, room, place)
@@ -227,7 +261,7 @@ def fill_single(board: Board, law: Law, room: Room, rows: Terms) -> None:
                 c = room.coefficients[player, k] / players
                 r = room.exponents[player, k]
                 if k == current:
-                    add(rows.coefficients, rows.exponents, diagonal, c, r, law.tau, law.tie)
+                    add(rows.coefficients, rows.exponents, diagonal, c, r, law.tau, law.slack)
                     continue
                 # lower targets come before the diagonal, first player first; higher ones after it, last player first
                 entry = left + k if k < current else right + k - current - 1

@@ -1,0 +1,245 @@
+"""How a player that revises chooses among what it considers: the third axis of the map of rules.
+
+A choice is a map from utilities to terms c·ε^r with ε = e^{-1/τ}, :func:`option_terms`. The engine draws from them and
+the exact analysis sums over them, so that the two cannot differ; at tau = 0 they are the leading terms as τ → 0, and
+utilities within ``tie`` of each other count as equal.
+
+A kind of one's own is a :class:`Chooses` with a ``name`` whose ``data()`` is a NamedTuple of its own, for which it
+registers :func:`option_terms`: c in ``coefficients[:count]`` and r in ``exponents[:count]``, none of them negative. At
+every tau > 0 the c·e^{-r/τ} sum to 1; stability asks with tau = 0, where those with r = 0 do, and nothing may be
+divided by tau. One without a field ``tau`` has r = 0 throughout and does not read tau.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC
+from typing import Any, ClassVar, NamedTuple
+
+import attrs
+
+from potentia.errors import InvalidRule
+from potentia.kernel.arrays import Floats
+from potentia.kernel.checks import OneOf, Real, number
+from potentia.kernel.dispatch import generic, portable, separate
+from potentia.kernel.mathematics import exp
+from potentia.kernel.registry import Checked, Registry
+from potentia.rules.choice import binary_term, logit_terms, pick
+from potentia.rules.schedules import Schedule, schedule_from
+
+PAIR = 10  # numbers of room for a pair of terms
+LOGIT, BEST, BEST_STAY, BETTER, MISTAKES, METROPOLIS = range(6)
+
+_registry: Registry[Chooses] = Registry("chooses", InvalidRule)
+register = _registry.register
+
+
+class ChoosesData(NamedTuple):
+    """What compiled code reads."""
+
+    kind: int
+    inertia: float = 0.0
+    mistake: float = 1.0  # the resistance of one; more where payoffs are counted in small units
+
+
+class Chooses(Checked, ABC):
+    """How is chosen. Subclasses are frozen classes of attrs, one field per parameter; ``tau``, if any, is one."""
+
+    name: ClassVar[str]
+    summary: ClassVar[str] = ""
+    kind: ClassVar[int] = -1
+    invalid: ClassVar[type[InvalidRule]] = InvalidRule
+    pairs_only: ClassVar[bool] = False  # whether it compares two actions, and no more
+
+    def data(self) -> Any:
+        """What compiled code reads."""
+        if self.kind < 0:
+            raise InvalidRule(f"{self.name} needs data(), a NamedTuple for which option_terms is registered", "chooses")
+        return ChoosesData(self.kind)
+
+
+@register
+@attrs.frozen
+class Logit(Chooses):
+    """By the logit map (Eq. 3); between two actions, binary logit (Eq. 11)."""
+
+    name: ClassVar[str] = "logit"
+    summary: ClassVar[str] = "in proportion to e^(u/tau)"
+    kind: ClassVar[int] = LOGIT
+    tau: Schedule = attrs.field(converter=schedule_from)
+
+
+@register
+@attrs.frozen
+class Best(Chooses):
+    """The best; ``ties`` are drawn uniformly, or keep the present action ("stay")."""
+
+    name: ClassVar[str] = "best"
+    summary: ClassVar[str] = "the best; ties uniform or stay"
+    ties: str = attrs.field(default="uniform", validator=OneOf("uniform", "stay"))
+
+    def data(self) -> ChoosesData:
+        return ChoosesData(BEST_STAY if self.ties == "stay" else BEST)
+
+
+@register
+@attrs.frozen
+class Better(Chooses):
+    """A strictly better one, uniformly, where there is one; with probability ``inertia`` the present one anyway."""
+
+    name: ClassVar[str] = "better"
+    summary: ClassVar[str] = "a random better one, or the present one with probability inertia"
+    inertia: float = attrs.field(default=0.0, converter=number, validator=Real(least=0.0, below=1.0))
+
+    def data(self) -> ChoosesData:
+        return ChoosesData(BETTER, self.inertia)
+
+
+@register
+@attrs.frozen
+class Mistakes(Chooses):
+    """Any of them, uniformly, with probability ε = e^{-1/τ}, else a best one, ties even: resistances count mistakes."""
+
+    name: ClassVar[str] = "mistakes"
+    summary: ClassVar[str] = "a best one, or any with probability e^(-1/tau)"
+    kind: ClassVar[int] = MISTAKES
+    tau: Schedule = attrs.field(converter=schedule_from)
+
+
+@register
+@attrs.frozen
+class Metropolis(Chooses):
+    """The trial action, for certain if it is no worse, else with probability e^{-loss/τ}."""
+
+    name: ClassVar[str] = "metropolis"
+    summary: ClassVar[str] = "the trial action with probability min(1, e^(gain/tau))"
+    kind: ClassVar[int] = METROPOLIS
+    pairs_only: ClassVar[bool] = True
+    tau: Schedule = attrs.field(converter=schedule_from)
+
+
+@generic
+def option_terms(
+    chooses: Any,
+    values: Floats,
+    count: int,
+    current: int,
+    tau: float,
+    tie: float,
+    coefficients: Floats,
+    exponents: Floats,
+) -> None:
+    """The term of each of ``values[:count]``, the present action's being ``values[current]``."""
+    raise NotImplementedError("this choice has no option_terms")
+
+
+@option_terms.register(ChoosesData)
+def _option_terms(
+    chooses: ChoosesData,
+    values: Floats,
+    count: int,
+    current: int,
+    tau: float,
+    tie: float,
+    coefficients: Floats,
+    exponents: Floats,
+) -> None:
+    if chooses.kind == LOGIT:
+        logit_terms(values, count, tau, tie, coefficients, exponents)
+    else:
+        _other_terms(chooses, values, count, current, tau, tie, coefficients, exponents)
+
+
+@separate
+def _other_terms(
+    chooses: ChoosesData,
+    values: Floats,
+    count: int,
+    current: int,
+    tau: float,
+    tie: float,
+    coefficients: Floats,
+    exponents: Floats,
+) -> None:
+    largest = values[0]
+    for k in range(1, count):
+        largest = max(largest, values[k])
+    total = 0.0
+    for k in range(count):
+        better = values[k] > values[current] + tie
+        chosen = better if chooses.kind == BETTER else values[k] >= largest - tie
+        coefficients[k] = 1.0 if chosen else 0.0
+        exponents[k] = 0.0
+        total += coefficients[k]
+    if chooses.kind == METROPOLIS:
+        _metropolis(values, count, current, tau, tie, coefficients, exponents)
+        return
+    stays = total == 0.0 or (chooses.kind == BEST_STAY and coefficients[current] > 0.0)
+    slip = exp(-chooses.mistake / tau) if tau > 0.0 else 0.0
+    for k in range(count):
+        if stays:
+            coefficients[k] = 1.0 if k == current else 0.0
+        else:
+            coefficients[k] /= total
+        if chooses.kind == BETTER:
+            coefficients[k] *= 1.0 - chooses.inertia
+            if k == current:
+                coefficients[k] += chooses.inertia
+        elif chooses.kind == MISTAKES:
+            if coefficients[k] > 0.0:
+                coefficients[k] = slip / count + (1.0 - slip) * coefficients[k]
+            else:
+                coefficients[k] = 1.0 / count
+                exponents[k] = chooses.mistake
+
+
+@portable
+def _metropolis(
+    values: Floats, count: int, current: int, tau: float, tie: float, coefficients: Floats, exponents: Floats
+) -> None:
+    coefficients[current] = 1.0 if count == 1 else 0.0
+    for k in range(count):
+        if k != current:
+            loss = float(values[current]) - float(values[k])
+            coefficients[k] = 1.0
+            if loss > tie:
+                exponents[k] = loss
+                coefficients[current] = -math.expm1(-loss / tau) if tau > 0.0 else 1.0
+
+
+@generic
+def pair_terms(chooses: Any, now: float, then: float, tau: float, tie: float, room: Floats) -> None:
+    """Into ``room``: the term of taking a trial action in the place of the present one, and that of keeping that."""
+    _pair(chooses, now, then, tau, tie, room)
+
+
+@pair_terms.register(ChoosesData)
+def _pair_terms(chooses: ChoosesData, now: float, then: float, tau: float, tie: float, room: Floats) -> None:
+    if chooses.kind == LOGIT:
+        room[0], room[1] = binary_term(now, then, tau, tie)
+        room[2], room[3] = binary_term(then, now, tau, tie)
+    else:
+        _pair(chooses, now, then, tau, tie, room)
+
+
+@separate
+def _pair(chooses: Any, now: float, then: float, tau: float, tie: float, room: Floats) -> None:
+    values = room[4:6]
+    values[0], values[1] = now, then
+    option_terms(chooses, values, 2, 0, tau, tie, room[6:8], room[8:10])
+    room[0], room[1] = room[7], room[9]
+    room[2], room[3] = room[6], room[8]
+
+
+@portable
+def draw_option(
+    chooses: Any, values: Floats, count: int, current: int, tau: float, unit: float, weights: Floats, exponents: Floats
+) -> int:
+    """The index of one of ``values[:count]``, drawn by its terms."""
+    option_terms(chooses, values, count, current, tau, 0.0, weights, exponents)
+    total = 0.0
+    for k in range(count):
+        if exponents[k] != 0.0:
+            weights[k] *= exp(-exponents[k] / tau)
+        total += weights[k]
+    return pick(weights, count, total, unit)

@@ -1,0 +1,123 @@
+"""Who revises at a step: the first axis of the map of rules.
+
+One random player, whoever wakes independently, a random group, or everybody; of those, with ``guard``, only players
+that do not interact with each other. A kind of one's own is a :class:`Who` with a ``name`` whose ``revision_on`` says
+who wakes in a game: a revision probability in any of its forms (:mod:`potentia.rules.revision`), or ``Groups``.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar
+
+import attrs
+
+from potentia.errors import InvalidRule
+from potentia.games import Game
+from potentia.kernel.checks import Flag
+from potentia.kernel.registry import Checked, Registry
+from potentia.rules.base import Axes
+from potentia.rules.revision import Groups, Revision, Vanishing, groups_from, revision_from
+
+_registry: Registry[Who] = Registry("who", InvalidRule)
+register = _registry.register
+
+
+class Who(Checked, ABC):
+    """Who revises. Subclasses are frozen classes of attrs, one field per parameter."""
+
+    name: ClassVar[str]
+    summary: ClassVar[str] = ""
+    invalid: ClassVar[type[InvalidRule]] = InvalidRule
+    guard: bool = False
+
+    @abstractmethod
+    def revision_on(self, game: Game) -> Revision | None:
+        """Who wakes in this game; None for one player, uniformly random."""
+
+
+@register
+@attrs.frozen
+class One(Who):
+    """One player, uniformly random."""
+
+    name: ClassVar[str] = "one"
+    summary: ClassVar[str] = "one random player"
+
+    def revision_on(self, game: Game) -> None:
+        return None
+
+
+@register
+@attrs.frozen
+class Independent(Who):
+    """Each player wakes on its own with its revision probability."""
+
+    name: ClassVar[str] = "independent"
+    summary: ClassVar[str] = "each player that wakes, with probability revision"
+    revision: Revision = attrs.field(converter=revision_from)
+    guard: bool = attrs.field(default=False, validator=Flag())
+
+    def revision_on(self, game: Game) -> Revision:
+        return self.revision
+
+
+@register
+@attrs.frozen
+class InGroups(Who):
+    """A random group: ``InGroups([((0, 1), 0.5), ((2,), 0.5)])``."""
+
+    name: ClassVar[str] = "groups"
+    summary: ClassVar[str] = "a random group; groups as in 0+1=0.5;2=0.5"
+    groups: Groups = attrs.field(converter=groups_from)
+    guard: bool = attrs.field(default=False, validator=Flag())
+
+    @property
+    def revision(self) -> Groups:
+        """The same, as ``slll`` takes it."""
+        return self.groups
+
+    def revision_on(self, game: Game) -> Groups:
+        return self.groups
+
+
+@register
+@attrs.frozen
+class Everybody(Who):
+    """All players at once."""
+
+    name: ClassVar[str] = "all"
+    summary: ClassVar[str] = "everybody at once"
+    revision: ClassVar[float] = 1.0
+    guard: bool = attrs.field(default=False, validator=Flag())
+
+    def revision_on(self, game: Game) -> float:
+        return 1.0
+
+
+def who_by(revision: Revision, guard: bool = False) -> Who:
+    """Who revises where a rule has a revision probability, or groups."""
+    if isinstance(revision, Groups):
+        return InGroups(revision, guard)
+    return Everybody(guard) if revision == 1.0 else Independent(revision, guard)
+
+
+def waking(axes: Axes, game: Game) -> Revision | None:
+    """Who wakes in this game, checked; None for one player, uniformly random."""
+    found = axes.who.revision_on(game)
+    if found is None:
+        return None
+    revision = revision_from(found, allow_groups=True)
+    check_vanishing(revision, axes.chooses)
+    return revision
+
+
+def check_vanishing(revision: Any, chooses: Any) -> None:
+    """Refuse a revision probability that vanishes with a temperature where there is none."""
+    if isinstance(revision, Vanishing) and not hasattr(chooses, "tau"):
+        raise InvalidRule(f"cannot vanish with the temperature: {chooses.name} has none", "revision", revision)
+
+
+def settled(who: Any) -> Any:
+    """The same in its plainest form: everybody, where all wake for certain."""
+    return who_by(who.revision, who.guard) if type(who) is Independent else who

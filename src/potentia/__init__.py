@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         statistics,
         studies,
         testing,
+        web,
     )
     from potentia.beliefs import belief
     from potentia.engine import Run, Trace, advance, begin, load, run, run_batch, watch
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from potentia.kernel.recorders import recorder
     from potentia.rules import rule
     from potentia.studies import open_study, sweep
+    from potentia.web import read_recording, replay
 
 _MODULES = (
     "analysis",
@@ -42,6 +44,7 @@ _MODULES = (
     "statistics",
     "studies",
     "testing",
+    "web",
 )
 _MOVED = ("experiments",)
 _NAMES = {
@@ -53,7 +56,9 @@ _NAMES = {
     "game": "games.library",
     "load": "engine",
     "open_study": "studies",
+    "read_recording": "web",
     "recorder": "kernel.recorders",
+    "replay": "web",
     "rule": "rules",
     "run": "engine",
     "run_batch": "engine",
@@ -79,7 +84,9 @@ __all__ = [
     "load",
     "open_study",
     "paper",
+    "read_recording",
     "recorder",
+    "replay",
     "rule",
     "rules",
     "run",
@@ -89,6 +96,7 @@ __all__ = [
     "sweep",
     "testing",
     "watch",
+    "web",
 ]
 
 

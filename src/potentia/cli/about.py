@@ -44,11 +44,14 @@ def games(game: Annotated[str | None, _only("game", *GAMES)] = None, json: Json 
 def rules(rule: Annotated[str | None, _only("rule", *RULES)] = None, json: Json = False) -> None:
     """List the learning rules and their parameters.
 
+    Others are composed of who revises × what they consider × how they choose; the map is below the list.
+
     Examples:
 
     \b
         potentia rules
         potentia rules soql
+        potentia run stag-hunt --rule who=all,considers=trial,chooses=mistakes
     """
     from potentia.kernel.registry import parameters_of
     from potentia.rules import registered
@@ -63,6 +66,26 @@ def rules(rule: Annotated[str | None, _only("rule", *RULES)] = None, json: Json 
         json,
         details=rule is not None,
     )
+    if rule in (None, "composed") and not json:
+        _print_map()
+
+
+def _print_map() -> None:
+    """The words of each axis of compositions with their parameters, and the rules that are points of the map."""
+    from potentia.kernel.registry import parameters_of
+    from potentia.rules import registered
+    from potentia.rules.composed import kinds_of_axes
+
+    shown = []
+    for axis, kinds in kinds_of_axes().items():
+        for word, kind in kinds.items():
+            declared = _declared(kind, parameters_of(kind))
+            shown.append([axis, word, pairs(declared["parameters"]), declared["about"]])
+    hint = "compose with a word of each, as in: potentia run ring --rule who=all,considers=trial,chooses=mistakes"
+    print_table(["axis", "word", "parameters", "what"], shown, hint, title="who × considers × chooses")
+    points = [[name, *kind.words] for name, kind in registered().items() if kind.words is not None]
+    hint = "p-sblll with trial=unilateral considers trial, slll with groups wakes groups"
+    print_table(["rule", "who", "considers", "chooses"], points, hint, title="rules on the map")
 
 
 def beliefs(belief: Annotated[str | None, _only("belief", *BELIEFS)] = None, json: Json = False) -> None:
@@ -97,7 +120,8 @@ def _declared(kind: Any, defaults: dict[str, Any]) -> dict[str, Any]:
 
     shown = {key: "none" if value is None else plain(value) for key, value in defaults.items()}
     parameters = {key: None if value is REQUIRED else value for key, value in shown.items()}
-    return {"parameters": parameters, "about": kind.summary, "details": cleandoc(kind.__doc__ or "")}
+    point = {"point": list(kind.words)} if getattr(kind, "words", None) else {}
+    return {"parameters": parameters, "about": kind.summary, "details": cleandoc(kind.__doc__ or ""), **point}
 
 
 def _list(

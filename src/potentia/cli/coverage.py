@@ -20,9 +20,11 @@ from potentia.cli.options.common import (
     one_of,
     picture,
     seeds_from,
+    split_named,
     steps_option,
 )
 from potentia.cli.options.names import RULES
+from potentia.cli.options.replays import BeliefsEvery, page_for
 from potentia.cli.options.rules import SCHEDULES, rule_from_options, rule_parameters
 from potentia.cli.terminal import (
     completes,
@@ -34,9 +36,9 @@ from potentia.cli.terminal import (
     say_how_to_stop,
     status,
 )
-from potentia.cli.terminal import value as told
 from potentia.errors import InvalidInput
 from potentia.kernel import signals
+from potentia.kernel.texts import value as told
 
 Map = Annotated[
     str,
@@ -177,6 +179,13 @@ def cover(
         bool, typer.Option("--optimum/--no-optimum", help="Compute the largest worth that can be covered.")
     ] = True,
     gif: Annotated[bool, typer.Option("--gif", help="Also draw a run of each rule as an animated GIF.")] = False,
+    replay: Annotated[
+        Path | None,
+        typer.Option(
+            help="Where to write the page that replays the runs that are drawn.", show_default="replay.html in --out"
+        ),
+    ] = None,
+    beliefs_every: BeliefsEvery = None,
     paths: Annotated[
         bool | None,
         typer.Option("--paths/--no-paths", help="Draw the ways robots came.", show_default="up to 2,500 steps"),
@@ -187,8 +196,9 @@ def cover(
 ) -> None:
     """Let robots cover a map, each learning by itself.
 
-    Prints how much of it they cover and where they end; writes pictures and records into a folder. All rules start
-    from the same places. If you may simply choose the places, "potentia optimum" is quicker and proves its answer.
+    Prints how much of it they cover and where they end; writes pictures, records and a page that replays a run of each
+    rule (up to four) into a folder. All rules start from the same places. If you may simply choose them, "potentia
+    optimum" is quicker and proves its answer.
 
     Examples:
 
@@ -237,6 +247,7 @@ def cover(
             raise InvalidInput(f"is not for {', '.join(names)}", option)
     steps = (2_000 if paper else 20_000) if steps is None else steps
     check_folder(out / "x", "--out", create=True)
+    page = page_for(out, replay, beliefs_every)
     if largest_part and not json:
         _say_blocked(map, blocked, game.world)
     say_how_to_stop()
@@ -249,7 +260,7 @@ def cover(
         results.write(out, files)
         if not stopped:
             with drawing(out), status("drawing", quiet=json) as tell:
-                results.draw(out, files, tell, paper=paper, gif=gif, paths=paths)
+                results.draw(out, files, tell, page, beliefs_every, paper=paper, gif=gif, paths=paths)
     except KeyboardInterrupt:
         stopped = True
     finally:
@@ -303,9 +314,12 @@ def _say_blocked(map: str, blocked: Path | None, world: Any) -> None:
 
 def _variant(name: str, tau: str | None, revision: str | None, defaults: tuple[str, str]) -> Any:
     """A rule by name; p-sblll also with how it tries."""
-    base, _, variant = name.partition(":")
-    trial, guard = None, False
-    if variant and "=" not in variant:
+    inside: dict[str, str] = {}
+    base, trial, guard = name, None, False
+    if "=" in name:
+        base, inside = split_named(name, "--rule", "soql:mu=0.9,noise=0.1")
+    elif ":" in name:
+        base, _, variant = name.partition(":")
         if base != "p-sblll" or variant not in ("joint", "unilateral", "guarded"):
             raise InvalidInput(
                 f"--rule {name}: only p-sblll has variants, joint, unilateral and guarded; "
@@ -313,7 +327,7 @@ def _variant(name: str, tau: str | None, revision: str | None, defaults: tuple[s
             )
         name, guard = base, variant == "guarded"
         trial = "unilateral" if variant == "unilateral" else None
-    known = rule_parameters(base)
+    known = rule_parameters(base, inside)
     # options that are not for this rule are for the others it is compared with
     tau = tau if "tau" in known else None
     revision = revision if "revision" in known else None

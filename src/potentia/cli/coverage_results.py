@@ -12,7 +12,8 @@ from typing import Any
 from potentia.cli.options.beliefs import belief_text
 from potentia.cli.options.common import drawing, save_picture
 from potentia.cli.options.rules import rule_text
-from potentia.cli.terminal import print_table, say, value
+from potentia.cli.terminal import print_table, say
+from potentia.kernel.texts import value
 
 _LONGEST_PATH = 2500  # steps; longer ways fill the picture
 _MOST_ROWS = 20_000  # of the run that is drawn
@@ -49,6 +50,13 @@ class Results:
         from potentia.studies.coverage import typical
 
         return {name: typical(batch) for name, batch in self.data.items()}
+
+    @cached_property
+    def together(self) -> int:
+        """The seed that all rules are replayed with, to be compared."""
+        from potentia.studies.coverage import alike
+
+        return alike(self.data)
 
     def places(self, name: str) -> list[list[int]]:
         """Where the robots of that run end, cells (x, y)."""
@@ -189,6 +197,8 @@ class Results:
         out: Path,
         files: dict[str, Path],
         say: Callable[[str], None],
+        page: Path,
+        beliefs_every: int | None,
         *,
         paper: bool,
         gif: bool,
@@ -196,9 +206,9 @@ class Results:
     ) -> None:
         """Pictures, and the state of each run that is drawn; ``files`` grows as they are done."""
         from potentia import figures
-        from potentia.engine import begin
         from potentia.games.world import published
         from potentia.studies.coverage import tail_steps
+        from potentia.web.pages import MOST, replay
 
         game, steps = self.game, self.steps
 
@@ -209,15 +219,13 @@ class Results:
             files[name] = out / f"{name}.png"
 
         # states first: should a picture fail, they are there
-        panels, traces = {}, {}
-        every = max(1, steps // _MOST_ROWS, steps * game.num_players // 5_000_000)
-        record = ("profile", "worth_sum", "worth_union")
-        for name, seed in self.shown.items():
-            say(f"playing {name} again")
-            run = begin(game, self.rules[name], seed, record=record, every=every, horizon=steps, belief=self.belief)
-            traces[name] = run.advance(steps).trace()
-            panels[f"{name}, seed {seed}"] = traces[name].profiles
-            files[f"run, {name}"] = run.save(out / f"run-{_in_files(name)}.npz")
+        traces, watched = self._play(out, files, say, beliefs_every)
+        panels = {f"{name}, seed {self.shown[name]}": trace.profiles for name, trace in traces.items()}
+        say("replay")
+        recordings = self._recordings(out, files, watched)
+        if recordings:
+            shown = dict(list(recordings.items())[:MOST])
+            files["replay"] = replay(shown, page, title=f"{', '.join(shown)} on {game.describe()}")
         draw("field", figures.field_figure(game.world))
         measure = "worth_sum" if paper else "worth_union"
         played = {name.partition(":")[0] for name in self.rules}  # with whatever parameters
@@ -235,15 +243,50 @@ class Results:
         followed = [r.revision for r in self.rules.values() if hasattr(getattr(r, "revision", None), "a3")]
         if followed:
             draw("revision", figures.revision_figure(followed[0]))
-        for name, trace in traces.items() if gif else ():
+        for name in recordings if gif else ():
             path = out / f"{_in_files(name)}.gif"
             say(path.name)
-            label = "Σ C" if paper else "covered worth (union)"
-            title = f"{name}, seed {self.shown[name]}, on {game.world.name}"
-            figures.animate(
-                game, trace.profiles, path, worth=getattr(trace, measure), label=label, every=every, title=title
-            )
+            title = f"{name}, seed {self.together}, on {game.world.name}"
+            recordings[name].film(path, series=measure, title=title)
             files[f"film, {name}"] = path
+
+    def _play(
+        self, out: Path, files: dict[str, Path], say: Callable[[str], None], beliefs_every: int | None
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The run of each rule that is drawn, saved, and the one that is watched, with its keyframes."""
+        from potentia.engine import begin
+        from potentia.web.keyframes import Keyframes
+
+        game, steps = self.game, self.steps
+        traces, watched = {}, {}
+        every = max(1, steps // _MOST_ROWS, steps * game.num_players // 5_000_000)
+        options: dict[str, Any] = {"record": ("profile", "worth_sum", "worth_union"), "every": every, "horizon": steps}
+        for name, seed in self.shown.items():
+            say(f"playing {name} again")
+            frames = Keyframes(begin(game, self.rules[name], seed, belief=self.belief, **options))
+            run = frames.play(steps, beliefs_every if seed == self.together else 0)
+            traces[name] = run.trace()
+            watched[name] = traces[name], frames
+            files[f"run, {name}"] = run.save(out / f"run-{_in_files(name)}.npz")
+            if seed != self.together:  # side by side, rules are seen from one start
+                frames = Keyframes(begin(game, self.rules[name], self.together, belief=self.belief, **options))
+                watched[name] = frames.play(steps, beliefs_every).trace(), frames
+        return traces, watched
+
+    def _recordings(self, out: Path, files: dict[str, Path], watched: dict[str, Any]) -> dict[str, Any]:
+        """Runs of all rules from one seed as recordings, each in a file; none of a map that is too large."""
+        from potentia.errors import InvalidRun
+        from potentia.web.making import record
+
+        made = {}
+        for name, (trace, frames) in watched.items():
+            try:
+                made[name] = record(trace, optimum=self.best, label=name, keyframes=frames)
+            except InvalidRun as error:
+                say(f"no replay: {error}", err=True)
+                return {}
+            files[f"recording, {name}"] = made[name].save(out / f"recording-{_in_files(name)}.recording")
+        return made
 
     def _draw_beliefs(self, draw: Callable[[str, Any], None], traces: dict[str, Any]) -> None:
         """What robots believed at the end of the runs that are drawn, and how they came to it."""

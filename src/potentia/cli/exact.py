@@ -18,8 +18,9 @@ from potentia.cli.options.rules import (
     rule_from_options,
     rule_text,
 )
-from potentia.cli.terminal import print_json, print_table, printed_last, say, status, value
+from potentia.cli.terminal import print_json, print_table, printed_last, say, status
 from potentia.errors import InvalidInput, PotentiaError
+from potentia.kernel.texts import value
 
 
 def audit(
@@ -160,6 +161,8 @@ def _print_stability(summary: dict[str, Any], rule: Any, show: int) -> None:
         f"{summary['num_stable']:,} of {count:,} profiles stable, {classes:,} recurrent "
         f"class{'' if classes == 1 else 'es'} at τ = 0; by {summary['method']}"
     )
+    if summary["num_states"] != count:
+        say(f"{rule.name} remembers: {summary['num_states']:,} states, taken together for each profile")
     say(f"the law at this temperature: {summary['law_trouble'] or 'by ' + summary['law_method']}")
     if not summary["exact"]:
         say(f"the payoffs have no common unit: differences up to {summary['tolerance']:.2g} count as ties")
@@ -192,7 +195,8 @@ def _figure(game: Any, rule: Any, result: Any, root: Any, title: str, quiet: boo
             for k, tau in enumerate(taus.tolist()):
                 tell(f"{k + 1} of {taus.size}")
                 try:
-                    laws.append(chain(game, {**rule.spec(), "tau": tau}).stationary())
+                    solved = chain(game, {**rule.spec(), "tau": tau})
+                    laws.append(solved.over_profiles(solved.stationary()))
                     kept.append(tau)
                 except PotentiaError:  # too cold for this many states; the limit is drawn anyway
                     continue

@@ -83,7 +83,7 @@ def _check_places(out: Path) -> None:
     """Fail before the work: the folder and those in it can be written to."""
     for name in ("report.html", "claims.json"):
         check_folder(out / name, "--out", create=True)
-    for folder in ("figures", "data"):
+    for folder in ("figures", "data", "replays"):
         if (out / folder).exists():
             check_folder(out / folder / "x", "--out")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -24,10 +25,12 @@ from potentia.cli.options.common import (
     steps_option,
     written,
 )
+from potentia.cli.options.replays import BeliefsEvery, check_replay, recorded, write_replay
 from potentia.cli.options.rules import Guard, Revision, RuleName, Tau, Trial, rule_from_options, rule_text
-from potentia.cli.terminal import print_table, printed_last, progress, say, say_how_to_stop, value
+from potentia.cli.terminal import print_table, printed_last, progress, say, say_how_to_stop
 from potentia.errors import InvalidRun
 from potentia.kernel import signals
+from potentia.kernel.texts import value
 
 
 def run(
@@ -53,6 +56,13 @@ def run(
         typer.Option(help="ql, soql and score: draw the first run's scores and strategies over time into this file."),
     ] = None,
     save: Annotated[Path | None, typer.Option(help="Write the records to this netCDF file.")] = None,
+    replay: Annotated[
+        Path | None, typer.Option(help="Write a page that replays the first run in any browser: run.html.")
+    ] = None,
+    recording: Annotated[
+        Path | None, typer.Option(help="Write the first run's recording, for: potentia replay.")
+    ] = None,
+    beliefs_every: BeliefsEvery = None,
     json: Json = False,
 ) -> None:
     """Play a rule on a game and say where it ended up.
@@ -66,6 +76,7 @@ def run(
         potentia run stag-hunt --belief running-mean --initial 5
         potentia run stag-hunt --rule soql --steps 20000 --runs 20 --scores scores.png
         potentia run congestion --rule ql:mu=n^-0.6,noise=0.1 --tau 0.2
+        potentia run ring --rule blll --steps 2000 --replay ring.html
     """
     from potentia.engine.batch import play_batch
     from potentia.engine.requests import require_finite_welfare
@@ -81,6 +92,7 @@ def run(
     check_pictures(plot=plot, scores=scores)
     if save is not None:
         check_folder(save, "--save")
+    check_replay(replay, recording, beliefs_every)
     seeds = seeds_from(seed, runs)
     record = ("potential", "welfare", "acceptance") if played.has_potential else ("welfare", "acceptance")
     spacing = max(1, steps // 500) if every is None else every
@@ -119,6 +131,10 @@ def run(
         picture(plot, lambda: _figure(data, f"{chosen.name} on {label}"), 150, summary, json, said="plot")
         again = (played, chosen, believed, steps, seed, first, title)
         picture(scores, lambda: _scores_figure(*again), 130, summary, json, name="scores", said="scores")
+        options = {"start": first, "belief": believed, "beliefs_every": beliefs_every}
+        options |= {"label": rule, "title": f"{rule} on {label}"}
+        record_it = partial(recorded, played, chosen, steps, seed, **options)
+        write_replay(replay, recording, summary, json, lambda tell: record_it(progress=tell))
     if summary["interrupted"]:
         done = int(data.steps_done.sum())
         say(f"{signals.stopped()} after {done:,} of {steps * runs:,} steps; the above is what was computed", err=True)

@@ -8,8 +8,9 @@ from typing import Annotated, Any
 import typer
 
 from potentia.cli.options.common import GameName, Json, Parameters, check_pictures, game_from_options, one_of, picture
-from potentia.cli.terminal import print_table, printed_last, say, status, value
+from potentia.cli.terminal import print_table, printed_last, say, status
 from potentia.errors import InvalidGame, NotConverged
+from potentia.kernel.texts import value
 
 _MOST_ACTIONS = 6  # shares printed for a player; of more actions so many:
 _LARGEST = 3

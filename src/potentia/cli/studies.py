@@ -8,9 +8,9 @@ from typing import Annotated, Any
 import typer
 
 from potentia.cli.options.common import Json, check_folder, check_pictures, picture, told
-from potentia.cli.terminal import print_json, print_table, printed_last, progress, say, say_how_to_stop, status, value
+from potentia.cli.terminal import print_json, print_table, printed_last, progress, say, say_how_to_stop, status
 from potentia.errors import InvalidInput
-from potentia.kernel.texts import command
+from potentia.kernel.texts import command, value
 
 Folder = Annotated[Path, typer.Argument(metavar="STUDY", help="The folder of a study.", show_default=False)]
 Partial = Annotated[bool, typer.Option("--partial", help="Take what is there of an incomplete study.")]

@@ -127,23 +127,6 @@ def pairs(parameters: Mapping[str, Any]) -> str:
     return ", ".join(name if default is None else f"{name}={default}" for name, default in parameters.items()) or "none"
 
 
-def value(entry: Any) -> str:
-    """A number or list as people read it."""
-    if isinstance(entry, bool):
-        return "yes" if entry else "no"
-    if isinstance(entry, float):
-        if not math.isfinite(entry):
-            return "-"
-        return f"{entry:,.0f}" if 1e5 <= abs(entry) < 1e15 else f"{entry:.6g}"
-    if isinstance(entry, int):
-        return f"{entry:,}"
-    if isinstance(entry, list):
-        return " ".join(value(e) for e in entry)
-    if isinstance(entry, Mapping):
-        return ", ".join(f"{k}: {value(v)}" for k, v in entry.items())
-    return str(entry)
-
-
 def say_how_to_stop() -> None:
     """Before what may take long, where Ctrl-C would be pressed in vain."""
     heard = (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from potentia.beliefs import Believing, View
+from potentia.colours import robot_colour
 from potentia.errors import InvalidRun
 from potentia.figures import maps, style
 from potentia.figures.configuration import MOST_NUMBERED
@@ -148,7 +149,7 @@ def _draw_robots(axes: Axes, where: Floats, robots: Sequence[int]) -> Artist:
     numbered = len(where) <= MOST_NUMBERED
     look: dict[str, Any] = {"linestyle": "none", "markersize": 8.0 if numbered else 3.0, **maps.ROBOT}
     for robot in robots:
-        colour = style.robot_colour(robot)
+        colour = robot_colour(robot)
         axes.plot(*where[robot], color=colour, zorder=4, gid=f"robot {robot}", **look)
         if numbered:
             style.draw_number(axes, tuple(where[robot]), str(robot), colour, 8.0)

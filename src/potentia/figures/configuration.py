@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from potentia.colours import robot_colour
 from potentia.errors import InvalidRun
 from potentia.figures import maps, style
 from potentia.figures.labels import apart
@@ -95,7 +96,7 @@ def _draw_flags(axes: Axes, game: Coverage, profiles: Ints, points: float, gaps:
     look: dict[str, Any] = {"linestyle": "none", "marker": "s", "markersize": size, "markeredgewidth": 0}
     for who in np.unique(owner[owner != 0]).tolist():
         y, x = np.nonzero(owner == who)
-        colour = style.INK if who == maps.SHARED else style.robot_colour(who - 1)
+        colour = style.INK if who == maps.SHARED else robot_colour(who - 1)
         axes.plot(x + 0.5, y + 0.5, color=colour, zorder=1.2, rasterized=True, gid=f"flags {who}", **look)
     label = "flags at recorded steps" if gaps else "flag (black: several robots')"
     return style.in_key(label, color=style.DARK, **{**look, "markersize": 4.0})
@@ -104,7 +105,7 @@ def _draw_flags(axes: Axes, game: Coverage, profiles: Ints, points: float, gaps:
 def _draw_paths(axes: Axes, game: Coverage, profiles: Ints) -> list[Artist]:
     start: dict[str, Any] = {"marker": "o", "markersize": 5, "markerfacecolor": style.PAPER, "markeredgewidth": 1.2}
     for robot in range(game.num_players):
-        colour = style.robot_colour(robot)
+        colour = robot_colour(robot)
         mine = profiles[:, robot]
         way = maps.centres(game, mine[np.append(True, np.diff(mine) != 0)])
         axes.plot(*way.T, color=colour, linewidth=0.8, alpha=0.75, zorder=1.5, gid=f"path {robot}")
@@ -133,7 +134,7 @@ def _draw_robots(axes: Axes, game: Coverage, profile: Ints, points: float) -> li
     where = maps.centres(game, profile)
     size, inside = _marker(game, where, points)
     numbered = game.num_players <= MOST_NUMBERED
-    colours = [style.robot_colour(robot) for robot in range(game.num_players)]
+    colours = [robot_colour(robot) for robot in range(game.num_players)]
     wide = 2 * game.delta
     place: dict[str, Any] = {"units": "xy", "offsets": where, "offset_transform": axes.transData, "zorder": 2.4}
     look: dict[str, Any] = {"facecolors": "none", "edgecolors": colours, "linewidths": 1.4 if numbered else 0.7}
@@ -162,7 +163,7 @@ def _draw_numbers(axes: Axes, game: Coverage, where: Floats, points: float, insi
     for robot, (x, y) in enumerate(where.tolist()):
         together.setdefault((x, y), []).append(robot)
     texts = [",".join(map(str, robots)) for robots in together.values()]
-    colours = [style.robot_colour(robots[-1]) for robots in together.values()]
+    colours = [robot_colour(robots[-1]) for robots in together.values()]
     if inside and max(map(len, texts)) <= 2:
         for place, text, colour in zip(together, texts, colours, strict=True):
             style.draw_number(axes, place, text, colour, size)

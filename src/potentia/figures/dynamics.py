@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from potentia.colours import PALETTE
 from potentia.errors import InvalidInput
 from potentia.figures import style
-from potentia.figures.style import COLOURS
 from potentia.kernel.arrays import Floats
 from potentia.kernel.numbers import is_integer
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from potentia.analysis.portraits import Field
 
 _CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(0.75)]])
-_HOLLOW: dict[str, Any] = {"linestyle": "none", "markerfacecolor": "none", "markeredgewidth": 1.6, "color": COLOURS[1]}
+_HOLLOW: dict[str, Any] = {"linestyle": "none", "markerfacecolor": "none", "markeredgewidth": 1.6, "color": PALETTE[1]}
 _MARKS: dict[str, dict[str, Any]] = {
     "start": {"linestyle": "none", "marker": "o", "markersize": 5, "markerfacecolor": style.PAPER},
     "end": {"linestyle": "none", "marker": "s", "markersize": 5},
@@ -57,7 +57,7 @@ def simplex_figure(
     figure, grid = style.panels((5.2 * len(players), 4.8), 1, len(players))
     for axes, one in zip(grid.flat, players, strict=True):
         _triangle(axes, names)
-        for path, colour in zip(paths, itertools.cycle(COLOURS), strict=False):
+        for path, colour in zip(paths, itertools.cycle(PALETTE), strict=False):
             _draw_path(axes, path.strategies[one] @ _CORNERS, colour, 1.4)
         axes.set_title(f"player {one}", fontsize=style.TITLE)
     _legend(figure.axes[0], ("start", "end"), loc="upper left")
@@ -129,7 +129,7 @@ def portrait_figure(
     places = [np.stack([one.strategies[0][:, 0], one.strategies[1][:, 0]], axis=1) for one in paths]
     crowded = sum(float(np.hypot(*np.diff(place, axis=0).T).sum()) for place in places) > 40  # sides of the square
     for place in places:
-        _draw_path(axes, place, COLOURS[0], 0.4 if crowded else 1.1)
+        _draw_path(axes, place, PALETTE[0], 0.4 if crowded else 1.1)
     pure = np.isin(marks, (0.0, 1.0)).all(axis=1)
     shown = ["start", "end"]
     for which, name in ((pure, "pure Nash"), (~pure, "mixed Nash")):

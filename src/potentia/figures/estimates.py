@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from potentia.colours import PALETTE, rule_in
 from potentia.errors import InvalidRun
 from potentia.figures import style
 from potentia.figures.maps import number
@@ -69,7 +70,7 @@ def shares_figure(groups: Mapping[str, Mapping[str, Any]], *, xlabel: str = "sha
         raise InvalidRun("must hold at least one share, got none", "groups", groups)
     named = {name: rows for name, rows in groups.items() if rows}
     looks = style.looks(label for rows in named.values() for label in rows)
-    alike = not any(map(style.rule_in, looks))  # names that say nothing of a rule have one colour
+    alike = not any(map(rule_in, looks))  # names that say nothing of a rule have one colour
     lines = sum(map(len, named.values()))
     heights = [len(rows) + 0.6 for rows in named.values()]
     size = 9.6, 1.3 + 0.3 * lines + 0.45 * len(named)
@@ -77,7 +78,7 @@ def shares_figure(groups: Mapping[str, Mapping[str, Any]], *, xlabel: str = "sha
     for axes, (name, rows) in zip(grid.flat, named.items(), strict=True):
         for place, (label, entry) in enumerate(rows.items()):
             mean = float(getattr(entry, "mean", entry))
-            colour = style.COLOURS[0] if alike else looks[label].colour
+            colour = PALETTE[0] if alike else looks[label].colour
             axes.barh(place, mean, height=0.62, color=colour, alpha=0.35, gid=f"{name}: {label}")
             ends = _ends([entry]) if hasattr(entry, "low") else None
             axes.errorbar(mean, place, xerr=ends, fmt="o", color=colour, markersize=4, capsize=3, clip_on=False)

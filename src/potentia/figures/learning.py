@@ -10,6 +10,7 @@ import numpy as np
 
 from potentia.beliefs import Proposal
 from potentia.beliefs.learning import AKAIKE_TEMPERATURE
+from potentia.colours import robot_colour
 from potentia.errors import InvalidRun
 from potentia.figures import style
 from potentia.figures.beliefs import MOST_DRAWN, checked_parts
@@ -162,7 +163,7 @@ def _checked_proposals(proposals: Any, robots: int | None) -> tuple[list[Proposa
 
 def _draw_numbers(axes: Axes, rows: list[Proposal], mind: int, end: int, number: int | None, size: float) -> None:
     """The number as steps, from one decision to the next, and the marks of what was proposed."""
-    colour = style.robot_colour(mind)
+    colour = robot_colour(mind)
     if number is not None:
         axes.axhline(number, zorder=1, gid="number", **_TRUE)
     times: list[int] = []
@@ -205,7 +206,7 @@ def _draw_changes(axes: Axes, rows: list[Proposal], size: float) -> None:
     changes = [row.aic_after - row.aic_before for row in rows]
     for mind in sorted({row.mind for row in rows}):
         mine = [k for k, row in enumerate(rows) if row.mind == mind]
-        _mark(axes, [rows[k] for k in mine], style.robot_colour(mind), [changes[k] for k in mine], size)
+        _mark(axes, [rows[k] for k in mine], robot_colour(mind), [changes[k] for k in mine], size)
     axes.axhline(0.0, color=style.INK, linewidth=0.8, zorder=1)
     axes.set_yscale("symlog", linthresh=_LINEAR)
     low, high = min([*changes, -_LINEAR]), max([*changes, _LINEAR])

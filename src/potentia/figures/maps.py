@@ -2,7 +2,7 @@
 
 Cell (x, y) is the unit square from (x, y) to (x + 1, y + 1), so its centre is at (x + 0.5, y + 0.5). Row 0 is
 drawn where ``World.origin`` says. Fields rise from light to dark (or dark to light) in one direction, which
-everybody can read; robots have the colours of :data:`~potentia.figures.style.COLOURS` and numbers.
+everybody can read; robots have the colours of :data:`potentia.colours.PALETTE` and numbers.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from potentia.colours import PALETTE, rule_in
 from potentia.errors import InvalidRun
 from potentia.figures import style
 from potentia.figures.coverage_time import by_seed, check_batches, told
@@ -65,7 +66,7 @@ def reinforcement_figure(
     said = f"mean and bound of {seeds} seeds" if seeds > 1 else "1 seed"
     for axes, other in zip(grid.flat, others, strict=False):
         for name, look in style.looks([first, other]).items():
-            rule = style.rule_in(name)
+            rule = rule_in(name)
             other_one = f"the {rule.upper() if rule else 'rule'} in the title"
             who = name if name == first or len(others) == 1 else other_one
             lines[who] = _draw(axes, datasets[name], name, look, smooth, "range")
@@ -185,7 +186,7 @@ def _draw_player(column: Any, data: xarray.Dataset, player: int) -> None:
     time, actions = data.time.values, _actions(data)
     played = data.profile.values
     mark: dict[str, Any] = {"marker": "|", "linestyle": "none", "markersize": 5, "rasterized": True}
-    for action, colour, dashes in zip(actions.tolist(), style.COLOURS, itertools.cycle(style.STYLES), strict=False):
+    for action, colour, dashes in zip(actions.tolist(), PALETTE, itertools.cycle(style.STYLES), strict=False):
         look: dict[str, Any] = {"color": colour, "linewidth": 1.5, "label": f"action {action}"}
         for axes, name in zip(column, ("score", "strategy"), strict=False):
             axes.plot(time, data[name].values[:, action], dashes, gid=f"{name} {action}", **look)

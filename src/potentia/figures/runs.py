@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from potentia.colours import PALETTE
 from potentia.errors import InvalidRun
-from potentia.figures.style import COLOURS, STYLES, Look, draw_mean, entitle, in_words, label_of, panels
+from potentia.figures.style import STYLES, Look, draw_mean, entitle, in_words, label_of, panels
 from potentia.kernel.arrays import Floats
 from potentia.kernel.recorders import TABLE
 
@@ -36,7 +37,7 @@ def scalar_figure(data: xarray.Dataset, title: str = "") -> Figure:
     figure, grid = panels((5.6 * across, 4.2 * down), down, across)
     for axes in grid.flat[len(names) :]:
         axes.set_axis_off()
-    for axes, name, colour in zip(grid.flat, names, itertools.cycle(COLOURS), strict=False):
+    for axes, name, colour in zip(grid.flat, names, itertools.cycle(PALETTE), strict=False):
         skip = int(np.isnan(data[name].values[:, 0]).all())  # nothing was revised before the first step
         draw_mean(axes, data.time[skip:], data[name].values[:, skip:], Look(colour, STYLES[0]))
         if data.sizes["time"] > 20:

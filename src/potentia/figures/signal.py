@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from potentia.colours import PALETTE
 from potentia.figures import style
-from potentia.figures.style import COLOURS
 from potentia.kernel.arrays import Floats
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ _SITUATIONS = (
 )
 
 
-_SPOT: dict[str, Any] = {"marker": "o", "markersize": 8, "color": COLOURS[1], "markeredgecolor": style.INK}
+_SPOT: dict[str, Any] = {"marker": "o", "markersize": 8, "color": PALETTE[1], "markeredgecolor": style.INK}
 _SPOT |= {"linestyle": "none", "clip_on": False, "zorder": 4}
 _BELOW: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.13)}
 
@@ -62,9 +62,9 @@ def _draw_hill(axes: Axes, revision: SignalRevision) -> None:
     signal, gradient = hill(place)
     axes.fill_between(place, signal, color=style.FAINT, linewidth=0)
     axes.plot(place, signal, color=style.DARK, linewidth=1.6, label="signal F, relative to the largest met")
-    axes.plot(place, gradient, ":", color=COLOURS[0], linewidth=1.6, label="gradient G, relative to the steepest met")
+    axes.plot(place, gradient, ":", color=PALETTE[0], linewidth=1.6, label="gradient G, relative to the steepest met")
     chance = _along(revision, signal, gradient)
-    axes.plot(place, chance, "--", color=COLOURS[1], linewidth=2.4, label="revision probability rp(F, G)")
+    axes.plot(place, chance, "--", color=PALETTE[1], linewidth=2.4, label="revision probability rp(F, G)")
     for where, name, words, constant, beside in _SITUATIONS:
         value = float(_along(revision, *hill(np.array(where))))
         axes.plot(where, value, gid=name, **_SPOT)

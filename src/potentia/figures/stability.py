@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from potentia.colours import PALETTE
 from potentia.figures import style
-from potentia.figures.style import COLOURS
 from potentia.kernel.arrays import Floats
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def stability_figure(
     chosen = np.asarray(result.states[int(result.limit.argmax())] if root is None else root)
     drawn = result.limit.size <= MOST_DRAWN
     tree = result.tree(chosen) if drawn else None
-    room = 0.28 + 0.075 * len(_name(result, 0))  # inches for a label
+    room = 0.28 + 0.075 * max(map(len, _name(result, 0).split("\n")))  # inches for a label
     wide = 5.0 if tree is None else min(_WIDEST, max(4.0, room * _num_leaves(tree)))
     with_laws = laws is not None and len(taus) > 0
     if not with_laws:
@@ -62,7 +62,22 @@ def stability_figure(
 
 def _name(result: Stability, state: int) -> str:
     profile = result.states[state]
-    return ("" if profile.max() < 10 else " ").join(str(a) for a in profile)
+    told = ("" if profile.max() < 10 else " ").join(str(a) for a in profile)
+    if result.memories is None:
+        return told
+    kept = [np.ravel(result.memories[state][name]) for name in _whole_fields(result)]
+    return "\n".join([told, " ".join("".join(str(int(x)) for x in part) for part in kept)])
+
+
+def _whole_fields(result: Stability) -> list[str]:
+    """What is remembered in whole numbers; others say no more, as what was received does beside the action before."""
+    return [name for name, part in result.memories[0].items() if np.asarray(part).dtype.kind in "iub"]
+
+
+def _profile_name(result: Stability, place: int) -> str:
+    game = result.game
+    assert game is not None
+    return "".join(str(a) for a in np.unravel_index(place, game.num_actions))
 
 
 def _num_leaves(tree: Tree) -> int:
@@ -81,7 +96,7 @@ def tree_axes(axes: Axes, result: Stability, tree: Tree) -> None:
         if state != tree.root:
             to = place[int(tree.parent[state])]
             free = tree.resistance[state] <= result.tolerance
-            colour = style.GREY if free else COLOURS[1]
+            colour = style.GREY if free else PALETTE[1]
             arrow = {"arrowstyle": "-|>" if labelled else "-", "color": colour, "shrinkB": 9}
             axes.annotate("", to, (x, y), arrowprops=arrow)
             if labelled and not free:
@@ -91,17 +106,20 @@ def tree_axes(axes: Axes, result: Stability, tree: Tree) -> None:
     for state, (x, y) in place.items():
         stable = bool(result.stable[state])
         if labelled or state in told:
-            fill = COLOURS[0] if stable else style.PAPER
+            fill = PALETTE[0] if stable else style.PAPER
             look: dict[str, Any] = {"bbox": style.box(style.DARK, 0.3, facecolor=fill), "color": style.ink_on(fill)}
             axes.annotate(_name(result, state), (x, y), fontsize=style.WORDS, zorder=4, **look, **_CENTRED)
         else:
-            colour = COLOURS[0] if stable else style.GREY
+            colour = PALETTE[0] if stable else style.GREY
             axes.plot(x, y, "o", color=colour, markersize=4 if stable else 3, zorder=3)
     depth = -min(y for _, y in place.values())
     axes.set(xlim=(-0.8, max(x for x, _ in place.values()) + 0.8), ylim=(-depth - 0.6, 0.6))
     axes.axis("off")
-    said = f"Least-resistance tree to {_name(result, tree.root)}: total {tree.total:.4g}"
-    axes.set_title(f"{said}\nstable profiles filled; grey edges cost nothing", fontsize=style.TITLE)
+    below = "stable profiles filled; grey edges cost nothing"
+    if result.memories is not None:
+        below += f"\nunder each profile: {', '.join(_whole_fields(result))}"
+    root = _name(result, tree.root).replace("\n", " ")
+    axes.set_title(f"Least-resistance tree to {root}: total {tree.total:.4g}\n{below}", fontsize=style.TITLE)
 
 
 def _lay_out(root: int, children: dict[int, list[int]], place: dict[int, tuple[float, float]]) -> None:
@@ -125,25 +143,25 @@ def _lay_out(root: int, children: dict[int, list[int]], place: dict[int, tuple[f
 def _sorted_axes(axes: Axes, result: Stability) -> None:
     """Too many states for a tree: what each costs."""
     finite = np.sort(result.stochastic_potential[np.isfinite(result.stochastic_potential)])
-    axes.step(np.arange(1, finite.size + 1), finite - finite[0], where="post", color=COLOURS[0])
+    axes.step(np.arange(1, finite.size + 1), finite - finite[0], where="post", color=PALETTE[0])
     axes.set_xscale("log")
     axes.set_ylim(bottom=0.0, top=None if finite[-1] > finite[0] else 1.0)
     axes.set(xlabel="number of profiles", ylabel="stochastic potential above the least")
     axes.set_title(f"{finite.size:,} profiles, too many for a tree: what they cost", fontsize=style.TITLE)
 
 
-def _alike(result: Stability, laws: Floats) -> list[list[int]]:
+def _alike(limit: Floats, laws: Floats) -> list[list[int]]:
     """The most visited states, those with the same curve and limit together."""
-    weight = np.maximum(laws.max(axis=0), result.limit)
+    weight = np.maximum(laws.max(axis=0), limit)
     groups: list[list[int]] = []
     for state in np.argsort(-weight, kind="stable")[:200].tolist():
         for group in groups:
             same = np.allclose(laws[:, state], laws[:, group[0]], rtol=1e-6, atol=1e-9)
-            if same and abs(result.limit[state] - result.limit[group[0]]) < 1e-9:
+            if same and abs(limit[state] - limit[group[0]]) < 1e-9:
                 group.append(state)
                 break
         else:
-            if len(groups) == len(COLOURS):
+            if len(groups) == len(PALETTE):
                 break
             groups.append([state])
     return groups
@@ -153,17 +171,20 @@ def law_axes(axes: Axes, result: Stability, taus: Sequence[float], laws: Floats,
     """Share of the long run of the most visited profiles against τ; dots at the left are the limits."""
     edge = min(taus) / 1.6
     shown: list[int] = []
-    groups = _alike(result, laws)
+    over = laws.shape[1] != result.limit.size  # over profiles, whatever is remembered beside them
+    limit = result.by_profile.limit if over else result.limit
+    groups = _alike(limit, laws)
     for k, (group, look) in enumerate(zip(groups, style.looks(map(str, range(len(groups)))).values(), strict=True)):
         state = group[0]
-        names = ", ".join(_name(result, s) for s in group[:3]) + (f", … ({len(group)})" if len(group) > 3 else "")
+        name = _profile_name if over else _name
+        names = ", ".join(name(result, s) for s in group[:3]) + (f", … ({len(group)})" if len(group) > 3 else "")
         label = names if len(group) == 1 else f"{names}: each"
         axes.plot(taus, laws[:, state], look.style, color=look.colour, label=label)
-        axes.plot(edge, result.limit[state], "o", color=look.colour, clip_on=False, markersize=9 - k)
+        axes.plot(edge, limit[state], "o", color=look.colour, clip_on=False, markersize=9 - k)
         shown += group
-    if len(shown) < result.limit.size:
+    if len(shown) < limit.size:
         axes.plot(taus, 1.0 - laws[:, shown].sum(axis=1), color=style.GREY, label="all others")
-        axes.plot(edge, 1.0 - result.limit[shown].sum(), "o", color=style.GREY, clip_on=False, markersize=3)
+        axes.plot(edge, 1.0 - limit[shown].sum(), "o", color=style.GREY, clip_on=False, markersize=3)
     if mark is not None and min(taus) <= mark <= max(taus):
         axes.axvline(mark, color=style.INK, linewidth=0.8, linestyle=":")
         place: dict[str, Any] = {"xycoords": ("data", "axes fraction"), "ha": "center", "va": "bottom"}

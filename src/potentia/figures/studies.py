@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from potentia.figures.style import COLOURS, arranged, draw_mean, entitle, in_words, legend, looks, panels, scale
+from potentia.colours import PALETTE
+from potentia.figures.style import arranged, draw_mean, entitle, in_words, legend, looks, panels, scale
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -31,7 +32,7 @@ def study_figure(curves: Sequence[Any], measure: str, title: str = "") -> Figure
     figure, grid = panels(size, rows, columns, used=len(drawn), sharex=True, sharey=True)
     for axes, (panel, lines) in zip(grid.flat, drawn, strict=False):
         named = {f"{one.labels.get('rule', '')}: {_name(one.values)}": one for one in lines}
-        chosen = looks(named) if len(named) <= len(COLOURS) else scale(list(named))
+        chosen = looks(named) if len(named) <= len(PALETTE) else scale(list(named))
         for label, one in named.items():
             known = np.isfinite(one.curves).any(axis=0)
             name = _name(one.values) or "mean"

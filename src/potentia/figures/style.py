@@ -1,8 +1,8 @@
 """How figures look, in one place: colours, letters, panels, means with bands, titles and legends.
 
 Colours are the Okabe-Ito palette, which colour-blind readers can tell apart; where several lines share a panel, every
-line also has its own style. A rule has one colour in all figures (:func:`color_of`), what is no rule has the colours
-of the palette in order (:func:`looks`).
+line also has its own style. A rule has one colour in all figures (:mod:`potentia.colours`), what is no rule has the
+colours of the palette in order (:func:`looks`).
 
 Words in figures are words: a name with dollar signs is not a formula, and control characters are written out.
 """
@@ -11,9 +11,7 @@ from __future__ import annotations
 
 import itertools
 import math
-import re
 import textwrap
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec
@@ -21,9 +19,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec
 import numpy as np
 from numpy.typing import ArrayLike
 
+from potentia.colours import PALETTE, color_of, rule_in, shade
 from potentia.kernel.arrays import Floats
 from potentia.kernel.texts import visible
-from potentia.rules import registered
 from potentia.statistics import estimates
 
 if TYPE_CHECKING:
@@ -36,7 +34,6 @@ if TYPE_CHECKING:
     from matplotlib.text import Text
 
 P = ParamSpec("P")
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 STYLES = ("-", "--", "-.", ":")
 MARKERS = ("o", "s", "D", "^", "v", "P")
 INK, PAPER = "black", "white"
@@ -45,17 +42,6 @@ FIELD, UNSEEN = "viridis", "#3b528b"  # rises in one direction, which everybody 
 DASHED = (0, (6, 3))  # of lines that are no data: an optimum, a true number
 HEADING, TITLE, WORDS, SMALL = 11, 10, 9, 8  # letters of figures, of panels, in legends and where it is tight
 LITERAL: dict[str, Any] = {"parse_math": False, "usetex": False}  # of a text that may hold a name
-_RULES = {
-    "lll": COLOURS[4],
-    "blll": COLOURS[0],
-    "slll": COLOURS[5],
-    "p-sblll": COLOURS[1],
-    "best-response": "#332288",
-    "ql": COLOURS[2],
-    "soql": COLOURS[3],
-    "score": "#882255",
-}
-_SHADES = ((0.0, 0.0), (0.45, 0.0), (0.75, 0.0), (0.35, 1.0), (0.55, 1.0))  # how far to 0, black, or to 1, white
 
 
 # Colours ----------------------------------------------------------------------------------------------
@@ -68,21 +54,6 @@ class Look(NamedTuple):
     style: str
 
 
-def color_of(rule_name: str) -> str:
-    """The colour of a rule, the same in every figure; of a name that begins with a rule's, that of the rule."""
-    name = rule_in(rule_name) or rule_name
-    return _RULES.get(name) or list(_RULES.values())[zlib.crc32(name.encode()) % len(_RULES)]
-
-
-def rule_in(label: str) -> str | None:
-    """The rule that a label begins with, as "p-sblll" of "P-SBLLL, joint"; None where it begins with none."""
-    said = label.strip().lower()
-    for name in sorted({*_RULES, *registered()}, key=len, reverse=True):
-        if re.match(re.escape(name.lower()) + r"(?!\w)", said):
-            return name
-    return None
-
-
 def looks(labels: Iterable[str]) -> dict[str, Look]:
     """How each of the labels in a figure looks, so that no two are alike.
 
@@ -91,19 +62,10 @@ def looks(labels: Iterable[str]) -> dict[str, Look]:
     """
     names = list(dict.fromkeys(labels))
     known = [color_of(name) if rule_in(name) else "" for name in names]
-    others = itertools.cycle([colour for colour in COLOURS if colour not in known] or COLOURS)
+    others = itertools.cycle([colour for colour in PALETTE if colour not in known] or PALETTE)
     colours = [colour or next(others) for colour in known]
     shades = [shade(colour, colours[:k].count(colour)) for k, colour in enumerate(colours)]
     return dict(zip(names, map(Look, shades, itertools.cycle(STYLES)), strict=False))
-
-
-def shade(colour: str, which: int) -> str:
-    """A colour itself, then darker and, of more than three, lighter."""
-    from matplotlib.colors import to_hex, to_rgb
-
-    share, end = _SHADES[which % len(_SHADES)]
-    mixed = (1 - share) * np.array(to_rgb(colour)) + share * end
-    return to_hex(tuple(mixed.tolist())) if share else colour
 
 
 def scale(labels: Sequence[str]) -> dict[str, Look]:
@@ -113,11 +75,6 @@ def scale(labels: Sequence[str]) -> dict[str, Look]:
 
     colours = matplotlib.colormaps[FIELD](np.linspace(0.0, 0.9, len(labels)))
     return {label: Look(to_hex(colour), STYLES[0]) for label, colour in zip(labels, colours, strict=True)}
-
-
-def robot_colour(robot: int) -> str:
-    """Six colours, then the same six darker; beyond, robots are told apart by their numbers."""
-    return shade(COLOURS[robot % len(COLOURS)], robot // len(COLOURS) % 2)
 
 
 def ink_on(colour: str) -> str:

@@ -40,6 +40,8 @@ from potentia.studies.coverage import final_worth, paper_game, paper_rules
 if TYPE_CHECKING:
     import xarray
 
+    from potentia.web.recordings import Recording
+
 SHORT = 2000  # steps of Fig. 5
 LONG = 20_000  # steps, to see what lasts
 LEARNING = reinforcement_study.STEPS  # steps of Fig. 8 and 10
@@ -79,6 +81,7 @@ class CaseStudy:
     four: dict[str, xarray.Dataset]  # BLLL, P-SBLLL, QL at two temperatures, SOQL; 15,000 steps
     shown: int  # the seed of ``finals``: the one whose ΣC, summed over the algorithms of ``four``, is the median
     finals: dict[str, Ints]  # profiles over time from one start: BLLL, P-SBLLL, QL twice, SOQL
+    recordings: dict[str, Recording]  # the same runs, to be replayed
 
     @property
     def best_tau(self) -> float:
@@ -150,12 +153,15 @@ def _play(game: Coverage, scale: Scale, workers: int, say: Callable[[str], None]
     longer = long(one, seeds=range(min(scale.heard, scale.long)), beliefs=all_hear)
     say("the run to show")
     shown = median_seed(*four.values())
-    finals = playing.profiles(game, pair(), SHORT, shown, beliefs=published_beliefs())
     late = {name: chosen for name, chosen in by_tau.items() if name in shown_taus} | {SOQL: learners()[SOQL]}
-    finals |= playing.profiles(game, late, LEARNING, shown, every=_LEARNING_EVERY)
-    return CaseStudy(
-        scale, game, best, model, known, lasting, heard, longer, lettered, mixtures, learnt, tuning, four, shown, finals
-    )
+    watch = partial(playing.recordings, game, seed=shown, best=best)
+    early = watch(pair(), SHORT, beliefs=published_beliefs(), keyframes=200)
+    learning = watch(late, LEARNING, keyframes=500)
+    finals = {name: made.profiles(range(SHORT + 1)) for name, made in early.items()}
+    rows = range(0, LEARNING + 1, _LEARNING_EVERY)
+    finals |= {name: made.profiles(rows) for name, made in learning.items()}
+    played = (model, known, lasting, heard, longer, lettered, mixtures, learnt, tuning, four)
+    return CaseStudy(scale, game, best, *played, shown, finals, early | learning)
 
 
 # The parts --------------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from potentia.games.library import registered_games
 from potentia.kernel.registry import parameters_of
 from potentia.rules import Rule
 from potentia.rules import rule as named_rule
+from potentia.rules.base import Axes
 from potentia.studies.texts import WORDS
 
 FILES = ("file", "map", "blocked")  # keys of a game that may name a file
@@ -87,7 +88,8 @@ def is_file(text: str) -> bool:
 def rule_from(table: Mapping[str, Any]) -> Rule:
     """A rule by name and parameters; temperatures, wakings and choice maps also as texts, as on the command line."""
     options = dict(table)
-    name = _name(options, "rule")
+    composed = "name" not in options and any(axis in options for axis in Axes._fields)
+    name = None if composed else _name(options, "rule")
     texts = {key: read(options[key]) for key, read in WORDS.items() if isinstance(options.get(key), str)}
     return named_rule(name, **options | texts)
 

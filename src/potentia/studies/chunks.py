@@ -21,7 +21,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from potentia.errors import CacheNotKept, NotCompiled, PotentiaError, StudyError, SweepFailed
+from potentia.engine.code import changed_code, own_code
+from potentia.errors import CacheNotKept, InteractionsUnknown, NotCompiled, PotentiaError, StudyError, SweepFailed
 from potentia.kernel.archive import Archive
 from potentia.kernel.cache import Compiled
 from potentia.kernel.files import read_plain
@@ -74,16 +75,21 @@ class Task:
     after: int = 0  # steps of such runs that a worker plays after these, if each takes its share
 
 
-def pack(point: Point, apart: bool, record: Sequence[str] = ()) -> tuple[str, Any]:
-    """What is played at a point, and recorders of the user's own, as they are or as bytes for another process."""
+def pack(point: Point, apart: bool, record: Sequence[str] = (), told: bool = False) -> tuple[str, Any]:
+    """What is played at a point, and recorders of the user's own, as they are or as bytes for another process.
+
+    With its code ``told``, a process that has loaded another version of it does not play.
+    """
     rows = (row_of(name, (*catalogue(), *point.game.recorders)) for name in record)
-    things = (point.game, point.rule, point.belief, [row for row in rows if row.function is not None])
+    own = [row for row in rows if row.function is not None]
+    things = (point.game, point.rule, point.belief, own)
     if not apart:
         return str(point.number), things
     import cloudpickle  # so that a utility defined in a script travels too
 
+    code = own_code([things[:3]], own) if told else None
     try:
-        blob = cloudpickle.dumps(things)
+        blob = cloudpickle.dumps((things, code))
     except Exception as error:  # a game of the user's may hold anything
         raise SweepFailed(f"{point.describe()} cannot be sent to another process: {error}") from None
     return hashlib.sha256(blob).hexdigest(), blob
@@ -95,10 +101,14 @@ _unpacked: OrderedDict[str, Any] = OrderedDict()
 def _unpack(task: Task) -> Any:
     if not isinstance(task.parcel, bytes):
         return task.parcel
-    for said in (NotCompiled, CacheNotKept):  # already, by the process that sweeps
+    for said in (NotCompiled, CacheNotKept, InteractionsUnknown):  # already, by the process that sweeps
         warnings.simplefilter("ignore", said)
     if task.key not in _unpacked:  # kept, so that a user's utility is compiled once
-        _unpacked[task.key] = pickle.loads(task.parcel)  # from the process that sweeps, never from a file
+        things, code = pickle.loads(task.parcel)  # from the process that sweeps, never from a file
+        which = None if code is None else changed_code(code, own_code([things[:3]], things[3]))
+        if which is not None:
+            raise SweepFailed(f"a worker does not have the code of the process that sweeps: {which}")
+        _unpacked[task.key] = things
         while len(_unpacked) > _KEPT:
             _unpacked.popitem(last=False)
     return _unpacked[task.key]

@@ -180,6 +180,19 @@ def _bounded(name: str, values: ArrayLike) -> Estimate:
     return replace(found, low=max(found.low, 0.0), high=min(found.high, most)) if found.count > 1 else found
 
 
+def alike(data: Mapping[str, xarray.Dataset]) -> int:
+    """The seed to show rules side by side with: for each of them nearest to the median of their final worths."""
+    away: dict[int, list[int]] = {}
+    for batch in map(complete, data.values()):
+        worth = final_worth(batch)
+        ranks = np.argsort(np.argsort(worth, kind="stable"))
+        for seed, rank in zip(batch.seed.values.tolist(), ranks.tolist(), strict=True):
+            away.setdefault(seed, []).append(abs(rank - (worth.size - 1) // 2))
+    most = max(map(len, away.values()))  # of a study that was cut short, seeds that most rules have
+    known = (seed for seed, ranks in away.items() if len(ranks) == most)
+    return min(known, key=lambda seed: (max(away[seed]), sum(away[seed]), seed))
+
+
 def typical(data: xarray.Dataset, worth: NDArray[np.float64] | None = None) -> int:
     """The seed whose final worth, or else what is given of each run, is the median one: the run to show."""
     whole = complete(data)

@@ -38,6 +38,9 @@ def _held_back() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
+    from multiprocessing import resource_tracker
+
+    resource_tracker.ensure_running()  # where it is started inside the block, signals are heard again after that
     before = signal.pthread_sigmask(signal.SIG_BLOCK, _UNHEARD)
     try:
         yield

@@ -14,6 +14,7 @@ from typing import Annotated, Any, NoReturn
 
 from pydantic import Field, ValidationError
 
+from potentia.engine.code import Code
 from potentia.errors import InvalidSpecification, StudyError
 from potentia.kernel import memory
 from potentia.kernel.files import read_plain
@@ -23,7 +24,8 @@ from potentia.studies.points import DIMENSIONS, PER_RUN, Dimensions, grid
 from potentia.studies.specification import Specification, Strict, at_least, specification_from
 from potentia.version import __version__
 
-FORMAT = 1
+FORMAT = 2
+_WITHOUT_CODE = 1  # nothing of one's own is played, or it was begun when nobody looked
 MOST_SEEDS = 10**9  # nine digits in a chunk's file name
 MOST_CHUNKS = 10**6  # files in a folder
 _MOST_BYTES = 1_000_000_000  # a hundred thousand points take 60 million
@@ -55,14 +57,15 @@ class _Manifest(Strict):
     dimensions: list[Annotated[list[str], Field(min_length=1)]] | None
     names: dict[str, str]
     points: Annotated[list[_Point], Field(min_length=1)]
+    code: Annotated[dict[_Text, _Text], Field(min_length=2)] | None = None
     identity: _Hash
     manifest: _Hash
 
 
-def make_manifest(built: Plan, size: int) -> dict[str, Any]:
-    """What is written down of a study that is cut into chunks of so many seeds."""
+def make_manifest(built: Plan, size: int, code: Code) -> dict[str, Any]:
+    """What is written down of a study that is cut into chunks of so many seeds, and plays this code of one's own."""
     body: dict[str, Any] = {
-        "format": FORMAT,
+        "format": FORMAT if code else _WITHOUT_CODE,
         "potentia": __version__,
         "specification": built.specification.spec(),
         "record": list(built.record),
@@ -72,6 +75,7 @@ def make_manifest(built: Plan, size: int) -> dict[str, Any]:
         "names": built.names,
         "points": _points(built),
     }
+    body |= {"code": code} if code else {}
     body["identity"] = _identity(body)
     return body | {"manifest": digest(body)}
 
@@ -140,6 +144,8 @@ def check_size(points: int, seeds: int, size: int) -> None:
 def _checked(plain: dict[str, Any]) -> Specification:
     """The specification, where every other field agrees with it."""
     _Manifest.model_validate(plain)
+    if ("code" in plain) != (plain["format"] > _WITHOUT_CODE):
+        raise ValueError("it must have code in format 2, and only then")
     if plain["identity"] != _identity(plain):
         raise ValueError("its identity is not that of its content")
     specification = specification_from(plain["specification"])

@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 from potentia.beliefs import Belief
 from potentia.engine import Run, begin
+from potentia.engine.code import Code, own_code
 from potentia.engine.columns import num_rows, result_bytes
 from potentia.errors import InvalidBelief, InvalidGame, InvalidInput, InvalidRule, InvalidSpecification, PotentiaError
 from potentia.games import Coverage, Game
@@ -59,6 +60,14 @@ class Plan:
     def num_runs(self) -> int:
         """Points times seeds."""
         return len(self.points) * len(self.specification.seed_numbers)
+
+    @cached_property
+    def code(self) -> Code:
+        """The fingerprints of the code of one's own in it; refused where something has none."""
+        try:
+            return own_code(((point.game, point.rule, point.belief) for point in self.points), self.record)
+        except InvalidInput as error:
+            raise InvalidSpecification(error.message) from None
 
 
 def plan(specification: Specification, folder: Path = Path()) -> Plan:

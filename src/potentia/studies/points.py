@@ -19,6 +19,7 @@ from potentia.errors import InvalidSpecification
 from potentia.games import Coverage
 from potentia.kernel.numbers import in_words
 from potentia.kernel.recorders import TABLE
+from potentia.rules.base import Axes
 from potentia.studies.axes import Axis, as_plain, axis_from, expand, grouped
 from potentia.studies.specification import SECTIONS, Specification
 
@@ -104,6 +105,20 @@ def grid(specification: Specification) -> Grid:
     return Grid(_with_fixed(cells), None)
 
 
+def axes_of(specification: Specification) -> dict[str, list[Any]]:
+    """What varies, with its values, by key; several games, beliefs or rules by their labels. Without the grid."""
+    found: dict[str, dict[str, Any]] = {}
+    for section in SECTIONS:
+        tables = getattr(specification, section)
+        labels = labels_of(section, tables) if tables else []
+        if len(labels) > 1:
+            found[section] = {label: label for label in labels}
+        for label, table in zip(labels, tables, strict=True):
+            for axis in _variant(section, label, table).axes:
+                found.setdefault(axis.key, {}).update((json.dumps(value), value) for value in axis.values)
+    return {key: list(values.values()) for key, values in found.items()}
+
+
 def _axes(variants: tuple[_Variant, ...]) -> list[Axis]:
     return [axis for variant in variants for axis in variant.axes]
 
@@ -137,6 +152,9 @@ def labels_of(section: str, tables: Sequence[Mapping[str, Any]]) -> list[str]:
     labels = []
     for table in tables:
         label = table.get("label", table.get("name"))
+        if label is None and section == "rule":  # a composition, as far as its words are no axes
+            words = [table[axis] for axis in Axes._fields if isinstance(table.get(axis), str)]
+            label = " × ".join(words) or None
         if label is None:  # several files or maps are an axis
             label = next((table[key] for key in ("file", "map") if isinstance(table.get(key), str)), section)
         if not isinstance(label, str) or not label:
@@ -155,7 +173,7 @@ def labels_of(section: str, tables: Sequence[Mapping[str, Any]]) -> list[str]:
 def _variant(section: str, label: str, table: Mapping[str, Any]) -> _Variant:
     keys = {name: f"{section}.{name}" for name in table}
     found = {name: axis_from(key, as_plain(table[name], key)) for name, key in keys.items()}
-    axes = [axis for name, axis in found.items() if axis is not None and name not in ("label", "name")]
+    axes = [axis for name, axis in found.items() if axis is not None and name not in ("label", "name", "groups")]
     return _Variant(section, label, dict(table), axes)
 
 

@@ -24,6 +24,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from potentia.engine.code import changed_code, other_python
 from potentia.errors import PotentiaError, Remedy, StudyError, SweepFailed
 from potentia.kernel.files import leftovers, whole_file
 from potentia.studies import chunks
@@ -64,6 +65,11 @@ class Study:
     def __repr__(self) -> str:
         return f"<Study {self.folder}: {len(self.points):,} points × {self.specification.num_seeds:,} seeds>"
 
+    def _repr_html_(self) -> str:
+        from potentia.studies.showing import study_card
+
+        return study_card(self)
+
     @cached_property
     def plan(self) -> Plan:
         """The study, built, to go on with it: of this version and with the games that it was begun with."""
@@ -72,16 +78,29 @@ class Study:
                 f"{self.folder} was begun with potentia {self.manifest['potentia']}, this is {__version__}: go on with "
                 "that version, or begin again in another folder, because bits may differ"
             )
+        refusal, code = f"{self.folder} cannot be gone on with", self.manifest.get("code", {})
+        why = other_python(code)
+        if why is not None:
+            raise StudyError(f"{refusal}: {why}; go on with that Python, or begin again in another folder")
         try:
             built = plan(self.specification, self.folder / "inputs")
+            which = changed_code(code, built.code) if code else None
         except PotentiaError as error:
-            said = f"{self.folder} cannot be gone on with: {error.message}"
-            raise StudyError(said).advising(*error.remedies) from None
-        again = json.loads(json.dumps(make_manifest(built, self.size)))  # lists, where there were tuples
+            raise StudyError(f"{refusal}: {error.message}").advising(*error.remedies) from None
+        if which is not None:
+            said = f"{refusal}: {which}: its code has changed since the study was begun"
+            raise StudyError(f"{said}; go on with the old code, or begin again in another folder")
+        again = json.loads(json.dumps(make_manifest(built, self.size, code)))  # lists, where there were tuples
         if again["identity"] != self.identity:
             what = _difference(self.manifest, again)
-            raise StudyError(f"{self.folder} cannot be gone on with: {what} is not what it was begun with")
+            raise StudyError(f"{refusal}: {what} is not what it was begun with")
         return built
+
+    @property
+    def can_compare_code(self) -> bool:
+        """Whether it plays code of somebody's own that this version, and this Python, can tell from other code."""
+        code = self.manifest.get("code", {})
+        return bool(code) and self.manifest["potentia"] == __version__ and other_python(code) is None
 
     def remedy(self, name: str) -> Remedy:
         """What to do about a study that is not complete, or damaged."""
@@ -293,6 +312,7 @@ def _check_not_begun(folder: Path) -> None:
 def create(folder: Path, built: Plan, source: Path, size: int) -> Study:
     """A new study in an empty or new folder; the manifest comes last."""
     kept, contents = gather(built.specification, source)
+    code = built.code
     with _writing(folder):
         _check_not_begun(folder)
         if folder.is_dir():
@@ -308,7 +328,7 @@ def create(folder: Path, built: Plan, source: Path, size: int) -> Study:
                 temporary.write_bytes(content)
         if contents:  # from its own copies
             built = plan(kept, folder / "inputs")
-        manifest = make_manifest(built, size)
+        manifest = make_manifest(built, size, code)
         with whole_file(folder / _MANIFEST, tidy=False) as temporary:
             temporary.write_text(json.dumps(manifest, indent=1, allow_nan=False) + "\n", encoding="utf-8")
     study = Study(folder, manifest, kept)

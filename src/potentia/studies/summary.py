@@ -106,31 +106,35 @@ def _narrow(array: Any) -> Any:
 def summarise_stability(game: Any, label: str, rule: Any, result: Any) -> dict[str, Any]:
     """What the exact analysis found, as plain data: profiles by stochastic potential, the most visited first."""
     from potentia.analysis import chain, potential, pure_nash
+    from potentia.analysis.tables import at_places
 
-    trouble, law, method = None, np.full(result.limit.size, np.nan), None
+    by_profile = result.by_profile
+    trouble, law, method = None, np.full(by_profile.limit.size, np.nan), None
     try:
-        at_tau = chain(game, rule).solve()
-        law, method = at_tau.law, at_tau.method
+        solved = chain(game, rule)
+        at_tau = solved.solve()
+        law, method = solved.over_profiles(at_tau.law), at_tau.method
     except PotentiaError as error:
         trouble = str(error)
     try:
         phi = potential(game).reshape(-1)
         if game.has_potential:  # on the game's own scale; by itself Φ is 0 at the first profile
-            phi = phi + game.potential(result.states[0])
+            phi = phi + game.potential(np.zeros(game.num_players, np.int64))
     except NotPotentialGame:
         phi = None
     nash = {tuple(p) for p in pure_nash(game).tolist()}
     table = result.resistances()
     rows = []
-    for state in np.lexsort((-result.limit, result.stochastic_potential)):
-        profile = [int(a) for a in result.states[state]]
+    every = at_places(game, np.arange(by_profile.limit.size))
+    for state in np.lexsort((-by_profile.limit, by_profile.stochastic_potential)):
+        profile = every[state].tolist()
         rows.append(
             {
                 "profile": profile,
-                "stable": bool(result.stable[state]),
-                "limit": float(result.limit[state]),
+                "stable": bool(by_profile.stable[state]),
+                "limit": float(by_profile.limit[state]),
                 "law": float(law[state]),
-                "stochastic_potential": float(result.stochastic_potential[state]),
+                "stochastic_potential": float(by_profile.stochastic_potential[state]),
                 "potential": None if phi is None else float(phi[state]),
                 "nash": tuple(profile) in nash,
             }
@@ -143,8 +147,9 @@ def summarise_stability(game: Any, label: str, rule: Any, result: Any) -> dict[s
         "law_trouble": trouble,
         "exact": result.exact,
         "tolerance": result.tolerance,
-        "num_profiles": int(result.limit.size),
-        "num_stable": int(result.stable.sum()),
+        "num_profiles": int(by_profile.limit.size),
+        "num_states": int(result.limit.size),
+        "num_stable": int(by_profile.stable.sum()),
         "num_recurrent_classes": len(result.classes),
         "num_transitions": int(table.exact.size),
         "num_differing_from_eq_12": None if table.differs is None else int(table.differs.sum()),

@@ -165,8 +165,11 @@ def prepare(
         apart = first_difference(_told(study.specification), _told(wanted))
         if apart is not None:
             raise StudyError(f"{folder} holds another study: {apart}").advising(OTHER_FOLDER)
+        if study.can_compare_code:  # also where nothing is missing: results of other code are not what is asked for
+            study.plan  # noqa: B018
         return study
     built = plan(specification, source)
+    built.code  # noqa: B018 - or refused, before anything is played
     size = specification.chunk or chunk_size(built, compiled)
     check_size(len(built.points), specification.num_seeds, size)
     runs = min(size, specification.num_seeds)
@@ -247,7 +250,7 @@ def _tasks(
     for chunk in todo:
         left[kinds[chunk.point]] += chunk.runs
     for number, same in itertools.groupby(todo, lambda chunk: chunk.point):
-        packed = chunks.pack(study.plan.points[number], apart, study.record)
+        packed = chunks.pack(study.plan.points[number], apart, study.record, "code" in study.manifest)
         for chunk in same:
             left[kinds[number]] -= chunk.runs
             after = left[kinds[number]] * wanted.steps // workers

@@ -102,7 +102,17 @@ def _so_many(text: str, count: int, name: str, form: str) -> list[float]:
     return found
 
 
-WORDS = {"tau": temperature, "revision": revision_probability, "choice": choice_map}
+def groups(text: str) -> Any:
+    """Groups of players with their probabilities from 0+1=0.5;2=0.5."""
+    try:
+        parts = [part.partition("=") for part in text.split(";")]
+        return [([int(player) for player in members.split("+")], float(p)) for members, _, p in parts]
+    except ValueError:
+        wanted = "must be PLAYER+PLAYER=PROBABILITY;..., as in 0+1=0.5;2=0.5"
+        raise InvalidRule(f"{wanted}, got {text!r}", "groups", text) from None
+
+
+WORDS = {"groups": groups, "tau": temperature, "revision": revision_probability, "choice": choice_map}
 
 
 def numbers(text: str, kind: type, name: str, error: type[InvalidInput] = InvalidRun) -> list[Any]:

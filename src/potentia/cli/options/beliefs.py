@@ -8,11 +8,8 @@ import typer
 
 from potentia.cli.options.common import beside, one_of, split_named
 from potentia.cli.options.names import BELIEFS
-from potentia.cli.terminal import value
 from potentia.errors import InvalidBelief, InvalidInput, look_up
 
-_MIXTURES = ("split-merge", "mixture")
-_FIELDS = (*_MIXTURES, "constant")
 _SHARE = 0.5  # a constant that lets robots see the paper's world and settle in time
 _MORE = " With more parameters NAME:PARAMETER=VALUE,..., as in {}; see: potentia beliefs."
 
@@ -130,27 +127,6 @@ def _not_for(option: str, takers: list[str], name: str | None) -> str:
 
 def belief_text(belief: Any) -> str:
     """A belief in one line: split-merge, optimism 0.7, robots read the cells in range, ..."""
-    spec = belief.spec()
-    name = spec["belief"]
-    parts = [name]
-    if name == "mixture":
-        parts.append(f"{spec['components']} component{'s' * (spec['components'] > 1)}")
-    if name == "split-merge":
-        parts.append(f"number of components reconsidered every {spec['aic_every']:,} steps")
-    if name in _MIXTURES:
-        parts.append(f"optimism {spec['optimism']:g}")
-    if name == "constant":
-        share = f"{spec['share']:g} of the largest worth seen" if spec["share"] else ""
-        fixed = f"{spec['value']:g}" if spec["value"] or not share else ""
-        parts.append(f"an unseen cell is worth {' + '.join(filter(None, (fixed, share)))}")
-    if name in _FIELDS:
-        noise = f" with noise {spec['noise']:g}" if spec["noise"] else ""
-        parts.append(f"robots read {'the cells in range' if spec['sense'] == 'range' else 'their own cell'}{noise}")
-        radius = spec["communication"]["radius"]  # None: infinite
-        within = "everybody hears everybody" if radius is None else f"robots within {radius:g} cells hear each other"
-        parts.append(within if radius != 0 else "nobody hears anybody")
-    if name == "running-mean":
-        parts.append(f"per {spec['per']}, at first {spec['initial']:g}")
-    if len(parts) == 1:  # one without a sentence of its own
-        parts += [f"{key} {value(entry)}" for key, entry in spec.items() if key != "belief"]
-    return ", ".join(parts)
+    from potentia.beliefs.words import belief_text as in_words
+
+    return in_words(belief)

@@ -106,11 +106,13 @@ def seeds_from(first: int, runs: int) -> range:
 
 
 def split_named(text: str, option: str, example: str) -> tuple[str, dict[str, str]]:
-    """NAME:PARAMETER=VALUE,... as the name and the texts of the parameters."""
+    """NAME:PARAMETER=VALUE,... as the name, which may be left out, and the texts of the parameters."""
     name, _, rest = text.partition(":")
+    if "=" in name:
+        name, rest = "", text
     found: dict[str, str] = {}
     for item in rest.split(",") if rest else []:
-        key, equals, entry = item.partition("=")
+        key, equals, entry = (part.strip() for part in item.partition("="))
         if not equals or not entry:
             raise InvalidInput(f"{option} takes NAME:PARAMETER=VALUE,..., as in {example}, got {text!r}")
         if key in found:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
 
 from potentia.cli.options.common import beside, one_of, split_named
-from potentia.cli.options.names import RULES
-from potentia.cli.terminal import value
+from potentia.cli.options.names import AXES, RULES
 from potentia.errors import InvalidInput, InvalidRule
 
 SCHEDULES = ("auto", "geometric:", "logarithmic:", "piecewise:0=", "relative:")
@@ -18,8 +18,8 @@ RuleName = Annotated[
     one_of(
         *RULES,
         metavar="NAME[:PARAMETER=VALUE,...]",
-        help="A learning rule, and parameters other than those below, as in soql:mu=adaptive,noise=0.1; "
-        "see: potentia rules",
+        help="A learning rule, and parameters other than those below, as in soql:mu=adaptive,noise=0.1; or a "
+        "composition, who=WORD,considers=WORD,chooses=WORD; see: potentia rules",
     ),
 ]
 Tau = Annotated[
@@ -37,8 +37,8 @@ Revision = Annotated[
     str | None,
     one_of(
         *("signal", "vanishing:"),
-        help="slll and p-sblll: revision probability, a number, one per player, vanishing:M for e^(-M/tau), or on "
-        "coverage games signal, signal:A1,A2,A3 or signal:world for Eq. 53.",
+        help="slll, p-sblll and who=independent: revision probability, a number, one per player, vanishing:M for "
+        "e^(-M/tau), or on coverage games signal, signal:A1,A2,A3 or signal:world for Eq. 53.",
         show_default="0.3",
     ),
 ]
@@ -46,7 +46,9 @@ Trial = Annotated[
     str | None,
     one_of("joint", "unilateral", help="p-sblll: joint (the paper) or unilateral.", show_default="joint"),
 ]
-Guard = Annotated[bool, typer.Option("--guard", help="p-sblll: no two interacting players move at once.")]
+Guard = Annotated[
+    bool, typer.Option("--guard", help="p-sblll and compositions: no two interacting players move at once.")
+]
 
 
 def rule_from_options(
@@ -62,70 +64,37 @@ def rule_from_options(
     from potentia.studies.texts import read_parameter
 
     base, inside = split_named(name, "--rule", "soql:mu=0.9,noise=0.1")
-    known = rule_parameters(base)
+    known = rule_parameters(base, inside)
     options = {"tau": tau, "revision": revision, "trial": trial, "guard": "true" if guard else None}
     given = beside(inside, options, f"--rule {name}")
     for option in given:
         if option not in known:
-            raise InvalidInput(f"is not for {base}", option)
+            raise InvalidInput(f"is not for {name if not base or set(inside) & set(AXES) else base}", option)
     usual = {key: text for key, text in zip(("tau", "revision"), defaults, strict=True) if key in known}
-    return rule(base, **{key: read_parameter(key, text) for key, text in {**usual, **inside, **given}.items()})
+    return rule(base or None, **{key: read_parameter(key, text) for key, text in {**usual, **inside, **given}.items()})
 
 
-def rule_parameters(name: str) -> tuple[str, ...]:
-    """The parameters that a rule has."""
+def rule_parameters(name: str, inside: Mapping[str, str] = {}) -> tuple[str, ...]:
+    """The parameters that a rule has, or a composition of the words ``inside``."""
     from potentia.kernel.registry import parameters_of
     from potentia.rules.base import rule_class
+    from potentia.rules.composed import parameters_at
 
-    return tuple(parameters_of(rule_class(name)))
+    kind = rule_class(name or "composed")
+    if name in ("", "composed") or any(axis in inside for axis in AXES):
+        usual = dict(zip(AXES, kind.words or (), strict=False))
+        return parameters_at(
+            {axis: inside[axis] for axis in AXES if axis in inside}
+            | {axis: word for axis, word in usual.items() if axis not in inside}
+        )
+    return tuple(parameters_of(kind))
 
 
 def rule_text(spec: dict[str, Any]) -> str:
     """A rule in one line: p-sblll, tau geometric 1 to 0.05, revision 0.3, ..."""
-    parts = [spec["rule"]]
-    for name, entry in spec.items():
-        if name in _UNSAID and entry == _UNSAID[name]:
-            continue
-        if name == "choice":
-            parts.append("choice " + " ".join(value(part) for part in entry.values()))
-        elif name == "mu" and isinstance(entry, dict):
-            parts.append(f"mu {_step_text(entry)}")
-        elif name == "tau" and isinstance(entry, dict):
-            parts.append(f"tau {_schedule_text(entry)}")
-        elif name == "revision" and isinstance(entry, dict) and "signal" in entry:
-            parts.append("revision by Eq. 53 ({a1:g}, {a2:g}, {a3:g}; {normalise})".format(**entry["signal"]))
-        elif name != "rule" and entry is not False:
-            parts.append(name if entry is True else f"{name} {value(entry)}")
-    return ", ".join(parts)
+    from potentia.rules.words import rule_text as in_words
 
-
-_UNSAID = {  # parameters that are not worth a word where they have these values
-    "unplayed": "keep",
-    "lag": True,
-    "best_response": "reachable",
-    "noise": 0.0,
-    "initial": 0.0,
-    "initial_strategies": None,
-    "form": "two-step",
-    "choice": {"kind": "gibbs"},
-    "order": 1,
-}
-
-
-def _step_text(entry: dict[str, float]) -> str:
-    from potentia.rules import Diminishing
-
-    return str(Diminishing(**entry))
-
-
-def _schedule_text(entry: dict[str, Any]) -> str:
-    if entry["kind"] == "relative":
-        return f"{_schedule_text(entry['schedule'])}, times the most a robot can cover"
-    if entry["kind"] == "constant":
-        return value(entry["tau"])
-    span = [value(v) for k, v in entry.items() if k in ("start", "stop") and v]
-    points = [f"{value(v)} at step {value(t)}" for t, v in entry.get("points", [])]
-    return f"{entry['kind']} {' to '.join(span or points)}"
+    return in_words(spec)
 
 
 def one_temperature(tau: str | None) -> str | None:

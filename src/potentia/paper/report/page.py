@@ -1,7 +1,8 @@
 """A report as data, and the one HTML file that shows it.
 
-The page needs nothing but itself: style, script and pictures are inside, and its content security policy forbids
-the browser to fetch anything. All text is escaped.
+The page needs nothing but itself: style, script, pictures and replays are inside, and its content security policy
+forbids the browser to fetch anything. All text is escaped. A replay is in a frame that can run its own script and
+reach nothing of the page.
 """
 
 from __future__ import annotations

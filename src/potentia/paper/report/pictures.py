@@ -1,4 +1,7 @@
-"""Figures as files: SVG, PNG and PDF with the same bytes each time, and the form in which a page carries them."""
+"""Figures as files: SVG, PNG and PDF with the same bytes each time, and the form in which a page carries them.
+
+One that draws runs may come with a page that replays them.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +14,19 @@ from attrs import field, frozen
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+REPLAYS = "replays"  # their folder
 LARGEST_SVG = 400_000  # bytes; above, the page carries the PNG
 _DPI = 150
 # Dates and the like would change with each run.
 _CHANGING = {"svg": "Date", "png": "Software", "pdf": "CreationDate"}
+
+
+@frozen
+class Replay:
+    """A page that replays runs, as potentia.web.pages makes it."""
+
+    title: str
+    page: str = field(repr=False)
 
 
 @frozen
@@ -27,6 +39,12 @@ class Picture:
     width: int  # in CSS pixels, at which its letters have their size
     height: int
     files: dict[str, bytes] = field(repr=False)  # by ending
+    replay: Replay | None = None  # of the runs that it draws
+
+    @property
+    def watch(self) -> str:
+        """Where the replay is, beside the report."""
+        return f"{REPLAYS}/{self.name}.html"
 
     @property
     def source(self) -> str:

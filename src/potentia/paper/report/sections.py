@@ -9,12 +9,13 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from attrs import evolve
 
 from potentia.games.world import published
 from potentia.paper.claims import Claim
 from potentia.paper.reinforcement_study import HOT, SOQL, final, held, ql
 from potentia.paper.report.page import Section, Table
-from potentia.paper.report.pictures import Picture, picture
+from potentia.paper.report.pictures import Picture, Replay, picture
 from potentia.statistics.estimates import estimate, share_of
 
 if TYPE_CHECKING:
@@ -164,6 +165,7 @@ def four(study: CaseStudy) -> Iterator[Picture]:
 def configurations(study: CaseStudy) -> Iterator[Picture]:
     """Fig. 6 and 9."""
     from potentia.figures import configuration_figure
+    from potentia.web.pages import page
 
     model = {name: profiles for name, profiles in study.finals.items() if "QL" not in name}
     others = {name: profiles for name, profiles in study.finals.items() if name not in model}
@@ -172,8 +174,10 @@ def configurations(study: CaseStudy) -> Iterator[Picture]:
         if runs:
             covered = {key: held(study.game, np.asarray(profiles)[-1]) for key, profiles in runs.items()}
             told = "; ".join(f"{key} covers {number} of {targets} targets" for key, number in covered.items())
-            drawn = configuration_figure(study.game, runs, title=_title(name, shown=study.shown))
-            yield _picture(name, drawn, told=told)
+            title = _title(name, shown=study.shown)
+            drawn = configuration_figure(study.game, runs, title=title)
+            replay = page({key: study.recordings[key] for key in runs}, title)
+            yield evolve(_picture(name, drawn, told=told), replay=Replay(title, replay))
 
 
 def theory(claims: Sequence[Claim]) -> Iterator[Picture]:

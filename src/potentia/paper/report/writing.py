@@ -1,4 +1,5 @@
-"""The folder of a report: the page, the claims as JSON, figures, records and tables. Each file whole or not at all."""
+"""The folder of a report: the page, the claims as JSON, figures, replays, records and tables. Each file whole or not at
+all."""
 
 from __future__ import annotations
 
@@ -105,7 +106,7 @@ def write(
     data: Mapping[str, xarray.Dataset],
     tables: Mapping[str, Sequence[Mapping[str, Any]]],
 ) -> Path:
-    """Write everything and return the page's path; with no report, which could not be drawn, all but page and figures.
+    """Write everything and return the page's path; with no report, which could not be drawn, data and claims.
 
     The page and the claims come last, so that a folder that has them has the rest. Ctrl-C does
     nothing while files are written, which takes a second or two.
@@ -116,14 +117,16 @@ def write(
         for drawn in section.pictures:
             for kind in ("png", "pdf"):
                 _add(small, out / "figures" / f"{drawn.name}.{kind}", drawn.files[kind])
+            if drawn.replay is not None:
+                _add(small, out / drawn.watch, drawn.replay.page.encode("utf-8"))
     for name, rows in tables.items():
         _add(small, out / "data" / f"{slug(name)}.csv", csv_text(rows).encode("utf-8"))
     records: dict[Path, xarray.Dataset] = {}
     for name, dataset in data.items():
         _add(records, out / "data" / f"{slug(name)}.nc", dataset)
     with deferred_interrupt():
-        for folder in FOLDERS:
-            (out / folder).mkdir(parents=True, exist_ok=True)
+        for folder in dict.fromkeys([*(out / name for name in FOLDERS), *(path.parent for path in small)]):
+            folder.mkdir(parents=True, exist_ok=True)
         for path, dataset in records.items():
             write_netcdf(_narrow(dataset), path)
         small[out / CLAIMS] = claims.encode("utf-8")

@@ -1,0 +1,5 @@
+"""``python -m potentia``: the command line."""
+
+from potentia.cli import main
+
+main()

@@ -1,0 +1,224 @@
+"""Recordings of runs: what changed, curves, events and keyframes, from a trace and what it was played with."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from potentia.analysis import Optimum
+from potentia.beliefs import Believing
+from potentia.beliefs.words import belief_text
+from potentia.colours import color_of
+from potentia.engine import Trace, evaluate
+from potentia.errors import InvalidRun
+from potentia.games import Coverage, Game
+from potentia.kernel.arrays import Floats, Ints
+from potentia.kernel.numbers import as_float, is_real
+from potentia.kernel.recorders import known_recorders
+from potentia.rules import Rule
+from potentia.rules.words import rule_text
+from potentia.version import __version__
+from potentia.web.coding import Changes, encode_changes
+from potentia.web.keyframes import Keyframes, played_again
+from potentia.web.recordings import Recording
+from potentia.web.scenes import scene
+
+_MOST_ROWS = 100_000  # of a series
+_SAMPLES = 400  # rows of a series that was not recorded
+_AT_MOST = 50_000_000  # players and cells that are looked at for them
+_BY_HAND = 20_000  # utilities of a user's function for them
+_FIRST = ("worth_union", "potential", "welfare")  # what is shown first
+_MOST_EVENTS = 2_000
+
+
+def record(
+    trace: Trace,
+    *,
+    beliefs_every: int | None = None,
+    optimum: Any = None,
+    title: str = "",
+    label: str = "",
+    game: Game | None = None,
+    keyframes: Keyframes | None = None,
+) -> Recording:
+    """The recording of a trace; see :meth:`potentia.Trace.recording`."""
+    if trace.events is None:
+        raise InvalidRun('profiles were not recorded; pass record=("profile", ...)')
+    for name, text in (("title", title), ("label", label)):
+        if not isinstance(text, str):
+            raise InvalidRun(f"must be a text, got {text!r}", name, text)
+    played, rule, belief = _unwrapped(trace, game)
+    header, arrays = scene(played, rule if belief is None else None)  # who believes has another chain
+    header |= {
+        "potentia": __version__,
+        "title": title or f"{label or trace.rule['rule']} on {played.describe()}",
+        "label": label or str(trace.rule["rule"]),
+        "rule": _of_rule(trace.rule),
+        "belief": None if belief is None else {"name": belief.name, "text": belief_text(belief)},
+        "seed": int(trace.seed),
+        "steps": int(trace.steps),
+        "every": int(trace.every),
+        "complete": bool(trace.complete),
+        "events": [],
+        "keyframes": None,
+    }
+    changes = _in_order(trace)
+    header["changes"] = int(changes[0].size)
+    arrays |= {"start": trace.start.astype(np.int32), "changes": _encoded(played, header, trace.start, changes)}
+    made = Recording(header, arrays)
+    made.__dict__["changes"] = changes  # no need to decode what was just encoded
+    header["series"], made.arrays["times"], made.arrays["series"] = _series(trace, played, made)
+    header["optimum"] = _optimum(optimum, made)
+    header["events"] = list(itertools.islice(_events(trace, made), _MOST_EVENTS))
+    if keyframes is None:
+        keyframes = played_again(trace, beliefs_every)
+    if keyframes is not None:
+        keyframes.into(made)
+    return made
+
+
+def _unwrapped(trace: Trace, game: Game | None) -> tuple[Game, Rule | None, Any]:
+    """The game itself, the rule where it is known, and what players believed."""
+    if trace.played is None and game is None:
+        raise InvalidRun(
+            "this trace has been pickled, which leaves its game behind: pass game=, what was played", "game"
+        )
+    if game is not None and not isinstance(game, Game):
+        raise InvalidRun(f"must be a game, what was played, got {game!r:.60}", "game", game)
+    if game is not None and (game.describe() != trace.game or game.num_players != trace.start.size):
+        raise InvalidRun(f"must be what was played, {trace.game}, got {game.describe()}", "game", game.describe())
+    found = trace.played.game if game is None and trace.played is not None else game
+    rule = None if trace.played is None else trace.played.rule
+    if isinstance(found, Believing):
+        return found.game, rule, found.belief
+    assert found is not None
+    return found, rule, None
+
+
+def _of_rule(spec: dict[str, Any]) -> dict[str, Any]:
+    name = str(spec["rule"])
+    return {"name": name, "text": rule_text(spec), "spec": spec, "colour": color_of(name)}
+
+
+# Changes ----------------------------------------------------------------------------------------------
+
+
+def _in_order(trace: Trace) -> Changes:
+    """By step and player; what changed after the last row comes at the end."""
+    assert trace.events is not None
+    steps, players, actions = (np.asarray(part, np.int64) for part in trace.events)
+    last = trace.start.astype(np.int64)
+    last[players] = actions
+    late = np.flatnonzero(last != trace.final)
+    steps, players = np.append(steps, np.full(late.size, trace.steps)), np.append(players, late)
+    actions = np.append(actions, trace.final[late])
+    order = np.lexsort((players, steps))
+    return steps[order], players[order], actions[order]
+
+
+def _encoded(game: Game, header: dict[str, Any], start: Ints, changes: Changes) -> NDArray[np.uint8]:
+    """By the numbers of moves on a map, else by actions."""
+    if not isinstance(game, Coverage):
+        return encode_changes(changes, changes[2], None)
+    offsets = np.array(header["map"]["offsets"], np.int64).reshape(-1, 2)
+    escape = len(offsets)
+    _, players, actions = changes
+    moved = game.world.cells[actions].astype(np.int64) - game.world.cells[_before(start, players, actions)]
+    reach = int(np.abs(offsets).max(initial=0))
+    index = np.full((2 * reach + 1, 2 * reach + 1), escape, np.int64)
+    if escape:
+        index[offsets[:, 1] + reach, offsets[:, 0] + reach] = np.arange(escape)
+    near = (np.abs(moved) <= reach).all(axis=1)
+    codes = np.full(actions.size, escape, np.int64)
+    codes[near] = index[moved[near, 1] + reach, moved[near, 0] + reach]
+    return encode_changes(changes, codes, escape)
+
+
+def _before(start: Ints, players: Ints, actions: Ints) -> Ints:
+    """What each of the players that change plays until then."""
+    order = np.argsort(players, kind="stable")
+    first = np.append(True, np.diff(players[order]) != 0)[: players.size]
+    out = np.empty(players.size, np.int64)
+    out[order] = np.where(first, start[players[order]], np.append(0, actions[order][:-1])[: players.size])
+    return out
+
+
+# Curves and events ------------------------------------------------------------------------------------
+
+
+def _series(trace: Trace, game: Game, made: Recording) -> tuple[list[dict[str, str]], Floats, Floats]:
+    """What was recorded; and if nothing was, what the game is about, at some hundred times."""
+    values, times = dict(trace.scalars), trace.times
+    if not values:
+        times, values = _sampled(game, made)
+    if times.size > _MOST_ROWS:
+        rows = np.unique(np.linspace(0, times.size - 1, _MOST_ROWS).round().astype(np.int64))
+        times, values = times[rows], {name: column[rows] for name, column in values.items()}
+    known = known_recorders((*game.recorders, *trace.recordable))
+    names = sorted(values, key=lambda name: _FIRST.index(name) if name in _FIRST else len(_FIRST))
+    told = [{"name": name, "label": known[name].label, "unit": known[name].unit} for name in names]
+    columns = np.array([values[name] for name in names], np.float64).reshape(len(names), times.size)
+    return told, times.astype(np.float64), columns
+
+
+def _sampled(game: Game, made: Recording) -> tuple[Ints, dict[str, Floats]]:
+    cells = game.world.worth.size if isinstance(game, Coverage) else 0
+    samples = min(_SAMPLES, _AT_MOST // (game.num_players + cells))
+    if game.runs_user_code:
+        samples = min(samples, _BY_HAND // game.num_players)
+    samples = max(2, samples)
+    times = np.unique(np.linspace(0, made.steps, min(samples, made.steps + 1)).round().astype(np.int64))
+    if isinstance(game, Coverage):
+        union, total = np.empty((2, times.size))
+        counts, before = made.counts(made.profile(0)), made.profile(0)
+        for row, step in enumerate(times.tolist()):
+            profile, worth = made.profile(step), game.worth_at(step)
+            moved = np.flatnonzero(profile != before)
+            counts = counts + made.covering(moved, profile[moved]) - made.covering(moved, before[moved])
+            union[row], total[row] = worth[counts > 0].sum(), (worth * counts).sum()
+            before = profile
+        return times, {"worth_union": union, "worth_sum": total}
+    rows = [evaluate(game, profile) for profile in made.profiles(times)]
+    return times, {name: np.array([row[name] for row in rows]) for name in rows[0]}
+
+
+def _optimum(given: Any, made: Recording) -> dict[str, Any] | None:
+    """A line beside the curve of what is shown first."""
+    name, value, bound = made.objective, given, None
+    if given is None and "potential" in made.arrays and name == "potential":
+        value = float(made.arrays["potential"].max())
+    if isinstance(given, Optimum):  # of what is covered at least once
+        value, bound = given.value, given.bound
+        name = next((row["name"] for row in made.header["series"] if row["name"] == "worth_union"), None)
+    if value is None or name is None:
+        return None
+    if not all(part is None or (is_real(part) and math.isfinite(as_float(part))) for part in (value, bound)):
+        raise InvalidRun(f"must be a finite number, or what analysis.optimum returns, got {given!r}", "optimum", given)
+    return {"series": name, "value": float(value), "bound": None if bound is None else float(bound)}
+
+
+def _events(trace: Trace, made: Recording) -> Iterator[dict[str, Any]]:
+    """Targets found and numbers of components changed, by step."""
+    found: list[dict[str, Any]] = []
+    if made.kind == "map":
+        for number, (x, y) in enumerate(made.header["map"]["targets"]):
+            steps, robots, places = made.visits
+            near = np.flatnonzero(made.covers(robots, places, np.array([x, y])))
+            if near.size:
+                step, robot = int(steps[near[0]]), int(robots[near[0]])
+                text = f"robot {robot} finds target {number} at ({x}, {y})"
+                found.append({"step": step, "kind": "target", "player": robot, "text": text})
+    alone = len(trace.beliefs) == trace.start.size
+    for row in trace.proposals:
+        if row.accepted and row.before != row.after:
+            kind = "split" if row.after > row.before else "merge"
+            who = f"robot {row.mind}" if alone else "the robots' belief"
+            text = f"{who}: {kind}, {row.before} to {row.after} components"
+            step, player = min(int(row.time), made.steps), int(row.mind) if alone else None
+            found.append({"step": step, "kind": kind, "player": player, "text": text})
+    yield from sorted(found, key=lambda event: int(event["step"]))

@@ -1,0 +1,341 @@
+"""A recording: one run as data, from which pages, films and notebooks draw (docs/recordings.md).
+
+A start and what changed rebuild the profile of any step; on a map also flags and the field of worths. What players
+believed, or how they scored their actions, is there at keyframes.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from potentia.errors import InvalidRun
+from potentia.games.drift import Drift, field_at
+from potentia.games.grid import SLACK, disc
+from potentia.kernel import memory
+from potentia.kernel.arrays import Floats, Ints
+from potentia.kernel.checks import Integer
+from potentia.kernel.files import open_plain, whole_file
+from potentia.web.coding import Changes, decode_changes, packed, unchained, unpacked
+from potentia.web.validity import require_changes, require_valid
+
+SHARED = -1  # a flag of more than one robot
+_AT_ONCE = 2_000_000  # cells in ranges
+
+
+@dataclass(frozen=True)
+class Believed:
+    """What one robot, or all of them, believed at a keyframe."""
+
+    robots: tuple[int, ...]
+    worth: NDArray[np.float32]  # (rows, columns)
+    seen: NDArray[np.bool_]  # (rows, columns)
+    components: Floats  # (M, 6): weight, mean x, mean y, variances xx, xy, yy
+    error: float  # Σ|f̂ - f| / Σf
+
+
+class Recording:
+    """One run as data. Make it with ``trace.recording()``, read it with :func:`read_recording`."""
+
+    def __init__(self, header: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+        self.header, self.arrays = header, dict(arrays)
+
+    def __repr__(self) -> str:
+        rule, steps, changes = self.header["rule"]["name"], self.header["steps"], self.header["changes"]
+        return f"<Recording of {rule} on {self.header['game']['text']}: {steps:,} steps, {changes:,} changes>"
+
+    @property
+    def steps(self) -> int:
+        """How long the run was."""
+        return int(self.header["steps"])
+
+    @property
+    def kind(self) -> str:
+        """How it is drawn: map, network, loads, table or players."""
+        return str(self.header["game"]["kind"])
+
+    @property
+    def objective(self) -> str | None:
+        """The series that is shown first."""
+        return str(self.header["series"][0]["name"]) if self.header["series"] else None
+
+    # Any moment ---------------------------------------------------------------------------------------
+
+    @cached_property
+    def changes(self) -> Changes:
+        """Steps, players and what they then play, by step and player."""
+        offsets = self.header["map"]["offsets"] if self.kind == "map" else []
+        escape = len(offsets) if self.kind == "map" else None
+        steps, players, codes, actions = decode_changes(self.arrays["changes"], self.header["changes"], escape)
+        if escape is None:
+            return steps, players, codes
+        now = self.arrays["start"].astype(np.int64).tolist()
+        columns, rows = self.header["map"]["columns"], self.header["map"]["rows"]
+        number, cells = self._number.tolist(), self._cells.tolist()
+        for k, (player, code) in enumerate(zip(players.tolist(), codes.tolist(), strict=True)):
+            if code != escape:
+                (x, y), (dx, dy) = cells[now[player]], offsets[code]
+                if not (0 <= x + dx < columns and 0 <= y + dy < rows) or number[y + dy][x + dx] < 0:
+                    raise InvalidRun(f"the recording moves robot {player} off the map at step {steps[k]}")
+                actions[k] = number[y + dy][x + dx]
+            now[player] = int(actions[k])
+        return steps, players, actions
+
+    @cached_property
+    def _cells(self) -> Ints:
+        """The cell (x, y) of each action."""
+        y, x = np.nonzero(self.arrays["blocked"] == 0)
+        return np.stack([x, y], axis=1)
+
+    @cached_property
+    def _number(self) -> Ints:
+        """The action that is each cell; -1 where blocked."""
+        number = np.full(self.arrays["blocked"].shape, -1, np.int64)
+        number[self.arrays["blocked"] == 0] = np.arange(len(self._cells))
+        return number
+
+    def profile(self, step: int) -> Ints:
+        """The profile after so many steps."""
+        return self.profiles([step])[0]
+
+    def profiles(self, steps: Sequence[int] | Ints) -> Ints:
+        """The profiles after each of these numbers of steps, which increase."""
+        when, players, actions = self.changes
+        wanted = [self._checked(step) for step in steps]
+        if any(later < step for step, later in itertools.pairwise(wanted)):
+            raise InvalidRun("must not fall", "steps", steps)
+        out = np.empty((len(wanted), self.arrays["start"].size), np.int64)
+        now, done = self.arrays["start"].astype(np.int64), 0
+        for row, end in enumerate(np.searchsorted(when, wanted, "right").tolist()):
+            now[players[done:end]] = actions[done:end]  # of a player that moved twice the last holds
+            out[row], done = now, max(done, end)
+        return out
+
+    def _checked(self, step: Any) -> int:
+        return Integer(0, self.steps).of(step, "step", InvalidRun)
+
+    def series(self, name: str) -> tuple[Floats, Floats]:
+        """Times and values of a series."""
+        names = [row["name"] for row in self.header["series"]]
+        if name not in names:
+            raise InvalidRun(f"must be one of {', '.join(names) or 'no series'}, got {name!r}", "name", name)
+        return self.arrays["times"], self.arrays["series"][names.index(name)]
+
+    def value(self, name: str, step: int) -> float:
+        """A series at its last row up to this step."""
+        times, values = self.series(name)
+        row = int(np.searchsorted(times, self._checked(step), "right")) - 1
+        return float(values[row]) if row >= 0 else float("nan")
+
+    # On a map -----------------------------------------------------------------------------------------
+
+    def positions(self, profile: Ints) -> Ints:
+        """The cells (x, y) of actions."""
+        self._require("map")
+        return self._cells[profile]
+
+    @property
+    def delta(self) -> Floats:
+        """The covering range of each robot."""
+        return np.broadcast_to(self.arrays["delta"], self.arrays["start"].shape)
+
+    def worth(self, step: int) -> Floats:
+        """The field of worths at this step, (rows, columns)."""
+        self._require("map")
+        drift = self.header["map"]["drift"]
+        if drift is None:
+            return self.arrays["worth"].astype(np.float64)
+        parts = [np.asarray(drift[name], np.float64) for name in ("weights", "means", "velocity", "covariances")]
+        size = self.header["map"]["columns"], self.header["map"]["rows"]
+        moving = Drift(parts[0], parts[1], parts[2], parts[3], *size, drift["every"])
+        return field_at(moving, self._checked(step))
+
+    @cached_property
+    def visits(self) -> Changes:
+        """When each robot was first at each of its actions: steps, robots, actions, by step."""
+        when, players, actions = self.changes
+        start = self.arrays["start"].astype(np.int64)
+        times = np.append(np.zeros(start.size, np.int64), when)
+        robots, places = np.append(np.arange(start.size), players), np.append(start, actions)
+        _, first = np.unique(robots * (len(self._cells) + 1) + places, return_index=True)
+        first.sort()
+        return times[first], robots[first], places[first]
+
+    @cached_property
+    def _marks(self) -> tuple[Ints, Ints, Ints]:
+        """By cell: the step of its first flag, whose that is, and the step of the first one of another robot."""
+        times, robots, places = self.visits
+        shape, never = self.arrays["blocked"].shape, self.steps + 1
+        first, whose, second = (np.full(shape[0] * shape[1], value) for value in (never, -1, never))
+        for which, cell in self._in_reach(robots, places, self.header["map"]["flags"] == "range"):
+            step, owner = times[which], robots[which]
+            bare = np.flatnonzero(first[cell] == never)
+            found, at = np.unique(cell[bare], return_index=True)
+            first[found], whose[found] = step[bare[at]], owner[bare[at]]
+            another = np.flatnonzero((owner != whose[cell]) & (second[cell] == never))
+            found, at = np.unique(cell[another], return_index=True)
+            second[found] = step[another[at]]
+        return first.reshape(shape), whose.reshape(shape), second.reshape(shape)
+
+    def _in_reach(self, robots: Ints, places: Ints, near: bool = True) -> Iterator[tuple[Ints, Ints]]:
+        """The cells that robots cover from actions, or only those of the actions, in their order and in blocks.
+
+        Which of the robots, and the number of the cell, row by row.
+        """
+        rows, columns = self.arrays["blocked"].shape
+        ranges = np.minimum(self.delta, float(np.hypot(rows, columns))) if near else np.zeros(self.delta.size)
+        discs = {float(reach): disc(float(reach)) for reach in np.unique(ranges[robots])}
+        block = max(1, _AT_ONCE // max(map(len, discs.values()), default=1))
+        for begin in range(0, robots.size, block):
+            part = np.arange(begin, min(begin + block, robots.size))
+            found = []
+            for reach, offsets in discs.items():
+                mine = part[ranges[robots[part]] == reach]
+                spots = self._cells[places[mine]][:, None] + offsets
+                inside = ((spots >= 0) & (spots < (columns, rows))).all(axis=2)
+                which = np.broadcast_to(mine[:, None], inside.shape)[inside]
+                found.append((which, (spots[..., 1] * columns + spots[..., 0])[inside]))
+            which, cell = (np.concatenate(column) for column in zip(*found, strict=True))
+            order = np.argsort(which, kind="stable")
+            yield which[order], cell[order]
+
+    def flags(self, step: int) -> Ints:
+        """Whose flag lies on each cell at this step: 0 for nobody's, robot + 1, or -1 for those of several."""
+        self._require("map")
+        if self.header["map"]["flags"] is None:
+            return np.zeros(self.arrays["blocked"].shape, np.int64)
+        (first, whose, second), now = self._marks, self._checked(step)
+        return np.where(now < first, 0, np.where(now < second, whose + 1, SHARED))
+
+    def counts(self, profile: Ints) -> Ints:
+        """How many robots cover each cell, (rows, columns)."""
+        return self.covering(np.arange(profile.size), profile)
+
+    def covering(self, robots: Ints, places: Ints) -> Ints:
+        """How many of these robots, at these actions, cover each cell, (rows, columns)."""
+        self._require("map")
+        rows, columns = self.arrays["blocked"].shape
+        total = np.zeros(rows * columns, np.int64)
+        for _, cell in self._in_reach(robots, places):
+            total += np.bincount(cell, minlength=total.size)
+        return total.reshape(rows, columns)
+
+    def covers(self, robots: Ints, places: Ints, cell: Ints) -> NDArray[np.bool_]:
+        """Whether each of these robots, at each of these actions, covers a cell."""
+        return ((self._cells[places] - cell) ** 2).sum(axis=1) <= self.delta[robots] ** 2 * SLACK
+
+    # At keyframes -------------------------------------------------------------------------------------
+
+    @property
+    def keyframes(self) -> Ints:
+        """The steps at which players were asked what they think."""
+        return np.array(self.header["keyframes"]["steps"] if self.header["keyframes"] else [], np.int64)
+
+    def keyframe(self, step: int) -> int:
+        """The number of the last keyframe up to this step; -1 where there is none."""
+        return int(np.searchsorted(self.keyframes, self._checked(step), "right")) - 1
+
+    @cached_property
+    def _believed(self) -> NDArray[np.float32]:
+        return unchained(self.arrays["belief_worth"])
+
+    def belief(self, keyframe: int) -> list[Believed]:
+        """What was believed at a keyframe: one entry per mind; none where players know the game."""
+        if not self.header["keyframes"] or not self.header["keyframes"]["belief"]:
+            return []
+        which = Integer(0, self.keyframes.size - 1).of(keyframe, "keyframe", InvalidRun)
+        fields = self._believed[which]
+        seen = np.unpackbits(self.arrays["belief_seen"][which], axis=1, bitorder="little")
+        ptr = self.arrays["belief_ptr"]
+        out = []
+        for mind, robots in enumerate(self.header["keyframes"]["belief"]["robots"]):
+            first, last = ptr[which * len(fields) + mind : which * len(fields) + mind + 2]
+            mask = seen[mind, : fields[mind].size].reshape(fields[mind].shape).astype(bool)
+            components, error = self.arrays["belief_components"][first:last], self.arrays["belief_error"][which, mind]
+            out.append(Believed(tuple(robots), fields[mind], mask, components, float(error)))
+        return out
+
+    def thoughts(self, keyframe: int) -> tuple[list[NDArray[np.float32]], list[NDArray[np.float32]]]:
+        """Scores and strategies at a keyframe, an array per player; none where the rule keeps none."""
+        if not self.header["keyframes"] or not self.header["keyframes"]["scores"]:
+            return [], []
+        which = Integer(0, self.keyframes.size - 1).of(keyframe, "keyframe", InvalidRun)
+        sizes = np.broadcast_to(self.arrays["sizes"], self.arrays["start"].shape)
+        ends = np.cumsum(sizes)[:-1]
+        return np.split(self._scores[which], ends), np.split(self._strategies[which], ends)
+
+    @cached_property
+    def _scores(self) -> NDArray[np.float32]:
+        return unchained(self.arrays["score"])
+
+    @cached_property
+    def _strategies(self) -> NDArray[np.float32]:
+        return unchained(self.arrays["strategy"])
+
+    def _require(self, kind: str) -> None:
+        if self.kind != kind:
+            raise InvalidRun(f"only a recording on a {kind} has this, and this is one of {self.header['game']['text']}")
+
+    # Files --------------------------------------------------------------------------------------------
+
+    def to_bytes(self) -> bytes:
+        """The recording as a file holds it."""
+        return packed(self.header, self.arrays)
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write it to a file, whole or not at all."""
+        return write_whole(Path(path), self.to_bytes())
+
+    def replay(self, path: str | os.PathLike[str], **options: Any) -> Path:
+        """Write a page that replays it; options as of :func:`potentia.replay`."""
+        from potentia.web.pages import replay
+
+        return replay(self, path, **options)
+
+    def film(self, path: str | os.PathLike[str], **options: Any) -> Path:
+        """Write it as an animated picture; options as of :func:`potentia.web.films.film`."""
+        from potentia.web.films import film
+
+        return film(self, path, **options)
+
+    def _repr_html_(self) -> str:
+        from potentia.web.pages import in_frame
+
+        return in_frame(self)
+
+
+def write_whole(goal: Path, content: bytes) -> Path:
+    """Write a file whole or not at all."""
+    try:
+        with whole_file(goal) as temporary:
+            temporary.write_bytes(content)
+    except OSError as error:
+        raise InvalidRun(f"cannot write {goal}: {error.strerror or error}") from error
+    return goal
+
+
+def read_recording(path: str | os.PathLike[str]) -> Recording:
+    """Read a recording from a file that anybody may have written: nothing in it is executed."""
+    name = str(path)
+    try:
+        with open_plain(path) as file:
+            memory.require(3 * os.fstat(file.fileno()).st_size, f"reading {name}")
+            content = file.read()
+    except OSError as error:
+        raise InvalidRun(f"cannot read {name}: {error.strerror or error}") from error
+    header, arrays = unpacked(content, name)
+    found = Recording(header, arrays)
+    try:
+        require_valid(header, arrays)
+        require_changes(found.changes, arrays, found.steps)
+    except (ValueError, LookupError, TypeError) as error:
+        raise InvalidRun(f"{name} is damaged: {getattr(error, 'message', error)}") from None
+    return found

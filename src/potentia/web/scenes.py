@@ -1,0 +1,158 @@
+"""What a recording tells of its game: how it is drawn, and the arrays for that (docs/recordings.md, "Kinds")."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from potentia.analysis import chain
+from potentia.analysis.tables import payoff_table
+from potentia.errors import InvalidRun, PotentiaError
+from potentia.games import Congestion, Coordination, Coverage, Game
+from potentia.games.drift import Drift
+from potentia.games.grid import step_offsets
+from potentia.games.own import Custom
+from potentia.kernel.arrays import Ints
+from potentia.rules import Rule
+from potentia.web.validity import MOST_CELLS
+
+_MOST_PROFILES = 64  # of a game that is drawn as its chain
+_MOST_NODES = 2_000
+_MOST_EDGES = 20_000
+_EXACT_LAYOUT = 100  # nodes, up to which distances in the picture are those in the graph
+_LARGE_MAP = 250_000  # cells, above which four bytes each are enough
+
+Scene = tuple[dict[str, Any], dict[str, NDArray[Any]]]  # header and arrays
+
+
+def scene(game: Game, rule: Rule | None) -> Scene:
+    """The kind of a game, and what belongs to it; with the rule's chain where the game is small."""
+    if isinstance(game, Coverage):
+        kind, (header, arrays) = "map", _map(game)
+    elif isinstance(game, Congestion):
+        kind, (header, arrays) = "loads", _loads(game)
+    elif (edges := _edges(game)) is not None:
+        kind, (header, arrays) = "network", ({}, {"edges": edges.astype(np.int32), "layout": _layout(game, edges)})
+    elif game.num_profiles <= _MOST_PROFILES:
+        kind, (header, arrays) = "table", _table(game, rule)
+    else:
+        kind, (header, arrays) = "players", ({}, {})
+    sizes = game.sizes[:1] if (game.sizes == game.sizes[0]).all() else game.sizes
+    told = {"kind": kind, "text": game.describe(), "players": game.num_players, "actions": None}
+    told["player"] = "robot" if kind == "map" else "player"
+    return {"game": told} | header, {"sizes": sizes.astype(np.int32)} | arrays
+
+
+def _map(game: Coverage) -> Scene:
+    world = game.world
+    columns, rows = world.size
+    if columns * rows > MOST_CELLS:
+        raise InvalidRun(
+            f"a recording shows maps of up to {MOST_CELLS:,} cells, and {world.name} has {columns:,}×{rows:,}; "
+            "make it coarser first"
+        )
+    drift = None
+    if isinstance(game.drift, Drift):
+        parts = ("weights", "means", "velocity", "covariances")
+        drift = {name: getattr(game.drift, name).tolist() for name in parts} | {"every": game.drift.every}
+    header = {
+        "columns": columns,
+        "rows": rows,
+        "origin": world.origin,
+        "unit": "cells",
+        "name": world.name,
+        "offsets": step_offsets(game.radius).tolist() if game.radius < 20 else [],
+        "flags": game.flag if game.flags else None,
+        "targets": world.targets.tolist(),
+        "drift": drift,
+    }
+    arrays = {
+        "worth": world.worth.astype(np.float32 if columns * rows > _LARGE_MAP else np.float64),
+        "blocked": world.blocked.astype(np.uint8),
+        "delta": game.delta[:1] if (game.delta == game.delta[0]).all() else game.delta,
+    }
+    return {"map": header}, arrays
+
+
+def _loads(game: Congestion) -> Scene:
+    data = game.data
+    return {}, {
+        "row": data.row.astype(np.int32),
+        "strategy_ptr": data.strategy_ptr.astype(np.int32),
+        "resources": data.resources.astype(np.int32),
+        "cost_ptr": data.cost_ptr.astype(np.int32),
+        "cost": data.cost,
+    }
+
+
+def _edges(game: Game) -> Ints | None:
+    """Who is joined to whom, where that is a graph that can be drawn."""
+    edges = None
+    if isinstance(game, Coordination):
+        edges = game.edges
+    elif isinstance(game, Custom) and (groups := game.groups) and all(len(pair) == 2 for pair in groups):
+        edges = np.array(groups)
+    if edges is None or game.num_players > _MOST_NODES or len(edges) > _MOST_EDGES:
+        return None
+    return np.asarray(edges, np.int64)
+
+
+def _layout(game: Game, edges: Ints) -> NDArray[np.float32]:
+    """Where the nodes are, within 0..1, the same each time."""
+    import networkx
+
+    graph = networkx.empty_graph(game.num_players)
+    graph.add_edges_from(edges.tolist())
+    if game.num_players <= _EXACT_LAYOUT and networkx.is_connected(graph):
+        found = networkx.kamada_kawai_layout(graph)
+        places = np.array([found[node] for node in range(game.num_players)], np.float64)
+    else:
+        places = _pushed_apart(game.num_players, edges)
+    low, high = places.min(axis=0), places.max(axis=0)
+    wide = float((high - low).max()) or 1.0
+    return (0.5 + (places - (low + high) / 2) / wide).astype(np.float32)  # one scale for both directions
+
+
+def _pushed_apart(count: int, edges: Ints) -> NDArray[np.float64]:
+    """Fruchterman and Reingold's layout: nodes push each other away, edges pull, and all of it cools down."""
+    turns = np.arange(count) * math.pi * (3 - math.sqrt(5))  # the seeds of a sunflower: even, and no draw
+    places = np.sqrt((np.arange(count) + 0.5) / count)[:, None] * np.stack([np.cos(turns), np.sin(turns)], axis=1)
+    length, rounds = math.sqrt(math.pi / count), max(10, min(80, int(4e7 / count**2)))
+    for round_ in range(rounds):
+        apart = (places[:, None] - places[None]).astype(np.float32)
+        square = np.maximum((apart**2).sum(axis=2), 1e-6)
+        push = (apart * (length**2 / square)[..., None]).sum(axis=1).astype(np.float64)
+        pull = places[edges[:, 1]] - places[edges[:, 0]]
+        pull *= np.hypot(*pull.T)[:, None] / length
+        np.add.at(push, edges[:, 0], pull)
+        np.subtract.at(push, edges[:, 1], pull)
+        far = np.maximum(np.hypot(*push.T), 1e-9)
+        places += push / far[:, None] * np.minimum(far, 0.2 * (1 - round_ / rounds))[:, None]
+    return places
+
+
+def _table(game: Game, rule: Rule | None) -> Scene:
+    """Payoffs, the potential where it is known, and the rule's chain where it has one over profiles."""
+    arrays: dict[str, NDArray[Any]] = {"payoffs": payoff_table(game).reshape(game.num_players, *game.sizes)}
+    if game.has_potential:
+        profiles = np.indices(tuple(game.sizes)).reshape(game.num_players, -1).T
+        arrays["potential"] = np.array([game.potential(profile) for profile in profiles])
+    # one that is found by enumerating the draws of a rule with memory may take long, and has other states
+    if rule is None or rule.point() is None or not game.memoryless:
+        return {"table": {"law": False}}, arrays
+    try:
+        found = chain(game, rule)
+        law = found.stationary()
+    except PotentiaError:  # a temperature that falls, a chain that falls apart
+        return {"table": {"law": False}}, arrays
+    matrix = found.matrix.tocoo()
+    arrays |= {
+        "chain_from": matrix.coords[0].astype(np.int32),
+        "chain_to": matrix.coords[1].astype(np.int32),
+        "chain_probability": matrix.data.astype(np.float64),
+        "stationary": np.asarray(law, np.float64),
+    }
+    return {"table": {"law": True}}, arrays

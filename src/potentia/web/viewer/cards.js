@@ -1,0 +1,38 @@
+// The card of a recording: its name, its rule, and the room for its stage.
+
+import { element } from "./dom.js";
+import { formatCount } from "./format.js";
+import { MOST_CIRCLES } from "./stages/map.js";
+import { makeSwatch } from "./swatches.js";
+
+const MOST_BARRED = 4; // players whose bars have room in a card
+
+/** A card without its stage, which is built once all cards are there and have their widths. */
+export function createCard(grid, { header, label }, { seeds, title, single }) {
+  const swatch = makeSwatch();
+  const host = element("div", { class: "pv-host" });
+  const played = header.rule?.text ?? "";
+  const told = seeds.size > 1 ? `${played}, seed ${header.seed}` : played;
+  const said = single && title.includes(played) && title.includes(label);
+  const name = element("span", { class: "pv-two-lines", text: label, title: label });
+  const words = element("span", { class: "pv-rule-words", text: told, title: told });
+  const end = `ended at step ${formatCount(header.steps)}`;
+  const ended = element("span", { class: "pv-ended", text: end, hidden: true });
+  const bars = barsInCard(header) ? element("div", { class: "pv-host pv-bars" }) : null;
+  const heading = element("h2", { hidden: said }, swatch, name);
+  const rule = element("p", { class: "pv-rule", hidden: said }, words, ended);
+  const look = { class: bars ? "pv-card pv-with-bars" : "pv-card", "aria-label": label };
+  grid.append(element("article", look, heading, rule, host, bars));
+  return { host, swatch, ended, bars };
+}
+
+/** Whether strategies and scores of a game have room in its card. */
+function barsInCard({ game, keyframes }) {
+  return game.kind === "table" && Boolean(keyframes?.scores) && game.players <= MOST_BARRED;
+}
+
+/** Whether a stage has more than one picture beside each other. */
+export function needsWidth({ game, keyframes }) {
+  if (game.kind === "map") return game.players > MOST_CIRCLES || Boolean(keyframes?.steps?.length);
+  return game.kind === "table";
+}

@@ -1,0 +1,59 @@
+// Small helpers for the document. Texts are always texts: nothing here reads HTML.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** An element with attributes (text and on… are special) and children. */
+export function element(tag, attributes = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name === "text") made.textContent = value;
+    else if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
+    else made.setAttribute(name, value === true ? "" : value);
+  }
+  made.append(...children.filter((child) => child !== null && child !== undefined));
+  return made;
+}
+
+/** Change a text only where it differs, so that nothing is laid out in vain. */
+export function setText(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
+
+/** An icon of 24×24 drawn by one path. */
+export function icon(path) {
+  const svg = document.createElementNS(SVG, "svg");
+  const look = { viewBox: "0 0 24 24", width: "20", height: "20", "aria-hidden": "true" };
+  for (const [name, value] of Object.entries(look)) svg.setAttribute(name, value);
+  const shape = document.createElementNS(SVG, "path");
+  shape.setAttribute("d", path);
+  shape.setAttribute("fill", "currentColor");
+  svg.append(shape);
+  return svg;
+}
+
+/** Give a canvas a size in CSS pixels, and return its context with lengths in CSS pixels. */
+export function sizedCanvas(canvas, width, height) {
+  const ratio = window.devicePixelRatio || 1;
+  const wide = Math.max(1, Math.round(width * ratio));
+  const high = Math.max(1, Math.round(height * ratio));
+  if (canvas.width !== wide || canvas.height !== high) {
+    canvas.width = wide;
+    canvas.height = high;
+  }
+  canvas.style.width = `${width}px`;
+  canvas.style.height = `${height}px`;
+  const context = canvas.getContext("2d");
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  return context;
+}
+
+/** A canvas that is not in the document, with pixels of its own. */
+export function hiddenCanvas(width, height) {
+  const canvas = document.createElement("canvas");
+  canvas.width = Math.max(1, width);
+  canvas.height = Math.max(1, height);
+  return canvas;
+}
+
+export const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif';

@@ -1,0 +1,69 @@
+// Flags that robots left, for every step at once: who was first on a cell, when, and when a second robot came.
+
+const NEVER = Infinity;
+
+/** Per cell the first robot, the step of its flag and the step at which a second robot's flag makes it shared. */
+export class FlagHistory {
+  constructor(timeline, grid, discs) {
+    const cells = grid.columns * grid.rows;
+    this.owner = new Int32Array(cells);
+    this.first = new Float64Array(cells).fill(NEVER);
+    this.shared = new Float64Array(cells).fill(NEVER);
+    this.events = []; // cells in the order in which their flags changed
+    this.eventSteps = [];
+    const kind = timeline.recording.header.map.flags;
+    if (!kind) return;
+    const here = (cell, robot, step) => this.leave(cell, robot, step);
+    const leave = kind === "range" ? rangeLeaver(this, grid, discs) : here;
+    const { start } = timeline.recording.arrays;
+    start.forEach((action, robot) => leave(grid.cellOf[action], robot, 0));
+    const { changeSteps, changePlayers, changeAfter } = timeline;
+    for (let k = 0; k < changeSteps.length; k += 1) {
+      leave(grid.cellOf[changeAfter[k]], changePlayers[k], changeSteps[k]);
+    }
+  }
+
+  leave(cell, robot, step) {
+    if (this.owner[cell] === 0) {
+      this.owner[cell] = robot + 1;
+      this.first[cell] = step;
+      this.note(cell, step);
+    } else if (this.owner[cell] !== robot + 1 && this.shared[cell] === NEVER) {
+      this.shared[cell] = step;
+      this.note(cell, step);
+    }
+  }
+
+  note(cell, step) {
+    this.events.push(cell);
+    this.eventSteps.push(step);
+  }
+
+  /** 0 for no flag, robot + 1, or -1 where several robots left one. */
+  at(cell, step) {
+    if (this.first[cell] > step || this.owner[cell] === 0) return 0;
+    return this.shared[cell] <= step && this.shared[cell] !== NEVER ? -1 : this.owner[cell];
+  }
+
+  /** The same of all cells. */
+  all(step, out = new Int32Array(this.owner.length)) {
+    for (let cell = 0; cell < out.length; cell += 1) out[cell] = this.at(cell, step);
+    return out;
+  }
+}
+
+function rangeLeaver(history, grid, discs) {
+  const { columns, rows } = grid;
+  return (cell, robot, step) => {
+    const disc = discs.of(robot);
+    const x = cell % columns;
+    const y = Math.floor(cell / columns);
+    for (let dy = -disc.reach; dy <= disc.reach; dy += 1) {
+      if (y + dy < 0 || y + dy >= rows) continue;
+      const half = disc.halves[dy + disc.reach];
+      const base = (y + dy) * columns;
+      const last = Math.min(columns - 1, x + half);
+      for (let at = Math.max(0, x - half); at <= last; at += 1) history.leave(base + at, robot, step);
+    }
+  };
+}

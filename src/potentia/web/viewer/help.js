@@ -1,0 +1,43 @@
+// The dialog that lists the keys.
+
+import { element } from "./dom.js";
+
+const HELP = [
+  ["space", "play or pause"],
+  ["← →", "one step back or forward"],
+  ["shift ← →", "100 steps back or forward"],
+  ["[ ]", "to the previous or next change"],
+  ["home end", "to the start or the end"],
+  ["+ −", "faster or slower"],
+  ["n p", "choose the next or previous robot or player"],
+  ["esc", "choose none"],
+  ["f", "flags on or off"],
+  ["w", "ways: none, recent or whole"],
+  ["t", "light or dark"],
+  ["?", "this list"],
+];
+
+/** Build the dialog; returns a function that opens it. */
+export function createHelp(root) {
+  const rows = HELP.map(([keys, words]) => {
+    const parts = keys.split(" ").map((key) => element("kbd", { text: key }));
+    return element("tr", {}, element("th", { scope: "row" }, ...parts), element("td", { text: words }));
+  });
+  const map =
+    "On a map: point at a cell to read it, click a robot to see what it thinks where that was recorded. " +
+    "With the keyboard, go to the map with Tab; arrow keys then move a cell cursor, Enter chooses the robot there.";
+  const look = { type: "button", class: "pv-text-button", text: "Close" };
+  const close = element("button", { ...look, onclick: () => dialog.close() });
+  const dialog = element(
+    "dialog",
+    { class: "pv-help", "aria-labelledby": "pv-help-title" },
+    element("h2", { id: "pv-help-title", text: "Keys" }),
+    element("table", {}, element("tbody", {}, ...rows)),
+    element("p", { text: map }),
+    close,
+  );
+  root.append(dialog);
+  return () => {
+    if (!dialog.open) dialog.showModal();
+  };
+}

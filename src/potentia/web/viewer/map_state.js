@@ -1,0 +1,342 @@
+// A map at the timeline's step: who covers what, flags, the worth now, and what robots thought.
+
+import { BitChain } from "./chains.js";
+import { fillDrift, heldSince } from "./drift.js";
+import { FlagHistory } from "./flags.js";
+import { discOf, gridOf } from "./grid.js";
+
+const MANY_CELLS = 50; // for each robot: more are not looked through to find them
+const SAMPLES = 24; // times at which a drifting field is looked at to find its scale
+
+/** Follows a timeline: methods answer for the step it is at, whoever moved it. */
+export class MapState {
+  constructor(timeline) {
+    this.timeline = timeline;
+    const { header, arrays } = timeline.recording;
+    this.header = header;
+    this.arrays = arrays;
+    this.grid = gridOf(timeline.recording);
+    this.columns = this.grid.columns;
+    this.rows = this.grid.rows;
+    this.cells = this.columns * this.rows;
+    this.robots = timeline.players;
+    this.targets = header.map.targets ?? [];
+    this.discs = new DiscTable(arrays.delta, this.columns, this.rows);
+    this.drift = header.map.drift ?? null;
+    this.drifted = null; // a field of a drift, and the time it is of
+    this.history = null;
+    this.ways = null;
+    this.chains = new Map();
+    this.counts = new Int32Array(this.cells);
+    this.places = new Int32Array(this.robots).fill(-1); // the cells that counts are of
+    this.changed = new Int32Array(Math.max(64, this.cells >> 2)); // cells whose count became or ceased to be 0
+    this.numChanged = -1; // -1: too many to list
+    this.version = 0; // grows with every change of the profile
+    this.covered = 0; // cells that somebody covers
+    this.synced = -1; // the number of changes that counts hold
+    this.ends = null;
+    this.sums = null;
+    this.worthMax = this.findScale();
+  }
+
+  // Who covers what ------------------------------------------------------------------------------------
+
+  cellOf(robot) {
+    return this.grid.cellOf[this.timeline.profile[robot]];
+  }
+
+  /** Bring counts to the timeline's profile. */
+  sync() {
+    const { places } = this;
+    const { profile, applied } = this.timeline;
+    if (applied === this.synced) return;
+    this.synced = applied;
+    const { cellOf } = this.grid;
+    let late = 0;
+    for (let robot = 0; robot < places.length; robot += 1) if (places[robot] !== cellOf[profile[robot]]) late += 1;
+    if (!late) return;
+    this.version += 1;
+    this.sums = null;
+    const [size, edges] = this.discs.costs();
+    if (places[0] < 0 || (late > 256 && 2 * late * size > this.cells + edges * this.robots)) this.recount();
+    else this.follow();
+  }
+
+  follow() {
+    const { places } = this;
+    for (let robot = 0; robot < places.length; robot += 1) {
+      const cell = this.cellOf(robot);
+      if (places[robot] === cell) continue;
+      this.cover(robot, places[robot], -1);
+      this.cover(robot, cell, 1);
+      places[robot] = cell;
+    }
+  }
+
+  cover(robot, cell, change) {
+    const { columns, rows, counts } = this;
+    const disc = this.discs.of(robot);
+    const x = this.grid.columnOf[cell];
+    const y = (cell - x) / columns;
+    const turning = change > 0 ? 1 : 0; // the count after a change that makes a cell covered, or uncovered
+    for (let dy = Math.max(-disc.reach, -y); dy <= disc.reach && y + dy < rows; dy += 1) {
+      const half = disc.halves[dy + disc.reach];
+      const base = (y + dy) * columns;
+      const last = base + Math.min(columns - 1, x + half);
+      for (let at = base + Math.max(0, x - half); at <= last; at += 1) {
+        counts[at] += change;
+        if (counts[at] === turning) this.note(at, change);
+      }
+    }
+  }
+
+  note(cell, change) {
+    this.covered += change;
+    if (this.numChanged < 0) return;
+    if (this.numChanged >= this.changed.length) this.numChanged = -1;
+    else this.changed[this.numChanged++] = cell;
+  }
+
+  /** All counts anew: both ends of every row of every range, then sums along the rows. */
+  recount() {
+    const { columns, rows, counts, places } = this;
+    const { cellOf, columnOf } = this.grid;
+    const { profile } = this.timeline;
+    this.ends ??= new Int32Array(rows * (columns + 1));
+    const ends = this.ends.fill(0);
+    const add = (cell, disc, robots) => {
+      const x = columnOf[cell];
+      const y = (cell - x) / columns;
+      for (let dy = Math.max(-disc.reach, -y); dy <= disc.reach && y + dy < rows; dy += 1) {
+        const half = disc.halves[dy + disc.reach];
+        const base = (y + dy) * (columns + 1);
+        ends[base + Math.max(0, x - half)] += robots;
+        ends[base + Math.min(columns, x + half + 1)] -= robots;
+      }
+    };
+    const together = this.discs.list.length === 1 && this.cells < MANY_CELLS * this.robots;
+    if (together) this.standing = (this.standing ?? new Int32Array(this.cells)).fill(0);
+    for (let robot = 0; robot < places.length; robot += 1) {
+      const cell = (places[robot] = cellOf[profile[robot]]);
+      if (together) this.standing[cell] += 1;
+      else add(cell, this.discs.of(robot), 1);
+    }
+    if (together) {
+      // cell by cell, so that what is near on the map is near in memory
+      for (let cell = 0; cell < this.cells; cell += 1) {
+        if (this.standing[cell]) add(cell, this.discs.list[0], this.standing[cell]);
+      }
+    }
+    let covered = 0;
+    for (let y = 0, cell = 0; y < rows; y += 1) {
+      let sum = 0;
+      for (let x = 0; x < columns; x += 1, cell += 1) {
+        sum += ends[cell + y];
+        counts[cell] = sum;
+        if (sum > 0) covered += 1;
+      }
+    }
+    this.covered = covered;
+    this.numChanged = -1;
+  }
+
+  /** Cells that became covered or uncovered since the last call, as a view; null if that may be any. */
+  takeChanged() {
+    this.sync();
+    const taken = this.numChanged < 0 ? null : this.changed.subarray(0, this.numChanged);
+    this.numChanged = 0;
+    return taken;
+  }
+
+  /** How many robots cover each cell now. */
+  coverCounts() {
+    this.sync();
+    return this.counts;
+  }
+
+  /** The robots that cover a cell now. */
+  coverers(cell) {
+    const found = [];
+    const x = cell % this.columns;
+    const y = Math.floor(cell / this.columns);
+    for (let robot = 0; robot < this.robots; robot += 1) {
+      const at = this.cellOf(robot);
+      const dx = (at % this.columns) - x;
+      const dy = Math.floor(at / this.columns) - y;
+      if (dx * dx + dy * dy <= this.discs.of(robot).square) found.push(robot);
+    }
+    return found;
+  }
+
+  // Worth ----------------------------------------------------------------------------------------------
+
+  /** The worth of every cell at a step. A drifting field is one array, which the next call may change. */
+  worthAt(step = this.timeline.step) {
+    if (!this.drift) return this.arrays.worth;
+    const since = heldSince(this.drift, step);
+    if (!this.drifted) this.drifted = { since: -1, field: new Float64Array(this.cells) };
+    if (this.drifted.since !== since) {
+      fillDrift(this.drift, this.columns, this.rows, since, this.drifted.field);
+      this.drifted.since = since;
+      this.sums = null;
+    }
+    return this.drifted.field;
+  }
+
+  findScale() {
+    let most = 0;
+    const times = this.drift && this.cells * this.drift.weights.length < 2e5 ? SAMPLES : 1;
+    for (let k = 0; k < times; k += 1) {
+      const field = this.worthAt(Math.floor((k / Math.max(1, times - 1)) * this.timeline.steps));
+      for (const worth of field) if (worth > most) most = worth;
+    }
+    return most || 1;
+  }
+
+  totals() {
+    this.sync();
+    const worth = this.worthAt();
+    if (!this.sums) {
+      this.sums = { sum: 0, union: 0 };
+      for (let cell = 0; cell < this.cells; cell += 1) {
+        const count = this.counts[cell];
+        if (count === 0) continue;
+        this.sums.sum += worth[cell] * count;
+        this.sums.union += worth[cell];
+      }
+    }
+    return this.sums;
+  }
+
+  /** Covered worth now: what k robots cover counts k times. */
+  worthSum() {
+    return this.totals().sum;
+  }
+
+  /** Covered worth now: each cell once. */
+  worthUnion() {
+    return this.totals().union;
+  }
+
+  /** The worth in a robot's range now. */
+  worthOf(robot) {
+    const worth = this.worthAt();
+    const disc = this.discs.of(robot);
+    const cell = this.cellOf(robot);
+    const x = cell % this.columns;
+    const y = Math.floor(cell / this.columns);
+    let sum = 0;
+    for (let dy = Math.max(-disc.reach, -y); dy <= disc.reach && y + dy < this.rows; dy += 1) {
+      const half = disc.halves[dy + disc.reach];
+      const base = (y + dy) * this.columns;
+      const last = base + Math.min(this.columns - 1, x + half);
+      for (let at = base + Math.max(0, x - half); at <= last; at += 1) sum += worth[at];
+    }
+    return sum;
+  }
+
+  // What was left behind -------------------------------------------------------------------------------
+
+  flagHistory() {
+    this.history ??= new FlagHistory(this.timeline, this.grid, this.discs);
+    return this.history;
+  }
+
+  /** Flags of a step, per cell: 0 for none, robot + 1, or -1 for those of several. */
+  flagsAt(step = this.timeline.step) {
+    return this.flagHistory().all(step);
+  }
+
+  /** How far a robot has gone by a step, in cells. */
+  travelled(robot, step = this.timeline.step) {
+    const { timeline } = this;
+    const { ptr, order } = timeline.changesByPlayer();
+    if (!this.ways) {
+      this.ways = new Float64Array(order.length);
+      for (let player = 0; player < this.robots; player += 1) {
+        for (let k = ptr[player], sum = 0; k < ptr[player + 1]; k += 1) this.ways[k] = sum += this.jump(order[k]);
+      }
+    }
+    const made = timeline.changesOf(robot, step);
+    return made ? this.ways[ptr[robot] + made - 1] : 0;
+  }
+
+  jump(change) {
+    const { changeBefore, changeAfter } = this.timeline;
+    const before = this.grid.cellOf[changeBefore[change]];
+    const after = this.grid.cellOf[changeAfter[change]];
+    const dx = (after % this.columns) - (before % this.columns);
+    return Math.hypot(dx, Math.floor(after / this.columns) - Math.floor(before / this.columns));
+  }
+
+  // What robots thought at a keyframe ------------------------------------------------------------------
+
+  /** What keyframes hold of a robot: "belief", "score", "strategy", in the order in which they are offered. */
+  thoughtsOf(robot) {
+    const kinds = [];
+    if (this.mindOf(robot) >= 0) kinds.push("belief");
+    if (this.header.keyframes?.scores) kinds.push(...["score", "strategy"].filter((name) => this.arrays[name]));
+    return kinds;
+  }
+
+  /** The number of a robot's mind; -1 if it has none. */
+  mindOf(robot) {
+    const minds = this.header.keyframes?.belief?.robots ?? [];
+    return this.arrays.belief_worth ? minds.findIndex((robots) => robots.includes(robot)) : -1;
+  }
+
+  chain(key, make) {
+    if (!this.chains.has(key)) this.chains.set(key, make());
+    return this.chains.get(key);
+  }
+
+  /** What a mind believes at a keyframe: field, seen (1 or 0 per cell), components, error, who shares the mind. */
+  beliefAt(keyframe, mind) {
+    const { belief_worth, belief_seen, belief_ptr, belief_components, belief_error } = this.arrays;
+    const minds = this.header.keyframes.belief.robots;
+    const width = minds.length * this.cells;
+    const make = () => new BitChain(belief_worth, width, mind * this.cells, this.cells);
+    const field = this.chain(`belief ${mind}`, make).at(keyframe);
+    const one = keyframe * minds.length + mind;
+    const bytes = Math.ceil(this.cells / 8);
+    const seen = new Uint8Array(this.cells);
+    for (let cell = 0; cell < this.cells; cell += 1) {
+      seen[cell] = (belief_seen[one * bytes + (cell >> 3)] >> (cell & 7)) & 1;
+    }
+    const components = [];
+    for (let k = belief_ptr?.[one] ?? 0; k < (belief_ptr?.[one + 1] ?? 0); k += 1) {
+      const [weight, x, y, xx, xy, yy] = belief_components.subarray(6 * k, 6 * k + 6);
+      components.push({ weight, x, y, xx, xy, yy });
+    }
+    return { field, seen, components, error: belief_error?.[one] ?? NaN, robots: minds[mind] };
+  }
+
+  /** A robot's score or strategy at a keyframe, one number per action; the next call changes the array. */
+  valuesAt(name, keyframe, robot) {
+    const actions = this.grid.cellOf.length;
+    const make = () => new BitChain(this.arrays[name], actions * this.robots, robot * actions, actions);
+    return this.chain(`${name} ${robot}`, make).at(keyframe);
+  }
+}
+
+/** The cells in range of each robot, one table per range. */
+class DiscTable {
+  constructor(delta, columns, rows) {
+    const made = new Map();
+    this.list = Array.from(delta, (range) => {
+      if (!made.has(range)) made.set(range, discOf(range, columns, rows));
+      return made.get(range);
+    });
+  }
+
+  of(robot) {
+    return this.list.length === 1 ? this.list[0] : this.list[robot];
+  }
+
+  /** The cells of a range, and the ends of its rows, on average. */
+  costs() {
+    const mean = (of) => this.list.reduce((sum, disc) => sum + of(disc), 0) / this.list.length;
+    this.mean ??= [mean((disc) => disc.size), mean((disc) => 2 * disc.halves.length)];
+    return this.mean;
+  }
+}

@@ -1,0 +1,148 @@
+// A congestion game: how many players use each resource, and what it costs them.
+
+import { PALETTE } from "../colours.js";
+import { sizedCanvas } from "../dom.js";
+import { counted, formatCount, formatNumber } from "../format.js";
+import { actionName } from "./actions.js";
+import { LoadCounts } from "./load_counts.js";
+import { addElement, addPicker, addReadout, inWords, roomIn } from "./parts.js";
+
+const MOST_NAMED_BARS = 24; // more resources than this are thin bars without names
+const ROW_HEIGHT = 26;
+const THIN_HEIGHT = 260;
+const LOAD_COLOUR = PALETTE[0];
+const CHANGED_COLOUR = PALETTE[1];
+
+export function createLoadsStage(host, timeline, context) {
+  const counts = new LoadCounts(timeline);
+  const named = counts.plain && timeline.recording.header.game.actions;
+  const few = counts.count <= MOST_NAMED_BARS;
+  const most = counts.peaks.reduce((largest, load) => Math.max(largest, load), 1);
+  const canvas = addElement(host, "canvas", { name: "stage-canvas", attributes: { role: "img" } });
+  Object.assign(canvas.style, { display: "block", marginBottom: "0.4em" });
+  const note = `Bars: players on each resource, up to ${formatCount(most)}. A line marks the most in the recording.`;
+  const text = `${note} Orange: changed in this step.`;
+  addElement(host, "p", { name: "stage-note", text, style: { margin: "0.4em 0" } });
+  const showPicked = addPicker(host, "resource", counts.count, select, (text) => say(text, true));
+  const say = addReadout(host, "stage-readout");
+  let pen = null;
+  let width = 0;
+  let height = 0;
+  let selected = null;
+
+  canvas.addEventListener("click", (event) => {
+    const part = few ? event.offsetY / ROW_HEIGHT : (event.offsetX / width) * counts.count;
+    const hit = Math.min(counts.count - 1, Math.max(0, Math.floor(part)));
+    select(hit === selected ? null : hit);
+  });
+
+  /** Selects a resource; resources are no players, so nobody else is told. */
+  function select(resource) {
+    selected = resource;
+    showPicked(resource);
+    say(sentence(), true, selected === null);
+    draw();
+  }
+
+  function nameOf(resource) {
+    return named ? actionName(timeline, resource) : `resource ${resource}`;
+  }
+
+  function resize() {
+    width = few ? Math.min(roomIn(host), 760) : roomIn(host);
+    height = few ? Math.max(1, counts.count) * ROW_HEIGHT : THIN_HEIGHT;
+    pen = sizedCanvas(canvas, width, height);
+    draw();
+  }
+
+  function draw() {
+    if (!pen) return;
+    const loads = counts.now();
+    const changed = counts.changed(timeline.step);
+    pen.clearRect(0, 0, width, height);
+    if (few) drawRows(loads, changed);
+    else drawThin(loads, changed);
+    say(sentence(), false, selected === null);
+    canvas.setAttribute("aria-label", describe());
+  }
+
+  function drawRows(loads, changed) {
+    const theme = context.theme();
+    pen.font = "13px system-ui, sans-serif";
+    pen.textBaseline = "middle";
+    const names = Array.from({ length: counts.count }, (_, r) => shortened(nameOf(r), width * 0.3));
+    const left = Math.max(...names.map((name) => pen.measureText(name).width)) + 10;
+    const short = width < 520;
+    const right = pen.measureText(`${formatCount(most)} ${short ? "·" : "players,"} cost 0.000000`).width;
+    const long = Math.max(40, width - left - right);
+    for (let r = 0; r < counts.count; r++) {
+      const top = r * ROW_HEIGHT;
+      const middle = top + ROW_HEIGHT / 2;
+      if (r === selected) fillBox(theme.faint, 0, top, width, ROW_HEIGHT);
+      pen.fillStyle = theme.ink;
+      pen.textAlign = "left";
+      pen.fillText(names[r], 4, middle);
+      fillBox(theme.faint, left, top + 4, long, ROW_HEIGHT - 8);
+      fillBox(changed.has(r) ? CHANGED_COLOUR : LOAD_COLOUR, left, top + 4, (long * loads[r]) / most, ROW_HEIGHT - 8);
+      fillBox(theme.ink, left + (long * counts.peaks[r]) / most - 1, top + 2, 2, ROW_HEIGHT - 4);
+      pen.fillStyle = theme.ink;
+      pen.textAlign = "right";
+      pen.fillText(loadText(r, loads[r], short), width - 2, middle);
+    }
+  }
+
+  function loadText(resource, load, short) {
+    const cost = load > 0 ? `cost ${formatNumber(counts.costOf(resource, load))}` : "unused";
+    return short ? `${formatCount(load)} · ${cost}` : `${counted(load, "player")}, ${cost}`;
+  }
+
+  function shortened(name, room) {
+    if (pen.measureText(name).width <= room) return name;
+    let length = name.length;
+    while (length > 1 && pen.measureText(`${name.slice(0, length)}…`).width > room) length--;
+    return `${name.slice(0, length)}…`;
+  }
+
+  function drawThin(loads, changed) {
+    const theme = context.theme();
+    const wide = width / counts.count;
+    const base = height - 4;
+    const gap = wide > 4 ? 1 : 0;
+    const up = (load) => ((base - 8) * load) / most;
+    if (selected !== null) fillBox(theme.faint, selected * wide - 1, 0, Math.max(3, wide + 2), height);
+    for (let r = 0; r < counts.count; r++) {
+      const tall = up(loads[r]);
+      const peak = up(counts.peaks[r]);
+      fillBox(changed.has(r) ? CHANGED_COLOUR : LOAD_COLOUR, r * wide, base - tall, Math.max(0.6, wide - gap), tall);
+      fillBox(theme.grey, r * wide, base - peak - 1, Math.max(0.6, wide - gap), 1.5);
+    }
+    if (selected !== null) fillBox(theme.ink, selected * wide, base, Math.max(3, wide), 4);
+    fillBox(theme.grey, 0, base, width, 1);
+  }
+
+  function fillBox(colour, left, top, wide, tall) {
+    pen.fillStyle = colour;
+    pen.fillRect(left, top, wide, tall);
+  }
+
+  function sentence() {
+    if (selected === null) return "Click a bar, or give its number, to see its load and cost.";
+    const load = counts.loads[selected];
+    const now = `${nameOf(selected)}: ${loadText(selected, load, false)}`;
+    const [peak, limit] = [counts.peaks[selected], counts.limitOf(selected)].map(formatCount);
+    return `${now}; at most ${peak} in this recording, ${limit} possible.`;
+  }
+
+  function describe() {
+    const loads = counts.now();
+    const order = [...loads.keys()].sort((a, b) => loads[b] - loads[a]).slice(0, few ? MOST_NAMED_BARS : 3);
+    const parts = order.map((r) => `${formatCount(loads[r])} on ${nameOf(r)}`);
+    const changed = [...counts.changed(timeline.step)].map(nameOf);
+    const news = changed.length ? `changed in this step: ${inWords(changed, 6)}` : "no load changed in this step";
+    const which = few ? "loads are" : `the largest of ${formatCount(counts.count)} loads are`;
+    return `Step ${formatCount(timeline.step)}: ${which} ${inWords(parts, MOST_NAMED_BARS)}; ${news}.`;
+  }
+
+  resize();
+  return { draw, resize, describe };
+}

@@ -1,0 +1,337 @@
+// The stage of a map: worth as a field, walls, targets, robots with ranges, ways and flags, and what a robot thinks.
+
+import { dimmedRamp, packedColour, VIRIDIS } from "../colours.js";
+import { element, setText, sizedCanvas } from "../dom.js";
+import { counted, formatCount, formatNumber } from "../format.js";
+import { cellPath, drawMapAxes, drawMapScale, FieldRaster, mapLayout, outlinePath } from "./map_layout.js";
+import { drawRanges, drawRobots, drawTargets, drawWay } from "./map_marks.js";
+import { drawWallsOn, FlagLayer, strokeOutline } from "./map_marks.js";
+import { MapSide } from "./map_side.js";
+
+export const MOST_CIRCLES = 300; // robots drawn one by one; more are a crowd
+const MOST_DOTS = 3000;
+const LOWEST = 200; // pixels that a map may be high
+const LOWEST_ON_PHONES = 320;
+const NARROW = 700; // pixels of a window
+const HIGHEST = 620;
+const HEADING_HIGH = 30; // above a map
+const BELOW_MAP = 118; // axis, scale and two lines of words
+const WIDE = 520; // pixels from which the second map stands beside the first
+const NEAR = 16; // pixels around a robot that choose it
+const LABEL_AFTER = 200; // milliseconds of rest before a crowd is summed up for the label
+const KEYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+
+/** Whether a second map stands beside the first: what robots think, or where a crowd is. */
+export function hasSide(state) {
+  return state.robots > MOST_CIRCLES || Boolean(state.header.keyframes && state.timeline.keyframeSteps.length);
+}
+
+/** Build the stage. Beside what all stages have, `context` has options {flags, paths}, stateOf(timeline), playing(). */
+export function createMapStage(host, timeline, context) {
+  return new MapStage(host, context.stateOf(timeline), context);
+}
+
+class MapStage {
+  constructor(host, state, context) {
+    this.host = host;
+    this.state = state;
+    this.context = context;
+    this.upper = state.header.map.origin === "upper";
+    this.crowd = state.robots > MOST_CIRCLES;
+    this.chosen = null;
+    this.cursor = -1;
+    this.raster = new FieldRaster(state.columns, state.rows, this.upper);
+    this.flags = new FlagLayer(state);
+    this.painted = ""; // what the raster shows
+    this.outline = { key: "", path: null };
+    this.walls = { key: "", path: null, bare: null };
+    this.build();
+    this.resize();
+  }
+
+  build() {
+    const { columns, rows } = this.state;
+    this.canvas = element("canvas", { role: "img" });
+    this.readout = element("p", { class: "pv-caption pv-two", "aria-live": "polite" });
+    const name = `Map of ${columns}×${rows} cells. Arrow keys move a cell cursor, Enter chooses the robot there.`;
+    this.frame = element("div", { class: "pv-canvas", tabindex: "0", role: "group", "aria-label": name }, this.canvas);
+    this.heading = element("div", { class: "pv-side-head" }, element("h3", { text: "The worth" }));
+    this.main = element("div", { class: "pv-map-main" }, this.heading, this.frame, this.readout);
+    this.root = element("div", { class: "pv-map" }, this.main);
+    this.host.append(this.root);
+    this.side = hasSide(this.state) ? new MapSide(this.root, this.state, this.crowd) : null;
+    if (this.side) this.side.redraw = () => this.draw();
+    this.canvas.addEventListener("pointermove", (event) => this.point(this.cellUnder(event)));
+    this.canvas.addEventListener("pointerleave", () => this.point(-1));
+    this.canvas.addEventListener("click", (event) => this.context.onSelect(this.robotUnder(event)));
+    this.frame.addEventListener("keydown", (event) => this.press(event));
+    this.frame.addEventListener("blur", () => this.point(-1));
+  }
+
+  // Size -----------------------------------------------------------------------------------------------
+
+  resize() {
+    const wide = this.host.clientWidth || 320;
+    const { sides } = this.context; // of any map of the page: maps beside each other have one size
+    const beside = sides && wide >= WIDE;
+    this.root.classList.toggle("pv-beside", beside);
+    this.heading.hidden = !sides;
+    const room = beside ? Math.floor((wide - 24) / 2) : wide;
+    const left = this.context.heightLeft() - (sides ? HEADING_HIGH : 0) - BELOW_MAP;
+    const lowest = window.innerWidth < NARROW ? LOWEST_ON_PHONES : LOWEST; // where one scrolls anyway
+    const highest = Math.max(lowest, Math.min(HIGHEST, sides && !beside ? left / 2 : left));
+    this.layout = mapLayout(room, highest, this.state.columns, this.state.rows, this.upper);
+    this.root.style.setProperty("--left", `${this.layout.area.left}px`);
+    this.shownTheme = this.context.theme();
+    this.painted = "";
+    this.walls.key = "";
+    this.outline.key = "";
+    if (this.side) this.side.shown = "";
+    this.draw();
+  }
+
+  // Drawing --------------------------------------------------------------------------------------------
+
+  draw() {
+    const { layout, state } = this;
+    const theme = this.shownTheme;
+    const brush = sizedCanvas(this.canvas, layout.width, layout.height);
+    brush.clearRect(0, 0, layout.width, layout.height);
+    this.paintField(theme);
+    this.raster.draw(brush, layout);
+    this.drawWalls(brush);
+    brush.save();
+    brush.beginPath();
+    brush.rect(layout.area.left - 10, layout.area.top - 8, layout.area.width + 20, layout.area.height + 18);
+    brush.clip();
+    if (this.crowd) this.drawDots(brush);
+    else this.drawPlayers(brush);
+    brush.restore();
+    if (this.cursor >= 0) this.drawCursor(brush);
+    drawMapAxes(brush, layout, theme);
+    const scale = { ramp: VIRIDIS, low: 0, high: state.worthMax, unit: "worth per cell" };
+    drawMapScale(brush, layout, theme, { ...scale, more: this.crowd ? "(dim: not covered)" : "" });
+    this.side?.draw(layout, theme, this.chosen);
+    this.tell();
+  }
+
+  paintField(theme) {
+    const { state, raster } = this;
+    const worth = state.worthAt();
+    const field = state.drift ? String(state.drifted.since) : "still";
+    const key = `${field} ${theme.dark}`;
+    const grey = packedColour(theme.dark ? "#4a5058" : "#b4b8bd");
+    if (this.crowd) {
+      const counts = state.coverCounts();
+      const changed = state.takeChanged();
+      this.dim ??= {};
+      this.dim[theme.dark] ??= dimmedRamp(VIRIDIS, theme.dark ? "#15181c" : "#d8dade", 0.72);
+      const look = { counts, dim: this.dim[theme.dark], mask: this.bareWalls(worth), masked: grey };
+      if (key !== this.painted) raster.grade(worth, 0, state.worthMax);
+      if (key !== this.painted || changed === null) raster.paint(VIRIDIS, look);
+      else raster.repaint(changed, VIRIDIS, look);
+    } else if (key !== this.painted) {
+      raster.grade(worth, 0, state.worthMax);
+      raster.paint(VIRIDIS, { mask: this.bareWalls(worth), masked: grey });
+    }
+    this.painted = key;
+  }
+
+  /** Blocked cells without worth, which are grey; computed once unless the field drifts. */
+  bareWalls(worth) {
+    if (!this.walls.bare || this.state.drift) {
+      const { blocked } = this.state.grid;
+      this.walls.bare = blocked.map((wall, cell) => (wall && worth[cell] === 0 ? 1 : 0));
+    }
+    return this.walls.bare;
+  }
+
+  drawWalls(brush) {
+    const { blocked } = this.state.grid;
+    if (this.walls.key !== "drawn") {
+      this.walls.path = blocked.includes(1) ? cellPath(this.layout, (cell) => blocked[cell]) : null;
+      this.walls.key = "drawn";
+    }
+    if (!this.walls.path) return;
+    drawWallsOn(brush, this.walls.path, this.shownTheme);
+  }
+
+  drawPlayers(brush) {
+    const { layout, state } = this;
+    const { options } = this.context;
+    const robots = Array.from({ length: state.robots }, (_, robot) => robot);
+    if (options.flags && state.header.map.flags) this.flags.draw(brush, layout, state.timeline.step);
+    const span = Math.max(30, Math.round(state.timeline.steps / 40));
+    if (options.paths !== "none") {
+      for (const robot of robots) drawWay(brush, layout, state, robot, options.paths === "whole", span);
+    }
+    state.sync();
+    if (this.outline.key !== state.version) {
+      this.outline = { key: state.version, path: outlinePath(layout, state.counts) };
+    }
+    strokeOutline(brush, this.outline.path);
+    drawTargets(brush, layout, state.targets, 9);
+    drawRanges(brush, layout, state, robots, this.chosen);
+    drawRobots(brush, layout, state, robots, this.chosen);
+  }
+
+  drawDots(brush) {
+    const { layout, state } = this;
+    drawTargets(brush, layout, state.targets, 9);
+    if (state.robots <= MOST_DOTS && layout.wide >= 2) {
+      const side = Math.max(1.5, Math.min(4, 0.5 * layout.wide));
+      for (const [colour, size] of [["rgba(0,0,0,0.75)", side + 1.2], ["#ffffff", side]]) {
+        brush.fillStyle = colour;
+        for (let robot = 0; robot < state.robots; robot += 1) {
+          const cell = state.places[robot];
+          const x = layout.x((cell % state.columns) + 0.5);
+          const y = layout.y(Math.floor(cell / state.columns) + 0.5);
+          brush.fillRect(x - size / 2, y - size / 2, size, size);
+        }
+      }
+    }
+    if (this.chosen === null) return;
+    drawRanges(brush, layout, state, [this.chosen], this.chosen);
+    drawRobots(brush, layout, state, [this.chosen], this.chosen);
+  }
+
+  drawCursor(brush) {
+    const { layout } = this;
+    const x = layout.x(this.cursor % layout.columns);
+    const row = Math.floor(this.cursor / layout.columns);
+    const y = Math.min(layout.y(row), layout.y(row + 1));
+    const grow = Math.max(0, (8 - layout.wide) / 2);
+    for (const [colour, width] of [["#000000", 3.4], ["#ffffff", 1.6]]) {
+      brush.strokeStyle = colour;
+      brush.lineWidth = width;
+      brush.strokeRect(x - grow, y - grow, layout.wide + 2 * grow, layout.high + 2 * grow);
+    }
+  }
+
+  // Words ----------------------------------------------------------------------------------------------
+
+  tell() {
+    this.readout.setAttribute("aria-live", this.context.playing() ? "off" : "polite");
+    setText(this.readout, this.cursor >= 0 ? this.cellWords(this.cursor) : this.noticeNow() || this.restWords());
+    if (this.context.playing()) return;
+    clearTimeout(this.labelling);
+    const label = () => this.canvas.setAttribute("aria-label", this.describe());
+    if (this.crowd && this.canvas.hasAttribute("aria-label")) this.labelling = setTimeout(label, LABEL_AFTER);
+    else label();
+  }
+
+  /** A sentence that stands until the step or the choice changes. */
+  say(sentence) {
+    this.notice = { sentence, step: this.state.timeline.step };
+    this.draw();
+  }
+
+  noticeNow() {
+    return this.notice?.step === this.state.timeline.step ? this.notice.sentence : "";
+  }
+
+  restWords() {
+    this.state.sync();
+    const { covered } = this.state;
+    const told = `${formatCount(covered)} of ${formatCount(this.state.cells)} cells covered.`;
+    return this.crowd && this.chosen !== null ? this.robotWords(this.chosen) : told;
+  }
+
+  /** A robot of a crowd, which no table lists. */
+  robotWords(robot) {
+    const { state } = this;
+    const cell = state.cellOf(robot);
+    const where = `(${cell % state.columns}, ${Math.floor(cell / state.columns)})`;
+    const moves = counted(state.timeline.changesOf(robot), "move");
+    const way = `${state.travelled(robot).toFixed(1)} cells travelled in ${moves}`;
+    return `Robot ${robot} at ${where}: covers worth ${formatNumber(state.worthOf(robot))}, ${way}.`;
+  }
+
+  cellWords(cell) {
+    const { state } = this;
+    const x = cell % state.columns;
+    const y = Math.floor(cell / state.columns);
+    const who = state.coverers(cell);
+    const few = `robot${who.length > 1 ? "s" : ""} ${who.join(", ")}`;
+    const listed = who.length > 8 ? `${formatCount(who.length)} robots` : few;
+    const parts = [`Cell (${x}, ${y}): worth ${formatNumber(state.worthAt()[cell])}`];
+    parts.push(who.length ? `covered by ${listed}` : "not covered");
+    if (state.grid.blocked[cell]) parts.push("blocked");
+    if (state.header.map.flags && !this.crowd) {
+      const flag = state.flagHistory().at(cell, state.timeline.step);
+      if (flag) parts.push(flag < 0 ? "flags of several robots" : `flag of robot ${flag - 1}`);
+    }
+    const target = state.targets.findIndex(([column, row]) => column === x && row === y);
+    if (target >= 0) parts.push(`target ${target}`);
+    return `${parts.join(", ")}.`;
+  }
+
+  describe() {
+    const { state } = this;
+    const { union } = state.totals();
+    const { covered } = state;
+    const told = `${formatCount(covered)} of ${formatCount(state.cells)} cells covered, worth ${formatNumber(union)}`;
+    return `Map at step ${formatCount(state.timeline.step)}: ${formatCount(state.robots)} robots, ${told}.`;
+  }
+
+  // Hands ----------------------------------------------------------------------------------------------
+
+  select(robot) {
+    this.chosen = robot;
+    this.notice = null;
+    this.draw();
+  }
+
+  cellUnder(event) {
+    const box = this.canvas.getBoundingClientRect();
+    return this.layout.cellAt(event.clientX - box.left, event.clientY - box.top);
+  }
+
+  robotUnder(event) {
+    const box = this.canvas.getBoundingClientRect();
+    return this.nearestRobot(event.clientX - box.left, event.clientY - box.top, NEAR);
+  }
+
+  nearestRobot(px, py, within) {
+    const { layout, state } = this;
+    let nearest = null;
+    let least = within;
+    for (let robot = 0; robot < state.robots; robot += 1) {
+      const cell = state.cellOf(robot);
+      const x = layout.x((cell % state.columns) + 0.5);
+      const y = layout.y(Math.floor(cell / state.columns) + 0.5);
+      const away = Math.hypot(px - x, py - y);
+      if (away < least) [least, nearest] = [away, robot];
+    }
+    return nearest;
+  }
+
+  point(cell) {
+    if (cell === this.cursor) return;
+    this.cursor = cell;
+    this.context.redraw(this);
+  }
+
+  press(event) {
+    if (event.key === "Escape") return void this.frame.blur();
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    const { columns, rows } = this.state;
+    if (event.key === "Enter" && this.cursor >= 0) {
+      const x = this.layout.x((this.cursor % columns) + 0.5);
+      const y = this.layout.y(Math.floor(this.cursor / columns) + 0.5);
+      this.context.onSelect(this.nearestRobot(x, y, NEAR));
+    } else if (KEYS[event.key]) {
+      const [dx, dy] = KEYS[event.key];
+      const far = event.shiftKey ? 10 : 1;
+      const from = this.cursor < 0 ? Math.floor(rows / 2) * columns + Math.floor(columns / 2) : this.cursor;
+      const x = Math.min(columns - 1, Math.max(0, (from % columns) + far * dx));
+      const up = this.upper ? -dy : dy;
+      const y = Math.min(rows - 1, Math.max(0, Math.floor(from / columns) + far * up));
+      this.point(y * columns + x);
+    } else {
+      return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  }
+}

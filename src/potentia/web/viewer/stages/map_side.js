@@ -1,0 +1,262 @@
+// What stands beside a map: what a robot believes or how it values cells, or where a crowd of robots is.
+
+import { packedColour, rampOf, VIRIDIS } from "../colours.js";
+import { element, setText, sizedCanvas } from "../dom.js";
+import { formatCount, formatNumber, formatPercent } from "../format.js";
+import { cellPath, drawMapAxes, drawMapScale, FieldRaster } from "./map_layout.js";
+import { dotPattern, drawComponents, drawPlace, drawRobots } from "./map_marks.js";
+import { drawTargets, drawWallsOn, drawWeights } from "./map_marks.js";
+
+const BINS = 100; // a crowd is counted in so many squares along the longer side, at most
+const LOOKED_AT = 8; // moments of a run, to find the scale of a crowd
+const LIGHT_CROWD = ["#ffffff", "#9fcbe8", "#2b7bba", "#08264d"];
+const DARK_CROWD = ["#15181c", "#1f5688", "#4aa3df", "#f2fbff"];
+const WORDS = { belief: "believes", score: "score", strategy: "strategy" };
+
+/** A second map with a heading and two lines of words. `crowd` shows where all robots are while none is chosen. */
+export class MapSide {
+  constructor(host, state, crowd) {
+    this.state = state;
+    this.crowd = crowd;
+    this.kind = null;
+    this.shown = "";
+    this.raster = new FieldRaster(state.columns, state.rows, state.header.map.origin === "upper");
+    this.heading = element("h3", { class: "pv-side-title" });
+    this.choice = element("select", { "aria-label": "What to show of the robot", onchange: () => this.choose() });
+    this.canvas = element("canvas", { role: "img" });
+    this.words = element("p", { class: "pv-caption pv-two" });
+    this.root = element("div", { class: "pv-side" });
+    this.root.append(element("div", { class: "pv-side-head" }, this.heading, this.choice), this.canvas, this.words);
+    host.append(this.root);
+    this.density = crowd ? new Density(state) : null;
+    this.offered = "";
+    this.choice.hidden = true;
+    this.redraw = () => {};
+  }
+
+  choose() {
+    this.kind = this.choice.value;
+    this.shown = "";
+    this.redraw();
+  }
+
+  offer(kinds) {
+    const said = kinds.join();
+    if (said === this.offered) return;
+    this.offered = said;
+    this.choice.replaceChildren(...kinds.map((kind) => element("option", { value: kind, text: kind })));
+    this.choice.hidden = kinds.length < 2;
+    if (!kinds.includes(this.kind)) this.kind = kinds[0] ?? null;
+    this.choice.value = this.kind ?? "";
+  }
+
+  /** Show what there is of the chosen robot. */
+  draw(layout, theme, chosen) {
+    const kinds = chosen === null ? [] : this.state.thoughtsOf(chosen);
+    this.offer(kinds);
+    this.layout = layout;
+    this.theme = theme;
+    if (kinds.length) this.drawThought(chosen);
+    else if (this.crowd) this.drawCrowd();
+    else this.drawNothing(chosen);
+  }
+
+  /** Begin a picture unless it is the one that is seen; null then. */
+  begin(key) {
+    const { layout, theme } = this;
+    const whole = `${key} ${layout.width} ${layout.height} ${theme.dark} ${window.devicePixelRatio}`;
+    if (this.shown === whole) return null;
+    this.shown = whole;
+    const context = sizedCanvas(this.canvas, layout.width, layout.height);
+    context.clearRect(0, 0, layout.width, layout.height);
+    return context;
+  }
+
+  tell(heading, words, prompt = false) {
+    this.root.toggleAttribute("data-prompt", prompt);
+    setText(this.heading, heading);
+    setText(this.words, words);
+    this.canvas.setAttribute("aria-label", `${heading}. ${words}`);
+  }
+
+  drawNothing(chosen) {
+    const context = this.begin(`nothing ${chosen}`);
+    if (!context) return;
+    const { left, top, width, height } = this.layout.area;
+    context.strokeStyle = this.theme.grey;
+    context.setLineDash([4, 4]);
+    context.strokeRect(left + 0.5, top + 0.5, width - 1, height - 1);
+    context.setLineDash([]);
+    const anything = this.state.header.keyframes?.belief ? "what it believes" : "how it values cells";
+    if (chosen === null) this.tell("No robot chosen", `Click a robot, or press n, to see ${anything}.`, true);
+    else this.tell(`Robot ${chosen}`, "Nothing was recorded of what it thinks.");
+  }
+
+  drawThought(robot) {
+    const { state } = this;
+    const keyframe = state.timeline.keyframeAt();
+    const when = keyframe < 0 ? null : state.timeline.keyframeSteps[keyframe];
+    if (when === null) {
+      const context = this.begin(`early ${robot}`);
+      if (context) this.tell(`Robot ${robot}`, `First asked at step ${formatCount(state.timeline.keyframeSteps[0])}.`);
+      return;
+    }
+    state.sync();
+    const context = this.begin(`${this.kind} ${robot} ${keyframe} ${state.version}`);
+    if (!context) return;
+    if (this.kind === "belief") this.drawBelief(context, robot, keyframe, when);
+    else this.drawValues(context, robot, keyframe, when);
+  }
+
+  drawWalls(context) {
+    const { blocked } = this.state.grid;
+    if (!blocked.includes(1)) return;
+    drawWallsOn(context, cellPath(this.layout, (cell) => blocked[cell]), this.theme);
+  }
+
+  drawBelief(context, robot, keyframe, when) {
+    const { state, layout, theme, raster } = this;
+    const { field, seen, components, error, robots } = state.beliefAt(keyframe, state.mindOf(robot));
+    raster.grade(field, 0, state.worthMax);
+    raster.paint(VIRIDIS);
+    raster.draw(context, layout);
+    const known = seen.reduce((sum, bit) => sum + bit, 0);
+    if (known < seen.length) {
+      context.fillStyle = dotPattern(context, "rgba(255,255,255,0.42)");
+      context.fill(cellPath(layout, (cell) => !seen[cell]));
+    }
+    this.drawWalls(context);
+    context.save();
+    context.beginPath();
+    context.rect(layout.area.left, layout.area.top, layout.area.width, layout.area.height);
+    context.clip();
+    drawComponents(context, layout, components);
+    context.restore();
+    drawTargets(context, layout, state.targets, 7);
+    const drawn = robots.length > 60 ? [robot] : robots;
+    drawRobots(context, layout, state, drawn, robot);
+    const cells = [...drawn.map((each) => state.cellOf(each)), ...state.targets.map(([x, y]) => y * state.columns + x)];
+    drawWeights(context, layout, components, cells);
+    drawMapAxes(context, layout, theme);
+    const peak = field.reduce((most, value) => (value > most ? value : most), 0);
+    const more = peak > state.worthMax * (1 + 1e-6) ? `(up to ${formatNumber(peak)})` : "";
+    drawMapScale(context, layout, theme, { ramp: VIRIDIS, low: 0, high: state.worthMax, unit: "worth per cell", more });
+    const all = robots.length === state.robots && state.robots > 1;
+    const parts = [`${formatCount(known)} of ${formatCount(seen.length)} cells seen`];
+    if (components.length) parts.push(`${components.length} component${components.length > 1 ? "s" : ""}`);
+    if (Number.isFinite(error)) parts.push(`relative error ${formatPercent(error)}`);
+    const who = all ? "What all robots believe" : `What robot ${robot} ${WORDS.belief}`;
+    this.tell(who, `As of step ${formatCount(when)}: ${parts.join(", ")}.`);
+  }
+
+  drawValues(context, robot, keyframe, when) {
+    const { state, layout, theme, raster } = this;
+    const values = state.valuesAt(this.kind, keyframe, robot);
+    let low = this.kind === "strategy" ? 0 : Infinity;
+    let high = -Infinity;
+    let best = 0;
+    values.forEach((value, action) => {
+      if (value < low) low = value;
+      if (value > high) [high, best] = [value, action];
+    });
+    const flat = !(high > low);
+    const field = new Float64Array(state.cells);
+    values.forEach((value, action) => {
+      field[state.grid.cellOf[action]] = value;
+    });
+    raster.grade(field, low, flat ? low + 1 : high);
+    const grey = packedColour(theme.dark ? "#3a3f46" : "#d0d0d0");
+    raster.paint(VIRIDIS, { mask: state.grid.blocked, masked: grey });
+    raster.draw(context, layout);
+    this.drawWalls(context);
+    drawTargets(context, layout, state.targets, 7);
+    drawPlace(context, layout, state, robot);
+    drawMapAxes(context, layout, theme);
+    const scale = { ramp: VIRIDIS, low, high: flat ? low + 1 : high };
+    drawMapScale(context, layout, theme, { ...scale, unit: this.kind === "score" ? "score" : "probability" });
+    const cell = state.grid.cellOf[best];
+    const where = `(${cell % state.columns}, ${Math.floor(cell / state.columns)})`;
+    const range = `${formatNumber(low)} to ${formatNumber(high)}, most at ${where}`;
+    const most = flat ? `${formatNumber(low)} everywhere` : range;
+    this.tell(`The ${WORDS[this.kind]} of robot ${robot}`, `As of step ${formatCount(when)}: ${most}.`);
+  }
+
+  drawCrowd() {
+    const { state, layout, theme } = this;
+    state.sync();
+    const context = this.begin(`crowd ${state.version}`);
+    if (!context) return;
+    const { most, high } = this.density.draw(context, layout, theme);
+    this.drawWalls(context);
+    drawMapAxes(context, layout, theme);
+    const side = this.density.side;
+    const unit = side === 1 ? "robots per cell" : `robots per ${side}×${side} cells`;
+    drawMapScale(context, layout, theme, { ramp: this.density.ramp, low: 0, high, unit, whole: true });
+    const ever = high > most ? ` now; the scale ends at ${formatCount(high)}` : ""; // from some moments of the run
+    const told = `${formatCount(state.robots)} robots, at most ${formatCount(most)} ${unit.slice(7)}${ever}.`;
+    this.tell("Where the robots are", told);
+  }
+}
+
+/** Robots counted in squares of cells. */
+class Density {
+  constructor(state) {
+    this.state = state;
+    const few = Math.sqrt(state.cells / state.robots); // so that about one robot is in a square
+    this.side = Math.max(1, Math.ceil(Math.max(state.columns, state.rows) / BINS), Math.round(few));
+    this.columns = Math.ceil(state.columns / this.side);
+    this.rows = Math.ceil(state.rows / this.side);
+    this.upper = state.header.map.origin === "upper";
+    this.raster = new FieldRaster(this.columns, this.rows, this.upper);
+    this.counts = new Int32Array(this.columns * this.rows);
+    this.usual = this.findScale();
+    this.ramp = null;
+    this.dark = null;
+  }
+
+  draw(context, layout, theme) {
+    const { state, side, counts } = this;
+    if (this.dark !== theme.dark) {
+      this.dark = theme.dark;
+      this.ramp = rampOf(theme.dark ? DARK_CROWD : LIGHT_CROWD);
+    }
+    const most = this.count(state.places);
+    const high = Math.max(this.usual, most);
+    this.raster.grade(counts, 0, high);
+    this.raster.paint(this.ramp);
+    const { left, top, width, height } = layout.area;
+    context.save();
+    context.beginPath();
+    context.rect(left, top, width, height);
+    context.clip();
+    context.imageSmoothingEnabled = false;
+    const across = this.columns * side * layout.wide;
+    const down = this.rows * side * layout.high;
+    context.drawImage(this.raster.canvas, left, this.upper ? top : top + height - down, across, down);
+    context.restore();
+    return { most, high };
+  }
+
+  /** Count robots on these cells; returns the most in a square. */
+  count(cells) {
+    const { state, side, columns, counts } = this;
+    counts.fill(0);
+    for (let robot = 0; robot < cells.length; robot += 1) {
+      const x = cells[robot] % state.columns;
+      const y = (cells[robot] - x) / state.columns;
+      counts[Math.floor(y / side) * columns + Math.floor(x / side)] += 1;
+    }
+    let most = 0;
+    for (const count of counts) if (count > most) most = count;
+    return most;
+  }
+
+  /** The most in a square at some moments of the run, so that one scale serves nearly all steps. */
+  findScale() {
+    const { snapshots } = this.state.timeline;
+    const every = Math.max(1, Math.floor(snapshots.length / LOOKED_AT));
+    const some = snapshots.filter((_, k) => k % every === 0 || k === snapshots.length - 1);
+    const { cellOf } = this.state.grid;
+    return Math.max(...some.map((profile) => this.count(profile.map((action) => cellOf[action]))));
+  }
+}

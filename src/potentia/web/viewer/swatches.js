@@ -1,0 +1,45 @@
+// How recordings look: a colour and dashes for each, the same in curves, headings, legends and tables.
+
+import { PALETTE, readableColour } from "./colours.js";
+
+const DASHES = [[], [7, 3], [7, 3, 2, 3], [2, 3]]; // by place, for those who do not see colours
+const SWATCH = { wide: 30, high: 10, line: 3 };
+const SVG_NAMES = "http://www.w3.org/2000/svg";
+
+/** The colour and dashes of every recording: the colour of its rule, or another one where that is taken. */
+export function looksOf(recordings, theme) {
+  const wanted = recordings.map(({ header }) => knownColour(header.rule?.colour));
+  const taken = new Set();
+  return recordings.map((recording, place) => {
+    const free = PALETTE.map(knownColour).filter((colour) => !taken.has(colour) && !wanted.includes(colour));
+    const colour = taken.has(wanted[place]) ? (free[0] ?? wanted[place]) : wanted[place];
+    taken.add(colour);
+    return {
+      colour: readableColour(colour, theme.paper),
+      dash: DASHES[place % DASHES.length],
+      label: recording.label,
+    };
+  });
+}
+
+function knownColour(colour) {
+  return /^#[0-9a-f]{6}$/i.test(colour ?? "") ? colour.toLowerCase() : PALETTE[0].toLowerCase();
+}
+
+/** A short line in the look of a recording; `paintSwatch` gives it that. */
+export function makeSwatch() {
+  const svg = document.createElementNS(SVG_NAMES, "svg");
+  const { wide, high } = SWATCH;
+  const size = { class: "pv-swatch", width: wide, height: high, viewBox: `0 0 ${wide} ${high}`, "aria-hidden": "true" };
+  for (const [name, value] of Object.entries(size)) svg.setAttribute(name, value);
+  const line = document.createElementNS(SVG_NAMES, "path");
+  line.setAttribute("d", `M0 ${high / 2}H${wide}`);
+  line.setAttribute("stroke-width", SWATCH.line);
+  svg.append(line);
+  return svg;
+}
+
+export function paintSwatch(svg, look) {
+  svg.firstChild.setAttribute("stroke", look.colour);
+  svg.firstChild.setAttribute("stroke-dasharray", look.dash.join(" "));
+}

@@ -1,0 +1,157 @@
+// Tables under the stages: the recordings now, the robots or players now, and the events.
+
+import { sharedOptimum } from "./curves.js";
+import { element, setText } from "./dom.js";
+import { counted, formatCount, formatNumber, formatPercent } from "./format.js";
+import { makeMark } from "./marks.js";
+import { actionName } from "./stages/actions.js";
+import { makeSwatch, paintSwatch } from "./swatches.js";
+
+const MOST_ROWS = 300; // robots in a table
+const MOST_EVENTS = 500;
+
+function tableIn(host, title, columns) {
+  const body = element("tbody");
+  const cells = columns.map((text, k) => element("th", { scope: "col", text, class: k ? "pv-right" : null }));
+  const head = element("thead", {}, element("tr", {}, ...cells));
+  const caption = element("caption", { class: "pv-hidden", text: title });
+  const table = element("table", { class: "pv-table" }, caption, head, body);
+  const box = { class: "pv-scroll", tabindex: "0", role: "region", "aria-label": title };
+  host.append(element("div", box, table));
+  return body;
+}
+
+/** Fill a row with cells, the first of which names it; returns the cells whose text changes. */
+function addRow(body, first, count) {
+  const cells = Array.from({ length: count }, () => element("td", { class: "pv-right pv-number" }));
+  body.append(element("tr", {}, element("th", { scope: "row" }, first), ...cells));
+  return cells;
+}
+
+/** Every series of every recording at this step. */
+export function createComparison(host, timelines, looks) {
+  const known = new Map();
+  for (const { recording } of timelines) {
+    for (const { name, label } of recording.header.series) known.set(name, label);
+  }
+  const shared = timelines.map(({ recording }) => sharedOptimum(recording, recording.header.optimum?.series));
+  const bounded = shared.some((optimum) => optimum?.text === "upper bound");
+  const words = `share of the ${bounded ? "bound" : "optimum"}`;
+  const columns = ["recording", ...known.values(), ...(shared.some(Boolean) ? [words] : []), "changes so far"];
+  const body = tableIn(host, "The recordings at this step", columns);
+  const swatches = [];
+  const rows = timelines.map(({ recording }) => {
+    swatches.push(makeSwatch());
+    const label = element("span", { class: "pv-label", text: recording.label, title: recording.label });
+    const who = element("span", { class: "pv-who-cell" }, swatches[swatches.length - 1], label);
+    return addRow(body, who, columns.length - 1);
+  });
+  const draw = () => {
+    timelines.forEach((timeline, k) => {
+      const texts = [...known.keys()].map((name) => formatNumber(timeline.valueAt(name)));
+      if (shared.some(Boolean)) {
+        const name = timeline.recording.header.optimum?.series;
+        texts.push(shared[k] ? formatPercent(timeline.valueAt(name) / shared[k].value) : "–");
+      }
+      texts.push(formatCount(timeline.changesUpTo(timeline.step)));
+      texts.forEach((text, at) => setText(rows[k][at], text));
+    });
+  };
+  const colour = () => looks().forEach((look, k) => paintSwatch(swatches[k], look));
+  colour();
+  return { draw, resize: colour };
+}
+
+/** The robots of a map, or the players of another game, of one recording at a time; null if they are too many. */
+export function createRoster(host, timelines, context) {
+  const fits = timelines.map((timeline) => timeline.players <= MOST_ROWS);
+  if (!fits.some(Boolean)) return null;
+  const noun = timelines[0].recording.header.game.player || "player";
+  const choice = element("select", { "aria-label": `Whose ${noun}s` });
+  timelines.forEach(({ recording }, k) => {
+    if (fits[k]) choice.append(element("option", { value: String(k), text: recording.label }));
+  });
+  const title = `${noun[0].toUpperCase()}${noun.slice(1)}s`;
+  const head = element("div", { class: "pv-section-head" }, element("h2", { text: title }), choice);
+  choice.hidden = timelines.length < 2;
+  const place = element("div");
+  host.append(head, place);
+  let shown = null;
+  const build = () => {
+    const timeline = timelines[Number(choice.value)];
+    const map = timeline.recording.header.game.kind === "map";
+    const columns = map ? ["cell (x, y)", "worth covered", "distance (cells)", "moves"] : ["plays", "changes"];
+    place.replaceChildren();
+    const body = tableIn(place, title, [noun, ...columns]);
+    const rows = Array.from({ length: timeline.players }, (_, player) => {
+      const name = { type: "button", class: "pv-link", text: String(player), "aria-label": `Choose ${noun} ${player}` };
+      return addRow(body, element("button", { ...name, onclick: () => context.onSelect(player) }), columns.length);
+    });
+    shown = { timeline, map, rows, body };
+  };
+  const draw = () => {
+    const { timeline, map, rows } = shown;
+    const state = map ? context.stateOf(timeline) : null;
+    rows.forEach((cells, player) => {
+      const texts = map ? robotTexts(state, player) : playerTexts(timeline, player);
+      texts.forEach((text, k) => setText(cells[k], text));
+    });
+  };
+  const select = (player) => {
+    [...shown.body.children].forEach((row, k) => row.classList.toggle("pv-chosen", k === player));
+  };
+  choice.addEventListener("change", () => {
+    build();
+    draw();
+    select(context.selected());
+  });
+  build();
+  return { draw, select };
+}
+
+function robotTexts(state, robot) {
+  const cell = state.cellOf(robot);
+  return [
+    `${cell % state.columns}, ${Math.floor(cell / state.columns)}`,
+    formatNumber(state.worthOf(robot)),
+    state.travelled(robot).toFixed(1),
+    formatCount(state.timeline.changesOf(robot)),
+  ];
+}
+
+function playerTexts(timeline, player) {
+  return [actionName(timeline, timeline.profile[player], player), formatCount(timeline.changesOf(player))];
+}
+
+/** A list of events; each is a button that jumps there. Returns null where there are none. */
+export function createEvents(host, timelines, onSeek, looks) {
+  const all = timelines.flatMap(({ recording }, run) =>
+    recording.header.events.map((event) => ({ event, recording, run })),
+  );
+  if (!all.length) return null;
+  all.sort((a, b) => a.event.step - b.event.step);
+  const list = element("ol", { class: "pv-events" });
+  const items = all.slice(0, MOST_EVENTS).map(({ event, recording, run }) => {
+    const step = element("span", { class: "pv-number pv-event-step", text: formatCount(event.step) });
+    const mark = makeMark(event.kind);
+    const kind = element("span", { class: "pv-kind" }, mark.svg, event.kind);
+    const who = timelines.length > 1 ? `${recording.label}: ` : "";
+    const words = element("span", { text: who + event.text });
+    const button = { type: "button", class: "pv-link", onclick: () => onSeek(event.step) };
+    const item = element("li", {}, element("button", button, step, kind, words));
+    list.append(item);
+    return { item, step: event.step, paint: () => mark.paint(looks()[run].colour) };
+  });
+  const more = all.length > MOST_EVENTS ? `, the first ${MOST_EVENTS} listed` : "";
+  const head = element("h2", { text: `Events: ${counted(all.length, "mark")} on the timeline${more}` });
+  const box = { class: "pv-scroll", tabindex: "0", role: "region", "aria-label": "Events" };
+  host.append(element("div", { class: "pv-section-head" }, head), element("div", box, list));
+  const resize = () => items.forEach(({ paint }) => paint());
+  resize();
+  return {
+    resize,
+    draw(step) {
+      for (const each of items) each.item.classList.toggle("pv-past", each.step <= step);
+    },
+  };
+}

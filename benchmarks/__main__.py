@@ -30,6 +30,7 @@ from benchmarks import (
     scaling,
     startup,
     sweeps,
+    viewer,
     workers,
 )
 from benchmarks.report import QUICK, Effort, Report
@@ -48,6 +49,7 @@ PARTS = (
     "workers",
     "sweeps",
     "exact",
+    "viewer",
     "startup",
 )
 
@@ -105,6 +107,8 @@ def _measure(report: Report, effort: Effort, console: Console, parts: Sequence[s
             sweeps.compare(effort, report)
         if asked("exact", "exact analysis"):
             exact.compare(effort, report)
+        if asked("viewer", "pages and films"):
+            viewer.compare(effort, report)
         if asked("startup", "start-up"):
             startup.compare(effort, report)
             startup.first_touch(effort, report)

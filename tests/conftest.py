@@ -22,6 +22,8 @@ _BELIEVING = (
     "test_belief_runs.py::test_compiled",
     "test_a_mind_and_its_game_switch_together",
 )
+# And those that play compositions and rules with a memory, which have kernels of their own.
+_COMPOSED = ("test_compositions_and_rules_that_remember_keep", "statistical/test_compositions.py")
 
 
 def pytest_addoption(parser):
@@ -62,6 +64,8 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.xdist_group(name))
         elif any(word in item.nodeid for word in _BELIEVING):
             item.add_marker(pytest.mark.xdist_group("beliefs"))
+        elif any(word in item.nodeid for word in _COMPOSED):
+            item.add_marker(pytest.mark.xdist_group("composed"))
 
 
 def pytest_collection_finish():

@@ -61,7 +61,7 @@ def path():
 def custom():
     """Made once: a custom game that is made anew is compiled anew, for every rule."""
     data = np.array([[0.5, 0.3, 0.0], [-0.2, 0.4, 1.0], [0.1, -0.3, 0.5]])
-    return pt.games.custom(_tilted, [2, 2, 3], data=data)
+    return pt.games.custom(_tilted, [2, 2, 3], data=data, interactions=[range(3)])
 
 
 def uncompiled():
@@ -92,6 +92,20 @@ SCORING = {
     "score-burg-2": {"rule": "score", "tau": 0.4, "mu": "n^-0.6", "order": 2, "choice": "burg"},
 }
 RULES = {**MEMORYLESS, **SCORING}
+# Other points of the map, and rules that remember something finite; all but two are played by one kernel.
+ADDED = {
+    "metropolis": {"rule": "metropolis", "tau": 0.4},
+    "mistakes": {"rule": "mistakes", "tau": 0.7},
+    "better-reply": {"rule": "better-reply", "inertia": 0.2},
+    "guarded": {
+        **{"who": "independent", "revision": 0.6, "guard": True},
+        **{"considers": "joint-trial", "chooses": "metropolis"},
+        **{"tau": {"kind": "geometric", "start": 1.0, "stop": 0.1}},
+    },
+    "groups": {"who": "groups", "groups": [[[0, 1], 0.5], [[0], 0.5]], "considers": "trial", "chooses": "best"},
+    "payoff-based": {"rule": "payoff-based", "tau": 0.4, "m": 1.0},
+    "adaptive-play": {"rule": "adaptive-play", "tau": 0.5, "memory": 4, "sample": 2},
+}
 
 
 def is_far_fetched(game, rule):

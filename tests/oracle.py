@@ -105,11 +105,11 @@ def wake_sets(game, wake, profile):
                 yield awake, p
 
 
-def product_law(profile, laws):
+def product_law(profile, laws, one=1.0):
     """The joint law when the players of ``laws`` redraw independently and the others stay."""
-    out = {profile: 1.0}
+    out = {profile: one}
     for player, law in laws.items():
-        grown = defaultdict(float)
+        grown = defaultdict(type(one))
         for state, p in out.items():
             for action, q in law.items():
                 grown[with_action(state, player, action)] += p * q

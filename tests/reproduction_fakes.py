@@ -1,4 +1,5 @@
-"""A case study that nobody played: random walks with the shapes of the real one, and claims of every kind."""
+"""A case study that nobody played: random numbers with the shapes of the real one, some short runs to show, and claims
+of every kind."""
 
 from __future__ import annotations
 
@@ -11,7 +12,11 @@ import xarray
 from matplotlib.figure import Figure
 
 from potentia.analysis import optimum
+from potentia.beliefs import Constant
+from potentia.paper import playing
+from potentia.paper.belief_study import pair
 from potentia.paper.claims import DEPENDS, NOT_SUPPORTED, SUPPORTED, Claim, Measurement
+from potentia.paper.reinforcement_study import learners
 from potentia.paper.report import Picture, render, reproduction, sections
 from potentia.paper.scale import Scale
 from potentia.statistics.estimates import Estimate, estimate
@@ -19,6 +24,7 @@ from potentia.studies.coverage import paper_game
 
 SCALE = Scale("quick", runs=6, as_printed=4, tuning=3, games=5, learners=2, long=6)
 LINES = ("To 90 %: +250 [+120, +380] steps: sooner", "To 80 %: <b>more</b>")
+SHOWN = 40  # steps of the runs that are shown
 HOSTILE = "<script>alert('x')</script> & \"quoted\""
 
 
@@ -42,39 +48,39 @@ def batch(level, steps, seeds, seed, *, spread=0.02):
     )
 
 
-def walk(game, steps, seed):
-    """Robots that go to a neighbouring cell, or stay."""
-    random = np.random.default_rng(seed)
-    at = np.array([[5, 5], [12, 30], [20, 20], [30, 20], [35, 8]])
-    rows = [at]
-    for _ in range(steps):
-        rows.append(np.clip(rows[-1] + random.integers(-1, 2, at.shape), 0, 39))
-    cells = {tuple(game.positions(np.full(5, cell))[0].tolist()): cell for cell in range(1600)}
-    return np.array([[cells[tuple(place)] for place in row.tolist()] for row in rows])
+@cache
+def recordings():
+    """Runs that are really played, of some steps: a model, and scores at keyframes."""
+    game, rules = (
+        paper_game(),
+        {**pair(), **{name: learners()[name] for name in ("QL, τ = 0.002", "QL, τ = 0.005", "SOQL")}},
+    )
+    beliefs = {"BLLL": Constant(0.002)}
+    return playing.recordings(game, rules, SHOWN, 0, keyframes=10, beliefs=beliefs, best=optimum(game))
 
 
 def study():
     game, seeds = paper_game(), range(SCALE.runs)
     ql = {f"QL, τ = {tau:g}": batch(level, 15_000, seeds, 7) for tau, level in ((0.002, 0.14), (0.005, 0.19))}
-    pair = {"BLLL": batch(0.14, 2000, seeds, 1), "P-SBLLL": batch(0.18, 2000, seeds, 2)}
+    both = {"BLLL": batch(0.14, 2000, seeds, 1), "P-SBLLL": batch(0.18, 2000, seeds, 2)}
     soql = batch(0.2, 15_000, seeds, 3)
-    names = ("BLLL", "P-SBLLL", *ql, "SOQL")
     return SimpleNamespace(
         scale=SCALE,
         game=game,
         optimum=optimum(game),
-        model=pair,
-        known=pair | {"P-SBLLL, guarded": batch(0.21, 2000, seeds, 4)},
-        lasting=pair,
-        heard=pair,
+        model=both,
+        known=both | {"P-SBLLL, guarded": batch(0.21, 2000, seeds, 4)},
+        lasting=both,
+        heard=both,
         heard_long={"BLLL": batch(0.17, 15_000, seeds, 9)},
         literal={name: batch(0.05, 2000, seeds, 10) for name in ("BLLL", "P-SBLLL")},
-        mixtures={"EM_N": batch(0.13, 2000, seeds, 5), "EM_SM": pair["BLLL"]},
+        mixtures={"EM_N": batch(0.13, 2000, seeds, 5), "EM_SM": both["BLLL"]},
         learners={"SOQL": soql, "SOQL, step 1/n": batch(0.1, 15_000, seeds, 6), **ql},
         tuning={0.002: estimate([0.13, 0.14, 0.15]), 0.005: estimate([0.18, 0.19, 0.21])},
         four={**{name: batch(0.18, 15_000, seeds, 8) for name in ("BLLL", "P-SBLLL")}, **ql, "SOQL": soql},
         shown=0,
-        finals={name: walk(game, 40, k) for k, name in enumerate(names)},
+        finals={name: made.profiles(range(SHOWN + 1)) for name, made in recordings().items()},
+        recordings=recordings(),
     )
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+import json
+import re
 from typing import NamedTuple
 
 import numpy as np
@@ -30,6 +33,13 @@ def test_every_rule_passes(name):
 
 def test_a_rule_is_checked_on_games_of_several_kinds():
     check_rule(pt.rule("p-sblll", tau=0.4, revision=0.35))
+
+
+@pytest.mark.parametrize("name", ["groups", "payoff-based", "adaptive-play"])
+def test_compositions_and_rules_that_remember_keep_the_protocol(name):
+    """The one kernel of compositions, and what a saved run must keep of those that remember."""
+    game = pt.games.NormalForm([[[4, 0], [3, 3]], [[4, 3], [0, 3]]])
+    check_rule(pt.rules.rule_from(games.ADDED[name]), [game])
 
 
 class SumData(NamedTuple):
@@ -139,6 +149,30 @@ class WrongReference(SumGame):
 def test_broken_games_are_named(make, complaint):
     with pytest.raises(CheckFailed, match=complaint):
         check_game(make())
+
+
+def sees_the_first(player, profile, data):
+    """Each counts for itself; the last one sees the first too, where all between them play ``data``, or always."""
+    seen = player == len(profile) - 1 and (data < 0 or all(profile[1:-1] == data))
+    return float(profile[player] + (0.25 * profile[0] if seen else 0.0))
+
+
+@pytest.mark.parametrize(("players", "where"), [(5, 2), (12, -1)])
+def test_a_forgotten_interaction_is_found(players, where, monkeypatch):
+    """In one of 27 profiles, all of which are tried; or for one of 132 pairs, at a few random profiles each."""
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+    last, sizes = players - 1, [3] * players
+    all_but_one = [pair for pair in itertools.combinations(range(players), 2) if pair != (0, last)]
+    game = pt.games.custom(sees_the_first, sizes, data=where, interactions=all_but_one)
+    told = rf"player {last}'s utility depends on player 0's action, .*: it is (.*) at (\[.*\]) and (.*) where player 0"
+    for seed in range(3):
+        with pytest.raises(CheckFailed, match=told) as failed:
+            check_game(game, seed=seed)
+        here, profile, there, action = re.search(told + r" takes action (\d)", str(failed.value)).groups()
+        before = np.array(json.loads(profile))
+        after = np.array([int(action), *before[1:]])
+        assert [game.utility(last, before), game.utility(last, after)] == [float(here), float(there)]
+    check_game(pt.games.custom(sees_the_first, sizes, data=where, interactions=[*all_but_one, (last, 0)]))
 
 
 def test_what_is_no_game_or_rule_is_refused():

@@ -185,7 +185,7 @@ def _asks_for_help(player, profile, data):
 
 
 def test_a_plain_helper_runs_in_python_and_the_warning_says_how_to_mend_it():
-    with pytest.warns(NotCompiled, match=r"'_helper'.*decorate that function with numba\.njit"):
+    with pytest.warns(NotCompiled, match=r"know _helper; decorate it with numba\.njit: test_runs.py:\d+ "):
         assert pt.games.custom(_asks_for_help, [2]).compiled is False
 
 

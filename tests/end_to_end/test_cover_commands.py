@@ -36,8 +36,8 @@ def test_cover_a_map_with_walls(tmp_path, table):
     for words in ("yard, 7×4", "optimum: covered worth", "share of the optimum", "p-sblll:guarded ends at ("):
         assert words in done.stdout
     names = {path.name for path in out.iterdir()}
-    pictures = {"field.png", "worth.png", "configurations.png", "blll.gif", "p-sblll-guarded.gif"}
-    kinds = ("run-{}.npz", "records-{}.nc", "cells-{}.csv")
+    pictures = {"field.png", "worth.png", "configurations.png", "blll.gif", "p-sblll-guarded.gif", "replay.html"}
+    kinds = ("run-{}.npz", "records-{}.nc", "cells-{}.csv", "recording-{}.recording")
     assert names == pictures | {kind.format(rule) for kind in kinds for rule in ("blll", "p-sblll-guarded")}
     with xarray.open_dataset(out / "records-blll.nc") as records:
         assert records.worth_union.sizes == {"seed": 3, "time": 401}

@@ -28,6 +28,7 @@ from tests.surroundings import ROOT
         "docs/statistics.md",
         "docs/extending.md",
         "docs/studies.md",
+        "docs/recordings.md",
         "docs/reproduction.md",
     ],
 )

@@ -68,6 +68,20 @@ def test_run_takes_a_payoff_file(payoffs):
     assert plain["game"] == "payoffs.json"
 
 
+def test_compositions_and_rules_that_remember():
+    rule = "who=all,considers=joint-trial,chooses=mistakes"
+    plain = json.loads(potentia("stability", "stag-hunt", "--rule", rule, "--tau", "0.2", "--json").stdout)
+    assert plain["rule"] == pt.rule(who="all", considers="joint-trial", chooses="mistakes", tau=0.2).spec()
+    named = json.loads(potentia("stability", "stag-hunt", "--rule", "mistakes:who=one", "--json").stdout)
+    assert named["rule"] == {"rule": "mistakes", "tau": 0.1}
+    done = potentia("stability", "stag-hunt", "--rule", "adaptive-play:memory=2,sample=1")
+    assert "adaptive-play remembers: 20 states" in done.stdout
+    assert "2 of 4 profiles stable" in done.stdout
+    told = potentia("rules").stdout
+    assert "who × considers × chooses" in told
+    assert all(word in told for word in ("joint-trial", "metropolis", "rules on the map"))
+
+
 def test_vanishing_revision():
     plain = json.loads(
         potentia("stability", "double-step", "--rule", "p-sblll", "--revision", "vanishing:7", "--json").stdout
@@ -98,12 +112,17 @@ def test_vanishing_revision():
         (("stability", "stag-hunt", "--show", "0"), "--show must be an integer of at least 1"),
         (("stability", "stag-hunt", "--plot", "no/such/folder/x.png"), "no folder"),
         (("stability", "stag-hunt", "--plot", "x.nonsense"), "must end in one of"),
-        (("stability", "stag-hunt", "--rule", "best-response"), "2 closed classes"),
+        (("stability", "stag-hunt", "--rule", "best-response"), "has no noise that goes to 0"),
         (
             ("stability", "stag-hunt", "--rule", "p-sblll", "--revision", "vanishing:-1"),
             "m must be a finite number > 0",
         ),
         (("stability", "stag-hunt", "--tau", "-1"), "tau"),
+        (("stability", "stag-hunt", "--rule", "who=two,considers=all,chooses=best"), "must be one of all, groups"),
+        (
+            ("audit", "stag-hunt", "--rule", "who=one,considers=all,chooses=best", "--guard"),
+            "--guard is not for who=one",
+        ),
     ],
     ids=lambda x: " ".join(x) if isinstance(x, tuple) else "",
 )

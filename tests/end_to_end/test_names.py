@@ -131,6 +131,7 @@ def test_cover_keeps_its_records_and_its_folder(tmp_path, monkeypatch):
     play = ("cover", tmp_path / "m$^$.csv", "--robots", 1, "--delta", 1, "--steps", 20, "--runs", 2, "--no-optimum")
     play = ("--import", tmp_path / "own.py", *play, "--rule", "../r$^$", "--out", tmp_path / "out")
     records = {"records-..-r$^$.nc", "cells-..-r$^$.csv", "run-..-r$^$.npz"}
+    records |= {"recording-..-r$^$.recording", "replay.html"}
     with monkeypatch.context() as broken:
         broken.setattr(Figure, "savefig", unable)
         done = potentia(*play, "--json", NUMBA_DISABLE_JIT="1")

@@ -12,7 +12,7 @@ import pytest
 import potentia as pt
 from potentia.analysis import chain, stability
 from potentia.analysis.chains import elimination
-from potentia.errors import InvalidInput, NotIrreducible
+from potentia.errors import InvalidInput
 from potentia.games import NormalForm, path_moves
 from potentia.rules import Groups, Vanishing
 from tests import games, oracle
@@ -179,23 +179,6 @@ def test_classes_of_the_unperturbed_chain():
     cycle = stability(pt.game("matching-pennies"), pt.rule("lll", tau=1.0))
     assert [c.tolist() for c in cycle.classes] == [[0, 1, 2, 3]]
     np.testing.assert_allclose(cycle.limit, 0.25, rtol=1e-12)
-
-
-def test_best_response_is_its_own_limit():
-    """No temperature: the limit is the stationary law where that is unique, and several classes are an error."""
-    unique = total = 0
-    for _, payoffs, moves in itertools.islice(integer_games(), 100):
-        game = NormalForm(payoffs, moves=moves)
-        total += 1
-        if len(chain(game, pt.rule("best-response")).classes) > 1:
-            with pytest.raises(NotIrreducible):
-                stability(game, pt.rule("best-response"))
-            continue
-        unique += 1
-        found = stability(game, pt.rule("best-response"), method="contraction")
-        np.testing.assert_allclose(found.limit, chain(game, pt.rule("best-response")).stationary(), atol=1e-10)
-        assert np.isinf(found.stochastic_potential[found.limit == 0]).all()
-    assert total / 4 < unique < total
 
 
 # Ties -------------------------------------------------------------------------------------------------

@@ -263,7 +263,8 @@ def _prepare_report(root: Path) -> None:
     mine(root / "out", *FOREIGN, ".report.html-notes", "other.html")
     mine(root / "out/data", *FOREIGN)
     mine(root / "far", *FOREIGN)
-    old(root, "out/report.html", "far/claims.json")
+    mine(root / "out/replays", *FOREIGN)
+    old(root, "out/report.html", "out/replays/field.html", "far/claims.json")
     linked(root, "out/claims.json", "../far/claims.json")
     linked(root, "out/figures", "../far")
     abandoned(root, "out/report.html")
@@ -271,11 +272,13 @@ def _prepare_report(root: Path) -> None:
 
 @functools.cache
 def _report():
-    from potentia.paper.report import Report
+    from attrs import evolve
+
+    from potentia.paper.report import Replay, Report
     from potentia.paper.report.page import Section
     from tests import reproduction_fakes as fakes
 
-    drawn = fakes.undrawn("field", _blank(), "caption", "alt")
+    drawn = evolve(fakes.undrawn("field", _blank(), "caption", "alt"), replay=Replay("t", "<p>text</p>"))
     sections = [Section("Field", "field", ("text",), (drawn,))]
     return Report("t", ("text",), {}, fakes.claims(), sections), {"model": fakes.batch(0.14, 10, range(2), 1)}
 

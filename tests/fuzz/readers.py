@@ -17,6 +17,7 @@ from tests.fuzz.game_readers import (
     TableMask,
 )
 from tests.fuzz.reader import Reader
+from tests.fuzz.recording_readers import Inside, Recordings
 from tests.fuzz.run_readers import BeliefRuns, CoverageRuns, RingRuns
 from tests.fuzz.study_readers import Changes, Chunks, ChunksAsTheyWere, Inputs, Manifests, NamedFiles, Specifications
 
@@ -43,4 +44,6 @@ READERS: dict[str, type[Reader]] = {
     "saved-ring": RingRuns,
     "saved-coverage": CoverageRuns,
     "saved-belief": BeliefRuns,
+    "recording": Recordings,
+    "recording-inside": Inside,
 }

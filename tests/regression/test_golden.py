@@ -18,12 +18,14 @@ GOLDEN = Path(__file__).with_name("golden.json")
 
 
 def outcome(game, rule):
-    trace = pt.run(games.COMPILED[game](), games.RULES[rule], 2000, seed=2026, record=())
+    steps = 2000 if rule in games.RULES else 500
+    trace = pt.run(games.COMPILED[game](), {**games.RULES, **games.ADDED}[rule], steps, seed=2026, record=())
     return {"start": trace.start.tolist(), "final": trace.final.tolist(), "changes": trace.changes}
 
 
 def cases():
-    return [(game, rule) for game in games.COMPILED for rule in games.RULES]
+    added = [(game, rule) for game in ("normal_form", "path") for rule in games.ADDED]
+    return [(game, rule) for game in games.COMPILED for rule in games.RULES] + added
 
 
 @pytest.mark.parametrize(("kind", "by"), cases())

@@ -56,7 +56,7 @@ def _rules():
     scored = {f"score {name}": pt.rule("score", tau=0.4, choice=choice) for name, choice in penalties.items()}
     steps = {"ql diminishing": pt.rule("ql", tau=0.4, mu=pt.rules.Diminishing(0.6))}
     return {
-        **{name: pt.rules.rule_from(spec) for name, spec in games.RULES.items()},
+        **{name: pt.rules.rule_from(spec) for name, spec in {**games.RULES, **games.ADDED}.items()},
         **schedules,
         **woken,
         **scored,

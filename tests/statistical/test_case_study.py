@@ -75,6 +75,9 @@ def test_the_four_and_the_run_that_is_shown(study):
         batch = (study.model if name in study.model else study.learners)[name]
         np.testing.assert_array_equal(profiles[-1], batch.final.values[study.shown])
         assert len(profiles) <= 2001
+        made = study.recordings[name]
+        np.testing.assert_array_equal(made.profile(made.steps), profiles[-1])
+        assert (made.header["seed"], made.header["every"], made.header["label"]) == (study.shown, 1, name)
 
 
 def test_verdicts_and_tables(study):

@@ -23,16 +23,21 @@ from potentia.rules import (
     penalties,
     schedules,
 )
+from potentia.rules.chooses import Best, Better, Logit, Metropolis, Mistakes
+from potentia.rules.considers import Everything, JointTrial, Trial
+from potentia.rules.who import Everybody, Independent, InGroups, One
 
 CLASSES = [
     *pt.rules.registered().values(),
     *pt.beliefs.registered().values(),
     *(schedules.Constant, Geometric, Logarithmic, Piecewise, Relative),
     *(Diminishing, Groups, SignalRevision, Vanishing, Communication),
+    *(One, Independent, InGroups, Everybody, Everything, Trial, JointTrial),
+    *(Best, Better, Logit, Metropolis, Mistakes),
     *(penalties.Burg, penalties.Gibbs, penalties.Tsallis),
 ]
 GIVEN = {"tau": 0.1, "revision": 0.3, "start": 1.0, "stop": 0.1, "points": [(0, 1.0)], "schedule": 0.1, "m": 1.0}
-GIVEN |= {"groups": [((0,), 1.0)]}
+GIVEN |= {"groups": [((0,), 1.0)], "memory": 3, "sample": 2, "who": "one", "considers": "trial", "chooses": "best"}
 
 
 def good(cls):

@@ -16,7 +16,7 @@ if not (ROOT / "benchmarks" / "mutants").is_dir():
 from benchmarks.mutants.faults import SOURCES, Fault, NotPlanted, Place, declared, lines_of, plant  # noqa: E402 - once it is known to be there
 
 FAULTS = declared()
-ROOMS = ("kernel", "rules", "engine", "analysis", "beliefs", "study", "statistics")
+ROOMS = ("kernel", "rules", "engine", "analysis", "beliefs", "study", "statistics", "web")
 
 
 def test_every_fault_can_be_planted_and_still_compiles():

@@ -20,23 +20,31 @@ BUSY = pt.rule("slll", tau=5.0, revision=0.9)  # nearly everybody moves all the 
 
 @pytest.fixture
 def measured(monkeypatch):
-    """What was asked for, and what was held at a time; first on a small scale, so that nothing is compiled then."""
+    """What was asked for, and what was held at a time; first on a small scale, so that nothing is compiled then.
+
+    The least of three where the first is more: now and then a table of the interpreter's own grows in between, by half
+    a megabyte.
+    """
     if jit_disabled():
         pytest.skip("every object of plain Python would be counted, which takes minutes")
 
-    def measure(call, small=None):
+    def measure(call, small=None, times=3):
         (small or call)()
         asked = [0]
         with monkeypatch.context() as patch:
             patch.setattr(memory, "require", lambda size, what, advice="": asked.append(size))
-            tracemalloc.start()
-            try:
-                kept = call()
-                peak = tracemalloc.get_traced_memory()[1]
-            finally:
-                tracemalloc.stop()
-        del kept
-        return max(asked), peak
+            peaks = []
+            for _ in range(times):
+                tracemalloc.start()
+                try:
+                    kept = call()
+                    peaks.append(tracemalloc.get_traced_memory()[1])
+                finally:
+                    tracemalloc.stop()
+                del kept
+                if peaks[-1] <= max(asked):
+                    break
+        return max(asked), min(peaks)
 
     return measure
 
@@ -79,7 +87,7 @@ def test_a_run_takes_what_was_asked_for(measured, record):
 
 def test_a_dense_view_takes_what_was_asked_for(measured):
     trace = pt.run(pt.game("ring", players=3), BUSY, 200_000)
-    asked, peak = measured(lambda: np.array(trace.profiles, copy=False), lambda: None)
+    asked, peak = measured(lambda: np.array(trace.profiles, copy=False), lambda: None, times=1)  # kept once it is there
     assert asked == trace.profiles.nbytes
     assert asked <= peak <= 1.5 * asked
 

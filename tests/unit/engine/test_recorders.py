@@ -107,7 +107,14 @@ BAD = {
         lambda: pt.run(GAME, RULE, 5, record=pt.recorder(lambda p, d: 1 / 0, "x")),
         r"x failed at profile \[.*ZeroDivisionError",
     ),
-    "no number": (lambda: pt.run(GAME, RULE, 5, record=pt.recorder(lambda p, d: "a", "x")), "x failed at profile"),
+    "no number": (
+        lambda: pt.run(GAME, RULE, 5, record=pt.recorder(lambda p, d: "a", "x")),
+        r"x must return a number, got 'a' at profile \[.*\] \.\.\.: test_recorders.py:\d+$",
+    ),
+    "nothing": (
+        lambda: pt.run(GAME, RULE, 5, record=pt.recorder(lambda p, d: p.sum() and None, "x"), compiled=False),
+        r"x must return a number, got None at profile .*: test_recorders.py:\d+$",
+    ),
     "changes it": (
         lambda: pt.run(GAME, RULE, 5, record=pt.recorder(lambda p, d: p.sort() or 1.0, "x"), start=[1] + 11 * [0]),
         "x must not change the profile",

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from potentia.colours import rgb, robot_colour
 from potentia.errors import InvalidRun
-from potentia.figures import animate, style
+from potentia.figures import animate
 from potentia.games import Coverage
 from tests.unit.bad import refuses
 from tests.unit.figures.test_coverage_figures import played, yard
@@ -40,27 +41,27 @@ def test_a_film_has_its_pictures_and_they_differ(walk, tmp_path):
     assert path.stat().st_size < 200_000
 
 
-def test_robots_keep_their_colours_and_stand_where_the_profile_says(walk, tmp_path):
-    from matplotlib.colors import to_rgb
-
-    from potentia.figures.animation import _Film
-
+def test_robots_keep_their_colours_and_the_film_is_that_of_a_recording(walk, tmp_path):
     game, trace = walk
-    film = _Film(game, trace.profiles, 1, np.arange(61.0), trace.worth_sum, "worth", "", 80)
-    film.show(60, 10)
-    path = animate(game, trace.profiles, tmp_path / "run.gif", worth=trace.worth_sum, frames=2)
+    path = animate(game, trace.profiles, tmp_path / "run.gif", worth=trace.worth_union, frames=2, title="a film")
+    made = trace.recording(title="a film")
+    made.header["series"][0]["label"] = "covered worth"
+    other = made.film(tmp_path / "other.gif", frames=2)
+    assert path.read_bytes() == other.read_bytes()
     with Image.open(path) as gif:
         gif.seek(1)
-        last = np.asarray(gif.convert("RGB")).astype(int)
-    for robot, (x, y) in enumerate(game.positions(trace.profiles[-1]) + 0.5):
-        circle = film.circles[robot]
-        assert circle.center == (x, y)
-        colour = np.round(np.multiply(255, to_rgb(style.robot_colour(robot)))).astype(int)
-        here, there = film.figure.axes[0].transData.transform([(x, y), (x + 1, y)])
-        cell = there[0] - here[0]
-        row, column = round(last.shape[0] - here[1]), round(here[0])
-        near = last[max(0, row - round(cell)) : row + round(cell), max(0, column - round(cell)) : column + round(cell)]
-        assert (np.abs(near - colour).max(axis=-1) <= 3).any(), robot
+        last = np.asarray(gif.convert("RGB")).reshape(-1, 3)
+    for robot in range(3):
+        assert (last == rgb(robot_colour(robot))).all(axis=1).any(), robot
+
+
+def test_dots_per_inch_are_the_size_of_cells(walk, tmp_path):
+    game, trace = walk
+    heights = []
+    for dpi in (20, 80, 160):
+        with Image.open(animate(game, trace, tmp_path / "a.gif", frames=1, dpi=dpi)) as image:
+            heights.append(image.height)
+    assert np.diff(heights).tolist() == [6 * 40 - 64, 6 * 40]  # the scale of a low map is 64 pixels high
 
 
 def test_long_runs_are_thinned_and_short_ones_are_not(walk, tmp_path):

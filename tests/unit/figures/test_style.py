@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_hex, to_rgb
 
-from potentia import figures
+from potentia import colours, figures
+from potentia.colours import PALETTE, color_of, rule_in
 from potentia.figures import style
 from potentia.rules import registered
 from potentia.statistics.estimates import Estimate
@@ -25,10 +26,10 @@ def colours_of(figure, name):
 
 
 def test_every_rule_has_a_colour_of_its_own_and_other_names_a_stable_one():
-    assert len({style.color_of(name) for name in RULES}) == len(RULES)
+    assert len({color_of(name) for name in RULES}) == len(RULES)
     assert set(RULES) <= set(registered())
-    assert style.color_of("fictitious-play") == style.color_of("fictitious-play") != ""
-    assert len({style.color_of(f"rule {k}") for k in range(50)}) > 4
+    assert color_of("fictitious-play") == color_of("fictitious-play") != ""
+    assert len({color_of(f"rule {k}") for k in range(50)}) > 4
 
 
 @pytest.mark.parametrize(
@@ -48,24 +49,24 @@ def test_every_rule_has_a_colour_of_its_own_and_other_names_a_stable_one():
     ],
 )
 def test_a_label_names_the_rule_it_begins_with(label, rule):
-    assert style.rule_in(label) == rule
+    assert rule_in(label) == rule
     if rule:
-        assert style.color_of(label) == style.color_of(rule)
+        assert color_of(label) == color_of(rule)
 
 
 def test_a_rule_of_somebody_else_is_known_by_its_name(monkeypatch):
-    monkeypatch.setattr(style, "registered", lambda: {"mine": None})
-    assert style.rule_in("mine, slow") == "mine"
-    assert style.looks(["mine, slow"])["mine, slow"].colour == style.color_of("mine")
+    monkeypatch.setattr(colours, "registered", lambda: {"mine": None})
+    assert rule_in("mine, slow") == "mine"
+    assert style.looks(["mine, slow"])["mine, slow"].colour == color_of("mine")
 
 
 def test_two_of_a_rule_are_shades_of_its_colour():
     names = [f"soql:mu={k / 10}" for k in range(5)]
     looks = style.looks(["blll", *names])
-    assert looks["blll"].colour == style.color_of("blll")
-    assert looks[names[0]].colour == style.color_of("soql")
+    assert looks["blll"].colour == color_of("blll")
+    assert looks[names[0]].colour == color_of("soql")
     assert len({look.colour for look in looks.values()}) == 6
-    base = np.array(to_rgb(style.color_of("soql")))
+    base = np.array(to_rgb(color_of("soql")))
     for name in names:
         colour = np.array(to_rgb(looks[name].colour))
         assert (colour <= base + 0.01).all() or (colour >= base - 0.01).all()  # towards black or white
@@ -73,15 +74,15 @@ def test_two_of_a_rule_are_shades_of_its_colour():
 
 
 def test_what_is_no_rule_has_the_palette_in_order_and_not_a_rules_colour():
-    assert [look.colour for look in style.looks("abcdef").values()] == list(style.COLOURS)
+    assert [look.colour for look in style.looks("abcdef").values()] == list(PALETTE)
     assert len(set(style.looks("abcdefghijkl").values())) == 12
     mixed = style.looks(["a", "blll", "b"])
     assert len({look.colour for look in mixed.values()}) == 3
-    assert mixed["blll"].colour == style.color_of("blll")
+    assert mixed["blll"].colour == color_of("blll")
 
 
 def test_soql_has_one_colour_in_all_figures():
-    soql, ql = style.color_of("soql").lower(), style.color_of("ql").lower()
+    soql, ql = color_of("soql").lower(), color_of("ql").lower()
     data = {"BLLL": batch(), "QL, τ = 0.1": batch(), "SOQL": batch()}
     assert colours_of(figures.algorithms_figure(data, smooth=1), "mean of SOQL") == {soql}
     figure = figures.reinforcement_figure(data, smooth=1)

@@ -212,7 +212,7 @@ CUSTOM = [
     case("raises", lambda: Custom(raises, [2, 2]), r"utility of player 0 .*failed: KeyError: 'left out'"),
     case("nan", lambda: Custom(lambda i, p, d: NAN, [2, 2]), r"utility of player 0 .*must return a finite.*, got nan"),
     case("text", lambda: Custom(lambda i, p, d: "one", [2, 2]), r"utility .*must return a finite number, got 'one'"),
-    case("none", lambda: Custom(lambda i, p, d: None, [2, 2]), r"utility .*must return a finite number, got None"),
+    case("none", lambda: Custom(lambda i, p, d: None, [2, 2]), r"finite number, got None: test_bad_games.py:\d+$"),
     case("complex", lambda: Custom(lambda i, p, d: np.complex128(1), [2, 2]), r"utility .*must return a finite number"),
     case("huge integer", lambda: Custom(lambda i, p, d: 10**400, [2, 2]), r"utility .*must return a finite number"),
     case("mutates", lambda: Custom(mutates, [2, 2]), r"utility .*failed: .*read-only"),
@@ -234,6 +234,33 @@ CUSTOM = [
     case("no actions", lambda: Custom(zero, [2, 0]), r"player 1 must have at least one action, got 0"),
     case("interactions", lambda: Custom(zero, [2, 2], interactions=[(0, 5)]), r"interactions .*0\.\.1, got \(0, 5\)"),
     case("interactions number", lambda: Custom(zero, [2, 2], interactions=5), r"interactions .*got 5"),
+    case("a pair", lambda: Custom(zero, [2, 2], interactions=(0, 1)), r"interactions must hold .*got 0 as entry 0"),
+    case(
+        "interactions of halves",
+        lambda: Custom(zero, [2, 2], interactions=[(0, 1), (0, 0.5)]),
+        r"interactions must hold groups of players in 0\.\.1, got \(0, 0\.5\) as entry 1",
+    ),
+    case("pair below", lambda: Custom(zero, [2, 2], interactions=[(0, -1)]), r"got \(0, -1\) as entry 0"),
+    case("words", lambda: Custom(zero, [2, 2], interactions=["ab"]), r"got 'ab' as entry 0"),
+    case(
+        "neighbours of a stranger",
+        lambda: Custom(zero, [2, 2], interactions={0: [1], "b": [0]}),
+        r"interactions must have players in 0\.\.1 as keys, got 'b'",
+    ),
+    case(
+        "a strange neighbour",
+        lambda: Custom(zero, [2, 2], interactions={0: [1], 1: [0, 2]}),
+        r"interactions must name neighbours in 0\.\.1, got \[0, 2\] for player 1",
+    ),
+    case("a number of neighbours", lambda: Custom(zero, [2, 2], interactions={0: 1}), r"got 1 for player 0"),
+    case(
+        "a graph of others",
+        lambda: Custom(zero, [2, 2], interactions=nx.Graph([("a", "b")])),
+        r"interactions must have players in 0\.\.1 as nodes of the graph, got 'a'; networkx\.convert_node_labels",
+    ),
+    case(
+        "a larger graph", lambda: Custom(zero, [2, 2], interactions=nx.path_graph(3)), r"as nodes of the graph, got 2"
+    ),
 ]
 
 

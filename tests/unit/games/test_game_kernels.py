@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import itertools
 import pickle
 
@@ -15,6 +16,7 @@ import potentia as pt
 from potentia.games import (
     Congestion,
     Coordination,
+    Custom,
     NormalForm,
     Separable,
     consensus,
@@ -194,9 +196,61 @@ def test_interactions_of_a_congestion_game():
 def test_interactions_of_the_others():
     assert interacting(Separable([[0, 1]] * 3)) == set()
     everybody = {(0, 1), (0, 2), (1, 2)}
-    assert interacting(custom(lambda i, p, d: 0.0, [2] * 3)) == everybody
-    assert interacting(custom(lambda i, p, d: 0.0, [2] * 3, interactions=[])) == set()
-    assert interacting(custom(lambda i, p, d: 0.0, [2] * 4, interactions=[(3, 0), (1, 2, 1)])) == {(0, 3), (1, 2)}
+    with pytest.warns(pt.errors.InteractionsUnknown):
+        assert interacting(custom(lambda i, p, d: 0.0, [2] * 3)) == everybody
+    assert interacting(custom(lambda i, p, d: 0.0, [2] * 3, interactions=[range(3)])) == everybody
+
+
+def test_interactions_of_a_custom_game_in_every_form():
+    expected = {(0, 3), (1, 2)}
+    directed = nx.DiGraph([(3, 0), (1, 2), (2, 1), (1, 1)])
+    forms = [
+        [(3, 0), (1, 2, 1)],
+        [[1, 2], [3, 0], [], [0]],  # as many entries as players: groups all the same
+        ({0, 3}, {1, 2}),
+        np.array([[0, 3], [2, 1]]),
+        nx.Graph([(3, 0), (1, 2)]),  # a node's number is the player, whatever its place
+        nx.MultiGraph([(3, 0), (1, 2), (1, 2)]),
+        directed,
+        {3: [0], 1: [2, 1], 2: (1,), 0: []},
+        {np.int64(0): {3: "weight"}, 2: np.array([1])},
+        directed.adj,
+    ]
+    for given in forms:
+        of = custom(lambda i, p, d: 0.0, [2] * 4, interactions=given)
+        assert interacting(of) == {pair for pair in itertools.combinations(range(4), 2) if of.interacting(*pair)}
+        assert interacting(of) == expected, given
+    assert of.interactions.num_groups == 2  # each pair once, and nobody with itself
+    for nobody in ([], {}, nx.empty_graph(3)):
+        assert interacting(custom(lambda i, p, d: 0.0, [2] * 3, interactions=nobody)) == set()
+
+
+def ring_sum(player, profile, data):
+    """Each player of a ring meets the next one and the one before."""
+    return float(profile[player] * (profile[player - 1] + profile[(player + 1) % len(profile)]))
+
+
+def test_a_guard_says_once_that_it_serialises():
+    guarded = pt.rule("p-sblll", tau=1.0, revision=0.9, guard=True)
+    unknown = custom(ring_sum, [2] * 6)
+    told = (
+        r"ring_sum was given without interactions, so that all 6 players .* 1\.0 revisions a step; give interactions=.*"
+    )
+    with pytest.warns(pt.errors.InteractionsUnknown, match=told + r"\[range\(6\)\] if all do") as caught:
+        runs = [pt.run(unknown, guarded, 300, seed, compiled=False) for seed in range(2)]
+    assert [warning.filename for warning in caught] == [__file__]
+    assert max(run.revisions for run in runs) <= 300
+    known = custom(ring_sum, [2] * 6, interactions=nx.cycle_graph(6))
+    assert pt.run(known, guarded, 300, 0, compiled=False).revisions > 450
+    pt.run(custom(ring_sum, [2] * 2), guarded, 5, compiled=False)  # two cannot be told apart from all
+    pt.run(custom(ring_sum, [2] * 6), pt.rule("p-sblll", tau=1.0, revision=0.9), 5, compiled=False)
+    assert custom(ring_sum, [2] * 6).interacting(0, 3)
+
+
+def test_custom_shows_what_it_takes():
+    assert inspect.signature(custom).parameters == inspect.signature(Custom).parameters
+    for name in inspect.signature(custom).parameters:
+        assert f"\n    {name}\n" in custom.__doc__
 
 
 @pytest.mark.parametrize("kind", KINDS)

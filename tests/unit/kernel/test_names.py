@@ -16,7 +16,6 @@ import potentia as pt
 from potentia import figures
 from potentia.analysis import dynamics, stability
 from potentia.cli.terminal import print_table, progress, say, status
-from potentia.figures.animation import _Film
 from potentia.figures.style import in_words
 from potentia.games import Coverage, World
 from potentia.kernel.texts import command, inert, visible
@@ -130,10 +129,14 @@ def test_a_name_in_a_figure_is_not_a_formula(draw):
         assert text._preprocess_math(text.get_text()) == (text.get_text(), False)
 
 
-def test_nor_in_a_film():
-    film = _Film(Coverage(world(), 1), np.array([[3], [4]]), 1, np.arange(2.0), np.ones(2), HOSTILE, HOSTILE, 50)
-    film.show(1, 1)
-    assert {text.get_text().partition("\n")[0] for text in named(film.figure)} == {SHOWN}
+def test_nor_in_a_film(tmp_path):
+    game = Coverage(world(), 1)
+    films = [
+        figures.animate(game, [[3], [4]], tmp_path / f"{len(name)}.gif", worth=[1.0, 1.0], label=name, title=name)
+        for name in (HOSTILE, SHOWN)
+    ]
+    assert films[0] != films[1]
+    assert films[0].read_bytes() == films[1].read_bytes()
 
 
 def test_numbers_on_axes_are_still_powers_of_ten():

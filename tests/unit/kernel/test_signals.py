@@ -13,7 +13,7 @@ import potentia as pt
 from potentia.engine.interrupt import Flag, deferred_interrupt, obey
 from potentia.kernel import signals
 from potentia.kernel.files import whole_file
-from tests.waiting import PATIENCE
+from tests.waiting import PATIENCE, wait_for
 
 
 @pytest.fixture(autouse=True)
@@ -116,6 +116,32 @@ def test_a_thread_stops_when_it_is_told(recwarn):
     assert not thread.is_alive()
     assert found[0].attrs["interrupted"]
     assert not [one for one in recwarn if issubclass(one.category, pt.errors.RunInterrupted)]
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="a signal cannot be sent to a thread there")
+def test_ctrl_c_that_wakes_nobody_is_heard(monkeypatch):
+    """One that comes to another thread, or just before the main one falls asleep, does not end its wait for threads."""
+    monkeypatch.setattr(signals, "_asked", False)
+    main, seen, sent, playing = threading.main_thread().ident, [], [], set()
+
+    def asleep():
+        frame = sys._current_frames()[main]
+        seen.append((frame.f_code, frame.f_lasti))
+        return frame.f_code is threading.Condition.wait.__code__ and seen[-2:-1] == seen[-1:]
+
+    def progress(done, total):
+        playing.add(threading.get_ident())
+        if len(playing) == 2 and not sent:  # before, it may wait for one to begin
+            wait_for(asleep, "the main thread waits for those that play")
+            sent.append(signal.pthread_kill(threading.get_ident(), signal.SIGINT))
+            wait_for(signals.asked, "Ctrl-C is heard")
+
+    game, rule = pt.game("stag-hunt"), pt.rule("lll", tau=0.5)
+    options = {"record": (), "workers": 2, "progress": progress, "compiled": False}
+    with pytest.warns(pt.errors.RunInterrupted):
+        data = pt.run_batch(game, rule, 10**9, range(2), **options)
+    assert data.attrs["interrupted"]
+    assert data.steps_done.values.max() < 10**9
 
 
 def test_after_a_step_that_failed_nothing_is_counted_of_it_and_nothing_can_be_cut_off(recwarn):

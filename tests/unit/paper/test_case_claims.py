@@ -116,7 +116,7 @@ def study(**parts):
         whole[name] = whole[name] | changes
     scale = Scale("small", RUNS, 5, 4, 1, 1, RUNS)
     optimum = SimpleNamespace(value=BEST, bound=BEST)
-    return CaseStudy(scale, GAME, optimum, **whole, shown=0, finals={})
+    return CaseStudy(scale, GAME, optimum, **whole, shown=0, finals={}, recordings={})
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import re
 from collections import Counter
 from html.parser import HTMLParser
@@ -14,10 +15,13 @@ from potentia.paper.claims import DEPENDS, IS_VERDICT, NOT_SUPPORTED, SUPPORTED,
 from potentia.paper.report import Report, Section, Table, render
 from potentia.paper.report.words import anchor, headlines, in_one_sentence, kind_of, lines, sentence, told
 from potentia.statistics.estimates import Estimate, estimate
+from potentia.web.coding import unpacked
+from potentia.web.recordings import Recording
 from tests import reproduction_fakes as fakes
 
 pytestmark = pytest.mark.xdist_group("report")  # one worker makes what they share
 
+SVG = "http://www.w3.org/2000/svg"  # the name of a namespace; nobody fetches it
 VOID = {"meta", "img", "br", "hr", "input", "link"}
 
 
@@ -78,9 +82,12 @@ def test_every_link_stays_on_the_page_and_leads_somewhere(made):
     page = Page(made[3])
     ids = {attributes["id"] for _, attributes, _ in page.elements if "id" in attributes}
     links = [attributes["href"] for attributes in page.of("a")]
-    assert links
-    assert {link[1:] for link in links} <= ids
-    assert all(link.startswith("#") for link in links)
+    replays = {one.watch for section in made[2].sections for one in section.pictures if one.replay}
+    assert len(replays) == 2
+    assert replays < set(links)  # which are written beside the page
+    inside = [link for link in links if link not in replays]
+    assert {link[1:] for link in inside} <= ids
+    assert all(link.startswith("#") for link in inside)
     assert {f"#{section.anchor}" for section in made[2].sections} <= set(links)
     for _, attributes, _ in page.elements:
         for name in ("aria-labelledby", "aria-describedby"):
@@ -90,14 +97,45 @@ def test_every_link_stays_on_the_page_and_leads_somewhere(made):
 def test_nothing_is_fetched(made):
     page = Page(made[3])
     for tag, attributes, _ in page.elements:
-        assert tag not in ("link", "iframe", "object", "embed", "base")
+        assert tag not in ("link", "object", "embed", "base")
         for name in ("src", "srcset", "poster", "data", "action"):
             assert attributes.get(name, "data:").startswith("data:"), (tag, name)
     assert all("src" not in attributes for attributes in page.of("script"))
-    assert not re.search(r"@import|url\(|https?://", made[3])
+    assert not re.search(r"@import|url\(|https?://", made[3].replace(SVG, ""))
     (policy,) = [m["content"] for m in page.of("meta") if m.get("http-equiv") == "Content-Security-Policy"]
     assert policy.startswith("default-src 'none'")
     assert {"base-uri 'none'", "form-action 'none'"} <= set(policy.split("; "))  # which default-src does not cover
+
+
+def test_replays_are_inside_and_on_screens_only(made):
+    frames, drawn = Page(made[3]).of("iframe"), [one for section in made[2].sections for one in section.pictures]
+    replayed = [one for one in drawn if one.replay]
+    assert [one.name for one in replayed] == ["configurations-model", "configurations-learners"]
+    for frame, one in zip(frames, replayed, strict=True):
+        assert set(frame) == {"class", "srcdoc", "loading", "sandbox", "title"}
+        assert frame["sandbox"] == "allow-scripts allow-downloads"  # of another origin than the page
+        assert frame["srcdoc"] == one.replay.page
+        assert "default-src 'none'; script-src 'sha256-" in frame["srcdoc"]
+        assert frame["title"] == f"Replay: {one.replay.title}"
+        assert f"Watch it: {one.watch} ." in Page(made[3]).words
+    assert re.search(r"\.replay \{ display: none; \}", made[3].split("@media print")[1].split("</style>")[0])
+
+
+def test_a_replay_ends_where_the_figure_does(made):
+    study, _, report, _ = made
+    shown = [one.replay.page for section in report.sections for one in section.pictures if one.replay]
+    found = [dict(re.findall(r'data-label="([^"]*)">([^<]*)</script>', page)) for page in shown]
+    assert [list(named) for named in found] == [["BLLL", "P-SBLLL"], ["QL, τ = 0.002", "QL, τ = 0.005", "SOQL"]]
+    for name, text in (found[0] | found[1]).items():
+        recording = Recording(*unpacked(base64.b64decode(text), name))
+        np.testing.assert_array_equal(recording.profiles(range(fakes.SHOWN + 1)), study.finals[name])
+        assert recording.header["seed"] == study.shown
+        assert recording.header["optimum"]["value"] == study.optimum.value
+    asked = {name: made.header["keyframes"] for name, made in study.recordings.items()}
+    assert asked["P-SBLLL"] is None  # which knows the map here
+    assert asked["BLLL"]["belief"]
+    assert asked["SOQL"]["scores"]
+    assert asked["SOQL"]["steps"] == [0, 10, 20, 30, 40]
 
 
 def test_figures_have_alternatives_and_captions(made):

@@ -92,6 +92,10 @@ def test_the_folder(made, tmp_path):
     for one in ("figures/field.png", "figures/field.pdf", "data/model-blll.nc", "data/learners-ql-tau-0.002.nc",
                 "data/configurations.nc", "data/model.csv", "claims.json"):  # fmt: skip
         assert one in names
+    replays = {one.watch: one.replay.page for section in report.sections for one in section.pictures if one.replay}
+    assert {name for name in names if name.startswith("replays/")} == set(replays)
+    for name, page in replays.items():
+        assert (tmp_path / "a" / name).read_text("utf-8") == page
     with xarray.open_dataset(tmp_path / "a" / "data" / "model-blll.nc") as kept:
         np.testing.assert_array_equal(kept.worth_sum.values, study.model["BLLL"].worth_sum.values)
         assert kept.taken.dtype == np.int32  # recorded as doubles

@@ -132,7 +132,7 @@ def test_bad_schedule(call, message):
 
 NAMED_RULES = [
     case("name", lambda: rule("p-sbll", tau=1), r"rule must be one of .*got 'p-sbll'; did you mean 'p-sblll'\?"),
-    case("far name", lambda: rule("zzz"), r"rule must be one of best-response, .*slll, soql, got 'zzz'$"),
+    case("far name", lambda: rule("zzz"), r"rule must be one of adaptive-play, .*slll, soql, got 'zzz'$"),
     case("not a name", lambda: rule(["lll"]), r"rule must be one of .*got \['lll'\]"),
     case("parameter", lambda: rule("blll", tua=1), r"blll has no parameter 'tua'; did you mean 'tau'\?"),
     case("far parameter", lambda: rule("lll", tau=1, zzz=2), r"lll has no parameter 'zzz' \(it has tau\)"),

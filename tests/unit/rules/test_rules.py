@@ -315,3 +315,33 @@ def test_who_won_at_an_earlier_step_does_not_count():
         best = [i for i in range(6) if priority[i] > max(priority[i - 1], priority[(i + 1) % 6])]
         assert kept == [best, best]
         used.champion[:] = 5 - n % 6
+
+
+def test_pairs_of_trials_are_drawn_evenly():
+    """Two of three better actions are tried: the best one is among them in two of three pairs, the worst never wins."""
+    better = NormalForm([[0.0, 1.0, 2.0, 3.0]])
+    pairs = rule(who="all", considers="trial", k=2, chooses="best")
+    ends = [int(pt.run(better, pairs, 1, seed, start=[0], record=(), compiled=False).final[0]) for seed in range(600)]
+    assert set(ends) == {2, 3}
+    assert abs(ends.count(3) / 600 - 2 / 3) < 0.05
+
+
+SHARES = {
+    "all": ({"considers": "all"}, 1 / 3),
+    "trial": ({"considers": "trial"}, 1 / 2),
+    "trial or own": ({"considers": "trial", "include_current": True}, 2 / 3),
+    "two trials": ({"considers": "trial", "k": 2}, 1 / 3),
+    "two of all": ({"considers": "trial", "k": 2, "include_current": True}, 4 / 9),
+    "joint": ({"considers": "joint-trial"}, 1 / 2),
+    "joint or own": ({"considers": "joint-trial", "include_current": True}, 2 / 3),
+}
+
+
+@pytest.mark.parametrize("name", SHARES)
+def test_how_often_nothing_changes_where_all_are_alike(name):
+    """Each option once, the present action among them, and that is tried on request alone."""
+    considers, share = SHARES[name]
+    played = pt.run(
+        NormalForm([[0.0] * 3]), rule(who="all", chooses="logit", tau=1.0, **considers), 900, compiled=False
+    )
+    assert abs((np.diff(played.profiles[:, 0].astype(int)) == 0).mean() - share) < 0.05

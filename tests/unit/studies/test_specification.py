@@ -220,6 +220,32 @@ def test_parameters_as_texts_lists_and_tables():
     assert built.points[1].rule.spec() == pt.rule("slll", tau=0.2, revision=[0.1, 0.2]).spec()
 
 
+def test_compositions_are_rules_and_their_words_axes():
+    words = {"considers": "joint-trial", "chooses": "metropolis"}
+    built = planned(
+        game={"name": "stag-hunt"},
+        rule=[
+            {"who": ["one", "all"], **words, "tau": 0.2},
+            {"who": "groups", "groups": "0=0.5;0+1=0.5", "considers": "trial", "chooses": "best"},
+            {"name": "mistakes", "who": "all", "tau": 0.2},
+        ],
+    )
+    assert [point.labels["rule"] for point in built.points] == [
+        *["joint-trial × metropolis"] * 2,
+        "groups × trial × best",
+        "mistakes",
+    ]
+    groups = [((0,), 0.5), ((0, 1), 0.5)]
+    assert [point.rule for point in built.points] == [
+        pt.rule("metropolis", tau=0.2),
+        pt.rule(who="all", **words, tau=0.2),
+        pt.rule(who="groups", groups=groups, considers="trial", chooses="best"),
+        pt.rule("mistakes", who="all", tau=0.2),
+    ]
+    with pytest.raises(InvalidSpecification, match=r"rule\.groups must be PLAYER\+PLAYER=PROBABILITY"):
+        planned(game={"name": "ring"}, rule={"who": "groups", "groups": "0;1", "considers": "all", "chooses": "best"})
+
+
 def test_a_revision_by_the_signal():
     built = planned(game={"map": "random:1", "robots": 2}, rule={"name": "p-sblll", "tau": 0.1, "revision": "signal"})
     assert built.points[0].rule.spec() == pt.rule("p-sblll", tau=0.1, revision={"signal": {}}).spec()

@@ -267,7 +267,7 @@ def signed(manifest):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"format": 2, "potentia": "9.0"}, r"newer version \(potentia '9.0', format 2\)"),
+        ({"format": 3, "potentia": "9.0"}, r"newer version \(potentia '9.0', format 3\)"),
         ({"format": "x"}, "names no format"),
         ({"chunk": 0}, "damaged"),
         ({"chunk": "x"}, "damaged"),
@@ -340,9 +340,10 @@ def test_another_study_is_not_mixed_in(study):
 def registered():
     """Build games under a name, as a user's own module would."""
 
-    def register(utility):
+    def register(utility, times=1.0):
         library._registry.pop("mine", None)
-        library.register_game("mine")(lambda bonus=1.0: pt.games.custom(utility, [2, 2], data=np.array([bonus])))
+        data = np.array([times])
+        library.register_game("mine")(lambda bonus=1.0: pt.games.custom(utility, [2, 2], data=bonus * data))
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(library, "_registry", dict(library._registry))
@@ -369,8 +370,12 @@ def test_a_game_whose_code_changed_is_refused(tmp_path, registered):
     chunk_files(begun)[0].unlink()
     registered(_two)
     with pytest.raises(
-        StudyError, match=r"cannot be gone on with: the game of point 0 .* is not what it was begun with"
+        StudyError,
+        match=r"on with: the game Custom\(_one.*: its code has changed since the study was begun",
     ):
+        sweep(begun.folder)
+    registered(_one, times=3.0)  # other numbers for the same code
+    with pytest.raises(StudyError, match=r"cannot be gone on with: .* is not what it was begun with"):
         sweep(begun.folder)
     library._registry.pop("mine")
     with pytest.raises(StudyError, match=r"cannot be gone on with: game\.name must be .* got 'mine'"):

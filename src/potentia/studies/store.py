@@ -19,6 +19,7 @@ import hashlib
 import json
 import os
 import re
+import stat
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -26,7 +27,7 @@ from typing import Any
 
 from potentia.engine.code import changed_code, other_python
 from potentia.errors import PotentiaError, Remedy, StudyError, SweepFailed
-from potentia.kernel.files import leftovers, whole_file
+from potentia.kernel.files import is_temporary_name, leftovers, whole_file
 from potentia.studies import chunks
 from potentia.studies.chunks import Arrays, Chunk
 from potentia.studies.manifest import make_manifest, read_manifest
@@ -36,7 +37,8 @@ from potentia.studies.refusals import refused
 from potentia.studies.specification import Specification
 from potentia.version import __version__
 
-_PATIENCE = 0.5  # seconds: a process that finds a study begun lets go of it at once
+_PATIENCE = 0.5  # seconds that one waits for a study that another sweeps
+_BEGINNERS = 30.0  # seconds for whoever has just begun it: others only look whether it was begun, and let go at once
 _MANIFEST, _LOCK, _SUMS = "manifest.json", ".lock", "checksums.txt"
 _PARTS = ("inputs", "chunks")  # folders
 _REMEDIES = {
@@ -61,6 +63,7 @@ class Study:
         self.identity: str = manifest["identity"]
         self.size: int = manifest["chunk"]
         self.computed = 0  # chunks, by the last sweep
+        self._patience = _PATIENCE
 
     def __repr__(self) -> str:
         return f"<Study {self.folder}: {len(self.points):,} points × {self.specification.num_seeds:,} seeds>"
@@ -171,7 +174,7 @@ class Study:
 
     def locked(self) -> contextlib.AbstractContextManager[None]:
         """Hold the study: nobody else may write to it meanwhile. The lock goes with the process."""
-        return _locked(self.folder)
+        return _locked(self.folder, self._patience)
 
     def tidy(self) -> None:
         """Remove what a killed process left half written; the lock is held."""
@@ -247,14 +250,14 @@ def _writing(folder: Path) -> contextlib.AbstractContextManager[None]:
 
 
 @contextlib.contextmanager
-def _locked(folder: Path) -> Iterator[None]:
+def _locked(folder: Path, patience: float = _PATIENCE) -> Iterator[None]:
     import filelock
 
     _check_own(folder)
     lock = filelock.FileLock(folder / _LOCK)
     with _writing(folder):
         try:
-            lock.acquire(timeout=_PATIENCE)
+            lock.acquire(timeout=patience)
         except filelock.Timeout:
             raise StudyError(f"{folder} is in use: another process is sweeping it") from None
     try:
@@ -271,9 +274,10 @@ def _check_own(folder: Path) -> None:
     for name in _PARTS:
         if (folder / name).exists() and not (folder / name).is_dir():
             raise StudyError(f"{folder / name} is not a folder")
-    lock = folder / _LOCK
-    if lock.exists() and not (lock.is_file() and lock.stat().st_size == 0 and lock.stat().st_nlink == 1):
-        raise StudyError(f"{lock} is not a study's: a lock is an empty file")  # taking it would empty it
+    with contextlib.suppress(FileNotFoundError):
+        lock = (folder / _LOCK).lstat()
+        if not (stat.S_ISREG(lock.st_mode) and lock.st_size == 0 and lock.st_nlink == 1):
+            raise StudyError(f"{folder / _LOCK} is not a study's: a lock is an empty file")  # taking it would empty it
 
 
 def _half_written(folder: Path) -> list[Path]:
@@ -288,20 +292,31 @@ def _tidied(folder: Path) -> None:
         (folder / part).mkdir(exist_ok=True)  # some ways to copy a folder leave out empty ones
 
 
+def _check_free(folder: Path) -> None:
+    """Refuse a folder in which no study may begin, whether another one began there or it holds something else.
+
+    Another process may be beginning one at this moment. Its manifest comes last, so whether it is there is looked at
+    last; whoever asks asks again while the lock is held.
+    """
+    free = not folder.exists() or (folder.is_dir() and _is_free(folder))
+    _check_not_begun(folder)
+    if not free:
+        raise StudyError(f"{folder} holds something else").advising(OTHER_FOLDER)
+
+
 def _is_free(folder: Path) -> bool:
-    """Whether a study may begin here: nothing is in the folder but what one leaves that was killed at its beginning."""
-    half = set(_half_written(folder))
-    there = [path for path in folder.iterdir() if path not in half]
-    inputs = [path for path in _listed(folder / "inputs") if path not in half]
+    """Whether nothing is in the folder but what a study has before its manifest, half written files included."""
+    _check_own(folder)
     return (
-        {path.name for path in there} <= {*_PARTS, _LOCK}
-        and set(_listed(folder / "chunks")) <= half
-        and all(is_kept_input(path) for path in inputs)
+        {path.name for path in _listed(folder)} <= {*_PARTS, _LOCK}
+        and not _listed(folder / "chunks")
+        and all(is_kept_input(path) for path in _listed(folder / "inputs"))
     )
 
 
 def _listed(folder: Path) -> list[Path]:
-    return list(folder.iterdir()) if folder.is_dir() else []
+    """What is in a folder, if there is one, but for files of ours that are being written or were left so."""
+    return [path for path in folder.iterdir() if not is_temporary_name(path.name)] if folder.is_dir() else []
 
 
 def _check_not_begun(folder: Path) -> None:
@@ -314,11 +329,7 @@ def create(folder: Path, built: Plan, source: Path, size: int) -> Study:
     kept, contents = gather(built.specification, source)
     code = built.code
     with _writing(folder):
-        _check_not_begun(folder)
-        if folder.is_dir():
-            _check_own(folder)
-        if folder.exists() and not (folder.is_dir() and _is_free(folder)):
-            raise StudyError(f"{folder} holds something else").advising(OTHER_FOLDER)
+        _check_free(folder)
         folder.mkdir(parents=True, exist_ok=True)
     with _locked(folder), _writing(folder):
         _check_not_begun(folder)
@@ -333,6 +344,7 @@ def create(folder: Path, built: Plan, source: Path, size: int) -> Study:
             temporary.write_text(json.dumps(manifest, indent=1, allow_nan=False) + "\n", encoding="utf-8")
     study = Study(folder, manifest, kept)
     study.plan = built
+    study._patience = _BEGINNERS
     return study
 
 

@@ -8,10 +8,12 @@ from collections import OrderedDict
 from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
 from pathlib import Path
 
+import filelock
 import pytest
 import xarray
 
 from potentia.errors import InvalidInput, InvalidSpecification, PotentiaError, StudyError, SweepFailed
+from potentia.kernel.files import whole_file
 from potentia.studies import chunks, store
 from potentia.studies.planning import plan
 from potentia.studies.specification import specification_from
@@ -116,10 +118,11 @@ def test_a_study_is_held_by_one(study):
     sweep(study.folder)
 
 
-@pytest.mark.parametrize("moment", ["gather", "_locked"])
+@pytest.mark.parametrize("moment", ["gather", "_is_free", "_listed", "_locked"])
 def test_two_that_begin_at_once(tmp_path, monkeypatch, moment):
     """The slower one finds the study there, perhaps cut otherwise, and does not write over its manifest."""
     folder = tmp_path / "study"
+    folder.mkdir()
     real = getattr(store, moment)
 
     def slow(*args):
@@ -133,6 +136,34 @@ def test_two_that_begin_at_once(tmp_path, monkeypatch, moment):
             store.create(folder, plan(specification_from(STUDY)), tmp_path, 2)
     assert open_study(folder).size == 3
     assert open_study(folder).damaged() == {}
+
+
+@pytest.mark.parametrize("name", ["manifest.json", "inputs/x.json"])
+def test_a_study_that_another_is_about_to_write(tmp_path, name):
+    """Files that live are not taken for somebody else's: the study is in use, and stays as it is."""
+    folder = tmp_path / "study"
+    (folder / "inputs").mkdir(parents=True)
+    with filelock.FileLock(folder / ".lock"), whole_file(folder / name) as temporary:
+        temporary.write_text("half")
+        with pytest.raises(StudyError, match="in use: another process is sweeping it"):
+            sweep(STUDY, folder)
+        assert temporary.read_text() == "half"
+
+
+def test_whoever_began_a_study_waits_for_those_who_look(tmp_path, study, monkeypatch):
+    """Between beginning and sweeping another process may hold the lock for a moment; later ones are told at once."""
+    real, patience = filelock.FileLock.acquire, []
+
+    def acquire(self, timeout=None, **options):
+        patience.append(timeout)
+        return real(self, timeout=timeout, **options)
+
+    monkeypatch.setattr(filelock.FileLock, "acquire", acquire)
+    sweep(STUDY, tmp_path / "new")
+    sweep(study.folder)
+    create, begun, later = patience
+    assert begun > 20
+    assert create == later < 1
 
 
 def test_checksums_are_those_of_sha256sum(finished):

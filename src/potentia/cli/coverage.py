@@ -1,4 +1,4 @@
-"""The commands that place robots: cover and optimum."""
+"""The command that lets robots cover a map: cover."""
 
 from __future__ import annotations
 
@@ -15,86 +15,32 @@ from potentia.cli.options.common import (
     Runs,
     Workers,
     check_folder,
-    check_pictures,
     drawing,
     one_of,
-    picture,
     seeds_from,
     split_named,
     steps_option,
 )
+from potentia.cli.options.maps import (
+    Blocked,
+    Delta,
+    LargestPart,
+    Map,
+    Robots,
+    cells_from,
+    game_from,
+    one_or_many,
+    say_blocked,
+)
 from potentia.cli.options.names import RULES
 from potentia.cli.options.replays import BeliefsEvery, page_for
 from potentia.cli.options.rules import SCHEDULES, rule_from_options, rule_parameters
-from potentia.cli.terminal import (
-    completes,
-    print_json,
-    print_table,
-    printed_last,
-    progress,
-    say,
-    say_how_to_stop,
-    status,
-)
+from potentia.cli.terminal import print_json, progress, say, say_how_to_stop, status
 from potentia.errors import InvalidInput
 from potentia.kernel import signals
-from potentia.kernel.texts import value as told
-
-Map = Annotated[
-    str,
-    typer.Argument(
-        metavar="MAP",
-        help='"paper" (its 40×40 world), "random:SEED" or "random:SEED:TARGETS", or a file of worths: .csv with an '
-        "empty field or x for a wall, .npy, .npz, or a greyscale image (white is worth most).",
-        show_default="paper",
-        autocompletion=completes("paper", "random:"),
-    ),
-]
-Robots = Annotated[int | None, typer.Option(help="How many robots.", show_default="5")]
-Delta = Annotated[str | None, typer.Option(help="Covering range δ in cells, one or one per robot.", show_default="1.5")]
-Blocked = Annotated[
-    Path | None, typer.Option(help="A file of the map's size that says which cells are blocked (1, white or x).")
-]
-LargestPart = Annotated[
-    bool, typer.Option("--largest-part", help="Block free cells that are cut off, instead of complaining.")
-]
-
 
 # QL's temperature is not published and it depends on it strongly: a tenth of the most that a robot can cover
 _QL_TAU = "relative:0.1"
-
-
-def _game(map: str, blocked: Path | None, largest_part: bool, options: dict[str, Any]) -> Any:
-    """Robots on the map."""
-    from potentia.games import Coverage
-
-    straight = isinstance(options.get("reach"), float) and options["reach"] ** 2 < 2  # no diagonal moves
-    world = _world(map, blocked)
-    return Coverage(world.largest_part(not straight) if largest_part else world, **options)
-
-
-def _world(map: str, blocked: Path | None) -> Any:
-    from potentia.studies.building import world_from
-
-    return world_from(map, blocked=None if blocked is None else str(blocked))
-
-
-def _one_or_many(text: str | None, name: str) -> Any:
-    from potentia.studies.texts import numbers
-
-    found = [None] if text is None else numbers(text, float, name)
-    return found[0] if len(found) == 1 else found
-
-
-def _cells(text: str) -> list[list[int]]:
-    """3,4 10,12 as cells (x, y)."""
-    from potentia.studies.texts import numbers
-
-    cells = [numbers(part, int, "start") for part in text.replace(";", " ").split()]
-    for cell in cells:
-        if len(cell) != 2:
-            raise InvalidInput(f'takes cells X,Y separated by blanks, as in "3,4 10,12", got {text!r}', "start", text)
-    return cells
 
 
 def cover(
@@ -221,13 +167,14 @@ def cover(
         options |= {"K": published()["setup"]["K"], "flags": True}
     given: dict[str, Any] = {
         "robots": robots,
-        "delta": _one_or_many(delta, "delta"),
-        "K": _one_or_many(K, "K"),
+        "delta": one_or_many(delta, "delta"),
+        "K": one_or_many(K, "K"),
         "flags": flags,
-        "start": None if start is None else _cells(start),
+        "start": None if start is None else cells_from(start),
         "reach": None if reach is None else _reach(reach),
     }
-    game = _game(map, blocked, largest_part, options | {k: entry for k, entry in given.items() if entry is not None})
+    options |= {name: entry for name, entry in given.items() if entry is not None}
+    game = game_from(map, blocked, largest_part, options)
     learning = {
         "components": components,
         "aic_every": aic_every,
@@ -249,7 +196,7 @@ def cover(
     check_folder(out / "x", "--out", create=True)
     page = page_for(out, replay, beliefs_every)
     if largest_part and not json:
-        _say_blocked(map, blocked, game.world)
+        say_blocked(map, blocked, game.world)
     say_how_to_stop()
     best = _certified(game, json) if certify else None
     results, stopped = _played(game, rules, believed, best, steps, seeds, workers, json)
@@ -305,13 +252,6 @@ def _played(
     return Results(game, rules, data, best, steps, len(seeds), belief), stopped
 
 
-def _say_blocked(map: str, blocked: Path | None, world: Any) -> None:
-    whole_map = _world(map, blocked)
-    cut = world.blocked & ~whole_map.blocked
-    lost = float(whole_map.worth[cut].sum())
-    say(f"--largest-part blocked {int(cut.sum()):,} cells that are cut off, worth {told(lost)} in all")
-
-
 def _variant(name: str, tau: str | None, revision: str | None, defaults: tuple[str, str]) -> Any:
     """A rule by name; p-sblll also with how it tries."""
     inside: dict[str, str] = {}
@@ -339,61 +279,3 @@ def _certified(game: Any, quiet: bool) -> Any:
 
     with status("computing the optimum", quiet=quiet):
         return find(game, time_limit=20.0)
-
-
-def optimum(
-    map: Map = "paper",
-    robots: Robots = None,
-    delta: Delta = None,
-    method: Annotated[str, one_of("auto", "milp", "greedy", help="auto, milp or greedy.")] = "auto",
-    time_limit: Annotated[float, typer.Option(help="Seconds for the MILP.")] = 60.0,
-    blocked: Blocked = None,
-    largest_part: LargestPart = False,
-    plot: Annotated[Path | None, typer.Option(help="Draw the placement into this file.")] = None,
-    json: Json = False,
-) -> None:
-    """Find the best places for robots on a map, with a proven bound.
-
-    Examples:
-
-    \b
-        potentia optimum --robots 20
-        potentia optimum my-map.csv --robots 8 --delta 2 --plot best.png
-    """
-    import numpy as np
-
-    from potentia.analysis import optimum as find
-
-    check_pictures(plot=plot)
-    ranges = 1.5 if delta is None else _one_or_many(delta, "delta")
-    options = {"robots": 5 if robots is None else robots, "delta": ranges, "flags": False}
-    game = _game(map, blocked, largest_part, options)
-    with status("searching", quiet=json):
-        best = find(game, method=method, time_limit=time_limit)
-    if not json:
-        _print_optimum(game, best, (map, blocked) if largest_part else None)
-    summary = {"game": game.describe(), **best.to_dict()}
-
-    def figure() -> Any:
-        from potentia.figures import configuration_figure
-
-        return configuration_figure(game, {"best placement": np.array([best.profile])})
-
-    with printed_last(summary, json):
-        picture(plot, figure, 140, summary, json, said="picture")
-
-
-def _print_optimum(game: Any, best: Any, cut: tuple[str, Path | None] | None) -> None:
-    say(game.describe())
-    if cut is not None:
-        _say_blocked(*cut, game.world)
-    say(str(best), lines=True)
-    in_range = {delta: game.worth_in_range(delta) for delta in set(game.delta.tolist())}
-    print_table(
-        ["robot", "x", "y", "in range"],
-        [
-            [str(k), str(x), str(y), told(float(in_range[float(game.delta[k])][best.profile[k]]))]
-            for k, (x, y) in enumerate(best.positions.tolist())
-        ],
-        "worth in range; what two robots cover counts once in the covered worth",
-    )

@@ -23,9 +23,9 @@ from potentia.errors import InvalidGame, Remedy
 from potentia.games.given import NATURAL, finite_array, listed, of_kind
 from potentia.kernel import memory
 from potentia.kernel.arrays import Fixed, Floats, Ints, any_array, frozen
-from potentia.kernel.checks import Integer, OneOf
+from potentia.kernel.checks import Integer, OneOf, Real
 
-PARTS = ("worth", "blocked", "targets", "origin", "name", "mixture")  # what a world is made of
+PARTS = ("worth", "blocked", "targets", "origin", "name", "mixture", "cell_size", "unit")  # what a world is made of
 _SHOWN = 6  # cells named in a message
 _FARTHEST, _NARROWEST, _WIDEST = 1e9, 1e-9, 1e18  # of means, and of variances: what is beyond would overflow
 
@@ -119,6 +119,8 @@ class World(Fixed):
         cells (x, y), for the recorder of targets found; of a mixture, those of its means.
     ``origin``
         "upper" draws row 0 on top, "lower" at the bottom.
+    ``cell_size``, ``unit``
+        how long a cell's side is, for axes, tables and distances; left out, lengths are told in cells.
     """
 
     def __init__(
@@ -130,6 +132,8 @@ class World(Fixed):
         mixture: Mixture | None = None,
         origin: str = "upper",
         name: str = "map",
+        cell_size: float | None = None,
+        unit: str = "m",
     ) -> None:
         self.worth = _checked_worth(worth)
         self.blocked = _checked_mask(blocked, self.worth.shape)
@@ -138,6 +142,9 @@ class World(Fixed):
         if self.blocked.all():
             raise InvalidGame("leaves no free cell", "blocked")
         self.targets = self._checked_targets(targets)
+        length = Real(above=0.0)
+        self.cell_size = None if cell_size is None else length.of(cell_size, "cell_size", InvalidGame)
+        self.unit = str(unit)
         self._seal()
 
     def _checked_targets(self, targets: Iterable[Sequence[int]] | None) -> Ints:
@@ -167,6 +174,11 @@ class World(Fixed):
     def size(self) -> tuple[int, int]:
         """(L_x, L_y)."""
         return int(self.worth.shape[1]), int(self.worth.shape[0])
+
+    @property
+    def length(self) -> tuple[float, str]:
+        """A cell's side, and the unit that lengths are told in."""
+        return (1.0, "cells") if self.cell_size is None else (self.cell_size, self.unit)
 
     @cached_property
     def cells(self) -> NDArray[np.int32]:

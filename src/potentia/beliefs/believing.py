@@ -111,6 +111,12 @@ class Believing(Game):
         self.game.check_state(state.game)
         self.belief.check_mind(self.game, state.mind)
 
+    def lives(self, state: BelievingState) -> NDArray[np.int64] | None:
+        return self.game.lives(state.game)
+
+    def take_over(self, state: BelievingState, before: Game, key: Any, step: int) -> None:
+        self.game.take_over(state.game, before.game if isinstance(before, Believing) else before, key, step)
+
     def fingerprint(self) -> str:
         return sha256(f"{self.game.fingerprint()} {self.belief.describe()}".encode()).hexdigest()[:32]
 
@@ -180,6 +186,26 @@ def _settle(game: BelievingData, state: BelievingState) -> None:
         state.moved[player] = 0
 
 
+@protocol.plays.register(BelievingData)
+def _plays(game: BelievingData, state: BelievingState, player: int) -> bool:
+    return protocol.plays(game.game, state.game, player)
+
+
+@protocol.arrives.register(BelievingData)
+def _arrives(game: BelievingData, player: int, time: int) -> bool:
+    return protocol.arrives(game.game, player, time)
+
+
+@protocol.num_arrived.register(BelievingData)
+def _num_arrived(game: BelievingData, state: BelievingState) -> int:
+    return protocol.num_arrived(game.game, state.game)
+
+
+@protocol.num_drawn.register(BelievingData)
+def _num_drawn(game: BelievingData) -> int:
+    return protocol.num_drawn(game.game)
+
+
 @protocol.open_run.register(BelievingData)
 def _open_run(game: BelievingData, state: BelievingState, key: Any) -> None:
     protocol.open_run(game.game, state.game, key)
@@ -191,6 +217,9 @@ def _open_run(game: BelievingData, state: BelievingState, key: Any) -> None:
 @protocol.tick.register(BelievingData)
 def _tick(game: BelievingData, state: BelievingState, key: Any, step: int) -> None:
     protocol.tick(game.game, state.game, key, step)
+    for player in range(game.sizes.shape[0]):
+        if protocol.arrives(game.game, player, step + 1):
+            state.moved[player] = 1  # it looks around, as everybody did in the beginning
     _digest(game, state, key, step)
 
 

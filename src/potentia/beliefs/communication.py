@@ -27,6 +27,7 @@ from potentia.games.coverage_kernel import CoverageData, CoverageState, squared_
 from potentia.games.grid import SLACK
 from potentia.kernel.checks import Real, number
 from potentia.kernel.dispatch import portable, separate
+from potentia.kernel.protocol import plays
 from potentia.kernel.registry import Checked, plain_parameters
 from potentia.kernel.reprs import brief
 
@@ -153,6 +154,14 @@ def meet(contacts: Contacts, store: Store, i: int, j: int) -> None:
     contacts.tally[CONTACTS] += 1
 
 
+@portable
+def _num_listening(game: CoverageData, state: CoverageState) -> int:
+    count = 0
+    for player in range(game.sizes.shape[0]):
+        count += int(plays(game, state, player))
+    return count
+
+
 @separate
 def look_around(
     belief: Any, mind: Any, game: CoverageData, state: CoverageState, moved: NDArray[np.uint8], key: Any, step: int
@@ -162,12 +171,13 @@ def look_around(
     players, minds = game.sizes.shape[0], store.peak.shape[0]
     contacts.agenda[0] = 0
     for player in range(players):
-        if moved[player]:
+        if moved[player] and plays(game, state, player):
             new = sense(belief.sensing, store, game, state, player, key, step)
             if minds == 1:
-                broadcast(contacts, players, new)
+                broadcast(contacts, _num_listening(game, state), new)
     if minds > 1 and link.radius2 > 0.0:
         for i in range(minds):
             for j in range(i + 1, minds):
-                if in_touch(link, contacts, store, game, state, i, j):
+                both = plays(game, state, i) and plays(game, state, j)
+                if both and in_touch(link, contacts, store, game, state, i, j):
                     meet(contacts, store, i, j)

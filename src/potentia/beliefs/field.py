@@ -32,6 +32,7 @@ from potentia.kernel.arrays import any_array, frozen
 from potentia.kernel.cache import Compiled
 from potentia.kernel.checks import OneOf, Real, number
 from potentia.kernel.dispatch import at, generic, portable, separate
+from potentia.kernel.protocol import plays
 from potentia.kernel.recorders import Recorder
 
 RECORDERS = (  # of every belief about a field
@@ -166,6 +167,21 @@ def believed_utility(
     return believed_reward(belief, mind, game, state, player, action)
 
 
+@portable
+def has_owner(game: CoverageData, state: CoverageState, minds: int, which: int) -> bool:
+    """Whether a mind is shared, or that of a robot that is there."""
+    return minds == 1 or plays(game, state, which)
+
+
+@portable
+def num_owned(game: CoverageData, state: CoverageState, minds: int) -> int:
+    """How many minds that is: means are over them."""
+    count = 0
+    for which in range(minds):
+        count += int(has_owner(game, state, minds, which))
+    return count
+
+
 @separate
 def mean_error(belief: Any, mind: Any, game: CoverageData, state: CoverageState) -> float:
     """Σ |f̂ - f| / Σ f over the area, in the mean over minds."""
@@ -175,17 +191,20 @@ def mean_error(belief: Any, mind: Any, game: CoverageData, state: CoverageState)
         worth = state.worth[cell]
         total += worth
         for which in range(minds):
+            if not has_owner(game, state, minds, which):
+                continue
             missed += abs(believed_worth(belief, mind, game, which, cell) - worth)
-    return missed / (total * minds) if total > 0.0 else 0.0
+    return missed / (total * max(num_owned(game, state, minds), 1)) if total > 0.0 else 0.0
 
 
 @portable
-def mean_known(store: Store) -> float:
+def mean_known(store: Store, game: CoverageData, state: CoverageState) -> float:
     """Distinct cells known, in the mean over minds."""
-    total = 0.0
-    for which in range(store.peak.shape[0]):
-        total += store.tally[which, KNOWN]
-    return total / store.peak.shape[0]
+    total, minds = 0.0, store.peak.shape[0]
+    for which in range(minds):
+        if has_owner(game, state, minds, which):
+            total += store.tally[which, KNOWN]
+    return total / max(num_owned(game, state, minds), 1)
 
 
 @portable
@@ -194,7 +213,7 @@ def judged_field(belief: Any, mind: Any, game: CoverageData, state: CoverageStat
     if which == BELIEF_ERROR:
         return mean_error(belief, mind, game, state)
     if which == CELLS_KNOWN:
-        return mean_known(mind.store)
+        return mean_known(mind.store, game, state)
     return float(mind.contacts.tally[CONTACTS if which == MET else SENT])
 
 

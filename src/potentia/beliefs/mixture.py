@@ -25,8 +25,10 @@ from potentia.beliefs.field import (
     FieldBelief,
     believed_utility,
     believed_worth,
+    has_owner,
     hoped_worth,
     judged_field,
+    num_owned,
 )
 from potentia.beliefs.learning import (
     ERROR,
@@ -49,6 +51,7 @@ from potentia.games.coverage_kernel import CoverageData, CoverageState
 from potentia.kernel.cache import Compiled
 from potentia.kernel.checks import Flag, Integer, OneOf, Real, number, whole
 from potentia.kernel.dispatch import at, portable, separate
+from potentia.kernel.protocol import num_drawn
 from potentia.kernel.recorders import Recorder
 
 RECORDERS = (
@@ -187,14 +190,14 @@ class MixtureBelief(FieldBelief):
         assert isinstance(game, Coverage)
         deciding = self.numbers.period > 0 and step >= 0 and (step + 1) % self.numbers.period == 0
         proposals: list[Proposal] = []
-        truth = game.at(step + 1).world.mixture if tools.judging else None
+        truth = game.world_at(step + 1).mixture if tools.judging else None
 
         def fitted(which: int, other: int | None = None, share: float = 1.0) -> None:
             learner = Learner(self, game.data, mind.store, model, tools, which, compiled)
             if other is not None:
                 learner.average_with(other, share)
             if deciding and other is None:
-                proposals.extend(learner.decide(game.num_players, key, step))
+                proposals.extend(learner.decide(num_drawn(game.data), key, step))
             else:
                 learner.fit(self.em_steps if other is None else self.settle_steps)
             for one in (which,) if other is None else (which, other):
@@ -316,8 +319,10 @@ def _judge(belief: MixtureData, mind: MixtureMind, game: CoverageData, state: Co
         return judged_field(belief, mind, game, state, max(which - COMPONENTS, 0))
     if which != COMPONENTS and belief.targets == 0:
         return np.nan
-    total = 0.0
-    for m in range(mind.model.mark.shape[0]):
+    total, minds = 0.0, mind.model.mark.shape[0]
+    for m in range(minds):
+        if not has_owner(game, state, minds, m):
+            continue
         number = mind.model.mark[m, NUMBER_OF]
         if which == PARAMETER_ERROR:
             total += mind.model.value[m, ERROR]
@@ -325,4 +330,4 @@ def _judge(belief: MixtureData, mind: MixtureMind, game: CoverageData, state: Co
             total += number == belief.targets
         else:
             total += number
-    return total / mind.model.mark.shape[0]
+    return total / max(num_owned(game, state, minds), 1)

@@ -16,6 +16,7 @@ from potentia.games import Coverage
 from potentia.games.coverage_kernel import CoverageData, CoverageState, cell_of
 from potentia.kernel.dispatch import at, portable, separate
 from potentia.kernel.draws import NOISE, normal_nth
+from potentia.kernel.protocol import num_drawn
 
 OUTSIDE = -1
 KNOWN, FRESH = range(2)
@@ -132,6 +133,6 @@ def sense(
             cell = here + game.offset[at(k)]
             reading = state.worth[at(cell)]
             if sensing.noise > 0.0:
-                reading += sensing.noise * normal_nth(key, game.sizes.shape[0], step, player, NOISE, k - first)
+                reading += sensing.noise * normal_nth(key, num_drawn(game), step, player, NOISE, k - first)
             note_reading(store, mind, cell, reading, sensing.noise > 0.0)
     return store.tally[mind, KNOWN] - before

@@ -22,10 +22,18 @@ from potentia.engine.goals import Stop, blamed_on_stop, goal_from
 from potentia.engine.interrupt import Flag, deferred_interrupt
 from potentia.engine.labels import about_game, label_all
 from potentia.engine.playing import begin
-from potentia.engine.requests import believed, checked_compiled, checked_integer, checked_record
+from potentia.engine.requests import (
+    believed,
+    checked_compiled,
+    checked_integer,
+    checked_record,
+    eventful,
+    first_profile,
+)
 from potentia.engine.runs import Progress, Run
 from potentia.errors import InvalidRun, RunInterrupted, frames_to_caller
 from potentia.games import Game
+from potentia.games.events import require_within
 from potentia.kernel import memory
 from potentia.kernel.arrays import Ints
 from potentia.kernel.cache import Compiled
@@ -54,12 +62,13 @@ def run_batch(
     belief: Belief | dict[str, Any] | None = None,
     compiled: Compiled = "auto",
     stop: Stop | None = None,
+    events: Iterable[str] | None = None,
 ) -> xarray.Dataset:
     """Play one run per seed.
 
     Parameters
     ----------
-    game, rule, steps, record, every, progress, belief, compiled, stop
+    game, rule, steps, record, every, progress, belief, compiled, stop, events
         As in :func:`run`; ``progress`` is told the steps of all runs.
     seeds
         One run for each.
@@ -76,6 +85,7 @@ def run_batch(
         goal, ``reached``. Rows that a run did not come to, at a goal or after Ctrl-C, hold NaN, or -1 for profiles.
     """
     options: Any = {"start": start, "record": record, "every": every, "workers": workers, "progress": progress}
+    options["events"] = events
     return play_batch(game, rule, steps, seeds, **options, belief=belief, compiled=compiled, stop=stop).dataset()
 
 
@@ -94,13 +104,15 @@ def play_batch(
     compiled: Compiled = "auto",
     stop: Stop | None = None,
     after: int = 0,
+    events: Iterable[str] | None = None,
 ) -> Batch:
     """What :func:`run_batch` returns, as plain arrays: xarray, with pandas, takes half a second to load.
 
     So many steps of runs like these are played ``after`` them, by whoever plays this: machine code is worth more.
     """
-    game = believed(game, belief)
+    game = believed(eventful(game, events), belief)
     steps = checked_integer(steps, "steps", 0)
+    require_within(game, steps)
     every = checked_integer(every, "every", 1)
     workers = checked_integer(workers, "workers", 1)
     compiled = checked_compiled(compiled)
@@ -109,7 +121,7 @@ def play_batch(
     with blamed_on_stop("record", goal and goal.name):
         names = checked_record(game, wanted)
     rule = rule_from(rule)
-    starts = _checked_starts(game, start, len(numbers))
+    starts = _checked_starts(game, start, numbers)
     table = Batch(game, rule, names, numbers, steps, every, workers)
     table.reached = None if goal is None else np.zeros(len(numbers), np.int8)
     meter = _Meter(progress, steps * len(numbers))
@@ -172,7 +184,8 @@ def _checked_seeds(seeds: Iterable[int]) -> list[int]:
     return numbers
 
 
-def _checked_starts(game: Game, start: ArrayLike | None, count: int) -> list[Ints | None]:
+def _checked_starts(game: Game, start: ArrayLike | None, seeds: list[int]) -> list[Ints | None]:
+    count = len(seeds)
     if start is None:
         return [None] * count
     try:
@@ -184,8 +197,9 @@ def _checked_starts(game: Game, start: ArrayLike | None, count: int) -> list[Int
     if rows.ndim == 2:
         if len(rows) != count:
             raise InvalidRun(f"must hold one profile for each of {count} seeds, got {len(rows)}", "start", len(rows))
-        return [game.check_profile(row, f"start of run {k}") for k, row in enumerate(rows)]
-    return [game.check_profile(start)] * count
+        each = zip(rows, seeds, strict=True)
+        return [first_profile(game, row, seed, f"start of run {k}") for k, (row, seed) in enumerate(each)]
+    return [first_profile(game, rows, seed) for seed in seeds]
 
 
 class _Shared:

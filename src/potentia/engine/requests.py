@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 
 from potentia.beliefs import Belief, Believing, Constant, SplitMerge
 from potentia.errors import InvalidRun, did_you_mean
-from potentia.games import Game
-from potentia.kernel.arrays import Ints
+from potentia.games import Coverage, Game
+from potentia.kernel.arrays import Ints, any_array
 from potentia.kernel.checks import MOST, Integer
 from potentia.kernel.draws import START, make_key, uniform_array
 from potentia.kernel.recorders import TABLE, is_known, known_recorders, row_of
@@ -41,10 +41,31 @@ def believed(game: Any, belief: Belief | dict[str, Any] | None) -> Game:
 
 def random_start(game: Game, seed: int) -> Ints:
     """The game's own start, or a uniformly random profile; the same for every rule, so that rules can be compared."""
-    if game.start is not None:
-        return game.check_profile(game.start)
+    return first_profile(game, game.start, seed)
+
+
+def first_profile(game: Game, start: ArrayLike | None, seed: int, name: str = "start") -> Ints:
+    """A run's first profile; what is not given is drawn. One for all players, or for those of the beginning alone."""
     units = uniform_array(make_key(seed, "start"), game.num_players, START)
-    return (units * game.sizes).astype(np.int64)
+    drawn = (units * game.sizes).astype(np.int64)
+    if start is None:
+        return drawn
+    given, base = any_array(start), getattr(getattr(game, "game", game), "base_robots", game.num_players)
+    if given.shape == (base,) and given.dtype.kind in "iu" and base < game.num_players:
+        return game.check_profile(np.concatenate([given, drawn[base:]]), name)
+    return game.check_profile(start, name)
+
+
+def eventful(game: Any, events: Any) -> Any:
+    """The game with these events in the place of its own, if any are given."""
+    if events is None:
+        return game
+    check_is_game(game)
+    if isinstance(game, Believing):
+        return Believing(eventful(game.game, events), game.belief)
+    if not isinstance(game, Coverage):
+        raise InvalidRun(f"are for robots that cover a map, Coverage, got {game.describe()}", "events", events)
+    return game.with_events(events)
 
 
 def checked_compiled(compiled: Any) -> Any:

@@ -87,9 +87,7 @@ class Run(Recording):
         self._rule_data = rule.data(game, horizon)
         self.state = game.recording_state(start.copy(), record)
         self.memory = rule.new_memory(game)
-        strides = frozen([], np.int64)
-        if profiles:
-            strides = profile_strides(game.sizes)
+        strides = profile_strides(game.sizes) if profiles else frozen([], np.int64)
         self.journal = Journal(
             np.zeros(2, np.int64),
             np.zeros(tracked, np.uint8),
@@ -389,6 +387,7 @@ class Run(Recording):
             beliefs=self.beliefs if beliefs else (),
             proposals=tuple(self.thoughts),
             events=self._changes(),
+            lives=self.game.lives(self.state),
             recordable=tuple(row.without_function() for row in rows),
             about=about_game(self.game),
             played=Played(self.game, self.rule, self.horizon),

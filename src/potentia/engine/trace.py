@@ -66,6 +66,7 @@ class Trace:
     recordable: tuple[str, ...] = field(default=(), repr=False)
     beliefs: tuple[Any, ...] = field(default=(), repr=False)  # what players believed at the end
     proposals: tuple[Any, ...] = field(default=(), repr=False)  # to change the number of a mixture's components
+    lives: Ints | None = field(default=None, repr=False)  # (2, N) since and until when each is there; None: always
     played: Played | None = field(default=None, repr=False, compare=False)  # what it was played with, in this process
 
     def __getattr__(self, name: str) -> Any:

@@ -137,6 +137,13 @@ class Game(Fixed, ABC):
     def check_state(self, state: Any) -> None:
         """Raise ValueError for a state, read from a file, that no run can have had and that would mislead kernels."""
 
+    def lives(self, state: Any) -> Ints | None:
+        """Since when and until when the players of a run take part, (2, N), where some come or go; else None."""
+        return None
+
+    def take_over(self, state: Any, before: Game, key: Any, step: int) -> None:
+        """A run goes on from here that was played on another game until now; what it remembered is in the state."""
+
     def new_tools(self, record: tuple[str, ...]) -> Any:
         """What :meth:`think` works with, in a run that records these; it keeps nothing there."""
         return None

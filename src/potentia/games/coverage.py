@@ -18,6 +18,7 @@ robot i alone covers (the wonderful-life utility); its potential is the covered 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from functools import cached_property
 from typing import Any
 
@@ -25,11 +26,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from potentia.errors import InvalidGame
+from potentia.games.base import Game
 from potentia.games.coverage_kernel import RECORDERS, CoverageData, CoverageState
 from potentia.games.covering import Covering
-from potentia.games.drift import Drift, checked_drift, checked_time, drift_words, field_at, world_at
+from potentia.games.drift import Drift, Still, checked_drift, checked_time, drift_words, field_at, world_at
+from potentia.games.events import events_from, roster_from
 from potentia.games.given import of_kind
 from potentia.games.grid import SLACK, disc, grid_steps, step_offsets
+from potentia.games.roster import Everybody, Roster, attendance, begin_lives, same_roster
 from potentia.games.team import ADJACENT, checked_reach, per_robot
 from potentia.games.world import World
 from potentia.kernel import memory
@@ -65,9 +69,15 @@ class Coverage(Covering):
         told no time, such as ``utility``, ``potential`` and ``scale``, speak of it: see :meth:`at`.
     ``drift_every``
         a field that drifts is computed again every so many steps.
+    ``events``
+        what happens to robots: "fail 8@2500" (after so many steps robot 8, from 0, is out: it stays, covers nothing
+        and is counted by nobody), "arrive 4000" (one more robot, with the next number, dormant until then), "hazard
+        1e-5" (each robot fails with this probability in each step). Lists of ranges, costs and revision
+        probabilities have an entry for those that arrive, too; ``start`` may. Methods that are told no time speak of
+        those that are there at time 0.
     """
 
-    remembers = ("flags", "seen", "tally", "spent", "clock")
+    remembers: tuple[str, ...] = ("flags", "seen", "tally", "spent", "clock")
     recorders = RECORDERS
     worth_most = "worth_union"
 
@@ -85,9 +95,17 @@ class Coverage(Covering):
         start: ArrayLike | None = None,
         drift: ArrayLike | None = None,
         drift_every: int = 10,
+        events: Iterable[str] | None = None,
     ) -> None:
+        given = {name: part for name, part in locals().items() if name not in ("self", "__class__")}
         self.world = of_kind(world, World, "a World, such as paper_world() or World(worth)", "world")
         robots = Integer(least=1).of(robots, "robots", InvalidGame)
+        self.happenings = events_from(events)
+        self.roster = roster_from(self.happenings, robots)
+        self._given = {name: _kept(part) for name, part in given.items()} | {"robots": robots, "events": None}
+        robots += len(self.happenings.arrivals)
+        if isinstance(self.roster, Roster):
+            self.remembers = (*type(self).remembers, "until", "here", "roll")
         if robots > world.num_free:
             told = f"must be at most the {world.num_free:,} free cells of the world"
             raise InvalidGame(f"{told}, got {robots:,}", "robots", robots)
@@ -108,8 +126,16 @@ class Coverage(Covering):
         self._frame = frame
         sizes = frozen(np.full(robots, world.num_free), np.int64)
         super().__init__(sizes, grid_steps(world.blocked, self.radius, robots))
-        self.start = None if start is None else frozen(self.profile(start, "start"))
+        self.start = None if start is None else frozen(self._first_cells(start))
         self._seal()
+
+    def _first_cells(self, start: ArrayLike) -> Ints:
+        """Actions for all robots, or for those of the beginning; where others begin, each run draws."""
+        cells = self.world.check_cells(start, "start")
+        if len(cells) == self.base_robots:
+            cells = np.concatenate([cells, np.repeat(cells[:1], self.num_players - self.base_robots, axis=0)])
+            return self.profile(cells, "start")[: self.base_robots]
+        return self.profile(start, "start")
 
     @cached_property
     def scale(self) -> float:  # type: ignore[override]  # derived once, and never set
@@ -142,21 +168,76 @@ class Coverage(Covering):
         now = checked_time(time)
         return field_at(self.drift, now) if isinstance(self.drift, Drift) else self.world.worth
 
-    def at(self, time: int) -> Coverage:
-        """The game as it is at this time, without drift: for the optimum, the exact analysis and figures."""
+    def world_at(self, time: int) -> World:
+        """The world as it is at this time."""
         now = checked_time(time)
-        if not isinstance(self.drift, Drift):
+        return world_at(self.world, self.drift, now) if isinstance(self.drift, Drift) else self.world
+
+    def at(self, time: int) -> Coverage:
+        """The game as it is at this time, for the optimum, the exact analysis and figures.
+
+        Without drift, and with the robots that are there by then as far as events are known, in their order.
+        """
+        now = checked_time(time)
+        if isinstance(self.drift, Still) and isinstance(self.roster, Everybody):
             return self
-        options: dict[str, Any] = {name: getattr(self, name) for name in ("flags", "flag", "payoff")}
-        options |= {"reach": self.radius, "K": self.movement_cost}
-        start = None if self.start is None else self.positions(self.start)
-        return Coverage(world_at(self.world, self.drift, now), self.robots, self.delta, start=start, **options)
+        there = self.there_at(now)
+        if not there.any():
+            raise InvalidGame(f"must be one at which a robot is there, got {now:,}", "time", now)
+        start = None if self.start is None or len(self.start) < there.size else self.positions(self.start)[there]
+        options = {"delta": self.delta[there], "K": self.movement_cost[there], "start": start, "drift": None}
+        return Coverage(**self._given | options | {"world": self.world_at(now), "robots": int(there.sum())})
+
+    # Who is there -------------------------------------------------------------------------------------
+
+    @property
+    def events(self) -> tuple[str, ...]:
+        """What happens to robots, in order, as in "fail 8@2500"."""
+        return self.happenings.texts
+
+    @property
+    def base_robots(self) -> int:
+        """The robots of the beginning, without those that arrive."""
+        return self.roster.base if isinstance(self.roster, Roster) else self.num_players
+
+    def with_events(self, events: Iterable[str] | None) -> Coverage:
+        """The same game with these events, and no others: ``["fail 8@2500", "arrive 4000", "hazard 1e-5"]``.
+
+        Draws stay what they are: with one seed, runs with and without events are the same up to the first of them.
+        """
+        wanted = events_from(events)
+        if wanted == self.happenings:
+            return self
+        changes: dict[str, Any] = {"events": wanted.texts}
+        for name, values in (("delta", self.delta), ("K", self.movement_cost)):
+            if (values == values[0]).all():
+                changes[name] = float(values[0])
+            elif len(wanted.arrivals) != len(self.happenings.arrivals):
+                told = "must be one for all where robots arrive, or one per robot, those that arrive included"
+                raise InvalidGame(f"{told}: give Coverage(..., events=...) both", name, values)
+        return Coverage(**self._given | changes)
+
+    def there_at(self, time: int) -> NDArray[np.bool_]:
+        """Which robots are there at this time, as far as that is known before a run, (N,)."""
+        if isinstance(self.roster, Everybody):
+            return np.ones(self.num_players, np.bool_)
+        return (self.roster.since <= time) & (time < self.roster.until)
+
+    def lives(self, state: CoverageState) -> Ints | None:
+        if isinstance(self.roster, Everybody):
+            return None
+        return np.stack([self.roster.since, state.until])
+
+    def take_over(self, state: CoverageState, before: Game, key: Any, step: int) -> None:
+        if isinstance(self.roster, Roster) and not same_roster(self.roster, getattr(before, "roster", Everybody())):
+            begin_lives(self.roster, state.until, state.roll, key, step)
+            state.here[:] = (self.roster.since <= step) & (step < state.until)
 
     # What the engine needs ----------------------------------------------------------------------------
 
     @property
     def memoryless(self) -> bool:
-        return not self.flags and not self.drifts
+        return not self.flags and not self.drifts and isinstance(self.roster, Everybody)
 
     @property
     def longest_move(self) -> float:
@@ -203,6 +284,7 @@ class Coverage(Covering):
             self.flags,
             self.flag == "range",
             self.drift,
+            self.roster,
         )
 
     def new_state(self, profile: Ints) -> CoverageState:
@@ -225,24 +307,30 @@ class Coverage(Covering):
             np.zeros(1),
             self.data.worth.copy() if self.drifts else self.data.worth,
             np.zeros(1, np.int64),
+            *attendance(self.roster),
         )
 
     @property
     def state_size(self) -> int:
         return 16 * self.num_players + (17 if self.drifts else 9) * self.data.worth.size
 
+    def check_state(self, state: CoverageState) -> None:
+        if isinstance(self.roster, Roster) and (state.here > 1).any():
+            raise ValueError("a robot is there or not")
+
     def __repr__(self) -> str:
         return self.describe()
 
     def describe(self) -> str:
-        return f"Coverage({self.world.name}, {self.identity()})"
+        told = f"; {', '.join(self.events)}" if self.events else ""
+        return f"Coverage({self.world.name}, {self.identity()}{told})"
 
     def identity(self) -> str:
         def said(values: Floats) -> str:
             return f"{values[0]:g}" if (values == values[0]).all() else f"{values.min():g} to {values.max():g}"
 
         parts = [f"{self.world.size[0]}×{self.world.size[1]}"]
-        parts += [f"robots={self.num_players}", f"delta={said(self.delta)}"]
+        parts += [f"robots={self.base_robots}", f"delta={said(self.delta)}"]
         if self.radius != ADJACENT:
             parts.append(f"reach={self.radius:g}")
         if (self.movement_cost > 0).any():
@@ -253,3 +341,8 @@ class Coverage(Covering):
         if isinstance(self.drift, Drift):
             parts += drift_words(self.drift)
         return ", ".join(parts)
+
+
+def _kept(part: Any) -> Any:
+    """An argument that nobody else can change."""
+    return frozen(np.array(part)) if isinstance(part, np.ndarray | list) else part

@@ -19,9 +19,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from potentia.games.drift import Drift, Still, is_due, renew
+from potentia.games.roster import (
+    NEXT,
+    Everybody,
+    Roster,
+    base_of,
+    begin_lives,
+    begins_at,
+    is_here,
+    look_ahead,
+    num_come,
+)
 from potentia.kernel import protocol
 from potentia.kernel.arrays import Floats, Ints
-from potentia.kernel.dispatch import at, portable
+from potentia.kernel.dispatch import at, generic, portable
 from potentia.kernel.protocol import Moves
 from potentia.kernel.recorders import Recorder
 
@@ -62,6 +73,7 @@ class CoverageData(NamedTuple):
     flags: bool
     flag_range: bool  # flags on all covered cells, not on the occupied one
     drift: Drift | Still
+    roster: Everybody | Roster
 
 
 class CoverageState(NamedTuple):
@@ -76,6 +88,9 @@ class CoverageState(NamedTuple):
     spent: Floats  # (1,) energy
     worth: Floats  # by framed cell, now: the game's own array, or the run's where it drifts
     clock: Ints  # (1,) the time that worth is of
+    until: Ints  # (N,) when each robot fails, and whether it is there now; all three empty where everybody is
+    here: NDArray[np.uint8]  # (N,)
+    roll: Ints  # (2,) when somebody comes or goes next, and how many have come
 
 
 @portable
@@ -153,6 +168,8 @@ def reward(game: CoverageData, state: CoverageState, player: int, action: int, w
 
 @protocol.utility.register(CoverageData)
 def _utility(game: CoverageData, state: CoverageState, player: int, action: int) -> float:
+    if not is_here(game.roster, state.here, player):
+        return 0.0
     if action == state.profile[at(player)]:
         return reward(game, state, player, action, _worth_here(game, state, player))
     return reward(game, state, player, action, _worth(game, state, player, action))
@@ -160,6 +177,8 @@ def _utility(game: CoverageData, state: CoverageState, player: int, action: int)
 
 @protocol.compare.register(CoverageData)
 def _compare(game: CoverageData, state: CoverageState, player: int, trial: int) -> tuple[float, float]:
+    if not is_here(game.roster, state.here, player):
+        return 0.0, 0.0
     current = state.profile[at(player)]
     now = reward(game, state, player, current, _worth_here(game, state, player))
     return now, reward(game, state, player, trial, _worth(game, state, player, trial))
@@ -179,7 +198,7 @@ def _cover(game: CoverageData, state: CoverageState, kind: int, cell: int, chang
 @protocol.apply.register(CoverageData)
 def _apply(game: CoverageData, state: CoverageState, player: int, action: int) -> None:
     current = state.profile[at(player)]
-    if action == current:
+    if action == current or not is_here(game.roster, state.here, player):
         return
     kind = game.kind[at(player)]
     _cover(game, state, kind, cell_of(game, current), -1)
@@ -233,6 +252,8 @@ def _settle(game: CoverageData, state: CoverageState) -> None:
     state.counts[:] = 0
     for player in range(game.sizes.shape[0]):
         state.home[player] = state.profile[player]
+        if not is_here(game.roster, state.here, player):
+            continue
         _cover(game, state, game.kind[player], cell_of(game, state.profile[player]), 1)
         _leave_marks(game, state, player)  # again after a run was restored, which changes nothing
 
@@ -242,6 +263,54 @@ def _tick(game: CoverageData, state: CoverageState, key: Any, step: int) -> None
     if is_due(game.drift, step + 1):
         state.clock[0] = step + 1
         renew(game.drift, game.width, game.base, state.clock[0], state.worth)
+    call_roll(game.roster, game, state, step + 1)
+
+
+# Who is there -----------------------------------------------------------------------------------------
+
+
+@generic
+def call_roll(roster: Any, game: CoverageData, state: CoverageState, time: int) -> None:
+    """Those whose time it is come, or are gone."""
+
+
+@call_roll.register(Roster)
+def _call_roll(roster: Roster, game: CoverageData, state: CoverageState, time: int) -> None:
+    if time < state.roll[NEXT]:
+        return
+    for player in range(roster.since.shape[0]):
+        here = roster.since[player] <= time < state.until[player]
+        if here != (state.here[player] != 0):
+            state.here[player] = here
+            _cover(game, state, game.kind[player], cell_of(game, state.profile[player]), 1 if here else -1)
+            if here:
+                _leave_marks(game, state, player)
+    look_ahead(roster, state.until, state.roll, time)
+
+
+@protocol.open_run.register(CoverageData)
+def _open_run(game: CoverageData, state: CoverageState, key: Any) -> None:
+    begin_lives(game.roster, state.until, state.roll, key, 0)
+
+
+@protocol.plays.register(CoverageData)
+def _plays(game: CoverageData, state: CoverageState, player: int) -> bool:
+    return is_here(game.roster, state.here, player)
+
+
+@protocol.arrives.register(CoverageData)
+def _arrives(game: CoverageData, player: int, time: int) -> bool:
+    return begins_at(game.roster, player, time)
+
+
+@protocol.num_arrived.register(CoverageData)
+def _num_arrived(game: CoverageData, state: CoverageState) -> int:
+    return num_come(game.roster, state.roll)
+
+
+@protocol.num_drawn.register(CoverageData)
+def _num_drawn(game: CoverageData) -> int:
+    return base_of(game.roster, game.sizes.shape[0])
 
 
 @protocol.potential.register(CoverageData)
@@ -255,6 +324,8 @@ def _total(game: CoverageData, state: CoverageState, counted: int) -> float:
     """The worth of what robots cover, a cell counted for each of them, once, or less once for each pair."""
     total = 0.0
     for player in range(game.sizes.shape[0]):
+        if not is_here(game.roster, state.here, player):
+            continue
         kind, cell = game.kind[player], cell_of(game, state.profile[player])
         for k in range(game.ptr[at(kind)], game.ptr[at(kind + 1)]):
             covered = at(cell + game.offset[at(k)])

@@ -6,6 +6,7 @@ The compiled kernel (:mod:`potentia.games.coverage_kernel`) is checked against t
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
 
@@ -31,6 +32,10 @@ class Covering(Game):
     payoff: str
     _range: Floats  # (N,) δ^i, no longer than the area
     _frame: int  # worthless cells around the area, so that no range is cut at a border
+
+    @abstractmethod
+    def there_at(self, time: int) -> NDArray[np.bool_]:
+        """Which robots are there at this time, (N,)."""
 
     # Where things are ---------------------------------------------------------------------------------
 
@@ -96,8 +101,9 @@ class Covering(Game):
         actions = self.check_profile(profile, "profile")
         frame, (columns, rows) = self._frame, self.world.size
         counts = np.zeros((rows + 2 * frame, columns + 2 * frame), np.int64)
+        there = self.there_at(0)
         for delta in self.ranges:
-            robots = self.world.cells[actions[self._range == delta]]
+            robots = self.world.cells[actions[(self._range == delta) & there]]
             cells = robots[:, None, :] + disc(float(delta)) + frame
             np.add.at(counts, (cells[..., 1], cells[..., 0]), 1)
         return counts[frame : frame + rows, frame : frame + columns]
@@ -115,8 +121,10 @@ class Covering(Game):
         return self.move_utility(player, profile, int(profile[player]))
 
     def move_utility(self, player: int, profile: Sequence[int] | Ints, action: int) -> float:
-        profile = np.asarray(profile)
-        others = [j for j in range(self.num_players) if j != player]
+        profile, there = np.asarray(profile), self.there_at(0)
+        if not there[player]:
+            return 0.0
+        others = [j for j in range(self.num_players) if j != player and there[j]]
         home, goal = self.positions(profile[player]), self.positions(action)
         own = {tuple(c) for c in self.covered(player, action).tolist()}
         value = 0.0

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from copy import deepcopy
 from functools import cached_property
 from typing import Any
 
@@ -345,4 +346,4 @@ class Coverage(Covering):
 
 def _kept(part: Any) -> Any:
     """An argument that nobody else can change."""
-    return frozen(np.array(part)) if isinstance(part, np.ndarray | list) else part
+    return deepcopy(part) if isinstance(part, np.ndarray | list) else part

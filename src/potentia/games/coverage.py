@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from potentia.errors import InvalidGame
-from potentia.games.coverage_kernel import RECORDERS, CoverageData, CoverageState
+from potentia.games.coverage_kernel import RECORDERS, TOTALS, CoverageData, CoverageState
 from potentia.games.covering import Covering
 from potentia.games.drift import Drift, checked_drift, checked_time, drift_words, field_at, world_at
 from potentia.games.given import of_kind
@@ -67,8 +67,10 @@ class Coverage(Covering):
         a field that drifts is computed again every so many steps.
     """
 
-    remembers = ("flags", "seen", "tally", "spent", "clock")
+    remembers = ("flags", "seen", "tally", "spent", "clock", "driven")
+    newer = ("driven",)
     recorders = RECORDERS
+    totals = TOTALS
     worth_most = "worth_union"
 
     def __init__(
@@ -225,11 +227,12 @@ class Coverage(Covering):
             np.zeros(1),
             self.data.worth.copy() if self.drifts else self.data.worth,
             np.zeros(1, np.int64),
+            np.zeros(self.num_players),
         )
 
     @property
     def state_size(self) -> int:
-        return 16 * self.num_players + (17 if self.drifts else 9) * self.data.worth.size
+        return 24 * self.num_players + (17 if self.drifts else 9) * self.data.worth.size
 
     def __repr__(self) -> str:
         return self.describe()

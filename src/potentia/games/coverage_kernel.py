@@ -36,8 +36,10 @@ RECORDERS = (
     Recorder("energy", "energy spent"),
     Recorder("cells_seen", "cells covered so far", "cells"),
     Recorder("targets_found", "targets found", "targets"),
+    Recorder("distance", "distance driven by all robots", "cells"),
 )
-WORTH_SUM, WORTH_UNION, MOVED, ENERGY, CELLS_SEEN, TARGETS_FOUND = range(len(RECORDERS))
+WORTH_SUM, WORTH_UNION, MOVED, ENERGY, CELLS_SEEN, TARGETS_FOUND, DISTANCE = range(len(RECORDERS))
+TOTALS = (Recorder("driven", "distance driven by the robot", "cells", dims=("player",)),)
 
 
 class CoverageData(NamedTuple):
@@ -76,6 +78,7 @@ class CoverageState(NamedTuple):
     spent: Floats  # (1,) energy
     worth: Floats  # by framed cell, now: the game's own array, or the run's where it drifts
     clock: Ints  # (1,) the time that worth is of
+    driven: Floats  # (N,) how far each robot came, in cells
 
 
 @portable
@@ -194,7 +197,9 @@ def _commit(game: CoverageData, state: CoverageState, player: int) -> None:
         return
     state.home[at(player)] = after
     state.tally[MOVES] += 1
-    state.spent[0] += game.cost[at(player)] * math.sqrt(squared_distance(game, before, after))
+    way = math.sqrt(squared_distance(game, before, after))
+    state.spent[0] += game.cost[at(player)] * way
+    state.driven[at(player)] += way
     _leave_marks(game, state, player)
 
 
@@ -280,4 +285,9 @@ def _measure(game: CoverageData, state: CoverageState, which: int) -> float:
         return state.spent[0]
     if which == CELLS_SEEN:
         return float(state.tally[SEEN])
-    return float(state.tally[FOUND])
+    if which == TARGETS_FOUND:
+        return float(state.tally[FOUND])
+    total = 0.0
+    for player in range(state.driven.shape[0]):
+        total += state.driven[player]
+    return total

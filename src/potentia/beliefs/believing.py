@@ -50,6 +50,8 @@ class Believing(Game):
         self.game, self.belief = game, belief
         self.sizes, self.moves = game.sizes, game.moves
         self.start = game.start
+        self.newer = tuple(f"game.{name}" for name in game.newer)
+        self.totals = game.totals
         self.recorders = (*game.recorders, *belief.recorders)
         self.remembers = (*(f"game.{n}" for n in game.remembers), *(f"mind.{n}" for n in belief.remembers))
         self._belief_data = belief.data(game)
@@ -106,6 +108,9 @@ class Believing(Game):
     @property
     def state_size(self) -> int:
         return self.game.state_size + 9 * self.num_players + self.belief.mind_size(self.game)
+
+    def total(self, state: BelievingState, name: str) -> NDArray[np.float64]:
+        return self.game.total(state.game, name)
 
     def check_state(self, state: BelievingState) -> None:
         self.game.check_state(state.game)

@@ -82,7 +82,8 @@ def run_batch(
     xarray.Dataset
         With dimensions ``seed``, ``time``, ``player`` (and ``state`` for visits, profiles in C order), one variable per
         recorder under its own name, and per seed ``final``, ``steps_done``, ``revisions``, ``changes`` and, with a
-        goal, ``reached``. Rows that a run did not come to, at a goal or after Ctrl-C, hold NaN, or -1 for profiles.
+        goal, ``reached``, and what the game tells of each player (``driven`` of robots). Rows that a run did
+        not come to, at a goal or after Ctrl-C, hold NaN, or -1 for profiles.
     """
     options: Any = {"start": start, "record": record, "every": every, "workers": workers, "progress": progress}
     options["events"] = events
@@ -267,6 +268,7 @@ class Batch:
         self.profile = np.full((runs, rows, players), -1, action) if "profile" in names else None
         self.visits = np.zeros((runs, profiles), np.int64) if "visits" in names else None
         self.final = np.full((runs, players), -1, action)
+        self.totals = {str(name): np.full((runs, players), np.nan) for name in game.totals}
         self.steps_done, self.revisions, self.changes = np.zeros((3, runs), np.int64)
 
     def columns(self, index: int) -> Columns:
@@ -279,6 +281,8 @@ class Batch:
         if self.visits is not None:
             self.visits[index] = run.journal.visits
         self.final[index] = run.profile
+        for name, values in self.totals.items():
+            values[index] = self.game.total(run.state, name)
         self.steps_done[index] = run.step
         if self.reached is not None:
             self.reached[index] = bool(run.reached)
@@ -304,5 +308,6 @@ class Batch:
 
         told = {"rule": json.dumps(self.rule.spec()), "potentia": __version__, "interrupted": int(self.interrupted)}
         coordinates = {"seed": self.seeds, "time": self.times, "player": np.arange(self.final.shape[1])}
-        data = xarray.Dataset(self.variables(), coordinates, about_game(self.game) | told)
-        return label_all(data, (*self.game.recorders, *own_recorders(self.names)))
+        totals = {name: (("seed", "player"), values) for name, values in self.totals.items()}
+        data = xarray.Dataset(self.variables() | totals, coordinates, about_game(self.game) | told)
+        return label_all(data, (*self.game.recorders, *self.game.totals, *own_recorders(self.names)))

@@ -94,7 +94,8 @@ def checked_record(game: Game, record: str | Iterable[str]) -> tuple[str, ...]:
         raise InvalidRun(f"no potential is known for this {type(game).__name__}; record welfare, or pass potential=")
     rows = [row_of(name, game.recorders) for name in names]
     for row in rows:
-        if row.function is not None and (row in game.recorders or any(o == row and o is not row for o in rows)):
+        taken = (*game.recorders, *game.totals)
+        if row.function is not None and (row in taken or any(o == row and o is not row for o in rows)):
             raise InvalidRun(f"must have different names, got two recorders named {str(row)!r}", "record", str(row))
     return tuple(str(row) if row.function is None else row for row in rows)
 

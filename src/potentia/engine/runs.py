@@ -69,8 +69,7 @@ class Run(Recording):
         self.version = __version__  # that played it so far
         self.start = start
         self.key = make_key(seed, "run", game.identity(), rule.describe())
-        players = game.num_players
-        tracked = players if follows_profile(record) else 0
+        tracked = game.num_players if follows_profile(record) else 0
         profiles = game.num_profiles if "visits" in record else 0
         memory.require(
             state_bytes(game, rule, record, self._fragile),
@@ -368,7 +367,7 @@ class Run(Recording):
 
     def trace(self, beliefs: bool = True) -> Trace:
         """What was recorded so far, and unless told otherwise what players believe now."""
-        rows = known_recorders((*self.game.recorders, *own_recorders(self.record))).values()
+        rows = known_recorders((*self.game.recorders, *self.game.totals, *own_recorders(self.record))).values()
         return Trace(
             game=self.game.describe(),
             rule=self.rule.spec(),
@@ -388,6 +387,7 @@ class Run(Recording):
             proposals=tuple(self.thoughts),
             events=self._changes(),
             lives=self.game.lives(self.state),
+            totals={str(name): self.game.total(self.state, name) for name in self.game.totals},
             recordable=tuple(row.without_function() for row in rows),
             about=about_game(self.game),
             played=Played(self.game, self.rule, self.horizon),

@@ -199,7 +199,8 @@ def _restored(game: Game, about: dict[str, Any], archive: Archive, compiled: Com
     run.state.profile[...] = profile
     for name in game.remembers:
         part = attrgetter(name)(run.state)
-        part[...] = archive.like(f"state.{name}", part)
+        known_to_it = name not in game.newer or f"state.{name}" in archive.names
+        part[...] = archive.like(f"state.{name}", part) if known_to_it else np.nan
     for name in run.rule.remembers:
         part = getattr(run.memory, name)
         part[...] = archive.like(f"memory.{name}", part)

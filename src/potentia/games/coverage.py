@@ -28,7 +28,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from potentia.errors import InvalidGame
 from potentia.games.base import Game
-from potentia.games.coverage_kernel import RECORDERS, CoverageData, CoverageState
+from potentia.games.coverage_kernel import RECORDERS, TOTALS, CoverageData, CoverageState
 from potentia.games.covering import Covering
 from potentia.games.drift import Drift, Still, checked_drift, checked_time, drift_words, field_at, world_at
 from potentia.games.events import events_from, roster_from
@@ -78,8 +78,10 @@ class Coverage(Covering):
         those that are there at time 0.
     """
 
-    remembers: tuple[str, ...] = ("flags", "seen", "tally", "spent", "clock")
+    remembers: tuple[str, ...] = ("flags", "seen", "tally", "spent", "clock", "driven")
+    newer = ("driven",)
     recorders = RECORDERS
+    totals = TOTALS
     worth_most = "worth_union"
 
     def __init__(
@@ -309,11 +311,12 @@ class Coverage(Covering):
             self.data.worth.copy() if self.drifts else self.data.worth,
             np.zeros(1, np.int64),
             *attendance(self.roster),
+            np.zeros(self.num_players),
         )
 
     @property
     def state_size(self) -> int:
-        return 16 * self.num_players + (17 if self.drifts else 9) * self.data.worth.size
+        return 24 * self.num_players + (17 if self.drifts else 9) * self.data.worth.size
 
     def check_state(self, state: CoverageState) -> None:
         if isinstance(self.roster, Roster) and (state.here > 1).any():

@@ -47,8 +47,10 @@ RECORDERS = (
     Recorder("energy", "energy spent"),
     Recorder("cells_seen", "cells covered so far", "cells"),
     Recorder("targets_found", "targets found", "targets"),
+    Recorder("distance", "distance driven by all robots", "cells"),
 )
-WORTH_SUM, WORTH_UNION, MOVED, ENERGY, CELLS_SEEN, TARGETS_FOUND = range(len(RECORDERS))
+WORTH_SUM, WORTH_UNION, MOVED, ENERGY, CELLS_SEEN, TARGETS_FOUND, DISTANCE = range(len(RECORDERS))
+TOTALS = (Recorder("driven", "distance driven by the robot", "cells", dims=("player",)),)
 
 
 class CoverageData(NamedTuple):
@@ -91,6 +93,7 @@ class CoverageState(NamedTuple):
     until: Ints  # (N,) when each robot fails, and whether it is there now; all three empty where everybody is
     here: NDArray[np.uint8]  # (N,)
     roll: Ints  # (2,) when somebody comes or goes next, and how many have come
+    driven: Floats  # (N,) how far each robot came, in cells
 
 
 @portable
@@ -213,7 +216,9 @@ def _commit(game: CoverageData, state: CoverageState, player: int) -> None:
         return
     state.home[at(player)] = after
     state.tally[MOVES] += 1
-    state.spent[0] += game.cost[at(player)] * math.sqrt(squared_distance(game, before, after))
+    way = math.sqrt(squared_distance(game, before, after))
+    state.spent[0] += game.cost[at(player)] * way
+    state.driven[at(player)] += way
     _leave_marks(game, state, player)
 
 
@@ -351,4 +356,9 @@ def _measure(game: CoverageData, state: CoverageState, which: int) -> float:
         return state.spent[0]
     if which == CELLS_SEEN:
         return float(state.tally[SEEN])
-    return float(state.tally[FOUND])
+    if which == TARGETS_FOUND:
+        return float(state.tally[FOUND])
+    total = 0.0
+    for player in range(state.driven.shape[0]):
+        total += state.driven[player]
+    return total

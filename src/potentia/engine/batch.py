@@ -267,6 +267,9 @@ class Batch:
         self.profile = np.full((runs, rows, players), -1, action) if "profile" in names else None
         self.visits = np.zeros((runs, profiles), np.int64) if "visits" in names else None
         self.final = np.full((runs, players), -1, action)
+        lives = game.lives(game.new_state(np.zeros(players, np.int64)))
+        self.since = None if lives is None else lives[0]  # when robots arrive, and when those of each run fail
+        self.until = None if lives is None else np.repeat(lives[1:], runs, axis=0)
         self.steps_done, self.revisions, self.changes = np.zeros((3, runs), np.int64)
 
     def columns(self, index: int) -> Columns:
@@ -279,6 +282,9 @@ class Batch:
         if self.visits is not None:
             self.visits[index] = run.journal.visits
         self.final[index] = run.profile
+        lives = run.game.lives(run.state)
+        if lives is not None and self.until is not None:
+            self.until[index] = lives[1]
         self.steps_done[index] = run.step
         if self.reached is not None:
             self.reached[index] = bool(run.reached)
@@ -304,5 +310,8 @@ class Batch:
 
         told = {"rule": json.dumps(self.rule.spec()), "potentia": __version__, "interrupted": int(self.interrupted)}
         coordinates = {"seed": self.seeds, "time": self.times, "player": np.arange(self.final.shape[1])}
-        data = xarray.Dataset(self.variables(), coordinates, about_game(self.game) | told)
+        variables = self.variables()
+        if self.until is not None and self.since is not None:
+            variables |= {"since": (("player",), self.since), "until": (("seed", "player"), self.until)}
+        data = xarray.Dataset(variables, coordinates, about_game(self.game) | told)
         return label_all(data, (*self.game.recorders, *own_recorders(self.names)))

@@ -244,8 +244,12 @@ class Results:
             write_netcdf(batch, records)
             files[f"records, {name}"] = records
             with whole_file(cells) as temporary:
-                rows = [f"{robot},{x},{y}\n" for robot, (x, y) in enumerate(self.places(name))]
-                temporary.write_text("robot,x,y\n" + "".join(rows), encoding="utf-8")
+                rows = [f"{robot},{x},{y}" for robot, (x, y) in enumerate(self.places(name))]
+                head = "robot,x,y"
+                if self.game.events:  # a robot that has failed lies where it was, and covers nothing
+                    rows = [f"{row},{int(here)}" for row, here in zip(rows, self.there(name), strict=True)]
+                    head += ",there"
+                temporary.write_text("".join(f"{row}\n" for row in (head, *rows)), encoding="utf-8")
             files[f"final cells, {name}"] = cells
 
     def draw(
@@ -294,7 +298,9 @@ class Results:
         )
         draw("worth", figure)
         walked = steps <= _LONGEST_PATH and None if paths is None else paths
-        draw("configurations", figures.configuration_figure(game, panels, paths=walked, title=game.describe()))
+        there = {panel: self.there(name) for panel, name in zip(panels, traces, strict=True)}
+        figure = figures.configuration_figure(game, panels, paths=walked, title=game.describe(), there=there)
+        draw("configurations", figure)
         self._draw_beliefs(draw, traces)
         followed = [r.revision for r in self.rules.values() if hasattr(getattr(r, "revision", None), "a3")]
         if followed:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from hypothesis import strategies as st
@@ -25,11 +25,14 @@ class Case:
     reach: float | str = "adjacent"
     flags: str | None = None
     payoff: str = "overlap"
+    events: tuple[str, ...] = ()  # ranges and costs are those of robots that arrive, too
 
     @functools.cached_property
     def game(self):
         options = {"reach": self.reach, "K": self.cost, "payoff": self.payoff, "flags": self.flags is not None}
-        return Coverage(self.world, len(self.delta), self.delta, flag=self.flags or "cell", **options)
+        base = len(self.delta) - sum(text.startswith("arrive") for text in self.events)
+        options["events"] = self.events or None
+        return Coverage(self.world, base, self.delta, flag=self.flags or "cell", **options)
 
     def oracle(self, kind=Oracle):
         world = self.world
@@ -72,6 +75,22 @@ def cases(draw):
         draw(st.sampled_from([None, "cell", "range"])),
         draw(st.sampled_from(["overlap", "marginal"])),
     )
+
+
+@st.composite
+def eventful_cases(draw, last=40):
+    """The same with robots that fail and arrive; and since when and until when they are there."""
+    case = draw(cases())
+    robots = len(case.delta)
+    arrivals = sorted(draw(st.lists(st.integers(0, last), max_size=robots - 1)))
+    since = [0] * (robots - len(arrivals)) + arrivals
+    staying = draw(st.integers(0, robots - 1))
+    lasts = [math.inf if i == staying else draw(st.just(math.inf) | st.integers(0, last)) for i in range(robots)]
+    first = robots - len(arrivals)
+    until = [time if i < first else since[i] + 1 + time for i, time in enumerate(lasts)]
+    texts = [f"arrive {time}" for time in arrivals]
+    texts += [f"fail {i}@{t}" for i, t in enumerate(until) if t < math.inf]
+    return replace(case, events=tuple(draw(st.permutations(texts)))), since, until
 
 
 def crowd(flags, payoff="overlap", reach="adjacent"):

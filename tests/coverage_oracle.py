@@ -43,6 +43,8 @@ def crosses(start, end, cell):
 class Oracle:
     """What robots see, get and may do on one map. ``flags`` is None, "cell" or "range"; ``reach`` "adjacent" or R."""
 
+    absent = frozenset()  # robots that have failed, or have not come yet
+
     def __init__(self, worth, blocked, delta, cost, reach="adjacent", flags=None, payoff="overlap", targets=()):
         self.worth = {(x, y): float(value) for y, row in enumerate(worth) for x, value in enumerate(row)}
         self.free = [cell for cell in self.worth if not blocked[cell[1]][cell[0]]]  # row by row: the actions
@@ -70,7 +72,11 @@ class Oracle:
         return self.value(self.covers(i, places[i]) & self.covers(j, places[j]))
 
     def others(self, robot):
-        return [j for j in self.robots if j != robot]
+        return [j for j in self.present if j != robot]
+
+    @property
+    def present(self):
+        return [i for i in self.robots if i not in self.absent]
 
     def bracket(self, robot, places):
         """C^i - C_n^i, or with the wonderful-life utility what nobody else covers."""
@@ -94,6 +100,8 @@ class Oracle:
     def utility(self, robot, places, home, laid):
         """u^i where the robots are at ``places``, this one having come from ``home``."""
         goal = places[robot]
+        if robot in self.absent:
+            return 0.0
         return self.rho(robot, goal, home, laid) * self.bracket(robot, places) - self.energy(robot, home, goal)
 
     def marks(self, robot, place):
@@ -116,15 +124,15 @@ class Oracle:
         return math.fsum(self.utility(i, places, places[i], laid) for i in self.robots)
 
     def worth_sum(self, places):
-        return math.fsum(self.value(self.covers(i, places[i])) for i in self.robots)
+        return math.fsum(self.value(self.covers(i, places[i])) for i in self.present)
 
     def worth_union(self, places):
-        return self.value(set().union(*(self.covers(i, places[i]) for i in self.robots)))
+        return self.value(set().union(*(self.covers(i, places[i]) for i in self.present)))
 
     def corrected(self, places):
         if self.payoff == "marginal":
             return self.worth_union(places)
-        pairs = itertools.combinations(self.robots, 2)
+        pairs = itertools.combinations(self.present, 2)
         return self.worth_sum(places) - math.fsum(self.overlap(i, j, places) for i, j in pairs)
 
     # Moves --------------------------------------------------------------------------------------------
@@ -264,9 +272,14 @@ class Play:
         now, then = (self.oracle.utility(robot, p, home, self.laid) for p in (self.places, trial))
         return 1 / (1 + math.exp(min(700.0, (now - then) / tau)))
 
+    @property
+    def drawn(self):
+        """How many robots draws are numbered by."""
+        return len(self.places)
+
     def step(self, plan, key, n):
         def draw(robot, purpose):
-            return uniform(key, len(self.places), n, robot, purpose)
+            return uniform(key, self.drawn, n, robot, purpose)
 
         awake = self.awake(plan, draw)
         self.revisions += len(awake)
@@ -319,6 +332,41 @@ class Play:
             out[after] = out.get(after, 0.0) + p * math.prod(
                 accept[i] if t else 1 - accept[i] for i, t in chosen.items()
             )
+
+
+class Eventful(Play):
+    """A run in which robots come and go: robot i is there from ``since[i]`` on and before ``until[i]``."""
+
+    since, until, drawn = (), (), 0  # and how many are there without having come
+
+    def __post_init__(self):
+        self.met = [{place} for place in self.places]
+        self.oracle.absent = frozenset(self.oracle.robots)
+        self.call_roll(0)
+
+    def call_roll(self, now):
+        self.now, absent = now, self.oracle.absent
+        here = {i for i in self.oracle.robots if self.since[i] <= now < self.until[i]}
+        self.oracle.absent = frozenset(self.oracle.robots) - here
+        for robot in here & absent:
+            self.arrive(robot, self.places[robot])
+
+    def awake(self, plan, draw):
+        if plan.revision is None:
+            robot, come = int(draw(0, WAKE) * self.drawn), [t <= self.now for t in self.since[self.drawn :]].count(True)
+            place = int(draw(1, WAKE) * (self.drawn + come)) if come else 0
+            awake = [self.drawn + place if place < come else robot]
+            return [i for i in awake if i in self.oracle.present]
+        awake = [i for i in self.oracle.present if draw(i, WAKE) < self.wake_probability(i, plan)]
+        return [i for i in awake if self.wins(i, awake, draw)] if plan.guard else awake
+
+    def step(self, plan, key, n):
+        Play.step(self, plan, key, n)
+        self.call_roll(n + 1)
+
+    def stand(self, places):
+        assert all(places[i] == self.places[i] for i in self.oracle.absent)
+        Play.stand(self, places)
 
 
 # References with one thing wrong: what a comparison must notice ---------------------------------------

@@ -21,6 +21,7 @@ from potentia.cli.options.common import (
     split_named,
     steps_option,
 )
+from potentia.cli.options.events import Arrive, Fail, Hazard, events_from_options
 from potentia.cli.options.maps import (
     Blocked,
     Delta,
@@ -111,6 +112,9 @@ def cover(
     noise: beliefs.Noise = None,
     radius: beliefs.Radius = None,
     start: Annotated[str | None, typer.Option(help='First cells, as in "3,4 10,12"; random where left out.')] = None,
+    fail: Fail = None,
+    arrive: Arrive = None,
+    hazard: Hazard = None,
     blocked: Blocked = None,
     largest_part: LargestPart = False,
     paper: Annotated[
@@ -156,7 +160,9 @@ def cover(
         potentia cover my-map.csv --robots 8 --delta 2 --gif # your own map
         potentia cover --belief split-merge                  # robots that learn the map on their way
         potentia cover --belief constant --share 0.3 --radius 6
+        potentia cover --fail 3@10000 --arrive 15000         # a robot fails half-way, another comes later
     """
+    from potentia.games.events import require_within
     from potentia.games.world import published
 
     seeds = seeds_from(seed, runs)
@@ -172,6 +178,7 @@ def cover(
         "flags": flags,
         "start": None if start is None else cells_from(start),
         "reach": None if reach is None else _reach(reach),
+        "events": events_from_options(fail, arrive, hazard) or None,
     }
     options |= {name: entry for name, entry in given.items() if entry is not None}
     game = game_from(map, blocked, largest_part, options)
@@ -193,12 +200,13 @@ def cover(
         if entry is not None and not any(hasattr(chosen, option) for chosen in rules.values()):
             raise InvalidInput(f"is not for {', '.join(names)}", option)
     steps = (2_000 if paper else 20_000) if steps is None else steps
+    require_within(game, steps)
     check_folder(out / "x", "--out", create=True)
     page = page_for(out, replay, beliefs_every)
     if largest_part and not json:
         say_blocked(map, blocked, game.world)
     say_how_to_stop()
-    best = _certified(game, json) if certify else None
+    best = _certified(game.at(steps) if game.events else game, json) if certify else None
     results, stopped = _played(game, rules, believed, best, steps, seeds, workers, json)
     if not json:
         results.print()

@@ -25,6 +25,12 @@ def _in_files(rule: str) -> str:
     return re.sub(r"[\x00-\x1f\x7f/\\:]", "-", rule)
 
 
+def _back(found: Any) -> str:
+    """The median time, and how many runs came back where not all did."""
+    median = "never" if not found.reached else "?" if found.median != found.median else f"{found.median:,.0f}"
+    return median if found.reached == found.runs else f"{median} ({found.reached} of {found.runs})"
+
+
 @dataclass(frozen=True)
 class Results:
     """The batches of a study, by rule."""
@@ -72,6 +78,7 @@ class Results:
                 **covered.to_dict(),
                 "shown_seed": self.shown[name],
                 "shown_positions": self.places(name),
+                **self._events_of(name),
             }
             for name, covered in self.covered.items()
         }
@@ -84,6 +91,31 @@ class Results:
             "optimum": optimum,
             "rules": rules,
         }
+
+    def recoveries(self, name: str) -> list[Any]:
+        """What each event did to the runs of a rule."""
+        from potentia.studies.coverage import recoveries
+
+        return recoveries(self.data[name], self.game.happenings)
+
+    def _events_of(self, name: str) -> dict[str, Any]:
+        if not self.game.events:
+            return {}
+        there = self.there(name)
+        told = {"shown_there": there.tolist(), "robots_left": self._robots_left(name)}
+        return {"recovery": [one.to_dict() for one in self.recoveries(name)], **told}
+
+    def there(self, name: str) -> Any:
+        """Which robots are there at the end of the run that is drawn."""
+        if "until" not in self.data[name]:
+            return self.game.there_at(self.steps)
+        run = self.data[name].sel(seed=self.shown[name])
+        return (run.since.values <= self.steps) & (self.steps < run.until.values)
+
+    def _robots_left(self, name: str) -> float:
+        """At the end, in the mean over runs."""
+        until, since = (self.data[name][part].values for part in ("until", "since"))
+        return float(((since <= self.steps) & (self.steps < until)).sum(axis=1).mean())
 
     # On the screen ------------------------------------------------------------------------------------
 
@@ -105,8 +137,30 @@ class Results:
         runs += "" if first.runs == self.asked else f" of {self.asked} asked for,"
         caption = f"means over {runs} of {self.steps:,} steps, worth over the last {min(first.tail, self.steps):,}"
         print_table(["", *names], rows, caption + ("; in brackets 95 % intervals" if first.runs >= 5 else ""))
+        self._print_events(names)
         for name in names:
             self._print_places(name)
+
+    def _print_events(self, names: list[str]) -> None:
+        """What each event did, a row per event and rule."""
+        if not self.game.events:
+            return
+        rows = []
+        for name in names:
+            for one in self.recoveries(name):
+                levels = [value(level.mean) for level in (one.before, one.dip, one.after)]
+                back = [_back(found) for found in (one.to_after, one.to_before)]
+                rows.append([one.text, *([name] if len(names) > 1 else []), *levels, *back])
+        if rows:
+            head = ["event", *(["rule"] if len(names) > 1 else []), "worth before", "lowest after", "level then"]
+            caption = (
+                "covered worth (union), means over runs; steps until the mean over the next "
+                f"{min(next(iter(self.covered.values())).tail, self.steps):,} is back: medians, and runs that were"
+            )
+            print_table([*head, "steps to 95 % of level then", "to 95 % of before"], rows, caption)
+        if self.game.happenings.hazard:
+            left = ", ".join(f"{self._robots_left(name):.3g} ({name})" for name in names)
+            say(f"robots left at the end, of {self.game.num_players}, in the mean over runs: {left}")
 
     def _in_numbers(self, rule: Any) -> str:
         """What a temperature relative to the map is in units of worth."""
@@ -167,7 +221,9 @@ class Results:
 
     def _print_places(self, name: str) -> None:
         places = self.places(name)
-        listed = ", ".join(f"({x}, {y})" for x, y in places[:_MOST_PLACES])
+        there = self.there(name)
+        shown = zip(places[:_MOST_PLACES], there.tolist(), strict=False)
+        listed = ", ".join(f"({x}, {y})" + ("" if here else " out") for (x, y), here in shown)
         more = f" and {len(places) - _MOST_PLACES:,} more" if len(places) > _MOST_PLACES else ""
         say(f"{name} ends at {listed}{more} (seed {self.shown[name]}, the median run)")
 
@@ -188,8 +244,12 @@ class Results:
             write_netcdf(batch, records)
             files[f"records, {name}"] = records
             with whole_file(cells) as temporary:
-                rows = [f"{robot},{x},{y}\n" for robot, (x, y) in enumerate(self.places(name))]
-                temporary.write_text("robot,x,y\n" + "".join(rows), encoding="utf-8")
+                rows = [f"{robot},{x},{y}" for robot, (x, y) in enumerate(self.places(name))]
+                head = "robot,x,y"
+                if self.game.events:  # a robot that has failed lies where it was, and covers nothing
+                    rows = [f"{row},{int(here)}" for row, here in zip(rows, self.there(name), strict=True)]
+                    head += ",there"
+                temporary.write_text("".join(f"{row}\n" for row in (head, *rows)), encoding="utf-8")
             files[f"final cells, {name}"] = cells
 
     def draw(
@@ -238,7 +298,9 @@ class Results:
         )
         draw("worth", figure)
         walked = steps <= _LONGEST_PATH and None if paths is None else paths
-        draw("configurations", figures.configuration_figure(game, panels, paths=walked, title=game.describe()))
+        there = {panel: self.there(name) for panel, name in zip(panels, traces, strict=True)}
+        figure = figures.configuration_figure(game, panels, paths=walked, title=game.describe(), there=there)
+        draw("configurations", figure)
         self._draw_beliefs(draw, traces)
         followed = [r.revision for r in self.rules.values() if hasattr(getattr(r, "revision", None), "a3")]
         if followed:

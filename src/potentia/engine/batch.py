@@ -269,6 +269,9 @@ class Batch:
         self.visits = np.zeros((runs, profiles), np.int64) if "visits" in names else None
         self.final = np.full((runs, players), -1, action)
         self.totals = {str(name): np.full((runs, players), np.nan) for name in game.totals}
+        lives = game.lives(game.new_state(np.zeros(players, np.int64)))
+        self.since = None if lives is None else lives[0]  # when robots arrive, and when those of each run fail
+        self.until = None if lives is None else np.repeat(lives[1:], runs, axis=0)
         self.steps_done, self.revisions, self.changes = np.zeros((3, runs), np.int64)
 
     def columns(self, index: int) -> Columns:
@@ -283,6 +286,9 @@ class Batch:
         self.final[index] = run.profile
         for name, values in self.totals.items():
             values[index] = self.game.total(run.state, name)
+        lives = run.game.lives(run.state)
+        if lives is not None and self.until is not None:
+            self.until[index] = lives[1]
         self.steps_done[index] = run.step
         if self.reached is not None:
             self.reached[index] = bool(run.reached)
@@ -308,6 +314,9 @@ class Batch:
 
         told = {"rule": json.dumps(self.rule.spec()), "potentia": __version__, "interrupted": int(self.interrupted)}
         coordinates = {"seed": self.seeds, "time": self.times, "player": np.arange(self.final.shape[1])}
-        totals = {name: (("seed", "player"), values) for name, values in self.totals.items()}
-        data = xarray.Dataset(self.variables() | totals, coordinates, about_game(self.game) | told)
+        variables = self.variables()
+        variables |= {name: (("seed", "player"), values) for name, values in self.totals.items()}
+        if self.until is not None and self.since is not None:
+            variables |= {"since": (("player",), self.since), "until": (("seed", "player"), self.until)}
+        data = xarray.Dataset(variables, coordinates, about_game(self.game) | told)
         return label_all(data, (*self.game.recorders, *self.game.totals, *own_recorders(self.names)))

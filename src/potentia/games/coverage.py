@@ -176,15 +176,16 @@ class Coverage(Covering):
         now = checked_time(time)
         return world_at(self.world, self.drift, now) if isinstance(self.drift, Drift) else self.world
 
-    def at(self, time: int) -> Coverage:
+    def at(self, time: int, there: NDArray[np.bool_] | None = None) -> Coverage:
         """The game as it is at this time, for the optimum, the exact analysis and figures.
 
-        Without drift, and with the robots that are there by then as far as events are known, in their order.
+        Without drift, and with the robots that are there by then as far as events are known, or those of a run that
+        are (``there``, a mask), in their order.
         """
         now = checked_time(time)
         if isinstance(self.drift, Still) and isinstance(self.roster, Everybody):
             return self
-        there = self.there_at(now)
+        there = self.there_at(now) if there is None else there
         if not there.any():
             raise InvalidGame(f"must be one at which a robot is there, got {now:,}", "time", now)
         start = None if self.start is None or len(self.start) < there.size else self.positions(self.start)[there]

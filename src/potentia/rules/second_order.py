@@ -186,8 +186,10 @@ class SOQL(Scoring):
 
     def check_memory(self, memory: ScoreMemory, step: int) -> None:
         super().check_memory(memory, step)
-        now = memory.weight * np.exp((step - memory.since) * math.log1p(-self.vartheta))
-        if (np.abs(np.add.reduceat(now, memory.first[:-1]) - 1.0) > 1e-6).any():
+        first = memory.first[:-1]
+        latest = np.repeat(np.maximum.reduceat(memory.since, first), np.diff(memory.first))  # who is out falls behind
+        now = memory.weight * np.exp((latest - memory.since) * math.log1p(-self.vartheta))
+        if (np.abs(np.add.reduceat(now, first) - 1.0) > 1e-6).any():
             raise ValueError("a strategy does not sum to 1")
 
     def scores(self, game: Game, memory: ScoreMemory, step: int) -> tuple[Floats, ...]:

@@ -15,6 +15,7 @@ from potentia.beliefs.mixture import RECORDERS as LEARNT
 from potentia.engine import run_batch
 from potentia.errors import InvalidRun
 from potentia.games import Coverage
+from potentia.games.events import Events
 from potentia.games.world import published
 from potentia.rules import Rule, SignalRevision, rule
 from potentia.statistics.estimates import (
@@ -26,6 +27,7 @@ from potentia.statistics.estimates import (
     tail_mean,
     time_to_share,
 )
+from potentia.statistics.recovering import Recovery, recovery
 
 if TYPE_CHECKING:
     import xarray
@@ -34,6 +36,7 @@ RECORD = ("worth_sum", "worth_union", "moves", "energy", "taken", "rejected", "c
 TAIL = 200  # steps; comparisons use the mean over the last of them
 SETTLED = 0.05  # of the final worth
 _ROWS = 2000
+MOST_EVENTS = 12  # of which recoveries are told
 
 
 def paper_game(**changes: Any) -> Coverage:
@@ -66,6 +69,7 @@ def cover(
     belief: Belief | None = None,
     workers: int = 1,
     progress: Callable[[str, int, int], None] | None = None,
+    events: Iterable[str] | None = None,
 ) -> dict[str, xarray.Dataset]:
     """One batch per rule, from the same starts, with everything a summary needs; of the ``belief`` too, with one."""
     if not isinstance(game, Coverage):
@@ -73,6 +77,7 @@ def cover(
     numbers = list(seeds)
     record = RECORD if belief is None else (*RECORD, *belief.recorders)
     options: dict[str, Any] = {"record": record, "every": spacing(steps), "workers": workers, "belief": belief}
+    options["events"] = None if events is None else list(events)
     out = {}
     for name, chosen in rules.items():
         tell = None if progress is None else partial(progress, name)
@@ -178,6 +183,22 @@ def _bounded(name: str, values: ArrayLike) -> Estimate:
     found = estimate(values)
     most = 1.0 if name in ("parameter_error", "right_number") else np.inf
     return replace(found, low=max(found.low, 0.0), high=min(found.high, most)) if found.count > 1 else found
+
+
+def recoveries(data: xarray.Dataset, events: Events, measure: str = "worth_union") -> list[Recovery]:
+    """What each event did, but for those at the ends of the runs; of many events only the first."""
+    data = complete(data)
+    times, last = data.time.values, int(data.time.values[-1])
+    shown = [time for time in events.times if 0 < time <= last][:MOST_EVENTS]
+    found = []
+    for time, until in zip(shown, [*shown[1:], None], strict=True):
+        later = next((other for other in events.times if other > time), None) if until is None else until
+        told = ", ".join(text for text in events.texts if text.endswith((f"@{time}", f"arrive {time}")))
+        rows = (times >= time) & (times < (last + 1 if later is None else later))
+        if rows.any():
+            values = data[measure].values
+            found.append(recovery(values, times, time, until=later, window=tail_steps(data), text=told))
+    return found
 
 
 def alike(data: Mapping[str, xarray.Dataset]) -> int:

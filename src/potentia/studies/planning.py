@@ -13,6 +13,7 @@ from potentia.beliefs import Belief
 from potentia.engine import Run, begin
 from potentia.engine.code import Code, own_code
 from potentia.engine.columns import num_rows, result_bytes
+from potentia.engine.requests import eventful
 from potentia.errors import InvalidBelief, InvalidGame, InvalidInput, InvalidRule, InvalidSpecification, PotentiaError
 from potentia.games import Coverage, Game
 from potentia.kernel import memory
@@ -74,7 +75,7 @@ def plan(specification: Specification, folder: Path = Path()) -> Plan:
     """Build every point, so that nothing that can be known to be wrong waits for the middle of a sweep."""
     found = grid(specification)
     build: dict[str, Any] = {"belief": building.belief_from, "rule": building.rule_from}
-    build["game"] = partial(building.game_from, folder=folder)
+    build["game"] = partial(_eventful_game, specification.events, folder)
     known: dict[str, Any] = {}
     points: list[Point] = []
     for cell in found.cells:
@@ -103,6 +104,11 @@ def bytes_of_run(built: Plan, numbers: Iterable[int] | None = None) -> int:
     return max(result_bytes(game, built.record, rows) for game in {id(p.game): p.game for p in points}.values())
 
 
+def _eventful_game(events: list[str] | None, folder: Path, table: dict[str, Any]) -> Game:
+    game: Game = eventful(building.game_from(table, folder), events)
+    return game
+
+
 def _built(section: str, build: Callable[[dict[str, Any]], Any], cell: Cell, known: dict[str, Any]) -> Any:
     """What is built from a table, the same object for the same table."""
     table = cell.tables[section]
@@ -113,6 +119,8 @@ def _built(section: str, build: Callable[[dict[str, Any]], Any], cell: Cell, kno
             known[key] = build(options)
         return known[key]
     except (OSError, PotentiaError) as error:
+        if getattr(error, "parameter", None) == "events" and "events" not in table:
+            raise _keyed(error, None) from None  # of the study
         if getattr(error, "parameter", None) in (*table, section):
             where = f" ({cell.labels[section]})" if section in cell.labels else ""
             raise _keyed(error, section, where) from None

@@ -15,7 +15,8 @@ from potentia.kernel import memory
 from potentia.kernel.arrays import Ints
 from potentia.kernel.texts import visible
 
-MAGIC, VERSION = b"potentia", 1
+MAGIC, VERSION = b"potentia", 2
+WITHOUT_LIVES = 1  # what is written where everybody is there all the time, for older readers
 TYPES = {"u1": np.uint8, "i4": np.int32, "u4": np.uint32, "f4": np.float32, "f8": np.float64}
 _HEAD = struct.Struct("<8sII")
 _GZIP = 31  # zlib's word for gzip with the largest window
@@ -45,7 +46,7 @@ def packed(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> bytes:
     text += b" " * (-(_HEAD.size + len(text)) % 8)
     # no time and no name in the stream: gzip.compress would be the same, but for the operating system's number
     squeeze = zlib.compressobj(6, zlib.DEFLATED, _GZIP)
-    whole = [_HEAD.pack(MAGIC, VERSION, len(text)), text, *parts]
+    whole = [_HEAD.pack(MAGIC, VERSION if "until" in arrays else WITHOUT_LIVES, len(text)), text, *parts]
     return b"".join([*map(squeeze.compress, whole), squeeze.flush()])
 
 

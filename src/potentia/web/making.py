@@ -67,6 +67,9 @@ def record(
         "events": [],
         "keyframes": None,
     }
+    if trace.lives is not None:  # times after the end are all the same
+        since, until = np.minimum(trace.lives, trace.steps + 1).astype(np.float64)
+        arrays |= {"since": since, "until": until}
     changes = _in_order(trace)
     header["changes"] = int(changes[0].size)
     arrays |= {"start": trace.start.astype(np.int32), "changes": _encoded(played, header, trace.start, changes)}
@@ -175,9 +178,14 @@ def _sampled(game: Game, made: Recording) -> tuple[Ints, dict[str, Floats]]:
     times = np.unique(np.linspace(0, made.steps, min(samples, made.steps + 1)).round().astype(np.int64))
     if isinstance(game, Coverage):
         union, total = np.empty((2, times.size))
+        come_and_go = "until" in made.arrays
         counts, before = made.counts(made.profile(0)), made.profile(0)
         for row, step in enumerate(times.tolist()):
             profile, worth = made.profile(step), game.worth_at(step)
+            if come_and_go:
+                counts = made.counts(profile, step)
+                union[row], total[row] = worth[counts > 0].sum(), (worth * counts).sum()
+                continue
             moved = np.flatnonzero(profile != before)
             counts = counts + made.covering(moved, profile[moved]) - made.covering(moved, before[moved])
             union[row], total[row] = worth[counts > 0].sum(), (worth * counts).sum()
@@ -203,7 +211,7 @@ def _optimum(given: Any, made: Recording) -> dict[str, Any] | None:
 
 
 def _events(trace: Trace, made: Recording) -> Iterator[dict[str, Any]]:
-    """Targets found and numbers of components changed, by step."""
+    """Targets found, robots that come and go, and numbers of components changed, by step."""
     found: list[dict[str, Any]] = []
     if made.kind == "map":
         for number, (x, y) in enumerate(made.header["map"]["targets"]):
@@ -213,6 +221,11 @@ def _events(trace: Trace, made: Recording) -> Iterator[dict[str, Any]]:
                 step, robot = int(steps[near[0]]), int(robots[near[0]])
                 text = f"robot {robot} finds target {number} at ({x}, {y})"
                 found.append({"step": step, "kind": "target", "player": robot, "text": text})
+        for robot, (since, until) in enumerate(made.lives.T.tolist()):
+            for step, kind, text in ((since, "arrived", "arrives"), (until, "lost", "fails")):
+                if 0 < step <= made.steps:
+                    told = {"step": int(step), "kind": kind, "player": robot, "text": f"robot {robot} {text}"}
+                    found.append(told)
     alone = len(trace.beliefs) == trace.start.size
     for row in trace.proposals:
         if row.accepted and row.before != row.after:

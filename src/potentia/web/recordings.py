@@ -147,6 +147,23 @@ class Recording:
         """The covering range of each robot."""
         return np.broadcast_to(self.arrays["delta"], self.arrays["start"].shape)
 
+    @cached_property
+    def lives(self) -> Floats:
+        """Since when and until when each robot is there, (2, N)."""
+        size = self.arrays["start"].size
+        if "until" not in self.arrays:
+            return np.stack([np.zeros(size), np.full(size, np.inf)])
+        return np.stack([self.arrays["since"], self.arrays["until"]])
+
+    def there(self, step: int) -> NDArray[np.bool_]:
+        """Which robots are there at this step: have come, and have not failed."""
+        since, until = self.lives
+        return (since <= self._checked(step)) & (step < until)
+
+    def lost(self, step: int) -> NDArray[np.bool_]:
+        """Which robots have failed by this step."""
+        return self.lives[1] <= self._checked(step)
+
     def worth(self, step: int) -> Floats:
         """The field of worths at this step, (rows, columns)."""
         self._require("map")
@@ -163,8 +180,13 @@ class Recording:
         """When each robot was first at each of its actions: steps, robots, actions, by step."""
         when, players, actions = self.changes
         start = self.arrays["start"].astype(np.int64)
-        times = np.append(np.zeros(start.size, np.int64), when)
+        since, until = self.lives
         robots, places = np.append(np.arange(start.size), players), np.append(start, actions)
+        times = np.append(since.astype(np.int64), when)
+        arriving = np.append(since > 0, np.zeros(when.size, np.bool_))  # after those who move at that step
+        order = np.lexsort((arriving, times))
+        order = order[(times[order] <= self.steps) & (times[order] < until[robots[order]])]
+        robots, places, times = robots[order], places[order], times[order]
         _, first = np.unique(robots * (len(self._cells) + 1) + places, return_index=True)
         first.sort()
         return times[first], robots[first], places[first]
@@ -215,9 +237,10 @@ class Recording:
         (first, whose, second), now = self._marks, self._checked(step)
         return np.where(now < first, 0, np.where(now < second, whose + 1, SHARED))
 
-    def counts(self, profile: Ints) -> Ints:
-        """How many robots cover each cell, (rows, columns)."""
-        return self.covering(np.arange(profile.size), profile)
+    def counts(self, profile: Ints, step: int | None = None) -> Ints:
+        """How many robots cover each cell, (rows, columns); at a step, of those that are there."""
+        robots = np.arange(profile.size) if step is None else np.flatnonzero(self.there(step))
+        return self.covering(robots, profile[robots])
 
     def covering(self, robots: Ints, places: Ints) -> Ints:
         """How many of these robots, at these actions, cover each cell, (rows, columns)."""

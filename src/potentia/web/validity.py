@@ -116,6 +116,10 @@ def _map(area: dict[str, Any], arrays: dict[str, NDArray[Any]], players: int) ->
     _require(arrays["delta"].size in (1, players), "its ranges are of other robots")
     _require(bool(np.isfinite(arrays["worth"]).all()), "it has worths that are none")
     _require(bool(((arrays["delta"] >= 0) & (arrays["delta"] < _MOST)).all()), "its ranges")
+    if "since" in arrays or "until" in arrays:
+        for name in ("since", "until"):
+            _shape(arrays, name, (players,), "f")
+            _require(bool(((arrays[name] >= 0) & (arrays[name] < _MOST)).all()), "when its robots come and go")
     free = np.array([(arrays["blocked"] == 0).sum()])
     _within(arrays["start"], free, "its start")
 

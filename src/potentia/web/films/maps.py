@@ -20,6 +20,7 @@ MOST_NUMBERED, MOST_CIRCLED = 60, 300  # robots
 COVERED = ("#d3e5f2", "#00507d")  # worth that a crowd covers, from nothing to the largest
 CROWD = ("#E69F00", "#C24A00", "#3d1500")  # one robot on a cell, two or three, more
 WALL, HATCH, EDGE, DOTS = "#cccccc", "#505050", "#8c8c8c", "#808080"
+LOST = "#6e6e6e"  # a robot that has failed
 _OUTSIDE = 48  # pixels, at most, around a narrow area
 
 
@@ -41,7 +42,8 @@ def colours_of(recording: Recording) -> Palette:
     if is_crowd(recording):
         return palette(CROWD, (COVERED,))
     players = int(recording.header["game"]["players"])
-    return palette(tuple(dict.fromkeys(robot_colour(robot) for robot in range(min(players, 12)))))
+    robots = dict.fromkeys(robot_colour(robot) for robot in range(min(players, 12)))
+    return palette((*robots, LOST) if "until" in recording.arrays else tuple(robots))
 
 
 class Area:
@@ -179,11 +181,23 @@ class Truth(Panel):
         self._draw_tails(canvas, moment.past)
         places = self.area.pixels(self.recording.positions(moment.profile)).tolist()
         cell, width = self.area.scale / self.area.fold, 1.5 if len(places) <= MOST_NUMBERED else 1.0
-        for robot, (x, y) in enumerate(places):
+        there = np.flatnonzero(self.recording.there(moment.step)).tolist()
+        self._draw_lost(canvas, places, np.flatnonzero(self.recording.lost(moment.step)).tolist())
+        for robot in there:
+            x, y = places[robot]
             radius = cell * float(self.delta[robot])
             if radius < sum(canvas.pixels.shape):  # a larger circle is nowhere in the picture
                 canvas.stamp(shapes.circle(radius, width, self.area.fraction), x, y, self.colours[robot % 12])
-        self.draw_robots(canvas, moment.profile, range(len(places)))
+        self.draw_robots(canvas, moment.profile, there)
+
+    def _draw_lost(self, canvas: Canvas, places: list[list[int]], robots: list[int]) -> None:
+        """A grey cross on a white one."""
+        far = max(3, round(0.7 * self.radius))
+        for robot in robots:
+            x, y = places[robot]
+            for width, ink in ((5.0, PAPER), (2.6, LOST)):
+                for dy in (far, -far):
+                    canvas.stamp(shapes.line(2 * far, 2 * dy, width, self.area.fraction), x - far, y - dy, ink)
 
     def _draw_flags(self, canvas: Canvas, step: int) -> None:
         flags = self.recording.flags(step)
@@ -236,12 +250,12 @@ class Truth(Panel):
     def _draw_crowd(self, canvas: Canvas, ground: Pixels, moment: Moment, worth: Floats) -> None:
         """What is covered in another colour, and how many robots are where."""
         area, ramp = self.area, self.palette.ramps[0]
-        covered = area.enlarged(self.recording.counts(moment.profile) > 0)
+        covered = area.enlarged(self.recording.counts(moment.profile, moment.step) > 0)
         shown = area.enlarged(ramp[self.levels(worth).astype(np.int64) * (len(ramp) - 1) // 255])
         free = covered & ~area.enlarged(self.blocked)
         canvas.pixels[:] = ground
         np.copyto(area.inside(canvas.pixels), shown, where=free)
-        actions, count = np.unique(moment.profile, return_counts=True)
+        actions, count = np.unique(moment.profile[self.recording.there(moment.step)], return_counts=True)
         cells = self.recording.positions(actions)
         numbers = np.array([self.palette.number(colour) for colour in CROWD], np.uint8)
         number = numbers[np.searchsorted([2, 4], count, "right")]
@@ -262,7 +276,8 @@ class Beliefs(Panel):
         worth = view.worth if view is not None else np.zeros((self.area.rows, self.area.columns))
         canvas.pixels[:] = self.ground(worth.astype(np.float64), key)
         if view is not None and not is_crowd(self.recording):
-            self.draw_robots(canvas, moment.profile, view.robots)
+            there = self.recording.there(moment.step)
+            self.draw_robots(canvas, moment.profile, [robot for robot in view.robots if there[robot]])
 
     def _draw_over(self, canvas: Canvas, key: Any) -> None:
         inside = self.area.inside(canvas.pixels)

@@ -15,12 +15,25 @@ export class FlagHistory {
     if (!kind) return;
     const here = (cell, robot, step) => this.leave(cell, robot, step);
     const leave = kind === "range" ? rangeLeaver(this, grid, discs) : here;
-    const { start } = timeline.recording.arrays;
-    start.forEach((action, robot) => leave(grid.cellOf[action], robot, 0));
+    const { start, since, until } = timeline.recording.arrays;
+    const later = []; // robots that arrive, after those who move at that step
+    start.forEach((action, robot) => {
+      if (since?.[robot] > 0) later.push(robot);
+      else if (!until || until[robot] > 0) leave(grid.cellOf[action], robot, 0);
+    });
+    later.sort((a, b) => since[a] - since[b] || a - b);
+    const arrive = (step) => {
+      while (later.length && since[later[0]] < step) {
+        const robot = later.shift();
+        leave(grid.cellOf[start[robot]], robot, since[robot]);
+      }
+    };
     const { changeSteps, changePlayers, changeAfter } = timeline;
     for (let k = 0; k < changeSteps.length; k += 1) {
+      arrive(changeSteps[k]);
       leave(grid.cellOf[changeAfter[k]], changePlayers[k], changeSteps[k]);
     }
+    arrive(timeline.steps + 1);
   }
 
   leave(cell, robot, step) {

@@ -28,7 +28,11 @@ export class MapState {
     this.ways = null;
     this.chains = new Map();
     this.counts = new Int32Array(this.cells);
-    this.places = new Int32Array(this.robots).fill(-1); // the cells that counts are of
+    this.places = new Int32Array(this.robots).fill(-1); // the cells that counts are of; -1 for who is not there
+    this.since = arrays.since ?? null; // when each robot is there; null: always
+    this.until = arrays.until ?? null;
+    this.turns = this.until ? Float64Array.from([...this.since, ...this.until]).sort() : null;
+    this.turned = -1; // how many of these times are over in counts
     this.changed = new Int32Array(Math.max(64, this.cells >> 2)); // cells whose count became or ceased to be 0
     this.numChanged = -1; // -1: too many to list
     this.version = 0; // grows with every change of the profile
@@ -45,30 +49,54 @@ export class MapState {
     return this.grid.cellOf[this.timeline.profile[robot]];
   }
 
+  /** Whether a robot is there now: has come, and has not failed. */
+  isThere(robot) {
+    const { step } = this.timeline;
+    return !this.until || (this.since[robot] <= step && step < this.until[robot]);
+  }
+
+  /** Whether a robot has failed by now. */
+  isLost(robot) {
+    return this.until !== null && this.until[robot] <= this.timeline.step;
+  }
+
+  /** The cell that a robot covers from; -1 where it is not there. */
+  placeOf(robot) {
+    return this.isThere(robot) ? this.cellOf(robot) : -1;
+  }
+
+  turnsOver() {
+    let count = 0;
+    while (this.turns && count < this.turns.length && this.turns[count] <= this.timeline.step) count += 1;
+    return count;
+  }
+
   /** Bring counts to the timeline's profile. */
   sync() {
     const { places } = this;
-    const { profile, applied } = this.timeline;
-    if (applied === this.synced) return;
+    const { applied } = this.timeline;
+    const turned = this.turnsOver();
+    if (applied === this.synced && turned === this.turned) return;
+    const fresh = this.synced < 0;
     this.synced = applied;
-    const { cellOf } = this.grid;
+    this.turned = turned;
     let late = 0;
-    for (let robot = 0; robot < places.length; robot += 1) if (places[robot] !== cellOf[profile[robot]]) late += 1;
-    if (!late) return;
+    for (let robot = 0; robot < places.length; robot += 1) if (places[robot] !== this.placeOf(robot)) late += 1;
+    if (!late && !fresh) return;
     this.version += 1;
     this.sums = null;
     const [size, edges] = this.discs.costs();
-    if (places[0] < 0 || (late > 256 && 2 * late * size > this.cells + edges * this.robots)) this.recount();
+    if (fresh || (late > 256 && 2 * late * size > this.cells + edges * this.robots)) this.recount();
     else this.follow();
   }
 
   follow() {
     const { places } = this;
     for (let robot = 0; robot < places.length; robot += 1) {
-      const cell = this.cellOf(robot);
+      const cell = this.placeOf(robot);
       if (places[robot] === cell) continue;
-      this.cover(robot, places[robot], -1);
-      this.cover(robot, cell, 1);
+      if (places[robot] >= 0) this.cover(robot, places[robot], -1);
+      if (cell >= 0) this.cover(robot, cell, 1);
       places[robot] = cell;
     }
   }
@@ -100,8 +128,7 @@ export class MapState {
   /** All counts anew: both ends of every row of every range, then sums along the rows. */
   recount() {
     const { columns, rows, counts, places } = this;
-    const { cellOf, columnOf } = this.grid;
-    const { profile } = this.timeline;
+    const { columnOf } = this.grid;
     this.ends ??= new Int32Array(rows * (columns + 1));
     const ends = this.ends.fill(0);
     const add = (cell, disc, robots) => {
@@ -117,7 +144,8 @@ export class MapState {
     const together = this.discs.list.length === 1 && this.cells < MANY_CELLS * this.robots;
     if (together) this.standing = (this.standing ?? new Int32Array(this.cells)).fill(0);
     for (let robot = 0; robot < places.length; robot += 1) {
-      const cell = (places[robot] = cellOf[profile[robot]]);
+      const cell = (places[robot] = this.placeOf(robot));
+      if (cell < 0) continue;
       if (together) this.standing[cell] += 1;
       else add(cell, this.discs.of(robot), 1);
     }
@@ -160,6 +188,7 @@ export class MapState {
     const x = cell % this.columns;
     const y = Math.floor(cell / this.columns);
     for (let robot = 0; robot < this.robots; robot += 1) {
+      if (!this.isThere(robot)) continue;
       const at = this.cellOf(robot);
       const dx = (at % this.columns) - x;
       const dy = Math.floor(at / this.columns) - y;
@@ -220,6 +249,7 @@ export class MapState {
 
   /** The worth in a robot's range now. */
   worthOf(robot) {
+    if (!this.isThere(robot)) return 0;
     const worth = this.worthAt();
     const disc = this.discs.of(robot);
     const cell = this.cellOf(robot);

@@ -111,8 +111,9 @@ export function createRoster(host, timelines, context) {
 
 function robotTexts(state, robot) {
   const cell = state.cellOf(robot);
+  const out = state.isThere(robot) ? "" : state.isLost(robot) ? " (failed)" : " (not yet there)";
   return [
-    `${cell % state.columns}, ${Math.floor(cell / state.columns)}`,
+    `${cell % state.columns}, ${Math.floor(cell / state.columns)}${out}`,
     formatNumber(state.worthOf(robot)),
     state.travelled(robot).toFixed(1),
     formatCount(state.timeline.changesOf(robot)),

@@ -228,6 +228,27 @@ export function drawRobots(context, layout, state, robots, chosen) {
   }
 }
 
+/** A grey cross for each robot that has failed. */
+export function drawLost(context, layout, state, robots, chosen) {
+  for (const robot of robots) {
+    const cell = state.cellOf(robot);
+    const x = layout.x((cell % state.columns) + 0.5);
+    const y = layout.y(Math.floor(cell / state.columns) + 0.5);
+    const far = 0.8 * markerSize(layout, state.robots).radius;
+    const path = new Path2D();
+    for (const side of [-1, 1]) {
+      path.moveTo(x - far, y - side * far);
+      path.lineTo(x + far, y + side * far);
+    }
+    context.lineCap = "round";
+    for (const [colour, width] of [["#ffffff", 5], [robot === chosen ? "#000000" : "#6e6e6e", 2.6]]) {
+      context.strokeStyle = colour;
+      context.lineWidth = width;
+      context.stroke(path);
+    }
+  }
+}
+
 /** A ring around a robot's cell, through which the cell is seen. */
 export function drawPlace(context, layout, state, robot) {
   const cell = state.cellOf(robot);

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from potentia.games.drift import Drift, Still, is_due, renew
+from potentia.games.drift_kernel import AGAIN, Moving, Still, is_due, renew
 from potentia.kernel import protocol
 from potentia.kernel.arrays import Floats, Ints
 from potentia.kernel.dispatch import at, portable
@@ -61,7 +61,7 @@ class CoverageData(NamedTuple):
     marginal: bool  # the wonderful-life utility instead of Eq. 45
     flags: bool
     flag_range: bool  # flags on all covered cells, not on the occupied one
-    drift: Drift | Still
+    drift: Moving | Still
 
 
 class CoverageState(NamedTuple):
@@ -76,6 +76,7 @@ class CoverageState(NamedTuple):
     spent: Floats  # (1,) energy
     worth: Floats  # by framed cell, now: the game's own array, or the run's where it drifts
     clock: Ints  # (1,) the time that worth is of
+    source: Floats  # where the worth of each cell was at time 0; empty unless it flows
 
 
 @portable
@@ -229,7 +230,7 @@ def _lay(flags: NDArray[np.int32], cell: int, player: int) -> None:
 
 @protocol.settle.register(CoverageData)
 def _settle(game: CoverageData, state: CoverageState) -> None:
-    renew(game.drift, game.width, game.base, state.clock[0], state.worth)
+    renew(game.drift, game.width, game.base, AGAIN, state.clock[0], state.source, state.worth)
     state.counts[:] = 0
     for player in range(game.sizes.shape[0]):
         state.home[player] = state.profile[player]
@@ -240,8 +241,8 @@ def _settle(game: CoverageData, state: CoverageState) -> None:
 @protocol.tick.register(CoverageData)
 def _tick(game: CoverageData, state: CoverageState, key: Any, step: int) -> None:
     if is_due(game.drift, step + 1):
+        renew(game.drift, game.width, game.base, state.clock[0], step + 1, state.source, state.worth)
         state.clock[0] = step + 1
-        renew(game.drift, game.width, game.base, state.clock[0], state.worth)
 
 
 @protocol.potential.register(CoverageData)

@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from potentia.errors import InvalidRun
-from potentia.games.drift import Drift, field_at
+from potentia.games.drift import field_at
+from potentia.games.drift_kernel import Drift
 from potentia.games.grid import SLACK, disc
 from potentia.kernel import memory
 from potentia.kernel.arrays import Floats, Ints

@@ -12,7 +12,7 @@ from potentia.analysis import chain
 from potentia.analysis.tables import payoff_table
 from potentia.errors import InvalidRun, PotentiaError
 from potentia.games import Congestion, Coordination, Coverage, Game
-from potentia.games.drift import Drift
+from potentia.games.drift_kernel import Drift
 from potentia.games.grid import step_offsets
 from potentia.games.own import Custom
 from potentia.kernel.arrays import Ints

@@ -15,7 +15,7 @@ from potentia.kernel import memory
 from potentia.kernel.arrays import Ints
 from potentia.kernel.texts import visible
 
-MAGIC, VERSION = b"potentia", 1
+MAGIC, VERSION = b"potentia", 2
 TYPES = {"u1": np.uint8, "i4": np.int32, "u4": np.uint32, "f4": np.float32, "f8": np.float64}
 _HEAD = struct.Struct("<8sII")
 _GZIP = 31  # zlib's word for gzip with the largest window
@@ -45,8 +45,14 @@ def packed(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> bytes:
     text += b" " * (-(_HEAD.size + len(text)) % 8)
     # no time and no name in the stream: gzip.compress would be the same, but for the operating system's number
     squeeze = zlib.compressobj(6, zlib.DEFLATED, _GZIP)
-    whole = [_HEAD.pack(MAGIC, VERSION, len(text)), text, *parts]
+    whole = [_HEAD.pack(MAGIC, _version(header), len(text)), text, *parts]
     return b"".join([*map(squeeze.compress, whole), squeeze.flush()])
+
+
+def _version(header: dict[str, Any]) -> int:
+    """The oldest version whose readers understand it: the second has changes of any map, and optima over time."""
+    drift, optimum = (header.get("map") or {}).get("drift"), header.get("optimum")
+    return VERSION if (drift and drift.get("kind", "mixture") != "mixture") or (optimum and "times" in optimum) else 1
 
 
 def _spelt(value: Any) -> Any:

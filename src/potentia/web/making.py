@@ -53,7 +53,7 @@ def record(
         if not isinstance(text, str):
             raise InvalidRun(f"must be a text, got {text!r}", name, text)
     played, rule, belief = _unwrapped(trace, game)
-    header, arrays = scene(played, rule if belief is None else None)  # who believes has another chain
+    header, arrays = scene(played, rule if belief is None else None, int(trace.steps))  # who believes has another chain
     header |= {
         "potentia": __version__,
         "title": title or f"{label or trace.rule['rule']} on {played.describe()}",

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from potentia.kernel.arrays import Ints
+from potentia.web.changing import require_drift
 
 KINDS = ("map", "network", "loads", "table", "players")
 MOST_CELLS = 4_000_000  # of a map that a page can show
@@ -109,7 +110,7 @@ def _map(area: dict[str, Any], arrays: dict[str, NDArray[Any]], players: int) ->
             fits = isinstance(pair, list) and len(pair) == 2 and all(map(_whole, pair))
             _require(fits and all(low <= part < high for part, low, high in zip(pair, least, most, strict=True)), name)
     if area["drift"] is not None:
-        _drift(area["drift"])
+        require_drift(area, arrays)
     _shape(arrays, "worth", shape, "f")
     _shape(arrays, "blocked", shape, "u")
     _shape(arrays, "delta", (None,), "f")
@@ -153,16 +154,6 @@ def _optimum(found: dict[str, Any] | None) -> None:
         _fields(found, {"series": _TEXT, "value": number, "bound": number}, "optimum")
         numbers = [found[name] for name in ("value", "bound") if found[name] is not None]
         _require(all(abs(number) < 1e300 for number in numbers), "its optimum")
-
-
-def _drift(found: dict[str, Any]) -> None:
-    _fields(found, dict.fromkeys(("weights", "means", "velocity", "covariances"), (list,)) | {"every": _COUNT}, "drift")
-    parts = {name: np.array(entry, np.float64) for name, entry in found.items() if name != "every"}
-    count = parts["weights"].size
-    shapes = {"weights": (count,), "means": (count, 2), "velocity": (count, 2), "covariances": (count, 2, 2)}
-    for name, shape in shapes.items():
-        _require(parts[name].shape == shape and bool(np.isfinite(parts[name]).all()), f"{name} of its drift")
-    _require(bool((np.linalg.det(parts["covariances"]) > 0).all()) and 1 <= found["every"] <= _MOST, "its drift")
 
 
 def _network(header: dict[str, Any], arrays: dict[str, NDArray[Any]], players: int) -> None:

@@ -11,7 +11,6 @@ from potentia.colours import robot_colour
 from potentia.errors import InvalidRun
 from potentia.figures import maps, style
 from potentia.figures.labels import apart
-from potentia.games.drift import require_still
 from potentia.kernel.arrays import Floats, Ints
 
 if TYPE_CHECKING:
@@ -26,17 +25,20 @@ MOST_NUMBERED = 60  # robots with a number and a path in a panel; beyond, neithe
 
 @style.in_words
 def configuration_figure(
-    game: Coverage, panels: Mapping[str, Any], *, paths: bool | None = None, title: str = ""
+    game: Coverage, panels: Mapping[str, Any], *, paths: bool | None = None, title: str = "", step: int | None = None
 ) -> Figure:
     """Where the robots of each named run are at its end, how they came there and the flags they left.
 
     ``panels`` maps a name to profiles over time, (T, N): ``trace.profiles``, or ``dataset.profile`` of one seed.
     Flags are those of the rows given, so all of them only if every step was recorded; the legend says if not.
+    ``step`` is that of the last rows, for a world that changes: the field is that of then; left out, that of the traces.
     ``paths=False`` leaves the ways and flags out; by default they are drawn for up to 60 robots.
     """
-    require_still(game, "configuration_figure")
     if not panels:
         raise InvalidRun("must name at least one run, got none", "panels", panels)
+    if step is None and len(ends := {getattr(run, "steps", None) for run in panels.values()}) == 1:
+        step = ends.pop()
+    game = maps.at_step(game, step, "configuration_figure")
     runs = {name: maps.checked_profiles(game, given, f"profiles of {name!r}") for name, given in panels.items()}
     with_paths = game.num_players <= MOST_NUMBERED if paths is None else paths
     with_paths = with_paths and any(len(profiles) > 1 for profiles in runs.values())

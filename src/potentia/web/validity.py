@@ -154,6 +154,11 @@ def _optimum(found: dict[str, Any] | None) -> None:
         _fields(found, {"series": _TEXT, "value": number, "bound": number}, "optimum")
         numbers = [found[name] for name in ("value", "bound") if found[name] is not None]
         _require(all(abs(number) < 1e300 for number in numbers), "its optimum")
+        if "times" in found:
+            lists = [np.array(found.get(name), np.float64) for name in ("times", "values", "bounds")]
+            one = all(part.shape == lists[0].shape and part.ndim == 1 and part.size for part in lists)
+            _require(bool(one and all(np.isfinite(part).all() for part in lists)), "its optimum over time")
+            _require(bool((np.diff(lists[0]) > 0).all()), "the times of its optimum")
 
 
 def _network(header: dict[str, Any], arrays: dict[str, NDArray[Any]], players: int) -> None:

@@ -31,7 +31,7 @@ def configuration_figure(
 
     ``panels`` maps a name to profiles over time, (T, N): ``trace.profiles``, or ``dataset.profile`` of one seed.
     Flags are those of the rows given, so all of them only if every step was recorded; the legend says if not.
-    ``step`` is that of the last rows, for a world that changes: the field is that of then; left out, that of the traces.
+    ``step`` is that of the last rows, for a world that changes: its field then is drawn; left out, that of the traces.
     ``paths=False`` leaves the ways and flags out; by default they are drawn for up to 60 robots.
     """
     if not panels:

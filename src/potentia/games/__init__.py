@@ -16,6 +16,7 @@ from potentia.games.coordination import Coordination, consensus, ising, ring_edg
 from potentia.games.coverage import Coverage
 from potentia.games.drift_kinds import Flow, Frames, Shift
 from potentia.games.formats.files import read_game, read_potential, write_game
+from potentia.games.formats.map_frames import read_flow, read_frames
 from potentia.games.formats.maps import read_world, write_world
 from potentia.games.library import game, game_parameters, register_game, registered_games
 from potentia.games.moves import grid_moves, path_moves
@@ -49,6 +50,8 @@ __all__ = [
     "path_moves",
     "random_potential_game",
     "random_world",
+    "read_flow",
+    "read_frames",
     "read_game",
     "read_potential",
     "read_world",

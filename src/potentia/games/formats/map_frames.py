@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 
 from potentia.errors import InvalidGame
-from potentia.games.drift_kinds import Frames
+from potentia.games.drift_kinds import Flow, Frames
 from potentia.games.formats.map_images import read_image
 from potentia.games.formats.map_parts import PER_CELL, first
-from potentia.games.formats.maps import IMAGES
+from potentia.games.formats.maps import IMAGES, read_mask
 from potentia.games.formats.paths import naming, npy_array, one_of, reading, require_kind
+from potentia.games.world import World
 from potentia.kernel import memory
 from potentia.kernel.archive import array_header
 from potentia.kernel.arrays import Floats
@@ -44,6 +45,26 @@ def read_frames(path: str | os.PathLike[str]) -> Floats:
             return Frames.checked(_from_images(source))
         found = require_kind(npy_array(source, 3), "the array", "biuf", "hold real numbers")
         return Frames.checked(found.astype(np.float64))
+
+
+def first_world(frames: Floats, path: Path, blocked: Path | None = None) -> World:
+    """The world of the first frame; a mask may say where its walls are."""
+    mask = None
+    if blocked is not None:
+        with naming(blocked):
+            mask = read_mask(blocked, frames.shape[1:])
+    return World(frames[0], blocked=mask, name=path.stem)
+
+
+def read_flow(path: str | os.PathLike[str], edge: str = "empty") -> Flow:
+    """The flow in an ``.npy`` file, (rows, columns, 2)."""
+    source = Path(path)
+    with naming(source):
+        if source.suffix.lower() != ".npy":
+            raise InvalidGame(f"a flow is read from .npy files, got {source.suffix or 'no suffix'}")
+        if not source.is_file():
+            raise InvalidGame("there is no such file")
+        return Flow(require_kind(npy_array(source, 2), "the array", "biuf", "hold real numbers"), edge)
 
 
 def _from_images(folder: Path) -> Floats:

@@ -65,7 +65,8 @@ def game_from(table: Mapping[str, Any], folder: Path) -> Game:
 
 def drift_from(table: Mapping[str, Any], frames: Any, source: str, folder: Path = Path()) -> Any:
     """How a world changes: by the ``frames`` of its map, by a flow in a file, or by what ``drift`` says."""
-    drift, edge = table.get("drift"), table.get("drift_edge")
+    drift: Any = table.get("drift")
+    edge = table.get("drift_edge")
     if frames is None:
         for key in ("frame_steps", "periodic"):
             if table.get(key):

@@ -16,8 +16,8 @@ Map = Annotated[
     typer.Argument(
         metavar="MAP",
         help='"paper" (its 40×40 world), "random:SEED" or "random:SEED:TARGETS", or a file of worths: .csv with an '
-        "empty field or x for a wall, .npy, .npz, or a greyscale image (white is worth most); of a world that changes, a "
-        "folder of images or an .npy file with three axes: see --frame-steps.",
+        "empty field or x for a wall, .npy, .npz, or a greyscale image (white is worth most); of a world that changes, "
+        "a folder of images or an .npy file with three axes: see --frame-steps of cover.",
         show_default="paper",
         autocompletion=completes("paper", "random:"),
     ),

@@ -32,14 +32,16 @@ LargestPart = Annotated[
 ]
 
 
-def game_from(map: str, blocked: Path | None, largest_part: bool, options: dict[str, Any]) -> Any:
-    """Robots on the map."""
+def game_from(map: str, blocked: Path | None, largest_part: bool, options: dict[str, Any], still: bool = False) -> Any:
+    """Robots on the map, which may have to stand still."""
     from potentia.games import Coverage
     from potentia.studies import building
 
     straight = isinstance(options.get("reach"), float) and options["reach"] ** 2 < 2  # no diagonal moves
     world, frames = building.changing_world(map, blocked=None if blocked is None else str(blocked))
     changes = {key: options.pop(key) for key in building.CHANGES if key in options}
+    if frames is not None and still:
+        raise InvalidInput(f"must be one map, got {len(frames)} frames in {map}: give one of them", "map", map)
     options["drift"] = building.drift_from(changes, frames, map)
     return Coverage(world.largest_part(not straight) if largest_part else world, **options)
 

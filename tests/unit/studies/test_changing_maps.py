@@ -79,7 +79,7 @@ def test_a_study_keeps_copies_of_what_changes(folder, tmp_path_factory):
     games = [
         {"map": "frames", "robots": 2, "frame_steps": 10},
         {"map": "flat.npy", "robots": 2, "drift": "wind.npy"},
-        {"map": "flat.npy", "robots": 2, "drift": [[0.1, 0.2]]},
+        {"map": "flat.npy", "robots": 2, "drift": [[0.1, 0.2]], "label": "shift"},
     ]
     specification = specification_from(STUDY | {"game": games})
     kept, contents = gather(specification, folder)
@@ -90,9 +90,9 @@ def test_a_study_keeps_copies_of_what_changes(folder, tmp_path_factory):
     assert len(contents) == 3
     before, after = plan(specification, folder), plan(kept, there)
     assert [p.labels for p in after.points] == [p.labels for p in before.points]
-    assert [p.game.worth_at(20).tobytes() for p in after.points] == [
-        p.game.worth_at(20).tobytes() for p in before.points
-    ]
+    for one, other in zip(before.points, after.points, strict=True):
+        assert one.game.worth_at(20).tobytes() == other.game.worth_at(20).tobytes()
+        assert one.game.drifts
 
 
 def test_the_command_line_says_the_same(folder):
@@ -107,10 +107,6 @@ def test_the_command_line_says_the_same(folder):
     assert not asked("flat.npy").drifts
     with pytest.raises(InvalidInput, match="map must be one map, got 12 frames"):
         game_from(str(folder / "frames"), None, False, {"robots": 2}, still=True)
-
-
-def spoilt(folder, name, **image):
-    picture(folder / "frames" / name, **image)
 
 
 def test_bad_folders(folder):

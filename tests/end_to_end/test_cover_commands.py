@@ -50,6 +50,21 @@ def test_cover_a_map_with_walls(tmp_path, table):
     assert f"blll ends at {listed} (seed {resumed.seed}, the median run)" in done.stdout
 
 
+def test_cover_a_map_that_changes(tmp_path):
+    """A stack of frames: the optimum of some steps, the share of it, and pictures of the end."""
+    y, x = np.mgrid[:6, :9]
+    np.save(tmp_path / "plume.npy", [np.exp(-((x - 2 * k) ** 2 + (y - 3) ** 2) / 4) for k in range(4)])
+    options = ("--robots", 1, "--steps", 60, "--runs", 1, "--rule", "blll", "--frame-steps", 20)
+    done = potentia("cover", tmp_path / "plume.npy", *options, "--out", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    for words in ("drift=4 frames of 20 steps", "as the world changes", "(mean over steps 12, 24, 36, 48, 60)"):
+        assert words in done.stdout
+    assert (tmp_path / "out" / "field-at-the-end.png").exists()
+    refused = potentia("cover", tmp_path / "plume.npy", "--robots", 1)
+    assert refused.returncode == 2
+    assert "--frame-steps must say how many steps lie between two of the 4 frames" in refused.stderr
+
+
 def test_the_same_seed_gives_the_same_numbers(tmp_path, table):
     def result(*args):
         options = ("--robots", 2, "--steps", 300, "--runs", 2, "--no-optimum", "--json", "--out", tmp_path)

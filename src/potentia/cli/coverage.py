@@ -10,6 +10,7 @@ import typer
 
 from potentia.cli.coverage_results import Results
 from potentia.cli.options import beliefs
+from potentia.cli.options.changes import Drift, DriftEdge, DriftEvery, FrameSteps, Periodic, changes_from
 from potentia.cli.options.common import (
     Json,
     Runs,
@@ -42,6 +43,7 @@ from potentia.kernel import signals
 
 # QL's temperature is not published and it depends on it strongly: a tenth of the most that a robot can cover
 _QL_TAU = "relative:0.1"
+_MOMENTS = 5  # parts of a run after each of which the optimum of a world that changes is computed
 
 
 def cover(
@@ -117,6 +119,11 @@ def cover(
     hazard: Hazard = None,
     blocked: Blocked = None,
     largest_part: LargestPart = False,
+    drift: Drift = None,
+    drift_edge: DriftEdge = None,
+    drift_every: DriftEvery = None,
+    frame_steps: FrameSteps = None,
+    periodic: Periodic = False,
     paper: Annotated[
         bool,
         typer.Option(
@@ -158,6 +165,8 @@ def cover(
         potentia cover --rule blll --rule p-sblll --rule p-sblll:guarded
         potentia cover --paper --rule soql --rule ql --steps 15000
         potentia cover my-map.csv --robots 8 --delta 2 --gif # your own map
+        potentia cover site.png --drift 0.01,0 --gif         # all of it moves to the right
+        potentia cover frames/ --frame-steps 500 --periodic  # a folder of images, one every 500 steps
         potentia cover --belief split-merge                  # robots that learn the map on their way
         potentia cover --belief constant --share 0.3 --radius 6
         potentia cover --fail 3@10000 --arrive 15000         # a robot fails half-way, another comes later
@@ -181,6 +190,7 @@ def cover(
         "events": events_from_options(fail, arrive, hazard) or None,
     }
     options |= {name: entry for name, entry in given.items() if entry is not None}
+    options |= changes_from(drift, drift_edge, drift_every, frame_steps, periodic)
     game = game_from(map, blocked, largest_part, options)
     learning = {
         "components": components,
@@ -206,7 +216,7 @@ def cover(
     if largest_part and not json:
         say_blocked(map, blocked, game.world)
     say_how_to_stop()
-    best = _certified(game.at(steps) if game.events else game, json) if certify else None
+    best = _certified(game if game.drifts or not game.events else game.at(steps), steps, json) if certify else None
     results, stopped = _played(game, rules, believed, best, steps, seeds, workers, json)
     if not json:
         results.print()
@@ -282,8 +292,14 @@ def _variant(name: str, tau: str | None, revision: str | None, defaults: tuple[s
     return rule_from_options(name, tau, revision, trial, guard, (_QL_TAU, "") if base == "ql" else defaults)
 
 
-def _certified(game: Any, quiet: bool) -> Any:
+def _certified(game: Any, steps: int, quiet: bool) -> Any:
+    """The optimum; of a world that changes, at some steps."""
     from potentia.analysis import optimum as find
+    from potentia.analysis import optimum_over_time
 
+    if game.drifts:
+        times = sorted({steps * k // _MOMENTS for k in range(_MOMENTS + 1)})
+        with status(f"computing the optimum at {len(times)} steps", quiet=quiet):
+            return optimum_over_time(game, times, time_limit=20.0)
     with status("computing the optimum", quiet=quiet):
         return find(game, time_limit=20.0)

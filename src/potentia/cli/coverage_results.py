@@ -47,7 +47,7 @@ class Results:
     def covered(self) -> dict[str, Any]:
         from potentia.studies.coverage import summarise
 
-        bound = self.best.bound if self.best else None
+        bound = getattr(self.best, "bound", self.best)  # over time, all of them
         return {name: summarise(batch, bound) for name, batch in self.data.items()}
 
     @cached_property
@@ -179,6 +179,8 @@ class Results:
         ]
         if self.best is not None:
             label = "share of the optimum" if proven else "share of the bound on the optimum, so at least"
+            if self.game.drifts:
+                label += f" (mean over steps {', '.join(f'{time:,}' for time in self.best.times[1:])})"
             lines.append((label, lambda c: str(c.share)))
         lines += [
             ("steps to 90 % of its final worth", lambda c: f"{c.steps_to_90.mean:,.0f}"),
@@ -287,6 +289,8 @@ class Results:
             shown = dict(list(recordings.items())[:MOST])
             files["replay"] = replay(shown, page, title=f"{', '.join(shown)} on {game.describe()}")
         draw("field", figures.field_figure(game.world))
+        if game.drifts:
+            draw("field-at-the-end", figures.field_figure(game.at(steps).world))
         measure = "worth_sum" if paper else "worth_union"
         played = {name.partition(":")[0] for name in self.rules}  # with whatever parameters
         known = {k: v for k, v in published()["worth"].items() if k in played} if paper else None
@@ -299,8 +303,8 @@ class Results:
         draw("worth", figure)
         walked = steps <= _LONGEST_PATH and None if paths is None else paths
         there = {panel: self.there(name) for panel, name in zip(panels, traces, strict=True)}
-        figure = figures.configuration_figure(game, panels, paths=walked, title=game.describe(), there=there)
-        draw("configurations", figure)
+        options = {"paths": walked, "title": game.describe(), "there": there, "step": steps}
+        draw("configurations", figures.configuration_figure(game, panels, **options))
         self._draw_beliefs(draw, traces)
         followed = [r.revision for r in self.rules.values() if hasattr(getattr(r, "revision", None), "a3")]
         if followed:
@@ -362,7 +366,8 @@ class Results:
             if trace.beliefs:
                 title = f"{of}: what robots believe after {self.steps:,} steps"
                 draw(
-                    f"belief{which}", figures.belief_figure(self.game, trace.beliefs, profile=trace.final, title=title)
+                    f"belief{which}",
+                    figures.belief_figure(self.game, trace.beliefs, profile=trace.final, title=title, step=self.steps),
                 )
             if trace.proposals:
                 options = {"steps": self.steps, "robots": None if len(trace.beliefs) == 1 else self.game.num_players}

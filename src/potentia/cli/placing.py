@@ -39,7 +39,7 @@ def optimum(
     check_pictures(plot=plot)
     ranges = 1.5 if delta is None else one_or_many(delta, "delta")
     options = {"robots": 5 if robots is None else robots, "delta": ranges, "flags": False}
-    game = game_from(map, blocked, largest_part, options)
+    game = game_from(map, blocked, largest_part, options, still=True)
     with status("searching", quiet=json):
         best = find(game, method=method, time_limit=time_limit)
     if not json:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +13,8 @@ from numpy.typing import ArrayLike
 
 from potentia.errors import InvalidRun
 from potentia.figures import maps
-from potentia.games.drift import require_still
+from potentia.games.drift import fields_over
+from potentia.games.drift_kernel import Still
 from potentia.kernel.arrays import Floats, Ints
 from potentia.kernel.checks import Integer
 from potentia.web.films.filming import checked_fps, film, shown_rows
@@ -54,7 +56,6 @@ def animate(
     ``progress``
         is told pictures done and pictures in all.
     """
-    require_still(game, "animate")
     goal = Path(path)
     if goal.suffix.lower() != ".gif":
         raise InvalidRun(f"must end in .gif, got {goal.name!r}", "path", goal.name)
@@ -74,7 +75,11 @@ def animate(
 def _curve(game: Coverage, rows: Ints, shown: Ints, worth: ArrayLike | None, every: int) -> tuple[Floats, Floats]:
     """Times and worths of the curve."""
     if worth is None:
-        return every * shown.astype(np.float64), np.array([game.worth_union(rows[row]) for row in shown])
+        times = every * shown
+        still = itertools.repeat(game.world.worth)
+        fields = still if isinstance(game.drift, Still) else fields_over(game.drift, times.tolist())
+        union = [field[game.cover_counts(rows[row]) > 0].sum() for row, field in zip(shown, fields, strict=False)]
+        return times.astype(np.float64), np.array(union)
     values = np.asarray(worth, np.float64)
     if values.ndim != 1 or len(values) < len(rows):
         raise InvalidRun(

@@ -14,7 +14,6 @@ from potentia.errors import InvalidRun
 from potentia.figures import maps, style
 from potentia.figures.configuration import MOST_NUMBERED
 from potentia.games import Coverage
-from potentia.games.drift import require_still
 from potentia.kernel.arrays import Floats
 
 if TYPE_CHECKING:
@@ -26,15 +25,19 @@ MOST_DRAWN = 11  # robots with a mind of their own
 
 
 @style.in_words
-def belief_figure(game: Coverage, views: View | Sequence[View], *, profile: Any = None, title: str = "") -> Figure:
+def belief_figure(
+    game: Coverage, views: View | Sequence[View], *, profile: Any = None, title: str = "", step: int | None = None
+) -> Figure:
     """The true field, and beside it what robots believe: one panel for all, or one for each (of eleven at most).
 
     ``views`` are ``trace.beliefs``, or ``run.beliefs``. Cells that were not seen are hatched: there the colour is a
     prediction. Ellipses are the mixture's components, with their weights. Colours are on the scale of the true field.
     ``profile``
         where the robots are, (N,); left out, they are not drawn.
+    ``step``
+        when, for a world that changes: the true field is that of then.
     """
-    game, minds = _checked_views(game, views)
+    game, minds = _checked_views(game, views, step)
     world = game.world
     where = None if profile is None else maps.centres(game, game.check_profile(profile, "profile"))
     drawn = minds[:MOST_DRAWN]
@@ -57,12 +60,12 @@ def belief_figure(game: Coverage, views: View | Sequence[View], *, profile: Any 
     return figure
 
 
-def _checked_views(game: Any, views: Any) -> tuple[Coverage, list[View]]:
+def _checked_views(game: Any, views: Any, step: int | None) -> tuple[Coverage, list[View]]:
     """The game that is believed in, and at least one view of its field."""
     game = game.game if isinstance(game, Believing) else game
     if not isinstance(game, Coverage):
         raise InvalidRun(f"must be a Coverage game, got {type(game).__name__}", "game", type(game).__name__)
-    require_still(game, "belief_figure")
+    game = maps.at_step(game, step, "belief_figure")
     none = "must hold at least one belief, got none: play with one about a worth field, such as SplitMerge()"
     minds = checked_parts([views] if isinstance(views, View) else views, View, "views", "beliefs", none)
     wanted = game.world.worth.shape

@@ -12,7 +12,6 @@ from potentia.colours import robot_colour
 from potentia.errors import InvalidRun
 from potentia.figures import maps, style
 from potentia.figures.labels import apart
-from potentia.games.drift import require_still
 from potentia.kernel.arrays import Floats, Ints
 
 if TYPE_CHECKING:
@@ -33,18 +32,23 @@ def configuration_figure(
     paths: bool | None = None,
     title: str = "",
     there: Mapping[str, Any] | None = None,
+    step: int | None = None,
 ) -> Figure:
     """Where the robots of each named run are at its end, how they came there and the flags they left.
 
     ``panels`` maps a name to profiles over time, (T, N): ``trace.profiles``, or ``dataset.profile`` of one seed.
     Flags are those of the rows given, so all of them only if every step was recorded; the legend says if not.
+    ``step`` is that of the last rows, for a world that changes: its field then is drawn; left out, that of the traces.
     ``paths=False`` leaves the ways and flags out; by default they are drawn for up to 60 robots. ``there`` says which
     robots of each run are there at its end, a mask (N,); by default those that the game's events leave. The others have
     failed: they are crosses.
     """
-    require_still(game, "configuration_figure")
     if not panels:
         raise InvalidRun("must name at least one run, got none", "panels", panels)
+    if step is None and len(ends := {getattr(run, "steps", None) for run in panels.values()}) == 1:
+        step = ends.pop()
+    by_events = game.there_at(max(game.happenings.times, default=0) if step is None else step)
+    game = maps.at_step(game, step, "configuration_figure")
     runs = {name: maps.checked_profiles(game, given, f"profiles of {name!r}") for name, given in panels.items()}
     with_paths = game.num_players <= MOST_NUMBERED if paths is None else paths
     with_paths = with_paths and any(len(profiles) > 1 for profiles in runs.values())
@@ -56,19 +60,12 @@ def configuration_figure(
     legend: dict[str, Artist] = {}
     gaps = any(maps.has_gaps(game, profiles) for profiles in runs.values())
     for axes, (name, profiles) in zip(maps_drawn, runs.items(), strict=True):
-        left = _left(game, None if there is None else there.get(name))
+        left = np.asarray((there or {}).get(name, by_events), np.bool_)
         legend |= _draw_run(axes, game, profiles, left, cell, with_paths, gaps)
         axes.set_title(f"{name}\n{_told(_of(game, left), profiles[-1][left])}", fontsize=style.TITLE)
     style.legend_below(figure, list(legend.values()))
     style.entitle(figure, title)
     return figure
-
-
-def _left(game: Coverage, given: Any) -> NDArray[np.bool_]:
-    """Which robots are there at the end."""
-    if given is not None:
-        return np.asarray(given, np.bool_)
-    return game.there_at(max(game.happenings.times, default=0))
 
 
 def _of(game: Coverage, there: NDArray[np.bool_]) -> Coverage:

@@ -124,18 +124,31 @@ def by_seed(data: xarray.Dataset, measure: str, smooth: int | None = None) -> tu
 
 
 def _draw_optimum(axes: Axes, optimum: Any, measure: str) -> None:
-    """A dashed line; if it is not proven, the bound as a dotted one above it."""
+    """A dashed line; if it is not proven, the bound as a dotted one above it. Over time, between dots."""
     given = is_real(optimum)
-    value = float(optimum if given else optimum.value)
+    value = float(optimum if given else getattr(optimum, "value", 0.0))
     proven = True if given else bool(optimum.proven)
     of = "" if measure == "worth_union" else " of the union"
     what = "optimum" if given else "certified optimum" if proven else "best known"
     lines: list[tuple[str, float, str, Any]] = [(what, value, "optimum", style.DASHED)]
-    if not proven and np.isfinite(optimum.bound):
+    if not proven and np.isfinite(getattr(optimum, "bound", np.inf)):
         lines.append(("upper bound", float(optimum.bound), "bound", ":"))
+    if hasattr(optimum, "times"):
+        _draw_optima(axes, optimum, f"{what} of the moment{of}")
+        return
     for name, height, gid, dashes in lines:
         label = f"{name}{of} {number(height)}"
         axes.axhline(height, color=style.INK, linewidth=1.2, linestyle=dashes, label=label, gid=gid)
+
+
+def _draw_optima(axes: Axes, optimum: Any, what: str) -> None:
+    """What is best at some times; in between, the line only leads the eye."""
+    lines: list[tuple[str, Any, str, Any, str]] = [(what, optimum.values, "optimum", style.DASHED, "o")]
+    if not optimum.proven:
+        lines.append(("upper bound of the moment", optimum.bounds, "bound", ":", "v"))
+    for name, heights, gid, dashes, marker in lines:
+        look: dict[str, Any] = {"color": style.INK, "linewidth": 1.2, "linestyle": dashes, "marker": marker}
+        axes.plot(optimum.times, heights, markersize=4.0, label=name, gid=gid, **look)
 
 
 def told(entry: Mapping[str, float], runs: bool = False) -> str:

@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 
 from potentia.errors import InvalidRun
 from potentia.figures import style
+from potentia.games.drift import require_still
 from potentia.kernel.arrays import Floats, Ints
+from potentia.kernel.checks import Integer
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -53,6 +55,15 @@ def checked_profiles(game: Coverage, profiles: Any, name: str = "profiles") -> I
     if array.max() >= game.world.num_free:
         raise InvalidRun(f"must be actions below {game.world.num_free}, got {array.max()}", name, array.max())
     return array.astype(np.int64)
+
+
+def at_step(game: Coverage, step: int | None, what: str) -> Coverage:
+    """The game of all robots in the world of the step that is drawn, which must be known where the world changes."""
+    if step is None:
+        require_still(game, f"{what} without a step")
+        return game
+    now = Integer().of(step, "step", InvalidRun)
+    return game.at(now, np.ones(game.num_players, np.bool_)) if game.drifts else game
 
 
 def centres(game: Coverage, profile: Ints) -> Floats:

@@ -18,7 +18,7 @@ robot i alone covers (the wonderful-life utility); its potential is the covered 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from functools import cached_property
 from typing import Any
@@ -30,7 +30,9 @@ from potentia.errors import InvalidGame
 from potentia.games.base import Game
 from potentia.games.coverage_kernel import RECORDERS, TOTALS, CoverageData, CoverageState
 from potentia.games.covering import Covering
-from potentia.games.drift import Drift, Still, checked_drift, checked_time, drift_words, field_at, world_at
+from potentia.games.drift import checked_drift, checked_time, drift_words, field_at, new_source, world_at
+from potentia.games.drift_kernel import Still
+from potentia.games.drift_kinds import Flow, Frames, Shift
 from potentia.games.events import events_from, roster_from
 from potentia.games.given import of_kind
 from potentia.games.grid import SLACK, disc, grid_steps, step_offsets
@@ -65,9 +67,12 @@ class Coverage(Covering):
     ``start``
         where the robots begin, cells (x, y); left out, each run draws its own.
     ``drift``
-        how the means of the world's mixture move, in cells per step: one (vx, vy) for all components or one for
-        each. They turn back at the borders of the area; targets stay. Runs begin at time 0, and methods that are
-        told no time, such as ``utility``, ``potential`` and ``scale``, speak of it: see :meth:`at`.
+        how the worth changes. In a world with a mixture, how its means move, in cells per step: one (vx, vy) for all
+        components or one for each; they turn back at the borders of the area. In any other world, (vx, vy) is
+        ``Shift((vx, vy))``, and an array (rows, columns, 2) is ``Flow(...)``; or :class:`Shift`, :class:`Flow`,
+        :class:`Frames`, or one of them as a table, ``{"kind": "shift", "velocity": (0.1, 0)}``. Walls stay, and so do
+        the cells that count as targets found. Runs begin at time 0, and methods that are told no time, such as
+        ``utility``, ``potential`` and ``scale``, speak of it: see :meth:`at`.
     ``drift_every``
         a field that drifts is computed again every so many steps.
     ``events``
@@ -96,7 +101,7 @@ class Coverage(Covering):
         flag: str = "cell",
         payoff: str = "overlap",
         start: ArrayLike | None = None,
-        drift: ArrayLike | None = None,
+        drift: Shift | Flow | Frames | Mapping[str, Any] | ArrayLike | None = None,
         drift_every: int = 10,
         events: Iterable[str] | None = None,
     ) -> None:
@@ -164,17 +169,17 @@ class Coverage(Covering):
     @property
     def drifts(self) -> bool:
         """Whether the worth field changes with time; a drift of 0 is none."""
-        return isinstance(self.drift, Drift)
+        return not isinstance(self.drift, Still)
 
     def worth_at(self, time: int) -> Floats:
         """The worth field that a run has at this time, in the shape of the world's."""
         now = checked_time(time)
-        return field_at(self.drift, now) if isinstance(self.drift, Drift) else self.world.worth
+        return self.world.worth if isinstance(self.drift, Still) else field_at(self.drift, now)
 
     def world_at(self, time: int) -> World:
         """The world as it is at this time."""
         now = checked_time(time)
-        return world_at(self.world, self.drift, now) if isinstance(self.drift, Drift) else self.world
+        return self.world if isinstance(self.drift, Still) else world_at(self.world, self.drift, now)
 
     def at(self, time: int, there: NDArray[np.bool_] | None = None) -> Coverage:
         """The game as it is at this time, for the optimum, the exact analysis and figures.
@@ -313,11 +318,13 @@ class Coverage(Covering):
             np.zeros(1, np.int64),
             *attendance(self.roster),
             np.zeros(self.num_players),
+            new_source(self.drift),
         )
 
     @property
     def state_size(self) -> int:
-        return 24 * self.num_players + (17 if self.drifts else 9) * self.data.worth.size
+        kept = new_source(self.drift).nbytes
+        return 24 * self.num_players + (17 if self.drifts else 9) * self.data.worth.size + kept
 
     def check_state(self, state: CoverageState) -> None:
         if isinstance(self.roster, Roster) and (state.here > 1).any():
@@ -343,7 +350,7 @@ class Coverage(Covering):
         parts.append(f"flags={self.flag}" if self.flags else "no flags")
         if self.payoff != "overlap":
             parts.append(f"payoff={self.payoff}")
-        if isinstance(self.drift, Drift):
+        if not isinstance(self.drift, Still):
             parts += drift_words(self.drift)
         return ", ".join(parts)
 

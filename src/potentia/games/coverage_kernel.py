@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from potentia.games.drift import Drift, Still, is_due, renew
+from potentia.games.drift_kernel import AGAIN, Moving, Still, is_due, renew
 from potentia.games.roster import (
     NEXT,
     Everybody,
@@ -74,7 +74,7 @@ class CoverageData(NamedTuple):
     marginal: bool  # the wonderful-life utility instead of Eq. 45
     flags: bool
     flag_range: bool  # flags on all covered cells, not on the occupied one
-    drift: Drift | Still
+    drift: Moving | Still
     roster: Everybody | Roster
 
 
@@ -94,6 +94,7 @@ class CoverageState(NamedTuple):
     here: NDArray[np.uint8]  # (N,)
     roll: Ints  # (2,) when somebody comes or goes next, and how many have come
     driven: Floats  # (N,) how far each robot came, in cells
+    source: Floats  # where the worth of each cell was at time 0; empty unless it flows
 
 
 @portable
@@ -253,7 +254,7 @@ def _lay(flags: NDArray[np.int32], cell: int, player: int) -> None:
 
 @protocol.settle.register(CoverageData)
 def _settle(game: CoverageData, state: CoverageState) -> None:
-    renew(game.drift, game.width, game.base, state.clock[0], state.worth)
+    renew(game.drift, game.width, game.base, AGAIN, state.clock[0], state.source, state.worth)
     state.counts[:] = 0
     for player in range(game.sizes.shape[0]):
         state.home[player] = state.profile[player]
@@ -266,8 +267,8 @@ def _settle(game: CoverageData, state: CoverageState) -> None:
 @protocol.tick.register(CoverageData)
 def _tick(game: CoverageData, state: CoverageState, key: Any, step: int) -> None:
     if is_due(game.drift, step + 1):
+        renew(game.drift, game.width, game.base, state.clock[0], step + 1, state.source, state.worth)
         state.clock[0] = step + 1
-        renew(game.drift, game.width, game.base, state.clock[0], state.worth)
     call_roll(game.roster, game, state, step + 1)
 
 

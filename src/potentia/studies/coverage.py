@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from potentia.analysis import OptimumOverTime
 from potentia.beliefs import Belief
 from potentia.beliefs.mixture import RECORDERS as LEARNT
 from potentia.engine import run_batch
@@ -150,20 +151,28 @@ def steps_to_share(data: xarray.Dataset, share: float = 0.9, measure: str = "wor
     return time_to_share(data[measure].values, data.time.values, share * final_worth(data, measure))
 
 
-def summarise(data: xarray.Dataset, optimum: float | None = None) -> Covered:
-    """What a batch of :func:`cover` came to; ``optimum`` is the largest union there is, or a bound on it."""
+def summarise(data: xarray.Dataset, optimum: float | OptimumOverTime | None = None) -> Covered:
+    """What a batch of :func:`cover` came to; ``optimum`` is the largest union there is, or a bound on it.
+
+    Where the world changes, the share of the optimum is the mean over the times at which that is known.
+    """
     data = complete(data)
     times, last = data.time.values, data.isel(time=-1)
     union = estimate(final_worth(data, "worth_union"))
-    if optimum and union.count > 1:
+    share = None
+    if isinstance(optimum, OptimumOverTime):
+        share = estimate(optimum.share(times, data.worth_union.transpose("seed", "time").values))
+    elif optimum and union.count > 1:
         union = replace(union, high=min(union.high, max(optimum, union.mean)))  # nobody covers more than can be
+    if optimum and not isinstance(optimum, OptimumOverTime):
+        share = union.scaled(1 / optimum)
     rows = max(1, tail_steps(data) // _every(data))
     settled = settling_time(moving_mean(data.worth_sum.values, rows), times, final_worth(data, "worth_sum"), SETTLED)
     trials = float(last.taken.sum() + last.rejected.sum())
     return Covered(
         estimate(final_worth(data, "worth_sum")),
         union,
-        union.scaled(1 / optimum) if optimum else None,
+        share,
         estimate(steps_to_share(data)),
         estimate(settled),
         estimate(steady_state(data.worth_sum.values, times, tail_steps(data))),

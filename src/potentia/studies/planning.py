@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import io
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from potentia.beliefs import Belief
 from potentia.engine import Run, begin
@@ -16,7 +19,9 @@ from potentia.engine.columns import num_rows, result_bytes
 from potentia.engine.requests import eventful
 from potentia.errors import InvalidBelief, InvalidGame, InvalidInput, InvalidRule, InvalidSpecification, PotentiaError
 from potentia.games import Coverage, Game
+from potentia.games.formats.map_frames import read_frames
 from potentia.kernel import memory
+from potentia.kernel.arrays import Floats
 from potentia.kernel.cache import Compiled
 from potentia.kernel.numbers import in_words
 from potentia.kernel.recorders import by_its_name
@@ -169,13 +174,15 @@ def _check_points(built: Plan) -> None:
 # Files that a specification names -----------------------------------------------------------------------
 
 
-def with_files(specification: Specification, renamed: Callable[[str, str], str]) -> list[dict[str, Any]]:
+def with_files(
+    specification: Specification, renamed: Callable[[str, str], str], folder: Path | None = None
+) -> list[dict[str, Any]]:
     """The tables of games with every file called otherwise: what ``renamed`` gives for its key and its name."""
 
     def entry_with(key: str, entry: Any) -> Any:
         if isinstance(entry, list):
             return [entry_with(key, part) for part in entry]
-        is_name = isinstance(entry, str) and (key != "map" or building.is_file(entry))
+        is_name = isinstance(entry, str) and (key != "map" or building.is_file(entry, folder))
         return renamed(key, entry) if is_name else entry
 
     return [
@@ -193,6 +200,11 @@ def gather(specification: Specification, folder: Path) -> tuple[Specification, d
         if "\0" in name:
             raise InvalidSpecification(f"game.{key}: no file can be called {name!r}")
         with refused(InvalidSpecification, f"read {path}", f"game.{key}: "):
+            if key == "map" and path.is_dir():  # images, kept as the frames that they are
+                content = _as_array(read_frames(path))
+                known = f"{path.name[:60].lstrip('.')}{_mark(content)}.npy"
+                contents[known] = content
+                return known
             if path.exists() and not path.is_file():
                 raise InvalidSpecification(f"game.{key}: {path} is not a file")
             if path.exists():
@@ -202,12 +214,19 @@ def gather(specification: Specification, folder: Path) -> tuple[Specification, d
         contents[known] = content
         return known
 
-    games = with_files(specification, kept)
+    games = with_files(specification, kept, folder)
     if not contents:
         return specification, contents
     labels = labels_of("game", specification.game)
     games = [{"label": label, **table} for label, table in zip(labels, games, strict=True)]
     return specification.model_copy(update={"game": games}), contents
+
+
+def _as_array(frames: Floats) -> bytes:
+    """An array as an .npy file holds it."""
+    file = io.BytesIO()
+    np.save(file, frames, allow_pickle=False)
+    return file.getvalue()
 
 
 def is_kept_input(path: Path) -> bool:

@@ -14,7 +14,7 @@ from potentia.web.scenes import scene
 
 def recorded(game: Coverage, profiles: Ints, every: int, times: Floats, values: Floats, label: str) -> Recording:
     """The recording of robots whose profiles, (T, N), are so many steps apart, with one series."""
-    header, arrays = scene(game, None)
+    header, arrays = scene(game, None, every * (len(profiles) - 1))
     row, players = np.nonzero(profiles[1:] != profiles[:-1])
     changes = every * (row + 1), players, profiles[row + 1, players]
     escape = len(header["map"]["offsets"])

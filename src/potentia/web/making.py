@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from potentia.analysis import Optimum
+from potentia.analysis import Optimum, OptimumOverTime
 from potentia.beliefs import Believing
 from potentia.beliefs.words import belief_text
 from potentia.colours import color_of
@@ -53,7 +53,7 @@ def record(
         if not isinstance(text, str):
             raise InvalidRun(f"must be a text, got {text!r}", name, text)
     played, rule, belief = _unwrapped(trace, game)
-    header, arrays = scene(played, rule if belief is None else None)  # who believes has another chain
+    header, arrays = scene(played, rule if belief is None else None, int(trace.steps))  # who believes has another chain
     header |= {
         "potentia": __version__,
         "title": title or f"{label or trace.rule['rule']} on {played.describe()}",
@@ -203,6 +203,11 @@ def _optimum(given: Any, made: Recording) -> dict[str, Any] | None:
     if isinstance(given, Optimum):  # of what is covered at least once
         value, bound = given.value, given.bound
         name = next((row["name"] for row in made.header["series"] if row["name"] == "worth_union"), None)
+    if isinstance(given, OptimumOverTime):
+        if not any(row["name"] == "worth_union" for row in made.header["series"]):
+            return None
+        lists = {part: getattr(given, part).tolist() for part in ("times", "values", "bounds")}
+        return {"series": "worth_union", "value": lists["values"][-1], "bound": lists["bounds"][-1], **lists}
     if value is None or name is None:
         return None
     if not all(part is None or (is_real(part) and math.isfinite(as_float(part))) for part in (value, bound)):

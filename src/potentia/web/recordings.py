@@ -18,12 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from potentia.errors import InvalidRun
-from potentia.games.drift import Drift, field_at
+from potentia.games.drift import field_at, moved_targets
+from potentia.games.drift_kernel import Moving, Still
 from potentia.games.grid import SLACK, disc
 from potentia.kernel import memory
 from potentia.kernel.arrays import Floats, Ints
 from potentia.kernel.checks import Integer
 from potentia.kernel.files import open_plain, whole_file
+from potentia.web.changing import drift_of
 from potentia.web.coding import Changes, decode_changes, packed, unchained, unpacked
 from potentia.web.validity import require_changes, require_valid
 
@@ -167,13 +169,22 @@ class Recording:
     def worth(self, step: int) -> Floats:
         """The field of worths at this step, (rows, columns)."""
         self._require("map")
-        drift = self.header["map"]["drift"]
-        if drift is None:
+        if isinstance(self._drift, Still):
             return self.arrays["worth"].astype(np.float64)
-        parts = [np.asarray(drift[name], np.float64) for name in ("weights", "means", "velocity", "covariances")]
-        size = self.header["map"]["columns"], self.header["map"]["rows"]
-        moving = Drift(parts[0], parts[1], parts[2], parts[3], *size, drift["every"])
-        return field_at(moving, self._checked(step))
+        return field_at(self._drift, self._checked(step))
+
+    def targets(self, step: int) -> Ints:
+        """The cells (x, y) of the targets at this step: those of means, or on a field that is shifted, move along."""
+        self._require("map")
+        cells = np.array(self.header["map"]["targets"], np.int64).reshape(-1, 2)
+        if isinstance(self._drift, Still):
+            return cells
+        which = self.header["map"]["drift"].get("components")
+        return moved_targets(self._drift, cells, which, self._checked(step))
+
+    @cached_property
+    def _drift(self) -> Moving | Still:
+        return drift_of(self.header["map"], self.arrays)
 
     @cached_property
     def visits(self) -> Changes:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from potentia.kernel.arrays import Ints
+from potentia.web.changing import require_drift
 
 KINDS = ("map", "network", "loads", "table", "players")
 MOST_CELLS = 4_000_000  # of a map that a page can show
@@ -109,7 +110,7 @@ def _map(area: dict[str, Any], arrays: dict[str, NDArray[Any]], players: int) ->
             fits = isinstance(pair, list) and len(pair) == 2 and all(map(_whole, pair))
             _require(fits and all(low <= part < high for part, low, high in zip(pair, least, most, strict=True)), name)
     if area["drift"] is not None:
-        _drift(area["drift"])
+        require_drift(area, arrays)
     _shape(arrays, "worth", shape, "f")
     _shape(arrays, "blocked", shape, "u")
     _shape(arrays, "delta", (None,), "f")
@@ -157,16 +158,11 @@ def _optimum(found: dict[str, Any] | None) -> None:
         _fields(found, {"series": _TEXT, "value": number, "bound": number}, "optimum")
         numbers = [found[name] for name in ("value", "bound") if found[name] is not None]
         _require(all(abs(number) < 1e300 for number in numbers), "its optimum")
-
-
-def _drift(found: dict[str, Any]) -> None:
-    _fields(found, dict.fromkeys(("weights", "means", "velocity", "covariances"), (list,)) | {"every": _COUNT}, "drift")
-    parts = {name: np.array(entry, np.float64) for name, entry in found.items() if name != "every"}
-    count = parts["weights"].size
-    shapes = {"weights": (count,), "means": (count, 2), "velocity": (count, 2), "covariances": (count, 2, 2)}
-    for name, shape in shapes.items():
-        _require(parts[name].shape == shape and bool(np.isfinite(parts[name]).all()), f"{name} of its drift")
-    _require(bool((np.linalg.det(parts["covariances"]) > 0).all()) and 1 <= found["every"] <= _MOST, "its drift")
+        if "times" in found:
+            lists = [np.array(found.get(name), np.float64) for name in ("times", "values", "bounds")]
+            one = all(part.shape == lists[0].shape and part.ndim == 1 and part.size for part in lists)
+            _require(bool(one and all(np.isfinite(part).all() for part in lists)), "its optimum over time")
+            _require(bool((np.diff(lists[0]) > 0).all()), "the times of its optimum")
 
 
 def _network(header: dict[str, Any], arrays: dict[str, NDArray[Any]], players: int) -> None:

@@ -16,7 +16,8 @@ Map = Annotated[
     typer.Argument(
         metavar="MAP",
         help='"paper" (its 40×40 world), "random:SEED" or "random:SEED:TARGETS", or a file of worths: .csv with an '
-        "empty field or x for a wall, .npy, .npz, or a greyscale image (white is worth most).",
+        "empty field or x for a wall, .npy, .npz, or a greyscale image (white is worth most); of a world that changes, "
+        "a folder of images or an .npy file with three axes: see --frame-steps of cover.",
         show_default="paper",
         autocompletion=completes("paper", "random:"),
     ),
@@ -31,12 +32,17 @@ LargestPart = Annotated[
 ]
 
 
-def game_from(map: str, blocked: Path | None, largest_part: bool, options: dict[str, Any]) -> Any:
-    """Robots on the map."""
+def game_from(map: str, blocked: Path | None, largest_part: bool, options: dict[str, Any], still: bool = False) -> Any:
+    """Robots on the map, which may have to stand still."""
     from potentia.games import Coverage
+    from potentia.studies import building
 
     straight = isinstance(options.get("reach"), float) and options["reach"] ** 2 < 2  # no diagonal moves
-    world = world_from(map, blocked)
+    world, frames = building.changing_world(map, blocked=None if blocked is None else str(blocked))
+    changes = {key: options.pop(key) for key in building.CHANGES if key in options}
+    if frames is not None and still:
+        raise InvalidInput(f"must be one map, got {len(frames)} frames in {map}: give one of them", "map", map)
+    options["drift"] = building.drift_from(changes, frames, map)
     return Coverage(world.largest_part(not straight) if largest_part else world, **options)
 
 
@@ -44,7 +50,7 @@ def world_from(map: str, blocked: Path | None) -> Any:
     """The map, with what another file blocks on it."""
     from potentia.studies import building
 
-    return building.world_from(map, blocked=None if blocked is None else str(blocked))
+    return building.changing_world(map, blocked=None if blocked is None else str(blocked))[0]
 
 
 def one_or_many(text: str | None, name: str) -> Any:

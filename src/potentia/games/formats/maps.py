@@ -81,7 +81,7 @@ def read_world(
     mask: Any = blocked
     if isinstance(blocked, str | os.PathLike):
         with naming(Path(blocked)):
-            mask = _read_mask(Path(blocked), fields["worth"].shape)
+            mask = read_mask(Path(blocked), fields["worth"].shape)
     fields["name"] = name if name is not None else fields.get("name", source.stem)
     if targets is not None:
         fields["targets"] = targets
@@ -121,7 +121,8 @@ def _read(path: Path, mask: bool) -> Map:
     return read_table(path, mask) if suffix in TABLES else read_image(path, mask)
 
 
-def _read_mask(path: Path, shape: tuple[int, ...]) -> NDArray[np.bool_]:
+def read_mask(path: Path, shape: tuple[int, ...]) -> NDArray[np.bool_]:
+    """Which cells a file blocks on a map of this shape."""
     suffix = suffix_of(path, MASK_SUFFIXES, "masks are read from")
     read = _read(path, mask=True)
     if read.values.shape != shape:

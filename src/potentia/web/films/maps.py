@@ -101,14 +101,14 @@ class Panel:
         self._ground: tuple[Any, Pixels] | None = None
         self._numbers: dict[int, Stamp] = {}
 
-    def ground(self, worth: Floats, key: Any) -> Pixels:
+    def ground(self, worth: Floats, key: Any, step: int) -> Pixels:
         """The field with walls and targets; the last one is kept, and drawn anew where the key is another."""
         if self._ground is None or self._ground[0] != key:
             pixels = np.zeros((self.area.height, self.area.width), np.uint8)
             canvas = Canvas(pixels, self.palette)
             self.area.inside(pixels)[:] = self.area.enlarged(self.field(worth))
             self._draw_walls(pixels, worth)
-            self._draw_over(canvas, key)
+            self._draw_over(canvas, step)
             if self.area.margin:
                 canvas.frame(self.area.margin, self.area.margin, *self.area.inner, self.palette.number(EDGE))
             self._ground = key, pixels
@@ -131,16 +131,15 @@ class Panel:
         down, across = np.arange(inside.shape[0])[:, None], np.arange(inside.shape[1])
         inside[blocked & ((across + down) % 6 == 0)] = self.palette.number(HATCH)
 
-    def _draw_over(self, canvas: Canvas, key: Any) -> None:
+    def _draw_over(self, canvas: Canvas, step: int) -> None:
         """What else belongs to the ground."""
         if not is_crowd(self.recording):
-            self.draw_targets(canvas)
+            self.draw_targets(canvas, step)
 
-    def draw_targets(self, canvas: Canvas) -> None:
+    def draw_targets(self, canvas: Canvas, step: int) -> None:
         """A star on each target."""
         radius = max(6.0, min(9.0, 0.6 * self.area.scale))
-        targets = np.array(self.recording.header["map"]["targets"], np.int64).reshape(-1, 2)
-        for x, y in self.area.pixels(targets).tolist():
+        for x, y in self.area.pixels(self.recording.targets(step)).tolist():
             canvas.stamp(shapes.star(radius + 2.0, self.area.fraction), x, y, INK)
             canvas.stamp(shapes.star(radius, self.area.fraction), x, y, PAPER)
 
@@ -171,7 +170,7 @@ class Truth(Panel):
 
     def draw(self, canvas: Canvas, moment: Moment, worth: Floats, key: Any) -> None:
         """The map at a moment, whose field is ``worth`` and has a key."""
-        ground = self.ground(worth, key)
+        ground = self.ground(worth, key, moment.step)
         if is_crowd(self.recording):
             self._draw_crowd(canvas, ground, moment, worth)
             return
@@ -262,7 +261,7 @@ class Truth(Panel):
         sparse = 200 * len(cells) < area.width * area.height  # then a robot may be larger than its cell
         side = max(3 if sparse else 1, area.scale - 1 if area.scale < 6 else round(0.6 * area.scale))
         self._draw_squares(canvas, cells, number, side)
-        self.draw_targets(canvas)
+        self.draw_targets(canvas, moment.step)
 
 
 class Beliefs(Panel):
@@ -274,18 +273,18 @@ class Beliefs(Panel):
         """The believed field, on the scale of the true one; nothing where nobody was asked yet."""
         self.view = view
         worth = view.worth if view is not None else np.zeros((self.area.rows, self.area.columns))
-        canvas.pixels[:] = self.ground(worth.astype(np.float64), key)
+        canvas.pixels[:] = self.ground(worth.astype(np.float64), key, moment.step)
         if view is not None and not is_crowd(self.recording):
             there = self.recording.there(moment.step)
             self.draw_robots(canvas, moment.profile, [robot for robot in view.robots if there[robot]])
 
-    def _draw_over(self, canvas: Canvas, key: Any) -> None:
+    def _draw_over(self, canvas: Canvas, step: int) -> None:
         inside = self.area.inside(canvas.pixels)
         unseen = np.ones((self.area.rows, self.area.columns), bool) if self.view is None else ~self.view.seen
         down, across = np.arange(inside.shape[0])[:, None], np.arange(inside.shape[1])
         dots = (down % 4 == 1) & ((across + 2 * (down // 4 % 2)) % 4 == 1)
         inside[dots & self.area.enlarged(unseen)] = self.palette.number(DOTS)
-        super()._draw_over(canvas, key)
+        super()._draw_over(canvas, step)
         turn = 1.0 if self.area.upper else -1.0
         cell = self.area.scale / self.area.fold
         for _, x, y, xx, xy, yy in self.view.components.tolist() if self.view is not None else ():

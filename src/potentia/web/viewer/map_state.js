@@ -1,7 +1,7 @@
 // A map at the timeline's step: who covers what, flags, the worth now, and what robots thought.
 
 import { BitChain } from "./chains.js";
-import { fillDrift, heldSince } from "./drift.js";
+import { costOf, fillDrift, heldSince, moveTargets } from "./drift.js";
 import { FlagHistory } from "./flags.js";
 import { discOf, gridOf } from "./grid.js";
 
@@ -20,7 +20,7 @@ export class MapState {
     this.rows = this.grid.rows;
     this.cells = this.columns * this.rows;
     this.robots = timeline.players;
-    this.targets = header.map.targets ?? [];
+    this.placed = { since: 0, targets: header.map.targets ?? [] };
     this.discs = new DiscTable(arrays.delta, this.columns, this.rows);
     this.drift = header.map.drift ?? null;
     this.drifted = null; // a field of a drift, and the time it is of
@@ -205,16 +205,27 @@ export class MapState {
     const since = heldSince(this.drift, step);
     if (!this.drifted) this.drifted = { since: -1, field: new Float64Array(this.cells) };
     if (this.drifted.since !== since) {
-      fillDrift(this.drift, this.columns, this.rows, since, this.drifted.field);
+      fillDrift(this.drift, this.arrays, this.columns, this.rows, since, this.drifted.field);
       this.drifted.since = since;
       this.sums = null;
     }
     return this.drifted.field;
   }
 
+  /** The cells [x, y] of the targets now; some move with the field. */
+  get targets() {
+    if (!this.drift) return this.placed.targets;
+    const since = heldSince(this.drift, this.timeline.step);
+    if (this.placed.since !== since || since === 0) {
+      const first = this.header.map.targets ?? [];
+      this.placed = { since, targets: moveTargets(this.drift, first, this.columns, this.rows, since) };
+    }
+    return this.placed.targets;
+  }
+
   findScale() {
     let most = 0;
-    const times = this.drift && this.cells * this.drift.weights.length < 2e5 ? SAMPLES : 1;
+    const times = this.drift && this.cells * costOf(this.drift) < 2e5 ? SAMPLES : 1;
     for (let k = 0; k < times; k += 1) {
       const field = this.worthAt(Math.floor((k / Math.max(1, times - 1)) * this.timeline.steps));
       for (const worth of field) if (worth > most) most = worth;

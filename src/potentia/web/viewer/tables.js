@@ -1,6 +1,6 @@
 // Tables under the stages: the recordings now, the robots or players now, and the events.
 
-import { sharedOptimum } from "./curves.js";
+import { optimumAt, sharedOptimum } from "./curves.js";
 import { element, setText } from "./dom.js";
 import { counted, formatCount, formatNumber, formatPercent } from "./format.js";
 import { makeMark } from "./marks.js";
@@ -51,7 +51,7 @@ export function createComparison(host, timelines, looks) {
       const texts = [...known.keys()].map((name) => formatNumber(timeline.valueAt(name)));
       if (shared.some(Boolean)) {
         const name = timeline.recording.header.optimum?.series;
-        texts.push(shared[k] ? formatPercent(timeline.valueAt(name) / shared[k].value) : "–");
+        texts.push(shared[k] ? formatPercent(timeline.valueAt(name) / optimumAt(shared[k], timeline.step)) : "–");
       }
       texts.push(formatCount(timeline.changesUpTo(timeline.step)));
       texts.forEach((text, at) => setText(rows[k][at], text));

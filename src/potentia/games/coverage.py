@@ -37,6 +37,8 @@ from potentia.kernel.arrays import Floats, Ints, frozen, starts
 from potentia.kernel.checks import Flag, Integer, OneOf
 from potentia.kernel.protocol import Proximity
 
+_KEPT = ("flags", "flag", "payoff", "sight", "blocked_worth")  # options that are the same at all times
+
 
 class Coverage(Covering):
     """Robots that cover the cells of a :class:`World`. An action is a free cell; see :meth:`positions`.
@@ -57,6 +59,12 @@ class Coverage(Covering):
         where a flag lies: on the "cell" a robot occupies, or on all cells in its "range".
     ``payoff``
         "overlap" (Eq. 45) or "marginal" (the worth that the robot alone covers).
+    ``sight``
+        whether a robot covers, and reads, only what it sees past blocked cells (:mod:`potentia.games.sight`). Flags
+        lie on what is covered, and are seen past everything.
+    ``blocked_worth``
+        whether blocked cells can be covered: with ``sight``, those of which a face is seen. Left out, they can
+        where there is no ``sight`` only.
     ``start``
         where the robots begin, cells (x, y); left out, each run draws its own.
     ``drift``
@@ -82,6 +90,8 @@ class Coverage(Covering):
         flags: bool = True,
         flag: str = "cell",
         payoff: str = "overlap",
+        sight: bool = False,
+        blocked_worth: bool | None = None,
         start: ArrayLike | None = None,
         drift: ArrayLike | None = None,
         drift_every: int = 10,
@@ -99,6 +109,9 @@ class Coverage(Covering):
         self.flags = Flag().of(flags, "flags", InvalidGame)
         self.flag = OneOf("cell", "range").of(flag, "flag", InvalidGame)
         self.payoff = OneOf("overlap", "marginal").of(payoff, "payoff", InvalidGame)
+        self.sight = Flag().of(sight, "sight", InvalidGame)
+        given = not self.sight if blocked_worth is None else blocked_worth
+        self.blocked_worth = Flag().of(given, "blocked_worth", InvalidGame)
         self.drift = checked_drift(world, drift, drift_every)
         world.require_connected(diagonal=self.radius**2 * SLACK >= 2)
         self.ranges = frozen(np.unique(self._range))
@@ -147,7 +160,7 @@ class Coverage(Covering):
         now = checked_time(time)
         if not isinstance(self.drift, Drift):
             return self
-        options: dict[str, Any] = {name: getattr(self, name) for name in ("flags", "flag", "payoff")}
+        options: dict[str, Any] = {name: getattr(self, name) for name in _KEPT}
         options |= {"reach": self.radius, "K": self.movement_cost}
         start = None if self.start is None else self.positions(self.start)
         return Coverage(world_at(self.world, self.drift, now), self.robots, self.delta, start=start, **options)
@@ -203,6 +216,7 @@ class Coverage(Covering):
             self.flags,
             self.flag == "range",
             self.drift,
+            self.view,
         )
 
     def new_state(self, profile: Ints) -> CoverageState:
@@ -250,6 +264,9 @@ class Coverage(Covering):
         parts.append(f"flags={self.flag}" if self.flags else "no flags")
         if self.payoff != "overlap":
             parts.append(f"payoff={self.payoff}")
+        if self.world.blocked.any():
+            parts += ["sight"] * self.sight
+            parts += [f"blocked_worth={self.blocked_worth}"] * (self.blocked_worth == self.sight)
         if isinstance(self.drift, Drift):
             parts += drift_words(self.drift)
         return ", ".join(parts)

@@ -145,11 +145,11 @@ def believed_reward(
     reach, behind = np.int64(game.reach[at(kind)]), cell_of(game, current)
     total = 0.0
     for k in range(game.ptr[at(kind)], game.ptr[at(kind + 1)]):
-        if not sees(game.view, cell, k):
+        if not sees(game.vision, cell, k):
             continue
         covered = cell + game.offset[at(k)]
         x, y = game.dx[at(k)] + dx, game.dy[at(k)] + dy
-        others = np.int64(state.counts[at(covered)]) - owns(game.view, behind, x, y, reach)
+        others = np.int64(state.counts[at(covered)]) - owns(game.vision, behind, x, y, reach)
         total += share_of(game, hoped_worth(belief, mind, game, which, covered), others)
     return reward(game, state, player, action, total)
 

@@ -129,7 +129,7 @@ def sense(
     here, kind = cell_of(game, state.home[at(player)]), game.kind[at(player)]
     first = game.ptr[at(kind)]
     for k in range(first, game.ptr[at(kind + 1)]):
-        if (sensing.whole_range or game.offset[at(k)] == 0) and sees(game.view, here, k):
+        if (sensing.whole_range or game.offset[at(k)] == 0) and sees(game.vision, here, k):
             cell = here + game.offset[at(k)]
             reading = state.worth[at(cell)]
             if sensing.noise > 0.0:

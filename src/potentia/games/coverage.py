@@ -216,7 +216,7 @@ class Coverage(Covering):
             self.flags,
             self.flag == "range",
             self.drift,
-            self.view,
+            self.vision,
         )
 
     def new_state(self, profile: Ints) -> CoverageState:

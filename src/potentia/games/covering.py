@@ -70,7 +70,7 @@ class Covering(Game):
         return frozen(number)
 
     @cached_property
-    def view(self) -> Sight | Open:
+    def vision(self) -> Sight | Open:
         """What is hidden from where, for kernels; see :meth:`covered`."""
         return make_view(self.world.blocked, self.ranges, self.sight, self.blocked_worth)
 
@@ -83,8 +83,8 @@ class Covering(Game):
         """The cells (x, y) that the robot covers from there, (k, 2)."""
         offsets = disc(float(self._range[player]))
         cells = self.world.cells[action] + offsets
-        if isinstance(self.view, Sight):
-            cells = cells[seen_parts(self.view, self._framed(np.array([action])), bits_of(self.view, offsets))[0]]
+        if isinstance(self.vision, Sight):
+            cells = cells[seen_parts(self.vision, self._framed(np.array([action])), bits_of(self.vision, offsets))[0]]
         return cells[((cells >= 0) & (cells < self.world.size)).all(axis=1)]
 
     def worth_in_range(self, delta: float) -> Floats:
@@ -104,7 +104,7 @@ class Covering(Game):
                 if cells[cells[:, 1] == dy, 0].max() == half:
                     total += segment[frame + dy : frame + dy + rows]
         found = total[~self.world.blocked]
-        view = make_view(self.world.blocked, [delta], self.sight, self.blocked_worth) if frame > self._frame else self.view
+        view = make_view(self.world.blocked, [delta], self.sight, self.blocked_worth) if frame > self._frame else self.vision
         if isinstance(view, Sight):
             framed = np.pad(self.world.worth, view.reach)
             where = np.flatnonzero(np.pad(~self.world.blocked, view.reach))
@@ -123,8 +123,8 @@ class Covering(Game):
             those = actions[self._range == delta]
             offsets = disc(float(delta))
             cells = self.world.cells[those][:, None, :] + offsets + frame
-            if isinstance(self.view, Sight):
-                cells = cells[seen_parts(self.view, self._framed(those), bits_of(self.view, offsets))]
+            if isinstance(self.vision, Sight):
+                cells = cells[seen_parts(self.vision, self._framed(those), bits_of(self.vision, offsets))]
             np.add.at(counts, (cells[..., 1], cells[..., 0]), 1)
         return counts[frame : frame + rows, frame : frame + columns]
 

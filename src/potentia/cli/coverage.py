@@ -27,6 +27,7 @@ from potentia.cli.options.maps import (
     LargestPart,
     Map,
     Robots,
+    Sight,
     cells_from,
     game_from,
     one_or_many,
@@ -112,6 +113,7 @@ def cover(
     radius: beliefs.Radius = None,
     start: Annotated[str | None, typer.Option(help='First cells, as in "3,4 10,12"; random where left out.')] = None,
     blocked: Blocked = None,
+    sight: Sight = False,
     largest_part: LargestPart = False,
     paper: Annotated[
         bool,
@@ -161,6 +163,7 @@ def cover(
 
     seeds = seeds_from(seed, runs)
     options: dict[str, Any] = {"robots": 5, "delta": 1.5, "K": 0.0, "flags": False, "flag": flag, "payoff": payoff}
+    options["sight"] = sight
     if paper:
         if map != "paper":
             raise InvalidInput(f"--paper is the experiment on the paper's own world, got the map {map!r} with it")

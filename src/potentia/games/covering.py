@@ -104,7 +104,11 @@ class Covering(Game):
                 if cells[cells[:, 1] == dy, 0].max() == half:
                     total += segment[frame + dy : frame + dy + rows]
         found = total[~self.world.blocked]
-        view = make_view(self.world.blocked, [delta], self.sight, self.blocked_worth) if frame > self._frame else self.vision
+        view = (
+            make_view(self.world.blocked, [delta], self.sight, self.blocked_worth)
+            if frame > self._frame
+            else self.vision
+        )
         if isinstance(view, Sight):
             framed = np.pad(self.world.worth, view.reach)
             where = np.flatnonzero(np.pad(~self.world.blocked, view.reach))

@@ -39,7 +39,10 @@ class Open(NamedTuple):
     """Nothing is hidden. A type of its own, so that kernels need not ask."""
 
     everything: bool = True
-    unhashed = True  # games that know of no sight keep their fingerprints
+
+    def unhashed(self) -> str:
+        """Why it is left out of fingerprints."""
+        return "a game without sight has the one that it always had"
 
 
 class Sight(NamedTuple):
@@ -74,7 +77,7 @@ def sees(view: Any, cell: int, k: int) -> bool:
 
 @sees.register(Sight)
 def _sees(view: Sight, cell: int, k: int) -> bool:
-    row = np.int64(view.row[at(cell)])
+    row: Any = np.int64(view.row[at(cell)])
     return row < 0 or _has(view, row, view.bit[at(k)])
 
 
@@ -88,7 +91,7 @@ def owns(view: Any, cell: int, x: Any, y: Any, reach: Any) -> Any:
 def _owns(view: Sight, cell: int, x: Any, y: Any, reach: Any) -> Any:
     if x * x + y * y > reach:
         return np.int64(0)
-    row = np.int64(view.row[at(cell)])
+    row: Any = np.int64(view.row[at(cell)])
     bit = view.number[at((y + view.reach) * (2 * view.reach + 1) + x + view.reach)]
     return np.int64(row < 0 or _has(view, row, bit))
 
@@ -135,6 +138,13 @@ def _note(views: Views, used: int, x: Any, y: Any, last: Any) -> None:
     views.corner[used, 0], views.corner[used, 1], views.corner[used, 2] = x, y, last
 
 
+@portable
+def _copy(views: Views, j: int, to: int) -> None:
+    for c in range(4):
+        views.shallow[to, c], views.steep[to, c] = views.shallow[j, c], views.steep[j, c]
+    views.above[to], views.below[to] = views.above[j], views.below[j]
+
+
 class Ground(NamedTuple):
     """Where is looked: a framed area, and the offsets of a range."""
 
@@ -153,17 +163,14 @@ def _sweep(ground: Ground, here: int, right: int, up: int, views: Views, shown: 
     _note(views, 1, 1, 0, -1)
     views.above[0], views.below[0] = 0, 1
     for c in range(4):
-        views.shallow[0, c] = 1 if c == 1 or c == 2 else 0
+        views.shallow[0, c] = (c + 1) // 2 % 2
         views.steep[0, c] = 1 - views.shallow[0, c]
     count, used, level, upright = 1, 2, True, True
     for k in range(ground.x.shape[0]):
         x, y = ground.x[k], ground.y[k]
         wall = ground.walls[here + up * y * ground.width + right * x] == WALL
         seen = (y == 0 and level) or (x == 0 and upright)
-        if wall and y == 0:
-            level = False
-        if wall and x == 0:
-            upright = False
+        level, upright = level and not (wall and y == 0), upright and not (wall and x == 0)
         j = 0
         while j < count and (wall or (x > 0 and y > 0)):
             over, under = _side(views.shallow, j, x, y + 1), _side(views.steep, j, x + 1, y)
@@ -179,9 +186,7 @@ def _sweep(ground: Ground, here: int, right: int, up: int, views: Views, shown: 
             beyond = x > 0 and _side(views.steep, j, x, y + 1) < 0
             if not beneath and not beyond:
                 count -= 1
-                for c in range(4):
-                    views.shallow[j, c], views.steep[j, c] = views.shallow[count, c], views.steep[count, c]
-                views.above[j], views.below[j] = views.above[count], views.below[count]
+                _copy(views, count, j)
                 continue
             if count >= views.above.shape[0] or used + 2 > views.corner.shape[0]:
                 return False
@@ -189,9 +194,7 @@ def _sweep(ground: Ground, here: int, right: int, up: int, views: Views, shown: 
             if beneath and beyond:
                 other = count
                 count += 1
-                for c in range(4):
-                    views.shallow[other, c], views.steep[other, c] = views.shallow[j, c], views.steep[j, c]
-                views.above[other], views.below[other] = views.above[j], views.below[j]
+                _copy(views, j, other)
             if beneath:
                 _turn(views.steep, j, views.corner, views.below[j], x + 1, y, -1)
                 _note(views, used, x + 1, y, views.above[j])
@@ -274,7 +277,8 @@ def make_view(blocked: NDArray[np.bool_], ranges: Any, opaque: bool, faces: bool
     number[offsets[:, 1] + reach, offsets[:, 0] + reach] = np.arange(len(offsets))
     part = offsets[(offsets >= 0).all(axis=1) & offsets.any(axis=1)]
     part = part[np.argsort(part.sum(axis=1), kind="stable")]
-    ground = Ground(walls, width, *(np.ascontiguousarray(part[:, c]) for c in (0, 1)), number.reshape(-1), reach)
+    x, y = np.ascontiguousarray(part.T)
+    ground = Ground(walls, width, x, y, number.reshape(-1), reach)
     mask, hidden = np.zeros((cells.size, size), np.uint8), np.zeros(cells.size, np.uint8)
     compiled = 4.0 * len(part) * cells.size > _BY_PYTHON if compiled is None else compiled
     done, room = 0, len(part) + 16
@@ -291,8 +295,8 @@ def make_view(blocked: NDArray[np.bool_], ranges: Any, opaque: bool, faces: bool
 
 
 def _new_views(room: int) -> Views:
-    lines = [np.zeros((room, 4), np.int64) for _ in range(2)]
-    return Views(*lines, *(np.zeros(room, np.int64) for _ in range(2)), np.zeros((4 * room, 3), np.int64))
+    lines, last = np.zeros((2, room, 4), np.int64), np.zeros((2, room), np.int64)
+    return Views(lines[0], lines[1], last[0], last[1], np.zeros((4 * room, 3), np.int64))
 
 
 def _near(blocked: NDArray[np.bool_], reach: int) -> NDArray[np.bool_]:

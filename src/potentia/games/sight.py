@@ -268,17 +268,16 @@ def make_view(blocked: NDArray[np.bool_], ranges: Any, opaque: bool, faces: bool
         return Open()
     offsets = disc(float(ranges[-1]))
     reach = int(float(ranges[-1]) * SLACK)
-    width, size = blocked.shape[1] + 2 * reach, len(offsets) // 8 + 1
+    width, size = blocked.shape[1] + 2 * reach, mask_bytes(float(ranges[-1]))
     walls = np.pad(blocked.astype(np.uint8), reach, constant_values=OUTSIDE).reshape(-1)
     free = np.pad(~blocked & _near(blocked, reach), reach).reshape(-1)
     cells = np.flatnonzero(free)
     memory.require(2.0 * size * cells.size + 30.0 * walls.size, f"lines of sight over {reach} cells")
-    number = np.full((2 * reach + 1, 2 * reach + 1), -1, np.int64)
-    number[offsets[:, 1] + reach, offsets[:, 0] + reach] = np.arange(len(offsets))
+    number = _numbered(offsets, reach)
     part = offsets[(offsets >= 0).all(axis=1) & offsets.any(axis=1)]
     part = part[np.argsort(part.sum(axis=1), kind="stable")]
     x, y = np.ascontiguousarray(part.T)
-    ground = Ground(walls, width, x, y, number.reshape(-1), reach)
+    ground = Ground(walls, width, x, y, number, reach)
     mask, hidden = np.zeros((cells.size, size), np.uint8), np.zeros(cells.size, np.uint8)
     compiled = 4.0 * len(part) * cells.size > _BY_PYTHON if compiled is None else compiled
     done, room = 0, len(part) + 16
@@ -290,8 +289,32 @@ def make_view(blocked: NDArray[np.bool_], ranges: Any, opaque: bool, faces: bool
     row = np.full(walls.size, -1, np.int32)
     row[cells[kept]] = np.arange(int(kept.sum()))
     all_offsets = np.concatenate([disc(float(delta)) for delta in ranges])
-    found = Sight(frozen(row), frozen(mask[kept]), frozen([], np.int64), frozen(number.reshape(-1)), reach)
+    found = Sight(frozen(row), frozen(mask[kept]), frozen([], np.int64), frozen(number), reach)
     return found._replace(bit=frozen(bits_of(found, all_offsets)))
+
+
+def _numbered(offsets: Ints, reach: int) -> Ints:
+    number = np.full((2 * reach + 1, 2 * reach + 1), -1, np.int64)
+    number[offsets[:, 1] + reach, offsets[:, 0] + reach] = np.arange(len(offsets))
+    return number.reshape(-1)
+
+
+def written(view: Sight, columns: int) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
+    """A view as arrays for a file: the row of each cell, (rows, columns), and the mask."""
+    rows = view.row.reshape(-1, columns + 2 * view.reach)
+    return rows[view.reach : len(rows) - view.reach, view.reach : view.reach + columns], view.mask
+
+
+def read(row: NDArray[np.int32], mask: NDArray[np.uint8], delta: float) -> Sight:
+    """A view from such arrays, and the longest range, no longer than the area."""
+    reach, offsets = int(delta * SLACK), disc(delta)
+    framed = np.pad(row, reach, constant_values=-1).reshape(-1)
+    return Sight(framed, mask, np.zeros(0, np.int64), _numbered(offsets, reach), reach)
+
+
+def mask_bytes(delta: float) -> int:
+    """How long a row of a mask is."""
+    return len(disc(delta)) // 8 + 1
 
 
 def _new_views(room: int) -> Views:

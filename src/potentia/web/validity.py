@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from potentia.games.sight import mask_bytes
 from potentia.kernel.arrays import Ints
 
 KINDS = ("map", "network", "loads", "table", "players")
@@ -113,6 +114,8 @@ def _map(area: dict[str, Any], arrays: dict[str, NDArray[Any]], players: int) ->
     _shape(arrays, "worth", shape, "f")
     _shape(arrays, "blocked", shape, "u")
     _shape(arrays, "delta", (None,), "f")
+    if "sight_row" in arrays:
+        _sight(arrays, shape)
     _require(arrays["delta"].size in (1, players), "its ranges are of other robots")
     _require(bool(np.isfinite(arrays["worth"]).all()), "it has worths that are none")
     _require(bool(((arrays["delta"] >= 0) & (arrays["delta"] < _MOST)).all()), "its ranges")
@@ -153,6 +156,14 @@ def _optimum(found: dict[str, Any] | None) -> None:
         _fields(found, {"series": _TEXT, "value": number, "bound": number}, "optimum")
         numbers = [found[name] for name in ("value", "bound") if found[name] is not None]
         _require(all(abs(number) < 1e300 for number in numbers), "its optimum")
+
+
+def _sight(arrays: dict[str, NDArray[Any]], shape: tuple[int, int]) -> None:
+    delta = min(float(arrays["delta"].max(initial=0.0)), float(np.hypot(*shape)))
+    _shape(arrays, "sight_row", shape, "i")
+    _shape(arrays, "sight_mask", (None, mask_bytes(delta)), "u")
+    rows = arrays["sight_row"]
+    _require(bool(((rows >= -1) & (rows < len(arrays["sight_mask"]))).all()), "its lines of sight")
 
 
 def _drift(found: dict[str, Any]) -> None:

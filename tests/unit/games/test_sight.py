@@ -231,3 +231,23 @@ def test_flags_are_true_or_false(name):
     with pytest.raises(InvalidGame, match="True or False, got 'yes'") as caught:
         Coverage(World(np.ones((2, 2))), 1, **{name: "yes"})
     assert caught.value.parameter == name
+
+
+def test_a_recording_knows_what_was_covered():
+    world = World(np.ones(drawn(ROOMS).shape), blocked=drawn(ROOMS))
+    game = Coverage(world, 3, (1.5, 4.0, 20.0), sight=True, flag="range")
+    trace = pt.run(game, pt.rule("blll", tau=0.5), 12, 3, compiled=False)
+    made = trace.recording()
+    again = type(made)(made.header, made.arrays)
+    for step in (0, 12):
+        profile = trace.profiles[step]
+        counts = game.cover_counts(profile)
+        assert again.counts(profile).tolist() == counts.tolist()
+        for cell in np.ndindex(counts.shape):
+            covering = again.covers(np.arange(3), profile, np.array(cell[::-1]))
+            assert covering.sum() == counts[cell]
+    run = pt.begin(game, pt.rule("blll", tau=0.5), 3, compiled=False)
+    run.advance(12)
+    frame, width = game._frame, game.data.width
+    laid = run.state.flags.reshape(-1, width)[frame : frame + 6, frame : frame + 9]
+    assert again.flags(12).tolist() == laid.tolist()

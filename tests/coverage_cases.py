@@ -26,19 +26,21 @@ class Case:
     flags: str | None = None
     payoff: str = "overlap"
     events: tuple[str, ...] = ()  # ranges and costs are those of robots that arrive, too
+    sight: str | None = None  # "free": walls are not covered; "faces": those that are seen are
 
     @functools.cached_property
     def game(self):
         options = {"reach": self.reach, "K": self.cost, "payoff": self.payoff, "flags": self.flags is not None}
         base = len(self.delta) - sum(text.startswith("arrive") for text in self.events)
         options["events"] = self.events or None
+        options |= {} if self.sight is None else {"sight": True, "blocked_worth": self.sight == "faces"}
         return Coverage(self.world, base, self.delta, flag=self.flags or "cell", **options)
 
     def oracle(self, kind=Oracle):
         world = self.world
         targets = [tuple(cell) for cell in world.targets.tolist()]
         team = (self.delta, self.cost, self.reach, self.flags, self.payoff)
-        return kind(world.worth.tolist(), world.blocked.tolist(), *team, targets)
+        return kind(world.worth.tolist(), world.blocked.tolist(), *team, targets, self.sight)
 
     def places(self, profile):
         return [(int(x), int(y)) for x, y in self.game.positions(profile)]
@@ -74,6 +76,7 @@ def cases(draw):
         reach,
         draw(st.sampled_from([None, "cell", "range"])),
         draw(st.sampled_from(["overlap", "marginal"])),
+        draw(st.sampled_from([None, "free", "faces"])),
     )
 
 
@@ -110,6 +113,8 @@ CROWDS = {
     "far": crowd("cell", reach=2.5),
     # so many on so large a map that the guard looks for neighbours in several places
     "many": Case(World(np.arange(143).reshape(11, 13) % 7), (0.0, 0.5, 1.0) * 10, (0.1,) * 30, 1, "cell"),
+    "sight": replace(crowd("range"), sight="free"),
+    "faces": replace(crowd(None), sight="faces"),
     "free": Case(crowd(None).world, (1.0, 1.5, 2.0, 1.5), (0.0,) * 4),
 }
 
@@ -118,6 +123,9 @@ SMALL = {
     "strip": Case(World([[0.3, 1.0, 0.2, 0.9, 0.4]]), (1.0, 1.5), (0.0, 0.0)),
     "yard": Case(World([[1, 0, 2], [0, 3, 1], [2, 1, 0]], blocked=np.diag([0, 1, 0])), (1.0, 0.5), (0.0, 0.0), reach=2),
     "marginal": Case(World([[0.3, 1.0, 0.2], [0.8, 0.1, 0.9]]), (1.0, 1.0), (0.0, 0.0), payoff="marginal"),
+    "sight": Case(
+        World([[1, 0, 2], [0, 3, 1], [2, 1, 0]], blocked=np.diag([0, 1, 0])), (2.0, 1.5), (0.0, 0.0), sight="free"
+    ),
     "K": Case(World([[0.3, 1.0, 0.2, 0.9, 0.4]]), (1.0, 1.5), (0.3, 0.1)),
     "long strip": Case(World([[0.3, 1.0, 0.2, 0.9, 0.4, 0.1, 0.7, 0.6, 0.2]]), (0.5, 1.0), (0.0, 0.0)),
 }

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from potentia.kernel.draws import CHOICE, PRIORITY, TRIAL, WAKE, uniform
+from tests.sight_oracle import visible
 
 
 def distance2(a, b):
@@ -45,13 +46,16 @@ class Oracle:
 
     absent = frozenset()  # robots that have failed, or have not come yet
 
-    def __init__(self, worth, blocked, delta, cost, reach="adjacent", flags=None, payoff="overlap", targets=()):
+    def __init__(
+        self, worth, blocked, delta, cost, reach="adjacent", flags=None, payoff="overlap", targets=(), sight=None
+    ):
         self.worth = {(x, y): float(value) for y, row in enumerate(worth) for x, value in enumerate(row)}
         self.free = [cell for cell in self.worth if not blocked[cell[1]][cell[0]]]  # row by row: the actions
         self.blocked = set(self.worth) - set(self.free)
         self.robots = range(len(delta))
         self.delta, self.cost, self.reach = list(delta), list(cost), reach
         self.flags, self.payoff, self.targets = flags, payoff, list(targets)
+        self.sees_past = sight  # None: walls hide nothing; "free": nor are they seen; "faces": some are
         self._moves, self._covers = {}, {}
 
     # Eq. 45 and 46 ------------------------------------------------------------------------------------
@@ -63,7 +67,10 @@ class Oracle:
         return self._covers[robot, place]
 
     def in_range(self, robot, place, cell):
-        return within(cell, place, self.delta[robot])
+        if self.sees_past == "free" and cell in self.blocked:
+            return False
+        near = within(cell, place, self.delta[robot])
+        return near and (self.sees_past is None or visible(place, cell, self.blocked))
 
     def value(self, cells):
         return math.fsum(self.worth[cell] for cell in cells)

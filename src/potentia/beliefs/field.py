@@ -28,6 +28,7 @@ from potentia.beliefs.observations import KNOWN, Sensing, Store, check_store, ne
 from potentia.errors import InvalidBelief, Remedy
 from potentia.games import Coverage, Game
 from potentia.games.coverage_kernel import CoverageData, CoverageState, cell_of, reward, share_of
+from potentia.games.sight import owns, sees
 from potentia.kernel.arrays import any_array, frozen
 from potentia.kernel.cache import Compiled
 from potentia.kernel.checks import OneOf, Real, number
@@ -142,12 +143,14 @@ def believed_reward(
     dx = np.int64(game.place[at(action), 0]) - np.int64(game.place[at(current), 0])
     dy = np.int64(game.place[at(action), 1]) - np.int64(game.place[at(current), 1])
     which, kind, cell = belief.sensing.mind[at(player)], game.kind[at(player)], cell_of(game, action)
-    reach = np.int64(game.reach[at(kind)])
+    reach, behind = np.int64(game.reach[at(kind)]), cell_of(game, current)
     total = 0.0
     for k in range(game.ptr[at(kind)], game.ptr[at(kind + 1)]):
+        if not sees(game.vision, cell, k):
+            continue
         covered = cell + game.offset[at(k)]
         x, y = game.dx[at(k)] + dx, game.dy[at(k)] + dy
-        others = np.int64(state.counts[at(covered)]) - np.int64(x * x + y * y <= reach)
+        others = np.int64(state.counts[at(covered)]) - owns(game.vision, behind, x, y, reach)
         total += share_of(game, hoped_worth(belief, mind, game, which, covered), others)
     return reward(game, state, player, action, total)
 

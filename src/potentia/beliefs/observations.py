@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from potentia.games import Coverage
 from potentia.games.coverage_kernel import CoverageData, CoverageState, cell_of
+from potentia.games.sight import sees
 from potentia.kernel.dispatch import at, portable, separate
 from potentia.kernel.draws import NOISE, normal_nth
 from potentia.kernel.protocol import num_drawn
@@ -123,13 +124,13 @@ def note_reading(store: Store, mind: int, cell: int, reading: float, averaged: b
 def sense(
     sensing: Sensing, store: Store, game: CoverageData, state: CoverageState, player: int, key: Any, step: int
 ) -> int:
-    """The robot reads its cell, or all in range; how many of them its mind did not know."""
+    """The robot reads its cell, or all that it sees in range; how many of them its mind did not know."""
     mind = sensing.mind[at(player)]
     before = store.tally[mind, KNOWN]
     here, kind = cell_of(game, state.home[at(player)]), game.kind[at(player)]
     first = game.ptr[at(kind)]
     for k in range(first, game.ptr[at(kind + 1)]):
-        if sensing.whole_range or game.offset[at(k)] == 0:
+        if (sensing.whole_range or game.offset[at(k)] == 0) and sees(game.vision, here, k):
             cell = here + game.offset[at(k)]
             reading = state.worth[at(cell)]
             if sensing.noise > 0.0:

@@ -29,6 +29,7 @@ from potentia.cli.options.maps import (
     LargestPart,
     Map,
     Robots,
+    Sight,
     cells_from,
     game_from,
     one_or_many,
@@ -118,6 +119,7 @@ def cover(
     arrive: Arrive = None,
     hazard: Hazard = None,
     blocked: Blocked = None,
+    sight: Sight = False,
     largest_part: LargestPart = False,
     drift: Drift = None,
     drift_edge: DriftEdge = None,
@@ -176,6 +178,7 @@ def cover(
 
     seeds = seeds_from(seed, runs)
     options: dict[str, Any] = {"robots": 5, "delta": 1.5, "K": 0.0, "flags": False, "flag": flag, "payoff": payoff}
+    options["sight"] = sight
     if paper:
         if map != "paper":
             raise InvalidInput(f"--paper is the experiment on the paper's own world, got the map {map!r} with it")

@@ -8,7 +8,17 @@ from typing import Annotated, Any
 import typer
 
 from potentia.cli.options.common import Json, check_pictures, one_of, picture
-from potentia.cli.options.maps import Blocked, Delta, LargestPart, Map, Robots, game_from, one_or_many, say_blocked
+from potentia.cli.options.maps import (
+    Blocked,
+    Delta,
+    LargestPart,
+    Map,
+    Robots,
+    Sight,
+    game_from,
+    one_or_many,
+    say_blocked,
+)
 from potentia.cli.terminal import print_table, printed_last, say, status
 from potentia.kernel.texts import value as told
 
@@ -20,6 +30,7 @@ def optimum(
     method: Annotated[str, one_of("auto", "milp", "greedy", help="auto, milp or greedy.")] = "auto",
     time_limit: Annotated[float, typer.Option(help="Seconds for the MILP.")] = 60.0,
     blocked: Blocked = None,
+    sight: Sight = False,
     largest_part: LargestPart = False,
     plot: Annotated[Path | None, typer.Option(help="Draw the placement into this file.")] = None,
     json: Json = False,
@@ -38,7 +49,7 @@ def optimum(
 
     check_pictures(plot=plot)
     ranges = 1.5 if delta is None else one_or_many(delta, "delta")
-    options = {"robots": 5 if robots is None else robots, "delta": ranges, "flags": False}
+    options = {"robots": 5 if robots is None else robots, "delta": ranges, "flags": False, "sight": sight}
     game = game_from(map, blocked, largest_part, options, still=True)
     with status("searching", quiet=json):
         best = find(game, method=method, time_limit=time_limit)

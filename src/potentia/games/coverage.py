@@ -64,6 +64,12 @@ class Coverage(Covering):
         where a flag lies: on the "cell" a robot occupies, or on all cells in its "range".
     ``payoff``
         "overlap" (Eq. 45) or "marginal" (the worth that the robot alone covers).
+    ``sight``
+        whether a robot covers, and reads, only what it sees past blocked cells (:mod:`potentia.games.sight`). Flags
+        lie on what is covered, and are seen past everything.
+    ``blocked_worth``
+        whether blocked cells can be covered: with ``sight``, those of which a face is seen. Left out, they can
+        where there is no ``sight`` only.
     ``start``
         where the robots begin, cells (x, y); left out, each run draws its own.
     ``drift``
@@ -100,6 +106,8 @@ class Coverage(Covering):
         flags: bool = True,
         flag: str = "cell",
         payoff: str = "overlap",
+        sight: bool = False,
+        blocked_worth: bool | None = None,
         start: ArrayLike | None = None,
         drift: Shift | Flow | Frames | Mapping[str, Any] | ArrayLike | None = None,
         drift_every: int = 10,
@@ -125,6 +133,9 @@ class Coverage(Covering):
         self.flags = Flag().of(flags, "flags", InvalidGame)
         self.flag = OneOf("cell", "range").of(flag, "flag", InvalidGame)
         self.payoff = OneOf("overlap", "marginal").of(payoff, "payoff", InvalidGame)
+        self.sight = Flag().of(sight, "sight", InvalidGame)
+        walls = not self.sight if blocked_worth is None else blocked_worth
+        self.blocked_worth = Flag().of(walls, "blocked_worth", InvalidGame)
         self.drift = checked_drift(world, drift, drift_every)
         world.require_connected(diagonal=self.radius**2 * SLACK >= 2)
         self.ranges = frozen(np.unique(self._range))
@@ -294,6 +305,7 @@ class Coverage(Covering):
             self.flag == "range",
             self.drift,
             self.roster,
+            self.vision,
         )
 
     def new_state(self, profile: Ints) -> CoverageState:
@@ -350,6 +362,9 @@ class Coverage(Covering):
         parts.append(f"flags={self.flag}" if self.flags else "no flags")
         if self.payoff != "overlap":
             parts.append(f"payoff={self.payoff}")
+        if self.world.blocked.any():
+            parts += ["sight"] * self.sight
+            parts += [f"blocked_worth={self.blocked_worth}"] * (self.blocked_worth == self.sight)
         if not isinstance(self.drift, Still):
             parts += drift_words(self.drift)
         return ", ".join(parts)

@@ -30,6 +30,7 @@ from potentia.games.roster import (
     look_ahead,
     num_come,
 )
+from potentia.games.sight import Open, Sight, is_open, owns, sees
 from potentia.kernel import protocol
 from potentia.kernel.arrays import Floats, Ints
 from potentia.kernel.dispatch import at, generic, portable
@@ -76,6 +77,7 @@ class CoverageData(NamedTuple):
     flag_range: bool  # flags on all covered cells, not on the occupied one
     drift: Moving | Still
     roster: Everybody | Roster
+    vision: Sight | Open
 
 
 class CoverageState(NamedTuple):
@@ -124,7 +126,7 @@ def _bracket(game: CoverageData, state: CoverageState, kind: Any, cell: Any, dx:
     """The bracket of Eq. 45 at ``cell`` for a robot that is (dx, dy) behind it, or there (``here``)."""
     total = 0.0
     first, last = game.ptr[at(kind)], game.ptr[at(kind + 1)]
-    if last - first == BLOCK:
+    if last - first == BLOCK and is_open(game.vision):
         # the paper's range, unrolled: no offsets to load and no distances to compare
         for y in range(-1, 2):
             for x in range(-1, 2):
@@ -133,10 +135,13 @@ def _bracket(game: CoverageData, state: CoverageState, kind: Any, cell: Any, dx:
                 total += share_of(game, state.worth[covered], np.int64(state.counts[covered]) - own)
         return total
     reach = np.int64(game.reach[at(kind)])  # whole numbers compare faster
+    behind = cell - dy * game.width - dx
     for k in range(first, last):
+        if not sees(game.vision, cell, k):
+            continue
         covered = at(cell + game.offset[at(k)])
         x, y = game.dx[at(k)] + dx, game.dy[at(k)] + dy
-        own = 1 if here else np.int64(x * x + y * y <= reach)
+        own = 1 if here else owns(game.vision, behind, x, y, reach)
         total += share_of(game, state.worth[covered], np.int64(state.counts[covered]) - own)
     return total
 
@@ -190,13 +195,14 @@ def _compare(game: CoverageData, state: CoverageState, player: int, trial: int) 
 
 @portable
 def _cover(game: CoverageData, state: CoverageState, kind: int, cell: int, change: int) -> None:
-    if game.ptr[at(kind + 1)] - game.ptr[at(kind)] == BLOCK:
+    if game.ptr[at(kind + 1)] - game.ptr[at(kind)] == BLOCK and is_open(game.vision):
         for y in range(-1, 2):
             for x in range(-1, 2):
                 state.counts[at(cell + y * game.width + x)] += change
         return
     for k in range(game.ptr[at(kind)], game.ptr[at(kind + 1)]):
-        state.counts[at(cell + game.offset[at(k)])] += change
+        if sees(game.vision, cell, k):
+            state.counts[at(cell + game.offset[at(k)])] += change
 
 
 @protocol.apply.register(CoverageData)
@@ -231,13 +237,14 @@ def _leave_marks(game: CoverageData, state: CoverageState, player: int) -> None:
     if state.flags.shape[0]:
         if game.flag_range:
             for k in range(game.ptr[at(kind)], game.ptr[at(kind + 1)]):
-                _lay(state.flags, cell + game.offset[at(k)], player)
+                if sees(game.vision, cell, k):
+                    _lay(state.flags, cell + game.offset[at(k)], player)
         else:
             _lay(state.flags, cell, player)
     if state.seen.shape[0]:
         for k in range(game.ptr[at(kind)], game.ptr[at(kind + 1)]):
             covered = at(cell + game.offset[at(k)])
-            if state.seen[covered] == 0:
+            if state.seen[covered] == 0 and sees(game.vision, cell, k):
                 state.seen[covered] = 1
                 state.tally[SEEN] += 1
                 state.tally[FOUND] += game.target[covered]
@@ -334,6 +341,8 @@ def _total(game: CoverageData, state: CoverageState, counted: int) -> float:
             continue
         kind, cell = game.kind[player], cell_of(game, state.profile[player])
         for k in range(game.ptr[at(kind)], game.ptr[at(kind + 1)]):
+            if not sees(game.vision, cell, k):
+                continue
             covered = at(cell + game.offset[at(k)])
             worth, robots = state.worth[covered], np.int64(state.counts[covered])
             if counted == UNION:

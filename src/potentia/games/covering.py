@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from potentia.errors import InvalidGame
 from potentia.games.base import Game
 from potentia.games.grid import SLACK, disc
+from potentia.games.sight import Open, Sight, bits_of, make_view, seen_parts, sums_seen
 from potentia.games.world import World
 from potentia.kernel import memory
 from potentia.kernel.arrays import Floats, Ints, frozen
@@ -30,6 +31,8 @@ class Covering(Game):
     flags: bool
     flag: str
     payoff: str
+    sight: bool
+    blocked_worth: bool
     _range: Floats  # (N,) δ^i, no longer than the area
     _frame: int  # worthless cells around the area, so that no range is cut at a border
 
@@ -71,15 +74,28 @@ class Covering(Game):
         number[~self.world.blocked] = np.arange(self.world.num_free)
         return frozen(number)
 
+    @cached_property
+    def vision(self) -> Sight | Open:
+        """What is hidden from where, for kernels; see :meth:`covered`."""
+        return make_view(self.world.blocked, self.ranges, self.sight, self.blocked_worth)
+
+    def _framed(self, actions: Ints) -> Ints:
+        """The numbers of actions' cells inside the frame."""
+        x, y = self.world.cells[actions].astype(np.int64).T
+        return (y + self._frame) * (self.world.size[0] + 2 * self._frame) + x + self._frame
+
     def covered(self, player: int, action: int) -> Ints:
         """The cells (x, y) that the robot covers from there, (k, 2)."""
         offsets = disc(float(self._range[player]))
         cells = self.world.cells[action] + offsets
+        if isinstance(self.vision, Sight):
+            cells = cells[seen_parts(self.vision, self._framed(np.array([action])), bits_of(self.vision, offsets))[0]]
         return cells[((cells >= 0) & (cells < self.world.size)).all(axis=1)]
 
     def worth_in_range(self, delta: float) -> Floats:
         """C of a robot with this range at every action, (A,)."""
-        cells = disc(min(delta, math.hypot(*self.world.size)))
+        delta = min(delta, math.hypot(*self.world.size))
+        cells = disc(delta)
         frame, (rows, columns) = int(cells.max()), self.world.worth.shape
         framed = np.pad(self.world.worth, frame)
         segment = framed[:, frame : frame + columns].copy()
@@ -92,7 +108,18 @@ class Covering(Game):
             for dy in range(-frame, frame + 1):
                 if cells[cells[:, 1] == dy, 0].max() == half:
                     total += segment[frame + dy : frame + dy + rows]
-        return total[~self.world.blocked]
+        found = total[~self.world.blocked]
+        view = (
+            make_view(self.world.blocked, [delta], self.sight, self.blocked_worth)
+            if frame > self._frame
+            else self.vision
+        )
+        if isinstance(view, Sight):
+            framed = np.pad(self.world.worth, view.reach)
+            where = np.flatnonzero(np.pad(~self.world.blocked, view.reach))
+            near, offsets = np.flatnonzero(view.row[where] >= 0), cells[:, 1] * framed.shape[1] + cells[:, 0]
+            found[near] = sums_seen(view, framed.reshape(-1), where[near], offsets, bits_of(view, cells))
+        return found
 
     # What it is worth ---------------------------------------------------------------------------------
 
@@ -103,8 +130,11 @@ class Covering(Game):
         counts = np.zeros((rows + 2 * frame, columns + 2 * frame), np.int64)
         there = self.there_at(0)
         for delta in self.ranges:
-            robots = self.world.cells[actions[(self._range == delta) & there]]
-            cells = robots[:, None, :] + disc(float(delta)) + frame
+            those = actions[(self._range == delta) & there]
+            offsets = disc(float(delta))
+            cells = self.world.cells[those][:, None, :] + offsets + frame
+            if isinstance(self.vision, Sight):
+                cells = cells[seen_parts(self.vision, self._framed(those), bits_of(self.vision, offsets))]
             np.add.at(counts, (cells[..., 1], cells[..., 0]), 1)
         return counts[frame : frame + rows, frame : frame + columns]
 

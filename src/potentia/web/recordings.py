@@ -21,6 +21,7 @@ from potentia.errors import InvalidRun
 from potentia.games.drift import field_at, moved_targets
 from potentia.games.drift_kernel import Moving, Still
 from potentia.games.grid import SLACK, disc
+from potentia.games.sight import Sight, bits_of, read, seen_parts
 from potentia.kernel import memory
 from potentia.kernel.arrays import Floats, Ints
 from potentia.kernel.checks import Integer
@@ -187,6 +188,19 @@ class Recording:
         return drift_of(self.header["map"], self.arrays)
 
     @cached_property
+    def _vision(self) -> Sight | None:
+        """What walls hide, where they do."""
+        if "sight_row" not in self.arrays:
+            return None
+        row = self.arrays["sight_row"]
+        return read(row, self.arrays["sight_mask"], min(float(self.delta.max()), float(np.hypot(*row.shape))))
+
+    def _framed(self, cells: Ints) -> Ints:
+        assert self._vision is not None
+        reach = self._vision.reach
+        return (cells[:, 1] + reach) * (self.arrays["blocked"].shape[1] + 2 * reach) + cells[:, 0] + reach
+
+    @cached_property
     def visits(self) -> Changes:
         """When each robot was first at each of its actions: steps, robots, actions, by step."""
         when, players, actions = self.changes
@@ -234,6 +248,9 @@ class Recording:
                 mine = part[ranges[robots[part]] == reach]
                 spots = self._cells[places[mine]][:, None] + offsets
                 inside = ((spots >= 0) & (spots < (columns, rows))).all(axis=2)
+                if self._vision is not None:
+                    here = self._framed(self._cells[places[mine]])
+                    inside &= seen_parts(self._vision, here, bits_of(self._vision, offsets))
                 which = np.broadcast_to(mine[:, None], inside.shape)[inside]
                 found.append((which, (spots[..., 1] * columns + spots[..., 0])[inside]))
             which, cell = (np.concatenate(column) for column in zip(*found, strict=True))
@@ -264,7 +281,13 @@ class Recording:
 
     def covers(self, robots: Ints, places: Ints, cell: Ints) -> NDArray[np.bool_]:
         """Whether each of these robots, at each of these actions, covers a cell."""
-        return ((self._cells[places] - cell) ** 2).sum(axis=1) <= self.delta[robots] ** 2 * SLACK
+        near = ((self._cells[places] - cell) ** 2).sum(axis=1) <= self.delta[robots] ** 2 * SLACK
+        if self._vision is not None:
+            there = np.flatnonzero(near)
+            for k, place in zip(there.tolist(), self._cells[places[there]], strict=True):
+                bit = bits_of(self._vision, (np.asarray(cell) - place)[None])
+                near[k] = seen_parts(self._vision, self._framed(place[None]), bit)[0, 0]
+        return near
 
     # At keyframes -------------------------------------------------------------------------------------
 

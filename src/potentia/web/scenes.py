@@ -14,6 +14,7 @@ from potentia.errors import InvalidRun, PotentiaError
 from potentia.games import Congestion, Coordination, Coverage, Game
 from potentia.games.grid import step_offsets
 from potentia.games.own import Custom
+from potentia.games.sight import Sight, written
 from potentia.kernel.arrays import Ints
 from potentia.rules import Rule
 from potentia.web.changing import told_of
@@ -71,6 +72,8 @@ def _map(game: Coverage, steps: int) -> Scene:
         "blocked": world.blocked.astype(np.uint8),
         "delta": game.delta[:1] if (game.delta == game.delta[0]).all() else game.delta,
     }
+    if isinstance(game.vision, Sight):
+        arrays["sight_row"], arrays["sight_mask"] = written(game.vision, columns)
     return {"map": header}, arrays | frames
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from potentia.games.sight import mask_bytes
 from potentia.kernel.arrays import Ints
 from potentia.web.changing import require_drift
 
@@ -114,6 +115,8 @@ def _map(area: dict[str, Any], arrays: dict[str, NDArray[Any]], players: int) ->
     _shape(arrays, "worth", shape, "f")
     _shape(arrays, "blocked", shape, "u")
     _shape(arrays, "delta", (None,), "f")
+    if "sight_row" in arrays:
+        _sight(arrays, shape)
     _require(arrays["delta"].size in (1, players), "its ranges are of other robots")
     _require(bool(np.isfinite(arrays["worth"]).all()), "it has worths that are none")
     _require(bool(((arrays["delta"] >= 0) & (arrays["delta"] < _MOST)).all()), "its ranges")
@@ -163,6 +166,14 @@ def _optimum(found: dict[str, Any] | None) -> None:
             one = all(part.shape == lists[0].shape and part.ndim == 1 and part.size for part in lists)
             _require(bool(one and all(np.isfinite(part).all() for part in lists)), "its optimum over time")
             _require(bool((np.diff(lists[0]) > 0).all()), "the times of its optimum")
+
+
+def _sight(arrays: dict[str, NDArray[Any]], shape: tuple[int, int]) -> None:
+    delta = min(float(arrays["delta"].max(initial=0.0)), float(np.hypot(*shape)))
+    _shape(arrays, "sight_row", shape, "i")
+    _shape(arrays, "sight_mask", (None, mask_bytes(delta)), "u")
+    rows = arrays["sight_row"]
+    _require(bool(((rows >= -1) & (rows < len(arrays["sight_mask"]))).all()), "its lines of sight")
 
 
 def _network(header: dict[str, Any], arrays: dict[str, NDArray[Any]], players: int) -> None:

@@ -31,6 +31,10 @@ LargestPart = Annotated[
     bool, typer.Option("--largest-part", help="Block free cells that are cut off, instead of complaining.")
 ]
 
+Sight = Annotated[
+    bool, typer.Option("--sight", help="Robots cover and read only what they see past blocked cells, and no walls.")
+]
+
 
 def game_from(map: str, blocked: Path | None, largest_part: bool, options: dict[str, Any], still: bool = False) -> Any:
     """Robots on the map, which may have to stand still."""

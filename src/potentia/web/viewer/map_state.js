@@ -4,6 +4,7 @@ import { BitChain } from "./chains.js";
 import { costOf, fillDrift, heldSince, moveTargets } from "./drift.js";
 import { FlagHistory } from "./flags.js";
 import { discOf, gridOf } from "./grid.js";
+import { sightOf } from "./sight.js";
 
 const MANY_CELLS = 50; // for each robot: more are not looked through to find them
 const SAMPLES = 24; // times at which a drifting field is looked at to find its scale
@@ -22,6 +23,7 @@ export class MapState {
     this.robots = timeline.players;
     this.placed = { since: 0, targets: header.map.targets ?? [] };
     this.discs = new DiscTable(arrays.delta, this.columns, this.rows);
+    this.sight = sightOf(arrays, this.columns, this.rows);
     this.drift = header.map.drift ?? null;
     this.drifted = null; // a field of a drift, and the time it is of
     this.history = null;
@@ -112,6 +114,7 @@ export class MapState {
       const base = (y + dy) * columns;
       const last = base + Math.min(columns - 1, x + half);
       for (let at = base + Math.max(0, x - half); at <= last; at += 1) {
+        if (this.sight?.hides(cell, at - base - x, dy)) continue;
         counts[at] += change;
         if (counts[at] === turning) this.note(at, change);
       }
@@ -129,6 +132,16 @@ export class MapState {
   recount() {
     const { columns, rows, counts, places } = this;
     const { columnOf } = this.grid;
+    this.numChanged = -1;
+    if (this.sight) {
+      this.covered = 0;
+      counts.fill(0);
+      for (let robot = 0; robot < places.length; robot += 1) {
+        places[robot] = this.placeOf(robot);
+        if (places[robot] >= 0) this.cover(robot, places[robot], 1);
+      }
+      return;
+    }
     this.ends ??= new Int32Array(rows * (columns + 1));
     const ends = this.ends.fill(0);
     const add = (cell, disc, robots) => {
@@ -165,7 +178,6 @@ export class MapState {
       }
     }
     this.covered = covered;
-    this.numChanged = -1;
   }
 
   /** Cells that became covered or uncovered since the last call, as a view; null if that may be any. */
@@ -192,7 +204,7 @@ export class MapState {
       const at = this.cellOf(robot);
       const dx = (at % this.columns) - x;
       const dy = Math.floor(at / this.columns) - y;
-      if (dx * dx + dy * dy <= this.discs.of(robot).square) found.push(robot);
+      if (dx * dx + dy * dy <= this.discs.of(robot).square && !this.sight?.hides(at, -dx, -dy)) found.push(robot);
     }
     return found;
   }
@@ -271,7 +283,9 @@ export class MapState {
       const half = disc.halves[dy + disc.reach];
       const base = (y + dy) * this.columns;
       const last = base + Math.min(this.columns - 1, x + half);
-      for (let at = base + Math.max(0, x - half); at <= last; at += 1) sum += worth[at];
+      for (let at = base + Math.max(0, x - half); at <= last; at += 1) {
+        if (!this.sight?.hides(cell, at - base - x, dy)) sum += worth[at];
+      }
     }
     return sum;
   }
@@ -279,7 +293,7 @@ export class MapState {
   // What was left behind -------------------------------------------------------------------------------
 
   flagHistory() {
-    this.history ??= new FlagHistory(this.timeline, this.grid, this.discs);
+    this.history ??= new FlagHistory(this.timeline, this.grid, this.discs, this.sight);
     return this.history;
   }
 

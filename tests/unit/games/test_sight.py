@@ -14,6 +14,7 @@ from potentia.beliefs import Constant
 from potentia.errors import InvalidGame
 from potentia.games import Coverage, World
 from potentia.games.sight import Open, Sight, make_view
+from potentia.studies import building
 from tests.sight_oracle import visible
 
 few = settings(max_examples=25, deadline=None, derandomize=True)
@@ -251,3 +252,10 @@ def test_a_recording_knows_what_was_covered():
     frame, width = game._frame, game.data.width
     laid = run.state.flags.reshape(-1, width)[frame : frame + 6, frame : frame + 9]
     assert again.flags(12).tolist() == laid.tolist()
+
+
+def test_a_specification_turns_sight_on(tmp_path):
+    (tmp_path / "m.csv").write_text("1,1,x,1\n1,1,1,1\n")
+    game = building.game_from({"map": "m.csv", "robots": 1, "delta": 3, "sight": True}, tmp_path)
+    assert isinstance(game.vision, Sight)
+    assert game.sight

@@ -76,7 +76,7 @@ def cases(draw):
         reach,
         draw(st.sampled_from([None, "cell", "range"])),
         draw(st.sampled_from(["overlap", "marginal"])),
-        draw(st.sampled_from([None, "free", "faces"])),
+        sight=draw(st.sampled_from([None, "free", "faces"])),
     )
 
 

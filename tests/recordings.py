@@ -67,6 +67,7 @@ def _on_map(number: int, random: np.random.Generator) -> Case:
     flags = (None, "cell", "range")[number % 3 - 1]
     options = {"flags": flags is not None, "flag": flags or "cell", "K": 0.01 * (number % 2)}
     options |= {"reach": ("adjacent", 2.0)[number % 4 == 3], "drift": drift, "drift_every": 7}
+    options |= {"sight": number % 4 in (1, 2), "blocked_worth": (None, True)[number % 4 == 2]}
     game = Coverage(world, min(robots, world.num_free), np.resize(delta, min(robots, world.num_free)), **options)
     rule = RULES_ON_MAPS[number % len(RULES_ON_MAPS)]
     return Case(game, rule, belief, number, int(random.integers(20, 60)) if belief else int(random.integers(20, 200)))

@@ -115,8 +115,6 @@ def _map(area: dict[str, Any], arrays: dict[str, NDArray[Any]], players: int) ->
     _shape(arrays, "worth", shape, "f")
     _shape(arrays, "blocked", shape, "u")
     _shape(arrays, "delta", (None,), "f")
-    if "sight_row" in arrays:
-        _sight(arrays, shape)
     _require(arrays["delta"].size in (1, players), "its ranges are of other robots")
     _require(bool(np.isfinite(arrays["worth"]).all()), "it has worths that are none")
     _require(bool(((arrays["delta"] >= 0) & (arrays["delta"] < _MOST)).all()), "its ranges")
@@ -126,6 +124,8 @@ def _map(area: dict[str, Any], arrays: dict[str, NDArray[Any]], players: int) ->
             _require(bool(((arrays[name] >= 0) & (arrays[name] < _MOST)).all()), "when its robots come and go")
     free = np.array([(arrays["blocked"] == 0).sum()])
     _within(arrays["start"], free, "its start")
+    if "sight_row" in arrays:
+        _sight(arrays, shape)
 
 
 def _keyframes(header: dict[str, Any], arrays: dict[str, NDArray[Any]], kind: str) -> None:

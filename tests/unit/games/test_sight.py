@@ -14,6 +14,8 @@ from potentia.beliefs import Constant
 from potentia.errors import InvalidGame
 from potentia.games import Coverage, World
 from potentia.games.sight import Open, Sight, make_view
+from potentia.kernel import protocol
+from potentia.studies import building
 from tests.sight_oracle import visible
 
 few = settings(max_examples=25, deadline=None, derandomize=True)
@@ -251,3 +253,21 @@ def test_a_recording_knows_what_was_covered():
     frame, width = game._frame, game.data.width
     laid = run.state.flags.reshape(-1, width)[frame : frame + 6, frame : frame + 9]
     assert again.flags(12).tolist() == laid.tolist()
+
+
+def test_a_specification_turns_sight_on(tmp_path):
+    (tmp_path / "m.csv").write_text("1,1,x,1\n1,1,1,1\n")
+    game = building.game_from({"map": "m.csv", "robots": 1, "delta": 3, "sight": True}, tmp_path)
+    assert isinstance(game.vision, Sight)
+    assert game.sight
+
+
+def test_a_robot_does_not_count_itself_where_it_saw_nothing():
+    game = yard()
+    state = game.new_state(np.array([0, 0]))
+    for profile in np.ndindex(*game.sizes):
+        state.profile[:] = profile
+        protocol.settle(game.data, state)
+        for robot, action in itertools.product(range(2), range(game.world.num_free)):
+            found = protocol.utility(game.data, state, robot, action)
+            assert found == pytest.approx(game.move_utility(robot, profile, action), abs=1e-12)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from potentia.beliefs.em import Components, Points, Work, drop_dead, new_components, new_work, run_em
+from potentia.beliefs.forgetting import sightings, standing
 from potentia.beliefs.observations import FRESH, KNOWN, Store
 from potentia.beliefs.structure import akaike, change_best
 from potentia.games.coverage_kernel import CoverageData
@@ -107,18 +108,22 @@ def _gather(
 ) -> int:
     """Where the cells are, and their weights, scaled to sum to the size of the sample; how many of them count.
 
-    The size is the number of cells, or the effective one, (Σw)² / Σw². None counts where nothing has worth.
+    The size is the number of cells, those seen long ago in part, or the effective one, (Σw)² / Σw². None counts where
+    nothing has worth.
     """
-    cell, reading, visits = store.cell[mind], store.reading[mind], store.visits[mind]
+    cell, reading, visits, ages = store.cell[mind], store.reading[mind], store.visits[mind], store.ages
     centre, out, number = points.at, points.weight, points.number
-    top = 0.0
+    top, standings = 0.0, 0.0
     for t in range(number):
         centre[t, 0] = cell[t] % width - base % width + 0.5
         centre[t, 1] = cell[t] // width - base // width + 0.5
         weight = max(reading[t], 0.0)
         if not by_worth:
             times = weight / f_mode if weight < _MOST * f_mode else _MOST
-            weight = (1.0 + V * np.floor(times + 0.5) if times >= 1.0 else 1.0) * visits[t]
+            weight = (1.0 + V * np.floor(times + 0.5) if times >= 1.0 else 1.0) * sightings(ages, mind, t, visits[t])
+        else:
+            weight *= standing(ages, mind, t)
+        standings += standing(ages, mind, t)
         out[t] = weight
         top = max(top, weight)
     if not top > 0.0:
@@ -129,20 +134,22 @@ def _gather(
         out[t] = math.ldexp(out[t], -exponent)  # no digit changes, and the squares stay in range
         total += out[t]
         square += out[t] * out[t]
-    scale, counted = total / square if effective else number / total, 0
+    scale, counted = total / square if effective else standings / total, 0
     for t in range(number):
         out[t] *= scale
         counted += out[t] > _NEGLIGIBLE
     return counted
 
 
-def _factor(reading: NDArray[np.float64], density: NDArray[np.float64], number: int) -> float:
+def _factor(store: Store, mind: int, density: NDArray[np.float64], number: int) -> float:
     """The least-squares factor from density to worth, at least 0."""
+    reading, ages = store.reading[mind], store.ages
     both, square = 0.0, 0.0
     for t in range(number):
         guess = exp(min(density[t], _HIGHEST))
-        both += guess * reading[t]
-        square += guess * guess
+        weight = standing(ages, mind, t)
+        both += weight * guess * reading[t]
+        square += weight * guess * guess
     return max(both / square, 0.0) if square > 0.0 else 0.0
 
 
@@ -253,8 +260,8 @@ class Learner:
         """After a fit, by its densities at the cells seen."""
         self.scale = 1.0
         if self.options.calibrated:
-            reading, density = self.store.reading[self.mind], self.room.work.density
-            self.scale = float(_factor_entry(reading, density, self.points.number, compiled=self.compiled))
+            store, density = self.store, self.room.work.density
+            self.scale = float(_factor_entry(store, self.mind, density, self.points.number, compiled=self.compiled))
 
     # The number of components
 

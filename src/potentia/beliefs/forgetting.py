@@ -30,7 +30,7 @@ from potentia.kernel.mathematics import exp
 
 TIMES = 10  # in which a half-life, or a window, passes
 HALVINGS = 10  # after which a reading is forgotten
-CHANGE = 0.5  # of the field, in the half-life that a drift asks for: see docs/make_forgetting.py
+CHANGE = 0.25  # of the field, in the half-life that a drift asks for: see docs/make_forgetting.py
 _LONGEST = 2**20  # steps; a field that changes less than that in so many stands still
 _LOG_2 = math.log(2.0)
 
@@ -120,7 +120,7 @@ _found: WeakKeyDictionary[Coverage, float | None] = WeakKeyDictionary()
 
 
 def drift_half_life(game: Coverage) -> float | None:
-    """The half-life that a drift asks for: the time in which Σ|f - f(0)| / Σf grows to one half; None without drift."""
+    """The half-life that a drift asks for: the time in which Σ|f - f(0)| / Σf grows to 1/4; None without drift."""
     if not game.drifts:
         return None
     if game not in _found:

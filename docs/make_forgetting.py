@@ -3,7 +3,8 @@
 Two worlds at three speeds each, from the same starts and with the same draws: robots that never forget, half-lives
 from half to eight times the default H, the time in which a quarter of the field has changed (Σ|f(H) - f(0)| = Σf / 4),
 and windows.
-Of the mean error over seeds, *first* is at step 0, *least* the lowest mean over 200 steps, *end* that over the last 200.
+Of the mean error over seeds, *first* is at step 0, *least* the lowest mean over 200 steps, *end* that of
+the last 200.
 Writes ``forgetting.png``, and the table to ``forgetting.table.md``; takes a few minutes on one core.
 """
 
@@ -106,7 +107,6 @@ def main(seeds: range) -> None:
                 less = "–" if name == "never" else told(estimate(one.late - never.late))
                 worth = "–" if name == "never" else told(estimate(one.worth - never.worth))
                 rows.append([world, f"{speed:g}", f"{default:,.0f}", name, *one.row, less, worth])
-                print(*rows[-1], sep=" | ", flush=True)
             times = np.arange(never.errors.size) * EVERY
             for name in DRAWN:
                 look = {"color": style.DARK, "linewidth": 1.8} if name == "never" else {"linewidth": 1.2}

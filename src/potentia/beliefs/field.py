@@ -57,7 +57,11 @@ STORE_REMEMBERS = (
     "contacts.known",
     "contacts.tally",
 )
-LATER = {"half_life": "auto", "window": None}  # parameters that came later, and what was done before they did
+LATER = {
+    "half_life": "auto",
+    "window": None,
+    "background": False,
+}  # parameters that came later, and what was done before they did
 
 
 def _survey_from(value: str | ArrayLike | None) -> str | tuple[tuple[bool, ...], ...] | None:

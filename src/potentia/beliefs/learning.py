@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from potentia.beliefs.em import Components, Points, Work, drop_dead, new_components, new_work, run_em
+from potentia.beliefs.em import FLAT_WEIGHT, Components, Points, Work, drop_dead, new_components, new_work, run_em
 from potentia.beliefs.forgetting import sightings, standing
 from potentia.beliefs.observations import FRESH, KNOWN, Store
 from potentia.beliefs.structure import akaike, change_best
@@ -53,6 +53,7 @@ WEIGHT, MEAN, COVARIANCE, WHITEN, OFFSET = 0, 1, 3, 7, 11  # where a component's
 WIDTH = 12
 SCALE, ERROR = range(2)
 NUMBER_OF, PENDING = range(2)
+LEVEL = 1  # after FLAT_WEIGHT
 
 
 class Model(NamedTuple):
@@ -62,6 +63,7 @@ class Model(NamedTuple):
     value: NDArray[np.float64]  # (m, 2) the factor from density to worth; the parameters' error, where it is recorded
     mark: NDArray[np.int64]  # (m, 2) components, 0 before anything of worth was seen; whether to think about it
     estimate: NDArray[np.float64]  # (m, framed cells) predictions of the last fit; NaN: not made yet
+    flat: NDArray[np.float64]  # (m, 2) the background's weight and its density, 0 without one
 
 
 def new_model(minds: int, room: int, framed: int) -> Model:
@@ -71,6 +73,7 @@ def new_model(minds: int, room: int, framed: int) -> Model:
         np.ones((minds, 2)),
         np.zeros((minds, 2), np.int64),
         np.full((minds, framed), np.nan),
+        np.zeros((minds, 2)),
     )
 
 
@@ -81,7 +84,7 @@ def predicted(model: Model, game: CoverageData, mind: int, cell: int) -> float:
     if math.isnan(value):
         x = cell % game.width - game.base % game.width + 0.5
         y = cell // game.width - game.base // game.width + 0.5
-        value = 0.0
+        value = model.flat[mind, LEVEL]
         for j in range(model.mark[mind, NUMBER_OF]):
             dx, dy = x - model.component[mind, j, MEAN], y - model.component[mind, j, MEAN + 1]
             first = model.component[mind, j, WHITEN] * dx
@@ -184,7 +187,7 @@ def new_room(cells: int, components: int, judging: bool) -> Room:
         new_components(components, 2),
         work,
         new_components(components, 2),
-        work._replace(whiten=own.whiten, offset=own.offset),
+        work._replace(whiten=own.whiten, offset=own.offset, flat=own.flat),
         judging,
     )
 
@@ -205,6 +208,7 @@ class Learner:
 
     def _unpack(self, mind: int) -> None:
         packed, mixture = self.model.component[mind], self.room.mixture
+        self.room.work.flat[FLAT_WEIGHT] = self.model.flat[mind, FLAT_WEIGHT]
         mixture.weight[:] = packed[:, WEIGHT]
         mixture.mean[:] = packed[:, MEAN:COVARIANCE]
         mixture.covariance.reshape(-1, 4)[:] = packed[:, COVARIANCE:WHITEN]
@@ -218,6 +222,8 @@ class Learner:
         packed[:, COVARIANCE:WHITEN] = room.mixture.covariance.reshape(-1, 4)
         packed[:, WHITEN:OFFSET] = room.work.whiten.reshape(-1, 4)
         packed[:, OFFSET] = room.work.offset
+        weight = room.work.flat[FLAT_WEIGHT]
+        self.model.flat[mind] = weight, weight / max(self.points.number, 1)
         self.model.mark[mind, NUMBER_OF] = number
         self.model.value[mind, SCALE] = self.scale
         self.model.estimate[mind] = np.nan
@@ -233,9 +239,11 @@ class Learner:
         self.scale = 0.0
         if not self.counted:
             return math.nan
-        if not self.number:  # one component takes everything, wherever it begins
+        if not self.number:  # one component takes everything but the background, wherever it begins
             self.number = 1
-            mixture.weight[0], mixture.mean[0], mixture.covariance[0] = 1.0, self.points.at[0], np.eye(2)
+            work.flat[FLAT_WEIGHT] = 0.5 if self.options.background else 0.0
+            mixture.weight[0] = 1.0 - work.flat[FLAT_WEIGHT]
+            mixture.mean[0], mixture.covariance[0] = self.points.at[0], np.eye(2)
         likelihood = self._em(mixture, self.number, steps, work)
         while self.number < self.options.numbers.fixed and self._affordable(self.number + 1):
             self._adopt(self._change(True, math.nan))
@@ -273,11 +281,13 @@ class Learner:
         options, room = self.options, self.room
         how = growing, angle, _SPREAD, options.floor, options.settle_steps, options.tolerance
         into = room.candidate, room.work, room.trial
+        room.trial.flat[:] = room.work.flat  # neither split nor merged
         return int(_change_entry(self.points, room.mixture, self.number, *how, *into, compiled=self.compiled))
 
     def _adopt(self, number: int) -> None:
         """The candidate becomes the mixture."""
         self.number = number
+        self.room.work.flat[:] = self.room.trial.flat
         for own, other in zip(self.room.mixture, self.room.candidate, strict=True):
             own[:] = other
 
@@ -287,7 +297,8 @@ class Learner:
         likelihood = self.fit(options.settle_steps)
         out: list[Proposal] = []
         growing = uniform_nth(key, players, step, mind, NUMBER, 0) < 0.5
-        for turn in range(options.repeats if self.counted else 0):
+        flat = 2.0 * options.background  # of AIC: one parameter
+        for turn in range(options.repeats if self.counted and self.number else 0):
             may_grow = self.number < options.most and self._affordable(self.number + 1)
             if turn == 0:
                 growing = self.number == 1 or (growing and may_grow)
@@ -295,7 +306,7 @@ class Learner:
                 break
             proposed = self._change(growing, 2 * math.pi * uniform_nth(key, players, step, mind, DIRECTION, turn))
             gained = self._em(room.candidate, proposed, options.settle_steps, room.trial)
-            before, after = akaike(likelihood, self.number, 2), akaike(gained, proposed, 2)
+            before, after = flat + akaike(likelihood, self.number, 2), flat + akaike(gained, proposed, 2)
             accepted = uniform_nth(key, players, step, mind, PROPOSAL, turn) < _chance(after - before)
             out.append(Proposal(step + 1, mind, self.number, proposed, before, after, accepted))
             if not accepted:
@@ -312,6 +323,8 @@ class Learner:
         if not self.number or self.number != self.model.mark[other, NUMBER_OF]:
             return
         mixture, theirs = self.room.mixture, self.model.component[other]
+        flat = self.room.work.flat
+        flat[FLAT_WEIGHT] += (1 - share) * (self.model.flat[other, FLAT_WEIGHT] - flat[FLAT_WEIGHT])
         free = list(range(self.number))
         for k in range(self.number):
             dx, dy = (mixture.mean[k] - theirs[free, MEAN:COVARIANCE]).T

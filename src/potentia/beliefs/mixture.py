@@ -116,6 +116,9 @@ class MixtureBelief(FieldBelief):
     ``optimism``
         a bonus where little was seen: this share of the largest worth seen, times the share of cells not seen
         among those within three columns and rows.
+    ``background``
+        whether there is worth everywhere: the mixture has a component of constant density over the cells seen, of
+        which the weight is fitted, one parameter more in AIC. It is neither split nor merged.
     """
 
     weighting: str = attrs.field(default="worth", kw_only=True, validator=OneOf("worth", "repeat"))
@@ -131,9 +134,11 @@ class MixtureBelief(FieldBelief):
     recall: bool = attrs.field(default=True, kw_only=True, validator=Flag())
     optimism: float = attrs.field(default=0.7, kw_only=True, converter=number, validator=Real(least=0.0, most=1e6))
 
+    background: bool = attrs.field(default=False, kw_only=True, validator=Flag())
+
     remembers: ClassVar[tuple[str, ...]] = (
         *STORE_REMEMBERS,
-        *(f"model.{name}" for name in Model._fields),
+        *(f"model.{name}" for name in Model._fields if name != "flat"),
     )
     recorders: ClassVar[tuple[str, ...]] = RECORDERS
 
@@ -141,6 +146,9 @@ class MixtureBelief(FieldBelief):
     @abstractmethod
     def numbers(self) -> Numbers:
         """What is known of the number of components."""
+
+    def remembered(self, game: Game) -> tuple[str, ...]:
+        return (*super().remembered(game), *(("model.flat",) if self.background else ()))
 
     def data(self, game: Game) -> MixtureData:
         sensing = self.sensing(game)
@@ -169,6 +177,8 @@ class MixtureBelief(FieldBelief):
         for packed, count in zip(mind.model.component, number.tolist(), strict=True):
             if not np.isfinite(packed[:count, :WHITEN]).all():
                 raise ValueError("a component is not finite")
+        if not ((mind.model.flat >= 0.0) & (mind.model.flat <= 1.0)).all():
+            raise ValueError("the weight of a background is none")
 
     def new_tools(self, game: Game, record: tuple[str, ...]) -> Room:
         assert isinstance(game, Coverage)

@@ -105,8 +105,22 @@ class Results:
         runs += "" if first.runs == self.asked else f" of {self.asked} asked for,"
         caption = f"means over {runs} of {self.steps:,} steps, worth over the last {min(first.tail, self.steps):,}"
         print_table(["", *names], rows, caption + ("; in brackets 95 % intervals" if first.runs >= 5 else ""))
+        self._print_bound()
         for name in names:
             self._print_places(name)
+
+    def _print_bound(self) -> None:
+        """Where mixtures end with as many components as they may have, which says that they would have more."""
+        most = getattr(self.belief, "most", None)
+        for name, batch in self.data.items() if most is not None else ():
+            ends = batch.components.isel(time=-1).values
+            bound = int((ends >= most).sum())
+            if bound:
+                runs = f"in {bound} of {ends.size} runs " if ends.size > 1 else ""
+                who = f"{name}: " if len(self.data) > 1 else ""
+                say(
+                    f"{who}{runs}all {self.game.num_players} robots end with {most} components, the most allowed: --most"
+                )
 
     def _in_numbers(self, rule: Any) -> str:
         """What a temperature relative to the map is in units of worth."""

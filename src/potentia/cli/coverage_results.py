@@ -118,9 +118,8 @@ class Results:
             if bound:
                 runs = f"in {bound} of {ends.size} runs " if ends.size > 1 else ""
                 who = f"{name}: " if len(self.data) > 1 else ""
-                say(
-                    f"{who}{runs}all {self.game.num_players} robots end with {most} components, the most allowed: --most"
-                )
+                told = f"robots end with {most} components, the most that --most allows"
+                say(f"{who}{runs}all {self.game.num_players} {told}")
 
     def _in_numbers(self, rule: Any) -> str:
         """What a temperature relative to the map is in units of worth."""

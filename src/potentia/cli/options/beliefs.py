@@ -48,7 +48,7 @@ Background = Annotated[
     bool | None,
     typer.Option(
         "--background",
-        help="split-merge and mixture: there is worth everywhere; the mixture has a component of constant density, too.",
+        help="split-merge and mixture: there is worth everywhere; the mixture has a component of constant density.",
         show_default=False,
     ),
 ]

@@ -239,11 +239,12 @@ class Learner:
         self.scale = 0.0
         if not self.counted:
             return math.nan
-        if not self.number:  # one component takes everything but the background, wherever it begins
-            self.number = 1
-            work.flat[FLAT_WEIGHT] = 0.5 if self.options.background else 0.0
-            mixture.weight[0] = 1.0 - work.flat[FLAT_WEIGHT]
-            mixture.mean[0], mixture.covariance[0] = self.points.at[0], np.eye(2)
+        if not self.number:  # one component takes everything, wherever it begins
+            self.number, work.flat[FLAT_WEIGHT] = 1, 0.0
+            mixture.weight[0], mixture.mean[0], mixture.covariance[0] = 1.0, self.points.at[0], np.eye(2)
+            if self.options.background:  # which then gives half of it to the background
+                self._em(mixture, 1, 1, work)
+                mixture.weight[0] = work.flat[FLAT_WEIGHT] = 0.5
         likelihood = self._em(mixture, self.number, steps, work)
         while self.number < self.options.numbers.fixed and self._affordable(self.number + 1):
             self._adopt(self._change(True, math.nan))

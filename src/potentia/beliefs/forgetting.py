@@ -92,7 +92,7 @@ def half_life_from(value: Any) -> Any:
 def check_one(half_life: Any, window: Any) -> None:
     """A half-life and a window exclude each other."""
     if window is not None and not (half_life is None or isinstance(half_life, str)):
-        raise InvalidBelief(f"give half_life or window, not both, got {half_life:g} and {window}", "window", window)
+        raise InvalidBelief(f"cannot go with a half-life, got {window} and half_life {half_life:g}", "window", window)
 
 
 def new_ages(game: Coverage, half_life: Any, window: int | None, minds: int) -> Ages | Lasting:

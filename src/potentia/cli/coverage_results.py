@@ -72,6 +72,7 @@ class Results:
                 **covered.to_dict(),
                 "shown_seed": self.shown[name],
                 "shown_positions": self.places(name),
+                **({} if (bound := self._bound_by_most(name)) is None else {"runs_bound_by_most": bound}),
             }
             for name, covered in self.covered.items()
         }
@@ -109,17 +110,18 @@ class Results:
         for name in names:
             self._print_places(name)
 
-    def _print_bound(self) -> None:
-        """Where mixtures end with as many components as they may have, which says that they would have more."""
+    def _bound_by_most(self, name: str) -> int | None:
+        """In how many runs all mixtures end with as many components as they may have; None where none learns it."""
         most = getattr(self.belief, "most", None)
-        for name, batch in self.data.items() if most is not None else ():
-            ends = batch.components.isel(time=-1).values
-            bound = int((ends >= most).sum())
+        return None if most is None else int((self.data[name].components.isel(time=-1) >= most).sum())
+
+    def _print_bound(self) -> None:
+        for name in self.covered:
+            bound, runs = self._bound_by_most(name), self.covered[name].runs
             if bound:
-                runs = f"in {bound} of {ends.size} runs " if ends.size > 1 else ""
-                who = f"{name}: " if len(self.data) > 1 else ""
-                told = f"robots end with {most} components, the most that --most allows"
-                say(f"{who}{runs}all {self.game.num_players} {told}")
+                who = f"{name}: " * (len(self.covered) > 1) + f"in {bound} of {runs} runs " * (runs > 1)
+                told = f"robots end with {self.belief.most} components, the most that --most allows"
+                say(f"{who}all {self.game.num_players} {told}")
 
     def _in_numbers(self, rule: Any) -> str:
         """What a temperature relative to the map is in units of worth."""

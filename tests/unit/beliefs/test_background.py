@@ -50,7 +50,7 @@ def by_numpy(points, mixture, flat, floor=0.1):
     return points.weight @ np.log(terms.sum(axis=1)), shares.sum(axis=0) / points.weight.sum(), means
 
 
-@settings(max_examples=25)
+@settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 10**6), number=st.integers(1, 3), flat=st.floats(0.01, 0.95))
 def test_a_step_of_em_is_by_definition_and_the_likelihood_never_falls(seed, number, flat):
     points = some_points(seed)

@@ -77,7 +77,7 @@ def test_wrong_reference_does_not_foresee_them(what, which, where):
     assert {where, "places"} & parted(which, what)
 
 
-@settings(max_examples=12)
+@settings(max_examples=12, deadline=None)
 @given(
     half_life=st.floats(0.5, 60.0),
     window=st.none() | st.integers(1, 40),

@@ -5,7 +5,7 @@ from half to eight times the default H, the time in which a quarter of the field
 and windows.
 Of the mean error over seeds, *first* is at step 0, *least* the lowest mean over 200 steps, *end* that of
 the last 200.
-Writes ``forgetting.png``, and the table to ``forgetting.table.md``; takes a few minutes on one core.
+Writes ``forgetting.png``, and the table to ``forgetting.table.txt``; takes a few minutes on one core.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def main(seeds: range) -> None:
     figure.savefig(HERE / "forgetting.png", dpi=110)
     header = ["world", "speed", "H", "half-life", "first", "least", "end", "least/first", "end/least", "keeps up"]
     columns = [*header, "late error less never's, paired, 95 %", "covered worth less never's"]
-    (HERE / "forgetting.table.md").write_text(markdown(columns, rows) + "\n", encoding="utf-8")
+    (HERE / "forgetting.table.txt").write_text(markdown(columns, rows) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -52,6 +52,10 @@ class Belief(Checked, ABC):
         """Bytes of :meth:`new_mind`, roughly."""
         return 0
 
+    def remembered(self, game: Game) -> tuple[str, ...]:
+        """:attr:`remembers`, in this game."""
+        return self.remembers
+
     def check_mind(self, game: Game, mind: Any) -> None:
         """Raise ValueError for a mind, read from a file, that no run can have had and that would mislead kernels."""
 

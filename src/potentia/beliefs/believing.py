@@ -48,13 +48,13 @@ class Believing(Game):
     def __init__(self, game: Game, belief: Belief | dict[str, Any]) -> None:
         belief = belief_from(belief)
         self.game, self.belief = game, belief
+        self._belief_data = belief.data(game)
         self.sizes, self.moves = game.sizes, game.moves
         self.start = game.start
         self.newer = tuple(f"game.{name}" for name in game.newer)
         self.totals = game.totals
         self.recorders = (*game.recorders, *belief.recorders)
-        self.remembers = (*(f"game.{n}" for n in game.remembers), *(f"mind.{n}" for n in belief.remembers))
-        self._belief_data = belief.data(game)
+        self.remembers = (*(f"game.{n}" for n in game.remembers), *(f"mind.{n}" for n in belief.remembered(game)))
         self._seal()
 
     def utility(self, player: int, profile: Sequence[int] | NDArray[np.int64]) -> float:

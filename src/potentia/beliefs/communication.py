@@ -20,7 +20,8 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from potentia.beliefs.observations import KNOWN, Store, note_reading, sense
+from potentia.beliefs.forgetting import hand_on, is_due, is_newer, num_heard, told_before
+from potentia.beliefs.observations import KNOWN, Store, note_reading, pass_time, sense
 from potentia.errors import InvalidBelief
 from potentia.games import Coverage
 from potentia.games.coverage_kernel import CoverageData, CoverageState, squared_distance
@@ -78,7 +79,8 @@ class Link(NamedTuple):
 class Contacts(NamedTuple):
     """What has been exchanged."""
 
-    known: NDArray[np.int64]  # (m, m) how many cells of the first the second has been told of, or had
+    # (m, m) how many cells of the first the second has been told of, or had; readings, where they are forgotten
+    known: NDArray[np.int64]
     tally: NDArray[np.int64]  # (2,) contacts with an exchange, and cells sent
     agenda: NDArray[np.int64]  # how many meetings await a common fit; of each: expert, other, what either had known
 
@@ -108,7 +110,7 @@ def in_touch(
     link: Link, contacts: Contacts, store: Store, game: CoverageData, state: CoverageState, i: int, j: int
 ) -> bool:
     """Whether robots i and j, each with its own mind, now exchange what they know."""
-    if contacts.known[i, j] == store.tally[i, KNOWN] and contacts.known[j, i] == store.tally[j, KNOWN]:
+    if contacts.known[i, j] == _learnt(store, i) and contacts.known[j, i] == _learnt(store, j):
         return False
     if squared_distance(game, state.home[i], state.home[j]) > link.radius2:
         return False
@@ -120,22 +122,30 @@ def in_touch(
 
 
 @portable
+def _learnt(store: Store, mind: int) -> int:
+    return num_heard(store.ages, store.tally[mind, KNOWN], mind)
+
+
+@portable
 def _news(contacts: Contacts, store: Store, i: int, j: int) -> int:
     """How many cells i could tell j of."""
     count = 0
-    for place in range(contacts.known[i, j], store.tally[i, KNOWN]):
+    for place in range(told_before(store.ages, contacts.known[i, j]), store.tally[i, KNOWN]):
         count += store.slot[j, store.cell[i, place]] == 0
     return count
 
 
 @separate
 def tell(contacts: Contacts, store: Store, i: int, j: int) -> None:
-    """Mind j learns what mind i knows and it does not."""
-    for place in range(contacts.known[i, j], store.tally[i, KNOWN]):
+    """Mind j learns what mind i knows and it does not, or has from earlier."""
+    for place in range(told_before(store.ages, contacts.known[i, j]), store.tally[i, KNOWN]):
         cell = store.cell[i, place]
-        if store.slot[j, cell] == 0:
+        slot = np.int64(store.slot[j, cell])
+        if slot == 0 or is_newer(store.ages, i, place, j, slot - 1):
             note_reading(store, j, cell, store.reading[i, place], False)
-            store.visits[j, store.tally[j, KNOWN] - 1] = store.visits[i, place]
+            other = np.int64(store.slot[j, cell]) - 1
+            store.visits[j, other] = store.visits[i, place]
+            hand_on(store.ages, i, place, j, other)
             contacts.tally[SENT] += 1
 
 
@@ -149,8 +159,8 @@ def meet(contacts: Contacts, store: Store, i: int, j: int) -> None:
     contacts.agenda[place + 2], contacts.agenda[place + 3] = store.tally[expert, KNOWN], store.tally[other, KNOWN]
     tell(contacts, store, i, j)
     tell(contacts, store, j, i)
-    contacts.known[i, j] = store.tally[i, KNOWN]
-    contacts.known[j, i] = store.tally[j, KNOWN]
+    contacts.known[i, j] = _learnt(store, i)
+    contacts.known[j, i] = _learnt(store, j)
     contacts.tally[CONTACTS] += 1
 
 
@@ -166,12 +176,13 @@ def _num_listening(game: CoverageData, state: CoverageState) -> int:
 def look_around(
     belief: Any, mind: Any, game: CoverageData, state: CoverageState, moved: NDArray[np.uint8], key: Any, step: int
 ) -> None:
-    """Those that moved sense where they are; those in touch tell each other."""
+    """Those that moved sense where they are, everybody when time passes; those in touch tell each other."""
     link, store, contacts = belief.link, mind.store, mind.contacts
     players, minds = game.sizes.shape[0], store.peak.shape[0]
     contacts.agenda[0] = 0
+    pass_time(store.ages, store, step)
     for player in range(players):
-        if moved[player] and plays(game, state, player):
+        if (moved[player] or is_due(store.ages)) and plays(game, state, player):
             new = sense(belief.sensing, store, game, state, player, key, step)
             if minds == 1:
                 broadcast(contacts, _num_listening(game, state), new)

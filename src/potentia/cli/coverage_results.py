@@ -79,6 +79,7 @@ class Results:
                 "shown_seed": self.shown[name],
                 "shown_positions": self.places(name),
                 **self._events_of(name),
+                **({} if (bound := self._bound_by_most(name)) is None else {"runs_bound_by_most": bound}),
             }
             for name, covered in self.covered.items()
         }
@@ -138,6 +139,7 @@ class Results:
         caption = f"means over {runs} of {self.steps:,} steps, worth over the last {min(first.tail, self.steps):,}"
         print_table(["", *names], rows, caption + ("; in brackets 95 % intervals" if first.runs >= 5 else ""))
         self._print_events(names)
+        self._print_bound()
         for name in names:
             self._print_places(name)
 
@@ -161,6 +163,19 @@ class Results:
         if self.game.happenings.hazard:
             left = ", ".join(f"{self._robots_left(name):.3g} ({name})" for name in names)
             say(f"robots left at the end, of {self.game.num_players}, in the mean over runs: {left}")
+
+    def _bound_by_most(self, name: str) -> int | None:
+        """In how many runs all mixtures end with as many components as they may have; None where none learns it."""
+        most = getattr(self.belief, "most", None)
+        return None if most is None else int((self.data[name].components.isel(time=-1) >= most).sum())
+
+    def _print_bound(self) -> None:
+        for name in self.covered:
+            bound, runs = self._bound_by_most(name), self.covered[name].runs
+            if bound:
+                who = f"{name}: " * (len(self.covered) > 1) + f"in {bound} of {runs} runs " * (runs > 1)
+                told = f"robots end with {self.belief.most} components, the most that --most allows"
+                say(f"{who}all {self.game.num_players} {told}")
 
     def _in_numbers(self, rule: Any) -> str:
         """What a temperature relative to the map is in units of worth."""

@@ -105,6 +105,8 @@ def _told(game: Coverage, view: View | None) -> str:
     parts = [f"{int(view.seen.sum()):,} of {view.seen.size:,} cells seen"]
     if view.num_components:
         parts.append(f"{view.num_components} component{'s' * (view.num_components > 1)}")
+    if view.background:
+        parts.append(f"background {maps.number(view.background)}")
     if world.total > 0:
         parts.append(f"relative error {_percent(view.error(world.worth))}")
     return f"{who}\n{parts[0]}" + (f"\n{', '.join(parts[1:])}" if len(parts) > 1 else "")

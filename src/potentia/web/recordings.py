@@ -43,6 +43,7 @@ class Believed:
     seen: NDArray[np.bool_]  # (rows, columns)
     components: Floats  # (M, 6): weight, mean x, mean y, variances xx, xy, yy
     error: float  # Σ|f̂ - f| / Σf
+    background: float = 0.0  # the worth that is expected everywhere, beside the components
 
 
 class Recording:
@@ -311,13 +312,14 @@ class Recording:
         which = Integer(0, self.keyframes.size - 1).of(keyframe, "keyframe", InvalidRun)
         fields = self._believed[which]
         seen = np.unpackbits(self.arrays["belief_seen"][which], axis=1, bitorder="little")
-        ptr = self.arrays["belief_ptr"]
+        ptr, errors = self.arrays["belief_ptr"], self.arrays["belief_error"]
+        levels = self.arrays.get("belief_background", np.zeros_like(errors))
         out = []
         for mind, robots in enumerate(self.header["keyframes"]["belief"]["robots"]):
             first, last = ptr[which * len(fields) + mind : which * len(fields) + mind + 2]
             mask = seen[mind, : fields[mind].size].reshape(fields[mind].shape).astype(bool)
-            components, error = self.arrays["belief_components"][first:last], self.arrays["belief_error"][which, mind]
-            out.append(Believed(tuple(robots), fields[mind], mask, components, float(error)))
+            components, two = self.arrays["belief_components"][first:last], (errors[which, mind], levels[which, mind])
+            out.append(Believed(tuple(robots), fields[mind], mask, components, *map(float, two)))
         return out
 
     def thoughts(self, keyframe: int) -> tuple[list[NDArray[np.float32]], list[NDArray[np.float32]]]:

@@ -145,6 +145,8 @@ def _keyframes(header: dict[str, Any], arrays: dict[str, NDArray[Any]], kind: st
         _shape(arrays, "belief_ptr", (count * minds + 1,), "i")
         _shape(arrays, "belief_components", (None, 6), "f")
         _shape(arrays, "belief_error", (count, minds), "f")
+        if "belief_background" in arrays:
+            _shape(arrays, "belief_background", (count, minds), "f")
         ptr = arrays["belief_ptr"]
         _require(
             bool((np.diff(ptr) >= 0).all()) and 0 <= ptr[0] <= ptr[-1] <= len(arrays["belief_components"]), "its ptr"

@@ -22,11 +22,15 @@ from potentia.cli.options.common import (
     steps_option,
 )
 from potentia.cli.options.maps import (
+    Band,
     Blocked,
+    CellSize,
     Delta,
     LargestPart,
     Map,
+    Part,
     Robots,
+    WallColour,
     cells_from,
     game_from,
     one_or_many,
@@ -111,8 +115,16 @@ def cover(
     noise: beliefs.Noise = None,
     radius: beliefs.Radius = None,
     start: Annotated[str | None, typer.Option(help='First cells, as in "3,4 10,12"; random where left out.')] = None,
+    start_at: Annotated[
+        str | None,
+        typer.Option(help='First places in the coordinates of the map, as in "412000.5,5712000 412010,5712004".'),
+    ] = None,
     blocked: Blocked = None,
     largest_part: LargestPart = False,
+    part: Part = None,
+    cell_size: CellSize = None,
+    wall_colour: WallColour = None,
+    band: Band = None,
     paper: Annotated[
         bool,
         typer.Option(
@@ -174,7 +186,8 @@ def cover(
         "reach": None if reach is None else _reach(reach),
     }
     options |= {name: entry for name, entry in given.items() if entry is not None}
-    game = game_from(map, blocked, largest_part, options)
+    read = {"cell_size": cell_size, "wall_colour": wall_colour, "band": band}
+    game = game_from(map, blocked, largest_part, options, part, start_at, **read)
     learning = {
         "components": components,
         "aic_every": aic_every,
@@ -195,8 +208,8 @@ def cover(
     steps = (2_000 if paper else 20_000) if steps is None else steps
     check_folder(out / "x", "--out", create=True)
     page = page_for(out, replay, beliefs_every)
-    if largest_part and not json:
-        say_blocked(map, blocked, game.world)
+    if (largest_part or part is not None) and not json:
+        say_blocked(map, blocked, game.world, **read)
     say_how_to_stop()
     best = _certified(game, json) if certify else None
     results, stopped = _played(game, rules, believed, best, steps, seeds, workers, json)

@@ -12,6 +12,7 @@ from potentia.beliefs import belief as named_belief
 from potentia.beliefs import registered as registered_beliefs
 from potentia.errors import InvalidSpecification, Remedy, did_you_mean, look_up
 from potentia.games import Coverage, Game, World, paper_world, random_world, read_game, read_world
+from potentia.games.coordinates import length_from
 from potentia.games.library import game as named_game
 from potentia.games.library import registered_games
 from potentia.kernel.registry import parameters_of
@@ -24,7 +25,8 @@ FILES = ("file", "map", "blocked")  # keys of a game that may name a file
 NO_BELIEF = "none"
 _SOURCES = ("name", "file", "map")
 _COVERAGE = tuple(name for name in inspect.signature(Coverage).parameters if name != "world")
-_MAP_ONLY = ("blocked", "largest_part")
+_READ = ("cell_size", "wall_colour", "band")  # how a map is read
+_MAP_ONLY = ("blocked", "largest_part", "part", "start_at", *_READ)
 _REGISTER = Remedy("register", "a game of your own must be registered first")
 
 
@@ -54,14 +56,35 @@ def game_from(table: Mapping[str, Any], folder: Path) -> Game:
     blocked, largest = options.pop("blocked", None), options.pop("largest_part", False)
     if not isinstance(largest, bool) or not isinstance(blocked, str | None):
         raise InvalidSpecification("must be a file name and largest_part true or false", "blocked")
-    return Coverage(world_from(source, folder, blocked, largest), **{"robots": 5, **options})
+    part, start_at = options.pop("part", None), options.pop("start_at", None)
+    if part is not None and largest:
+        raise InvalidSpecification("and largest_part exclude each other: part 1 is the largest", "part", part)
+    read = {key: options.pop(key) for key in _READ if key in options}
+    world = world_from(source, folder, blocked, largest, **read)
+    if start_at is not None:
+        if "start" in options:
+            raise InvalidSpecification("and start say the same thing: leave one out", "start_at", start_at)
+        options["start"] = world.cells_at(start_at, "start_at").tolist()
+    return Coverage(world if part is None else world.part(part), **{"robots": 5, **options})
 
 
-def world_from(text: str, folder: Path = Path(), blocked: str | None = None, largest_part: bool = False) -> World:
+def world_from(
+    text: str,
+    folder: Path = Path(),
+    blocked: str | None = None,
+    largest_part: bool = False,
+    *,
+    cell_size: float | str | None = None,
+    wall_colour: str | None = None,
+    band: int | None = None,
+) -> World:
     """A world from "paper", "random:SEED", "random:SEED:TARGETS" or a file."""
     kind, _, rest = text.partition(":")
     if blocked is not None and not is_file(text):
         raise InvalidSpecification("is for maps from files", "blocked", blocked)
+    for name, given in (("wall_colour", wall_colour), ("band", band)):
+        if given is not None and not is_file(text):
+            raise InvalidSpecification("is for maps from files", name, given)
     if text == "paper":
         world = paper_world()
     elif kind == "random":
@@ -76,7 +99,11 @@ def world_from(text: str, folder: Path = Path(), blocked: str | None = None, lar
             f'must be "paper", "random:SEED" or a file such as map.csv, got {text!r}', "map", text
         )
     else:
-        world = read_world(folder / text, blocked=None if blocked is None else folder / blocked)
+        mask = None if blocked is None else folder / blocked
+        world = read_world(folder / text, blocked=mask, cell_size=cell_size, wall_colour=wall_colour, band=band)
+    if cell_size is not None and not is_file(text):
+        size, unit = length_from(cell_size)
+        world = world.like(cell_size=size, unit=unit)
     return world.largest_part() if largest_part else world
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from potentia.colours import robot_colour
 from potentia.errors import InvalidRun
 from potentia.figures import maps, style
+from potentia.figures.crowds import crowd_figure
 from potentia.figures.labels import apart
 from potentia.games.drift import require_still
 from potentia.kernel.arrays import Floats, Ints
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from potentia.games import Coverage
 
+MOST_CIRCLED = 200  # robots with a circle; of more, densities are drawn
 MOST_NUMBERED = 60  # robots with a number and a path in a panel; beyond, neither can be told apart
 
 
@@ -32,12 +34,16 @@ def configuration_figure(
 
     ``panels`` maps a name to profiles over time, (T, N): ``trace.profiles``, or ``dataset.profile`` of one seed.
     Flags are those of the rows given, so all of them only if every step was recorded; the legend says if not.
+    Of more than 200 robots there are what they cover and their density instead of circles and ways.
     ``paths=False`` leaves the ways and flags out; by default they are drawn for up to 60 robots.
     """
     require_still(game, "configuration_figure")
     if not panels:
         raise InvalidRun("must name at least one run, got none", "panels", panels)
     runs = {name: maps.checked_profiles(game, given, f"profiles of {name!r}") for name, given in panels.items()}
+    titles = {name: f"{name}\n{_told(game, profiles[-1])}" for name, profiles in runs.items()}
+    if game.num_players > MOST_CIRCLED:
+        return crowd_figure(game, runs, titles, title)
     with_paths = game.num_players <= MOST_NUMBERED if paths is None else paths
     with_paths = with_paths and any(len(profiles) > 1 for profiles in runs.values())
     margin = maps.margin_of(game)
@@ -49,7 +55,7 @@ def configuration_figure(
     gaps = any(maps.has_gaps(game, profiles) for profiles in runs.values())
     for axes, (name, profiles) in zip(maps_drawn, runs.items(), strict=True):
         legend |= _draw_run(axes, game, profiles, cell, with_paths, gaps)
-        axes.set_title(f"{name}\n{_told(game, profiles[-1])}", fontsize=style.TITLE)
+        axes.set_title(titles[name], fontsize=style.TITLE)
     style.legend_below(figure, list(legend.values()))
     style.entitle(figure, title)
     return figure
@@ -149,12 +155,16 @@ def _draw_robots(axes: Axes, game: Coverage, profile: Ints, points: float) -> li
     name = "robot and its number" if numbered else "robot"
     return [
         style.in_key(name, color=style.DARK, linestyle="none", **maps.ROBOT),
-        style.in_key(f"range δ = {_said(game.delta)}", color=style.DARK, linestyle="none", **circle),
+        style.in_key(f"range δ = {_said(game)}", color=style.DARK, linestyle="none", **circle),
     ]
 
 
-def _said(delta: Floats) -> str:
-    return f"{delta[0]:g} cells" if np.ptp(delta) == 0 else f"{delta.min():g} to {delta.max():g} cells"
+def _said(game: Coverage) -> str:
+    def told(delta: Floats) -> str:
+        return f"{delta[0]:g}" if np.ptp(delta) == 0 else f"{delta.min():g} to {delta.max():g}"
+
+    side, unit = game.world.length
+    return f"{told(game.delta)} cells" + (f" = {told(side * game.delta)} {unit}" if unit != "cells" else "")
 
 
 def _draw_numbers(axes: Axes, game: Coverage, where: Floats, points: float, inside: bool, size: float) -> None:

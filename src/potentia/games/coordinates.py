@@ -78,7 +78,8 @@ class Coordinates(Fixed):
         a, e = self.transform[0], abs(self.transform[4])
         if abs(a - e) > _SQUARE * a:
             raise InvalidGame(
-                f"cells must be squares, got {a:g} by {e:g} {self.unit}; resample the map, as with gdalwarp -tr {a:g} {a:g}"
+                f"cells must be squares, got {a:g} by {e:g} {self.unit}; resample the map, "
+                f"as with gdalwarp -tr {a:g} {a:g}"
             )
         return a
 

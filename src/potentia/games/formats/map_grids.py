@@ -1,7 +1,7 @@
 """Maps from geographic information systems: GeoTIFF, by rasterio, and the ESRI ASCII grid.
 
-See :mod:`potentia.games.formats.maps` for what a number means. Nothing but the file itself is read, and of an ASCII grid
-the ``.prj`` beside it.
+See :mod:`potentia.games.formats.maps` for what a number means. Nothing but the file itself is read, and of an
+ASCII grid the ``.prj`` beside it.
 """
 
 from __future__ import annotations
@@ -62,20 +62,20 @@ def read_geotiff(path: Path, band: int | None) -> Map:
     with reading("not a GeoTIFF, or damaged"), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of rasterio, about a file that lies nowhere; we say so ourselves
         # no other file, whatever lies beside it
-        with rasterio.Env(GDAL_DISABLE_READDIR_ON_OPEN="EMPTY_DIR", GDAL_PAM_ENABLED="NO"):
-            with rasterio.open(path, driver="GTiff") as file:
-                bands = [k for k in file.indexes if file.colorinterp[k - 1] != ColorInterp.alpha]
-                chosen = _band(band, bands)
-                if np.dtype(file.dtypes[chosen - 1]).kind not in "iuf":
-                    raise InvalidGame(f"expected real numbers, got {file.dtypes[chosen - 1]} in band {chosen}")
-                memory.require(PER_CELL * file.width * file.height, f"reading {path}", "make it coarser")
-                if file.transform.is_identity:
-                    told = "has no transform: it lies by ground control points, or nowhere; warp it first, as with gdalwarp"
-                    raise InvalidGame(told)
-                coordinates = Coordinates(list(file.transform)[:6], *_system(file.crs))
-                values = file.read(chosen).astype(np.float64)
-                values = values * file.scales[chosen - 1] + file.offsets[chosen - 1]
-                walls = (file.read_masks(chosen) == 0) | np.isnan(values)
+        alone = rasterio.Env(GDAL_DISABLE_READDIR_ON_OPEN="EMPTY_DIR", GDAL_PAM_ENABLED="NO")
+        with alone, rasterio.open(path, driver="GTiff") as file:
+            bands = [k for k in file.indexes if file.colorinterp[k - 1] != ColorInterp.alpha]
+            chosen = _band(band, bands)
+            if np.dtype(file.dtypes[chosen - 1]).kind not in "iuf":
+                raise InvalidGame(f"expected real numbers, got {file.dtypes[chosen - 1]} in band {chosen}")
+            memory.require(PER_CELL * file.width * file.height, f"reading {path}", "make it coarser")
+            if file.transform.is_identity:
+                told = "has no transform: it lies by ground control points, or nowhere"
+                raise InvalidGame(f"{told}; warp it first, as with gdalwarp")
+            coordinates = Coordinates(list(file.transform)[:6], *_system(file.crs))
+            values = file.read(chosen).astype(np.float64)
+            values = values * file.scales[chosen - 1] + file.offsets[chosen - 1]
+            walls = (file.read_masks(chosen) == 0) | np.isnan(values)
     return _with_walls(values, walls, coordinates)
 
 

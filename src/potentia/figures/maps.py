@@ -31,7 +31,7 @@ SHARED = -1  # a cell with flags of more than one robot
 WORTH = "worth per cell"
 _FINEST = 950  # cells of one pixel or more along the longer side of a large map
 _LARGE, _LARGEST = 250, 1.5  # cells along a side above which maps are drawn larger, and how much at most
-_SHORTEST = 0.35  # inches: the narrowest side of a map that can still be read
+_SHORTEST = 0.2  # inches: the narrowest side of a map that can still be read
 ROBOT: dict[str, Any] = {"marker": "o", "markeredgecolor": style.INK, "markeredgewidth": 0.6}
 
 
@@ -213,7 +213,6 @@ def draw_blocked(axes: Axes, world: World) -> Artist | None:
 
     if not world.blocked.any():
         return None
-    columns, rows = world.size
     fold = max(1, round(max(world.size) / _FINEST))
     share = folded(world.blocked.astype(np.float64), fold) / fold
     pixels = np.empty((*share.shape, 4))

@@ -39,7 +39,7 @@ MARKERS = ("o", "s", "D", "^", "v", "P")
 INK, PAPER = "black", "white"
 DARK, GREY, LIGHT, FAINT = "0.35", "0.6", "0.8", "0.9"  # from nearly ink to nearly paper
 FIELD, UNSEEN = "viridis", "#3b528b"  # rises in one direction, which everybody can read; and a colour of it
-WALL = "#7d4e2d"  # of blocked cells: on no scale of worth, light or dark
+WALL = "#96602f"  # of blocked cells: on no scale of worth, light or dark
 DASHED = (0, (6, 3))  # of lines that are no data: an optimum, a true number
 HEADING, TITLE, WORDS, SMALL = 11, 10, 9, 8  # letters of figures, of panels, in legends and where it is tight
 LITERAL: dict[str, Any] = {"parse_math": False, "usetex": False}  # of a text that may hold a name
@@ -149,6 +149,8 @@ def entitle(where: Figure | Axes, title: str) -> None:
     inches = figure.get_figwidth() * (1.0 if figure is where else 0.65)
     text = wrapped(title, inches - 0.1, HEADING)
     if isinstance(where, Figure):
+        wide, high = where.get_size_inches()
+        where.set_size_inches(wide, high + 0.17 * text.count("\n"))  # panels keep their size
         where.suptitle(text, fontsize=HEADING)
     else:
         where.set_title(text, fontsize=HEADING)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 SHARED = -1  # a cell with flags of more than one robot
 WORTH = "worth per cell"
 _FINEST = 950  # cells of one pixel or more along the longer side of a large map
+_CRISP = 400  # cells that have a pixel each in every picture
 _LARGE, _LARGEST = 250, 1.5  # cells along a side above which maps are drawn larger, and how much at most
 _SHORTEST = 0.2  # inches: the narrowest side of a map that can still be read
 ROBOT: dict[str, Any] = {"marker": "o", "markeredgecolor": style.INK, "markeredgewidth": 0.6}
@@ -221,7 +222,7 @@ def draw_blocked(axes: Axes, world: World) -> Artist | None:
         pixels,
         origin="lower",
         extent=(0, fold * share.shape[1], 0, fold * share.shape[0]),
-        interpolation="auto",  # nearest where cells are large; where they are not, no line is left out
+        interpolation="nearest" if max(share.shape) <= _CRISP else "auto",  # which leaves out no line
         aspect=axes.get_aspect(),
         zorder=0.6,
         gid="blocked",

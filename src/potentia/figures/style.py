@@ -169,13 +169,14 @@ def _lines(line: str, points: float, size: float) -> Iterator[str]:
     else:
         words = list(line)  # one letter after the other
     glue = " " if words == line.split(" ") else ""
-    so_far = words[0] if words else ""
+    so_far, length = words[0], _width(words[0], size)
     for word in words[1:]:
-        if _width(so_far + glue + word.rstrip(), size) > points:
-            yield so_far
-            so_far = word
+        more = _width(glue, size) + _width(word, size)  # within a kerning of the width of both
+        if length + more > points:
+            yield so_far.rstrip()
+            so_far, length = word, _width(word, size)
         else:
-            so_far += glue + word
+            so_far, length = so_far + glue + word, length + more
     yield so_far
 
 
@@ -185,6 +186,8 @@ def _width(text: str, size: float) -> float:
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import text_to_path
 
+    if not text:
+        return 0.0
     return float(text_to_path.get_text_width_height_descent(shown(text), FontProperties(size=size), ismath=False)[0])
 
 
@@ -194,11 +197,12 @@ def _wrap_titles(figure: Figure) -> None:
         place = axes.get_subplotspec()
         if place is None:
             continue
-        share = len(place.colspan) / place.get_gridspec().ncols
+        columns = place.get_gridspec().ncols
+        room = figure.get_figwidth() * len(place.colspan) / columns * (1.0 if columns == 1 else 0.85) - 0.3
         for where in ("left", "center", "right"):
             if text := axes.get_title(where):
                 size = axes.title.get_fontsize()
-                axes.set_title(wrapped(text, figure.get_figwidth() * share - 0.3, size), loc=where, fontsize=size)
+                axes.set_title(wrapped(text, room, size), loc=where, fontsize=size)
 
 
 def legend(where: Figure | Axes, handles: Sequence[Artist] | None = None, **options: Any) -> None:

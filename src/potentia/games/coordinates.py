@@ -17,7 +17,7 @@ from potentia.errors import InvalidGame
 from potentia.kernel.arrays import Fixed, Floats, any_array
 from potentia.kernel.numbers import as_float, is_real
 
-_LENGTH = re.compile(r"\s*([+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?)\s*([A-Za-zµμ][\w-]*)?\s*")
+_LENGTH = re.compile(r"\s*([+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?)\s*([A-Za-zµμ]+)?\s*")
 _SQUARE = 1e-4  # relative: how far the sides of a cell may differ, rounded as they are in files
 
 

@@ -138,7 +138,9 @@ def test_points_outside_the_map_are_refused(tmp_path):
     table = {"map": "a.tif", "robots": 1, "delta": 1, "start_at": [[500_003.0, 5_699_999.0]]}
     game = game_from(table, tmp_path)
     assert game.positions(game.start).tolist() == [[1, 0]]
-    told = r"start_at must lie on the map, easting \(m\) 500000 to 500008 and northing \(m\) 5699994 to 5700000, got \(3, 4\)"
+    told = (
+        r"start_at must lie on the map, easting \(m\) 500000 to 500008 and northing \(m\) 5699994 to 5700000, got \(3,"
+    )
     refuses(lambda: game_from(table | {"start_at": [[3, 4]]}, tmp_path), InvalidGame, told)
     refuses(lambda: read_world(path).cells_at([[1.0, np.nan]]), InvalidGame, "points must be points of two finite")
     refuses(lambda: World(VALUES).cells_at([[1.0, 1.0]]), InvalidGame, "coordinates or a cell_size")

@@ -186,7 +186,7 @@ def cover(
         "reach": None if reach is None else _reach(reach),
     }
     options |= {name: entry for name, entry in given.items() if entry is not None}
-    read = {"cell_size": cell_size, "wall_colour": wall_colour, "band": band}
+    read: dict[str, Any] = {"cell_size": cell_size, "wall_colour": wall_colour, "band": band}
     game = game_from(map, blocked, largest_part, options, part, start_at, **read)
     learning = {
         "components": components,
@@ -209,7 +209,7 @@ def cover(
     check_folder(out / "x", "--out", create=True)
     page = page_for(out, replay, beliefs_every)
     if (largest_part or part is not None) and not json:
-        say_blocked(map, blocked, game.world, **read)
+        say_blocked(map, blocked, game.world, part, **read)
     say_how_to_stop()
     best = _certified(game, json) if certify else None
     results, stopped = _played(game, rules, believed, best, steps, seeds, workers, json)

@@ -57,13 +57,13 @@ def optimum(
     check_pictures(plot=plot)
     ranges = 1.5 if delta is None else one_or_many(delta, "delta")
     options = {"robots": 5 if robots is None else robots, "delta": ranges, "flags": False}
-    read = {"cell_size": cell_size, "wall_colour": wall_colour, "band": band}
+    read: dict[str, Any] = {"cell_size": cell_size, "wall_colour": wall_colour, "band": band}
     game = game_from(map, blocked, largest_part, options, part, **read)
     with status("searching", quiet=json):
         best = find(game, method=method, time_limit=time_limit)
     if not json:
         if largest_part or part is not None:
-            say_blocked(map, blocked, game.world, **read)
+            say_blocked(map, blocked, game.world, part, **read)
         _print_optimum(game, best)
     summary = {"game": game.describe(), **best.to_dict()}
     if game.world.outside is not None:

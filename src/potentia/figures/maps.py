@@ -162,7 +162,7 @@ def _ticks(world: World, which: int, cells: int, few: int, all_of_them: bool) ->
     outside = world.outside
     if outside is None:
         ticks = np.array(MaxNLocator(nbins=8, integer=True).tick_values(0, cells))
-        return (ticks[(ticks >= 0) & (ticks <= cells)].tolist() if all_of_them else [0, cells][:few]), None
+        return (ticks[(ticks >= 0) & (ticks <= cells)].tolist() if all_of_them else [0.0, float(cells)][:few]), None
     ends = outside.at([(0, 0), world.size])[:, which]
     ticks = np.array(MaxNLocator(nbins=5 if np.abs(ends).max() >= 1e4 else 8).tick_values(*sorted(ends)))
     ticks = ticks[(ticks >= ends.min()) & (ticks <= ends.max())]

@@ -201,7 +201,7 @@ def _wrap_titles(figure: Figure) -> None:
         room = figure.get_figwidth() * len(place.colspan) / columns * (1.0 if columns == 1 else 0.85) - 0.3
         for where in ("left", "center", "right"):
             if text := axes.get_title(where):
-                size = axes.title.get_fontsize()
+                size = float(axes.title.get_fontsize())
                 axes.set_title(wrapped(text, room, size), loc=where, fontsize=size)
 
 

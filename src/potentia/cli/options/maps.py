@@ -111,14 +111,15 @@ def cells_from(text: str) -> list[list[int]]:
     return cells
 
 
-def say_blocked(map: str, blocked: Path | None, world: Any, **read: Any) -> None:
+def say_blocked(map: str, blocked: Path | None, world: Any, part: int | None = None, **read: Any) -> None:
     """What --largest-part or --part took away, and the parts that there are."""
     import numpy as np
 
+    option = "--largest-part" if part is None else f"--part {part}"
     whole_map = world_from(map, blocked, **read)
     cut = world.blocked & ~whole_map.blocked
     lost = float(whole_map.worth[cut].sum())
-    say(f"blocked {int(cut.sum()):,} cells that are cut off, worth {told(lost)} in all")
+    say(f"{option} blocked {int(cut.sum()):,} cells that are cut off, worth {told(lost)} in all")
     count, parts = whole_map.parts()
     sizes = np.bincount(parts.reshape(-1), minlength=count + 1)
     worths = np.bincount(parts.reshape(-1), whole_map.worth.reshape(-1), minlength=count + 1)

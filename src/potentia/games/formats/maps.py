@@ -161,6 +161,7 @@ def _measure(fields: dict[str, Any], cell_size: float | str | None) -> None:
     """How long a cell's side is, as was given and as the file says."""
     given = None if cell_size is None else length_from(cell_size)
     coordinates = fields.get("coordinates")
+    told: tuple[Any, Any] | None
     if coordinates is not None and coordinates.unit and not coordinates.degrees:
         told = coordinates.side, coordinates.unit
     else:

@@ -158,8 +158,6 @@ class ImageMap(_Maps):
 
 
 class GridMap(_Maps):
-    form = "lines"
-
     @cached_property
     def seeds(self) -> Seeds:
         head = b"ncols 3\nnrows 2\nxllcorner 1000\nyllcorner 20.5\ncellsize 5\n"

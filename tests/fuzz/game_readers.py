@@ -161,7 +161,9 @@ class GridMap(_Maps):
     @cached_property
     def seeds(self) -> Seeds:
         head = b"ncols 3\nnrows 2\nxllcorner 1000\nyllcorner 20.5\ncellsize 5\n"
-        return [(".asc", head + b"NODATA_value -1\n1 2 3\n4 -1 6\n"), (".asc", head + b"0 1 2\n3 4 5e-1\n")]
+        small = [head + b"NODATA_value -1\n1 2 3\n4 -1 6\n", head + b"0 1 2\n3 4 5e-1\n"]
+        digits = b" ".join(b"%d" % (7919 * k) for k in range(60))  # most of which may be others
+        return [(".asc", one) for one in (*small, head.replace(b"3", b"30", 1) + digits)]
 
 
 class GeoTiffMap(_Maps):

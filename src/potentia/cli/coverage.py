@@ -24,12 +24,16 @@ from potentia.cli.options.common import (
 )
 from potentia.cli.options.events import Arrive, Fail, Hazard, events_from_options
 from potentia.cli.options.maps import (
+    Band,
     Blocked,
+    CellSize,
     Delta,
     LargestPart,
     Map,
+    Part,
     Robots,
     Sight,
+    WallColour,
     cells_from,
     game_from,
     one_or_many,
@@ -122,6 +126,10 @@ def cover(
     fail: Fail = None,
     arrive: Arrive = None,
     hazard: Hazard = None,
+    start_at: Annotated[
+        str | None,
+        typer.Option(help='First places in the coordinates of the map, as in "412000.5,5712000 412010,5712004".'),
+    ] = None,
     blocked: Blocked = None,
     sight: Sight = False,
     largest_part: LargestPart = False,
@@ -130,6 +138,10 @@ def cover(
     drift_every: DriftEvery = None,
     frame_steps: FrameSteps = None,
     periodic: Periodic = False,
+    part: Part = None,
+    cell_size: CellSize = None,
+    wall_colour: WallColour = None,
+    band: Band = None,
     paper: Annotated[
         bool,
         typer.Option(
@@ -198,7 +210,8 @@ def cover(
     }
     options |= {name: entry for name, entry in given.items() if entry is not None}
     options |= changes_from(drift, drift_edge, drift_every, frame_steps, periodic)
-    game = game_from(map, blocked, largest_part, options)
+    read: dict[str, Any] = {"cell_size": cell_size, "wall_colour": wall_colour, "band": band}
+    game = game_from(map, blocked, largest_part, options, part, start_at, **read)
     learning = {
         "components": components,
         "aic_every": aic_every,
@@ -224,8 +237,8 @@ def cover(
     require_within(game, steps)
     check_folder(out / "x", "--out", create=True)
     page = page_for(out, replay, beliefs_every)
-    if largest_part and not json:
-        say_blocked(map, blocked, game.world)
+    if (largest_part or part is not None) and not json:
+        say_blocked(map, blocked, game.world, part, **read)
     say_how_to_stop()
     best = _certified(game if game.drifts or not game.events else game.at(steps), steps, json) if certify else None
     results, stopped = _played(game, rules, believed, best, steps, seeds, workers, json)

@@ -11,6 +11,7 @@ from typing import Any
 
 from potentia.cli.options.beliefs import belief_text
 from potentia.cli.options.common import drawing, save_picture
+from potentia.cli.options.maps import place_columns, places_outside
 from potentia.cli.options.rules import rule_text
 from potentia.cli.terminal import print_table, say
 from potentia.kernel.texts import value
@@ -80,6 +81,7 @@ class Results:
                 "shown_positions": self.places(name),
                 **self._events_of(name),
                 **({} if (bound := self._bound_by_most(name)) is None else {"runs_bound_by_most": bound}),
+                **self._outside(name),
             }
             for name, covered in self.covered.items()
         }
@@ -117,6 +119,10 @@ class Results:
         """At the end, in the mean over runs."""
         until, since = (self.data[name][part].values for part in ("until", "since"))
         return float(((since <= self.steps) & (self.steps < until)).sum(axis=1).mean())
+
+    def _outside(self, name: str) -> dict[str, Any]:
+        world = self.game.world
+        return {} if world.outside is None else {"shown_coordinates": places_outside(world, self.places(name))}
 
     # On the screen ------------------------------------------------------------------------------------
 
@@ -243,6 +249,11 @@ class Results:
         listed = ", ".join(f"({x}, {y})" + ("" if here else " out") for (x, y), here in shown)
         more = f" and {len(places) - _MOST_PLACES:,} more" if len(places) > _MOST_PLACES else ""
         say(f"{name} ends at {listed}{more} (seed {self.shown[name]}, the median run)")
+        world = self.game.world
+        if world.outside is not None:
+            outside = places_outside(world, places[:_MOST_PLACES])
+            listed = ", ".join(f"({x:.12g}, {y:.12g})" for x, y in outside)
+            say(f"that is, {' and '.join(world.axes_names())}: {listed}{more}")
 
     def print_files(self, files: dict[str, Path]) -> None:
         """What was written."""
@@ -261,13 +272,19 @@ class Results:
             write_netcdf(batch, records)
             files[f"records, {name}"] = records
             with whole_file(cells) as temporary:
-                rows = [f"{robot},{x},{y}" for robot, (x, y) in enumerate(self.places(name))]
-                head = "robot,x,y"
-                if self.game.events:  # a robot that has failed lies where it was, and covers nothing
-                    rows = [f"{row},{int(here)}" for row, here in zip(rows, self.there(name), strict=True)]
-                    head += ",there"
-                temporary.write_text("".join(f"{row}\n" for row in (head, *rows)), encoding="utf-8")
+                temporary.write_text(self._cells_csv(name), encoding="utf-8")
             files[f"final cells, {name}"] = cells
+
+    def _cells_csv(self, name: str) -> str:
+        """Final cells, with their coordinates where the map has any, and with events whether the robot is there."""
+        world, places = self.game.world, self.places(name)
+        rows = [["robot", "x", "y", *place_columns(world)]]
+        for robot, (cell, outside) in enumerate(zip(places, places_outside(world, places), strict=True)):
+            rows.append([*map(str, (robot, *cell)), *(f"{part:.12g}" for part in outside)])
+        if self.game.events:  # a robot that has failed lies where it was, and covers nothing
+            for row, entry in zip(rows, ["there", *map(int, self.there(name))], strict=True):
+                row.append(str(entry))
+        return "".join(",".join(row) + "\n" for row in rows)
 
     def draw(
         self,

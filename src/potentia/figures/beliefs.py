@@ -46,7 +46,7 @@ def belief_figure(
     maps.draw_fields(panels, world, style.FIELD, inches, worths, _beyond(world.worth, drawn))
     legend: dict[str, Artist] = {}
     for axes, view in zip(panels, [None, *drawn], strict=True):
-        handles = [maps.draw_blocked(axes, world, None if view is None else view.worth)]
+        handles = [maps.draw_blocked(axes, world)]
         handles.append(maps.draw_targets(axes, world, 13))
         if view is not None:
             handles += _draw_view(axes, game, view)

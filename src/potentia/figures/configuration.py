@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from potentia.colours import robot_colour
 from potentia.errors import InvalidRun
 from potentia.figures import maps, style
+from potentia.figures.crowds import crowd_figure
 from potentia.figures.labels import apart
 from potentia.kernel.arrays import Floats, Ints
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from potentia.games import Coverage
 
+MOST_CIRCLED = 200  # robots with a circle; of more, densities are drawn
 MOST_NUMBERED = 60  # robots with a number and a path in a panel; beyond, neither can be told apart
 
 
@@ -41,7 +43,7 @@ def configuration_figure(
     ``step`` is that of the last rows, for a world that changes: its field then is drawn; left out, that of the traces.
     ``paths=False`` leaves the ways and flags out; by default they are drawn for up to 60 robots. ``there`` says which
     robots of each run are there at its end, a mask (N,); by default those that the game's events leave. The others have
-    failed: they are crosses.
+    failed: they are crosses. Of more than 200 robots there are what they cover and their density instead of circles.
     """
     if not panels:
         raise InvalidRun("must name at least one run, got none", "panels", panels)
@@ -50,6 +52,11 @@ def configuration_figure(
     by_events = game.there_at(max(game.happenings.times, default=0) if step is None else step)
     game = maps.at_step(game, step, "configuration_figure")
     runs = {name: maps.checked_profiles(game, given, f"profiles of {name!r}") for name, given in panels.items()}
+    left = {name: np.asarray((there or {}).get(name, by_events), np.bool_) for name in runs}
+    stand = {name: (_of(game, left[name]), profiles[-1][left[name]]) for name, profiles in runs.items()}
+    titles = {name: f"{name}\n{_told(*end)}" for name, end in stand.items()}
+    if game.num_players > MOST_CIRCLED:
+        return crowd_figure(stand, titles, title)
     with_paths = game.num_players <= MOST_NUMBERED if paths is None else paths
     with_paths = with_paths and any(len(profiles) > 1 for profiles in runs.values())
     margin = maps.margin_of(game)
@@ -60,9 +67,8 @@ def configuration_figure(
     legend: dict[str, Artist] = {}
     gaps = any(maps.has_gaps(game, profiles) for profiles in runs.values())
     for axes, (name, profiles) in zip(maps_drawn, runs.items(), strict=True):
-        left = np.asarray((there or {}).get(name, by_events), np.bool_)
-        legend |= _draw_run(axes, game, profiles, left, cell, with_paths, gaps)
-        axes.set_title(f"{name}\n{_told(_of(game, left), profiles[-1][left])}", fontsize=style.TITLE)
+        legend |= _draw_run(axes, game, profiles, left[name], cell, with_paths, gaps)
+        axes.set_title(titles[name], fontsize=style.TITLE)
     style.legend_below(figure, list(legend.values()))
     style.entitle(figure, title)
     return figure
@@ -187,12 +193,16 @@ def _draw_robots(axes: Axes, game: Coverage, profile: Ints, there: NDArray[np.bo
     name = "robot and its number" if numbered else "robot"
     return [
         style.in_key(name, color=style.DARK, linestyle="none", **maps.ROBOT),
-        style.in_key(f"range δ = {_said(game.delta)}", color=style.DARK, linestyle="none", **circle),
+        style.in_key(f"range δ = {_said(game)}", color=style.DARK, linestyle="none", **circle),
     ]
 
 
-def _said(delta: Floats) -> str:
-    return f"{delta[0]:g} cells" if np.ptp(delta) == 0 else f"{delta.min():g} to {delta.max():g} cells"
+def _said(game: Coverage) -> str:
+    def told(delta: Floats) -> str:
+        return f"{delta[0]:g}" if np.ptp(delta) == 0 else f"{delta.min():g} to {delta.max():g}"
+
+    side, unit = game.world.length
+    return f"{told(game.delta)} cells" + (f" = {told(side * game.delta)} {unit}" if unit != "cells" else "")
 
 
 def _draw_numbers(

@@ -20,12 +20,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from potentia.errors import InvalidGame, Remedy
+from potentia.games.coordinates import Coordinates
 from potentia.games.given import NATURAL, finite_array, listed, of_kind
 from potentia.kernel import memory
 from potentia.kernel.arrays import Fixed, Floats, Ints, any_array, frozen
 from potentia.kernel.checks import Integer, OneOf, Real
 
-PARTS = ("worth", "blocked", "targets", "origin", "name", "mixture", "cell_size", "unit")  # what a world is made of
+# what a world is made of
+PARTS = ("worth", "blocked", "targets", "origin", "name", "mixture", "cell_size", "unit", "coordinates")
 _SHOWN = 6  # cells named in a message
 _FARTHEST, _NARROWEST, _WIDEST = 1e9, 1e-9, 1e18  # of means, and of variances: what is beyond would overflow
 
@@ -121,6 +123,8 @@ class World(Fixed):
         "upper" draws row 0 on top, "lower" at the bottom.
     ``cell_size``, ``unit``
         how long a cell's side is, for axes, tables and distances; left out, lengths are told in cells.
+    ``coordinates``
+        where the cells lie outside the map, of a file that says so: :class:`Coordinates`.
     """
 
     def __init__(
@@ -134,6 +138,7 @@ class World(Fixed):
         name: str = "map",
         cell_size: float | None = None,
         unit: str = "m",
+        coordinates: Coordinates | None = None,
     ) -> None:
         self.worth = _checked_worth(worth)
         self.blocked = _checked_mask(blocked, self.worth.shape)
@@ -145,6 +150,9 @@ class World(Fixed):
         length = Real(above=0.0)
         self.cell_size = None if cell_size is None else length.of(cell_size, "cell_size", InvalidGame)
         self.unit = str(unit)
+        if coordinates is not None:
+            of_kind(coordinates, Coordinates, "Coordinates", "coordinates")
+        self.coordinates = coordinates
         self._seal()
 
     def _checked_targets(self, targets: Iterable[Sequence[int]] | None) -> Ints:
@@ -179,6 +187,40 @@ class World(Fixed):
     def length(self) -> tuple[float, str]:
         """A cell's side, and the unit that lengths are told in."""
         return (1.0, "cells") if self.cell_size is None else (self.cell_size, self.unit)
+
+    @property
+    def outside(self) -> Coordinates | None:
+        """Coordinates of the cells: those of the file, or lengths from the corner of the first cell; None without."""
+        if self.coordinates is not None or self.cell_size is None:
+            return self.coordinates
+        return Coordinates([self.cell_size, 0, 0, 0, self.cell_size, 0], "", self.unit)
+
+    def axes_names(self, more: bool = False) -> tuple[str, str]:
+        """What coordinates of cells are called, with their unit, and with ``more`` their reference system."""
+        outside = self.outside
+        if outside is None:
+            return ("x (cells)", "y (cells)") if more else ("x", "y")
+        names = outside.names if self.coordinates is not None else ("x", "y")
+        told = ", ".join(filter(None, (outside.unit, outside.system if more else "")))
+        return tuple(f"{name} ({told})" if told else name for name in names)  # type: ignore[return-value]
+
+    def cells_at(self, points: ArrayLike, name: str = "points") -> Ints:
+        """The cells (x, y) in which points in the world's coordinates lie, (k, 2), or an error that names one."""
+        given = any_array(points)
+        if given.ndim != 2 or given.shape[1] != 2 or given.dtype.kind not in "iuf" or not np.isfinite(given).all():
+            raise InvalidGame(f"must be points of two finite numbers, got {points!r:.80}", name, points)
+        outside = self.outside
+        if outside is None:
+            raise InvalidGame("need a map with coordinates or a cell_size, and this one has neither", name, points)
+        cells = outside.back(given)
+        beyond = ((cells < 0) | (cells >= self.size)).any(axis=1)
+        if beyond.any():
+            k = int(np.argmax(beyond))
+            ends = np.sort(outside.at([(0, 0), self.size]), axis=0).T.tolist()
+            ranges = [f"{told} {a:.10g} to {b:.10g}" for told, (a, b) in zip(self.axes_names(), ends, strict=True)]
+            got = f"({given[k, 0]:.10g}, {given[k, 1]:.10g}) as number {k}"
+            raise InvalidGame(f"must lie on the map, {' and '.join(ranges)}, got {got}", name, points)
+        return frozen(np.floor(cells), np.int64)
 
     @cached_property
     def cells(self) -> NDArray[np.int32]:
@@ -221,8 +263,21 @@ class World(Fixed):
 
     def largest_part(self, diagonal: bool = True) -> World:
         """The same world with everything blocked that is cut off from its largest free part."""
-        _, part = self.parts(diagonal)
-        return self.like(blocked=part != 1)
+        return self.part(1, diagonal)
+
+    def part(self, which: int, diagonal: bool = True) -> World:
+        """The same world with all but one of its connected free parts blocked; 1 is the largest."""
+        count, part = self.parts(diagonal)
+        if not Integer(1, count).holds(which):
+            sizes = ", ".join(f"{size:,}" for size in np.bincount(part.reshape(-1))[1 : _SHOWN + 1])
+            told = f"must be 1 to {count}, for the free cells have {count} parts, of {sizes} cells"
+            raise InvalidGame(f"{told}{', ...' * (count > _SHOWN)}, got {which!r}", "part", which)
+        return self.like(blocked=part != which)
+
+    def each_part(self, diagonal: bool = True) -> list[World]:
+        """Every connected free part as a world of its own, the largest first; all have the size of this one."""
+        count, part = self.parts(diagonal)
+        return [self.like(blocked=part != which, name=f"{self.name}, part {which}") for which in range(1, count + 1)]
 
     def like(self, **changes: Any) -> World:
         """The same world with some of its parts changed."""

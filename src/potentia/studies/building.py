@@ -12,6 +12,7 @@ from potentia.beliefs import belief as named_belief
 from potentia.beliefs import registered as registered_beliefs
 from potentia.errors import InvalidSpecification, Remedy, did_you_mean, look_up
 from potentia.games import Coverage, Frames, Game, Shift, World, paper_world, random_world, read_game, read_world
+from potentia.games.coordinates import length_from
 from potentia.games.formats.map_frames import first_world, holds_frames, read_flow, read_frames
 from potentia.games.library import game as named_game
 from potentia.games.library import registered_games
@@ -27,7 +28,8 @@ NO_BELIEF = "none"
 _SOURCES = ("name", "file", "map")
 _COVERAGE = tuple(name for name in inspect.signature(Coverage).parameters if name != "world")
 CHANGES = ("drift", "drift_edge", "frame_steps", "periodic")  # how the world of a map changes
-_MAP_ONLY = ("blocked", "largest_part", *CHANGES[1:])
+_READ = ("cell_size", "wall_colour", "band")  # how a map is read
+_MAP_ONLY = ("blocked", "largest_part", "part", "start_at", *CHANGES[1:], *_READ)
 _REGISTER = Remedy("register", "a game of your own must be registered first")
 
 
@@ -57,10 +59,19 @@ def game_from(table: Mapping[str, Any], folder: Path) -> Game:
     blocked, largest = options.pop("blocked", None), options.pop("largest_part", False)
     if not isinstance(largest, bool) or not isinstance(blocked, str | None):
         raise InvalidSpecification("must be a file name and largest_part true or false", "blocked")
-    world, frames = changing_world(source, folder, blocked)
+    part, start_at = options.pop("part", None), options.pop("start_at", None)
+    if part is not None and largest:
+        raise InvalidSpecification("and largest_part exclude each other: part 1 is the largest", "part", part)
+    read = {key: options.pop(key) for key in _READ if key in options}
+    world, frames = changing_world(source, folder, blocked, **read)
     changes = {key: options.pop(key) for key in CHANGES if key in options}
     options["drift"] = drift_from(changes, frames, source, folder)
-    return Coverage(world.largest_part() if largest else world, **{"robots": 5, **options})
+    if start_at is not None:
+        if "start" in options:
+            raise InvalidSpecification("and start say the same thing: leave one out", "start_at", start_at)
+        options["start"] = world.cells_at(start_at, "start_at").tolist()
+    which = 1 if largest else part
+    return Coverage(world if which is None else world.part(which), **{"robots": 5, **options})
 
 
 def drift_from(table: Mapping[str, Any], frames: Any, source: str, folder: Path = Path()) -> Any:
@@ -87,19 +98,42 @@ def drift_from(table: Mapping[str, Any], frames: Any, source: str, folder: Path 
     return Frames(frames, steps, Flag().of(table.get("periodic", False), "periodic", InvalidSpecification))
 
 
-def changing_world(text: str, folder: Path = Path(), blocked: str | None = None) -> tuple[World, Any]:
-    """The world of a map, and its frames where there are several of them."""
-    if is_file(text, folder) and holds_frames(folder / text):
-        frames = read_frames(folder / text)
-        return first_world(frames, folder / text, None if blocked is None else folder / blocked), frames
-    return world_from(text, folder, blocked), None
+def changing_world(text: str, folder: Path = Path(), blocked: str | None = None, **read: Any) -> tuple[World, Any]:
+    """The world of a map, and its frames where there are several of them; ``read`` says more about how it is read."""
+    if not (is_file(text, folder) and holds_frames(folder / text)):
+        return world_from(text, folder, blocked, **read), None
+    for name in ("wall_colour", "band"):
+        if read.get(name) is not None:
+            raise InvalidSpecification(f"is for a map of one frame, got several in {text!r}", name, read[name])
+    frames = read_frames(folder / text)
+    world = first_world(frames, folder / text, None if blocked is None else folder / blocked)
+    return _measured(world, read.get("cell_size")), frames
 
 
-def world_from(text: str, folder: Path = Path(), blocked: str | None = None, largest_part: bool = False) -> World:
+def _measured(world: World, cell_size: float | str | None) -> World:
+    if cell_size is None:
+        return world
+    size, unit = length_from(cell_size)
+    return world.like(cell_size=size, unit=unit)
+
+
+def world_from(
+    text: str,
+    folder: Path = Path(),
+    blocked: str | None = None,
+    largest_part: bool = False,
+    *,
+    cell_size: float | str | None = None,
+    wall_colour: str | None = None,
+    band: int | None = None,
+) -> World:
     """A world from "paper", "random:SEED", "random:SEED:TARGETS" or a file."""
     kind, _, rest = text.partition(":")
     if blocked is not None and not is_file(text):
         raise InvalidSpecification("is for maps from files", "blocked", blocked)
+    for name, given in (("wall_colour", wall_colour), ("band", band)):
+        if given is not None and not is_file(text):
+            raise InvalidSpecification("is for maps from files", name, given)
     if text == "paper":
         world = paper_world()
     elif kind == "random":
@@ -114,7 +148,10 @@ def world_from(text: str, folder: Path = Path(), blocked: str | None = None, lar
             f'must be "paper", "random:SEED", a file such as map.csv or a folder of images, got {text!r}', "map", text
         )
     else:
-        world = read_world(folder / text, blocked=None if blocked is None else folder / blocked)
+        mask = None if blocked is None else folder / blocked
+        world = read_world(folder / text, blocked=mask, cell_size=cell_size, wall_colour=wall_colour, band=band)
+    if not is_file(text):
+        world = _measured(world, cell_size)
     return world.largest_part() if largest_part else world
 
 

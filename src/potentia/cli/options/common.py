@@ -148,11 +148,12 @@ imported: list[Path] = []  # files of the user's that this command ran
 
 _REMEDIES = {
     "any_game": "running-mean serves any game",
+    "cell_size": "give --cell-size, such as 0.5m, in a specification cell_size",
     "claimed": "leave it out, and test it with --claimed or check_claim",
     "dask_tls": "give their folder with --dask-tls",
     "folder": "give another folder with --out",
     "go on": "go on with: {sweep}",
-    "largest_part": "open a way, or block them: --largest-part, in a specification largest_part = true",
+    "largest_part": "open a way, or block them: --largest-part or --part K, in a specification largest_part = true",
     "many": "say --yes if you mean it",
     "missing": "{sweep} computes them",
     "register": "a game of your own is registered by a file: potentia --import FILE.py sweep ...",

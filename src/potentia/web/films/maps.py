@@ -19,7 +19,7 @@ from potentia.web.recordings import SHARED, Believed, Recording
 MOST_NUMBERED, MOST_CIRCLED = 60, 300  # robots
 COVERED = ("#d3e5f2", "#00507d")  # worth that a crowd covers, from nothing to the largest
 CROWD = ("#E69F00", "#C24A00", "#3d1500")  # one robot on a cell, two or three, more
-WALL, HATCH, EDGE, DOTS = "#cccccc", "#505050", "#8c8c8c", "#808080"
+WALL, EDGE, DOTS = "#404040", "#8c8c8c", "#808080"  # walls darker than any worth
 LOST = "#6e6e6e"  # a robot that has failed
 _OUTSIDE = 48  # pixels, at most, around a narrow area
 
@@ -107,7 +107,7 @@ class Panel:
             pixels = np.zeros((self.area.height, self.area.width), np.uint8)
             canvas = Canvas(pixels, self.palette)
             self.area.inside(pixels)[:] = self.area.enlarged(self.field(worth))
-            self._draw_walls(pixels, worth)
+            self._draw_walls(pixels)
             self._draw_over(canvas, step)
             if self.area.margin:
                 canvas.frame(self.area.margin, self.area.margin, *self.area.inner, self.palette.number(EDGE))
@@ -122,14 +122,11 @@ class Panel:
         """The colours of worths."""
         return self.palette.field[self.levels(worth)]
 
-    def _draw_walls(self, pixels: Pixels, worth: Floats) -> None:
+    def _draw_walls(self, pixels: Pixels) -> None:
         if not self.blocked.any():
             return
         inside = self.area.inside(pixels)
-        blocked = self.area.enlarged(self.blocked)
-        inside[blocked & ~self.area.enlarged(worth > 0)] = self.palette.number(WALL)
-        down, across = np.arange(inside.shape[0])[:, None], np.arange(inside.shape[1])
-        inside[blocked & ((across + down) % 6 == 0)] = self.palette.number(HATCH)
+        inside[self.area.enlarged(self.blocked)] = self.palette.number(WALL)
 
     def _draw_over(self, canvas: Canvas, step: int) -> None:
         """What else belongs to the ground."""

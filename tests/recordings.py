@@ -1,5 +1,5 @@
-"""Random runs of every kind, for tests that record them and rebuild them: on maps with walls, drift, flags and beliefs,
-and on all other games."""
+"""Random runs of every kind, for tests that record them and rebuild them: on maps with walls, drift, flags,
+events and beliefs, and on all other games."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ RULES_ON_MAPS = (
     {"rule": "ql", "tau": 0.1},
     {"rule": "slll", "tau": 0.2, "revision": 0.5},
 )
+EVENTFUL = (3, 6, 8, 11, 14, 15, 18, 20, 21)  # of the maps
 BELIEFS = (None, {"belief": "constant", "value": 0.5}, None, {"belief": "mixture", "components": 2}, None)
 
 
@@ -68,6 +69,10 @@ def _on_map(number: int, random: np.random.Generator) -> Case:
     options = {"flags": flags is not None, "flag": flags or "cell", "K": 0.01 * (number % 2)}
     options |= {"reach": ("adjacent", 2.0)[number % 4 == 3], "drift": drift, "drift_every": 7}
     options |= {"sight": number % 4 in (1, 2), "blocked_worth": (None, True)[number % 4 == 2]}
-    game = Coverage(world, min(robots, world.num_free), np.resize(delta, min(robots, world.num_free)), **options)
+    robots, come = min(robots, world.num_free), 0
+    if number in EVENTFUL:
+        options["events"] = ["arrive 7", "fail 0@15", "arrive 12", f"fail {robots}@18"]
+        come = 2
+    game = Coverage(world, robots, np.resize(delta, robots + come), **options)
     rule = RULES_ON_MAPS[number % len(RULES_ON_MAPS)]
     return Case(game, rule, belief, number, int(random.integers(20, 60)) if belief else int(random.integers(20, 200)))

@@ -122,11 +122,13 @@ def receive(memory: ScoreMemory, game: Any, state: Any, noise: float, key: Any, 
 @portable
 def stand_by(memory: ScoreMemory, game: Any, state: Any, journal: Journal, n: int) -> None:
     """What was performed stands, and is noted."""
+    revised = 0
     for player in range(num_players(game)):
-        journal.counts[REVISIONS] += int(plays(game, state, player))
+        revised += int(plays(game, state, player))
         if memory.drawn[at(player)] != memory.before[at(player)]:
             commit(game, state, player)
             note(journal, player, memory.before[at(player)], memory.drawn[at(player)], n)
+    journal.counts[REVISIONS] += revised
 
 
 @portable

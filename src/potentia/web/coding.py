@@ -16,6 +16,7 @@ from potentia.kernel.arrays import Ints
 from potentia.kernel.texts import visible
 
 MAGIC, VERSION = b"potentia", 2
+_SECOND = {"until", "sight_row"}  # arrays of the second version: robots that come and go, and walls that hide cells
 TYPES = {"u1": np.uint8, "i4": np.int32, "u4": np.uint32, "f4": np.float32, "f8": np.float64}
 _HEAD = struct.Struct("<8sII")
 _GZIP = 31  # zlib's word for gzip with the largest window
@@ -45,18 +46,15 @@ def packed(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> bytes:
     text += b" " * (-(_HEAD.size + len(text)) % 8)
     # no time and no name in the stream: gzip.compress would be the same, but for the operating system's number
     squeeze = zlib.compressobj(6, zlib.DEFLATED, _GZIP)
-    whole = [_HEAD.pack(MAGIC, _version(header, "until" in arrays), len(text)), text, *parts]
+    whole = [_HEAD.pack(MAGIC, _version(header, bool(_SECOND & set(arrays))), len(text)), text, *parts]
     return b"".join([*map(squeeze.compress, whole), squeeze.flush()])
 
 
-def _version(header: dict[str, Any], comes_and_goes: bool) -> int:
-    """The oldest version whose readers understand it.
-
-    The second has changes of any map, optima over time, and robots that come and go.
-    """
+def _version(header: dict[str, Any], more: bool) -> int:
+    """The oldest version whose readers understand it: the second has changes of any map, and optima over time."""
     drift, optimum = (header.get("map") or {}).get("drift"), header.get("optimum")
     changes = drift and drift.get("kind", "mixture") != "mixture"
-    return VERSION if changes or (optimum and "times" in optimum) or comes_and_goes else 1
+    return VERSION if changes or (optimum and "times" in optimum) or more else 1
 
 
 def _spelt(value: Any) -> Any:

@@ -211,7 +211,8 @@ class Recording:
         times = np.append(since.astype(np.int64), when)
         arriving = np.append(since > 0, np.zeros(when.size, np.bool_))  # after those who move at that step
         order = np.lexsort((arriving, times))
-        order = order[(times[order] <= self.steps) & (times[order] < until[robots[order]])]
+        lays = np.append((since <= self.steps) & (since < until), np.ones(when.size, np.bool_))
+        order = order[lays[order]]
         robots, places, times = robots[order], places[order], times[order]
         _, first = np.unique(robots * (len(self._cells) + 1) + places, return_index=True)
         first.sort()

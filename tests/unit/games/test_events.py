@@ -33,7 +33,7 @@ def team(**options):
 
 def played(game, steps=80, seed=0, rule=RULE, **options):
     record = ("profile", "worth_union", "worth_sum", "moves", "potential")
-    return pt.run(game, rule, steps, seed, record=record, **{"compiled": False} | options)
+    return pt.run(game, rule, steps, seed, **{"compiled": False, "record": record} | options)
 
 
 def same(one, other):
@@ -232,11 +232,9 @@ def test_bits_do_not_depend_on_chunks_or_saving(rule, tmp_path):
 
 
 def test_bits_do_not_depend_on_workers_or_compiling():
-    game = team(events=[*EVENTS, "hazard 0.01"])
-    plain = played(game, seed=1)
-    data = pt.run_batch(
-        game, RULE, 80, [0, 1, 2], workers=2, compiled=True, record=("profile", "worth_union", "worth_sum")
-    )
+    game, rule = team(events=[*EVENTS, "hazard 0.01"]), pt.rule("blll", tau=1.0)
+    plain, names = played(game, seed=1, rule=rule), ("profile", "worth_union", "worth_sum")
+    data = pt.run_batch(game, rule, 80, [0, 1, 2], workers=2, compiled=True, record=names)
     run = data.sel(seed=1)
     assert (run.profile.values == plain.profiles).all()
     assert run.worth_union.values.tobytes() == plain.worth_union.tobytes()
@@ -344,3 +342,25 @@ def test_evaluating_speaks_of_time_0():
     assert found["worth_union"] == pytest.approx(expected["worth_union"], abs=1e-12)
     assert found["welfare"] == pytest.approx(expected["welfare"], abs=1e-12)
     assert math.isclose(game.welfare(profile), expected["welfare"])
+
+
+# What people see --------------------------------------------------------------------------------------
+
+
+def test_a_recording_shows_who_comes_and_goes(tmp_path):
+    trace = played(team(events=["fail 1@20", "arrive 30", "hazard 0.01"]), 60, 3)
+    made = pt.read_recording(trace.recording().save(tmp_path / "run.recording"))
+    assert made.lives.tolist() == np.minimum(trace.lives, 61).tolist()
+    marks = [(event["step"], event["kind"], event["player"]) for event in made.header["events"]]
+    fails = [(int(t), "lost", i) for i, t in enumerate(trace.lives[1].tolist()) if t <= 60]
+    assert sorted(marks) == sorted([(30, "arrived", 4), *fails])
+    assert len(fails) > 1
+    for step in (0, 19, 20, 29, 30, 60):
+        assert made.worth(step)[made.counts(made.profile(step), step) > 0].sum() == pytest.approx(
+            trace.worth_union[step], rel=1e-12
+        )
+    assert made.lost(60).sum() == len(fails)
+    again = played(team(events=["fail 1@20", "arrive 30", "hazard 0.01"]), 60, 3, record="profile").recording()
+    times, values = again.series("worth_union")
+    np.testing.assert_allclose(values, trace.worth_union[times.astype(int)], rtol=1e-12)
+    made.film(tmp_path / "run.png", frames=3)

@@ -51,7 +51,7 @@ def test_any_moment_is_that_of_a_second_run():
                 worth, flags, counts = state_of(run)
                 np.testing.assert_allclose(made.worth(step), worth, rtol=1e-12)
                 assert np.array_equal(made.flags(step), flags)
-                assert np.array_equal(made.counts(run.profile), counts)
+                assert np.array_equal(made.counts(run.profile, step), counts)
                 flagged.add(made.header["map"]["flags"])
                 drifting += made.header["map"]["drift"] is not None
     assert kinds == {"map", "network", "loads", "table"}

@@ -166,8 +166,14 @@ def draw(rows: list[dict[str, object]]) -> None:
             share = estimate(values(rows, name, held_out=held_out))
             drive = values(rows, name, "distance", held_out=held_out).mean()
             mark = "os^DvP*X"[k % 8]
-            axes.errorbar(drive, share.mean, [[share.mean - share.low], [share.high - share.mean]], fmt=mark, label=name)
-        axes.set(xscale="log", xlabel="cells driven by a robot, mean", title=("40 maps, tuning", "20 maps, held out")[held_out])
+            axes.errorbar(
+                drive, share.mean, [[share.mean - share.low], [share.high - share.mean]], fmt=mark, label=name
+            )
+        axes.set(
+            xscale="log",
+            xlabel="cells driven by a robot, mean",
+            title=("40 maps, tuning", "20 maps, held out")[held_out],
+        )
         axes.spines[["top", "right"]].set_visible(False)
     figure.axes[0].set_ylabel("share of the optimum's bound, 95 % over maps")
     handles, labels = figure.axes[0].get_legend_handles_labels()

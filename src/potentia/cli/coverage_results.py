@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,6 +26,10 @@ def _in_files(rule: str) -> str:
     return re.sub(r"[\x00-\x1f\x7f/\\:]", "-", rule)
 
 
+def _far(distance: float) -> str:
+    return "–" if math.isnan(distance) else f"{distance:,.4g}"
+
+
 @dataclass(frozen=True)
 class Results:
     """The batches of a study, by rule."""
@@ -42,7 +47,7 @@ class Results:
         from potentia.studies.coverage import summarise
 
         bound = self.best.bound if self.best else None
-        return {name: summarise(batch, bound) for name, batch in self.data.items()}
+        return {name: summarise(batch, bound, self.game.world.length) for name, batch in self.data.items()}
 
     @cached_property
     def shown(self) -> dict[str, int]:
@@ -64,6 +69,11 @@ class Results:
         final = batch.final.sel(seed=self.shown[name]).values
         return [[int(x), int(y)] for x, y in self.game.positions(final)]
 
+    def driven(self, name: str) -> list[float]:
+        """How far each robot of that run drove, in the world's unit."""
+        found = self.data[name].driven.sel(seed=self.shown[name]) * self.game.world.length[0]
+        return [float(way) for way in found.values]
+
     def to_dict(self) -> dict[str, Any]:
         """Plain data, for JSON."""
         rules = {
@@ -72,6 +82,7 @@ class Results:
                 **covered.to_dict(),
                 "shown_seed": self.shown[name],
                 "shown_positions": self.places(name),
+                "shown_driven": self.driven(name),
             }
             for name, covered in self.covered.items()
         }
@@ -81,6 +92,7 @@ class Results:
             "game": self.game.describe(),
             "belief": belief,
             "steps": self.steps,
+            "unit": self.game.world.length[1],
             "optimum": optimum,
             "rules": rules,
         }
@@ -130,6 +142,7 @@ class Results:
             ("steps to 90 % of its final worth", lambda c: f"{c.steps_to_90.mean:,.0f}"),
             ("within 5 % of its final worth from step", lambda c: f"{c.settled.mean:,.0f}"),
             ("moves made, all robots", lambda c: f"{c.moves.mean:,.0f}"),
+            *self._way_lines(),
         ]
         if (self.game.movement_cost > 0).any():
             lines.append(("energy spent on moving", lambda c: f"{c.energy.mean:,.4g}"))
@@ -140,6 +153,20 @@ class Results:
         if len(world.targets):
             lines.append((f"targets found, of {len(world.targets)}", lambda c: f"{c.targets_found.mean:.3g}"))
         return lines + self._belief_lines()
+
+    def _way_lines(self) -> list[tuple[str, Callable[[Any], str]]]:
+        """How far robots drove, and how long it took to cover so much of the optimum."""
+        unit, arrivals = self.game.world.length[1], next(iter(self.covered.values())).arrivals
+        lines: list[tuple[str, Callable[[Any], str]]] = [
+            (f"distance driven, {unit}, all robots", lambda c: f"{c.distance.mean:,.4g}"),
+            (f"by one robot, {unit}, least to most", lambda c: f"{min(c.driven):,.4g} to {max(c.driven):,.4g}"),
+        ]
+        what = "the optimum" if self.best is None or self.best.proven else "its bound"
+        for k, goal in enumerate(arrivals):
+            until = f"{goal.share:.0%} of {what}".replace("%", " %")
+            lines.append((f"steps until {until} (median)", lambda c, k=k: str(c.arrivals[k])))
+            lines.append((f"{unit} until {until}", lambda c, k=k: _far(c.arrivals[k].distance)))
+        return lines
 
     def _belief_lines(self) -> list[tuple[str, Callable[[Any], str]]]:
         """About the belief at the end of the runs, as far as it was recorded."""
@@ -188,8 +215,10 @@ class Results:
             write_netcdf(batch, records)
             files[f"records, {name}"] = records
             with whole_file(cells) as temporary:
-                rows = [f"{robot},{x},{y}\n" for robot, (x, y) in enumerate(self.places(name))]
-                temporary.write_text("robot,x,y\n" + "".join(rows), encoding="utf-8")
+                ends = zip(self.places(name), self.driven(name), strict=True)
+                rows = [f"{robot},{x},{y},{way:.6g}\n" for robot, ((x, y), way) in enumerate(ends)]
+                header = f"robot,x,y,driven_{self.game.world.length[1]}\n"
+                temporary.write_text(header + "".join(rows), encoding="utf-8")
             files[f"final cells, {name}"] = cells
 
     def draw(

@@ -26,11 +26,15 @@ from potentia.statistics.estimates import (
     tail_mean,
     time_to_share,
 )
+from potentia.studies.coverage_measures import Arrival, arrivals, plain
 
 if TYPE_CHECKING:
     import xarray
 
-RECORD = ("worth_sum", "worth_union", "moves", "energy", "taken", "rejected", "cells_seen", "targets_found")
+RECORD = (
+    *("worth_sum", "worth_union", "moves", "energy", "distance", "taken", "rejected"),
+    *("cells_seen", "targets_found"),
+)
 TAIL = 200  # steps; comparisons use the mean over the last of them
 SETTLED = 0.05  # of the final worth
 _ROWS = 2000
@@ -101,6 +105,10 @@ class Covered:
     targets_found: Estimate
     runs: int
     tail: int
+    distance: Estimate | None = None  # driven by all robots, in ``unit``
+    driven: tuple[float, ...] = ()  # by each robot, in the mean over runs
+    unit: str = "cells"
+    arrivals: tuple[Arrival, ...] = ()  # until shares of the optimum, or of the bound on it
     # of a belief, where the runs had one that records it
     belief_error: Estimate | None = None  # Σ|f̂ - f| / Σf, in the mean over robots as the next four
     parameter_error: Estimate | None = None
@@ -116,7 +124,7 @@ class Covered:
         for name, entry in vars(self).items():
             if entry is not None or name not in LEARNT:
                 out[name] = [entry.mean, entry.low, entry.high] if isinstance(entry, Estimate) else entry
-        return out
+        return out | {"driven": list(self.driven), "arrivals": [plain(entry) for entry in self.arrivals]}
 
 
 def final_worth(data: xarray.Dataset, measure: str = "worth_union") -> NDArray[np.float64]:
@@ -145,8 +153,13 @@ def steps_to_share(data: xarray.Dataset, share: float = 0.9, measure: str = "wor
     return time_to_share(data[measure].values, data.time.values, share * final_worth(data, measure))
 
 
-def summarise(data: xarray.Dataset, optimum: float | None = None) -> Covered:
-    """What a batch of :func:`cover` came to; ``optimum`` is the largest union there is, or a bound on it."""
+def summarise(
+    data: xarray.Dataset, optimum: float | None = None, length: tuple[float, str] = (1.0, "cells")
+) -> Covered:
+    """What a batch of :func:`cover` came to; ``optimum`` is the largest union there is, or a bound on it.
+
+    ``length`` is a cell's side and its unit, in which distances are told: ``world.length``.
+    """
     data = complete(data)
     times, last = data.time.values, data.isel(time=-1)
     union = estimate(final_worth(data, "worth_union"))
@@ -154,6 +167,7 @@ def summarise(data: xarray.Dataset, optimum: float | None = None) -> Covered:
         union = replace(union, high=min(union.high, max(optimum, union.mean)))  # nobody covers more than can be
     rows = max(1, tail_steps(data) // _every(data))
     settled = settling_time(moving_mean(data.worth_sum.values, rows), times, final_worth(data, "worth_sum"), SETTLED)
+    side, unit = length
     trials = float(last.taken.sum() + last.rejected.sum())
     return Covered(
         estimate(final_worth(data, "worth_sum")),
@@ -169,6 +183,10 @@ def summarise(data: xarray.Dataset, optimum: float | None = None) -> Covered:
         estimate(last.targets_found),
         data.sizes["seed"],
         tail_steps(data),
+        estimate(last.distance * side) if "distance" in data else None,
+        tuple((data.driven.mean("seed") * side).values.tolist()) if "driven" in data else (),
+        unit,
+        arrivals(data, optimum, side) if optimum and "distance" in data else (),
         **{name: _bounded(name, last[name]) for name in LEARNT if name in data and last[name].notnull().any()},
     )
 

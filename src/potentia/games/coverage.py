@@ -154,6 +154,14 @@ class Coverage(Covering):
         start = None if self.start is None else self.positions(self.start)
         return Coverage(world_at(self.world, self.drift, now), self.robots, self.delta, start=start, **options)
 
+    def costing(self, K: float | ArrayLike) -> Coverage:
+        """The same robots at another cost of moving."""
+        made = object.__new__(type(self))
+        derived = ("data", "_fingerprint")  # from K among others
+        vars(made).update({name: part for name, part in vars(self).items() if name not in derived})
+        vars(made)["movement_cost"] = per_robot(K, self.robots, "K")
+        return made
+
     # What the engine needs ----------------------------------------------------------------------------
 
     @property

@@ -1,4 +1,4 @@
-"""What an engineer asks of a coverage study: how long until so much is covered, how far was driven, what may moving cost.
+"""What an engineer asks of a coverage study: how long until so much is covered, how far, and what moving may cost.
 
 *Until so much is covered* is measured against the bound on the optimum, not against what a run itself ends with: a bad
 run is soon at 90 % of its own end. Runs that never get there are counted, and censored in the median.

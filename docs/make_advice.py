@@ -89,11 +89,12 @@ def play(
         for name, rule in rules.items():
             data = pt.run_batch(game, rule, steps, range(runs), record=("worth_union", "distance"), every=20)
             worth, at = data.worth_union.values, data.time.values
-            reached = [tail_mean(worth[:, at <= time], at[at <= time], 200) / most for time, most in zip(times, bounds)]
+            pairs = zip(times, bounds, strict=True)
+            reached = [tail_mean(worth[:, at <= time], at[at <= time], 200) / most for time, most in pairs]
             driven = float(data.driven.mean())
             entries = (site.kind, site.number, int(site.held_out), name, float(np.mean(reached)), driven)
-            rows.append(dict(zip(COLUMNS, entries)))
-        print(f"{site.name}: {game.describe()}", file=sys.stderr, flush=True)
+            rows.append(dict(zip(COLUMNS, entries, strict=True)))
+        sys.stderr.write(f"{site.name}: {game.describe()}\n")
     return rows
 
 
@@ -150,9 +151,10 @@ def signed(found: Estimate, name: str) -> str:
 
 def kinds_table(rows: list[dict[str, object]]) -> str:
     """The two rules that a reader chooses between, by kind of map, over all its maps."""
-    lines = []
-    for name in ("guarded", "unilateral, colder", "SLLL, revision 0.6", "BLLL"):
-        lines.append([name, *(signed(less_than_taken(rows, name, kind=kind), name) for kind in KINDS)])
+    lines = [
+        [name, *(signed(less_than_taken(rows, name, kind=kind), name) for kind in KINDS)]
+        for name in ("guarded", "unilateral, colder", "SLLL, revision 0.6", "BLLL")
+    ]
     return markdown(["less unilateral's", *KINDS], lines)
 
 
@@ -161,7 +163,7 @@ def draw(rows: list[dict[str, object]]) -> None:
     from matplotlib.figure import Figure
 
     figure = Figure((9.0, 4.6), layout="constrained")
-    for axes, held_out in zip(figure.subplots(1, 2, sharey=True), (0, 1)):
+    for axes, held_out in zip(figure.subplots(1, 2, sharey=True), (0, 1), strict=True):
         for k, name in enumerate(candidates()):
             share = estimate(values(rows, name, held_out=held_out))
             drive = values(rows, name, "distance", held_out=held_out).mean()
@@ -197,7 +199,7 @@ def look_for_candidates() -> None:
     rows = play(sites(TUNING), grid(), 10_000, 4)
     for name in sorted(grid(), key=lambda name: values(rows, name).mean()):
         drive = values(rows, name, "distance").mean()
-        print(f"{values(rows, name).mean():.4f}  {drive:8,.0f}  {name}")
+        sys.stdout.write(f"{values(rows, name).mean():.4f}  {drive:8,.0f}  {name}\n")
 
 
 if __name__ == "__main__":

@@ -121,6 +121,17 @@ def cover(
             "Eq. 53 at τ = 5e-4 (for ql, see --tau); what you give yourself goes first.",
         ),
     ] = False,
+    compare: Annotated[
+        bool,
+        typer.Option(
+            "--compare",
+            help="Play sensible rules and temperatures on this map, or those of --rule, and say which one to take, by "
+            "how much, or that it is a tie.",
+        ),
+    ] = False,
+    budget: Annotated[
+        str, typer.Option(help="For --compare: how long, as 60s, 5m or 1h, or how many steps in all runs together.")
+    ] = "60s",
     certify: Annotated[
         bool, typer.Option("--optimum/--no-optimum", help="Compute the largest worth that can be covered.")
     ] = True,
@@ -154,6 +165,7 @@ def cover(
         potentia cover --rule blll --rule p-sblll --rule p-sblll:guarded
         potentia cover --paper --rule soql --rule ql --steps 15000
         potentia cover my-map.csv --robots 8 --delta 2 --gif # your own map
+        potentia cover my-map.csv --robots 8 --compare       # which rule to take on it
         potentia cover --belief split-merge                  # robots that learn the map on their way
         potentia cover --belief constant --share 0.3 --radius 6
     """
@@ -198,7 +210,13 @@ def cover(
     if largest_part and not json:
         say_blocked(map, blocked, game.world)
     say_how_to_stop()
+    _warn_of_cost(game)
     best = _certified(game, json) if certify else None
+    if compare:
+        from potentia.cli.comparing import compare_rules
+
+        compare_rules(game, rules if rule else {}, believed, best, steps, budget, seed, workers, out, json)
+        return
     results, stopped = _played(game, rules, believed, best, steps, seeds, workers, json)
     if not json:
         results.print()
@@ -218,6 +236,16 @@ def cover(
     if stopped:
         say(f"{signals.stopped()}: the above is of the runs and pictures that were complete", err=True)
         raise typer.Exit(130)
+
+
+def _warn_of_cost(game: Any) -> None:
+    """Say so if no step can gain what it costs."""
+    if (game.movement_cost > 0).any():
+        from potentia.studies.coverage_measures import moving_cost
+
+        found = moving_cost(game)
+        if found.freezes:
+            say(f"warning: {found}", err=True)
 
 
 def _reach(text: str) -> float | str:

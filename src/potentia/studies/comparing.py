@@ -2,8 +2,8 @@
 
 Two rounds. *Looking*: every candidate plays a few seeds; the one with the most worth is the nominee, the next three are
 its rivals. *Judging*: nominee and rivals play fresh seeds, the same for all, and the nominee's differences to its
-rivals are taken seed by seed. Nobody was chosen by these runs, so their intervals are not biased by the choice; p-values
-are Holm's for all rivals together. A difference that may be chance is called a tie. A rival that is surely better than
+rivals are taken seed by seed. Nobody was chosen by these runs, so their intervals are not biased by the choice;
+p-values are Holm's for all rivals together. A difference that may be chance is called a tie. A rival that is surely better than
 the nominee takes its place.
 
 All candidates start from the same places. Steps are counted in all runs together, so the result depends on the budget

@@ -55,7 +55,7 @@ def cover(
             "each other one moves at a time) is the one to take; p-sblll (joint trials, the paper's), "
             "p-sblll:unilateral, blll (one robot a step), soql and ql (robots that only know what they receive; give "
             "them 15000 steps), soql:mu=adaptive, or another of: potentia rules.",
-            show_default="p-sblll:guarded",
+            show_default="p-sblll:unilateral",
             metavar="NAME",
         ),
     ] = None,
@@ -199,7 +199,7 @@ def cover(
     }
     believed = beliefs.belief_from_options(belief, learning, game.world)
     defaults = (str(published()["setup"]["tau"]), "signal") if paper else ("auto", "0.9")
-    names = rule or (["blll", "p-sblll"] if paper else ["p-sblll:guarded"])
+    names = rule or (["blll", "p-sblll"] if paper else ["p-sblll:unilateral"])
     rules = {name: _variant(name, tau, revision, defaults) for name in names}
     for option, entry in (("tau", tau), ("revision", revision)):
         if entry is not None and not any(hasattr(chosen, option) for chosen in rules.values()):

@@ -3,8 +3,8 @@
 Two rounds. *Looking*: every candidate plays a few seeds; the one with the most worth is the nominee, the next three are
 its rivals. *Judging*: nominee and rivals play fresh seeds, the same for all, and the nominee's differences to its
 rivals are taken seed by seed. Nobody was chosen by these runs, so their intervals are not biased by the choice;
-p-values are Holm's for all rivals together. A difference that may be chance is called a tie. A rival that is surely better than
-the nominee takes its place.
+p-values are Holm's for all rivals together. A difference that may be chance is called a tie. A rival that is surely
+better than the nominee takes its place.
 
 All candidates start from the same places. Steps are counted in all runs together, so the result depends on the budget
 and on nothing that the machine does.
@@ -52,15 +52,15 @@ def candidates(revision: float = 0.9) -> dict[str, Rule]:
         "p-sblll:unilateral": rule("p-sblll", tau="auto", **unilateral),
         "p-sblll:guarded": rule("p-sblll", tau="auto", **guarded),
         "p-sblll": rule("p-sblll", tau="auto", revision=revision),
-        "p-sblll, revision 0.3": rule("p-sblll", tau="auto", revision=0.3),
+        "p-sblll (revision 0.3)": rule("p-sblll", tau="auto", revision=0.3),
         "blll": rule("blll", tau="auto"),
         "lll": rule("lll", tau="auto"),
         "slll": rule("slll", tau="auto", revision=0.6),
-        "p-sblll:unilateral, 0.3 to 0.003": rule("p-sblll", tau=colder, **unilateral),
-        "p-sblll:unilateral, 0.1 to 0.003": rule("p-sblll", tau=quicker, **unilateral),
-        "p-sblll:unilateral, constant 0.03": rule("p-sblll", tau=level, **unilateral),
-        "p-sblll:guarded, 0.3 to 0.003": rule("p-sblll", tau=colder, **guarded),
-        "slll, 0.3 to 0.003": rule("slll", tau=colder, revision=0.6),
+        "p-sblll:unilateral (tau 0.3 to 0.003)": rule("p-sblll", tau=colder, **unilateral),
+        "p-sblll:unilateral (tau 0.1 to 0.003)": rule("p-sblll", tau=quicker, **unilateral),
+        "p-sblll:unilateral (tau 0.03)": rule("p-sblll", tau=level, **unilateral),
+        "p-sblll:guarded (tau 0.3 to 0.003)": rule("p-sblll", tau=colder, **guarded),
+        "slll (tau 0.3 to 0.003)": rule("slll", tau=colder, revision=0.6),
     }
 
 
@@ -124,7 +124,8 @@ class Advice:
             drive = {name: float(self.judged[name].distance.mean()) for name in (self.taken, *self.ties)}
             least = min(drive, key=lambda name: drive[name])
             short = f"; of these {least} drives least" if least != self.taken else ""
-            text += f"; a tie with {', '.join(self.ties)}: these runs cannot tell them apart{short}"
+            told = ", ".join(f"{name} ({margins[name].difference})" for name in self.ties)
+            text += f"; a tie, less than these runs can tell, with {told}{short}"
         return text
 
     def to_dict(self) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import potentia as pt
+from potentia.errors import InvalidRun
 from potentia.studies.coverage import cover, summarise
 from potentia.studies.coverage_measures import arrival, moving_cost
 
@@ -74,7 +75,7 @@ def test_a_run_saved_before_distances_were_known(tmp_path):
     trace = pt.load(tmp_path / "old.npz", GAME).trace()
     assert trace.final.tolist() == run.profile.tolist()
     assert np.isnan(trace.driven).all()
-    with pytest.raises(pt.InvalidRun, match="state.tally is missing"):
+    with pytest.raises(InvalidRun, match=r"state\.tally is missing"):
         pt.load(tmp_path / "bad.npz", GAME)
 
 

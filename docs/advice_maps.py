@@ -1,7 +1,7 @@
 """Sixty maps of five kinds, for the study of which rule to take: what they are and which of them are for tuning.
 
-Each kind has twelve. The first eight (40 in all) are for tuning; the last four (20 in all) were drawn after that, and
-only the last comparison is made on them. Everything about a map follows from its kind and its number.
+Each kind has twelve. The first eight (40 in all) are for tuning; on the last four (20 in all) only the last comparison
+is made, with candidates that were chosen before. Everything about a map follows from its kind and its number.
 """
 
 from __future__ import annotations

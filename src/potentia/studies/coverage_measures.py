@@ -115,7 +115,7 @@ def _steepest(game: Coverage, delta: float) -> float:
     """The largest change of C per cell over one step; walls between two cells are not looked at."""
     field = np.full(game.world.worth.shape, np.nan)
     field[~game.world.blocked] = game.worth_in_range(delta)
-    rows, columns = field.shape
+    columns, rows = game.world.size
     most = 0.0
     for offset in step_offsets(game.radius):
         dx, dy = int(offset[0]), int(offset[1])

@@ -54,8 +54,8 @@ def cover(
             help="How robots learn; repeat it to compare. p-sblll:guarded (robots wake by themselves, of those near "
             "each other one moves at a time) is the one to take: on 20 maps held out of a study it covers 0.951 of the "
             "optimum's bound, as much as p-sblll:unilateral up to 0.011, with 43 % less driving, and 0.074 more than "
-            "blll; --compare tells for your map. p-sblll (joint trials, the paper's), blll (one robot a step), soql and "
-            "ql (robots that only know what they receive; give them 15000 steps), soql:mu=adaptive, or another "
+            "blll; --compare tells for your map. p-sblll (joint trials, the paper's), blll (one robot a step), soql "
+            "and ql (robots that only know what they receive; give them 15000 steps), soql:mu=adaptive, or another "
             "of: potentia rules.",
             show_default="p-sblll:guarded",
             metavar="NAME",

@@ -31,10 +31,7 @@ from potentia.studies.coverage_measures import Arrival, arrivals, plain
 if TYPE_CHECKING:
     import xarray
 
-RECORD = (
-    *("worth_sum", "worth_union", "moves", "energy", "distance", "taken", "rejected"),
-    *("cells_seen", "targets_found"),
-)
+RECORD = ("worth_sum", "worth_union", "moves", "energy", "taken", "rejected", "cells_seen", "targets_found")
 TAIL = 200  # steps; comparisons use the mean over the last of them
 SETTLED = 0.05  # of the final worth
 _ROWS = 2000
@@ -75,7 +72,7 @@ def cover(
     if not isinstance(game, Coverage):
         raise InvalidRun(f"a coverage study needs a Coverage game, got {type(game).__name__}")
     numbers = list(seeds)
-    record = RECORD if belief is None else (*RECORD, *belief.recorders)
+    record = (*RECORD, "distance", *(() if belief is None else belief.recorders))
     options: dict[str, Any] = {"record": record, "every": spacing(steps), "workers": workers, "belief": belief}
     out = {}
     for name, chosen in rules.items():

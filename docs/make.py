@@ -1,8 +1,8 @@
 """Write what the docs show from what the package computes: ``python docs/make.py``.
 
 Tables go between their marks in the pages, figures beside them. ``--only`` with ``stability``, ``coverage``,
-``beliefs``, ``dynamics``, ``reinforcement`` or ``replay`` makes one part; the coverage study takes about five minutes,
-the replay needs Playwright and a chromium.
+``beliefs``, ``dynamics``, ``reinforcement``, ``replay`` or ``advice`` makes one part; the coverage study takes about
+five minutes, the advice ten, the replay needs Playwright and a chromium.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
+from make_advice import advise
 from make_replay import replay
 from make_scores import follow, reinforce
 from pages import HERE, markdown, write
@@ -200,6 +201,7 @@ PARTS: dict[str, Callable[[], None]] = {
     "dynamics": follow,
     "reinforcement": reinforce,
     "replay": replay,
+    "advice": advise,
 }
 
 

@@ -210,6 +210,7 @@ class Play:
     seen: set = field(default_factory=set)
     moves: int = 0
     energy: float = 0.0
+    distance: float = 0.0
     revisions: int = 0
 
     def __post_init__(self):
@@ -229,6 +230,7 @@ class Play:
             if place != before[robot]:
                 self.moves += 1
                 self.energy += self.oracle.energy(robot, before[robot], place)
+                self.distance += math.dist(before[robot], place)
                 self.arrive(robot, place)
 
     def row(self):
@@ -239,6 +241,7 @@ class Play:
             "worth_union": oracle.worth_union(self.places),
             "moves": self.moves,
             "energy": self.energy,
+            "distance": self.distance,
             "cells_seen": len(self.seen),
             "targets_found": sum(target in self.seen for target in oracle.targets),
             "welfare": oracle.welfare(self.places, self.laid),

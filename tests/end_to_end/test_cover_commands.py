@@ -44,8 +44,10 @@ def test_cover_a_map_with_walls(tmp_path, table):
     game = pt.games.Coverage(pt.games.read_world(table), 2, 1.0, flags=False)
     resumed = pt.load(out / "run-blll.npz", game)
     assert resumed.step == 400
-    cells = np.loadtxt(out / "cells-blll.csv", delimiter=",", skiprows=1, dtype=int)
+    cells = np.loadtxt(out / "cells-blll.csv", delimiter=",", skiprows=1, usecols=(0, 1, 2), dtype=int)
     np.testing.assert_array_equal(cells[:, 1:], game.positions(resumed.profile))
+    driven = np.loadtxt(out / "cells-blll.csv", delimiter=",", skiprows=1, usecols=3)
+    np.testing.assert_allclose(driven, resumed.trace().driven, rtol=1e-5)
     listed = ", ".join(f"({x}, {y})" for _, x, y in cells)
     assert f"blll ends at {listed} (seed {resumed.seed}, the median run)" in done.stdout
 
@@ -63,6 +65,19 @@ def test_cover_a_map_that_changes(tmp_path):
     refused = potentia("cover", tmp_path / "plume.npy", "--robots", 1)
     assert refused.returncode == 2
     assert "--frame-steps must say how many steps lie between two of the 4 frames" in refused.stderr
+
+
+def test_which_rule_to_take_on_this_map(tmp_path, table):
+    rules = ("--rule", "blll", "--rule", "p-sblll:unilateral", "--steps", 60, "--budget", 60 * 2 * 12)
+    options = ("--robots", 2, "--delta", 1, "--cost", 100, "--no-optimum", "--out", tmp_path)
+    done = potentia("cover", table, *rules, *options, "--compare", "--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["taken"] in ("blll", "p-sblll:unilateral")
+    assert len(found["judged"]["blll"]["worth"]) == 10
+    assert (tmp_path / "compare.png").stat().st_size > 5000
+    assert "warning: K = 100 freezes the robots" in done.stderr
+    assert done.stderr.count("\n") == 1
 
 
 def test_the_same_seed_gives_the_same_numbers(tmp_path, table):

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from potentia.cli.coverage_results import Results
+from potentia.cli.coverage_pictures import Pictured
 from potentia.cli.options import beliefs
 from potentia.cli.options.changes import Drift, DriftEdge, DriftEvery, FrameSteps, Periodic, changes_from
 from potentia.cli.options.common import (
@@ -60,9 +60,11 @@ def cover(
         one_of(
             *("p-sblll:guarded", "p-sblll:unilateral", *RULES),
             help="How robots learn; repeat it to compare. p-sblll:guarded (robots wake by themselves, of those near "
-            "each other one moves at a time) is the one to take; p-sblll (joint trials, the paper's), "
-            "p-sblll:unilateral, blll (one robot a step), soql and ql (robots that only know what they receive; give "
-            "them 15000 steps), soql:mu=adaptive, or another of: potentia rules.",
+            "each other one moves at a time) is the one to take: on 20 maps held out of a study it covers 0.951 of the "
+            "optimum's bound, as much as p-sblll:unilateral up to 0.011, with 43 % less driving, and 0.074 more than "
+            "blll; --compare tells for your map. p-sblll (joint trials, the paper's), blll (one robot a step), soql "
+            "and ql (robots that only know what they receive; give them 15000 steps), soql:mu=adaptive, or another "
+            "of: potentia rules.",
             show_default="p-sblll:guarded",
             metavar="NAME",
         ),
@@ -150,6 +152,17 @@ def cover(
             "Eq. 53 at τ = 5e-4 (for ql, see --tau); what you give yourself goes first.",
         ),
     ] = False,
+    compare: Annotated[
+        bool,
+        typer.Option(
+            "--compare",
+            help="Play sensible rules and temperatures on this map, or those of --rule, and say which one to take, by "
+            "how much, or that it is a tie.",
+        ),
+    ] = False,
+    budget: Annotated[
+        str, typer.Option(help="For --compare: how long, as 60s, 5m or 1h, or how many steps in all runs together.")
+    ] = "60s",
     certify: Annotated[
         bool, typer.Option("--optimum/--no-optimum", help="Compute the largest worth that can be covered.")
     ] = True,
@@ -185,6 +198,7 @@ def cover(
         potentia cover my-map.csv --robots 8 --delta 2 --gif # your own map
         potentia cover site.png --drift 0.01,0 --gif         # all of it moves to the right
         potentia cover frames/ --frame-steps 500 --periodic  # a folder of images, one every 500 steps
+        potentia cover my-map.csv --robots 8 --compare       # which rule to take on it
         potentia cover --belief split-merge                  # robots that learn the map on their way
         potentia cover --belief constant --share 0.3 --radius 6
         potentia cover --fail 3@10000 --arrive 15000         # a robot fails half-way, another comes later
@@ -240,8 +254,20 @@ def cover(
     if (largest_part or part is not None) and not json:
         say_blocked(map, blocked, game.world, part, **read)
     say_how_to_stop()
+    _warn_of_cost(game)
     best = _certified(game if game.drifts or not game.events else game.at(steps), steps, json) if certify else None
+    if compare:
+        from potentia.cli.comparing import compare_rules
+
+        compare_rules(game, rules if rule else {}, believed, best, steps, budget, seed, workers, out, json)
+        return
     results, stopped = _played(game, rules, believed, best, steps, seeds, workers, json)
+    drawn = {"page": page, "beliefs_every": beliefs_every, "paper": paper, "gif": gif, "paths": paths}
+    _told(results, stopped, out, json, drawn)
+
+
+def _told(results: Pictured, stopped: bool, out: Path, json: bool, drawn: dict[str, Any]) -> None:
+    """Print, write and draw what was played."""
     if not json:
         results.print()
     files: dict[str, Path] = {}
@@ -249,7 +275,7 @@ def cover(
         results.write(out, files)
         if not stopped:
             with drawing(out), status("drawing", quiet=json) as tell:
-                results.draw(out, files, tell, page, beliefs_every, paper=paper, gif=gif, paths=paths)
+                results.draw(out, files, tell, **drawn)
     except KeyboardInterrupt:
         stopped = True
     finally:
@@ -260,6 +286,16 @@ def cover(
     if stopped:
         say(f"{signals.stopped()}: the above is of the runs and pictures that were complete", err=True)
         raise typer.Exit(130)
+
+
+def _warn_of_cost(game: Any) -> None:
+    """Say so if no step can gain what it costs."""
+    if (game.movement_cost > 0).any():
+        from potentia.studies.coverage_measures import moving_cost
+
+        found = moving_cost(game)
+        if found.freezes:
+            say(f"warning: {found}", err=True)
 
 
 def _reach(text: str) -> float | str:
@@ -273,7 +309,7 @@ def _reach(text: str) -> float | str:
 
 def _played(
     game: Any, rules: dict[str, Any], belief: Any, best: Any, steps: int, seeds: range, workers: int, quiet: bool
-) -> tuple[Results, bool]:
+) -> tuple[Pictured, bool]:
     """The study, and whether it was cut short."""
     from potentia.errors import RunInterrupted
     from potentia.studies.coverage import cover as study
@@ -291,7 +327,7 @@ def _played(
     if not data:
         say(f"{signals.stopped()} before a run was complete: nothing was written", err=True)
         raise typer.Exit(130)
-    return Results(game, rules, data, best, steps, len(seeds), belief), stopped
+    return Pictured(game, rules, data, best, steps, len(seeds), belief), stopped
 
 
 def _variant(name: str, tau: str | None, revision: str | None, defaults: tuple[str, str]) -> Any:

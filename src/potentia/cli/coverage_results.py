@@ -1,27 +1,25 @@
-"""What potentia cover says, writes and draws."""
+"""What potentia cover says and writes."""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 from potentia.cli.options.beliefs import belief_text
-from potentia.cli.options.common import drawing, save_picture
 from potentia.cli.options.maps import place_columns, places_outside
 from potentia.cli.options.rules import rule_text
 from potentia.cli.terminal import print_table, say
 from potentia.kernel.texts import value
 
-_LONGEST_PATH = 2500  # steps; longer ways fill the picture
-_MOST_ROWS = 20_000  # of the run that is drawn
 _MOST_PLACES = 20  # robots whose cells are listed on the screen
 
 
-def _in_files(rule: str) -> str:
+def in_files(rule: str) -> str:
     """A rule's name as part of a file name; it must not lead to another folder."""
     return re.sub(r"[\x00-\x1f\x7f/\\:]", "-", rule)
 
@@ -30,6 +28,15 @@ def _back(found: Any) -> str:
     """The median time, and how many runs came back where not all did."""
     median = "never" if not found.reached else "?" if found.median != found.median else f"{found.median:,.0f}"
     return median if found.reached == found.runs else f"{median} ({found.reached} of {found.runs})"
+
+
+def _when(goal: int, covered: Any) -> str:
+    return str(covered.arrivals[goal])
+
+
+def _far(goal: int, covered: Any) -> str:
+    distance = covered.arrivals[goal].distance
+    return "–" if math.isnan(distance) else f"{distance:,.4g}"
 
 
 @dataclass(frozen=True)
@@ -49,7 +56,7 @@ class Results:
         from potentia.studies.coverage import summarise
 
         bound = getattr(self.best, "bound", self.best)  # over time, all of them
-        return {name: summarise(batch, bound) for name, batch in self.data.items()}
+        return {name: summarise(batch, bound, self.game.world.length) for name, batch in self.data.items()}
 
     @cached_property
     def shown(self) -> dict[str, int]:
@@ -71,6 +78,11 @@ class Results:
         final = batch.final.sel(seed=self.shown[name]).values
         return [[int(x), int(y)] for x, y in self.game.positions(final)]
 
+    def driven(self, name: str) -> list[float]:
+        """How far each robot of that run drove, in the world's unit."""
+        found = self.data[name].driven.sel(seed=self.shown[name]) * self.game.world.length[0]
+        return [float(way) for way in found.values]
+
     def to_dict(self) -> dict[str, Any]:
         """Plain data, for JSON."""
         rules = {
@@ -82,6 +94,7 @@ class Results:
                 **self._events_of(name),
                 **({} if (bound := self._bound_by_most(name)) is None else {"runs_bound_by_most": bound}),
                 **self._outside(name),
+                "shown_driven": self.driven(name),
             }
             for name, covered in self.covered.items()
         }
@@ -91,6 +104,7 @@ class Results:
             "game": self.game.describe(),
             "belief": belief,
             "steps": self.steps,
+            "unit": self.game.world.length[1],
             "optimum": optimum,
             "rules": rules,
         }
@@ -207,6 +221,7 @@ class Results:
             ("steps to 90 % of its final worth", lambda c: f"{c.steps_to_90.mean:,.0f}"),
             ("within 5 % of its final worth from step", lambda c: f"{c.settled.mean:,.0f}"),
             ("moves made, all robots", lambda c: f"{c.moves.mean:,.0f}"),
+            *self._way_lines(),
         ]
         if (self.game.movement_cost > 0).any():
             lines.append(("energy spent on moving", lambda c: f"{c.energy.mean:,.4g}"))
@@ -217,6 +232,20 @@ class Results:
         if len(world.targets):
             lines.append((f"targets found, of {len(world.targets)}", lambda c: f"{c.targets_found.mean:.3g}"))
         return lines + self._belief_lines()
+
+    def _way_lines(self) -> list[tuple[str, Callable[[Any], str]]]:
+        """How far robots drove, and how long it took to cover so much of the optimum."""
+        unit, arrivals = self.game.world.length[1], next(iter(self.covered.values())).arrivals
+        lines: list[tuple[str, Callable[[Any], str]]] = [
+            (f"distance driven, {unit}, all robots", lambda c: f"{c.distance.mean:,.4g}"),
+            (f"by one robot, {unit}, least to most", lambda c: f"{min(c.driven):,.4g} to {max(c.driven):,.4g}"),
+        ]
+        what = "the optimum" if self.best is None or self.best.proven else "its bound"
+        for k, goal in enumerate(arrivals):
+            until = f"{goal.share:.0%} of {what}".replace("%", " %")
+            lines.append((f"steps until {until} (median)", partial(_when, k)))
+            lines.append((f"{unit} until {until}", partial(_far, k)))
+        return lines
 
     def _belief_lines(self) -> list[tuple[str, Callable[[Any], str]]]:
         """About the belief at the end of the runs, as far as it was recorded."""
@@ -268,7 +297,7 @@ class Results:
         from potentia.studies.summary import write_netcdf
 
         for name, batch in self.data.items():
-            records, cells = out / f"records-{_in_files(name)}.nc", out / f"cells-{_in_files(name)}.csv"
+            records, cells = out / f"records-{in_files(name)}.nc", out / f"cells-{in_files(name)}.csv"
             write_netcdf(batch, records)
             files[f"records, {name}"] = records
             with whole_file(cells) as temporary:
@@ -276,133 +305,13 @@ class Results:
             files[f"final cells, {name}"] = cells
 
     def _cells_csv(self, name: str) -> str:
-        """Final cells, with their coordinates where the map has any, and with events whether the robot is there."""
+        """Final cells, with their coordinates where the map has any, ways, and with events whether robots are there."""
         world, places = self.game.world, self.places(name)
-        rows = [["robot", "x", "y", *place_columns(world)]]
-        for robot, (cell, outside) in enumerate(zip(places, places_outside(world, places), strict=True)):
-            rows.append([*map(str, (robot, *cell)), *(f"{part:.12g}" for part in outside)])
+        rows = [["robot", "x", "y", *place_columns(world), f"driven_{world.length[1]}"]]
+        ends = zip(places, places_outside(world, places), self.driven(name), strict=True)
+        for robot, (cell, outside, way) in enumerate(ends):
+            rows.append([*map(str, (robot, *cell)), *(f"{part:.12g}" for part in outside), f"{way:.6g}"])
         if self.game.events:  # a robot that has failed lies where it was, and covers nothing
             for row, entry in zip(rows, ["there", *map(int, self.there(name))], strict=True):
                 row.append(str(entry))
         return "".join(",".join(row) + "\n" for row in rows)
-
-    def draw(
-        self,
-        out: Path,
-        files: dict[str, Path],
-        say: Callable[[str], None],
-        page: Path,
-        beliefs_every: int | None,
-        *,
-        paper: bool,
-        gif: bool,
-        paths: bool | None,
-    ) -> None:
-        """Pictures, and the state of each run that is drawn; ``files`` grows as they are done."""
-        from potentia import figures
-        from potentia.games.world import published
-        from potentia.studies.coverage import tail_steps
-        from potentia.web.pages import MOST, replay
-
-        game, steps = self.game, self.steps
-
-        def draw(name: str, figure: Any) -> None:
-            say(name)
-            with drawing(out / f"{name}.png"):
-                save_picture(figure, out / f"{name}.png", 140)
-            files[name] = out / f"{name}.png"
-
-        # states first: should a picture fail, they are there
-        traces, watched = self._play(out, files, say, beliefs_every)
-        panels = {f"{name}, seed {self.shown[name]}": trace.profiles for name, trace in traces.items()}
-        say("replay")
-        recordings = self._recordings(out, files, watched)
-        if recordings:
-            shown = dict(list(recordings.items())[:MOST])
-            files["replay"] = replay(shown, page, title=f"{', '.join(shown)} on {game.describe()}")
-        draw("field", figures.field_figure(game.world))
-        if game.drifts:
-            draw("field-at-the-end", figures.field_figure(game.at(steps).world))
-        measure = "worth_sum" if paper else "worth_union"
-        played = {name.partition(":")[0] for name in self.rules}  # with whatever parameters
-        known = {k: v for k, v in published()["worth"].items() if k in played} if paper else None
-        smooth = None if paper else tail_steps(next(iter(self.data.values())))
-        with_belief = f"\nwith the belief {self.belief.name}" if self.belief else ""
-        title = f"Covered worth over time\n{game.describe()}{with_belief}"
-        figure = figures.worth_figure(
-            self.data, optimum=self.best, published=known, measure=measure, smooth=smooth, title=title
-        )
-        draw("worth", figure)
-        walked = steps <= _LONGEST_PATH and None if paths is None else paths
-        there = {panel: self.there(name) for panel, name in zip(panels, traces, strict=True)}
-        options = {"paths": walked, "title": game.describe(), "there": there, "step": steps}
-        draw("configurations", figures.configuration_figure(game, panels, **options))
-        self._draw_beliefs(draw, traces)
-        followed = [r.revision for r in self.rules.values() if hasattr(getattr(r, "revision", None), "a3")]
-        if followed:
-            draw("revision", figures.revision_figure(followed[0]))
-        for name in recordings if gif else ():
-            path = out / f"{_in_files(name)}.gif"
-            say(path.name)
-            title = f"{name}, seed {self.together}, on {game.world.name}"
-            recordings[name].film(path, series=measure, title=title)
-            files[f"film, {name}"] = path
-
-    def _play(
-        self, out: Path, files: dict[str, Path], say: Callable[[str], None], beliefs_every: int | None
-    ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The run of each rule that is drawn, saved, and the one that is watched, with its keyframes."""
-        from potentia.engine import begin
-        from potentia.web.keyframes import Keyframes
-
-        game, steps = self.game, self.steps
-        traces, watched = {}, {}
-        every = max(1, steps // _MOST_ROWS, steps * game.num_players // 5_000_000)
-        options: dict[str, Any] = {"record": ("profile", "worth_sum", "worth_union"), "every": every, "horizon": steps}
-        for name, seed in self.shown.items():
-            say(f"playing {name} again")
-            frames = Keyframes(begin(game, self.rules[name], seed, belief=self.belief, **options))
-            run = frames.play(steps, beliefs_every if seed == self.together else 0)
-            traces[name] = run.trace()
-            watched[name] = traces[name], frames
-            files[f"run, {name}"] = run.save(out / f"run-{_in_files(name)}.npz")
-            if seed != self.together:  # side by side, rules are seen from one start
-                frames = Keyframes(begin(game, self.rules[name], self.together, belief=self.belief, **options))
-                watched[name] = frames.play(steps, beliefs_every).trace(), frames
-        return traces, watched
-
-    def _recordings(self, out: Path, files: dict[str, Path], watched: dict[str, Any]) -> dict[str, Any]:
-        """Runs of all rules from one seed as recordings, each in a file; none of a map that is too large."""
-        from potentia.errors import InvalidRun
-        from potentia.web.making import record
-
-        made = {}
-        for name, (trace, frames) in watched.items():
-            try:
-                made[name] = record(trace, optimum=self.best, label=name, keyframes=frames)
-            except InvalidRun as error:
-                say(f"no replay: {error}", err=True)
-                return {}
-            files[f"recording, {name}"] = made[name].save(out / f"recording-{_in_files(name)}.recording")
-        return made
-
-    def _draw_beliefs(self, draw: Callable[[str, Any], None], traces: dict[str, Any]) -> None:
-        """What robots believed at the end of the runs that are drawn, and how they came to it."""
-        from potentia import figures
-
-        if all("belief_error" in batch for batch in self.data.values()):
-            draw("learning", figures.learning_figure(self.data, number=self.number))
-        for name, trace in traces.items():
-            which = f"-{_in_files(name)}" if len(traces) > 1 else ""
-            of = f"{name}, seed {self.shown[name]}, on {self.game.world.name}"
-            if trace.beliefs:
-                title = f"{of}: what robots believe after {self.steps:,} steps"
-                draw(
-                    f"belief{which}",
-                    figures.belief_figure(self.game, trace.beliefs, profile=trace.final, title=title, step=self.steps),
-                )
-            if trace.proposals:
-                options = {"steps": self.steps, "robots": None if len(trace.beliefs) == 1 else self.game.num_players}
-                title = f"{of}: number of components"
-                figure = figures.proposals_figure(trace.proposals, number=self.number, title=title, **options)
-                draw(f"proposals{which}", figure)

@@ -82,8 +82,8 @@ def run_batch(
     xarray.Dataset
         With dimensions ``seed``, ``time``, ``player`` (and ``state`` for visits, profiles in C order), one variable per
         recorder under its own name, and per seed ``final``, ``steps_done``, ``revisions``, ``changes`` and, with a
-        goal, ``reached``, and what the game tells of each player (``driven`` of robots). Rows that a run did
-        not come to, at a goal or after Ctrl-C, hold NaN, or -1 for profiles.
+        goal, ``reached``, and what the game tells of each player (``driven`` of robots). Rows that a run did not come
+        to, at a goal or after Ctrl-C, hold NaN, or -1 for profiles.
     """
     options: Any = {"start": start, "record": record, "every": every, "workers": workers, "progress": progress}
     options["events"] = events

@@ -253,6 +253,14 @@ class Coverage(Covering):
             begin_lives(self.roster, state.until, state.roll, key, step)
             state.here[:] = (self.roster.since <= step) & (step < state.until)
 
+    def costing(self, K: float | ArrayLike) -> Coverage:
+        """The same robots at another cost of moving."""
+        made = object.__new__(type(self))
+        derived = ("data", "_fingerprint")  # from K among others
+        vars(made).update({name: part for name, part in vars(self).items() if name not in derived})
+        vars(made)["movement_cost"] = per_robot(K, self.robots, "K")
+        return made
+
     # What the engine needs ----------------------------------------------------------------------------
 
     @property

@@ -29,6 +29,7 @@ from potentia.statistics.estimates import (
     time_to_share,
 )
 from potentia.statistics.recovering import Recovery, recovery
+from potentia.studies.coverage_measures import Arrival, arrivals, plain
 
 if TYPE_CHECKING:
     import xarray
@@ -76,7 +77,7 @@ def cover(
     if not isinstance(game, Coverage):
         raise InvalidRun(f"a coverage study needs a Coverage game, got {type(game).__name__}")
     numbers = list(seeds)
-    record = RECORD if belief is None else (*RECORD, *belief.recorders)
+    record = (*RECORD, "distance", *(() if belief is None else belief.recorders))
     options: dict[str, Any] = {"record": record, "every": spacing(steps), "workers": workers, "belief": belief}
     options["events"] = None if events is None else list(events)
     out = {}
@@ -107,6 +108,10 @@ class Covered:
     targets_found: Estimate
     runs: int
     tail: int
+    distance: Estimate | None = None  # driven by all robots, in ``unit``
+    driven: tuple[float, ...] = ()  # by each robot, in the mean over runs
+    unit: str = "cells"
+    arrivals: tuple[Arrival, ...] = ()  # until shares of the optimum, or of the bound on it
     # of a belief, where the runs had one that records it
     belief_error: Estimate | None = None  # Σ|f̂ - f| / Σf, in the mean over robots as the next four
     parameter_error: Estimate | None = None
@@ -122,7 +127,7 @@ class Covered:
         for name, entry in vars(self).items():
             if entry is not None or name not in LEARNT:
                 out[name] = [entry.mean, entry.low, entry.high] if isinstance(entry, Estimate) else entry
-        return out
+        return out | {"driven": list(self.driven), "arrivals": [plain(entry) for entry in self.arrivals]}
 
 
 def final_worth(data: xarray.Dataset, measure: str = "worth_union") -> NDArray[np.float64]:
@@ -151,10 +156,15 @@ def steps_to_share(data: xarray.Dataset, share: float = 0.9, measure: str = "wor
     return time_to_share(data[measure].values, data.time.values, share * final_worth(data, measure))
 
 
-def summarise(data: xarray.Dataset, optimum: float | OptimumOverTime | None = None) -> Covered:
+def summarise(
+    data: xarray.Dataset,
+    optimum: float | OptimumOverTime | None = None,
+    length: tuple[float, str] = (1.0, "cells"),
+) -> Covered:
     """What a batch of :func:`cover` came to; ``optimum`` is the largest union there is, or a bound on it.
 
     Where the world changes, the share of the optimum is the mean over the times at which that is known.
+    ``length`` is a cell's side and its unit, in which distances are told: ``world.length``.
     """
     data = complete(data)
     times, last = data.time.values, data.isel(time=-1)
@@ -168,6 +178,7 @@ def summarise(data: xarray.Dataset, optimum: float | OptimumOverTime | None = No
         share = union.scaled(1 / optimum)
     rows = max(1, tail_steps(data) // _every(data))
     settled = settling_time(moving_mean(data.worth_sum.values, rows), times, final_worth(data, "worth_sum"), SETTLED)
+    side, unit = length
     trials = float(last.taken.sum() + last.rejected.sum())
     return Covered(
         estimate(final_worth(data, "worth_sum")),
@@ -183,8 +194,17 @@ def summarise(data: xarray.Dataset, optimum: float | OptimumOverTime | None = No
         estimate(last.targets_found),
         data.sizes["seed"],
         tail_steps(data),
+        estimate(last.distance * side) if "distance" in data else None,
+        tuple((data.driven.mean("seed") * side).values.tolist()) if "driven" in data else (),
+        unit,
+        arrivals(data, _bounds(optimum, times), side) if optimum and "distance" in data else (),
         **{name: _bounded(name, last[name]) for name in LEARNT if name in data and last[name].notnull().any()},
     )
+
+
+def _bounds(optimum: float | OptimumOverTime, times: NDArray[np.int64]) -> float | NDArray[np.float64]:
+    """The bound at these times; between those at which it is known, on a line."""
+    return np.interp(times, optimum.times, optimum.bounds) if isinstance(optimum, OptimumOverTime) else optimum
 
 
 def _bounded(name: str, values: ArrayLike) -> Estimate:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import struct
 import zlib
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from potentia.errors import InvalidRun
 from potentia.kernel import memory
 from potentia.kernel.arrays import Ints
+from potentia.kernel.files import whole_file
 from potentia.kernel.texts import visible
 
 MAGIC, VERSION = b"potentia", 2
@@ -231,3 +233,13 @@ def chained(fields: ArrayLike) -> NDArray[np.uint32]:
 def unchained(bits: NDArray[np.uint32]) -> NDArray[np.float32]:
     """What :func:`chained` wrote."""
     return np.bitwise_xor.accumulate(bits, axis=0).view(np.float32)
+
+
+def write_whole(goal: Path, content: bytes) -> Path:
+    """Write a file whole or not at all."""
+    try:
+        with whole_file(goal) as temporary:
+            temporary.write_bytes(content)
+    except OSError as error:
+        raise InvalidRun(f"cannot write {goal}: {error.strerror or error}") from error
+    return goal

@@ -25,9 +25,9 @@ from potentia.games.sight import Sight, bits_of, read, seen_parts
 from potentia.kernel import memory
 from potentia.kernel.arrays import Floats, Ints
 from potentia.kernel.checks import Integer
-from potentia.kernel.files import open_plain, whole_file
+from potentia.kernel.files import open_plain
 from potentia.web.changing import drift_of
-from potentia.web.coding import Changes, decode_changes, packed, unchained, unpacked
+from potentia.web.coding import Changes, decode_changes, packed, unchained, unpacked, write_whole
 from potentia.web.validity import require_changes, require_valid
 
 SHARED = -1  # a flag of more than one robot
@@ -370,16 +370,6 @@ class Recording:
         from potentia.web.pages import in_frame
 
         return in_frame(self)
-
-
-def write_whole(goal: Path, content: bytes) -> Path:
-    """Write a file whole or not at all."""
-    try:
-        with whole_file(goal) as temporary:
-            temporary.write_bytes(content)
-    except OSError as error:
-        raise InvalidRun(f"cannot write {goal}: {error.strerror or error}") from error
-    return goal
 
 
 def read_recording(path: str | os.PathLike[str]) -> Recording:

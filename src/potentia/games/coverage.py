@@ -255,11 +255,7 @@ class Coverage(Covering):
 
     def costing(self, K: float | ArrayLike) -> Coverage:
         """The same robots at another cost of moving."""
-        made = object.__new__(type(self))
-        derived = ("data", "_fingerprint")  # from K among others
-        vars(made).update({name: part for name, part in vars(self).items() if name not in derived})
-        vars(made)["movement_cost"] = per_robot(K, self.robots, "K")
-        return made
+        return Coverage(**self._given | {"K": K, "events": self.events or None})
 
     # What the engine needs ----------------------------------------------------------------------------
 

@@ -148,11 +148,14 @@ class Team:
 
     def sensed(self, robot, place):
         """The cells that a robot reads, each with its place in the list of cells in range, row by row."""
-        side = range(-math.floor(self.oracle.delta[robot] + 1), math.floor(self.oracle.delta[robot] + 2))
-        offsets = [(x, y) for y in side for x in side if within((x, y), (0, 0), self.oracle.delta[robot])]
+        across = math.hypot(*(1 + max(cell[axis] for cell in self.oracle.worth) for axis in (0, 1)))
+        delta = min(self.oracle.delta[robot], across)  # a range ends with the area, and so does the list
+        side = range(-math.floor(delta + 1), math.floor(delta + 2))
+        offsets = [(x, y) for y in side for x in side if within((x, y), (0, 0), delta)]
         for k, (x, y) in enumerate(offsets):
             cell = (place[0] + x, place[1] + y)
-            if cell in self.oracle.worth and (self.belief.sense == "range" or (x, y) == (0, 0)):
+            read = (x, y) == (0, 0) or (self.belief.sense == "range" and self.oracle.in_range(robot, place, cell))
+            if cell in self.oracle.worth and read:
                 yield k, cell
 
     def deviate(self, key, step, robot, k):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
@@ -27,12 +28,14 @@ class Case:
     payoff: str = "overlap"
     events: tuple[str, ...] = ()  # ranges and costs are those of robots that arrive, too
     sight: str | None = None  # "free": walls are not covered; "faces": those that are seen are
+    drift: Any = None  # a Shift, a Flow, Frames, or how the means of a mixture move
+    every: int = 10  # steps between two computations of what drifts
 
     @functools.cached_property
     def game(self):
         options = {"reach": self.reach, "K": self.cost, "payoff": self.payoff, "flags": self.flags is not None}
         base = len(self.delta) - sum(text.startswith("arrive") for text in self.events)
-        options["events"] = self.events or None
+        options |= {"events": self.events or None, "drift": self.drift, "drift_every": self.every}
         options |= {} if self.sight is None else {"sight": True, "blocked_worth": self.sight == "faces"}
         return Coverage(self.world, base, self.delta, flag=self.flags or "cell", **options)
 

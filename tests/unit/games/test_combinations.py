@@ -1,0 +1,104 @@
+"""Sight, events and a world that changes, all at once: every step against the slow reference."""
+
+from __future__ import annotations
+
+import functools
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import potentia as pt
+from potentia.games import Flow, Frames, Shift, gaussian_world
+from potentia.kernel import protocol
+from tests.coverage_cases import CROWDS, PLANS, as_rule, eventful_cases
+from tests.coverage_oracle import Changing, altered
+from tests.drift_oracle import field_of
+from tests.unit.games.test_coverage_reference import left_behind
+
+STEPS = 30
+KINDS = ("shift", "flow", "frames", "means")
+FIXED = ("blll", "joint", "unilateral", "guard")  # a signal revision needs a fixed field
+
+
+def changed(case, kind, random, every):
+    """The same case on a world that changes."""
+    rows, columns = case.world.worth.shape
+    if kind == "shift":
+        drift = Shift(random.uniform(-0.6, 0.6, 2), str(random.choice(["wrap", "reflect", "empty"])))
+    elif kind == "flow":
+        drift = Flow(random.uniform(-0.5, 0.5, (rows, columns, 2)), str(random.choice(["wrap", "empty"])))
+    elif kind == "frames":
+        frames = np.concatenate([[case.world.worth], random.random((2, rows, columns))])
+        drift = Frames(frames, int(random.integers(1, 12)), bool(random.integers(2)))
+    else:
+        means = random.uniform(0.1, 0.9, (2, 2)) * (columns, rows)
+        spread = [np.eye(2), 2 * np.eye(2)]
+        world = gaussian_world((columns, rows), [0.4, 0.6], means, spread, blocked=case.world.blocked)
+        case, drift = replace(case, world=world), random.uniform(-0.6, 0.6, 2)
+    return replace(case, drift=drift, every=every)
+
+
+def reference(case, since, until, start, kind=Changing):
+    """The reference at the start of a run."""
+    moving = case.drift if case.drift is not None else Shift((0, 0))
+
+    def worth_at(self, time):
+        return field_of(case.world, moving, case.every, time)
+
+    lives = {"since": since, "until": until, "drawn": case.game.base_robots}
+    return altered(kind, **{"worth_at": worth_at, **lives})(case.oracle(), case.places(start))
+
+
+def close(found, wanted):
+    return math.isclose(found, wanted, rel_tol=1e-9, abs_tol=1e-9)
+
+
+def misjudged(case, run, play, random):
+    """Whether some robot's utility where it is, or somewhere else, is not the reference's."""
+    for robot, place in enumerate(play.places):
+        goal = int(random.integers(len(play.oracle.free)))
+        trial = [play.oracle.free[goal] if i == robot else p for i, p in enumerate(play.places)]
+        now, then = (play.oracle.utility(robot, places, place, play.laid) for places in (play.places, trial))
+        values = protocol.compare(case.game.data, run.state, robot, goal)
+        single = protocol.utility(case.game.data, run.state, robot, goal)
+        if not (close(values[0], now) and close(values[1], then) and close(single, then)):
+            return {"utility"}
+    return set()
+
+
+def followed(case, since, until, name="joint", seed=0, kind=Changing, steps=STEPS):
+    """Where a run and the reference part."""
+    record = ("profile", *case.game.recorders, "welfare", "taken", "rejected", "potential")
+    record = record if case.game.has_potential else record[:-1]
+    run = pt.begin(case.game, as_rule(PLANS[name]), seed, record=record, compiled=False)
+    play, random = reference(case, since, until, run.profile, kind), np.random.default_rng(seed)
+    found, paths = set(), []
+    for n in range(steps + 1):
+        if n:
+            run.advance(1)
+            play.step(PLANS[name], run.key, n - 1)
+        if play.places != case.places(run.profile):
+            return found | {"places"}
+        paths.append(play.places)
+        if [i for i, here in enumerate(case.game.there_at(n)) if here] != play.oracle.present:
+            found.add("there")
+        row, scalars = play.row(), run.trace().scalars
+        found |= {name for name in scalars if not close(scalars[name][n], row[name])}
+        ways = [math.fsum(map(math.dist, path, path[1:])) for path in zip(*paths, strict=True)]
+        if not all(map(close, run.state.driven.tolist(), ways)):
+            found.add("driven")
+        found |= misjudged(case, run, play, random)
+    return found | left_behind(case, run, play)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=8, deadline=None, derandomize=True)
+@given(eventful_cases(last=STEPS), st.sampled_from(FIXED), st.integers(0, 99), st.sampled_from([1, 3, 7]))
+def test_every_step_is_foreseen(kind, eventful, name, seed, every):
+    case, since, until = eventful
+    case = changed(case, kind, np.random.default_rng(seed), every)
+    assert followed(case, since, until, name, seed) == set()

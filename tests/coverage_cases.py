@@ -11,7 +11,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 import potentia as pt
-from potentia.games import Coverage, World
+from potentia.games import Coverage, Flow, Frames, Shift, World, gaussian_world
 from potentia.rules import SignalRevision
 from tests.coverage_oracle import Oracle, Plan
 
@@ -120,6 +120,37 @@ CROWDS = {
     "faces": replace(crowd(None), sight="faces"),
     "free": Case(crowd(None).world, (1.0, 1.5, 2.0, 1.5), (0.0,) * 4),
 }
+
+
+KINDS = ("shift", "flow", "frames", "means")  # of change
+
+
+def changed(case, kind, random, every):
+    """The same case on a world that changes."""
+    rows, columns = case.world.worth.shape
+    if kind == "shift":
+        drift = Shift(random.uniform(-0.6, 0.6, 2), str(random.choice(["wrap", "reflect", "empty"])))
+    elif kind == "flow":
+        drift = Flow(random.uniform(-0.5, 0.5, (rows, columns, 2)), str(random.choice(["wrap", "empty"])))
+    elif kind == "frames":
+        frames = np.concatenate([[case.world.worth], random.random((2, rows, columns))])
+        drift = Frames(frames, int(random.integers(1, 12)), bool(random.integers(2)))
+    else:
+        means = random.uniform(0.1, 0.9, (2, 2)) * (columns, rows)
+        spread = [np.eye(2), 2 * np.eye(2)]
+        world = gaussian_world((columns, rows), [0.4, 0.6], means, spread, blocked=case.world.blocked)
+        case, drift = replace(case, world=world), random.uniform(-0.6, 0.6, 2)
+    return replace(case, drift=drift, every=every)
+
+
+EVENTS = ("fail 1@8", "arrive 12", "fail 3@20")
+LIVES = [0, 0, 0, 12], [math.inf, 8, math.inf, 20]
+
+
+@functools.cache
+def crowded(kind, *more):
+    """Four robots in a few rooms with flags, costs and sight; two fail, one arrives, and the world changes."""
+    return changed(replace(CROWDS["sight"], events=(*EVENTS, *more)), kind, np.random.default_rng(4), 4)
 
 
 SMALL = {

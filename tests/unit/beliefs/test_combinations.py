@@ -7,21 +7,18 @@ every step is what the slow reference foresees.
 from __future__ import annotations
 
 import functools
-from dataclasses import replace
 from operator import attrgetter
 
-import numpy as np
 import pytest
 
 import potentia as pt
 from potentia.beliefs import Communication, Constant
 from tests.belief_oracle import STEADY, Believer, SplitMerge, begin, bits, followed, mixture, split_merge, warm
-from tests.coverage_cases import CROWDS, as_rule
+from tests.coverage_cases import LIVES, as_rule, crowded
 from tests.coverage_oracle import Changing, altered
 from tests.drift_oracle import field_of
-from tests.unit.games.test_combinations import EVENTS, LIVES, changed
 
-STEPS = 30
+STEPS = 24
 NEAR = Communication(2.5, 1.3, 1.5)
 BELIEFS = {
     "constant": Constant(0.05, share=0.3, noise=0.01, window=6, communication=NEAR),
@@ -31,14 +28,9 @@ BELIEFS = {
 RULE = as_rule(warm("guard", 0.1))
 
 
-@functools.cache
-def site(kind, *hazard):
-    """Four robots in a few rooms, two of which fail and one of which arrives late."""
-    return changed(replace(CROWDS["sight"], events=(*EVENTS, *hazard)), kind, np.random.default_rng(4), 4)
-
-
 def place(kind):
-    return site(kind, "hazard 0.004").game
+    """A game in which robots fail by chance, too."""
+    return crowded(kind, "hazard 0.004").game
 
 
 def started(kind, which, compiled=False, **options):
@@ -74,14 +66,15 @@ WAYS = [("flow", "constant"), ("frames", "two"), ("means", "any")]
 @pytest.mark.parametrize(("kind", "which"), WAYS)
 def test_neither_chunks_saving_nor_branches_matter(kind, which, tmp_path):
     run = started(kind, which)
-    for k, steps in enumerate((1, 6, 4, 2, 9)):  # in between, at and after events
+    others = []
+    for steps in (1, 6, 4):
         run.advance(steps)
-        if k in (2, 4):
-            loaded = pt.load(run.save(tmp_path / f"{k}.npz"), place(kind), BELIEFS[which], compiled=False)
-            branch, other = run.branch(), run.branch(game=place(kind))
-            for one in (loaded, branch, other):
-                one.advance(3)
-                same(one.advance(STEPS - one.step), kind, which)
+    others.append(pt.load(run.save(tmp_path / "run.npz"), place(kind), BELIEFS[which], compiled=False))
+    run.advance(2)  # past an arrival
+    others += [run.branch(), run.branch(game=place(kind))]
+    for other in others:
+        other.advance(5)
+        same(other.advance(STEPS - other.step), kind, which)
     same(run.advance(STEPS - run.step), kind, which)
     lives = whole(kind, which).trace().lives
     assert (lives[1] < STEPS).sum() >= 2  # two that are told
@@ -146,7 +139,7 @@ FORESEEN = {
 
 def parted(which, kind=Guessing):
     world, belief = FORESEEN[which]
-    case, plan = site(world), warm("guard", 0.1)
+    case, plan = crowded(world), warm("guard", 0.1)
     run = begin(case, plan, belief, 3).advance(STEPS)
 
     def worth_at(time):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,34 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import potentia as pt
-from potentia.games import Flow, Frames, Shift, gaussian_world
+from potentia.games import Shift
 from potentia.kernel import protocol
-from tests.coverage_cases import CROWDS, PLANS, as_rule, eventful_cases
+from tests.coverage_cases import KINDS, LIVES, PLANS, as_rule, changed, crowded, eventful_cases
 from tests.coverage_oracle import Changing, altered
 from tests.drift_oracle import field_of
 from tests.unit.games.test_coverage_reference import left_behind
 
 STEPS = 25
-KINDS = ("shift", "flow", "frames", "means")
 FIXED = ("blll", "joint", "unilateral", "guard")  # a signal revision needs a fixed field
-
-
-def changed(case, kind, random, every):
-    """The same case on a world that changes."""
-    rows, columns = case.world.worth.shape
-    if kind == "shift":
-        drift = Shift(random.uniform(-0.6, 0.6, 2), str(random.choice(["wrap", "reflect", "empty"])))
-    elif kind == "flow":
-        drift = Flow(random.uniform(-0.5, 0.5, (rows, columns, 2)), str(random.choice(["wrap", "empty"])))
-    elif kind == "frames":
-        frames = np.concatenate([[case.world.worth], random.random((2, rows, columns))])
-        drift = Frames(frames, int(random.integers(1, 12)), bool(random.integers(2)))
-    else:
-        means = random.uniform(0.1, 0.9, (2, 2)) * (columns, rows)
-        spread = [np.eye(2), 2 * np.eye(2)]
-        world = gaussian_world((columns, rows), [0.4, 0.6], means, spread, blocked=case.world.blocked)
-        case, drift = replace(case, world=world), random.uniform(-0.6, 0.6, 2)
-    return replace(case, drift=drift, every=every)
 
 
 def reference(case, since, until, start, kind=Changing):
@@ -105,13 +85,6 @@ def test_every_step_is_foreseen(kind, eventful, name, seed, every):
 
 
 # One crowded case -------------------------------------------------------------------------------------
-
-EVENTS = ("fail 1@8", "arrive 12", "fail 3@20")
-LIVES = [0, 0, 0, 12], [math.inf, 8, math.inf, 20]
-
-
-def crowded(kind):
-    return changed(replace(CROWDS["sight"], events=EVENTS), kind, np.random.default_rng(4), 4)
 
 
 class Frozen(Changing):

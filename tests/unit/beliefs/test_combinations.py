@@ -131,7 +131,7 @@ class Ghosts(Guessing):
 
 FORESEEN = {
     "constant": ("flow", BELIEFS["constant"]),
-    "one mind": ("shift", Constant(0.05, share=0.3, noise=0.01, half_life=5.0)),
+    "one mind": ("shift", Constant(0.05, share=0.3, noise=0.01, half_life=50.0)),  # time passes every 5 steps
     "two": ("frames", BELIEFS["two"]),
     "any": ("means", split_merge(4, half_life=7.5, noise=0.002, communication=NEAR, sense="range")),
 }

@@ -146,6 +146,13 @@ class Team:
     def of(self, robot):
         return self.minds[0 if self.one_mind else robot]
 
+    @property
+    def owned(self):
+        """The minds of robots that are there, or the one of all."""
+        return self.minds if self.one_mind else [self.minds[i] for i in self.oracle.present]
+
+    drawn = 0  # how many robots draws are numbered by
+
     def sensed(self, robot, place):
         """The cells that a robot reads, each with its place in the list of cells in range, row by row."""
         across = math.hypot(*(1 + max(cell[axis] for cell in self.oracle.worth) for axis in (0, 1)))
@@ -154,14 +161,12 @@ class Team:
         offsets = [(x, y) for y in side for x in side if within((x, y), (0, 0), delta)]
         for k, (x, y) in enumerate(offsets):
             cell = (place[0] + x, place[1] + y)
-            read = (x, y) == (0, 0) or (self.belief.sense == "range" and self.oracle.in_range(robot, place, cell))
-            if cell in self.oracle.worth and read:
+            if cell in self.oracle.covers(robot, place) and (self.belief.sense == "range" or (x, y) == (0, 0)):
                 yield k, cell
 
     def deviate(self, key, step, robot, k):
         """A standard normal deviate by Box and Muller."""
-        players = len(self.oracle.robots)
-        first, second = (uniform_nth(key, players, step, robot, NOISE, 2 * k + j) for j in (0, 1))
+        first, second = (uniform_nth(key, self.drawn, step, robot, NOISE, 2 * k + j) for j in (0, 1))
         return math.sqrt(-2 * math.log(1 - first)) * math.cos(2 * math.pi * second)
 
     def sense(self, robot, place, key, step):
@@ -178,15 +183,14 @@ class Team:
         self.meetings = []
         for mind in self.minds:
             mind.grow_old(step + 1)
-        if self.due(step):
-            moved = self.oracle.robots
-        for robot in moved:
+        present = self.oracle.present
+        for robot in present if self.due(step) else [i for i in moved if i in present]:
             new = self.sense(robot, places[robot], key, step)
-            if self.one_mind and new and len(places) > 1:
-                self.contacts += len(places) - 1
-                self.sent += new * (len(places) - 1)
+            if self.one_mind and new and len(present) > 1:
+                self.contacts += len(present) - 1
+                self.sent += new * (len(present) - 1)
         if not self.one_mind and self.link.radius > 0:
-            for i, j in itertools.combinations(self.oracle.robots, 2):
+            for i, j in itertools.combinations(present, 2):
                 if within(places[i], places[j], self.link.radius) and self.willing(i, j):
                     self.exchange(i, j)
 
@@ -498,6 +502,7 @@ class Believer(Play):
         self.belief, self.truth_at, self.worth_at = belief, truth_at, worth_at
         self.truth = truth_at(0)
         self.team = self.team_of(oracle, belief)
+        self.team.drawn = self.drawn
         self.proposals = []
         self.fields = {}
         self.learn(list(oracle.robots), key, -1)
@@ -535,7 +540,7 @@ class Believer(Play):
             if self.deciding(step):
 
                 def draw(purpose, turn, which=which):
-                    return uniform_nth(key, len(self.places), step, which, purpose, turn)
+                    return uniform_nth(key, self.drawn, step, which, purpose, turn)
 
                 rows = self.learner(belief, mind).decide(draw)
                 self.proposals += [(step + 1, which, *row) for row in rows]
@@ -613,18 +618,18 @@ class Believer(Play):
         total = math.fsum(truth.values())
 
         def mean(values):
-            return math.fsum(values) / len(team.minds)
+            return math.fsum(values) / max(len(team.owned), 1)
 
-        number = [0 if mind.model is None else len(mind.model) for mind in team.minds]
-        errors = [math.fsum(abs(f - truth[c]) for c, f in self.believed(mind).items()) for mind in team.minds]
+        number = [0 if mind.model is None else len(mind.model) for mind in team.owned]
+        errors = [math.fsum(abs(f - truth[c]) for c, f in self.believed(mind).items()) for mind in team.owned]
         return super().row() | {
             "belief_error": mean(errors) / total if total > 0 else 0.0,
-            "cells_known": mean(mind.experience for mind in team.minds),
+            "cells_known": mean(mind.experience for mind in team.owned),
             "contacts": team.contacts,
             "data_sent": team.sent,
             "components": mean(number),
             "right_number": math.nan if self.truth is None else mean(n == len(self.truth) for n in number),
-            "parameter_error": math.nan if self.truth is None else mean(mind.error for mind in team.minds),
+            "parameter_error": math.nan if self.truth is None else mean(mind.error for mind in team.owned),
         }
 
 

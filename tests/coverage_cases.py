@@ -5,12 +5,13 @@ from __future__ import annotations
 import functools
 import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
 
 import potentia as pt
-from potentia.games import Coverage, World
+from potentia.games import Coverage, Flow, Frames, Shift, World, gaussian_world
 from potentia.rules import SignalRevision
 from tests.coverage_oracle import Oracle, Plan
 
@@ -27,12 +28,14 @@ class Case:
     payoff: str = "overlap"
     events: tuple[str, ...] = ()  # ranges and costs are those of robots that arrive, too
     sight: str | None = None  # "free": walls are not covered; "faces": those that are seen are
+    drift: Any = None  # a Shift, a Flow, Frames, or how the means of a mixture move
+    every: int = 10  # steps between two computations of what drifts
 
     @functools.cached_property
     def game(self):
         options = {"reach": self.reach, "K": self.cost, "payoff": self.payoff, "flags": self.flags is not None}
         base = len(self.delta) - sum(text.startswith("arrive") for text in self.events)
-        options["events"] = self.events or None
+        options |= {"events": self.events or None, "drift": self.drift, "drift_every": self.every}
         options |= {} if self.sight is None else {"sight": True, "blocked_worth": self.sight == "faces"}
         return Coverage(self.world, base, self.delta, flag=self.flags or "cell", **options)
 
@@ -117,6 +120,37 @@ CROWDS = {
     "faces": replace(crowd(None), sight="faces"),
     "free": Case(crowd(None).world, (1.0, 1.5, 2.0, 1.5), (0.0,) * 4),
 }
+
+
+KINDS = ("shift", "flow", "frames", "means")  # of change
+
+
+def changed(case, kind, random, every):
+    """The same case on a world that changes."""
+    rows, columns = case.world.worth.shape
+    if kind == "shift":
+        drift = Shift(random.uniform(-0.6, 0.6, 2), str(random.choice(["wrap", "reflect", "empty"])))
+    elif kind == "flow":
+        drift = Flow(random.uniform(-0.5, 0.5, (rows, columns, 2)), str(random.choice(["wrap", "empty"])))
+    elif kind == "frames":
+        frames = np.concatenate([[case.world.worth], random.random((2, rows, columns))])
+        drift = Frames(frames, int(random.integers(1, 12)), bool(random.integers(2)))
+    else:
+        means = random.uniform(0.1, 0.9, (2, 2)) * (columns, rows)
+        spread = [np.eye(2), 2 * np.eye(2)]
+        world = gaussian_world((columns, rows), [0.4, 0.6], means, spread, blocked=case.world.blocked)
+        case, drift = replace(case, world=world), random.uniform(-0.6, 0.6, 2)
+    return replace(case, drift=drift, every=every)
+
+
+EVENTS = ("fail 1@8", "arrive 12", "fail 3@20")
+LIVES = [0, 0, 0, 12], [math.inf, 8, math.inf, 20]
+
+
+@functools.cache
+def crowded(kind, *more):
+    """Four robots in a few rooms with flags, costs and sight; two fail, one arrives, and the world changes."""
+    return changed(replace(CROWDS["sight"], events=(*EVENTS, *more)), kind, np.random.default_rng(4), 4)
 
 
 SMALL = {

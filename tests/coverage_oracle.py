@@ -379,6 +379,16 @@ class Eventful(Play):
         Play.stand(self, places)
 
 
+class Changing(Eventful):
+    """The same on a map whose worth is ``worth_at(n)`` at time n."""
+
+    worth_at = None
+
+    def call_roll(self, now):
+        self.oracle.worth = self.worth_at(now)
+        Eventful.call_roll(self, now)
+
+
 # References with one thing wrong: what a comparison must notice ---------------------------------------
 
 

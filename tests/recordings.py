@@ -10,6 +10,7 @@ import numpy as np
 import potentia as pt
 from potentia.games import Coverage, World, gaussian_world
 from tests import games
+from tests.coverage_cases import crowded
 
 RULES_ON_MAPS = (
     {"rule": "blll", "tau": 0.1},
@@ -76,3 +77,9 @@ def _on_map(number: int, random: np.random.Generator) -> Case:
     game = Coverage(world, robots, np.resize(delta, robots + come), **options)
     rule = RULES_ON_MAPS[number % len(RULES_ON_MAPS)]
     return Case(game, rule, belief, number, int(random.integers(20, 60)) if belief else int(random.integers(20, 200)))
+
+
+def everything(kind: str) -> Case:
+    """Sight, events, a hazard, flags, costs, a world that changes in this way, and a belief that forgets."""
+    belief = {"belief": "mixture", "components": 2, "half_life": 8.0, "noise": 0.02, "communication": {"radius": 3.0}}
+    return Case(crowded(kind, "hazard 0.005").game, RULES_ON_MAPS[3], belief, 7, 26)

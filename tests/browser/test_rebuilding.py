@@ -10,7 +10,7 @@ import pytest
 import potentia as pt
 from potentia.analysis import OptimumOverTime
 from potentia.games import Coverage, Shift, gaussian_world
-from tests.recordings import case
+from tests.recordings import case, everything
 from tests.unit.bad import EYE
 from tests.unit.games.test_changing_worlds import KINDS, cover
 from tests.unit.web.test_recordings import state_of
@@ -60,8 +60,7 @@ def any_page(browser, case_study):
 
 def test_fifty_runs_at_fifty_steps(any_page):
     kinds, flagged, believed = set(), set(), 0
-    for number in range(50):
-        played = case(number)
+    for number, played in enumerate([*map(case, range(50)), *map(everything, ("flow", "frames"))]):
         made = played.trace().recording(beliefs_every=10)
         random = np.random.default_rng(number)
         steps = random.integers(0, played.steps + 1, 50)  # in any order: forward and back

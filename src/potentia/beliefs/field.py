@@ -192,7 +192,9 @@ def hoped_worth(belief: Any, mind: Any, game: CoverageData, which: int, cell: in
 def believed_reward(
     belief: Any, mind: Any, game: CoverageData, state: CoverageState, player: int, action: int
 ) -> float:
-    """Eq. 45 with the believed worth."""
+    """Eq. 45 with the believed worth; nothing for a robot that is not there, as with the true one."""
+    if not plays(game, state, player):
+        return 0.0
     current = state.profile[at(player)]
     dx = np.int64(game.place[at(action), 0]) - np.int64(game.place[at(current), 0])
     dy = np.int64(game.place[at(action), 1]) - np.int64(game.place[at(current), 1])

@@ -130,10 +130,8 @@ class Pictured(Results):
             of = f"{name}, seed {self.shown[name]}, on {self.game.world.name}"
             if trace.beliefs:
                 title = f"{of}: what robots believe after {self.steps:,} steps"
-                draw(
-                    f"belief{which}",
-                    figures.belief_figure(self.game, trace.beliefs, profile=trace.final, title=title, step=self.steps),
-                )
+                options = {"profile": trace.final, "step": self.steps, "there": self.there(name)}
+                draw(f"belief{which}", figures.belief_figure(self.game, trace.beliefs, title=title, **options))
             if trace.proposals:
                 options = {"steps": self.steps, "robots": None if len(trace.beliefs) == 1 else self.game.num_players}
                 title = f"{of}: number of components"

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from potentia.beliefs import Believing, View
 from potentia.colours import robot_colour
@@ -14,6 +15,7 @@ from potentia.errors import InvalidRun
 from potentia.figures import maps, style
 from potentia.figures.configuration import MOST_NUMBERED
 from potentia.games import Coverage
+from potentia.games.roster import Roster
 from potentia.kernel.arrays import Floats
 
 if TYPE_CHECKING:
@@ -26,7 +28,13 @@ MOST_DRAWN = 11  # robots with a mind of their own
 
 @style.in_words
 def belief_figure(
-    game: Coverage, views: View | Sequence[View], *, profile: Any = None, title: str = "", step: int | None = None
+    game: Coverage,
+    views: View | Sequence[View],
+    *,
+    profile: Any = None,
+    title: str = "",
+    step: int | None = None,
+    there: ArrayLike | None = None,
 ) -> Figure:
     """The true field, and beside it what robots believe: one panel for all, or one for each (of eleven at most).
 
@@ -36,7 +44,11 @@ def belief_figure(
         where the robots are, (N,); left out, they are not drawn.
     ``step``
         when, for a world that changes: the true field is that of then.
+    ``there``
+        which robots are there, a mask (N,); left out, those that the game's events leave. Others that have come by
+        then have failed: they are crosses.
     """
+    here, lost = _attendance(game, step, there)
     game, minds = _checked_views(game, views, step)
     world = game.world
     where = None if profile is None else maps.centres(game, game.check_profile(profile, "profile"))
@@ -51,13 +63,28 @@ def belief_figure(
         if view is not None:
             handles += _draw_view(axes, game, view)
         if where is not None:
-            handles.append(_draw_robots(axes, where, range(len(where)) if view is None else view.robots))
+            robots = [robot for robot in (range(len(where)) if view is None else view.robots) if here[robot]]
+            handles += [_draw_robots(axes, where, robots)] if robots else []
+            handles += maps.draw_lost(axes, where[lost]) if view is None else []
         axes.set_title(_told(game, view), fontsize=style.TITLE)
         legend |= style.by_label(handles)
     style.legend_below(figure, list(legend.values()))
     left_out = f"; robots 0 to {MOST_DRAWN - 1} of {len(minds)}" if len(minds) > MOST_DRAWN else ""
     style.entitle(figure, (title or f"World: {world.name}, and what robots believe of it") + left_out)
     return figure
+
+
+def _attendance(game: Any, step: int | None, there: ArrayLike | None) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which robots are there, and which have failed."""
+    game = game.game if isinstance(game, Believing) else game
+    if not isinstance(getattr(game, "roster", None), Roster):
+        here = np.ones(getattr(game, "num_players", 0), np.bool_)
+        return here, ~here
+    time = max(game.happenings.times, default=0) if step is None else step
+    here = game.there_at(time) if there is None else np.asarray(there, np.bool_)
+    if here.shape != (game.num_players,):
+        raise InvalidRun(f"must be a mask of {game.num_players} robots, got shape {here.shape}", "there", there)
+    return here, ~here & (game.roster.since <= time)
 
 
 def _checked_views(game: Any, views: Any, step: int | None) -> tuple[Coverage, list[View]]:

@@ -113,7 +113,7 @@ def _draw_run(
     look: dict[str, Any] = {"colors": style.INK, "linewidths": 1.0, "zorder": 2.2}
     outlined = LineCollection(covered, label="covered cells", gid="covered", **look)
     handles.append(axes.add_collection(outlined, autolim=False))
-    handles += _draw_lost(axes, maps.centres(game, profiles[-1])[~there])
+    handles += maps.draw_lost(axes, maps.centres(game, profiles[-1])[~there])
     handles += _draw_robots(axes, game, profiles[-1], there, points)
     # under the robots, and large enough to be seen around them
     size, _ = _marker(game, maps.centres(game, profiles[-1]), points)
@@ -159,15 +159,6 @@ def _marker(game: Coverage, where: Floats, points: float) -> tuple[float, bool]:
     size = 12.0 if game.num_players <= 10 else 10.0
     inside = points * min([2 * float(game.delta.max()), *gaps]) >= size
     return (size, True) if inside else (max(2.5, min(5.0, points)), False)
-
-
-def _draw_lost(axes: Axes, where: Floats) -> list[Artist]:
-    """A grey cross for each robot that has failed."""
-    if not len(where):
-        return []
-    cross: dict[str, Any] = {"linestyle": "none", "marker": "X", "markersize": 8, "markeredgecolor": style.PAPER}
-    axes.plot(*where.T, color=style.DARK, zorder=3.5, gid="lost", **cross)
-    return [style.in_key("failed robot", color=style.DARK, **cross)]
 
 
 def _draw_robots(axes: Axes, game: Coverage, profile: Ints, there: NDArray[np.bool_], points: float) -> list[Artist]:

@@ -299,3 +299,12 @@ def add_bar(
 def number(value: float) -> str:
     """Four digits, so that worths can be compared."""
     return f"{value:,.0f}" if abs(value) >= 1e4 else f"{value:#.4g}".rstrip(".")
+
+
+def draw_lost(axes: Axes, where: Floats) -> list[Artist]:
+    """A grey cross for each robot that has failed."""
+    if not len(where):
+        return []
+    cross: dict[str, Any] = {"linestyle": "none", "marker": "X", "markersize": 8, "markeredgecolor": style.PAPER}
+    axes.plot(*where.T, color=style.DARK, zorder=3.5, gid="lost", **cross)
+    return [style.in_key("failed robot", color=style.DARK, **cross)]

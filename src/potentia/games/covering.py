@@ -123,12 +123,12 @@ class Covering(Game):
 
     # What it is worth ---------------------------------------------------------------------------------
 
-    def cover_counts(self, profile: Sequence[int] | Ints) -> Ints:
-        """How many robots cover each cell, in the shape of the worth."""
+    def cover_counts(self, profile: Sequence[int] | Ints, there: NDArray[np.bool_] | None = None) -> Ints:
+        """How many robots cover each cell, in the shape of the worth; ``there`` says which of them count, (N,)."""
         actions = self.check_profile(profile, "profile")
         frame, (columns, rows) = self._frame, self.world.size
         counts = np.zeros((rows + 2 * frame, columns + 2 * frame), np.int64)
-        there = self.there_at(0)
+        there = self.there_at(0) if there is None else there
         for delta in self.ranges:
             those = actions[(self._range == delta) & there]
             offsets = disc(float(delta))

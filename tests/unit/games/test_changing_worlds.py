@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
 import math
-from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -16,6 +14,7 @@ import potentia as pt
 from potentia.errors import InvalidGame
 from potentia.games import Coverage, Flow, Frames, Shift, World, gaussian_world
 from potentia.games.drift import fields_over
+from tests.drift_oracle import carried, shifted
 from tests.unit.bad import EYE, INF, NAN, case, refuses
 
 ROWS, COLUMNS = 5, 7
@@ -41,47 +40,7 @@ def cover(drift, every=4, world=None, **options):
     return Coverage(world, 2, 1.5, flags=False, drift=drift, drift_every=every, **options)
 
 
-# Definitions ------------------------------------------------------------------------------------------
-
-
-def shifted(worth, velocity, time, edge):
-    """Each cell is a heap that walks off in exact arithmetic, onto the two rows and columns it then lies between."""
-    out = np.zeros(worth.shape)
-    for (y, x), heap in np.ndenumerate(worth):
-        shares = []
-        for place, speed, length in ((y, velocity[1], worth.shape[0]), (x, velocity[0], worth.shape[1])):
-            way = place + Fraction(speed) * time
-            low = math.floor(way)
-            shares.append([])
-            for cell, share in ((low, 1 - (way - low)), (low + 1, way - low)):
-                there = cell % length if edge == "wrap" else cell
-                if edge == "reflect":  # one cell after the other, turning at the borders
-                    there = min(cell % (2 * length), 2 * length - 1 - cell % (2 * length))
-                if 0 <= there < length:
-                    shares[-1].append((there, float(share)))
-        for (row, a), (column, b) in itertools.product(*shares):
-            out[row, column] += a * b * heap
-    return out
-
-
-def carried(worth, flow, time, every, parts, mode):
-    """Every cell's way back by the midpoint rule, with SciPy's interpolation."""
-    y, x = np.mgrid[: worth.shape[0], : worth.shape[1]].astype(float)
-    step = every / parts
-
-    def at(field, y, x, outside):
-        return ndimage.map_coordinates(field, [y, x], order=1, mode=outside)
-
-    around = "grid-wrap" if mode == "wrap" else "nearest"
-    for _ in range(time // every * parts):
-        u, v = (at(flow[..., k], y, x, around) for k in (0, 1))
-        middle_x, middle_y = x - 0.5 * step * u, y - 0.5 * step * v
-        u, v = (at(flow[..., k], middle_y, middle_x, around) for k in (0, 1))
-        x, y = x - step * u, y - step * v
-    if mode == "wrap":
-        return at(worth, y, x, "grid-wrap")
-    return at(np.pad(worth, 40), y + 40, x + 40, "constant")
-
+# Fields -----------------------------------------------------------------------------------------------
 
 speeds = st.floats(-5, 5, allow_nan=False).map(lambda v: round(v, 3))
 

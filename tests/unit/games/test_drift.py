@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -20,6 +19,7 @@ from potentia.kernel import protocol
 from potentia.rules import SignalRevision
 from potentia.studies.coverage import paper_game
 from potentia.studies.summary import summarise
+from tests.drift_oracle import bounced
 from tests.unit.bad import EYE, INF, NAN, case, refuses
 
 SIZE = (9, 7)
@@ -45,17 +45,6 @@ def cover(on=None, robots=3, **options):
 
 def begin(game, seed=1, record=RECORD, compiled=False):
     return pt.begin(game, RULE, seed, record=record, compiled=compiled)
-
-
-def bounced(mean, velocity, steps, length):
-    """A ball between two walls, one step after the other, in exact arithmetic."""
-    place, speed = Fraction(mean), Fraction(velocity)
-    for _ in range(steps):
-        place += speed
-        while not 0 <= place <= length:
-            place = -place if place < 0 else 2 * length - place
-            speed = -speed
-    return float(place)
 
 
 def means_after(steps):

@@ -16,7 +16,7 @@ from potentia.web.films.canvas import INK, PAPER, Canvas, Palette, Pixels, Stamp
 from potentia.web.films.lettering import letters
 from potentia.web.recordings import SHARED, Believed, Recording
 
-MOST_NUMBERED, MOST_CIRCLED = 60, 300  # robots
+MOST_NUMBERED, MOST_CIRCLED = 60, 200  # robots, as in figures
 COVERED = ("#d3e5f2", "#00507d")  # worth that a crowd covers, from nothing to the largest
 CROWD = ("#E69F00", "#C24A00", "#3d1500")  # one robot on a cell, two or three, more
 WALL, EDGE, DOTS = "#404040", "#8c8c8c", "#808080"  # walls darker than any worth

@@ -8,7 +8,7 @@ import { drawLost, drawRanges, drawRobots, drawTargets, drawWay } from "./map_ma
 import { drawWallsOn, FlagLayer, strokeOutline } from "./map_marks.js";
 import { MapSide } from "./map_side.js";
 
-export const MOST_CIRCLES = 300; // robots drawn one by one; more are a crowd
+export const MOST_CIRCLES = 200; // robots drawn one by one; more are a crowd
 const MOST_DOTS = 3000;
 const LOWEST = 200; // pixels that a map may be high
 const LOWEST_ON_PHONES = 320;

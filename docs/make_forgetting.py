@@ -25,6 +25,7 @@ from pages import HERE, markdown, write
 
 import potentia as pt
 from potentia.beliefs.forgetting import drift_half_life
+from potentia.colours import PALETTE
 from potentia.figures import style
 from potentia.statistics.estimates import Estimate, estimate, paired_difference
 
@@ -38,10 +39,10 @@ HEADING = np.array([0.8, 0.6])
 PLAIN = "H, no background"
 DRAWN = {
     "never": ("never forgets", {"color": style.DARK, "linewidth": 2.0}),
-    "H": ("half-life H, the default", {"color": "tab:blue", "linewidth": 2.0}),
-    "H/2": ("half-life H/2", {"color": "tab:green", "linewidth": 1.0}),
-    "4 H": ("half-life 4 H", {"color": "tab:orange", "linewidth": 1.0}),
-    "window 2 H": ("window of 2 H", {"color": "tab:red", "linewidth": 1.0}),
+    "H": ("half-life H, the default", {"color": PALETTE[0], "linewidth": 2.0}),
+    "H/2": ("half-life H/2", {"color": PALETTE[2], "linewidth": 1.0, "linestyle": "--"}),
+    "4 H": ("half-life 4 H", {"color": PALETTE[4], "linewidth": 1.2}),
+    "window 2 H": ("window of 2 H", {"color": PALETTE[3], "linewidth": 1.2, "linestyle": "-."}),
 }
 
 
@@ -118,7 +119,8 @@ def others() -> Iterator[tuple[str, Team]]:
     yield "range 2.5", team(PAPER, 0.004, delta=2.5)
     for speed in (0.004, 0.008, 0.016):
         yield "as above", team(IMAGE, speed)
-    yield "36 robots", team(IMAGE, 0.008, robots=36)
+    yield "24 robots", team(IMAGE, 0.008, robots=24)
+    yield "24 robots, revision 0.9", team(IMAGE, 0.008, robots=24, revision=0.9)
 
 
 @dataclass(frozen=True)
@@ -161,10 +163,10 @@ def play(who: Team, belief: pt.beliefs.Belief, seeds: range) -> Found:
     return Found(data.belief_error.values, late.worth_union.values)
 
 
-def read_lately(who: Team, seeds: range, every: int = 5) -> float:
-    """The share of the worth whose cells were read within H steps, in the last quarter of runs."""
-    game, H, out = who.game, who.half_life, []
-    times = range(0, STEPS + 1, every)
+def read_lately(who: Team, seeds: range, every: int = 5) -> tuple[float, float]:
+    """The share of the worth whose cells were read within H steps, late in runs; and that of the error elsewhere."""
+    game, H = who.game, who.half_life
+    times, shares, errors = range(0, STEPS + 1, every), [], []
     asked = {time: game.worth_at(time) for time in times if time >= STEPS * 3 // 4 and time % 100 == 0}
     for seed in seeds:
         trace = pt.run(game, who.rule, STEPS, seed, belief=who.belief(), record="profile", every=every)
@@ -175,9 +177,11 @@ def read_lately(who: Team, seeds: range, every: int = 5) -> float:
                     near[action] = tuple(game.covered(0, action).T[::-1])
                 last[near[action]] = time
             if time in asked:
-                worth = asked[time]
-                out.append(worth[time - last <= H].sum() / worth.sum())
-    return float(np.mean(out))
+                worth, lately = asked[time], time - last <= H
+                shares.append(worth[lately].sum() / worth.sum())
+        error = np.abs(trace.beliefs[0].worth - worth)
+        errors.append(error[~lately].sum() / error.sum())
+    return float(np.mean(shares)), float(np.mean(errors))
 
 
 # Tables and figure ------------------------------------------------------------------------------------
@@ -219,9 +223,11 @@ def table_of_others(seeds: range) -> str:
     """What it takes to keep up."""
     rows = []
     for name, who in others():
-        near, found = read_lately(who, seeds[:6]), play(who, who.belief(), seeds)
-        rows.append([who.world, f"{who.speed:g}", f"{who.half_life:,.0f}", name, f"{near:.0%}", *found.row])
-    return markdown(["world", "cells per step", "H", "team", "worth read within H", *ROW], rows)
+        read, elsewhere = (f"{share:.0%}" for share in read_lately(who, seeds[:8]))
+        where = [who.world, f"{who.speed:g}", f"{who.half_life:,.0f}", name, read, elsewhere]
+        rows.append([*where, *play(who, who.belief(), seeds).row])
+    header = ["world", "cells per step", "H", "team", "worth read within H", "error elsewhere, of all"]
+    return markdown([*header, *ROW], rows)
 
 
 def draw(played: Played, seeds: range) -> None:
@@ -232,8 +238,8 @@ def draw(played: Played, seeds: range) -> None:
     for axes, (who, found) in zip(grid.flat, played.items(), strict=True):
         times = np.arange(found["never"].mean.size) * EVERY
         for name, (label, look) in DRAWN.items():
-            axes.plot(times, found[name].mean, label=label, zorder=3 if look["linewidth"] > 1 else 2, **look)
-            if look["linewidth"] > 1:
+            axes.plot(times, found[name].mean, label=label, zorder=3 if look["linewidth"] == 2 else 2, **look)
+            if look["linewidth"] == 2:
                 axes.fill_between(times, *found[name].band, color=look["color"], alpha=0.15, linewidth=0, zorder=1)
         half = found["H"].mean[0] / 2
         axes.axhline(half, color="0.5", linestyle=":", linewidth=1.0, label="half of the first error")
@@ -241,7 +247,7 @@ def draw(played: Played, seeds: range) -> None:
         axes.set_ylim(bottom=0.0)
         axes.spines[["top", "right"]].set_visible(False)
     for line in grid:
-        line[0].set_ylabel("error of the field believed, Σ|f̂ - f| / Σf")
+        line[0].set_ylabel("relative error Σ|f̂ - f| / Σf")
     for axes in grid[-1]:
         axes.set_xlabel("step")
     handles, labels = grid[0, 0].get_legend_handles_labels()

@@ -212,11 +212,12 @@ def full_table(played: Played) -> str:
     for who, found in played.items():
         never = found["never"]
         for name, one in found.items():
-            error, worth = paired_difference(one.late, never.late), paired_difference(one.worth, never.worth)
+            error, usual = paired_difference(one.late, never.late), never.worth.mean()
+            worth = paired_difference(one.worth / usual, never.worth / usual)
             less = ["–", "–"] if name == "never" else [told(error), told(worth)]
             rows.append([who.world, f"{who.speed:g}", f"{who.half_life:,.0f}", name, *one.row, *less])
     columns = ["world", "cells per step", "H", "half-life", *ROW]
-    return markdown([*columns, "late error less never's, paired, 95 %", "covered worth less never's"], rows)
+    return markdown([*columns, "late error less never's, paired, 95 %", "covered worth less never's, of it"], rows)
 
 
 def table_of_others(seeds: range) -> str:
@@ -244,9 +245,9 @@ def draw(played: Played, seeds: range) -> None:
         half = found["H"].mean[0] / 2
         axes.axhline(half, color="0.5", linestyle=":", linewidth=1.0, label="half of the first error")
         axes.set_title(f"{who.world}, {who.speed:g} cells per step, H = {who.half_life:,.0f}", fontsize=style.TITLE)
-        axes.set_ylim(bottom=0.0)
         axes.spines[["top", "right"]].set_visible(False)
     for line in grid:
+        line[0].set_ylim(bottom=0.0)  # once all is drawn, since it ends the search for the top
         line[0].set_ylabel("relative error Σ|f̂ - f| / Σf")
     for axes in grid[-1]:
         axes.set_xlabel("step")

@@ -2,7 +2,7 @@
 
 Tables go between their marks in the pages, figures beside them. ``--only`` with ``stability``, ``coverage``,
 ``beliefs``, ``forgetting``, ``dynamics``, ``reinforcement``, ``replay`` or ``advice`` makes one part; the coverage
-study takes about five minutes, forgetting six, the advice ten, the replay needs Playwright and a chromium.
+study takes about five minutes, forgetting three, the advice ten, the replay needs Playwright and a chromium.
 """
 
 from __future__ import annotations

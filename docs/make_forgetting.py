@@ -9,7 +9,7 @@ A belief *keeps up* if its least is below half of its first and its end below 1.
 Then what it takes to keep up: faster fields, more robots, longer ranges, robots that move more often; and beside it
 how much of the worth was read within the last H steps.
 
-Writes ``forgetting.png``, two tables of the page and, with all half-lives, ``forgetting.table.txt``; takes some six
+Writes ``forgetting.png``, two tables of the page and, with all half-lives, ``forgetting.table.txt``; takes some three
 minutes on one core. A number of seeds may follow.
 """
 
@@ -254,7 +254,7 @@ def draw(played: Played, seeds: range) -> None:
     handles, labels = grid[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False)
     figure.suptitle(
-        f"What is believed of a field that drifts: mean over {len(seeds)} seeds, with 95 % of the mean\n"
+        f"What is believed of a field that drifts: mean over {len(seeds)} seeds with its 95 % interval\n"
         "H: the steps in which a quarter of the field changes",
         fontsize=style.TITLE + 1,
     )

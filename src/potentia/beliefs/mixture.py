@@ -49,6 +49,7 @@ from potentia.beliefs.learning import (
 )
 from potentia.beliefs.observations import FRESH, KNOWN, Sensing, Store
 from potentia.games import Coverage, Game
+from potentia.games.drift import mixture_at
 from potentia.games.coverage_kernel import CoverageData, CoverageState
 from potentia.kernel.cache import Compiled
 from potentia.kernel.checks import Flag, Integer, OneOf, Real, number, whole
@@ -202,7 +203,7 @@ class MixtureBelief(FieldBelief):
         assert isinstance(game, Coverage)
         deciding = self.numbers.period > 0 and step >= 0 and (step + 1) % self.numbers.period == 0
         proposals: list[Proposal] = []
-        truth = game.world_at(step + 1).mixture if tools.judging else None
+        truth = mixture_at(game.world, game.drift, step + 1) if tools.judging else None
 
         def fitted(which: int, other: int | None = None, share: float = 1.0) -> None:
             learner = Learner(self, game.data, mind.store, model, tools, which, compiled)

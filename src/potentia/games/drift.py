@@ -88,10 +88,15 @@ def field_at(drift: Moving, time: int) -> Floats:
 def world_at(world: World, drift: Moving, time: int) -> World:
     """A world that stands still, with the field of this time, and targets where they are then."""
     since = held_since(drift, time)
-    changes: dict[str, Any] = {"mixture": None, "targets": targets_at(world, drift, time).tolist()}
-    if isinstance(drift, Drift):
-        changes["mixture"] = Mixture(drift.weights, means_at(drift, time), drift.covariances)
+    changes = {"mixture": mixture_at(world, drift, time), "targets": targets_at(world, drift, time).tolist()}
     return world.like(worth=field_at(drift, time), name=f"{world.name} at time {since}", **changes)
+
+
+def mixture_at(world: World, drift: Moving | Still, time: int) -> Mixture | None:
+    """The mixture that the field of this time is the density of, where it is one."""
+    if isinstance(drift, Drift):
+        return Mixture(drift.weights, means_at(drift, time), drift.covariances)
+    return world.mixture if isinstance(drift, Still) else None
 
 
 def means_at(drift: Drift, time: int) -> Floats:

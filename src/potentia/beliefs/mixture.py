@@ -49,8 +49,8 @@ from potentia.beliefs.learning import (
 )
 from potentia.beliefs.observations import FRESH, KNOWN, Sensing, Store
 from potentia.games import Coverage, Game
-from potentia.games.drift import mixture_at
 from potentia.games.coverage_kernel import CoverageData, CoverageState
+from potentia.games.drift import mixture_at
 from potentia.kernel.cache import Compiled
 from potentia.kernel.checks import Flag, Integer, OneOf, Real, number, whole
 from potentia.kernel.dispatch import at, portable, separate

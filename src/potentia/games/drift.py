@@ -39,7 +39,7 @@ from potentia.games.given import finite_array
 from potentia.games.world import Mixture, World
 from potentia.kernel import memory
 from potentia.kernel.arrays import Floats, Ints, any_array, frozen
-from potentia.kernel.cache import Entry
+from potentia.kernel.cache import Compiled, Entry
 from potentia.kernel.checks import Integer
 
 _BY_PYTHON = 60_000  # exponentials, or as much else; compiling takes longer than so many
@@ -66,7 +66,7 @@ def fields_over(drift: Moving, times: Iterable[int]) -> Iterator[Floats]:
     source, since = new_source(drift), AGAIN
     for time in times:
         field, now = np.empty(drift.rows * drift.columns), held_since(drift, time)
-        compiled = field.size * _cost(drift, now - max(since, 0)) > _BY_PYTHON
+        compiled: Compiled = field.size * _cost(drift, now - max(since, 0)) > _BY_PYTHON or "auto"
         _field_entry(drift, since, now, source, field, compiled=compiled)
         since = now
         field.setflags(write=False)

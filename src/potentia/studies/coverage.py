@@ -218,16 +218,15 @@ def recoveries(data: xarray.Dataset, events: Events, measure: str = "worth_union
     """What each event did, but for those at the ends of the runs; of many events only the first."""
     data = complete(data)
     times, last = data.time.values, int(data.time.values[-1])
-    shown = [time for time in events.times if 0 < time <= last][:MOST_EVENTS]
+    shown = [time for time in events.times if 0 < time <= last]
     found = []
-    for time, until in zip(shown, [*shown[1:], None], strict=True):
-        later = next((other for other in events.times if other > time), None) if until is None else until
+    for time, later in zip(shown, [*shown[1:], None], strict=False):
         told = ", ".join(text for text in events.texts if text.endswith((f"@{time}", f"arrive {time}")))
-        rows = (times >= time) & (times < (last + 1 if later is None else later))
-        if rows.any():
-            values = data[measure].values
-            found.append(recovery(values, times, time, until=later, window=tail_steps(data), text=told))
-    return found
+        if ((times >= time) & (times < (last + 1 if later is None else later))).any():
+            row = times[times < time][-1]  # the last one before it, of the stretch that ends with it
+            span = {"since": max([0, *(other for other in shown if other <= row)]), "until": later}
+            found.append(recovery(data[measure].values, times, time, window=tail_steps(data), text=told, **span))
+    return found[:MOST_EVENTS]
 
 
 def alike(data: Mapping[str, xarray.Dataset]) -> int:

@@ -96,6 +96,21 @@ def test_figures_show_the_field_of_the_step():
             call()
 
 
+def test_figures_with_drift_and_events_show_who_is_left():
+    game = cover(KINDS["shift"], events=["fail 0@5", "arrive 7"])
+    run = pt.begin(game, {"rule": "blll", "tau": 0.1}, 3, compiled=False).advance(21)
+    figure = configuration_figure(game, {"run": run.trace()})
+    left = game.at(21)
+    assert left.num_players == 2
+    assert f"{left.worth_union(run.profile[1:]):#.4g} (union)" in figure.axes[0].get_title()
+    (lost,) = [line for line in figure.axes[0].lines if line.get_gid() == "lost"]
+    assert np.transpose(lost.get_data()).tolist() == (game.positions(run.profile)[:1] + 0.5).tolist()
+    np.testing.assert_allclose(drawn(figure), game.worth_at(21))
+    nobody = configuration_figure(game, {"run": run.trace()}, there={"run": [False, False, False]})
+    assert "no robot is left" in nobody.axes[0].get_title()
+    pyplot.close(nobody)
+
+
 @pytest.mark.parametrize("kind", ["flow", "frames"])
 def test_films_show_the_field_of_the_step(kind, tmp_path, monkeypatch):
     game, kept = cover(KINDS[kind]), []

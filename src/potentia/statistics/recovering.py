@@ -80,7 +80,7 @@ def recovery(
     stretch = array[:, first:last]
     after = stretch[:, -rows:].mean(axis=1)
     ahead = moving_mean(stretch[:, ::-1], rows)[:, ::-1]
-    since = at[first:last] - event
-    back = [reaching_time(ahead, since, share * level) for level in (after, before)]
+    gone = at[first:last] - event
+    back = [reaching_time(ahead, gone, share * level) for level in (after, before)]
     levels = estimate(before), estimate(stretch.min(axis=1)), estimate(after)
     return Recovery(int(event), share, *levels, back[0], back[1], text)

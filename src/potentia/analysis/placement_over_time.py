@@ -73,11 +73,14 @@ class OptimumOverTime:
         parts = np.searchsorted(np.array(self.events, np.int64), times, "right")
         return (times if self.every is None else times // self.every * self.every) + far * parts, parts
 
-    def shares(self, times: ArrayLike, worth: ArrayLike) -> Floats:
-        """What was covered at each of these times, (..., K), as shares of their bounds."""
-        bounds = self.at(times)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.where(bounds > 0, np.asarray(worth, np.float64) / bounds, 1.0)  # nothing to cover is covered
+    def mean_share(self, times: ArrayLike, worth: ArrayLike) -> Floats:
+        """What was covered at these times, (..., K), as shares of their bounds, in the mean over the times.
+
+        Times at which there is nothing to cover, or nobody to do so, do not count; if there are no others it is 1.
+        """
+        bounds, covered = self.at(times), np.asarray(worth, np.float64)
+        some = bounds > 0
+        return (covered[..., some] / bounds[some]).mean(axis=-1) if some.any() else np.ones(covered.shape[:-1])
 
     def share(self, times: ArrayLike, worth: ArrayLike) -> Floats:
         """What share of the bounds runs cover, (...), in the mean over these times but the first, which is a start.
@@ -87,7 +90,7 @@ class OptimumOverTime:
         known, covered = np.asarray(times, np.int64), np.asarray(worth, np.float64)
         later = (self.times > 0) & (self.times <= known[-1]) if len(self.times) > 1 else np.array([True])
         rows = np.searchsorted(known, self.times[later], "right") - 1
-        return np.asarray(self.shares(known[rows], covered[..., rows]).mean(axis=-1), np.float64)
+        return self.mean_share(known[rows], covered[..., rows])
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, for JSON."""

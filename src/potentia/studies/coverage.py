@@ -163,8 +163,8 @@ def summarise(
 ) -> Covered:
     """What a batch of :func:`cover` came to; ``optimum`` is the largest union there is, or a bound on it.
 
-    Where the world changes, the share of the optimum is the mean over the times at which that is known. Where robots come
-    and go, what is covered at a time is measured by the optimum of those that are there.
+    Where the world changes, the share of the optimum is the mean over the times at which that is known. Where robots
+    come and go, what is covered at a time is measured by the optimum of those that are there.
     ``length`` is a cell's side and its unit, in which distances are told: ``world.length``.
     """
     data = complete(data)
@@ -174,7 +174,8 @@ def summarise(
     if isinstance(optimum, OptimumOverTime):
         covered = data.worth_union.transpose("seed", "time").values
         if optimum.every is None:  # at the end of the runs, each row against those that were there
-            share = estimate(tail_mean(optimum.shares(times, covered), times, tail_steps(data)))
+            tail = times > times[-1] - tail_steps(data)
+            share = estimate(optimum.mean_share(times[tail], covered[:, tail]))
         else:
             share = estimate(optimum.share(times, covered))
         share = replace(share, high=min(share.high, max(1.0, share.mean))) if share.count > 1 else share

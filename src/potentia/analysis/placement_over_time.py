@@ -111,16 +111,17 @@ class OptimumOverTime:
 
 
 def moments(game: Coverage, steps: int) -> list[int]:
-    """Times up to ``steps`` at which to know the optimum: where frames are, else evenly; and around events."""
+    """Times up to ``steps`` at which to know the optimum of a world that changes, evenly and at frames; at events."""
     drift = game.drift
     times = {0, steps, *(near for event in game.happenings.times for near in (event - 1, event) if 0 <= near <= steps)}
     if isinstance(drift, Still):
         return sorted(times)
+    times |= {steps * k // _PARTS for k in range(_PARTS)}
     corners = _corners(drift, steps)
     if corners is not None and isinstance(drift, Framed) and len(drift.frames) <= _FRAMES:
         return sorted(times | corners)
     if not isinstance(drift, Framed) or not drift.periodic:
-        return sorted(times | {steps * k // _PARTS for k in range(_PARTS)})
+        return sorted(times)
     period = len(drift.frames) * drift.steps
     phases = (steps * k // _PHASES // period * period + period * k // _PHASES for k in range(_PHASES))
     return sorted(times | {time for time in phases if time <= steps})

@@ -59,12 +59,28 @@ def test_cover_a_map_that_changes(tmp_path):
     options = ("--robots", 1, "--steps", 60, "--runs", 1, "--rule", "blll", "--frame-steps", 20)
     done = potentia("cover", tmp_path / "plume.npy", *options, "--out", tmp_path / "out")
     assert done.returncode == 0, done.stderr
-    for words in ("drift=4 frames of 20 steps", "as the world changes", "(mean over steps 12, 24, 36, 48, 60)"):
+    for words in ("drift=4 frames of 20 steps", "as the world changes", "(mean over steps 12, 20, 24, 36, 40, 48, 60)"):
         assert words in done.stdout
     assert (tmp_path / "out" / "field-at-the-end.png").exists()
     refused = potentia("cover", tmp_path / "plume.npy", "--robots", 1)
     assert refused.returncode == 2
     assert "--frame-steps must say how many steps lie between two of the 4 frames" in refused.stderr
+
+
+def test_cover_a_map_that_changes_with_robots_that_come_and_go(tmp_path, table):
+    """All that can happen at once: walls that are seen past or not, drift, a known failure, an arrival and chance."""
+    options = ("--robots", 3, "--delta", 2, "--steps", 60, "--runs", 2, "--rule", "blll", "--sight")
+    events = ("--fail", "1@20", "--arrive", 40, "--hazard", 0.001, "--drift", "0.05,0")
+    done = potentia("cover", table, *options, *events, "--gif", "--json", "--out", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    found = told["rules"]["blll"]
+    assert [one["event"] for one in found["recovery"]] == ["fail 1@20", "arrive 40"]
+    assert not found["shown_there"][1]
+    assert {19, 20, 39, 40} <= set(told["optimum"]["times"])
+    assert 0 < found["share"][0] <= 1
+    pictures = {"field.png", "worth.png", "configurations.png", "blll.gif", "replay.html"}
+    assert pictures <= {path.name for path in (tmp_path / "out").iterdir()}
 
 
 def test_which_rule_to_take_on_this_map(tmp_path, table):

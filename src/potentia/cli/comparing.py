@@ -40,7 +40,9 @@ def compare_rules(
 ) -> None:
     """Play the candidates, print what came out and draw it."""
     from potentia.figures import comparison_figure
+    from potentia.statistics.estimates import tail_mean
     from potentia.studies.comparing import candidates, compare, steps_within
+    from potentia.studies.coverage import TAIL, spacing
 
     chosen = rules or candidates()
     seconds, most = budget_from(budget)
@@ -55,6 +57,9 @@ def compare_rules(
         say(f"{signals.stopped()} before the comparison was complete: nothing was written", err=True)
         raise typer.Exit(130) from None
     bound = getattr(best, "bound", None)  # of a world that changes there are several
+    if getattr(best, "events", ()) and best.every is None:  # of robots that come and go, that of the last steps
+        times = range(0, steps + 1, spacing(steps))
+        bound = float(tail_mean(best.at(times), times, max(TAIL, 10 * spacing(steps))))
     picture = out / "compare.png"
     with drawing(picture):
         title = f"Worth against distance driven\n{game.describe()}"

@@ -48,7 +48,6 @@ from potentia.kernel import signals
 
 # QL's temperature is not published and it depends on it strongly: a tenth of the most that a robot can cover
 _QL_TAU = "relative:0.1"
-_MOMENTS = 5  # parts of a run after each of which the optimum of a world that changes is computed
 
 
 def cover(
@@ -255,7 +254,7 @@ def cover(
         say_blocked(map, blocked, game.world, part, **read)
     say_how_to_stop()
     _warn_of_cost(game)
-    best = _certified(game if game.drifts or not game.events else game.at(steps), steps, json) if certify else None
+    best = _certified(game, steps, json) if certify else None
     if compare:
         from potentia.cli.comparing import compare_rules
 
@@ -353,13 +352,12 @@ def _variant(name: str, tau: str | None, revision: str | None, defaults: tuple[s
 
 
 def _certified(game: Any, steps: int, quiet: bool) -> Any:
-    """The optimum; of a world that changes, at some steps."""
+    """The optimum; of a world that changes, or of robots that come and go, at some steps."""
     from potentia.analysis import optimum as find
     from potentia.analysis import optimum_over_time
+    from potentia.analysis.placement_over_time import moments
 
-    if game.drifts:
-        times = sorted({steps * k // _MOMENTS for k in range(_MOMENTS + 1)})
-        with status(f"computing the optimum at {len(times)} steps", quiet=quiet):
-            return optimum_over_time(game, times, time_limit=20.0)
     with status("computing the optimum", quiet=quiet):
-        return find(game, time_limit=20.0)
+        if game.drifts or any(game.happenings.times):
+            return optimum_over_time(game, moments(game, steps), time_limit=20.0)
+        return find(game.at(steps), time_limit=20.0)

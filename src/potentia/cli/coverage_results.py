@@ -16,6 +16,7 @@ from potentia.cli.options.rules import rule_text
 from potentia.cli.terminal import print_table, say
 from potentia.kernel.texts import value
 
+_MOST_TIMES = 8  # at which the optimum is known, by name
 _MOST_PLACES = 20  # robots whose cells are listed on the screen
 
 
@@ -215,7 +216,9 @@ class Results:
         if self.best is not None:
             label = "share of the optimum" if proven else "share of the bound on the optimum, so at least"
             if self.game.drifts:
-                label += f" (mean over steps {', '.join(f'{time:,}' for time in self.best.times[1:])})"
+                times = [f"{time:,}" for time in self.best.times[1:]]
+                steps = f"steps {', '.join(times)}" if len(times) <= _MOST_TIMES else f"{len(times)} steps"
+                label += f" (mean over {steps})"
             lines.append((label, lambda c: str(c.share)))
         lines += [
             ("steps to 90 % of its final worth", lambda c: f"{c.steps_to_90.mean:,.0f}"),
@@ -241,6 +244,8 @@ class Results:
             (f"by one robot, {unit}, least to most", lambda c: f"{min(c.driven):,.4g} to {max(c.driven):,.4g}"),
         ]
         what = "the optimum" if self.best is None or self.best.proven else "its bound"
+        if not getattr(self.best, "everywhere", True):
+            what += " (interpolated)"
         for k, goal in enumerate(arrivals):
             until = f"{goal.share:.0%} of {what}".replace("%", " %")
             lines.append((f"steps until {until} (median)", partial(_when, k)))

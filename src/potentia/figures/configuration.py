@@ -81,10 +81,10 @@ def _of(game: Coverage, there: NDArray[np.bool_]) -> Coverage:
 
 def _told(game: Coverage, profile: Ints) -> str:
     """What a configuration is worth."""
-    text = f"worth {maps.number(game.worth_sum(profile))} (sum), {maps.number(game.worth_union(profile))} (union)"
-    targets = game.world.targets
     if not profile.size:
         return "no robot is left"
+    text = f"worth {maps.number(game.worth_sum(profile))} (sum), {maps.number(game.worth_union(profile))} (union)"
+    targets = game.world.targets
     if len(targets):
         found = int((game.cover_counts(profile)[targets[:, 1], targets[:, 0]] > 0).sum())
         text += f"\n{found} of {len(targets)} targets covered"

@@ -199,9 +199,9 @@ class Coverage(Covering):
         are (``there``, a mask), in their order.
         """
         now = checked_time(time)
-        if isinstance(self.drift, Still) and isinstance(self.roster, Everybody):
-            return self
         there = self.there_at(now) if there is None else there
+        if isinstance(self.drift, Still) and isinstance(self.roster, Everybody) and there.all():
+            return self
         if not there.any():
             raise InvalidGame(f"must be one at which a robot is there, got {now:,}", "time", now)
         start = None if self.start is None or len(self.start) < there.size else self.positions(self.start)[there]

@@ -1,10 +1,10 @@
 """What an event does to a curve: the level before, the lowest point after, and how soon it is back.
 
 A stretch begins with an event and ends before the next one. Its level is the mean over the last ``window`` steps of it,
-the level before that over the last ``window`` steps before the event. The curve is back at a time from which on the
-mean over the next ``window`` steps is at least a share of a level; runs in which that never happens are censored at the
-end of the stretch. To be back at the level that the run then holds says how soon those that are left have made up for
-it; to be back at the level before, whether they can.
+the level before that over the last ``window`` steps of the stretch before it. The curve is back at a time from which on
+the mean over the next ``window`` steps is at least a share of a level; runs in which that never happens are censored at
+the end of the stretch. To be back at the level that the run then holds says how soon those that are left have made up
+for it; to be back at the level before, whether they can.
 """
 
 from __future__ import annotations
@@ -54,13 +54,15 @@ def recovery(
     times: ArrayLike,
     event: int,
     *,
+    since: int = 0,
     until: int | None = None,
     window: int = 200,
     share: float = BACK,
     text: str = "",
 ) -> Recovery:
-    """What an event at a time does to curves, values (runs, T); ``until`` is when the next one comes.
+    """What an event at a time does to curves, values (runs, T).
 
+    ``since`` is when the one before it came, ``until`` when the next one comes: no level reaches beyond them.
     ``window`` is in steps, at most the rows that there are. The event must leave rows before and after it.
     """
     array, at = checked_curves(values, times)
@@ -69,15 +71,16 @@ def recovery(
     window = int(Real(least=1.0).of(window, "window", InvalidInput))
     first = int(np.searchsorted(at, event))
     last = at.size if until is None else int(np.searchsorted(at, until))
-    if not 0 < first < last:
+    begin = int(np.searchsorted(at, since))
+    if not begin < first < last:
         ends = f"{at[0]:g} to {at[-1]:g}" if at.size else "none"
         raise InvalidInput(f"must have rows before and after it, in times {ends}, got {event}", "event", event)
     rows = max(1, window // int(at[1] - at[0]))
-    before = array[:, max(0, first - rows) : first].mean(axis=1)
+    before = array[:, max(begin, first - rows) : first].mean(axis=1)
     stretch = array[:, first:last]
     after = stretch[:, -rows:].mean(axis=1)
     ahead = moving_mean(stretch[:, ::-1], rows)[:, ::-1]
-    since = at[first:last] - event
-    back = [reaching_time(ahead, since, share * level) for level in (after, before)]
+    gone = at[first:last] - event
+    back = [reaching_time(ahead, gone, share * level) for level in (after, before)]
     levels = estimate(before), estimate(stretch.min(axis=1)), estimate(after)
     return Recovery(int(event), share, *levels, back[0], back[1], text)

@@ -163,7 +163,8 @@ def summarise(
 ) -> Covered:
     """What a batch of :func:`cover` came to; ``optimum`` is the largest union there is, or a bound on it.
 
-    Where the world changes, the share of the optimum is the mean over the times at which that is known.
+    Where the world changes, the share of the optimum is the mean over the times at which that is known. Where robots
+    come and go, what is covered at a time is measured by the optimum of those that are there.
     ``length`` is a cell's side and its unit, in which distances are told: ``world.length``.
     """
     data = complete(data)
@@ -171,7 +172,13 @@ def summarise(
     union = estimate(final_worth(data, "worth_union"))
     share = None
     if isinstance(optimum, OptimumOverTime):
-        share = estimate(optimum.share(times, data.worth_union.transpose("seed", "time").values))
+        covered = data.worth_union.transpose("seed", "time").values
+        if optimum.every is None:  # at the end of the runs, each row against those that were there
+            tail = times > times[-1] - tail_steps(data)
+            share = estimate(optimum.mean_share(times[tail], covered[:, tail]))
+        else:
+            share = estimate(optimum.share(times, covered))
+        share = replace(share, high=min(share.high, max(1.0, share.mean))) if share.count > 1 else share
     elif optimum and union.count > 1:
         union = replace(union, high=min(union.high, max(optimum, union.mean)))  # nobody covers more than can be
     if optimum and not isinstance(optimum, OptimumOverTime):
@@ -203,8 +210,11 @@ def summarise(
 
 
 def _bounds(optimum: float | OptimumOverTime, times: NDArray[np.int64]) -> float | NDArray[np.float64]:
-    """The bound at these times; between those at which it is known, on a line."""
-    return np.interp(times, optimum.times, optimum.bounds) if isinstance(optimum, OptimumOverTime) else optimum
+    """The bound at these times; none where there is nothing to cover, or nobody to do so: nobody arrives then."""
+    if not isinstance(optimum, OptimumOverTime):
+        return optimum
+    bounds = optimum.at(times)
+    return np.where(bounds > 0, bounds, np.inf)
 
 
 def _bounded(name: str, values: ArrayLike) -> Estimate:
@@ -218,16 +228,15 @@ def recoveries(data: xarray.Dataset, events: Events, measure: str = "worth_union
     """What each event did, but for those at the ends of the runs; of many events only the first."""
     data = complete(data)
     times, last = data.time.values, int(data.time.values[-1])
-    shown = [time for time in events.times if 0 < time <= last][:MOST_EVENTS]
+    shown = [time for time in events.times if 0 < time <= last]
     found = []
-    for time, until in zip(shown, [*shown[1:], None], strict=True):
-        later = next((other for other in events.times if other > time), None) if until is None else until
+    for time, later in zip(shown, [*shown[1:], None], strict=False):
         told = ", ".join(text for text in events.texts if text.endswith((f"@{time}", f"arrive {time}")))
-        rows = (times >= time) & (times < (last + 1 if later is None else later))
-        if rows.any():
-            values = data[measure].values
-            found.append(recovery(values, times, time, until=later, window=tail_steps(data), text=told))
-    return found
+        if ((times >= time) & (times < (last + 1 if later is None else later))).any():
+            row = times[times < time][-1]  # the last one before it, of the stretch that ends with it
+            span: dict[str, Any] = {"since": max([0, *(other for other in shown if other <= row)]), "until": later}
+            found.append(recovery(data[measure].values, times, time, window=tail_steps(data), text=told, **span))
+    return found[:MOST_EVENTS]
 
 
 def alike(data: Mapping[str, xarray.Dataset]) -> int:

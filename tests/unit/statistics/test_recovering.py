@@ -30,6 +30,13 @@ def test_the_next_event_ends_the_stretch():
     assert recovery(run, TIMES, 30, window=10).after.mean == 0.0
 
 
+def test_the_level_before_begins_with_the_event_before():
+    run = np.array([[9.0, 9.0, 9.0, 9.0, 2.0, 2.0, 1.0, 1.0, 1.0, 1.0]])
+    assert recovery(run, TIMES, 60, since=40, window=50).before.mean == 2.0
+    with pytest.raises(InvalidInput, match="event must have rows before"):
+        recovery(run, TIMES, 60, since=51)
+
+
 def test_an_event_between_two_rows_counts_from_when_it_was():
     run = np.array([[4.0, 4.0, 4.0, 4.0, 1.0, 4.0, 4.0, 4.0, 4.0, 4.0]])
     assert recovery(run, TIMES, 35, window=10).to_before.times.tolist() == [15.0]

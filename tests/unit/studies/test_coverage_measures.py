@@ -7,12 +7,14 @@ import math
 
 import numpy as np
 import pytest
+import xarray
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import potentia as pt
 from potentia.errors import InvalidRun
-from potentia.studies.coverage import cover, summarise
+from potentia.games.events import events_from
+from potentia.studies.coverage import cover, recoveries, summarise
 from potentia.studies.coverage_measures import arrival, moving_cost
 
 RULE = pt.rule("p-sblll", tau="auto", revision=0.7)
@@ -154,3 +156,27 @@ def test_a_cost_that_freezes(factor, freezes):
 
 def test_one_cell():
     assert moving_cost(pt.games.Coverage(pt.games.World([[1.0]]), 1)).one_percent == math.inf
+
+
+# Events -----------------------------------------------------------------------------------------------
+
+
+def curves(worth, every=1):
+    """A batch of one run that covered so much at each record."""
+    values = {name: (("seed", "time"), [worth]) for name in ("worth_union",)}
+    coords = {"seed": [0], "time": np.arange(len(worth)) * every}
+    return xarray.Dataset(values | {"steps_done": ("seed", [0])}, coords)
+
+
+@pytest.mark.parametrize("events", [["hazard 0.01"], ["fail 0@0"], ["fail 0@400"], []])
+def test_nothing_to_recover_from(events):
+    assert recoveries(curves(np.ones(300)), events_from(events)) == []
+
+
+def test_the_level_before_an_event_is_that_of_its_own_stretch():
+    worth = np.r_[np.full(100, 9.0), np.full(50, 4.0), np.full(150, 2.0)]
+    found = recoveries(curves(worth), events_from(["fail 1@100", "fail 2@150"]))
+    assert [one.before.mean for one in found] == [9.0, 4.0]
+    # both between two records: the first has no stretch, and what was before them is what was before the second
+    found = recoveries(curves(worth[:20], every=10), events_from(["fail 1@101", "fail 2@102"]))
+    assert [(one.time, one.before.mean) for one in found] == [(102, 9.0)]

@@ -228,7 +228,7 @@ class Coverage(Covering):
         wanted = events_from(events)
         if wanted == self.happenings:
             return self
-        changes: dict[str, Any] = {"events": wanted.texts}
+        changes: dict[str, Any] = {"events": wanted}
         for name, values in (("delta", self.delta), ("K", self.movement_cost)):
             if (values == values[0]).all():
                 changes[name] = float(values[0])
@@ -255,7 +255,7 @@ class Coverage(Covering):
 
     def costing(self, K: float | ArrayLike) -> Coverage:
         """The same robots at another cost of moving."""
-        return Coverage(**self._given | {"K": K, "events": self.events or None})
+        return Coverage(**self._given | {"K": K, "events": self.happenings})
 
     # What the engine needs ----------------------------------------------------------------------------
 

@@ -53,6 +53,10 @@ def test_events_are_told_in_order_of_time_and_read_back():
     assert game.roster.since.tolist() == [0, 0, 0, 0, 30, 35]
     assert game.roster.until.tolist() == [NEVER, 20, NEVER, NEVER, 50, NEVER]
     assert team(events="hazard 1e-5").events == ("hazard 1e-05",)
+    precise = team(events=["hazard 0.00123456789", "fail 1@1_000"])
+    assert precise.with_events(precise.events) is precise
+    assert precise.with_events(["hazard 0.00123456789"]).happenings.hazard == 0.00123456789
+    assert team().with_events(precise.events).costing(2.0).happenings == precise.happenings
     assert "fail 1@20" in game.describe()
     assert team(events=[]).fingerprint() == team().fingerprint() != game.fingerprint()
     assert game.identity() == team().identity()
@@ -76,6 +80,10 @@ def test_events_are_told_in_order_of_time_and_read_back():
         (["fail 1.5@5"], 'events must be "fail ROBOT@STEP"'),
         (["arrive -3"], 'events must be "fail ROBOT@STEP"'),
         ([f"arrive {10**30}"], "events must have steps below 2^62"),
+        (["fail 0__1@1"], 'events must be "fail ROBOT@STEP"'),
+        (["fail 0_@1"], 'events must be "fail ROBOT@STEP"'),
+        (["arrive 1_"], 'events must be "fail ROBOT@STEP"'),
+        ([f"fail {'9' * 5000}@1"], "events must name one of the robots 0 to 3"),
         ([3], "events must be a list of"),
         (3, "events must be a list of"),
     ],
@@ -94,6 +102,9 @@ def test_events_after_the_end_are_refused_before_anything_runs():
             play(team(), RULE, 5000, events=["fail 3@9999"])
     with pytest.raises(InvalidRun, match="within the 10 steps"):
         pt.begin(team(events=["arrive 11"]), RULE, horizon=10)
+    for play in (pt.run, lambda *args, **options: pt.run_batch(*args, range(2), **options)):
+        with pytest.raises(InvalidRun, match="within the 10 steps"):
+            play(team(events=["arrive 11"]), RULE, 10, belief=pt.belief("constant"))
     assert pt.run(team(), RULE, 5, events=["fail 3@5"], record="worth_sum", compiled=False).worth_sum.size == 6
 
 
@@ -240,6 +251,9 @@ def test_bits_do_not_depend_on_workers_or_compiling():
     assert run.worth_union.values.tobytes() == plain.worth_union.tobytes()
     assert run.until.values.tolist() == plain.lives[1].tolist()
     assert data.since.values.tolist() == plain.lives[0].tolist()
+    alone = plain.dataset()
+    assert alone.until.equals(run.until.drop_vars("seed"))
+    assert alone.since.equals(data.since)
 
 
 def test_a_branch_may_lose_a_robot_that_the_run_keeps():

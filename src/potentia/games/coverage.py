@@ -36,7 +36,7 @@ from potentia.games.drift_kinds import Flow, Frames, Shift
 from potentia.games.events import events_from, roster_from
 from potentia.games.given import of_kind
 from potentia.games.grid import SLACK, disc, grid_steps, step_offsets
-from potentia.games.roster import Everybody, Roster, attendance, begin_lives, same_roster
+from potentia.games.roster import Attendance, Everybody, Roster, attendance, carry_on, same_roster
 from potentia.games.team import ADJACENT, checked_reach, per_robot
 from potentia.games.world import World
 from potentia.kernel import memory
@@ -249,9 +249,9 @@ class Coverage(Covering):
         return np.stack([self.roster.since, state.until])
 
     def take_over(self, state: CoverageState, before: Game, key: Any, step: int) -> None:
-        if isinstance(self.roster, Roster) and not same_roster(self.roster, getattr(before, "roster", Everybody())):
-            begin_lives(self.roster, state.until, state.roll, key, step)
-            state.here[:] = (self.roster.since <= step) & (step < state.until)
+        roster = getattr(before, "roster", Everybody())
+        if isinstance(self.roster, Roster) and not same_roster(self.roster, roster):
+            carry_on(self.roster, roster, Attendance(state.until, state.here, state.roll), key, step)
 
     def costing(self, K: float | ArrayLike) -> Coverage:
         """The same robots at another cost of moving."""

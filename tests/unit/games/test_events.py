@@ -267,6 +267,24 @@ def test_a_branch_may_lose_a_robot_that_the_run_keeps():
     assert late.advance(5).state.here.tolist() == [1, 1, 0, 1]
 
 
+def test_a_branch_keeps_what_the_hazard_has_done():
+    hazard = "hazard 0.02"
+    run = pt.begin(team(events=[hazard, "fail 1@90"]), RULE, 5, compiled=False).advance(60)
+    drawn = [lifetime(uniform(run.key, 4, 0, i, START), 0.02) for i in range(4)]
+    assert min(drawn) <= 60 < max(drawn)  # some have failed, others have not
+    known = [min(drawn[0], 70), min(drawn[1], 90), *drawn[2:]]
+    more = run.branch(game=team(events=[hazard, "fail 1@90", "fail 0@70"]))
+    assert more.state.until.tolist() == known
+    assert more.state.here.tolist() == [int(until > 60) for until in known]
+    assert more.branch(game=team(events=[hazard])).state.until.tolist() == drawn
+    worse = run.branch(game=team(events=["hazard 0.03"]))
+    for until, at_first, robot in zip(worse.state.until.tolist(), drawn, range(4), strict=True):
+        assert until == (at_first if at_first <= 60 else 60 + lifetime(uniform(run.key, 4, 0, robot, START), 0.03))
+    late = pt.begin(team(), RULE, 5, compiled=False).advance(60).branch(game=team(events=[hazard]))
+    assert late.state.until.tolist() == [60 + life for life in drawn]
+    assert late.branch(game=team(events=[hazard, "fail 0@9999"])).state.until.tolist() == late.state.until.tolist()
+
+
 def test_who_is_out_may_only_stay():
     run = pt.begin(team(events=["fail 2@1"]), RULE, 4, compiled=False).advance(1)
     assert run.legal(2).tolist() == [run.profile[2]]

@@ -111,6 +111,13 @@ class FieldBelief(Belief):
         # without what came later, where it is not used: runs saved before are told by their belief
         return {key: part for key, part in super().spec().items() if key not in LATER or part != LATER[key]}
 
+    def spec_on(self, game: Game) -> dict[str, Any]:
+        assert isinstance(game, Coverage)
+        # where readings last, as they did before there were half-lives, it is the belief that it was then
+        aged = self.window is None and isinstance(self.ages(game, 0), Ages)
+        told = {key: part for key, part in self.spec().items() if key != "half_life"}
+        return told | ({"half_life": self.half_life} if aged else {})
+
     def remembered(self, game: Game) -> tuple[str, ...]:
         assert isinstance(game, Coverage)
         lasting = isinstance(self.ages(game, 0), Lasting)

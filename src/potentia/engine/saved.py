@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from potentia.beliefs import Belief, Proposal
+from potentia.beliefs import Belief, Believing, Proposal
 from potentia.engine.code import Code, changed_code, code_of_run, other_python
 from potentia.engine.columns import Events
 from potentia.engine.playing import begin
@@ -145,10 +145,20 @@ def _about(path: Any, archive: Archive, game: Game, belief: Belief | dict[str, A
     if "code" in about:  # before the fingerprint, which a changed utility changes too
         _check_code(path, about, game)
     if about["fingerprint"] != game.fingerprint():
+        if about["fingerprint"] == _with_lasting_readings(game).fingerprint():
+            told = "was saved from a belief whose readings last, and where the worth drifts they grow old by default"
+            raise InvalidRun(f"{path} {told}: pass the belief with half_life=None")
         other = "another belief, or another game" if belief is not None else "another game"
         hint = "; pass belief=" if belief is None and " with the belief " in about["game"] else ""
         raise InvalidRun(f"{path} was saved from {other}, {_line(about['game'])}; this one is {game.describe()}{hint}")
     return about
+
+
+def _with_lasting_readings(game: Game) -> Game:
+    """The game with a belief that forgets nothing, where it has one that does."""
+    if not isinstance(game, Believing) or "half_life" not in game.belief.spec_on(game.game):
+        return game
+    return Believing(game.game, {**game.belief.spec(), "half_life": None})
 
 
 def _check_code(path: Any, about: dict[str, Any], game: Game) -> None:

@@ -89,7 +89,7 @@ class FieldBelief(Belief):
         what is known beforehand: None, "all" or a mask of cells.
     ``half_life``
         steps in which a reading comes to count half; None: readings last. "auto": they do where nothing drifts;
-        where the field does, the time in which Σ|f - f(0)| / Σf grows to a quarter.
+        where the field does, the time in which Σ|f - f(0)| grows to a quarter of Σf or Σf(0), the larger.
     ``window``
         instead: steps after which a reading is forgotten.
     """

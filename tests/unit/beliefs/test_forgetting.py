@@ -16,7 +16,7 @@ from potentia.beliefs import Believing, Communication, Constant, Mixture, SplitM
 from potentia.beliefs.base import learn
 from potentia.beliefs.forgetting import Ages, drift_half_life
 from potentia.errors import InvalidBelief, InvalidRun
-from potentia.games import Coverage, gaussian_world
+from potentia.games import Coverage, Frames, World, gaussian_world
 from potentia.studies.manifest import make_manifest
 from potentia.studies.planning import plan
 from potentia.studies.specification import specification_from
@@ -129,6 +129,9 @@ def test_the_half_life_of_a_drift_is_the_time_in_which_a_quarter_of_the_field_ch
         assert changed == pytest.approx(0.25, abs=0.03)
         assert Believing(game, Constant()).belief.ages(game, 1).half_life == found
     assert drift_half_life(Coverage(HILLS, 2, 1.0)) is None
+    film = Frames(np.stack([np.zeros((3, 4)), np.ones((3, 4))]), 100)
+    comes = Coverage(World(film.frames[0]), 2, 1.0, drift=film)
+    assert 0 < drift_half_life(comes) <= 100
 
 
 def test_a_spec_tells_it_and_old_ones_stay_what_they_were():

@@ -19,7 +19,7 @@ from potentia.beliefs import Belief, Believing, Proposal
 from potentia.engine.code import Code, changed_code, code_of_run, other_python
 from potentia.engine.columns import Events
 from potentia.engine.playing import begin
-from potentia.engine.requests import believed, checked_compiled, checked_integer
+from potentia.engine.requests import believed, checked_compiled, checked_integer, run_key
 from potentia.engine.runs import Run
 from potentia.errors import InvalidInput, InvalidRun, PotentiaError
 from potentia.games import Game
@@ -27,7 +27,6 @@ from potentia.kernel import memory
 from potentia.kernel.archive import Archive
 from potentia.kernel.arrays import Ints
 from potentia.kernel.cache import Compiled
-from potentia.kernel.draws import make_key
 from potentia.kernel.files import open_plain, whole_file
 from potentia.kernel.numbers import in_words, is_integer
 from potentia.rules import Rule, rule_from
@@ -61,7 +60,7 @@ def save(run: Run, path: str | os.PathLike[str]) -> Path:
     }
     code = _code(run.game, run.rule, run.record)
     about |= {"code": code} if code else {}
-    if run.key != make_key(run.seed, "run", run.game.identity(), run.rule.describe()):
+    if run.key != run_key(run.seed, run.game, run.rule):
         about |= {"format": BRANCHED, "key": int(run.key)}
     followed = run.shadow.size > 0 and "profile" not in run.record
     if followed:

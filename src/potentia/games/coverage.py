@@ -229,9 +229,15 @@ class Coverage(Covering):
         if wanted == self.happenings:
             return self
         changes: dict[str, Any] = {"events": wanted}
-        for name, values in (("delta", self.delta), ("K", self.movement_cost)):
+        per_player = (("delta", self.delta), ("K", self.movement_cost))
+        if not wanted.arrivals:  # nobody is left of whom the rest of a list speaks
+            per_player = tuple((name, values[: self.base_robots]) for name, values in per_player)
+            changes["start"] = None if self.start is None else self.positions(self.start[: self.base_robots])
+        for name, values in per_player:
             if (values == values[0]).all():
                 changes[name] = float(values[0])
+            elif not wanted.arrivals:
+                changes[name] = values
             elif len(wanted.arrivals) != len(self.happenings.arrivals):
                 told = "must be one for all where robots arrive, or one per robot, those that arrive included"
                 raise InvalidGame(f"{told}: give Coverage(..., events=...) both", name, values)
@@ -354,15 +360,18 @@ class Coverage(Covering):
         return f"Coverage({self.world.name}, {self.identity()}{told})"
 
     def identity(self) -> str:
+        # of the robots of the beginning: draws go by it, and who arrives changes none of theirs
+        delta, cost = self.delta[: self.base_robots], self.movement_cost[: self.base_robots]
+
         def said(values: Floats) -> str:
             return f"{values[0]:g}" if (values == values[0]).all() else f"{values.min():g} to {values.max():g}"
 
         parts = [f"{self.world.size[0]}×{self.world.size[1]}"]
-        parts += [f"robots={self.base_robots}", f"delta={said(self.delta)}"]
+        parts += [f"robots={self.base_robots}", f"delta={said(delta)}"]
         if self.radius != ADJACENT:
             parts.append(f"reach={self.radius:g}")
-        if (self.movement_cost > 0).any():
-            parts.append(f"K={said(self.movement_cost)}")
+        if (cost > 0).any():
+            parts.append(f"K={said(cost)}")
         parts.append(f"flags={self.flag}" if self.flags else "no flags")
         if self.payoff != "overlap":
             parts.append(f"payoff={self.payoff}")

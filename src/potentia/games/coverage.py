@@ -229,11 +229,11 @@ class Coverage(Covering):
         if wanted == self.happenings:
             return self
         changes: dict[str, Any] = {"events": wanted}
-        per_player = (("delta", self.delta), ("K", self.movement_cost))
-        if not wanted.arrivals:  # nobody is left of whom the rest of a list speaks
-            per_player = tuple((name, values[: self.base_robots]) for name, values in per_player)
-            changes["start"] = None if self.start is None else self.positions(self.start[: self.base_robots])
-        for name, values in per_player:
+        # where nobody arrives there is nobody of whom the rest of a list would speak
+        first = slice(None if wanted.arrivals else self.base_robots)
+        if self.start is not None and not wanted.arrivals:
+            changes["start"] = self.positions(self.start[first])
+        for name, values in (("delta", self.delta[first]), ("K", self.movement_cost[first])):
             if (values == values[0]).all():
                 changes[name] = float(values[0])
             elif not wanted.arrivals:

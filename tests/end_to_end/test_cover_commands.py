@@ -154,6 +154,11 @@ def test_optimum_says_where_to_put_robots(tmp_path, table):
         (["--revision", "signal:1,2"], "--revision signal:A1,A2,A3 takes three numbers"),
         (["--tau", "cold"], "relative:TAU or auto, got 'cold'"),
         (["--runs", "0"], "--runs must be an integer of at least 1, got 0"),
+        (["--fail", "3"], "--fail must be ROBOT@STEP, whole numbers with a step below 2^62, as in 8@2500, got '3'"),
+        (["--arrive", "soon"], "--arrive must be a step, a whole number below 2^62, as in 4000, got 'soon'"),
+        (["--hazard", "1"], "--hazard must be the probability to fail in a step, at least 0 and below 1, as in 1e-5"),
+        (["--arrive", "9", "--fail", "8@100"], "--fail must name one of the robots 0 to 5, those that arrive included"),
+        (["--arrive", "99999"], "--arrive must happen within the 20,000 steps of the run, got 'arrive 99999'"),
     ],
 )
 def test_bad_arguments_get_one_line(tmp_path, arguments, message):

@@ -77,6 +77,10 @@ class Belief(Checked, ABC):
         """The belief as plain data."""
         return {"belief": self.name, **plain_parameters(self)}
 
+    def spec_on(self, game: Game) -> dict[str, Any]:
+        """The belief as plain data, with all that decides the bits of its runs on this game."""
+        return self.spec()
+
     @staticmethod
     def from_spec(spec: dict[str, Any]) -> Belief:
         """The belief that :meth:`spec` described."""

@@ -6,6 +6,7 @@ rules play such a game as any other, so each of them has a model-based form.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from hashlib import sha256
 from operator import attrgetter
@@ -123,7 +124,8 @@ class Believing(Game):
         self.game.take_over(state.game, before.game if isinstance(before, Believing) else before, key, step)
 
     def fingerprint(self) -> str:
-        return sha256(f"{self.game.fingerprint()} {self.belief.describe()}".encode()).hexdigest()[:32]
+        belief = json.dumps(self.belief.spec_on(self.game), sort_keys=True)
+        return sha256(f"{self.game.fingerprint()} {belief}".encode()).hexdigest()[:32]
 
     def new_tools(self, record: tuple[str, ...]) -> Any:
         return self.belief.new_tools(self.game, record)

@@ -89,7 +89,7 @@ class FieldBelief(Belief):
         what is known beforehand: None, "all" or a mask of cells.
     ``half_life``
         steps in which a reading comes to count half; None: readings last. "auto": they do where nothing drifts;
-        where the field does, the time in which Σ|f - f(0)| / Σf grows to a quarter.
+        where the field does, the time in which Σ|f - f(0)| grows to a quarter of Σf or Σf(0), the larger.
     ``window``
         instead: steps after which a reading is forgotten.
     """
@@ -110,6 +110,13 @@ class FieldBelief(Belief):
     def spec(self) -> dict[str, Any]:
         # without what came later, where it is not used: runs saved before are told by their belief
         return {key: part for key, part in super().spec().items() if key not in LATER or part != LATER[key]}
+
+    def spec_on(self, game: Game) -> dict[str, Any]:
+        assert isinstance(game, Coverage)
+        # where readings last, as they did before there were half-lives, it is the belief that it was then
+        aged = self.window is None and isinstance(self.ages(game, 0), Ages)
+        told = {key: part for key, part in self.spec().items() if key != "half_life"}
+        return told | ({"half_life": self.half_life} if aged else {})
 
     def remembered(self, game: Game) -> tuple[str, ...]:
         assert isinstance(game, Coverage)

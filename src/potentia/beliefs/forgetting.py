@@ -120,7 +120,7 @@ _found: WeakKeyDictionary[Coverage, float | None] = WeakKeyDictionary()
 
 
 def drift_half_life(game: Coverage) -> float | None:
-    """The half-life that a drift asks for: the time in which Σ|f - f(0)| / Σf grows to 1/4; None without drift."""
+    """The half-life that a drift asks for: the time in which Σ|f - f(0)| / max(Σf, Σf(0)) grows to 1/4, or None."""
     if not game.drifts:
         return None
     if game not in _found:
@@ -130,10 +130,11 @@ def drift_half_life(game: Coverage) -> float | None:
 
 def _time_to_change(game: Coverage) -> float | None:
     start = game.worth_at(0)
-    total = float(start.sum())
     before, time, changed = 0.0, 1, 0.0
-    while time <= _LONGEST and total > 0.0:
-        before, changed = changed, float(np.abs(game.worth_at(time) - start).sum()) / total
+    while time <= _LONGEST:
+        now = game.worth_at(time)
+        total = float(max(start.sum(), now.sum()))  # either may be empty: a film that begins with nothing
+        before, changed = changed, float(np.abs(now - start).sum()) / total if total > 0.0 else 0.0
         if changed >= CHANGE:
             early = time / 2 if time > 1 else 0.0
             return float(f"{early + (time - early) * (CHANGE - before) / (changed - before):.2g}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from typing import Any
 
@@ -15,6 +16,7 @@ from potentia.kernel.arrays import Ints, any_array
 from potentia.kernel.checks import MOST, Integer
 from potentia.kernel.draws import START, make_key, uniform_array
 from potentia.kernel.recorders import TABLE, is_known, known_recorders, row_of
+from potentia.rules import Rule
 
 RECORDERS = tuple(TABLE)
 _LARGEST = float(np.finfo(float).max)
@@ -54,6 +56,21 @@ def first_profile(game: Game, start: ArrayLike | None, seed: int, name: str = "s
     if given.shape == (base,) and given.dtype.kind in "iu" and base < game.num_players:
         return game.check_profile(np.concatenate([given, drawn[base:]]), name)
     return game.check_profile(start, name)
+
+
+def run_key(seed: int, game: Game, rule: Rule) -> Any:
+    """What the draws of a run go by; where robots arrive, nothing of those, so that the others' draws stay."""
+    base, players = getattr(getattr(game, "game", game), "base_robots", game.num_players), game.num_players
+
+    def of_the_first(entry: Any) -> Any:
+        if not isinstance(entry, dict):
+            return entry
+        lists = {name: part for name, part in entry.items() if name == "revision" and isinstance(part, list | tuple)}
+        cut = {name: part[:base] for name, part in lists.items() if len(part) == players}
+        return {name: of_the_first(part) for name, part in entry.items()} | cut
+
+    told = rule.describe() if base == players else json.dumps(of_the_first(rule.spec()), sort_keys=True)
+    return make_key(seed, "run", game.identity(), told)
 
 
 def eventful(game: Any, events: Any) -> Any:

@@ -23,7 +23,7 @@ from potentia.engine.interrupt import Flag, deferred_interrupt
 from potentia.engine.labels import about_game
 from potentia.engine.loop import NEVER, Sink, guarded, play_entry, prepare_entry
 from potentia.engine.recording import Recording
-from potentia.engine.requests import checked_integer
+from potentia.engine.requests import checked_integer, run_key
 from potentia.engine.tier import Tier, copied, restore
 from potentia.engine.trace import Played, Trace
 from potentia.errors import CompiledOtherwise, InvalidGame, InvalidRun, frames_to_caller
@@ -32,7 +32,6 @@ from potentia.kernel import memory
 from potentia.kernel.arrays import Floats, Ints, frozen
 from potentia.kernel.arrays import strides as profile_strides
 from potentia.kernel.cache import Compiled, jit_disabled
-from potentia.kernel.draws import make_key
 from potentia.kernel.journal import CHANGES, REVISIONS, Journal
 from potentia.kernel.numbers import in_words
 from potentia.kernel.recorders import known_recorders
@@ -68,7 +67,7 @@ class Run(Recording):
         self.step = 0
         self.version = __version__  # that played it so far
         self.start = start
-        self.key = make_key(seed, "run", game.identity(), rule.describe())
+        self.key = run_key(seed, game, rule)
         tracked = game.num_players if follows_profile(record) else 0
         profiles = game.num_profiles if "visits" in record else 0
         memory.require(

@@ -129,6 +129,8 @@ class Trace:
             variables["visits"] = ("state", self.visits)
         variables["final"] = ("player", self.final)
         variables |= {name: ("player", values) for name, values in self.totals.items()}
+        if self.lives is not None:
+            variables |= {"since": ("player", self.lives[0]), "until": ("player", self.lives[1])}
         attributes = (self.about or {}) | {
             "game": self.game,
             "rule": json.dumps(self.rule),

@@ -36,7 +36,7 @@ from potentia.games.drift_kinds import Flow, Frames, Shift
 from potentia.games.events import events_from, roster_from
 from potentia.games.given import of_kind
 from potentia.games.grid import SLACK, disc, grid_steps, step_offsets
-from potentia.games.roster import Everybody, Roster, attendance, begin_lives, same_roster
+from potentia.games.roster import Attendance, Everybody, Roster, attendance, carry_on, same_roster
 from potentia.games.team import ADJACENT, checked_reach, per_robot
 from potentia.games.world import World
 from potentia.kernel import memory
@@ -228,10 +228,16 @@ class Coverage(Covering):
         wanted = events_from(events)
         if wanted == self.happenings:
             return self
-        changes: dict[str, Any] = {"events": wanted.texts}
-        for name, values in (("delta", self.delta), ("K", self.movement_cost)):
+        changes: dict[str, Any] = {"events": wanted}
+        # where nobody arrives there is nobody of whom the rest of a list would speak
+        first = slice(None if wanted.arrivals else self.base_robots)
+        if self.start is not None and not wanted.arrivals:
+            changes["start"] = self.positions(self.start[first])
+        for name, values in (("delta", self.delta[first]), ("K", self.movement_cost[first])):
             if (values == values[0]).all():
                 changes[name] = float(values[0])
+            elif not wanted.arrivals:
+                changes[name] = values
             elif len(wanted.arrivals) != len(self.happenings.arrivals):
                 told = "must be one for all where robots arrive, or one per robot, those that arrive included"
                 raise InvalidGame(f"{told}: give Coverage(..., events=...) both", name, values)
@@ -249,13 +255,13 @@ class Coverage(Covering):
         return np.stack([self.roster.since, state.until])
 
     def take_over(self, state: CoverageState, before: Game, key: Any, step: int) -> None:
-        if isinstance(self.roster, Roster) and not same_roster(self.roster, getattr(before, "roster", Everybody())):
-            begin_lives(self.roster, state.until, state.roll, key, step)
-            state.here[:] = (self.roster.since <= step) & (step < state.until)
+        roster = getattr(before, "roster", Everybody())
+        if isinstance(self.roster, Roster) and not same_roster(self.roster, roster):
+            carry_on(self.roster, roster, Attendance(state.until, state.here, state.roll), key, step)
 
     def costing(self, K: float | ArrayLike) -> Coverage:
         """The same robots at another cost of moving."""
-        return Coverage(**self._given | {"K": K, "events": self.events or None})
+        return Coverage(**self._given | {"K": K, "events": self.happenings})
 
     # What the engine needs ----------------------------------------------------------------------------
 
@@ -354,15 +360,18 @@ class Coverage(Covering):
         return f"Coverage({self.world.name}, {self.identity()}{told})"
 
     def identity(self) -> str:
+        # of the robots of the beginning: draws go by it, and who arrives changes none of theirs
+        delta, cost = self.delta[: self.base_robots], self.movement_cost[: self.base_robots]
+
         def said(values: Floats) -> str:
             return f"{values[0]:g}" if (values == values[0]).all() else f"{values.min():g} to {values.max():g}"
 
         parts = [f"{self.world.size[0]}×{self.world.size[1]}"]
-        parts += [f"robots={self.base_robots}", f"delta={said(self.delta)}"]
+        parts += [f"robots={self.base_robots}", f"delta={said(delta)}"]
         if self.radius != ADJACENT:
             parts.append(f"reach={self.radius:g}")
-        if (self.movement_cost > 0).any():
-            parts.append(f"K={said(self.movement_cost)}")
+        if (cost > 0).any():
+            parts.append(f"K={said(cost)}")
         parts.append(f"flags={self.flag}" if self.flags else "no flags")
         if self.payoff != "overlap":
             parts.append(f"payoff={self.payoff}")

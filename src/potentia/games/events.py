@@ -20,8 +20,9 @@ from potentia.kernel.checks import Real
 
 MOST_ARRIVALS = 2**20  # each has draws of its own
 _FORMS = '"fail ROBOT@STEP", "arrive STEP" or "hazard RATE", as in "fail 8@2500", "arrive 4000" and "hazard 1e-5"'
-_FAIL = re.compile(r"fail\s+(\d[\d_]*)\s*@\s*(\d[\d_]*)")
-_ARRIVE = re.compile(r"arrive\s+(\d[\d_]*)")
+_WHOLE = r"(\d+(?:_\d+)*)"
+_FAIL = re.compile(rf"fail\s+{_WHOLE}\s*@\s*{_WHOLE}")
+_ARRIVE = re.compile(rf"arrive\s+{_WHOLE}")
 _HAZARD = re.compile(r"hazard\s+(\S+)")
 
 
@@ -38,7 +39,7 @@ class Events(NamedTuple):
         arrive = [(time, 0, f"arrive {time}") for time in self.arrivals]
         fail = [(time, robot + 1, f"fail {robot}@{time}") for time, robot in self.failures]
         texts = [text for _, _, text in sorted(arrive + fail)]
-        return (*texts, *([f"hazard {self.hazard:g}"] if self.hazard else []))
+        return (*texts, *([f"hazard {self.hazard!r}"] if self.hazard else []))
 
     @property
     def times(self) -> tuple[int, ...]:
@@ -62,7 +63,7 @@ def events_from(given: Any) -> Events:
     for text in texts:
         said = text.strip()
         if found := _FAIL.fullmatch(said):
-            robot, time = int(found[1]), _time(found[2], text)
+            robot, time = _whole(found[1]), _time(found[2], text)
             if robot in failures:
                 told = f"must let a robot fail once, and robot {robot} fails at {failures[robot]} already"
                 raise InvalidGame(f"{told}, got {text!r}", "events", text)
@@ -81,11 +82,12 @@ def events_from(given: Any) -> Events:
     return Events(tuple(ordered), tuple(sorted(arrivals)), hazards[0] if hazards else 0.0)
 
 
+def _whole(digits: str) -> int:
+    return int(digits) if len(digits) < 100 else NEVER  # Python reads no number of thousands of digits
+
+
 def _time(digits: str, text: str) -> int:
-    try:
-        time = int(digits)
-    except ValueError:  # 1__0
-        time = NEVER
+    time = _whole(digits)
     if time >= NEVER:
         raise InvalidGame(f"must have steps below 2^62, got {text!r:.80}", "events", text)
     return time
@@ -126,7 +128,7 @@ def roster_from(events: Events, robots: int) -> Everybody | Roster:
 
 def require_within(game: Any, steps: int | None) -> None:
     """Refuse events that a run of so many steps does not come to."""
-    events = getattr(game, "happenings", Events())
+    events = getattr(getattr(game, "game", game), "happenings", Events())  # of a game with a belief, too
     if steps is None or not events.times or events.times[-1] <= steps:
         return
     last = events.times[-1]

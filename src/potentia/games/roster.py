@@ -145,6 +145,25 @@ def attendance(roster: Everybody | Roster, time: int = 0) -> Attendance:
     return Attendance(roster.until.copy(), here, roll)
 
 
+def carry_on(roster: Roster, before: Everybody | Roster, attended: Attendance, key: Any, time: int) -> None:
+    """Decide for a branch: what the hazard has done stands; where it is the same, it does what it would have done."""
+    until, here, roll = attended
+    lived = until.copy()
+    draw_lives(roster, until, key, time)
+    if isinstance(before, Roster):
+        by_chance = lived < before.until
+        stands = by_chance & (lived <= time)
+        if (roster.hazard, roster.base) == (before.hazard, before.base):
+            unmoved, again = roster.since == before.since, until.copy()
+            draw_lives(roster, again, key, 0)
+            spared = unmoved & ~by_chance & (again >= before.until)  # it was known to fail before the hazard's time
+            until[spared] = again[spared]
+            stands |= by_chance & unmoved
+        until[stands] = np.minimum(lived, roster.until)[stands]
+    look_ahead(roster, until, roll, time)
+    here[:] = (roster.since <= time) & (time < until)
+
+
 def same_roster(one: Everybody | Roster, other: Everybody | Roster) -> bool:
     """Whether the same robots come and go at the same times."""
     if not isinstance(one, Roster) or not isinstance(other, Roster):

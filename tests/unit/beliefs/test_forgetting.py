@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from hashlib import sha256
 
 import numpy as np
 import pytest
@@ -15,7 +16,11 @@ from potentia.beliefs import Believing, Communication, Constant, Mixture, SplitM
 from potentia.beliefs.base import learn
 from potentia.beliefs.forgetting import Ages, drift_half_life
 from potentia.errors import InvalidBelief, InvalidRun
-from potentia.games import Coverage, gaussian_world
+from potentia.games import Coverage, Frames, World, gaussian_world
+from potentia.studies.manifest import make_manifest
+from potentia.studies.planning import plan
+from potentia.studies.specification import specification_from
+from potentia.studies.store import _difference
 from tests.belief_oracle import HILLS, WRONG, begin, bits, followed, mixture, split_merge, warm
 from tests.coverage_cases import Case
 
@@ -124,6 +129,9 @@ def test_the_half_life_of_a_drift_is_the_time_in_which_a_quarter_of_the_field_ch
         assert changed == pytest.approx(0.25, abs=0.03)
         assert Believing(game, Constant()).belief.ages(game, 1).half_life == found
     assert drift_half_life(Coverage(HILLS, 2, 1.0)) is None
+    film = Frames(np.stack([np.zeros((3, 4)), np.ones((3, 4))]), 100)
+    comes = Coverage(World(film.frames[0]), 2, 1.0, drift=film)
+    assert 0 < drift_half_life(comes) <= 100
 
 
 def test_a_spec_tells_it_and_old_ones_stay_what_they_were():
@@ -166,6 +174,30 @@ def test_chunks_and_saving_do_not_matter(tmp_path, which):
     for part in (2, STEPS - 13):
         loaded.advance(part)
     assert bits(loaded.trace()) == bits(believing(which).trace())
+
+
+def test_a_run_saved_when_readings_lasted_goes_on_with_readings_that_last(tmp_path):
+    run = begin(MOVING, warm("joint"), SplitMerge(half_life=None), 3).advance(3)
+    before = f"{MOVING.game.fingerprint()} {SplitMerge().describe()}"  # that there were no half-lives
+    assert run.game.fingerprint() == sha256(before.encode()).hexdigest()[:32]
+    assert Believing(MOVING.game, SplitMerge()).fingerprint() != run.game.fingerprint()
+    saved = run.save(tmp_path / "run.npz")
+    assert pt.load(saved, MOVING.game, SplitMerge(half_life=None), compiled=False).step == 3
+    with pytest.raises(InvalidRun, match=r"grow old by default: pass the belief with half_life=None"):
+        pt.load(saved, MOVING.game, SplitMerge())
+    with pytest.raises(InvalidRun, match="another belief"):
+        pt.load(saved, MOVING.game, SplitMerge(aic_every=7))
+    still = Coverage(HILLS, 3, 1.0)
+    assert len({Believing(still, SplitMerge(**o)).fingerprint() for o in ({}, {"half_life": None})}) == 1
+
+
+def test_a_study_does_not_mix_readings_that_last_with_others():
+    study = {"game": {"map": "paper", "robots": 2, "drift": [[0.1, 0.0]]}, "rule": {"name": "blll", "tau": 0.1}}
+    study |= {"belief": {"name": "constant"}, "steps": 5, "seeds": 1}
+    point = make_manifest(plan(specification_from(study)), 1, {})["points"][0]
+    assert point["belief"]["half_life"] == "auto"
+    before = point | {"belief": Constant().spec()}
+    assert "whose readings now grow old" in _difference({"points": [before]}, {"points": [point]})
 
 
 @pytest.mark.parametrize("what", ["last", "weight", "clock", "mass"])

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import potentia as pt
-from potentia.games import Shift
+from potentia.games import Coverage, Shift
 from potentia.kernel import protocol
 from tests.coverage_cases import KINDS, LIVES, PLANS, as_rule, changed, crowded, eventful_cases
 from tests.coverage_oracle import Changing, altered
@@ -110,6 +110,27 @@ class Seeing(Changing):
     def __post_init__(self):
         self.oracle.sees_past = None
         super().__post_init__()
+
+
+@pytest.mark.parametrize("who", [{"name": "p-sblll"}, {"who": "independent", "considers": "trial", "chooses": "logit"}])
+def test_those_who_arrive_with_a_range_cost_and_revision_of_their_own_change_no_draw(who):
+    world, steps = crowded("still").world, 12
+    common = {"flags": False, "start": [(0, 0), (1, 0), (0, 1)]}
+    eventful = Coverage(world, 3, [1.0, 1.0, 1.0, 2.0], K=[0, 0, 0, 0.5], events=["arrive 10"], **common)
+    plain = Coverage(world, 3, 1.0, **common)
+    rules = [pt.rule(**who, tau=1.0, revision=[0.5, 0.9, 0.4, 0.7][:robots]) for robots in (4, 3)]
+    one, other = (
+        pt.begin(game, rule, 2, compiled=False).advance(steps)
+        for game, rule in zip((eventful, plain), rules, strict=True)
+    )
+    assert one.key == other.key
+    assert (one.trace().profiles[:11, :3] == other.trace().profiles[:11]).all()
+    assert (one.trace().profiles[:11, :3] != one.trace().profiles[0, :3]).any()
+    fewer = eventful.with_events(["fail 1@5"])
+    assert (fewer.num_players, fewer.delta.tolist(), fewer.movement_cost.tolist()) == (3, [1.0] * 3, [0.0] * 3)
+    full = Coverage(world, 3, [1.0, 2.0, 1.0, 2.0], start=[*common["start"], (1, 1)], events=["arrive 10"])
+    assert full.with_events([]).delta.tolist() == [1.0, 2.0, 1.0]
+    assert full.with_events([]).positions(full.with_events([]).start).tolist() == [list(c) for c in common["start"]]
 
 
 def test_a_crowd_with_flags_and_costs_is_foreseen():

@@ -53,6 +53,10 @@ def test_events_are_told_in_order_of_time_and_read_back():
     assert game.roster.since.tolist() == [0, 0, 0, 0, 30, 35]
     assert game.roster.until.tolist() == [NEVER, 20, NEVER, NEVER, 50, NEVER]
     assert team(events="hazard 1e-5").events == ("hazard 1e-05",)
+    precise = team(events=["hazard 0.00123456789", "fail 1@1_000"])
+    assert precise.with_events(precise.events) is precise
+    assert precise.with_events(["hazard 0.00123456789"]).happenings.hazard == 0.00123456789
+    assert team().with_events(precise.events).costing(2.0).happenings == precise.happenings
     assert "fail 1@20" in game.describe()
     assert team(events=[]).fingerprint() == team().fingerprint() != game.fingerprint()
     assert game.identity() == team().identity()
@@ -76,6 +80,10 @@ def test_events_are_told_in_order_of_time_and_read_back():
         (["fail 1.5@5"], 'events must be "fail ROBOT@STEP"'),
         (["arrive -3"], 'events must be "fail ROBOT@STEP"'),
         ([f"arrive {10**30}"], "events must have steps below 2^62"),
+        (["fail 0__1@1"], 'events must be "fail ROBOT@STEP"'),
+        (["fail 0_@1"], 'events must be "fail ROBOT@STEP"'),
+        (["arrive 1_"], 'events must be "fail ROBOT@STEP"'),
+        ([f"fail {'9' * 5000}@1"], "events must name one of the robots 0 to 3"),
         ([3], "events must be a list of"),
         (3, "events must be a list of"),
     ],
@@ -94,6 +102,9 @@ def test_events_after_the_end_are_refused_before_anything_runs():
             play(team(), RULE, 5000, events=["fail 3@9999"])
     with pytest.raises(InvalidRun, match="within the 10 steps"):
         pt.begin(team(events=["arrive 11"]), RULE, horizon=10)
+    for play in (pt.run, lambda *args, **options: pt.run_batch(*args, range(2), **options)):
+        with pytest.raises(InvalidRun, match="within the 10 steps"):
+            play(team(events=["arrive 11"]), RULE, 10, belief=pt.belief("constant"))
     assert pt.run(team(), RULE, 5, events=["fail 3@5"], record="worth_sum", compiled=False).worth_sum.size == 6
 
 
@@ -240,6 +251,9 @@ def test_bits_do_not_depend_on_workers_or_compiling():
     assert run.worth_union.values.tobytes() == plain.worth_union.tobytes()
     assert run.until.values.tolist() == plain.lives[1].tolist()
     assert data.since.values.tolist() == plain.lives[0].tolist()
+    alone = plain.dataset()
+    assert alone.until.equals(run.until.drop_vars("seed"))
+    assert alone.since.equals(data.since)
 
 
 def test_a_branch_may_lose_a_robot_that_the_run_keeps():
@@ -251,6 +265,24 @@ def test_a_branch_may_lose_a_robot_that_the_run_keeps():
     assert (run.trace().profiles[:41] == other.trace().profiles[:41]).all()
     late = other.branch(game=team().with_events(["fail 2@40"]))  # the same events: it goes on
     assert late.advance(5).state.here.tolist() == [1, 1, 0, 1]
+
+
+def test_a_branch_keeps_what_the_hazard_has_done():
+    hazard = "hazard 0.02"
+    run = pt.begin(team(events=[hazard, "fail 1@90"]), RULE, 5, compiled=False).advance(60)
+    drawn = [lifetime(uniform(run.key, 4, 0, i, START), 0.02) for i in range(4)]
+    assert min(drawn) <= 60 < max(drawn)  # some have failed, others have not
+    known = [min(drawn[0], 70), min(drawn[1], 90), *drawn[2:]]
+    more = run.branch(game=team(events=[hazard, "fail 1@90", "fail 0@70"]))
+    assert more.state.until.tolist() == known
+    assert more.state.here.tolist() == [int(until > 60) for until in known]
+    assert more.branch(game=team(events=[hazard])).state.until.tolist() == drawn
+    worse = run.branch(game=team(events=["hazard 0.03"]))
+    for until, at_first, robot in zip(worse.state.until.tolist(), drawn, range(4), strict=True):
+        assert until == (at_first if at_first <= 60 else 60 + lifetime(uniform(run.key, 4, 0, robot, START), 0.03))
+    late = pt.begin(team(), RULE, 5, compiled=False).advance(60).branch(game=team(events=[hazard]))
+    assert late.state.until.tolist() == [60 + life for life in drawn]
+    assert late.branch(game=team(events=[hazard, "fail 0@9999"])).state.until.tolist() == late.state.until.tolist()
 
 
 def test_who_is_out_may_only_stay():

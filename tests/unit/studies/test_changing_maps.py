@@ -149,3 +149,16 @@ def test_bad_folders(folder):
 def test_bad_tables(folder, table, message):
     with pytest.raises((InvalidGame, InvalidSpecification), match=message):
         built({"robots": 2, **table}, folder)
+
+
+def test_what_is_itself_a_list_is_not_taken_for_an_axis():
+    def planned(**entries):
+        return plan(specification_from(STUDY | {"game": {"map": "random:1", "robots": 3, **entries}}))
+
+    with pytest.raises(InvalidSpecification, match=r"game\.events must be a list of lists.*or stand above \[game\]"):
+        planned(events=["fail 1@10", "arrive 12"])
+    with pytest.raises(InvalidSpecification, match=r"game\.drift must be a list of velocities .*\[\[0\.1, 0\]\].*got"):
+        planned(drift=[0.1, 0], drift_edge="wrap")
+    games = [point.game for point in planned(events=[["fail 1@10", "arrive 12"], ["fail 2@9"]]).points]
+    assert [game.events for game in games] == [("fail 1@10", "arrive 12"), ("fail 2@9",)]
+    assert len(planned(events="fail 1@10", drift=[[0.1, 0]]).points) == 1

@@ -177,8 +177,16 @@ def of_option(error: InvalidInput, ctx: Any) -> InvalidInput:
         if isinstance(error, _INSIDE.get(name, ()))
         for head, text in _inside(ctx.params[name], str(error.parameter))
     ]
-    name = max(found, key=lambda one: one[0])[1] if found else known.get(error.parameter)
+    asked = _event(error) if error.parameter == "events" else error.parameter
+    name = max(found, key=lambda one: one[0])[1] if found else known.get(asked)
     return InvalidInput(error.said_of(name)).advising(*error.remedies) if name else error
+
+
+def _event(error: InvalidInput) -> str:
+    """Which kind of events, each an option of its own, an error is about: fail, arrive or hazard."""
+    texts = [error.value] if isinstance(error.value, str) else error.value or ()
+    words = {str(text).split(" ")[0] for text in texts}
+    return next((word for word in ("fail", "arrive", "hazard") if word in words), "events")
 
 
 def _inside(given: str | list[str] | None, name: str) -> Iterator[tuple[str, str]]:

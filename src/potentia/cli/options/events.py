@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from potentia.errors import InvalidGame, InvalidInput
+
 Fail = Annotated[
     list[str] | None,
     typer.Option(
@@ -26,8 +28,22 @@ Hazard = Annotated[
     str | None, typer.Option(help="The probability that a robot fails in a step, such as 1e-5.", show_default="0")
 ]
 
+_FORMS = {
+    "fail": "ROBOT@STEP, whole numbers with a step below 2^62, as in 8@2500",
+    "arrive": "a step, a whole number below 2^62, as in 4000",
+    "hazard": "the probability to fail in a step, at least 0 and below 1, as in 1e-5",
+}
+
 
 def events_from_options(fail: list[str] | None, arrive: list[str] | None, hazard: str | None) -> list[str]:
     """The same in the words that games take."""
-    told = [f"fail {text}" for text in fail or ()] + [f"arrive {text}" for text in arrive or ()]
-    return told + ([] if hazard is None else [f"hazard {hazard}"])
+    from potentia.games.events import events_from
+
+    given = {"fail": fail or [], "arrive": arrive or [], "hazard": [] if hazard is None else [hazard]}
+    for name, texts in given.items():
+        for text in texts:
+            try:
+                events_from(f"{name} {text}")
+            except InvalidGame:
+                raise InvalidInput(f"must be {_FORMS[name]}, got {text!r:.80}", name, text) from None
+    return [f"{name} {text}" for name, texts in given.items() for text in texts]

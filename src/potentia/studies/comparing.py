@@ -233,13 +233,25 @@ def steps_within(
 ) -> int:
     """How many steps, in all runs, this machine plays in so many seconds, from a short run of each candidate."""
     seconds = Real(above=0.0).of(seconds, "budget", InvalidRun)
-    spent = 0.0
+    spent, steps = 0.0, max(_PROBE, len(game.happenings.times) + 1)
+    game = _hurried(game, steps)
     for which in rules.values():
         for again in (False, True):  # the first time it may compile
             started = time.perf_counter()
-            run_batch(game, which, _PROBE, range(workers), record=(), workers=workers, belief=belief, compiled=True)
+            run_batch(game, which, steps, range(workers), record=(), workers=workers, belief=belief, compiled=True)
             spent += again * (time.perf_counter() - started)
-    return max(1, int(seconds * _PROBE * workers * len(rules) / spent))
+    return max(1, int(seconds * steps * workers * len(rules) / spent))
+
+
+def _hurried(game: Coverage, steps: int) -> Coverage:
+    """The same with all that happens to robots within so many steps, in the same order."""
+    events = game.happenings
+    if not events.times or events.times[-1] <= steps:
+        return game
+    soon = {time: (k + 1) * steps // (len(events.times) + 1) for k, time in enumerate(events.times)}
+    failures = tuple((soon[time], robot) for time, robot in events.failures)
+    arrivals = tuple(soon[time] for time in events.arrivals)
+    return game.with_events(events._replace(failures=failures, arrivals=arrivals).texts)
 
 
 def _runs(count: int, steps: int, budget: int | None) -> tuple[int, int]:

@@ -102,6 +102,28 @@ def test_bad_input(change, words):
         compare(given.pop("game"), **given)
 
 
+def test_events_that_come_late_are_timed_too(monkeypatch):
+    from potentia.studies import comparing
+
+    played = []
+
+    def played_slowly(game, *given, **options):
+        played.append(game)
+        return pt.run_batch(game, *given, **options | {"compiled": False})
+
+    monkeypatch.setattr(comparing, "run_batch", played_slowly)
+    monkeypatch.setattr(comparing, "_PROBE", 4)
+    events = ["fail 2@900", "arrive 700", "fail 0@800"]
+    game = pt.games.Coverage(GAME.world, 2, [1.5, 2.0, 2.5], flags=False, events=events)
+    assert comparing.steps_within(5.0, game, {"good": GOOD}) >= 1
+    assert {one.events for one in played} == {("arrive 1", "fail 0@2", "fail 2@3")}
+    assert played[0].delta.tolist() == [1.5, 2.0, 2.5]
+    played.clear()
+    soon = game.with_events(["arrive 2", "fail 2@3"])
+    comparing.steps_within(5.0, soon, {"good": GOOD})
+    assert played == [soon, soon]
+
+
 def test_the_first_candidate_is_what_cover_plays():
     from potentia.cli.coverage import _variant
 

@@ -16,6 +16,7 @@ import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -104,27 +105,29 @@ class Advice:
     steps: int
     unit: str
 
+    @cached_property
+    def margins(self) -> dict[str, Rival]:
+        """The others that were judged, by name, against the one that is taken."""
+        found = self.rivals if self.taken == self.nominee else _rivals(self.judged, self.taken)
+        return {rival.name: rival for rival in found}
+
     @property
     def ties(self) -> tuple[str, ...]:
-        """Rivals that do as well as the one that is taken, as far as these runs tell."""
-        return tuple(rival.name for rival in self.rivals if rival.tie and rival.name != self.taken)
+        """Those that do as well as the one that is taken, as far as these runs tell."""
+        return tuple(name for name, rival in self.margins.items() if rival.tie and name != self.nominee)
 
     def __str__(self) -> str:
-        best = estimate(self.judged[self.taken].worth)
-        margins = {rival.name: rival for rival in self.rivals}
-        if self.taken != self.nominee:
-            ahead = margins[self.taken].difference.scaled(-1.0)
-            ahead = Estimate(ahead.mean, ahead.high, ahead.low, ahead.count)
-            return f"take {self.taken}: worth {best}, {ahead} more than {self.nominee}, which looked best at first"
-        text = f"take {self.taken}: worth {best}"
-        beaten = [rival for rival in self.rivals if not rival.tie]
-        if beaten:
-            text += ", " + ", ".join(f"{rival.difference} more than {rival.name}" for rival in beaten)
+        text = f"take {self.taken}: worth {estimate(self.judged[self.taken].worth)}"
+        for name, rival in self.margins.items():
+            if name == self.nominee:
+                text += f", {rival.difference} more than {name}, which looked best at first"
+            elif not rival.tie:
+                text += f", {rival.difference} more than {name}"
         if self.ties:
             drive = {name: float(self.judged[name].distance.mean()) for name in (self.taken, *self.ties)}
             least = min(drive, key=lambda name: drive[name])
             short = f"; of these {least} drives least" if least != self.taken else ""
-            told = ", ".join(f"{name} ({margins[name].difference})" for name in self.ties)
+            told = ", ".join(f"{name} ({self.margins[name].difference})" for name in self.ties)
             text += f"; a tie, less than these runs can tell, with {told}{short}"
         return text
 

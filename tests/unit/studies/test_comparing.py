@@ -70,6 +70,22 @@ def test_a_rival_that_is_surely_better_takes_its_place(monkeypatch):
     assert "more than hot, which looked best at first" in str(found)
 
 
+def test_ties_are_those_of_the_one_that_is_taken():
+    from potentia.studies.comparing import Advice, Played, _rivals
+
+    noise = np.random.default_rng(1).normal(size=20)
+    worths = {"nominee": noise, "best": 5 + noise, "as good": 5 + noise[::-1], "as bad": noise[::-1]}
+    judged = {name: Played(worth, np.ones(20)) for name, worth in worths.items()}
+    rivals = _rivals(judged, "nominee")
+    assert [rival.name for rival in rivals if rival.tie] == ["as bad"]
+    found = Advice("best", "nominee", rivals, judged, judged, {}, {}, range(1), range(20), 1, "cells")
+    assert found.ties == ("as good",)
+    assert found.to_dict()["ties"] == ["as good"]
+    assert "more than nominee, which looked best at first" in str(found)
+    assert "more than as bad" in str(found)
+    assert "can tell, with as good (" in str(found)
+
+
 def test_costs_are_for_the_picture():
     options = OPTIONS | {"costs": True, "steps": 20, "budget": 20 * 2 * 12}
     found = compare(GAME, {"good": GOOD, "hot": HOT}, **options)

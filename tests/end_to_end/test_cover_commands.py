@@ -120,7 +120,10 @@ def test_optimum_says_where_to_put_robots(tmp_path, table):
     ("arguments", "message"),
     [
         (["nowhere.csv"], "nowhere.csv: there is no such file"),
-        (["nowhere"], 'MAP must be "paper", "random:SEED", a file such as map.csv or a folder of images, got \'nowhere\''),
+        (
+            ["nowhere"],
+            'MAP must be "paper", "random:SEED", a file such as map.csv or a folder of images, got \'nowhere\'',
+        ),
         (["random:x"], "a random map is random:SEED or random:SEED:TARGETS, whole numbers, got 'random:x'"),
         (["--reach", "far"], "--reach must be adjacent, or a radius in cells, got 'far'"),
         (["--cost", "-1"], "--cost must be a finite number of at least 0, got -1.0"),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PIL import Image
+from PIL import Image, TiffImagePlugin
 
 import potentia as pt
 from potentia.cli.options.changes import changes_from
@@ -142,6 +142,12 @@ def test_bad_folders(folder):
         read_frames(frames)
     (frames / "leak 12.png").rename(frames / "notes.md")
     with pytest.raises(InvalidGame, match=r"frames: expected nothing but images, .*got notes\.md"):
+        read_frames(frames)
+    (frames / "notes.md").unlink()
+    tags = TiffImagePlugin.ImageFileDirectory_v2()
+    tags[33550], tags[33922] = (5.0, 5.0, 0.0), (0.0, 0.0, 0.0, 1000.0, 2000.0, 0.0)  # the side of a cell, and a corner
+    Image.fromarray(np.full((5, 7), 40, np.uint8)).save(frames / "leak 12.tif", tiffinfo=tags)
+    with pytest.raises(InvalidGame, match=r"frames: leak 12\.tif: is a GeoTIFF, whose numbers are no shades"):
         read_frames(frames)
     (folder / "none").mkdir()
     with pytest.raises(InvalidGame, match=r"none: expected a folder of images.* got an empty one"):

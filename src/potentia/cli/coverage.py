@@ -157,7 +157,7 @@ def cover(
         typer.Option(
             "--compare",
             help="Play sensible rules and temperatures on this map, or those of --rule, and say which one to take, by "
-            "how much, or that it is a tie.",
+            "how much, or that it is a tie. How many runs that takes follows from --budget, not from --runs.",
         ),
     ] = False,
     budget: Annotated[
@@ -207,6 +207,10 @@ def cover(
     from potentia.games.world import published
 
     seeds = seeds_from(seed, runs)
+    if compare:
+        for option, entry in (("gif", gif), ("replay", replay), ("beliefs_every", beliefs_every), ("paths", paths)):
+            if entry not in (None, False):
+                raise InvalidInput("is not for --compare, which draws one picture", option, entry)
     options: dict[str, Any] = {"robots": 5, "delta": 1.5, "K": 0.0, "flags": False, "flag": flag, "payoff": payoff}
     options["sight"] = sight
     if paper:

@@ -182,8 +182,8 @@ def compare(
     steps
         Of each run.
     budget
-        Steps of all runs together; left out, as many as make 10 runs of each candidate and 100 of each finalist. A
-        third of it goes into looking.
+        Steps of all runs together, those at other costs included; left out, as many as make 10 runs of each candidate
+        and 100 of each finalist. Up to a third of it goes into looking.
     seed
         The first; the others follow.
     belief, workers, compiled, progress
@@ -201,11 +201,11 @@ def compare(
     if len(chosen) < 2:
         raise InvalidRun(f"must name two candidates at least, got {len(chosen)}", "rules", list(chosen))
     steps = checked_integer(steps, "steps", 1)
-    first, second = _runs(len(chosen), steps, budget)
-    looking, judging = range(seed, seed + first), range(seed + first, seed + first + second)
-    finalists = min(RIVALS + 1, len(chosen))
     others = [k * moving_cost(game).one_percent for k in _COSTS] if costs else []
     others = [K for K in others if math.isfinite(K) and not (game.movement_cost == K).all()]
+    first, second = _runs(len(chosen), len(others), steps, budget)
+    looking, judging = range(seed, seed + first), range(seed + first, seed + first + second)
+    finalists = min(RIVALS + 1, len(chosen))
     total = steps * (first * len(chosen) + second * finalists + first * len(others))
     done = 0
 
@@ -257,19 +257,20 @@ def _hurried(game: Coverage, steps: int) -> Coverage:
     return game.with_events(events._replace(failures=failures, arrivals=arrivals).texts)
 
 
-def _runs(count: int, steps: int, budget: int | None) -> tuple[int, int]:
-    """Runs of a candidate in the two rounds."""
+def _runs(count: int, others: int, steps: int, budget: int | None) -> tuple[int, int]:
+    """Runs of a candidate in the two rounds; at each of ``others`` costs there are as many as in the first."""
     finalists = min(RIVALS + 1, count)
     if budget is None:
         return LEAST[1], MOST[1]
     budget = checked_integer(budget, "budget", 1)
-    needed = steps * (LEAST[0] * count + MOST[0] * finalists)
+    looked, judged = steps * (count + others), steps * finalists  # steps of one run of each
+    needed = LEAST[0] * looked + MOST[0] * judged
     if budget < needed:
-        told = f"must be at least {needed:,} steps for {count} candidates of {steps:,} steps"
+        also = f" and {others} other costs of moving" if others else ""
+        told = f"must be at least {needed:,} steps for {count} candidates{also} of {steps:,} steps"
         raise InvalidRun(f"{told}, got {budget:,}; give it more, or runs fewer steps", "budget", budget)
-    first = min(max(LEAST[0], budget // (3 * steps * count)), LEAST[1])
-    second = (budget - first * steps * count) // (steps * finalists)
-    return first, min(max(second, MOST[0]), MOST[1])
+    first = max(LEAST[0], min(budget // (3 * looked), (budget - MOST[0] * judged) // looked, LEAST[1]))
+    return first, min((budget - first * looked) // judged, MOST[1])
 
 
 def _measured(data: xarray.Dataset, side: float) -> Played:

@@ -87,12 +87,26 @@ def test_ties_are_those_of_the_one_that_is_taken():
 
 
 def test_costs_are_for_the_picture():
-    options = OPTIONS | {"costs": True, "steps": 20, "budget": 20 * 2 * 12}
+    options = OPTIONS | {"costs": True, "steps": 20, "budget": 20 * (2 * (2 + 2) + 10 * 2)}
     found = compare(GAME, {"good": GOOD, "hot": HOT}, **options)
     assert len(found.costs) == 2  # K = 0 is the game's own
     assert all(played.worth.size == len(found.looking_seeds) for played in found.costs.values())
     figure = pt.figures.comparison_figure(found, optimum=0.5)
     assert "cells" in figure.axes[0].get_xlabel()
+
+
+@pytest.mark.parametrize("extra", [0, 79, 80, 200, 1000, 5000, 50_000])
+@pytest.mark.parametrize(("count", "others"), [(2, 0), (2, 2), (4, 0), (5, 3), (12, 3)])
+def test_no_more_is_played_than_the_budget(count, others, extra):
+    from potentia.studies.comparing import _runs
+
+    finalists = min(4, count)
+    least = 40 * (2 * (count + others) + 10 * finalists)
+    first, second = _runs(count, others, 40, least + extra)
+    assert 2 <= first <= 10 <= second <= 100
+    assert 40 * (first * (count + others) + second * finalists) <= least + extra
+    with pytest.raises(InvalidRun, match="budget must be at least"):
+        _runs(count, others, 40, least - 1)
 
 
 def test_another_cost_is_another_game():

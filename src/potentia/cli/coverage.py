@@ -208,9 +208,9 @@ def cover(
 
     seeds = seeds_from(seed, runs)
     if compare:
-        for option, entry in (("gif", gif), ("replay", replay), ("beliefs_every", beliefs_every), ("paths", paths)):
-            if entry not in (None, False):
-                raise InvalidInput("is not for --compare, which draws one picture", option, entry)
+        pictures = {"gif": gif or None, "replay": replay, "beliefs_every": beliefs_every, "paths": paths or None}
+        for name in (name for name, asked in pictures.items() if asked is not None):
+            raise InvalidInput("is not for --compare, which draws one picture", name)
     options: dict[str, Any] = {"robots": 5, "delta": 1.5, "K": 0.0, "flags": False, "flag": flag, "payoff": payoff}
     options["sight"] = sight
     if paper:

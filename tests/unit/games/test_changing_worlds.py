@@ -14,6 +14,7 @@ import potentia as pt
 from potentia.errors import InvalidGame
 from potentia.games import Coverage, Flow, Frames, Shift, World, gaussian_world
 from potentia.games.drift import fields_over
+from potentia.games.drift_kernel import Still, is_due
 from tests.drift_oracle import carried, shifted
 from tests.unit.bad import EYE, INF, NAN, case, refuses
 
@@ -211,6 +212,13 @@ def test_plain_tables_say_the_same():
 def test_no_velocity_is_no_drift(drift):
     assert not cover(drift).drifts
     assert cover(drift).fingerprint() == cover(None).fingerprint()
+
+
+def test_all_that_changes_is_due_by_one_rule():
+    for drift in KINDS.values():
+        assert [time for time in range(9) if is_due(cover(drift).drift, time)] == [0, 4, 8]
+    assert not is_due(cover(None).drift, 0)
+    assert list(is_due.table) == [Still]
 
 
 def test_targets_move_with_a_shift_and_with_means():

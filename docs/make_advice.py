@@ -18,8 +18,22 @@ from pages import HERE, markdown, write
 import potentia as pt
 from potentia.rules import Rule
 from potentia.statistics.estimates import Estimate, estimate, paired_difference, tail_mean
+from potentia.studies import comparing
 
 TAKEN = "guarded"  # with which the others are compared
+CANDIDATES = {  # of those that potentia compares
+    TAKEN: "p-sblll:guarded",
+    "unilateral": "p-sblll:unilateral",
+    "joint": "p-sblll",
+    "joint, revision 0.3": "p-sblll (revision 0.3)",
+    "BLLL": "blll",
+    "LLL": "lll",
+    "SLLL, revision 0.6": "slll",
+    "unilateral, colder": "p-sblll:unilateral (tau 0.3 to 0.003)",
+    "guarded, colder": "p-sblll:guarded (tau 0.3 to 0.003)",
+    "SLLL, revision 0.6, colder": "slll (tau 0.3 to 0.003)",
+    "unilateral, constant 0.03": "p-sblll:unilateral (tau 0.03)",
+}
 STEPS, RUNS = 20_000, 6
 TABLE = HERE / "advice.csv"
 COLUMNS = ("kind", "map", "held_out", "candidate", "share", "distance")
@@ -35,21 +49,9 @@ def parallel(tau: object, revision: float = 0.9, **options: object) -> Rule:
 
 
 def candidates() -> dict[str, Rule]:
-    """What the grid left, and the rules that people would ask about."""
-    colder = tau(0.3, 0.003)
-    return {
-        TAKEN: parallel("auto", guard=True),
-        "unilateral": parallel("auto", trial="unilateral"),
-        "joint": parallel("auto"),
-        "joint, revision 0.3": parallel("auto", 0.3),
-        "BLLL": pt.rule("blll", tau="auto"),
-        "LLL": pt.rule("lll", tau="auto"),
-        "SLLL, revision 0.6": pt.rule("slll", tau="auto", revision=0.6),
-        "unilateral, colder": parallel(colder, trial="unilateral"),
-        "guarded, colder": parallel(colder, guard=True),
-        "SLLL, revision 0.6, colder": pt.rule("slll", tau=colder, revision=0.6),
-        "unilateral, constant 0.03": parallel(tau(0.03), trial="unilateral"),
-    }
+    """What the grid left, and the rules that people would ask about, by the names that the page has for them."""
+    rules = comparing.candidates()
+    return {name: rules[known] for name, known in CANDIDATES.items()}
 
 
 def grid() -> dict[str, Rule]:

@@ -134,7 +134,7 @@ def changed(case, kind, random, every):
         drift = Flow(random.uniform(-0.5, 0.5, (rows, columns, 2)), str(random.choice(["wrap", "empty"])))
     elif kind == "frames":
         frames = np.concatenate([[case.world.worth], random.random((2, rows, columns))])
-        drift = Frames(frames, int(random.integers(1, 12)), bool(random.integers(2)))
+        drift = Frames(frames, max(every, int(random.integers(1, 12))), bool(random.integers(2)))
     else:
         means = random.uniform(0.1, 0.9, (2, 2)) * (columns, rows)
         spread = [np.eye(2), 2 * np.eye(2)]

@@ -153,6 +153,8 @@ def test_optimum_says_where_to_put_robots(tmp_path, table):
         (["--flag", "sky"], 'flag must be "cell" or "range", got \'sky\''),
         (["--revision", "signal:1,2"], "--revision signal:A1,A2,A3 takes three numbers"),
         (["--tau", "cold"], "relative:TAU or auto, got 'cold'"),
+        (["--compare", "--gif"], "--gif is not for --compare, which draws one picture"),
+        (["--compare", "--replay", "x.html"], "--replay is not for --compare"),
         (["--runs", "0"], "--runs must be an integer of at least 1, got 0"),
         (["--fail", "3"], "--fail must be ROBOT@STEP, whole numbers with a step below 2^62, as in 8@2500, got '3'"),
         (["--arrive", "soon"], "--arrive must be a step, a whole number below 2^62, as in 4000, got 'soon'"),

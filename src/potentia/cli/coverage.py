@@ -156,7 +156,7 @@ def cover(
         typer.Option(
             "--compare",
             help="Play sensible rules and temperatures on this map, or those of --rule, and say which one to take, by "
-            "how much, or that it is a tie.",
+            "how much, or that it is a tie. How many runs that takes follows from --budget, not from --runs.",
         ),
     ] = False,
     budget: Annotated[
@@ -206,6 +206,10 @@ def cover(
     from potentia.games.world import published
 
     seeds = seeds_from(seed, runs)
+    if compare:
+        pictures = {"gif": gif or None, "replay": replay, "beliefs_every": beliefs_every, "paths": paths or None}
+        for name in (name for name, asked in pictures.items() if asked is not None):
+            raise InvalidInput("is not for --compare, which draws one picture", name)
     options: dict[str, Any] = {"robots": 5, "delta": 1.5, "K": 0.0, "flags": False, "flag": flag, "payoff": payoff}
     options["sight"] = sight
     if paper:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from potentia.cli.options.beliefs import belief_text
-from potentia.cli.options.maps import place_columns, places_outside
+from potentia.cli.options.maps import in_column, place_columns, places_outside
 from potentia.cli.options.rules import rule_text
 from potentia.cli.terminal import print_table, say
 from potentia.kernel.texts import value
@@ -312,7 +312,7 @@ class Results:
     def _cells_csv(self, name: str) -> str:
         """Final cells, with their coordinates where the map has any, ways, and with events whether robots are there."""
         world, places = self.game.world, self.places(name)
-        rows = [["robot", "x", "y", *place_columns(world), f"driven_{world.length[1]}"]]
+        rows = [["robot", "x", "y", *place_columns(world), in_column("driven", world.length[1])]]
         ends = zip(places, places_outside(world, places), self.driven(name), strict=True)
         for robot, (cell, outside, way) in enumerate(ends):
             rows.append([*map(str, (robot, *cell)), *(f"{part:.12g}" for part in outside), f"{way:.6g}"])

@@ -80,7 +80,7 @@ class Coverage(Covering):
         the cells that count as targets found. Runs begin at time 0, and methods that are told no time, such as
         ``utility``, ``potential`` and ``scale``, speak of it: see :meth:`at`.
     ``drift_every``
-        a field that drifts is computed again every so many steps.
+        a field that drifts is computed again every so many steps; left out, every 10, and every frame of fewer.
     ``events``
         what happens to robots: "fail 8@2500" (after so many steps robot 8, from 0, is out: it stays, covers nothing
         and is counted by nobody), "arrive 4000" (one more robot, with the next number, dormant until then), "hazard
@@ -110,7 +110,7 @@ class Coverage(Covering):
         blocked_worth: bool | None = None,
         start: ArrayLike | None = None,
         drift: Shift | Flow | Frames | Mapping[str, Any] | ArrayLike | None = None,
-        drift_every: int = 10,
+        drift_every: int | None = None,
         events: Iterable[str] | None = None,
     ) -> None:
         given = {name: part for name, part in locals().items() if name not in ("self", "__class__")}

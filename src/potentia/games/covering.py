@@ -111,7 +111,7 @@ class Covering(Game):
         found = total[~self.world.blocked]
         view = (
             make_view(self.world.blocked, [delta], self.sight, self.blocked_worth)
-            if frame > self._frame
+            if delta > self.ranges[-1]
             else self.vision
         )
         if isinstance(view, Sight):

@@ -43,6 +43,7 @@ from potentia.kernel.cache import Compiled, Entry
 from potentia.kernel.checks import Integer
 
 _BY_PYTHON = 60_000  # exponentials, or as much else; compiling takes longer than so many
+_EVERY = 10  # steps between two computations of a field, where nothing is said
 _PART = 0.5  # cells that a step of the midpoint rule leads at most
 
 
@@ -170,12 +171,13 @@ def require_still(game: Any, what: str) -> None:
 
 def checked_drift(world: World, drift: Any, every: Any) -> Moving | Still:
     """How a world changes, for compiled code, or an error that names the field; no velocity but 0 is no drift."""
-    every = Integer(least=1).of(every, "drift_every", InvalidGame)
+    given = None if every is None else Integer(least=1).of(every, "drift_every", InvalidGame)
     if drift is None:
         return Still()
     told = _told(world, drift)
     if isinstance(told, Frames):
-        return _framed(world, told, every)
+        return _framed(world, told, given)
+    every = _EVERY if given is None else given
     if isinstance(told, Flow):
         return _carried(world, told, every)
     if isinstance(told, Shift):
@@ -249,7 +251,7 @@ def _carried(world: World, flow: Flow, every: int) -> Carried | Still:
     return Carried(world.worth, flow.field, EDGES.index(flow.edge), *world.size, every, parts)
 
 
-def _framed(world: World, frames: Frames, every: int) -> Framed:
+def _framed(world: World, frames: Frames, given: int | None) -> Framed:
     got, wanted = frames.frames.shape[1:], world.worth.shape
     if got != wanted:
         told = f"{wanted[1]}×{wanted[0]} cells as the world, got {got[1]}×{got[0]}"
@@ -259,6 +261,10 @@ def _framed(world: World, frames: Frames, every: int) -> Framed:
         y, x = (int(k) for k in np.argwhere(off)[0])
         told = f"must begin with the world's worth, as in World(frames[0]), {world.worth[y, x]:g} at ({x}, {y})"
         raise InvalidGame(f"{told}, got {frames.frames[0, y, x]:g}", "drift", frames)
+    every = min(_EVERY, frames.steps) if given is None else given
+    if every > frames.steps:
+        told = f"must be at most the {frames.steps} steps from one frame to the next, or frames are skipped"
+        raise InvalidGame(f"{told}, got {every}", "drift_every", every)
     memory.require(2 * frames.frames.nbytes, "the frames of a drift")
     return Framed(frames.frames, frames.steps, frames.periodic, *world.size, every)
 

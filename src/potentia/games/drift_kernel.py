@@ -88,6 +88,11 @@ def renew(drift: Any, width: int, base: int, since: int, time: int, source: Floa
 @generic
 def is_due(drift: Any, time: int) -> bool:
     """Whether the field is computed again at this time."""
+    return time % drift.every == 0
+
+
+@is_due.register(Still)
+def _never_due(drift: Still, time: int) -> bool:
     return False
 
 
@@ -128,11 +133,6 @@ def _fill(drift: Drift, width: int, base: int, time: int, worth: Floats) -> None
 @renew.register(Drift)
 def _renew_mixture(drift: Drift, width: int, base: int, since: int, time: int, source: Floats, worth: Floats) -> None:
     _fill(drift, width, base, time, worth)
-
-
-@is_due.register(Drift)
-def _mixture_is_due(drift: Drift, time: int) -> bool:
-    return time % drift.every == 0
 
 
 # A field that moves as a whole ------------------------------------------------------------------------
@@ -189,11 +189,6 @@ def _shift(drift: Shifted, width: int, base: int, time: int, worth: Floats) -> N
 @renew.register(Shifted)
 def _renew_shifted(drift: Shifted, width: int, base: int, since: int, time: int, source: Floats, worth: Floats) -> None:
     _shift(drift, width, base, time, worth)
-
-
-@is_due.register(Shifted)
-def _shifted_is_due(drift: Shifted, time: int) -> bool:
-    return time % drift.every == 0
 
 
 # A field that flows -----------------------------------------------------------------------------------
@@ -258,11 +253,6 @@ def _renew_carried(drift: Carried, width: int, base: int, since: int, time: int,
     _carry(drift, width, base, since, time, source, worth)
 
 
-@is_due.register(Carried)
-def _carried_is_due(drift: Carried, time: int) -> bool:
-    return time % drift.every == 0
-
-
 # A field that is given at some times ------------------------------------------------------------------
 
 
@@ -284,8 +274,3 @@ def _blend(drift: Framed, width: int, base: int, time: int, worth: Floats) -> No
 @renew.register(Framed)
 def _renew_framed(drift: Framed, width: int, base: int, since: int, time: int, source: Floats, worth: Floats) -> None:
     _blend(drift, width, base, time, worth)
-
-
-@is_due.register(Framed)
-def _framed_is_due(drift: Framed, time: int) -> bool:
-    return time % drift.every == 0

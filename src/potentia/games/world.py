@@ -29,6 +29,7 @@ from potentia.kernel.checks import Integer, OneOf, Real
 # what a world is made of
 PARTS = ("worth", "blocked", "targets", "origin", "name", "mixture", "cell_size", "unit", "coordinates")
 _SHOWN = 6  # cells named in a message
+_ON_EDGE = 1e-6  # cells that a point on the edge may be away from it, by rounding
 _FARTHEST, _NARROWEST, _WIDEST = 1e9, 1e-9, 1e18  # of means, and of variances: what is beyond would overflow
 
 
@@ -205,7 +206,10 @@ class World(Fixed):
         return tuple(f"{name} ({told})" if told else name for name in names)  # type: ignore[return-value]
 
     def cells_at(self, points: ArrayLike, name: str = "points") -> Ints:
-        """The cells (x, y) in which points in the world's coordinates lie, (k, 2), or an error that names one."""
+        """The cells (x, y) in which points in the world's coordinates lie, (k, 2), or an error that names one.
+
+        Points on the edge of the map are on it.
+        """
         given = any_array(points)
         if given.ndim != 2 or given.shape[1] != 2 or given.dtype.kind not in "iuf" or not np.isfinite(given).all():
             raise InvalidGame(f"must be points of two finite numbers, got {points!r:.80}", name, points)
@@ -213,14 +217,14 @@ class World(Fixed):
         if outside is None:
             raise InvalidGame("need a map with coordinates or a cell_size, and this one has neither", name, points)
         cells = outside.back(given)
-        beyond = ((cells < 0) | (cells >= self.size)).any(axis=1)
+        beyond = ((cells < -_ON_EDGE) | (cells > np.add(self.size, _ON_EDGE))).any(axis=1)
         if beyond.any():
             k = int(np.argmax(beyond))
             ends = np.sort(outside.at([(0, 0), self.size]), axis=0).T.tolist()
             ranges = [f"{told} {a:.10g} to {b:.10g}" for told, (a, b) in zip(self.axes_names(), ends, strict=True)]
             got = f"({given[k, 0]:.10g}, {given[k, 1]:.10g}) as number {k}"
             raise InvalidGame(f"must lie on the map, {' and '.join(ranges)}, got {got}", name, points)
-        return frozen(np.floor(cells), np.int64)
+        return frozen(np.clip(np.floor(cells), 0, np.subtract(self.size, 1)), np.int64)
 
     @cached_property
     def cells(self) -> NDArray[np.int32]:

@@ -16,6 +16,7 @@ import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -104,27 +105,29 @@ class Advice:
     steps: int
     unit: str
 
+    @cached_property
+    def margins(self) -> dict[str, Rival]:
+        """The others that were judged, by name, against the one that is taken."""
+        found = self.rivals if self.taken == self.nominee else _rivals(self.judged, self.taken)
+        return {rival.name: rival for rival in found}
+
     @property
     def ties(self) -> tuple[str, ...]:
-        """Rivals that do as well as the one that is taken, as far as these runs tell."""
-        return tuple(rival.name for rival in self.rivals if rival.tie and rival.name != self.taken)
+        """Those that do as well as the one that is taken, as far as these runs tell."""
+        return tuple(name for name, rival in self.margins.items() if rival.tie and name != self.nominee)
 
     def __str__(self) -> str:
-        best = estimate(self.judged[self.taken].worth)
-        margins = {rival.name: rival for rival in self.rivals}
-        if self.taken != self.nominee:
-            ahead = margins[self.taken].difference.scaled(-1.0)
-            ahead = Estimate(ahead.mean, ahead.high, ahead.low, ahead.count)
-            return f"take {self.taken}: worth {best}, {ahead} more than {self.nominee}, which looked best at first"
-        text = f"take {self.taken}: worth {best}"
-        beaten = [rival for rival in self.rivals if not rival.tie]
-        if beaten:
-            text += ", " + ", ".join(f"{rival.difference} more than {rival.name}" for rival in beaten)
+        text = f"take {self.taken}: worth {estimate(self.judged[self.taken].worth)}"
+        for name, rival in self.margins.items():
+            if name == self.nominee:
+                text += f", {rival.difference} more than {name}, which looked best at first"
+            elif not rival.tie:
+                text += f", {rival.difference} more than {name}"
         if self.ties:
             drive = {name: float(self.judged[name].distance.mean()) for name in (self.taken, *self.ties)}
             least = min(drive, key=lambda name: drive[name])
             short = f"; of these {least} drives least" if least != self.taken else ""
-            told = ", ".join(f"{name} ({margins[name].difference})" for name in self.ties)
+            told = ", ".join(f"{name} ({self.margins[name].difference})" for name in self.ties)
             text += f"; a tie, less than these runs can tell, with {told}{short}"
         return text
 
@@ -179,8 +182,8 @@ def compare(
     steps
         Of each run.
     budget
-        Steps of all runs together; left out, as many as make 10 runs of each candidate and 100 of each finalist. A
-        third of it goes into looking.
+        Steps of all runs together, those at other costs included; left out, as many as make 10 runs of each candidate
+        and 100 of each finalist. Up to a third of it goes into looking.
     seed
         The first; the others follow.
     belief, workers, compiled, progress
@@ -198,11 +201,11 @@ def compare(
     if len(chosen) < 2:
         raise InvalidRun(f"must name two candidates at least, got {len(chosen)}", "rules", list(chosen))
     steps = checked_integer(steps, "steps", 1)
-    first, second = _runs(len(chosen), steps, budget)
-    looking, judging = range(seed, seed + first), range(seed + first, seed + first + second)
-    finalists = min(RIVALS + 1, len(chosen))
     others = [k * moving_cost(game).one_percent for k in _COSTS] if costs else []
     others = [K for K in others if math.isfinite(K) and not (game.movement_cost == K).all()]
+    first, second = _runs(len(chosen), len(others), steps, budget)
+    looking, judging = range(seed, seed + first), range(seed + first, seed + first + second)
+    finalists = min(RIVALS + 1, len(chosen))
     total = steps * (first * len(chosen) + second * finalists + first * len(others))
     done = 0
 
@@ -233,28 +236,41 @@ def steps_within(
 ) -> int:
     """How many steps, in all runs, this machine plays in so many seconds, from a short run of each candidate."""
     seconds = Real(above=0.0).of(seconds, "budget", InvalidRun)
-    spent = 0.0
+    spent, steps = 0.0, max(_PROBE, len(game.happenings.times) + 1)
+    game = _hurried(game, steps)
     for which in rules.values():
         for again in (False, True):  # the first time it may compile
             started = time.perf_counter()
-            run_batch(game, which, _PROBE, range(workers), record=(), workers=workers, belief=belief, compiled=True)
+            run_batch(game, which, steps, range(workers), record=(), workers=workers, belief=belief, compiled=True)
             spent += again * (time.perf_counter() - started)
-    return max(1, int(seconds * _PROBE * workers * len(rules) / spent))
+    return max(1, int(seconds * steps * workers * len(rules) / spent))
 
 
-def _runs(count: int, steps: int, budget: int | None) -> tuple[int, int]:
-    """Runs of a candidate in the two rounds."""
+def _hurried(game: Coverage, steps: int) -> Coverage:
+    """The same with all that happens to robots within so many steps, in the same order."""
+    events = game.happenings
+    if not events.times or events.times[-1] <= steps:
+        return game
+    soon = {time: (k + 1) * steps // (len(events.times) + 1) for k, time in enumerate(events.times)}
+    failures = tuple((soon[time], robot) for time, robot in events.failures)
+    arrivals = tuple(soon[time] for time in events.arrivals)
+    return game.with_events(events._replace(failures=failures, arrivals=arrivals).texts)
+
+
+def _runs(count: int, others: int, steps: int, budget: int | None) -> tuple[int, int]:
+    """Runs of a candidate in the two rounds; at each of ``others`` costs there are as many as in the first."""
     finalists = min(RIVALS + 1, count)
     if budget is None:
         return LEAST[1], MOST[1]
     budget = checked_integer(budget, "budget", 1)
-    needed = steps * (LEAST[0] * count + MOST[0] * finalists)
+    looked, judged = steps * (count + others), steps * finalists  # steps of one run of each
+    needed = LEAST[0] * looked + MOST[0] * judged
     if budget < needed:
-        told = f"must be at least {needed:,} steps for {count} candidates of {steps:,} steps"
+        also = f" and {others} other costs of moving" if others else ""
+        told = f"must be at least {needed:,} steps for {count} candidates{also} of {steps:,} steps"
         raise InvalidRun(f"{told}, got {budget:,}; give it more, or runs fewer steps", "budget", budget)
-    first = min(max(LEAST[0], budget // (3 * steps * count)), LEAST[1])
-    second = (budget - first * steps * count) // (steps * finalists)
-    return first, min(max(second, MOST[0]), MOST[1])
+    first = max(LEAST[0], min(budget // (3 * looked), (budget - MOST[0] * judged) // looked, LEAST[1]))
+    return first, min((budget - first * looked) // judged, MOST[1])
 
 
 def _measured(data: xarray.Dataset, side: float) -> Played:

@@ -20,6 +20,7 @@ from potentia.engine.requests import eventful
 from potentia.errors import InvalidBelief, InvalidGame, InvalidInput, InvalidRule, InvalidSpecification, PotentiaError
 from potentia.games import Coverage, Game
 from potentia.games.formats.map_frames import read_frames
+from potentia.games.formats.maps import GRIDS, grid_fields
 from potentia.kernel import memory
 from potentia.kernel.arrays import Floats
 from potentia.kernel.cache import Compiled
@@ -195,24 +196,25 @@ def gather(specification: Specification, folder: Path) -> tuple[Specification, d
     """The same with files named after their content, and those contents: a study keeps its own copies."""
     contents: dict[str, bytes] = {}
 
+    def named(stem: str, content: bytes, suffix: str) -> str:
+        known = f"{stem[:60].lstrip('.')}{_mark(content)}{suffix}"  # never hidden
+        contents[known] = content
+        return known
+
     def kept(key: str, name: str) -> str:
         path = folder / name
         if "\0" in name:
             raise InvalidSpecification(f"game.{key}: no file can be called {name!r}")
         with refused(InvalidSpecification, f"read {path}", f"game.{key}: "):
             if key == "map" and path.is_dir():  # images, kept as the frames that they are
-                content = _as_array(read_frames(path))
-                known = f"{path.name[:60].lstrip('.')}{_mark(content)}.npy"
-                contents[known] = content
-                return known
+                return named(path.name, _as_file(np.save, read_frames(path), allow_pickle=False), ".npy")
+            if key == "map" and path.suffix.lower() in GRIDS and path.with_suffix(".prj").is_file():
+                return named(path.stem, _as_file(np.savez, **grid_fields(path)), ".npz")
             if path.exists() and not path.is_file():
                 raise InvalidSpecification(f"game.{key}: {path} is not a file")
             if path.exists():
                 memory.require(2 * path.stat().st_size, f"reading {path}")
-            content = path.read_bytes()
-        known = f"{path.stem[:60].lstrip('.')}{_mark(content)}{path.suffix}"  # never hidden
-        contents[known] = content
-        return known
+            return named(path.stem, path.read_bytes(), path.suffix)
 
     games = with_files(specification, kept, folder)
     if not contents:
@@ -222,10 +224,10 @@ def gather(specification: Specification, folder: Path) -> tuple[Specification, d
     return specification.model_copy(update={"game": games}), contents
 
 
-def _as_array(frames: Floats) -> bytes:
-    """An array as an .npy file holds it."""
+def _as_file(save: Callable[..., None], *arrays: Floats, **options: Any) -> bytes:
+    """What NumPy would write."""
     file = io.BytesIO()
-    np.save(file, frames, allow_pickle=False)
+    save(file, *arrays, **options)
     return file.getvalue()
 
 

@@ -14,6 +14,7 @@ import potentia as pt
 from potentia.errors import InvalidGame
 from potentia.games import Coverage, Flow, Frames, Shift, World, gaussian_world
 from potentia.games.drift import fields_over
+from potentia.games.drift_kernel import Still, is_due
 from tests.drift_oracle import carried, shifted
 from tests.unit.bad import EYE, INF, NAN, case, refuses
 
@@ -108,9 +109,21 @@ def test_a_whirl_brings_the_field_back():
     assert np.unravel_index(fields[100].argmax(), hill.shape) == (21, 15)  # from (6, 0) to (0, 6)
 
 
+@pytest.mark.parametrize(("steps", "every"), [(3, 3), (10, 10), (25, 10)])
+def test_no_frame_is_skipped(steps, every):
+    game = cover(Frames(STACK, steps), None)
+    assert game.drift.every == every
+    for k, frame in enumerate(STACK):
+        held = k * steps // every * every
+        np.testing.assert_array_equal(game.worth_at(k * steps), frame if held == k * steps else game.worth_at(held))
+    assert cover(Shift((0.3, -0.2)), None).fingerprint() == cover(Shift((0.3, -0.2)), 10).fingerprint()
+    assert cover(Frames(STACK, 10), None).identity() == cover(Frames(STACK, 10), 10).identity()
+
+
 @settings(max_examples=60, deadline=None)
 @given(time=st.integers(0, 200), steps=st.integers(1, 20), periodic=st.booleans(), every=st.integers(1, 7))
 def test_frames_are_linear_in_between(time, steps, periodic, every):
+    every = min(every, steps)
     game = cover(Frames(STACK, steps, periodic), every)
     now = time // every * every
     known = np.concatenate([STACK] * 80) if periodic else STACK
@@ -201,6 +214,13 @@ def test_no_velocity_is_no_drift(drift):
     assert cover(drift).fingerprint() == cover(None).fingerprint()
 
 
+def test_all_that_changes_is_due_by_one_rule():
+    for drift in KINDS.values():
+        assert [time for time in range(9) if is_due(cover(drift).drift, time)] == [0, 4, 8]
+    assert not is_due(cover(None).drift, 0)
+    assert list(is_due.table) == [Still]
+
+
 def test_targets_move_with_a_shift_and_with_means():
     assert cover(Shift((0.5, 0.25), "wrap")).at(4).world.targets.tolist() == [[3, 2], [1, 0]]
     assert cover(Shift((0.5, 0.25))).at(4).world.targets.tolist() == [[3, 2], [5, 4]]
@@ -240,6 +260,7 @@ BAD = [
     case("other flow", lambda: cover(FLOW[:, :4]), r"drift must have shape \(5, 7, 2\).*got \(5, 4, 2\)"),
     case("fast flow", lambda: cover(40 * FLOW), r"drift .*no longer than the area of 7×5 cells, got .* at \(0, 0\)"),
     case("flow of nan", lambda: cover(FLOW * NAN), r"drift must be finite, got nan"),
+    case("skipped", lambda: cover(Frames(STACK, 3), 4), r"drift_every must be at most the 3 steps .*, got 4"),
     case("no kind", lambda: cover({"velocity": (1, 0)}), r"drift must have a kind, one of shift, flow, frames"),
     case("other kind", lambda: cover({"kind": "shft"}), r"kind of drift must be one of .*, got 'shft'"),
     case("other option", lambda: cover({"kind": "shift", "speed": 1}), r"drift has no such options .*got speed"),

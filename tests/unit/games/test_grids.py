@@ -10,6 +10,7 @@ import rasterio
 from rasterio.control import GroundControlPoint
 from rasterio.transform import Affine
 
+from potentia.cli.options.maps import in_column, place_columns
 from potentia.errors import InvalidGame
 from potentia.games import World, read_world, write_world
 from potentia.games.coordinates import Coordinates, length_from
@@ -145,6 +146,23 @@ def test_points_outside_the_map_are_refused(tmp_path):
     refuses(lambda: read_world(path).cells_at([[1.0, np.nan]]), InvalidGame, "points must be points of two finite")
     refuses(lambda: World(VALUES).cells_at([[1.0, 1.0]]), InvalidGame, "coordinates or a cell_size")
     assert World(VALUES, cell_size=0.5).cells_at([[1.0, 0.6]]).tolist() == [[2, 1]]
+
+
+def test_points_on_the_edge_are_on_the_map(tmp_path):
+    world = read_world(tiff(tmp_path / "a.tif"))
+    corners = [[500_000, 5_700_000], [500_008, 5_700_000], [500_008, 5_699_994], [500_000, 5_699_994]]
+    assert world.cells_at(corners).tolist() == [[0, 0], [3, 0], [3, 2], [0, 2]]
+    refuses(lambda: world.cells_at([[500_008.001, 5_700_000]]), InvalidGame, "points must lie on the map")
+    tenths = World(VALUES, cell_size=0.1)
+    assert tenths.cells_at([[0.4, 0.3], [0.1 + 0.2, 0.1 * 3]]).tolist() == [[3, 2], [3, 2]]  # 0.1 · 3 is above 0.3
+
+
+def test_columns_of_lengths_have_no_blanks():
+    assert place_columns(World(VALUES, cell_size=3.0, unit="US survey foot")) == [
+        "x_US_survey_foot",
+        "y_US_survey_foot",
+    ]
+    assert in_column("driven", "m") == "driven_m"
 
 
 # ASCII grids ------------------------------------------------------------------------------------------

@@ -193,8 +193,9 @@ def test_worth_in_range_is_that_of_what_is_covered():
         cells = [game.covered(robot, action) for action in range(game.world.num_free)]
         wanted = [game.world.worth[c[:, 1], c[:, 0]].sum() for c in cells]
         np.testing.assert_allclose(game.worth_in_range(delta), wanted, rtol=1e-12)
-    far = Coverage(game.world, 1, 4.0, sight=True)
-    np.testing.assert_allclose(game.worth_in_range(4.0), far.worth_in_range(4.0), rtol=1e-12)
+    for other in (2.2, 2.9, 4.0):  # of the first two the discs reach as many columns as that of 2.5
+        own = Coverage(game.world, 1, other, sight=True)
+        np.testing.assert_allclose(game.worth_in_range(other), own.worth_in_range(other), rtol=1e-12)
     assert game.scale == game.worth_in_range(2.5).max()
 
 

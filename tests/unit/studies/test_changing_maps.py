@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PIL import Image
+from PIL import Image, TiffImagePlugin
 
 import potentia as pt
 from potentia.cli.options.changes import changes_from
@@ -95,6 +95,26 @@ def test_a_study_keeps_copies_of_what_changes(folder, tmp_path_factory):
         assert one.game.drifts
 
 
+def test_a_study_keeps_where_a_grid_lies(tmp_path):
+    there = tmp_path / "kept"
+    there.mkdir()
+    (tmp_path / "site.ASC").write_text("ncols 3 nrows 2 xllcorner 9 yllcorner 8 cellsize 5 1 2 3 4 -9999 6")
+    (tmp_path / "site.prj").write_text('PROJCS["Somewhere",GEOGCS["x"],UNIT["US survey foot",0.3048006096]]')
+    specification = specification_from(STUDY | {"game": {"map": "site.ASC", "robots": 2, "start_at": [[[10, 9]] * 2]}})
+    kept, contents = gather(specification, tmp_path)
+    assert gather(specification, tmp_path) == (kept, contents)
+    for name, content in contents.items():
+        (there / name).write_bytes(content)
+        assert is_kept_input(there / name)
+    before, after = (plan(one, where).points[0].game for one, where in ((specification, tmp_path), (kept, there)))
+    for name in ("coordinates", "cell_size", "unit", "origin"):
+        assert getattr(after.world, name) == getattr(before.world, name)
+    assert after.world.unit == "US survey foot"
+    assert after.start.tolist() == before.start.tolist()
+    assert after.world.worth.tobytes() == before.world.worth.tobytes()
+    assert after.world.blocked.tobytes() == before.world.blocked.tobytes()
+
+
 def test_the_command_line_says_the_same(folder):
     def asked(map, **given):
         names = ("drift", "edge", "every", "frame_steps", "periodic")
@@ -122,6 +142,12 @@ def test_bad_folders(folder):
         read_frames(frames)
     (frames / "leak 12.png").rename(frames / "notes.md")
     with pytest.raises(InvalidGame, match=r"frames: expected nothing but images, .*got notes\.md"):
+        read_frames(frames)
+    (frames / "notes.md").unlink()
+    tags = TiffImagePlugin.ImageFileDirectory_v2()
+    tags[33550], tags[33922] = (5.0, 5.0, 0.0), (0.0, 0.0, 0.0, 1000.0, 2000.0, 0.0)  # the side of a cell, and a corner
+    Image.fromarray(np.full((5, 7), 40, np.uint8)).save(frames / "leak 12.tif", tiffinfo=tags)
+    with pytest.raises(InvalidGame, match=r"frames: leak 12\.tif: is a GeoTIFF, whose numbers are no shades"):
         read_frames(frames)
     (folder / "none").mkdir()
     with pytest.raises(InvalidGame, match=r"none: expected a folder of images.* got an empty one"):

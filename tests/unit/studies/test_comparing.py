@@ -70,13 +70,43 @@ def test_a_rival_that_is_surely_better_takes_its_place(monkeypatch):
     assert "more than hot, which looked best at first" in str(found)
 
 
+def test_ties_are_those_of_the_one_that_is_taken():
+    from potentia.studies.comparing import Advice, Played, _rivals
+
+    noise = np.random.default_rng(1).normal(size=20)
+    worths = {"nominee": noise, "best": 5 + noise, "as good": 5 + noise[::-1], "as bad": noise[::-1]}
+    judged = {name: Played(worth, np.ones(20)) for name, worth in worths.items()}
+    rivals = _rivals(judged, "nominee")
+    assert [rival.name for rival in rivals if rival.tie] == ["as bad"]
+    found = Advice("best", "nominee", rivals, judged, judged, {}, {}, range(1), range(20), 1, "cells")
+    assert found.ties == ("as good",)
+    assert found.to_dict()["ties"] == ["as good"]
+    assert "more than nominee, which looked best at first" in str(found)
+    assert "more than as bad" in str(found)
+    assert "can tell, with as good (" in str(found)
+
+
 def test_costs_are_for_the_picture():
-    options = OPTIONS | {"costs": True, "steps": 20, "budget": 20 * 2 * 12}
+    options = OPTIONS | {"costs": True, "steps": 20, "budget": 20 * (2 * (2 + 2) + 10 * 2)}
     found = compare(GAME, {"good": GOOD, "hot": HOT}, **options)
     assert len(found.costs) == 2  # K = 0 is the game's own
     assert all(played.worth.size == len(found.looking_seeds) for played in found.costs.values())
     figure = pt.figures.comparison_figure(found, optimum=0.5)
     assert "cells" in figure.axes[0].get_xlabel()
+
+
+@pytest.mark.parametrize("extra", [0, 79, 80, 200, 1000, 5000, 50_000])
+@pytest.mark.parametrize(("count", "others"), [(2, 0), (2, 2), (4, 0), (5, 3), (12, 3)])
+def test_no_more_is_played_than_the_budget(count, others, extra):
+    from potentia.studies.comparing import _runs
+
+    finalists = min(4, count)
+    least = 40 * (2 * (count + others) + 10 * finalists)
+    first, second = _runs(count, others, 40, least + extra)
+    assert 2 <= first <= 10 <= second <= 100
+    assert 40 * (first * (count + others) + second * finalists) <= least + extra
+    with pytest.raises(InvalidRun, match="budget must be at least"):
+        _runs(count, others, 40, least - 1)
 
 
 def test_another_cost_is_another_game():
@@ -100,6 +130,28 @@ def test_bad_input(change, words):
     given = {"game": GAME, "rules": {"good": GOOD, "hot": HOT}, **OPTIONS} | change
     with pytest.raises((InvalidRun, InvalidInput), match=words):
         compare(given.pop("game"), **given)
+
+
+def test_events_that_come_late_are_timed_too(monkeypatch):
+    from potentia.studies import comparing
+
+    played = []
+
+    def played_slowly(game, *given, **options):
+        played.append(game)
+        return pt.run_batch(game, *given, **options | {"compiled": False})
+
+    monkeypatch.setattr(comparing, "run_batch", played_slowly)
+    monkeypatch.setattr(comparing, "_PROBE", 4)
+    events = ["fail 2@900", "arrive 700", "fail 0@800"]
+    game = pt.games.Coverage(GAME.world, 2, [1.5, 2.0, 2.5], flags=False, events=events)
+    assert comparing.steps_within(5.0, game, {"good": GOOD}) >= 1
+    assert {one.events for one in played} == {("arrive 1", "fail 0@2", "fail 2@3")}
+    assert played[0].delta.tolist() == [1.5, 2.0, 2.5]
+    played.clear()
+    soon = game.with_events(["arrive 2", "fail 2@3"])
+    comparing.steps_within(5.0, soon, {"good": GOOD})
+    assert played == [soon, soon]
 
 
 def test_the_first_candidate_is_what_cover_plays():

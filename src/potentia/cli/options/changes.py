@@ -24,7 +24,10 @@ DriftEdge = Annotated[
     ),
 ]
 DriftEvery = Annotated[
-    int | None, typer.Option(help="A world that changes is computed again every so many steps.", show_default="10")
+    int | None,
+    typer.Option(
+        help="A world that changes is computed again every so many steps.", show_default="10, or --frame-steps if less"
+    ),
 ]
 FrameSteps = Annotated[
     int | None,

@@ -148,7 +148,12 @@ def place_columns(world: Any) -> list[str]:
         return []
     if world.coordinates is not None:
         return list(outside.names)
-    return [f"x_{outside.unit}", f"y_{outside.unit}"]
+    return [in_column("x", outside.unit), in_column("y", outside.unit)]
+
+
+def in_column(name: str, unit: str) -> str:
+    """The name of a column of lengths, without blanks."""
+    return "_".join((name, *unit.split()))
 
 
 def places_outside(world: Any, cells: Any) -> list[list[float]]:

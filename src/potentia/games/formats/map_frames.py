@@ -2,6 +2,7 @@
 
 Images follow each other in the natural order of their names, ``frame-9.png`` before ``frame-10.png``; files whose names
 begin with a dot are left out. All are of one size, and none has walls of its own: those are given apart, and stay.
+GeoTIFFs, which hold numbers and say where they lie, are refused.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 
 from potentia.errors import InvalidGame
 from potentia.games.drift_kinds import Flow, Frames
+from potentia.games.formats.map_grids import is_geotiff
 from potentia.games.formats.map_images import read_image
 from potentia.games.formats.map_parts import PER_CELL, first
 from potentia.games.formats.maps import IMAGES, read_mask
@@ -78,6 +80,9 @@ def _from_images(folder: Path) -> Floats:
         if file.suffix.lower() not in IMAGES or not file.is_file():
             raise InvalidGame(f"expected nothing but images, {one_of(IMAGES)}, got {name}")
         with naming(Path(name)):
+            if file.suffix.lower() in (".tif", ".tiff") and is_geotiff(file):
+                told = "is a GeoTIFF, whose numbers are no shades: read each with read_world"
+                raise InvalidGame(f"{told}, and give their worth as an .npy file with three axes")
             read = read_image(file, mask=False)
             if read.walls.any():
                 x, y = first(read.walls) or (0, 0)

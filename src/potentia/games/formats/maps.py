@@ -267,6 +267,15 @@ def _world_fields(arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
     return fields
 
 
+def grid_fields(path: Path) -> dict[str, Any]:
+    """What an ASCII grid and the ``.prj`` beside it say, as the arrays of an archive: one file instead of two."""
+    with naming(path):
+        read = read_ascii_grid(path)
+        assert read.coordinates is not None
+        place: dict[str, Any] = {"coordinates": read.coordinates, "origin": read.coordinates.origin}
+        return _npz_fields(World(read.values, blocked=read.walls, name=path.stem, **place))
+
+
 def _npz_fields(world: World) -> dict[str, Any]:
     plain = [name for name in PARTS if name not in ("mixture", "coordinates", "cell_size", "unit")]
     fields: dict[str, Any] = {name: getattr(world, name) for name in plain}

@@ -22,8 +22,9 @@ from potentia.games.library import game, game_parameters, register_game, registe
 from potentia.games.moves import grid_moves, path_moves
 from potentia.games.normal_form import NormalForm, random_potential_game
 from potentia.games.own import Custom, custom
+from potentia.games.random_worlds import random_world
 from potentia.games.separable import Separable
-from potentia.games.world import Mixture, World, gaussian_world, paper_world, random_world
+from potentia.games.world import Mixture, World, gaussian_world, paper_world
 from potentia.kernel.loading import listing
 
 __all__ = [

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from potentia.errors import InvalidGame, Remedy
 from potentia.games.coordinates import Coordinates
-from potentia.games.given import NATURAL, finite_array, listed, of_kind
+from potentia.games.given import finite_array, listed, of_kind
 from potentia.kernel import memory
 from potentia.kernel.arrays import Fixed, Floats, Ints, any_array, frozen
 from potentia.kernel.checks import Integer, OneOf, Real
@@ -350,14 +350,15 @@ def gaussian_world(
     name: str = "mixture",
 ) -> World:
     """A Gaussian mixture on ``size`` = (L_x, L_y) cells; a cell's worth is the density at its centre."""
-    columns, rows = _checked_size(size)
+    columns, rows = checked_size(size)
     mixture = Mixture(weights, means, covariances, normalise=normalise)
     x, y = np.meshgrid(np.arange(columns) + 0.5, np.arange(rows) + 0.5)
     worth = mixture.density(np.stack([x, y], axis=-1))
     return World(worth, blocked=blocked, mixture=mixture, origin="lower", name=name)
 
 
-def _checked_size(size: Sequence[int]) -> tuple[int, int]:
+def checked_size(size: Sequence[int]) -> tuple[int, int]:
+    """Columns and rows that fit into memory, or an error."""
     try:
         columns, rows = size
     except (TypeError, ValueError):
@@ -379,25 +380,3 @@ def paper_world() -> World:
     data = published()["world"]
     covariances = [np.eye(2) * sigma**2 for sigma in data["sigmas"]]
     return gaussian_world(data["size"], data["weights"], data["means"], covariances, name="paper")
-
-
-def random_world(seed: int = 0, targets: int | None = None, size: Sequence[int] = (40, 40)) -> World:
-    """A random mixture of 1 to 5 targets (so many, if ``targets`` is given) with widths as in the paper's world.
-
-    Standard deviations lie between 5 % and 10 % of the shorter side along two random axes, weights within a
-    factor of three of each other, means at least 10 % away from the border.
-    """
-    seed = NATURAL.of(seed, "seed", InvalidGame)
-    if targets is not None:
-        targets = Integer(1, 5).of(targets, "targets", InvalidGame)
-    shape = np.array(_checked_size(size))
-    random = np.random.Generator(np.random.PCG64(seed))
-    drawn = int(random.integers(1, 6))
-    count = targets or drawn
-    weights = random.uniform(0.5, 1.5, count)
-    means = random.uniform(0.1, 0.9, (count, 2)) * shape
-    widths = random.uniform(0.05, 0.1, (count, 2)) * shape.min()
-    angles = random.uniform(0.0, math.pi, count)
-    turn = np.array([[np.cos(angles), -np.sin(angles)], [np.sin(angles), np.cos(angles)]]).transpose(2, 0, 1)
-    covariances = turn @ (widths[:, :, None] ** 2 * np.eye(2)) @ turn.transpose(0, 2, 1)
-    return gaussian_world(shape.tolist(), weights, means, covariances, normalise=True, name=f"random {seed}")

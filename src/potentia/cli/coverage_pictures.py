@@ -62,9 +62,8 @@ class Pictured(Results):
         smooth = None if paper else tail_steps(next(iter(self.data.values())))
         with_belief = f"\nwith the belief {self.belief.name}" if self.belief else ""
         title = f"Covered worth over time\n{game.describe()}{with_belief}"
-        figure = figures.worth_figure(
-            self.data, optimum=self.best, published=known, measure=measure, smooth=smooth, title=title
-        )
+        look: dict[str, Any] = {"measure": measure, "smooth": smooth, "title": title, "events": game.events}
+        figure = figures.worth_figure(self.data, optimum=self.best, published=known, **look)
         draw("worth", figure)
         walked = steps <= _LONGEST_PATH and None if paths is None else paths
         there = {panel: self.there(name) for panel, name in zip(panels, traces, strict=True)}

@@ -6,7 +6,7 @@ that of the worth covered at least once, ``worth_union``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from potentia.errors import InvalidRun
 from potentia.figures import style
 from potentia.figures.maps import number
 from potentia.games.coverage_kernel import RECORDERS, WORTH_SUM, WORTH_UNION
+from potentia.games.events import Events, events_from
 from potentia.kernel.arrays import Floats
 from potentia.kernel.checks import Integer, OneOf
 from potentia.kernel.numbers import is_real
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 MEASURES = {str(row): row.label for row in (RECORDERS[WORTH_UNION], RECORDERS[WORTH_SUM])}
 BANDS = {"range": "least to largest of", "middle": "middle 80 % of"}
 _MOST_ROWS = 5000  # a band of more corners cannot be filled, nor seen
+_MOST_EVENTS = 6  # named in the legend
 _MOST_MEANS = 600  # of moving averages, which change little from one row to the next
 
 
@@ -41,6 +43,7 @@ def worth_figure(
     band: str = "range",
     smooth: int | None = None,
     title: str = "",
+    events: Iterable[str] | None = None,
 ) -> Figure:
     """The covered worth of each named batch over time.
 
@@ -53,6 +56,8 @@ def worth_figure(
         "range", least to largest over seeds, as the paper's bound; or "middle", the middle 80 %.
     ``smooth``
         the length in steps of a moving average, taken of each seed. Left out, nothing is smoothed.
+    ``events``
+        what happened to robots, ``game.events``: a line at each time.
     """
     OneOf(*MEASURES).of(measure, "measure", InvalidRun)
     OneOf(*BANDS).of(band, "band", InvalidRun)
@@ -70,6 +75,7 @@ def worth_figure(
     if optimum is not None:
         _draw_optimum(axes, optimum, measure)
     _draw_published(axes, published or {}, looks, last, measure)
+    _draw_events(axes, events_from(events), last)
     axes.set_ylim(bottom=0.0)
     axes.margins(y=0.08)
     axes.set(xlabel="step", ylabel=MEASURES[measure] + (f",\nmoving average over {smooth} steps" if smooth else ""))
@@ -121,6 +127,14 @@ def by_seed(data: xarray.Dataset, measure: str, smooth: int | None = None) -> tu
         rows = np.unique(np.linspace(0, time.size - 1, most).round().astype(int))
         time, values = time[rows], values[:, rows]
     return time, values
+
+
+def _draw_events(axes: Axes, events: Events, last: float) -> None:
+    """A dotted line where something happened, up to some of them in the legend."""
+    for k, time in enumerate(time for time in events.times if 0 < time <= last):
+        texts = [text for text in events.texts if text.endswith((f"@{time}", f" {time}"))]
+        label = ", ".join(texts) if k < _MOST_EVENTS else None
+        axes.axvline(time, color=style.INK, linestyle=":", linewidth=1.2, zorder=1.5, label=label, gid="event")
 
 
 def _draw_optimum(axes: Axes, optimum: Any, measure: str) -> None:

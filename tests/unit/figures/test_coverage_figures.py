@@ -259,6 +259,14 @@ def test_lines_are_means_and_bands_what_the_legend_says(measure, band):
     assert axes.get_ylabel().startswith("covered worth")
 
 
+def test_events_are_lines_at_their_times():
+    events = ["fail 1@20", "arrive 20", "fail 0@30", "arrive 0", "arrive 90", "hazard 1e-3"]
+    figure = worth_figure({"a": batch()}, events=events)
+    drawn = [line for line in figure.axes[0].lines if line.get_gid() == "event"]
+    assert [line.get_xdata()[0] for line in drawn] == [20, 30]  # not at the start, nor after the end
+    assert [line.get_label() for line in drawn] == ["arrive 20, fail 1@20", "fail 0@30"]
+
+
 def test_nothing_is_smoothed_unless_asked():
     data = batch(every=10)
     figure = worth_figure({"a": data}, smooth=30)

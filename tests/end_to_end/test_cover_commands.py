@@ -84,7 +84,7 @@ def test_cover_a_map_that_changes_with_robots_that_come_and_go(tmp_path, table):
 
 
 def test_which_rule_to_take_on_this_map(tmp_path, table):
-    rules = ("--rule", "blll", "--rule", "p-sblll:unilateral", "--steps", 60, "--budget", 60 * 2 * 12)
+    rules = ("--rule", "blll", "--rule", "p-sblll:unilateral", "--steps", 60, "--budget", 60 * 2 * 15)
     options = ("--robots", 2, "--delta", 1, "--cost", 100, "--no-optimum", "--out", tmp_path)
     done = potentia("cover", table, *rules, *options, "--compare", "--json")
     assert done.returncode == 0, done.stderr

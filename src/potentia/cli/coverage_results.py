@@ -37,7 +37,11 @@ def _when(goal: int, covered: Any) -> str:
 
 def _far(goal: int, covered: Any) -> str:
     distance = covered.arrivals[goal].distance
-    return "–" if math.isnan(distance) else f"{distance:,.4g}"
+    return "–" if math.isnan(distance) else _length(distance)
+
+
+def _length(distance: float) -> str:
+    return f"{distance:,.0f}" if distance >= 1000 else f"{distance:,.4g}"
 
 
 @dataclass(frozen=True)
@@ -178,7 +182,8 @@ class Results:
             head = ["event", *(["rule"] if len(names) > 1 else []), "worth before", "lowest after", "level then"]
             caption = (
                 "covered worth (union), means over runs; steps until the mean over the next "
-                f"{min(next(iter(self.covered.values())).tail, self.steps):,} is back: medians, and runs that were"
+                f"{min(next(iter(self.covered.values())).tail, self.steps):,} is back: medians, "
+                "in brackets how many runs came back"
             )
             print_table([*head, "steps to 95 % of level then", "to 95 % of before"], rows, caption)
         if self.game.happenings.hazard:
@@ -240,8 +245,11 @@ class Results:
         """How far robots drove, and how long it took to cover so much of the optimum."""
         unit, arrivals = self.game.world.length[1], next(iter(self.covered.values())).arrivals
         lines: list[tuple[str, Callable[[Any], str]]] = [
-            (f"distance driven, {unit}, all robots", lambda c: f"{c.distance.mean:,.4g}"),
-            (f"by one robot, {unit}, least to most", lambda c: f"{min(c.driven):,.4g} to {max(c.driven):,.4g}"),
+            (f"distance driven, {unit}, all robots", lambda c: _length(c.distance.mean)),
+            (
+                f"by one robot, {unit}, least to most (means over runs)",
+                lambda c: f"{_length(min(c.driven))} to {_length(max(c.driven))}",
+            ),
         ]
         what = "the optimum" if self.best is None or self.best.proven else "its bound"
         if not getattr(self.best, "everywhere", True):
@@ -249,7 +257,7 @@ class Results:
         for k, goal in enumerate(arrivals):
             until = f"{goal.share:.0%} of {what}".replace("%", " %")
             lines.append((f"steps until {until} (median)", partial(_when, k)))
-            lines.append((f"{unit} until {until}", partial(_far, k)))
+            lines.append((f"{unit} until {until} (median)", partial(_far, k)))
         return lines
 
     def _belief_lines(self) -> list[tuple[str, Callable[[Any], str]]]:

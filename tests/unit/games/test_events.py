@@ -242,6 +242,7 @@ def test_bits_do_not_depend_on_chunks_or_saving(rule, tmp_path):
     assert (whole.trace().lives[1] < NEVER).sum() > 2
 
 
+@pytest.mark.long  # everything at once is compared in tests/unit/beliefs/test_combinations.py
 def test_bits_do_not_depend_on_workers_or_compiling():
     game, rule = team(events=[*EVENTS, "hazard 0.01"]), pt.rule("blll", tau=1.0)
     plain, names = played(game, seed=1, rule=rule), ("profile", "worth_union", "worth_sum")

@@ -210,6 +210,7 @@ def test_robots_read_what_they_see_and_nothing_else():
         assert view.seen.tolist() == known.tolist()
 
 
+@pytest.mark.long  # everything at once is compared in tests/unit/beliefs/test_combinations.py
 def test_machine_code_plays_the_same():
     game = Coverage(World(np.arange(54.0).reshape(6, 9) % 7, blocked=drawn(ROOMS)), 3, (1.5, 3.0, 2.0), sight=True)
     rule = pt.rule("blll", tau=0.5)

@@ -1,8 +1,8 @@
 """Write what the docs show from what the package computes: ``python docs/make.py``.
 
 Tables go between their marks in the pages, figures beside them. ``--only`` with ``stability``, ``coverage``,
-``beliefs``, ``dynamics``, ``reinforcement`` or ``replay`` makes one part; the coverage study takes about five minutes,
-the replay needs Playwright and a chromium.
+``beliefs``, ``forgetting``, ``dynamics``, ``reinforcement``, ``replay`` or ``advice`` makes one part; the coverage
+study takes about five minutes, forgetting three, the advice ten, the replay needs Playwright and a chromium.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
+from make_advice import advise
+from make_forgetting import forget
 from make_replay import replay
 from make_scores import follow, reinforce
 from pages import HERE, markdown, write
@@ -197,9 +199,11 @@ PARTS: dict[str, Callable[[], None]] = {
     "stability": stability,
     "coverage": cover,
     "beliefs": believe,
+    "forgetting": forget,
     "dynamics": follow,
     "reinforcement": reinforce,
     "replay": replay,
+    "advice": advise,
 }
 
 

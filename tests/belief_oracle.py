@@ -38,11 +38,19 @@ class Mind:
     model: Gaussians | None = None
     factor: float = 0.0  # from density to worth
     error: float = 1.0  # of the parameters
+    aging: Aging | None = None
+    log: dict = field(default_factory=dict)  # of each cell known, the time and value of every reading
+    now: int = 0
+    heard: int = 0
 
     def note(self, cell, value, averaged):
         times = self.visits[cell] = self.visits.get(cell, 0) + 1
         before = self.reading.get(cell)
         mean = value if before is None or not averaged else before + (value - before) / times
+        self.heard += 1
+        self.log.setdefault(cell, []).append((self.now, value))
+        if self.aging is not None and averaged:
+            mean = self.aging.mean(self.log[cell])
         self.reading[cell] = mean
         self.news += mean != before
         self.peak = max(self.peak, mean)
@@ -50,6 +58,66 @@ class Mind:
     @property
     def experience(self):
         return len(self.reading)
+
+    def weight(self, cell):
+        """What the reading of a cell counts; 0 of a cell not known."""
+        if cell not in self.reading:
+            return 0.0
+        return 1.0 if self.aging is None else self.aging.weight(self.now, self.log[cell][-1][0])
+
+    def sightings(self, cell):
+        """How often a cell counts as visited."""
+        return self.visits[cell] if self.aging is None else self.aging.mass(self.log[cell]) * self.weight(cell)
+
+    def grow_old(self, now):
+        self.now = now
+        if self.aging is not None and self.aging.due(now):
+            for cell in [c for c in self.reading if now - self.log[c][-1][0] > self.aging.limit]:
+                for part in (self.reading, self.visits, self.log):
+                    del part[cell]
+            self.peak = max([0.0, *(self.weight(cell) * f for cell, f in self.reading.items())])
+
+
+@dataclass(frozen=True)
+class Aging:
+    """How readings grow old, from the list of all of them."""
+
+    half_life: float  # infinite for a window
+    limit: float
+    every: int
+
+    @staticmethod
+    def of(belief):
+        if belief.window is not None:
+            return Aging(math.inf, belief.window, max(belief.window // 10, 1))
+        if not isinstance(belief.half_life, float):
+            return None
+        return Aging(belief.half_life, math.ceil(10 * belief.half_life), max(int(belief.half_life / 10), 1))
+
+    def due(self, now):
+        return now > 0 and now % self.every == 0
+
+    def weight(self, now, last):
+        """By its age when time last passed."""
+        return 0.5 ** (max(now // self.every * self.every - last, 0) / self.half_life)
+
+    def stretch(self, log):
+        """The readings of a mean: none reaches back further than the window when it is read."""
+        kept = []
+        for time, value in log:
+            if kept and self.half_life == math.inf and time - kept[0][0] > self.limit:
+                kept = []
+            kept.append((time, value))
+        return kept
+
+    def shares(self, log):
+        return [(0.5 ** ((log[-1][0] - time) / self.half_life), value) for time, value in self.stretch(log)]
+
+    def mass(self, log):
+        return math.fsum(share for share, _ in self.shares(log))
+
+    def mean(self, log):
+        return math.fsum(share * value for share, value in self.shares(log)) / self.mass(log)
 
 
 class Team:
@@ -60,7 +128,8 @@ class Team:
         columns, rows = (1 + max(cell[axis] for cell in oracle.worth) for axis in (0, 1))
         everybody = self.link.radius >= math.hypot(columns - 1, rows - 1)
         self.one_mind = everybody and 1.0 in (self.link.novice, self.link.news)
-        self.minds = [Mind() for _ in oracle.robots[: 1 if self.one_mind else None]]
+        self.aging = Aging.of(belief)
+        self.minds = [Mind(aging=self.aging) for _ in oracle.robots[: 1 if self.one_mind else None]]
         for mind, cell in itertools.product(self.minds, self.surveyed()):
             mind.note(cell, oracle.worth[cell], False)
         self.contacts, self.sent = 0, 0
@@ -77,19 +146,27 @@ class Team:
     def of(self, robot):
         return self.minds[0 if self.one_mind else robot]
 
+    @property
+    def owned(self):
+        """The minds of robots that are there, or the one of all."""
+        return self.minds if self.one_mind else [self.minds[i] for i in self.oracle.present]
+
+    drawn = 0  # how many robots draws are numbered by
+
     def sensed(self, robot, place):
         """The cells that a robot reads, each with its place in the list of cells in range, row by row."""
-        side = range(-math.floor(self.oracle.delta[robot] + 1), math.floor(self.oracle.delta[robot] + 2))
-        offsets = [(x, y) for y in side for x in side if within((x, y), (0, 0), self.oracle.delta[robot])]
+        across = math.hypot(*(1 + max(cell[axis] for cell in self.oracle.worth) for axis in (0, 1)))
+        delta = min(self.oracle.delta[robot], across)  # a range ends with the area, and so does the list
+        side = range(-math.floor(delta + 1), math.floor(delta + 2))
+        offsets = [(x, y) for y in side for x in side if within((x, y), (0, 0), delta)]
         for k, (x, y) in enumerate(offsets):
             cell = (place[0] + x, place[1] + y)
-            if cell in self.oracle.worth and (self.belief.sense == "range" or (x, y) == (0, 0)):
+            if cell in self.oracle.covers(robot, place) and (self.belief.sense == "range" or (x, y) == (0, 0)):
                 yield k, cell
 
     def deviate(self, key, step, robot, k):
         """A standard normal deviate by Box and Muller."""
-        players = len(self.oracle.robots)
-        first, second = (uniform_nth(key, players, step, robot, NOISE, 2 * k + j) for j in (0, 1))
+        first, second = (uniform_nth(key, self.drawn, step, robot, NOISE, 2 * k + j) for j in (0, 1))
         return math.sqrt(-2 * math.log(1 - first)) * math.cos(2 * math.pi * second)
 
     def sense(self, robot, place, key, step):
@@ -104,20 +181,33 @@ class Team:
     def look_around(self, places, moved, key, step):
         """Those that moved sense where they are; then those in touch tell each other."""
         self.meetings = []
-        for robot in moved:
+        for mind in self.minds:
+            mind.grow_old(step + 1)
+        present = self.oracle.present
+        for robot in present if self.due(step) else [i for i in moved if i in present]:
             new = self.sense(robot, places[robot], key, step)
-            if self.one_mind and new and len(places) > 1:
-                self.contacts += len(places) - 1
-                self.sent += new * (len(places) - 1)
+            if self.one_mind and new and len(present) > 1:
+                self.contacts += len(present) - 1
+                self.sent += new * (len(present) - 1)
         if not self.one_mind and self.link.radius > 0:
-            for i, j in itertools.combinations(self.oracle.robots, 2):
+            for i, j in itertools.combinations(present, 2):
                 if within(places[i], places[j], self.link.radius) and self.willing(i, j):
                     self.exchange(i, j)
+
+    def due(self, step):
+        """Whether time passes."""
+        return self.aging is not None and self.aging.due(step + 1)
+
+    def known(self, i, j):
+        """What two robots know; where readings grow old, every one of them is news."""
+        if self.aging is not None:
+            return [self.minds[k].heard for k in (i, j)]
+        return [frozenset(self.minds[k].reading) for k in (i, j)]
 
     def willing(self, i, j):
         """Whether two robots that are near each other have a reason to talk."""
         known = [frozenset(self.minds[k].reading) for k in (i, j)]
-        if self.last.get((i, j)) == known:
+        if self.last.get((i, j)) == self.known(i, j):
             return False
         less, more = sorted(known, key=len)
         return len(more) >= self.link.novice * len(less) or len(more | less) >= self.link.news * len(less)
@@ -127,12 +217,19 @@ class Team:
         expert, other = (i, j) if first.experience >= second.experience else (j, i)
         self.meetings.append((expert, other, self.minds[expert].experience, self.minds[other].experience))
         for teller, hearer in ((first, second), (second, first)):
-            for cell in [cell for cell in teller.reading if cell not in hearer.reading]:
+            for cell in [cell for cell in teller.reading if self.lacks(hearer, teller, cell)]:
                 hearer.note(cell, teller.reading[cell], False)
                 hearer.visits[cell] = teller.visits[cell]
+                hearer.log[cell] = list(teller.log[cell])
                 self.sent += 1
         self.contacts += 1
-        self.last[i, j] = [frozenset(first.reading), frozenset(second.reading)]
+        self.last[i, j] = self.known(i, j)
+
+    def lacks(self, hearer, teller, cell):
+        """Whether one does not know a cell that the other knows, or only from earlier."""
+        if cell not in hearer.reading:
+            return True
+        return self.aging is not None and teller.log[cell][-1][0] > hearer.log[cell][-1][0]
 
 
 # Mixtures (Eq. 47-52) ---------------------------------------------------------------------------------
@@ -293,6 +390,7 @@ class Learner:
         self.belief, self.mind = belief, mind
         self.points = np.array(list(mind.reading), float).reshape(-1, 2) + 0.5
         self.readings = np.array(list(mind.reading.values()))
+        self.standing = np.array([mind.weight(cell) for cell in mind.reading])
         self.weights = self.weigh()
         self.counted = int((self.weights > NEGLIGIBLE).sum())
 
@@ -305,11 +403,13 @@ class Learner:
 
     def size(self, weights):
         """What AIC takes for the number of observations."""
-        return weights.sum() ** 2 / (weights**2).sum() if self.belief.sample == "effective" else len(weights)
+        return weights.sum() ** 2 / (weights**2).sum() if self.belief.sample == "effective" else self.standing.sum()
 
     def weigh(self):
         mind = self.mind
-        weights = np.array([self.multiplicity(mind.reading[cell], mind.visits[cell]) for cell in mind.reading])
+        weights = np.array([self.multiplicity(mind.reading[cell], mind.sightings(cell)) for cell in mind.reading])
+        if self.belief.weighting == "worth":
+            weights = weights * self.standing
         return weights * (self.size(weights) / weights.sum()) if weights.sum() > 0 else weights
 
     def em(self, model, steps, held=None):
@@ -332,7 +432,8 @@ class Learner:
 
     def calibrate(self):
         density = self.mind.model.density(self.points)
-        fitted = max(float(density @ self.readings / (density @ density)), 0.0)
+        counting = self.standing * density
+        fitted = max(float(counting @ self.readings / (counting @ density)), 0.0)
         self.mind.factor = fitted if self.belief.calibrated else 1.0
 
     def settled(self, candidate):
@@ -401,6 +502,7 @@ class Believer(Play):
         self.belief, self.truth_at, self.worth_at = belief, truth_at, worth_at
         self.truth = truth_at(0)
         self.team = self.team_of(oracle, belief)
+        self.team.drawn = self.drawn
         self.proposals = []
         self.fields = {}
         self.learn(list(oracle.robots), key, -1)
@@ -438,12 +540,12 @@ class Believer(Play):
             if self.deciding(step):
 
                 def draw(purpose, turn, which=which):
-                    return uniform_nth(key, len(self.places), step, which, purpose, turn)
+                    return uniform_nth(key, self.drawn, step, which, purpose, turn)
 
                 rows = self.learner(belief, mind).decide(draw)
                 self.proposals += [(step + 1, which, *row) for row in rows]
                 self.judge(mind)
-            elif mind.news > 0 and mind.news >= belief.growth * mind.experience:
+            elif self.team.due(step) or (mind.news > 0 and mind.news >= belief.growth * mind.experience):
                 self.learner(belief, mind).fit(belief.em_steps)
                 self.judge(mind)
 
@@ -467,21 +569,26 @@ class Believer(Play):
 
     def believed(self, mind):
         """f̂, by cell."""
-        recalled = self.recalled(mind)
-        rest = [cell for cell in self.oracle.worth if cell not in recalled]
-        return {cell: mind.reading[cell] for cell in recalled} | dict(
-            zip(rest, self.predicted(mind, rest), strict=True)
-        )
+        recalled, cells = self.recalled(mind), list(self.oracle.worth)
+        out = {}
+        for cell, guess in zip(cells, self.predicted(mind, cells), strict=True):
+            weight = self.trust(mind, cell) if cell in recalled else 0.0
+            out[cell] = weight * mind.reading[cell] + (1 - weight) * guess if weight else guess
+        return out
+
+    def trust(self, mind, cell):
+        """What a reading counts against the model."""
+        return mind.weight(cell)
 
     def bonus(self, mind, cell):
         """What draws robots to a cell that they have not seen: a share of the peak where little was seen around it."""
         near = [c for c in self.oracle.worth if max(abs(c[0] - cell[0]), abs(c[1] - cell[1])) <= NEAR]
-        unseen = sum(c not in mind.reading for c in near) / len(near)
+        unseen = sum(1 - mind.weight(c) for c in near) / len(near)
         return getattr(self.belief, "optimism", 0.0) * mind.peak * unseen
 
     def hoped(self, mind):
         """The same with the bonus."""
-        extra = {c: self.bonus(mind, c) for c in self.oracle.worth if c not in mind.reading}
+        extra = {c: (1 - mind.weight(c)) * self.bonus(mind, c) for c in self.oracle.worth if mind.weight(c) < 1}
         return {cell: worth + extra.get(cell, 0.0) for cell, worth in self.believed(mind).items()}
 
     # What they do: the current utility is true, that of a trial believed
@@ -511,18 +618,18 @@ class Believer(Play):
         total = math.fsum(truth.values())
 
         def mean(values):
-            return math.fsum(values) / len(team.minds)
+            return math.fsum(values) / max(len(team.owned), 1)
 
-        number = [0 if mind.model is None else len(mind.model) for mind in team.minds]
-        errors = [math.fsum(abs(f - truth[c]) for c, f in self.believed(mind).items()) for mind in team.minds]
+        number = [0 if mind.model is None else len(mind.model) for mind in team.owned]
+        errors = [math.fsum(abs(f - truth[c]) for c, f in self.believed(mind).items()) for mind in team.owned]
         return super().row() | {
             "belief_error": mean(errors) / total if total > 0 else 0.0,
-            "cells_known": mean(mind.experience for mind in team.minds),
+            "cells_known": mean(mind.experience for mind in team.owned),
             "contacts": team.contacts,
             "data_sent": team.sent,
             "components": mean(number),
             "right_number": math.nan if self.truth is None else mean(n == len(self.truth) for n in number),
-            "parameter_error": math.nan if self.truth is None else mean(mind.error for mind in team.minds),
+            "parameter_error": math.nan if self.truth is None else mean(mind.error for mind in team.owned),
         }
 
 
@@ -751,6 +858,11 @@ class _LastReading(Team):
         return super().sense(robot, place, key, step)
 
 
+def _as_if_new(learner):
+    learner.standing = np.ones_like(learner.standing)
+    return Learner.weigh(learner)
+
+
 class _TheBetter(Learner):
     def chance(self, before, after):
         return 1.0 if after <= before else 0.0
@@ -803,6 +915,12 @@ WRONG = {
     ),
     "the better model": altered(Believer, learner=_TheBetter),
     "temperature one": altered(Believer, learner=altered(Learner, temperature=1.0)),
+    "never forgets": altered(Believer, trust=lambda self, mind, cell: 1.0),
+    "fits what is old": altered(
+        Believer,
+        learner=altered(Learner, weigh=_as_if_new),
+    ),
+    "reads only where it arrives": altered(Believer, team_of=altered(Team, due=lambda self, step: False)),
     "decides late": altered(Believer, deciding=lambda self, step: Believer.deciding(self, step - 1)),
 }
 

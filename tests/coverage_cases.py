@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import functools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
 
 import potentia as pt
-from potentia.games import Coverage, World
+from potentia.games import Coverage, Flow, Frames, Shift, World, gaussian_world
 from potentia.rules import SignalRevision
 from tests.coverage_oracle import Oracle, Plan
 
@@ -25,17 +26,24 @@ class Case:
     reach: float | str = "adjacent"
     flags: str | None = None
     payoff: str = "overlap"
+    events: tuple[str, ...] = ()  # ranges and costs are those of robots that arrive, too
+    sight: str | None = None  # "free": walls are not covered; "faces": those that are seen are
+    drift: Any = None  # a Shift, a Flow, Frames, or how the means of a mixture move
+    every: int = 10  # steps between two computations of what drifts
 
     @functools.cached_property
     def game(self):
         options = {"reach": self.reach, "K": self.cost, "payoff": self.payoff, "flags": self.flags is not None}
-        return Coverage(self.world, len(self.delta), self.delta, flag=self.flags or "cell", **options)
+        base = len(self.delta) - sum(text.startswith("arrive") for text in self.events)
+        options |= {"events": self.events or None, "drift": self.drift, "drift_every": self.every}
+        options |= {} if self.sight is None else {"sight": True, "blocked_worth": self.sight == "faces"}
+        return Coverage(self.world, base, self.delta, flag=self.flags or "cell", **options)
 
     def oracle(self, kind=Oracle):
         world = self.world
         targets = [tuple(cell) for cell in world.targets.tolist()]
         team = (self.delta, self.cost, self.reach, self.flags, self.payoff)
-        return kind(world.worth.tolist(), world.blocked.tolist(), *team, targets)
+        return kind(world.worth.tolist(), world.blocked.tolist(), *team, targets, self.sight)
 
     def places(self, profile):
         return [(int(x), int(y)) for x, y in self.game.positions(profile)]
@@ -71,7 +79,24 @@ def cases(draw):
         reach,
         draw(st.sampled_from([None, "cell", "range"])),
         draw(st.sampled_from(["overlap", "marginal"])),
+        sight=draw(st.sampled_from([None, "free", "faces"])),
     )
+
+
+@st.composite
+def eventful_cases(draw, last=40):
+    """The same with robots that fail and arrive; and since when and until when they are there."""
+    case = draw(cases())
+    robots = len(case.delta)
+    arrivals = sorted(draw(st.lists(st.integers(0, last), max_size=robots - 1)))
+    since = [0] * (robots - len(arrivals)) + arrivals
+    staying = draw(st.integers(0, robots - 1))
+    lasts = [math.inf if i == staying else draw(st.just(math.inf) | st.integers(0, last)) for i in range(robots)]
+    first = robots - len(arrivals)
+    until = [time if i < first else since[i] + 1 + time for i, time in enumerate(lasts)]
+    texts = [f"arrive {time}" for time in arrivals]
+    texts += [f"fail {i}@{t}" for i, t in enumerate(until) if t < math.inf]
+    return replace(case, events=tuple(draw(st.permutations(texts)))), since, until
 
 
 def crowd(flags, payoff="overlap", reach="adjacent"):
@@ -91,14 +116,50 @@ CROWDS = {
     "far": crowd("cell", reach=2.5),
     # so many on so large a map that the guard looks for neighbours in several places
     "many": Case(World(np.arange(143).reshape(11, 13) % 7), (0.0, 0.5, 1.0) * 10, (0.1,) * 30, 1, "cell"),
+    "sight": replace(crowd("range"), sight="free"),
+    "faces": replace(crowd(None), sight="faces"),
     "free": Case(crowd(None).world, (1.0, 1.5, 2.0, 1.5), (0.0,) * 4),
 }
+
+
+KINDS = ("shift", "flow", "frames", "means")  # of change
+
+
+def changed(case, kind, random, every):
+    """The same case on a world that changes."""
+    rows, columns = case.world.worth.shape
+    if kind == "shift":
+        drift = Shift(random.uniform(-0.6, 0.6, 2), str(random.choice(["wrap", "reflect", "empty"])))
+    elif kind == "flow":
+        drift = Flow(random.uniform(-0.5, 0.5, (rows, columns, 2)), str(random.choice(["wrap", "empty"])))
+    elif kind == "frames":
+        frames = np.concatenate([[case.world.worth], random.random((2, rows, columns))])
+        drift = Frames(frames, max(every, int(random.integers(1, 12))), bool(random.integers(2)))
+    else:
+        means = random.uniform(0.1, 0.9, (2, 2)) * (columns, rows)
+        spread = [np.eye(2), 2 * np.eye(2)]
+        world = gaussian_world((columns, rows), [0.4, 0.6], means, spread, blocked=case.world.blocked)
+        case, drift = replace(case, world=world), random.uniform(-0.6, 0.6, 2)
+    return replace(case, drift=drift, every=every)
+
+
+EVENTS = ("fail 1@8", "arrive 12", "fail 3@20")
+LIVES = [0, 0, 0, 12], [math.inf, 8, math.inf, 20]
+
+
+@functools.cache
+def crowded(kind, *more):
+    """Four robots in a few rooms with flags, costs and sight; two fail, one arrives, and the world changes."""
+    return changed(replace(CROWDS["sight"], events=(*EVENTS, *more)), kind, np.random.default_rng(4), 4)
 
 
 SMALL = {
     "strip": Case(World([[0.3, 1.0, 0.2, 0.9, 0.4]]), (1.0, 1.5), (0.0, 0.0)),
     "yard": Case(World([[1, 0, 2], [0, 3, 1], [2, 1, 0]], blocked=np.diag([0, 1, 0])), (1.0, 0.5), (0.0, 0.0), reach=2),
     "marginal": Case(World([[0.3, 1.0, 0.2], [0.8, 0.1, 0.9]]), (1.0, 1.0), (0.0, 0.0), payoff="marginal"),
+    "sight": Case(
+        World([[1, 0, 2], [0, 3, 1], [2, 1, 0]], blocked=np.diag([0, 1, 0])), (2.0, 1.5), (0.0, 0.0), sight="free"
+    ),
     "K": Case(World([[0.3, 1.0, 0.2, 0.9, 0.4]]), (1.0, 1.5), (0.3, 0.1)),
     "long strip": Case(World([[0.3, 1.0, 0.2, 0.9, 0.4, 0.1, 0.7, 0.6, 0.2]]), (0.5, 1.0), (0.0, 0.0)),
 }

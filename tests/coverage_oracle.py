@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from potentia.kernel.draws import CHOICE, PRIORITY, TRIAL, WAKE, uniform
+from tests.sight_oracle import visible
 
 
 def distance2(a, b):
@@ -43,13 +44,18 @@ def crosses(start, end, cell):
 class Oracle:
     """What robots see, get and may do on one map. ``flags`` is None, "cell" or "range"; ``reach`` "adjacent" or R."""
 
-    def __init__(self, worth, blocked, delta, cost, reach="adjacent", flags=None, payoff="overlap", targets=()):
+    absent = frozenset()  # robots that have failed, or have not come yet
+
+    def __init__(
+        self, worth, blocked, delta, cost, reach="adjacent", flags=None, payoff="overlap", targets=(), sight=None
+    ):
         self.worth = {(x, y): float(value) for y, row in enumerate(worth) for x, value in enumerate(row)}
         self.free = [cell for cell in self.worth if not blocked[cell[1]][cell[0]]]  # row by row: the actions
         self.blocked = set(self.worth) - set(self.free)
         self.robots = range(len(delta))
         self.delta, self.cost, self.reach = list(delta), list(cost), reach
         self.flags, self.payoff, self.targets = flags, payoff, list(targets)
+        self.sees_past = sight  # None: walls hide nothing; "free": nor are they seen; "faces": some are
         self._moves, self._covers = {}, {}
 
     # Eq. 45 and 46 ------------------------------------------------------------------------------------
@@ -61,7 +67,10 @@ class Oracle:
         return self._covers[robot, place]
 
     def in_range(self, robot, place, cell):
-        return within(cell, place, self.delta[robot])
+        if self.sees_past == "free" and cell in self.blocked:
+            return False
+        near = within(cell, place, self.delta[robot])
+        return near and (self.sees_past is None or visible(place, cell, self.blocked))
 
     def value(self, cells):
         return math.fsum(self.worth[cell] for cell in cells)
@@ -70,7 +79,11 @@ class Oracle:
         return self.value(self.covers(i, places[i]) & self.covers(j, places[j]))
 
     def others(self, robot):
-        return [j for j in self.robots if j != robot]
+        return [j for j in self.present if j != robot]
+
+    @property
+    def present(self):
+        return [i for i in self.robots if i not in self.absent]
 
     def bracket(self, robot, places):
         """C^i - C_n^i, or with the wonderful-life utility what nobody else covers."""
@@ -94,6 +107,8 @@ class Oracle:
     def utility(self, robot, places, home, laid):
         """u^i where the robots are at ``places``, this one having come from ``home``."""
         goal = places[robot]
+        if robot in self.absent:
+            return 0.0
         return self.rho(robot, goal, home, laid) * self.bracket(robot, places) - self.energy(robot, home, goal)
 
     def marks(self, robot, place):
@@ -116,15 +131,15 @@ class Oracle:
         return math.fsum(self.utility(i, places, places[i], laid) for i in self.robots)
 
     def worth_sum(self, places):
-        return math.fsum(self.value(self.covers(i, places[i])) for i in self.robots)
+        return math.fsum(self.value(self.covers(i, places[i])) for i in self.present)
 
     def worth_union(self, places):
-        return self.value(set().union(*(self.covers(i, places[i]) for i in self.robots)))
+        return self.value(set().union(*(self.covers(i, places[i]) for i in self.present)))
 
     def corrected(self, places):
         if self.payoff == "marginal":
             return self.worth_union(places)
-        pairs = itertools.combinations(self.robots, 2)
+        pairs = itertools.combinations(self.present, 2)
         return self.worth_sum(places) - math.fsum(self.overlap(i, j, places) for i, j in pairs)
 
     # Moves --------------------------------------------------------------------------------------------
@@ -195,6 +210,7 @@ class Play:
     seen: set = field(default_factory=set)
     moves: int = 0
     energy: float = 0.0
+    distance: float = 0.0
     revisions: int = 0
 
     def __post_init__(self):
@@ -214,6 +230,7 @@ class Play:
             if place != before[robot]:
                 self.moves += 1
                 self.energy += self.oracle.energy(robot, before[robot], place)
+                self.distance += math.dist(before[robot], place)
                 self.arrive(robot, place)
 
     def row(self):
@@ -224,6 +241,7 @@ class Play:
             "worth_union": oracle.worth_union(self.places),
             "moves": self.moves,
             "energy": self.energy,
+            "distance": self.distance,
             "cells_seen": len(self.seen),
             "targets_found": sum(target in self.seen for target in oracle.targets),
             "welfare": oracle.welfare(self.places, self.laid),
@@ -264,9 +282,14 @@ class Play:
         now, then = (self.oracle.utility(robot, p, home, self.laid) for p in (self.places, trial))
         return 1 / (1 + math.exp(min(700.0, (now - then) / tau)))
 
+    @property
+    def drawn(self):
+        """How many robots draws are numbered by."""
+        return len(self.places)
+
     def step(self, plan, key, n):
         def draw(robot, purpose):
-            return uniform(key, len(self.places), n, robot, purpose)
+            return uniform(key, self.drawn, n, robot, purpose)
 
         awake = self.awake(plan, draw)
         self.revisions += len(awake)
@@ -319,6 +342,51 @@ class Play:
             out[after] = out.get(after, 0.0) + p * math.prod(
                 accept[i] if t else 1 - accept[i] for i, t in chosen.items()
             )
+
+
+class Eventful(Play):
+    """A run in which robots come and go: robot i is there from ``since[i]`` on and before ``until[i]``."""
+
+    since, until, drawn = (), (), 0  # and how many are there without having come
+
+    def __post_init__(self):
+        self.met = [{place} for place in self.places]
+        self.oracle.absent = frozenset(self.oracle.robots)
+        self.call_roll(0)
+
+    def call_roll(self, now):
+        self.now, absent = now, self.oracle.absent
+        here = {i for i in self.oracle.robots if self.since[i] <= now < self.until[i]}
+        self.oracle.absent = frozenset(self.oracle.robots) - here
+        for robot in here & absent:
+            self.arrive(robot, self.places[robot])
+
+    def awake(self, plan, draw):
+        if plan.revision is None:
+            robot, come = int(draw(0, WAKE) * self.drawn), [t <= self.now for t in self.since[self.drawn :]].count(True)
+            place = int(draw(1, WAKE) * (self.drawn + come)) if come else 0
+            awake = [self.drawn + place if place < come else robot]
+            return [i for i in awake if i in self.oracle.present]
+        awake = [i for i in self.oracle.present if draw(i, WAKE) < self.wake_probability(i, plan)]
+        return [i for i in awake if self.wins(i, awake, draw)] if plan.guard else awake
+
+    def step(self, plan, key, n):
+        Play.step(self, plan, key, n)
+        self.call_roll(n + 1)
+
+    def stand(self, places):
+        assert all(places[i] == self.places[i] for i in self.oracle.absent)
+        Play.stand(self, places)
+
+
+class Changing(Eventful):
+    """The same on a map whose worth is ``worth_at(n)`` at time n."""
+
+    worth_at = None
+
+    def call_roll(self, now):
+        self.oracle.worth = self.worth_at(now)
+        Eventful.call_roll(self, now)
 
 
 # References with one thing wrong: what a comparison must notice ---------------------------------------

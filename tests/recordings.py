@@ -1,5 +1,5 @@
-"""Random runs of every kind, for tests that record them and rebuild them: on maps with walls, drift, flags and beliefs,
-and on all other games."""
+"""Random runs of every kind, for tests that record them and rebuild them: on maps with walls, drift, flags,
+events and beliefs, and on all other games."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 import potentia as pt
 from potentia.games import Coverage, World, gaussian_world
 from tests import games
+from tests.coverage_cases import crowded
 
 RULES_ON_MAPS = (
     {"rule": "blll", "tau": 0.1},
@@ -19,6 +20,7 @@ RULES_ON_MAPS = (
     {"rule": "ql", "tau": 0.1},
     {"rule": "slll", "tau": 0.2, "revision": 0.5},
 )
+EVENTFUL = (3, 6, 8, 11, 14, 15, 18, 20, 21)  # of the maps
 BELIEFS = (None, {"belief": "constant", "value": 0.5}, None, {"belief": "mixture", "components": 2}, None)
 
 
@@ -67,6 +69,17 @@ def _on_map(number: int, random: np.random.Generator) -> Case:
     flags = (None, "cell", "range")[number % 3 - 1]
     options = {"flags": flags is not None, "flag": flags or "cell", "K": 0.01 * (number % 2)}
     options |= {"reach": ("adjacent", 2.0)[number % 4 == 3], "drift": drift, "drift_every": 7}
-    game = Coverage(world, min(robots, world.num_free), np.resize(delta, min(robots, world.num_free)), **options)
+    options |= {"sight": number % 4 in (1, 2), "blocked_worth": (None, True)[number % 4 == 2]}
+    robots, come = min(robots, world.num_free), 0
+    if number in EVENTFUL:
+        options["events"] = ["arrive 7", "fail 0@15", "arrive 12", f"fail {robots}@18"]
+        come = 2
+    game = Coverage(world, robots, np.resize(delta, robots + come), **options)
     rule = RULES_ON_MAPS[number % len(RULES_ON_MAPS)]
     return Case(game, rule, belief, number, int(random.integers(20, 60)) if belief else int(random.integers(20, 200)))
+
+
+def everything(kind: str) -> Case:
+    """Sight, events, a hazard, flags, costs, a world that changes in this way, and a belief that forgets."""
+    belief = {"belief": "mixture", "components": 2, "half_life": 8.0, "noise": 0.02, "communication": {"radius": 3.0}}
+    return Case(crowded(kind, "hazard 0.005").game, RULES_ON_MAPS[3], belief, 7, 26)

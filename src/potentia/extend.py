@@ -10,7 +10,9 @@ To write a game:
 To write a rule:
     :class:`Rule`, :func:`register_rule`, :func:`step`, :func:`new_memory` with :class:`Memory`, :func:`wake_one`,
     :func:`survey` and :func:`surveyed` for what a player may choose, :func:`num_players`, :func:`num_actions`,
-    :func:`num_reachable`, :func:`reachable`; :func:`move`, which keeps the :class:`Journal`, and ``REVISIONS``.
+    :func:`num_reachable`, :func:`reachable`; :func:`move`, which keeps the :class:`Journal`, and ``REVISIONS``. Where
+    robots fail and arrive, :func:`plays` says who takes part, :func:`pick_one` is :func:`wake_one` with those that came
+    later, and a rule that gives :func:`uniform` :func:`num_drawn` has the same draws with and without them.
 To draw so that its exact law can be found (potentia.analysis), each with a draw of :func:`uniform` last:
     :func:`chance`, :func:`choose`, :func:`logit`, :func:`best`, :func:`accept`, :func:`mistake`, :func:`rarely`.
 To give a rule a temperature:
@@ -51,10 +53,12 @@ from potentia.kernel.protocol import (
     compare,
     measure,
     num_actions,
+    num_drawn,
     num_players,
     num_reachable,
     open_run,
     payoff,
+    plays,
     potential,
     reachable,
     settle,
@@ -64,7 +68,7 @@ from potentia.kernel.protocol import (
     welfare,
 )
 from potentia.kernel.recorders import Recorder, register_recorder
-from potentia.rules.base import Memory, Rule, new_memory, step, survey, surveyed, wake_one
+from potentia.rules.base import Memory, Rule, new_memory, pick_one, step, survey, surveyed, wake_one
 from potentia.rules.base import register as register_rule
 from potentia.rules.chooses import Chooses, option_terms
 from potentia.rules.chooses import register as register_chooses
@@ -115,12 +119,15 @@ __all__ = [
     "move",
     "new_memory",
     "num_actions",
+    "num_drawn",
     "num_players",
     "num_reachable",
     "number",
     "open_run",
     "option_terms",
     "payoff",
+    "pick_one",
+    "plays",
     "portable",
     "potential",
     "rarely",

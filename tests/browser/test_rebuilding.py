@@ -7,7 +7,12 @@ import base64
 import numpy as np
 import pytest
 
-from tests.recordings import case
+import potentia as pt
+from potentia.analysis import OptimumOverTime
+from potentia.games import Coverage, Shift, gaussian_world
+from tests.recordings import case, everything
+from tests.unit.bad import EYE
+from tests.unit.games.test_changing_worlds import KINDS, cover
 from tests.unit.web.test_recordings import state_of
 
 _REBUILD = """async ([content, steps, frames]) => {
@@ -34,6 +39,16 @@ _REBUILD = """async ([content, steps, frames]) => {
 }"""
 
 
+_CHANGING = """async ([content, steps]) => {
+  const { timeline, mapState } = await potentia.open(content);
+  return steps.map((step) => {
+    timeline.seek(step);
+    return { worth: [...mapState.worthAt()], targets: mapState.targets };
+  });
+}"""
+BEST = pt.analysis.optimum(pt.games.Coverage(pt.games.World(np.eye(3)), 1, flags=False))
+
+
 @pytest.fixture(scope="module")
 def any_page(browser, case_study):
     page = browser.new_page()
@@ -45,8 +60,7 @@ def any_page(browser, case_study):
 
 def test_fifty_runs_at_fifty_steps(any_page):
     kinds, flagged, believed = set(), set(), 0
-    for number in range(50):
-        played = case(number)
+    for number, played in enumerate([*map(case, range(50)), *map(everything, ("flow", "frames"))]):
         made = played.trace().recording(beliefs_every=10)
         random = np.random.default_rng(number)
         steps = random.integers(0, played.steps + 1, 50)  # in any order: forward and back
@@ -78,6 +92,20 @@ def test_fifty_runs_at_fifty_steps(any_page):
     assert kinds == {"map", "network", "loads", "table"}
     assert flagged == {None, "cell", "range"}
     assert believed > 40
+
+
+def test_worlds_that_change(any_page):
+    """Shifts at every kind of border, a flow, frames and means: the field and the targets, forward and back."""
+    hill = gaussian_world((9, 7), [0.5, 0.5], [(2.0, 3.0), (7.5, 5.25)], [EYE, EYE])
+    games = [cover(drift) for drift in (*KINDS.values(), Shift((-0.7, 0.45), "empty"), Shift((0.7, 3.0), "wrap"))]
+    for game in (*games, Coverage(hill, 2, drift=(0.25, -0.375), drift_every=3)):
+        made = pt.begin(game, {"rule": "blll", "tau": 0.1}, 3, record="profile", compiled=False).advance(60).trace()
+        made = made.recording(optimum=OptimumOverTime(np.array([0, 60]), (BEST, BEST)))
+        steps = [0, 60, 8, 33, 14, 4, 59]
+        told = any_page.evaluate(_CHANGING, [base64.b64encode(made.to_bytes()).decode(), steps])
+        for step, moment in zip(steps, told, strict=True):
+            np.testing.assert_allclose(moment["worth"], game.worth_at(step).reshape(-1), rtol=1e-12, atol=1e-15)
+            assert moment["targets"] == game.at(step).world.targets.tolist()
 
 
 def test_a_wrong_step_would_be_noticed(any_page):

@@ -16,6 +16,7 @@ from potentia.games import Coverage, World
 from potentia.web.pages import in_frame
 from potentia.web.pages import page as page_of
 from tests.browser.test_replay import told
+from tests.recordings import everything
 
 
 def played(name):
@@ -32,7 +33,7 @@ def played(name):
     if name == "players":
         return pt.run(pt.games.Separable(np.random.default_rng(0).random((40, 3)).tolist()), rule, 60)
     world = World(np.random.default_rng(1).random((30, 40)), name="crowd")
-    return pt.run(Coverage(world, 400, 1.0, flags=False), pt.rule("p-sblll", tau=1.0, revision=0.3), 40, compiled=False)
+    return pt.run(Coverage(world, 201, 1.0, flags=False), pt.rule("p-sblll", tau=1.0, revision=0.3), 40, compiled=False)
 
 
 KINDS = ("network", "loads", "table", "bars", "players", "crowd")
@@ -157,7 +158,7 @@ def test_a_crowd_is_a_map_of_what_is_covered(opened, runs):
     counts = trace.recording().counts(trace.final)
     assert page.ask("[...potentia.mapStates[0].coverCounts()]") == counts.reshape(-1).tolist()
     assert page.ask("potentia.mapStates[0].covered") == (trace.recording().counts(trace.final) > 0).sum()
-    assert "400 robots" in page.page.locator(".pv-side").inner_text()
+    assert "201 robots" in page.page.locator(".pv-side").inner_text()
     page.ask("potentia.viewer.select(17)")
     page.settled()
     y, x = divmod(int(trace.final[17]), 40)
@@ -247,6 +248,20 @@ def test_a_name_full_of_html_is_text(opened, tmp_path):
     assert "'=1+1" in caught.value.path().read_text()
 
 
+def test_positions_tell_who_is_there(opened, tmp_path):
+    trace = everything("frames").trace()
+    page = opened(trace.replay(tmp_path / "run.html")).ready()
+    page.jump(13)
+    with page.page.expect_download() as caught:
+        page.page.get_by_role("button", name="Positions now").click()
+    rows = [row.split(",") for row in caught.value.path().read_text().splitlines()]
+    assert rows[0][1:] == ["step", "robot", "x", "y", "there"]
+    made = trace.recording()
+    wanted = zip(made.positions(made.profile(13)).tolist(), made.there(13).tolist(), strict=True)
+    assert [row[3:] for row in rows[1:]] == [[str(x), str(y), str(int(there))] for (x, y), there in wanted]
+    assert {row[-1] for row in rows[1:]} == {"0", "1"}
+
+
 def damaged(text, change):
     """The page with another recording inside."""
     content = bytearray(base64.b64decode(re.search(r'recording" data-label="[^"]*">([^<]*)<', text)[1]))
@@ -280,7 +295,7 @@ def test_a_newer_recording_and_an_older_browser_are_sentences(opened, runs, tmp_
 
     def newer(content):
         raw = bytearray(zlib.decompress(bytes(content), 31))
-        raw[8:12] = struct.pack("<I", 2)
+        raw[8:12] = struct.pack("<I", 3)
         squeeze = zlib.compressobj(wbits=31)
         return squeeze.compress(bytes(raw)) + squeeze.flush()
 
@@ -288,7 +303,7 @@ def test_a_newer_recording_and_an_older_browser_are_sentences(opened, runs, tmp_
     path.write_text(damaged(runs["network"][1].read_text("utf-8"), newer), "utf-8")
     page = opened(path)
     page.page.get_by_role("alert").wait_for()
-    assert "version 2" in page.page.get_by_role("alert").inner_text()
+    assert "version 3" in page.page.get_by_role("alert").inner_text()
     page = opened(runs["network"][1], script="delete window.DecompressionStream")
     page.page.get_by_role("alert").wait_for()
     assert "browser" in page.page.get_by_role("alert").inner_text()

@@ -115,7 +115,7 @@ def test_a_mixture_has_as_many_components_as_the_map_has_targets(tmp_path):
             ["--belief", "constant:share=1", "--share", "2"],
             "--share and share= in --belief constant:share=1 say the same",
         ),
-        (["--belief", "constant:hope=1"], "constant has no parameter 'hope' (it has noise, radius, sense,"),
+        (["--belief", "constant:hope=1"], "constant has no parameter 'hope' (it has half_life, noise, radius, sense,"),
         (
             ["--belief", "constant:noise"],
             "--belief takes NAME:PARAMETER=VALUE,..., as in constant:value=2,noise=0.1, got",

@@ -44,10 +44,56 @@ def test_cover_a_map_with_walls(tmp_path, table):
     game = pt.games.Coverage(pt.games.read_world(table), 2, 1.0, flags=False)
     resumed = pt.load(out / "run-blll.npz", game)
     assert resumed.step == 400
-    cells = np.loadtxt(out / "cells-blll.csv", delimiter=",", skiprows=1, dtype=int)
+    cells = np.loadtxt(out / "cells-blll.csv", delimiter=",", skiprows=1, usecols=(0, 1, 2), dtype=int)
     np.testing.assert_array_equal(cells[:, 1:], game.positions(resumed.profile))
+    driven = np.loadtxt(out / "cells-blll.csv", delimiter=",", skiprows=1, usecols=3)
+    np.testing.assert_allclose(driven, resumed.trace().driven, rtol=1e-5)
     listed = ", ".join(f"({x}, {y})" for _, x, y in cells)
     assert f"blll ends at {listed} (seed {resumed.seed}, the median run)" in done.stdout
+
+
+def test_cover_a_map_that_changes(tmp_path):
+    """A stack of frames: the optimum of some steps, the share of it, and pictures of the end."""
+    y, x = np.mgrid[:6, :9]
+    np.save(tmp_path / "plume.npy", [np.exp(-((x - 2 * k) ** 2 + (y - 3) ** 2) / 4) for k in range(4)])
+    options = ("--robots", 1, "--steps", 60, "--runs", 1, "--rule", "blll", "--frame-steps", 20)
+    done = potentia("cover", tmp_path / "plume.npy", *options, "--out", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    for words in ("drift=4 frames of 20 steps", "as the world changes", "(mean over steps 12, 20, 24, 36, 40, 48, 60)"):
+        assert words in done.stdout
+    assert (tmp_path / "out" / "field-at-the-end.png").exists()
+    refused = potentia("cover", tmp_path / "plume.npy", "--robots", 1)
+    assert refused.returncode == 2
+    assert "--frame-steps must say how many steps lie between two of the 4 frames" in refused.stderr
+
+
+def test_cover_a_map_that_changes_with_robots_that_come_and_go(tmp_path, table):
+    """All that can happen at once: walls that are seen past or not, drift, a known failure, an arrival and chance."""
+    options = ("--robots", 3, "--delta", 2, "--steps", 60, "--runs", 2, "--rule", "blll", "--sight")
+    events = ("--fail", "1@20", "--arrive", 40, "--hazard", 0.001, "--drift", "0.05,0")
+    done = potentia("cover", table, *options, *events, "--gif", "--json", "--out", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    found = told["rules"]["blll"]
+    assert [one["event"] for one in found["recovery"]] == ["fail 1@20", "arrive 40"]
+    assert not found["shown_there"][1]
+    assert {19, 20, 39, 40} <= set(told["optimum"]["times"])
+    assert 0 < found["share"][0] <= 1
+    pictures = {"field.png", "worth.png", "configurations.png", "blll.gif", "replay.html"}
+    assert pictures <= {path.name for path in (tmp_path / "out").iterdir()}
+
+
+def test_which_rule_to_take_on_this_map(tmp_path, table):
+    rules = ("--rule", "blll", "--rule", "p-sblll:unilateral", "--steps", 60, "--budget", 60 * 2 * 15)
+    options = ("--robots", 2, "--delta", 1, "--cost", 100, "--no-optimum", "--out", tmp_path)
+    done = potentia("cover", table, *rules, *options, "--compare", "--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["taken"] in ("blll", "p-sblll:unilateral")
+    assert len(found["judged"]["blll"]["worth"]) == 10
+    assert (tmp_path / "compare.png").stat().st_size > 5000
+    assert "warning: K = 100 freezes the robots" in done.stderr
+    assert done.stderr.count("\n") == 1
 
 
 def test_the_same_seed_gives_the_same_numbers(tmp_path, table):
@@ -90,7 +136,7 @@ def test_optimum_says_where_to_put_robots(tmp_path, table):
     ("arguments", "message"),
     [
         (["nowhere.csv"], "nowhere.csv: there is no such file"),
-        (["nowhere"], 'MAP must be "paper", "random:SEED" or a file such as map.csv, got \'nowhere\''),
+        (["nowhere"], "a file such as map.csv or a folder of images, got 'nowhere'"),
         (["random:x"], "a random map is random:SEED or random:SEED:TARGETS, whole numbers, got 'random:x'"),
         (["--reach", "far"], "--reach must be adjacent, or a radius in cells, got 'far'"),
         (["--cost", "-1"], "--cost must be a finite number of at least 0, got -1.0"),
@@ -107,7 +153,14 @@ def test_optimum_says_where_to_put_robots(tmp_path, table):
         (["--flag", "sky"], 'flag must be "cell" or "range", got \'sky\''),
         (["--revision", "signal:1,2"], "--revision signal:A1,A2,A3 takes three numbers"),
         (["--tau", "cold"], "relative:TAU or auto, got 'cold'"),
+        (["--compare", "--gif"], "--gif is not for --compare, which draws one picture"),
+        (["--compare", "--replay", "x.html"], "--replay is not for --compare"),
         (["--runs", "0"], "--runs must be an integer of at least 1, got 0"),
+        (["--fail", "3"], "--fail must be ROBOT@STEP, whole numbers with a step below 2^62, as in 8@2500, got '3'"),
+        (["--arrive", "soon"], "--arrive must be a step, a whole number below 2^62, as in 4000, got 'soon'"),
+        (["--hazard", "1"], "--hazard must be the probability to fail in a step, at least 0 and below 1, as in 1e-5"),
+        (["--arrive", "9", "--fail", "8@100"], "--fail must name one of the robots 0 to 5, those that arrive included"),
+        (["--arrive", "99999"], "--arrive must happen within the 20,000 steps of the run, got 'arrive 99999'"),
     ],
 )
 def test_bad_arguments_get_one_line(tmp_path, arguments, message):

@@ -21,6 +21,7 @@ from tests.surroundings import ROOT
         "docs/guide.md",
         "docs/analysis.md",
         "docs/coverage.md",
+        "docs/sites.md",
         "docs/dynamics.md",
         "docs/beliefs.md",
         "docs/mixtures.md",

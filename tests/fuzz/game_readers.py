@@ -157,6 +157,34 @@ class ImageMap(_Maps):
         ]
 
 
+class GridMap(_Maps):
+    @cached_property
+    def seeds(self) -> Seeds:
+        head = b"ncols 3\nnrows 2\nxllcorner 1000\nyllcorner 20.5\ncellsize 5\n"
+        small = [head + b"NODATA_value -1\n1 2 3\n4 -1 6\n", head + b"0 1 2\n3 4 5e-1\n"]
+        digits = b" ".join(b"%d" % (7919 * k) for k in range(60))  # most of which may be others
+        return [(".asc", one) for one in (*small, head.replace(b"3", b"30", 1) + digits)]
+
+
+class GeoTiffMap(_Maps):
+    @cached_property
+    def seeds(self) -> Seeds:
+        import numpy as np
+        import rasterio
+
+        def written(path: Path, **options: object) -> None:
+            values = np.arange(6.0).reshape(2, 3)
+            place = rasterio.Affine(2, 0, 500_000, 0, -2, 5_700_000)
+            shape = {"height": 2, "width": 3, "count": 1, "dtype": "float32"}
+            with rasterio.open(
+                path, "w", driver="GTiff", **shape, crs="EPSG:25832", transform=place, **options
+            ) as file:
+                file.write(values, 1)
+
+        kinds: list[dict[str, object]] = [{}, {"nodata": 3}, {"compress": "deflate"}, {"BIGTIFF": "YES"}]
+        return [(".tif", bytes_of(lambda path: written(path, **kind), self.folder, ".tif")) for kind in kinds]  # noqa: B023
+
+
 class _Masks(Reader):
     def read(self, path: Path) -> None:
         from potentia.games import read_world

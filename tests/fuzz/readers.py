@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from tests.fuzz.game_readers import (
+    GeoTiffMap,
+    GridMap,
     ImageMap,
     ImageMask,
     JsonGame,
@@ -29,6 +31,8 @@ READERS: dict[str, type[Reader]] = {
     "potential-npz": NpzPotential,
     "map-table": TableMap,
     "map-image": ImageMap,
+    "map-grid": GridMap,
+    "map-geotiff": GeoTiffMap,
     "map-npy": NpyMap,
     "map-npz": NpzMap,
     "mask-table": TableMask,

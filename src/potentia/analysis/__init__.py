@@ -8,6 +8,7 @@ from potentia.analysis.equilibria import best_responses, expected_utility, is_na
 from potentia.analysis.extinction import divergence, extinct, fates
 from potentia.analysis.improvement import finite_improvement, improvement_path, improvement_paths
 from potentia.analysis.placement import Optimum, optimum
+from potentia.analysis.placement_over_time import OptimumOverTime, optimum_over_time
 from potentia.analysis.portraits import direction_field, portrait
 from potentia.analysis.potentials import check_claim, potential, separable
 from potentia.analysis.resting import RestPoint, rest_points
@@ -21,6 +22,7 @@ __all__ = [
     "Chain",
     "Convergence",
     "Optimum",
+    "OptimumOverTime",
     "RestPoint",
     "Stability",
     "Trajectory",
@@ -44,6 +46,7 @@ __all__ = [
     "laws_over_tau",
     "lock_in",
     "optimum",
+    "optimum_over_time",
     "played_order",
     "portrait",
     "potential",

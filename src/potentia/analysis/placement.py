@@ -111,6 +111,10 @@ def optimum(game: Coverage, *, method: str = "auto", time_limit: float = 60.0, g
     if not isinstance(game, Coverage):
         raise InvalidGame(f"optimum takes a Coverage game, got {game!r:.60}")
     require_still(game, "optimum")
+    if game.events:
+        raise InvalidGame(
+            f"robots of {game.describe()} come and go, and optimum places those that are there: use game.at(time)"
+        )
     OneOf(*METHODS).of(method, "method", InvalidInput)
     time_limit = Real(least=0.0, finite=False).of(time_limit, "time_limit", InvalidInput)
     gap = Real(least=_FINEST, most=1.0).of(gap, "gap", InvalidInput)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from potentia.games import Coverage
+from potentia.games.sight import Sight, in_blocks, seen_parts, sums_seen
 from potentia.kernel.arrays import Floats, Ints
 
 Grid = Floats
@@ -20,24 +24,53 @@ class Area:
         self.robots = [np.flatnonzero(data.kind == kind) for kind in range(len(game.ranges))]
         parts = [slice(a, b) for a, b in zip(data.ptr[:-1], data.ptr[1:], strict=True)]
         self.offsets = [data.offset[part] for part in parts]
+        self.vision = data.vision
+        self.bits: list[Any] = [data.vision.bit[part] if isinstance(data.vision, Sight) else None for part in parts]
         self.reach = [int(data.dx[part].max()) for part in parts]
         self.chords: list[list[list[int]]] = []  # by half-width h, the rows dy of a range that go from -h to h
         for part, reach in zip(parts, self.reach, strict=True):
             widest = dict(sorted(zip(data.dy[part].tolist(), data.dx[part].tolist(), strict=True)))
             self.chords.append([[dy for dy, h in widest.items() if h == width] for width in range(reach + 1)])
         self.blocked = np.zeros((self.rows, self.columns), bool)
-        seen = self.sums(np.pad(~game.world.blocked * 1.0, self.frame), len(parts) - 1) > 0  # from some free cell
+        seen = self._seen(game, len(parts) - 1)
         self.worth: Grid = np.pad(np.where(seen, game.world.worth, 0.0), self.frame)  # what can be covered at all
         self.blocked = game.world.blocked
 
+    def _seen(self, game: Coverage, kind: int) -> NDArray[np.bool_]:
+        """Which cells are seen from some free cell."""
+        far = np.pad(~game.world.blocked, self.frame)
+        if not isinstance(self.vision, Sight):
+            return self.sums(far.astype(np.float64), kind) > 0
+        near, bits = np.flatnonzero(far.reshape(-1) & (self.vision.row >= 0)), self.bits[kind]
+        far.reshape(-1)[near] = False
+        seen = np.pad(self._in_range(far.astype(np.float64), kind, (0, self.rows, 0, self.columns)) > 0, self.frame)
+        for _, part in in_blocks(near, bits.size):
+            seen.reshape(-1)[(part[:, None] + self.offsets[kind])[seen_parts(self.vision, part, bits)]] = True
+        return seen[self.frame : self.frame + self.rows, self.frame : self.frame + self.columns]
+
     def cells(self, kind: int, action: int) -> Ints:
-        """The framed cells in range."""
+        """The framed cells that a robot covers."""
         x, y = self.data.place[action].tolist()
-        return (y * self.data.width + x + self.data.base) + self.offsets[kind]
+        here = y * self.data.width + x + self.data.base
+        if not isinstance(self.vision, Sight) or self.vision.row[here] < 0:
+            return here + self.offsets[kind]
+        return here + self.offsets[kind][seen_parts(self.vision, np.array([here]), self.bits[kind])[0]]
 
     def sums(self, field: Grid, kind: int, window: tuple[int, int, int, int] | None = None) -> Grid:
-        """The sum of a framed field in range of each position (of a window); -1 where blocked."""
-        top, bottom, left, right = window or (0, self.rows, 0, self.columns)
+        """The sum of a framed field over what is covered from each position (of a window); -1 where blocked."""
+        top, bottom, left, right = window = window or (0, self.rows, 0, self.columns)
+        total = self._in_range(field, kind, window)
+        if isinstance(self.vision, Sight):
+            rows, columns = (slice(self.frame + a, self.frame + b) for a, b in ((top, bottom), (left, right)))
+            y, x = np.nonzero(self.vision.row.reshape(field.shape)[rows, columns] >= 0)
+            near = (y + top) * self.data.width + x + left + self.data.base
+            total[y, x] = sums_seen(self.vision, field.reshape(-1), near, self.offsets[kind], self.bits[kind])
+        total[self.blocked[top:bottom, left:right]] = -1.0
+        return total
+
+    def _in_range(self, field: Grid, kind: int, window: tuple[int, int, int, int]) -> Grid:
+        """The same over all that is in range, past walls."""
+        top, bottom, left, right = window
         frame, reach = self.frame, self.reach[kind]
         block = field[frame + top - reach : frame + bottom + reach]
         segment = block[:, frame + left : frame + right].copy()
@@ -49,7 +82,6 @@ class Area:
                 segment += block[:, frame + left - h : frame + right - h]
             for dy in rows:
                 total += segment[reach + dy : reach + dy + bottom - top]
-        total[self.blocked[top:bottom, left:right]] = -1.0
         return total
 
 

@@ -41,6 +41,11 @@ def require_game(game: Any) -> None:
         raise InvalidGame(f"expected a game such as NormalForm(payoffs), got {game!r:.60}")
     require_still(game, "the exact analysis")
     if not game.memoryless:
+        if getattr(game, "events", ()):
+            raise InvalidGame(
+                f"robots of {game.describe()} come and go, and the exact analysis takes those that stay: "
+                "use game.at(time), the game as it is at one time"
+            )
         kept = "flags" if isinstance(game, Coverage) else ", ".join(game.remembers)
         raise InvalidGame(
             f"{game.describe()} keeps {kept} beside the profile; the exact analysis takes games without memory"

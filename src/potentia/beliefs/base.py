@@ -52,6 +52,10 @@ class Belief(Checked, ABC):
         """Bytes of :meth:`new_mind`, roughly."""
         return 0
 
+    def remembered(self, game: Game) -> tuple[str, ...]:
+        """:attr:`remembers`, in this game."""
+        return self.remembers
+
     def check_mind(self, game: Game, mind: Any) -> None:
         """Raise ValueError for a mind, read from a file, that no run can have had and that would mislead kernels."""
 
@@ -72,6 +76,10 @@ class Belief(Checked, ABC):
     def spec(self) -> dict[str, Any]:
         """The belief as plain data."""
         return {"belief": self.name, **plain_parameters(self)}
+
+    def spec_on(self, game: Game) -> dict[str, Any]:
+        """The belief as plain data, with all that decides the bits of its runs on this game."""
+        return self.spec()
 
     @staticmethod
     def from_spec(spec: dict[str, Any]) -> Belief:

@@ -6,6 +6,7 @@ rules play such a game as any other, so each of them has a model-based form.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from hashlib import sha256
 from operator import attrgetter
@@ -48,11 +49,13 @@ class Believing(Game):
     def __init__(self, game: Game, belief: Belief | dict[str, Any]) -> None:
         belief = belief_from(belief)
         self.game, self.belief = game, belief
+        self._belief_data = belief.data(game)
         self.sizes, self.moves = game.sizes, game.moves
         self.start = game.start
+        self.newer = tuple(f"game.{name}" for name in game.newer)
+        self.totals = game.totals
         self.recorders = (*game.recorders, *belief.recorders)
-        self.remembers = (*(f"game.{n}" for n in game.remembers), *(f"mind.{n}" for n in belief.remembers))
-        self._belief_data = belief.data(game)
+        self.remembers = (*(f"game.{n}" for n in game.remembers), *(f"mind.{n}" for n in belief.remembered(game)))
         self._seal()
 
     def utility(self, player: int, profile: Sequence[int] | NDArray[np.int64]) -> float:
@@ -107,12 +110,22 @@ class Believing(Game):
     def state_size(self) -> int:
         return self.game.state_size + 9 * self.num_players + self.belief.mind_size(self.game)
 
+    def total(self, state: BelievingState, name: str) -> NDArray[np.float64]:
+        return self.game.total(state.game, name)
+
     def check_state(self, state: BelievingState) -> None:
         self.game.check_state(state.game)
         self.belief.check_mind(self.game, state.mind)
 
+    def lives(self, state: BelievingState) -> NDArray[np.int64] | None:
+        return self.game.lives(state.game)
+
+    def take_over(self, state: BelievingState, before: Game, key: Any, step: int) -> None:
+        self.game.take_over(state.game, before.game if isinstance(before, Believing) else before, key, step)
+
     def fingerprint(self) -> str:
-        return sha256(f"{self.game.fingerprint()} {self.belief.describe()}".encode()).hexdigest()[:32]
+        belief = json.dumps(self.belief.spec_on(self.game), sort_keys=True)
+        return sha256(f"{self.game.fingerprint()} {belief}".encode()).hexdigest()[:32]
 
     def new_tools(self, record: tuple[str, ...]) -> Any:
         return self.belief.new_tools(self.game, record)
@@ -180,6 +193,26 @@ def _settle(game: BelievingData, state: BelievingState) -> None:
         state.moved[player] = 0
 
 
+@protocol.plays.register(BelievingData)
+def _plays(game: BelievingData, state: BelievingState, player: int) -> bool:
+    return protocol.plays(game.game, state.game, player)
+
+
+@protocol.arrives.register(BelievingData)
+def _arrives(game: BelievingData, player: int, time: int) -> bool:
+    return protocol.arrives(game.game, player, time)
+
+
+@protocol.num_arrived.register(BelievingData)
+def _num_arrived(game: BelievingData, state: BelievingState) -> int:
+    return protocol.num_arrived(game.game, state.game)
+
+
+@protocol.num_drawn.register(BelievingData)
+def _num_drawn(game: BelievingData) -> int:
+    return protocol.num_drawn(game.game)
+
+
 @protocol.open_run.register(BelievingData)
 def _open_run(game: BelievingData, state: BelievingState, key: Any) -> None:
     protocol.open_run(game.game, state.game, key)
@@ -191,6 +224,9 @@ def _open_run(game: BelievingData, state: BelievingState, key: Any) -> None:
 @protocol.tick.register(BelievingData)
 def _tick(game: BelievingData, state: BelievingState, key: Any, step: int) -> None:
     protocol.tick(game.game, state.game, key, step)
+    for player in range(game.sizes.shape[0]):
+        if protocol.arrives(game.game, player, step + 1):
+            state.moved[player] = 1  # it looks around, as everybody did in the beginning
     _digest(game, state, key, step)
 
 

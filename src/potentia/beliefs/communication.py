@@ -20,13 +20,15 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from potentia.beliefs.observations import KNOWN, Store, note_reading, sense
+from potentia.beliefs.forgetting import hand_on, is_due, is_newer, num_heard, told_before
+from potentia.beliefs.observations import KNOWN, Store, note_reading, pass_time, sense
 from potentia.errors import InvalidBelief
 from potentia.games import Coverage
 from potentia.games.coverage_kernel import CoverageData, CoverageState, squared_distance
 from potentia.games.grid import SLACK
 from potentia.kernel.checks import Real, number
 from potentia.kernel.dispatch import portable, separate
+from potentia.kernel.protocol import plays
 from potentia.kernel.registry import Checked, plain_parameters
 from potentia.kernel.reprs import brief
 
@@ -77,7 +79,8 @@ class Link(NamedTuple):
 class Contacts(NamedTuple):
     """What has been exchanged."""
 
-    known: NDArray[np.int64]  # (m, m) how many cells of the first the second has been told of, or had
+    # (m, m) how many cells of the first the second has been told of, or had; readings, where they are forgotten
+    known: NDArray[np.int64]
     tally: NDArray[np.int64]  # (2,) contacts with an exchange, and cells sent
     agenda: NDArray[np.int64]  # how many meetings await a common fit; of each: expert, other, what either had known
 
@@ -107,7 +110,7 @@ def in_touch(
     link: Link, contacts: Contacts, store: Store, game: CoverageData, state: CoverageState, i: int, j: int
 ) -> bool:
     """Whether robots i and j, each with its own mind, now exchange what they know."""
-    if contacts.known[i, j] == store.tally[i, KNOWN] and contacts.known[j, i] == store.tally[j, KNOWN]:
+    if contacts.known[i, j] == _learnt(store, i) and contacts.known[j, i] == _learnt(store, j):
         return False
     if squared_distance(game, state.home[i], state.home[j]) > link.radius2:
         return False
@@ -119,22 +122,30 @@ def in_touch(
 
 
 @portable
+def _learnt(store: Store, mind: int) -> int:
+    return num_heard(store.ages, store.tally[mind, KNOWN], mind)
+
+
+@portable
 def _news(contacts: Contacts, store: Store, i: int, j: int) -> int:
     """How many cells i could tell j of."""
     count = 0
-    for place in range(contacts.known[i, j], store.tally[i, KNOWN]):
+    for place in range(told_before(store.ages, contacts.known[i, j]), store.tally[i, KNOWN]):
         count += store.slot[j, store.cell[i, place]] == 0
     return count
 
 
 @separate
 def tell(contacts: Contacts, store: Store, i: int, j: int) -> None:
-    """Mind j learns what mind i knows and it does not."""
-    for place in range(contacts.known[i, j], store.tally[i, KNOWN]):
+    """Mind j learns what mind i knows and it does not, or has from earlier."""
+    for place in range(told_before(store.ages, contacts.known[i, j]), store.tally[i, KNOWN]):
         cell = store.cell[i, place]
-        if store.slot[j, cell] == 0:
+        slot = np.int64(store.slot[j, cell])
+        if slot == 0 or is_newer(store.ages, i, place, j, slot - 1):
             note_reading(store, j, cell, store.reading[i, place], False)
-            store.visits[j, store.tally[j, KNOWN] - 1] = store.visits[i, place]
+            other = np.int64(store.slot[j, cell]) - 1
+            store.visits[j, other] = store.visits[i, place]
+            hand_on(store.ages, i, place, j, other)
             contacts.tally[SENT] += 1
 
 
@@ -148,26 +159,36 @@ def meet(contacts: Contacts, store: Store, i: int, j: int) -> None:
     contacts.agenda[place + 2], contacts.agenda[place + 3] = store.tally[expert, KNOWN], store.tally[other, KNOWN]
     tell(contacts, store, i, j)
     tell(contacts, store, j, i)
-    contacts.known[i, j] = store.tally[i, KNOWN]
-    contacts.known[j, i] = store.tally[j, KNOWN]
+    contacts.known[i, j] = _learnt(store, i)
+    contacts.known[j, i] = _learnt(store, j)
     contacts.tally[CONTACTS] += 1
+
+
+@portable
+def _num_listening(game: CoverageData, state: CoverageState) -> int:
+    count = 0
+    for player in range(game.sizes.shape[0]):
+        count += int(plays(game, state, player))
+    return count
 
 
 @separate
 def look_around(
     belief: Any, mind: Any, game: CoverageData, state: CoverageState, moved: NDArray[np.uint8], key: Any, step: int
 ) -> None:
-    """Those that moved sense where they are; those in touch tell each other."""
+    """Those that moved sense where they are, everybody when time passes; those in touch tell each other."""
     link, store, contacts = belief.link, mind.store, mind.contacts
     players, minds = game.sizes.shape[0], store.peak.shape[0]
     contacts.agenda[0] = 0
+    pass_time(store.ages, store, step)
     for player in range(players):
-        if moved[player]:
+        if (moved[player] or is_due(store.ages)) and plays(game, state, player):
             new = sense(belief.sensing, store, game, state, player, key, step)
             if minds == 1:
-                broadcast(contacts, players, new)
+                broadcast(contacts, _num_listening(game, state), new)
     if minds > 1 and link.radius2 > 0.0:
         for i in range(minds):
             for j in range(i + 1, minds):
-                if in_touch(link, contacts, store, game, state, i, j):
+                both = plays(game, state, i) and plays(game, state, j)
+                if both and in_touch(link, contacts, store, game, state, i, j):
                     meet(contacts, store, i, j)

@@ -5,6 +5,9 @@ sums, each taken from its largest term, so nothing underflows. Covariances stay 
 eigenvalue would fall below, it is set to the floor, which is the exact maximum under that constraint, so the
 likelihood still never falls, beyond rounding.
 
+A mixture may have a background: a component of constant density over the points, 1/n, of which only the weight is
+fitted. It is 0 where there is none.
+
 Nothing here allocates. A mixture lives in arrays with room for more components than it has.
 """
 
@@ -54,6 +57,10 @@ class Work(NamedTuple):
     matrix: NDArray[np.float64]  # (d, d)
     vectors: NDArray[np.float64]  # (d, d)
     deviation: NDArray[np.float64]  # (d,)
+    flat: NDArray[np.float64]  # (2,) the background's weight, 0 without one; the weight of its data
+
+
+FLAT_WEIGHT, FLAT_MASS = range(2)
 
 
 def new_work(points: int, components: int, dimensions: int) -> Work:
@@ -68,6 +75,7 @@ def new_work(points: int, components: int, dimensions: int) -> Work:
         np.zeros(square),
         np.zeros(square),
         np.zeros(dimensions),
+        np.zeros(2),
     )
 
 
@@ -209,9 +217,13 @@ def log_term(points: NDArray[np.float64], t: int, mixture: Components, j: int, w
 def expect(points: Points, mixture: Components, first: int, last: int, partial: bool, work: Work) -> float:
     """Posteriors of components first..last-1 among each other; the weighted log-likelihood under those alone.
 
-    A ``partial`` step divides among them the posterior that is held, instead of all of it.
+    A ``partial`` step divides among them the posterior that is held, instead of all of it. Otherwise the background
+    has its share, too.
     """
-    total = 0.0
+    total, flat_mass = 0.0, 0.0
+    flat = -math.inf
+    if not partial and work.flat[FLAT_WEIGHT] > 0.0:
+        flat = math.log(work.flat[FLAT_WEIGHT] / points.number)
     posterior = work.posterior
     for t in range(points.number):
         share = work.held[at(t)] if partial else 1.0
@@ -220,7 +232,7 @@ def expect(points: Points, mixture: Components, first: int, last: int, partial: 
             for j in range(first, last):
                 posterior[at(t), at(j)] = 0.0
             continue
-        top = -math.inf
+        top = flat
         for j in range(first, last):
             term = log_term(points.at, t, mixture, j, work)
             posterior[at(t), at(j)] = term
@@ -231,7 +243,7 @@ def expect(points: Points, mixture: Components, first: int, last: int, partial: 
             work.density[at(t)] = -math.inf
             total += weight * _FARTHEST
             continue
-        mass = 0.0
+        mass = background = exp(flat - top) if flat - top > _NOTHING else 0.0
         for j in range(first, last):
             below = posterior[at(t), at(j)] - top
             term = exp(below) if below > _NOTHING else 0.0
@@ -243,7 +255,10 @@ def expect(points: Points, mixture: Components, first: int, last: int, partial: 
         density = top + math.log(mass)
         if not partial:
             work.density[at(t)] = density
+            flat_mass += weight * background * scale
         total += weight * density
+    if not partial:
+        work.flat[FLAT_MASS] = flat_mass
     return total
 
 
@@ -367,6 +382,7 @@ def run_em(
     while taken < steps:
         for j in range(number):
             maximise(points, mixture, j, 1.0 / total, floor, work)
+        work.flat[FLAT_WEIGHT] = work.flat[FLAT_MASS] / total
         before, likelihood = likelihood, expect(points, mixture, 0, number, False, work)
         taken += 1
         if likelihood - before <= tolerance * total:

@@ -24,14 +24,27 @@ from potentia.beliefs.communication import (
     look_around,
     new_contacts,
 )
+from potentia.beliefs.forgetting import (
+    REMEMBERED,
+    Ages,
+    HalfLife,
+    Lasting,
+    Window,
+    check_one,
+    half_life_from,
+    new_ages,
+    standing,
+)
 from potentia.beliefs.observations import KNOWN, Sensing, Store, check_store, new_store, store_size
 from potentia.errors import InvalidBelief, Remedy
 from potentia.games import Coverage, Game
 from potentia.games.coverage_kernel import CoverageData, CoverageState, cell_of, reward, share_of
+from potentia.games.sight import owns, sees
 from potentia.kernel.arrays import any_array, frozen
 from potentia.kernel.cache import Compiled
 from potentia.kernel.checks import OneOf, Real, number
 from potentia.kernel.dispatch import at, generic, portable, separate
+from potentia.kernel.protocol import plays
 from potentia.kernel.recorders import Recorder
 
 RECORDERS = (  # of every belief about a field
@@ -41,7 +54,16 @@ RECORDERS = (  # of every belief about a field
     Recorder("data_sent", "readings sent"),
 )
 BELIEF_ERROR, CELLS_KNOWN, MET, DATA_SENT = range(len(RECORDERS))
-STORE_REMEMBERS = (*(f"store.{name}" for name in Store._fields), "contacts.known", "contacts.tally")
+STORE_REMEMBERS = (
+    *(f"store.{name}" for name in Store._fields if name != "ages"),
+    "contacts.known",
+    "contacts.tally",
+)
+LATER = {
+    "half_life": "auto",
+    "window": None,
+    "background": False,
+}  # parameters that came later, and what was done before they did
 
 
 def _survey_from(value: str | ArrayLike | None) -> str | tuple[tuple[bool, ...], ...] | None:
@@ -65,12 +87,45 @@ class FieldBelief(Belief):
         who hears whom.
     ``survey``
         what is known beforehand: None, "all" or a mask of cells.
+    ``half_life``
+        steps in which a reading comes to count half; None: readings last. "auto": they do where nothing drifts;
+        where the field does, the time in which Σ|f - f(0)| grows to a quarter of Σf or Σf(0), the larger.
+    ``window``
+        instead: steps after which a reading is forgotten.
     """
 
     sense: str = attrs.field(default="range", kw_only=True, validator=OneOf("range", "cell"))
     noise: float = attrs.field(default=0.0, kw_only=True, converter=number, validator=Real(least=0.0, most=1e100))
     communication: Communication = attrs.field(default=Communication(), kw_only=True, converter=communication_from)
     survey: str | tuple[tuple[bool, ...], ...] | None = attrs.field(default=None, kw_only=True, converter=_survey_from)
+
+    half_life: float | str | None = attrs.field(
+        default="auto", kw_only=True, converter=half_life_from, validator=HalfLife()
+    )
+    window: int | None = attrs.field(default=None, kw_only=True, validator=Window())
+
+    def __attrs_post_init__(self) -> None:
+        check_one(self.half_life, self.window)
+
+    def spec(self) -> dict[str, Any]:
+        # without what came later, where it is not used: runs saved before are told by their belief
+        return {key: part for key, part in super().spec().items() if key not in LATER or part != LATER[key]}
+
+    def spec_on(self, game: Game) -> dict[str, Any]:
+        assert isinstance(game, Coverage)
+        # where readings last, as they did before there were half-lives, it is the belief that it was then
+        aged = self.window is None and isinstance(self.ages(game, 0), Ages)
+        told = {key: part for key, part in self.spec().items() if key != "half_life"}
+        return told | ({"half_life": self.half_life} if aged else {})
+
+    def remembered(self, game: Game) -> tuple[str, ...]:
+        assert isinstance(game, Coverage)
+        lasting = isinstance(self.ages(game, 0), Lasting)
+        return self.remembers if lasting else (*self.remembers, *(f"store.ages.{name}" for name in REMEMBERED))
+
+    def ages(self, game: Coverage, minds: int) -> Ages | Lasting:
+        """Fresh ages of readings, where they are forgotten."""
+        return new_ages(game, self.half_life, self.window, minds)
 
     def minds(self, game: Coverage) -> int:
         """How many different minds there are."""
@@ -108,13 +163,21 @@ class FieldBelief(Belief):
     def check_mind(self, game: Game, mind: Any) -> None:
         assert isinstance(game, Coverage)
         check_store(game, mind.store)
-        known, tally = mind.contacts.known, mind.store.tally[:, KNOWN]
-        if not ((known >= 0) & (known <= tally[:, None])).all():
+        known, ages = mind.contacts.known, mind.store.ages
+        learnt = ages.heard if isinstance(ages, Ages) else mind.store.tally[:, KNOWN]
+        if not ((known >= 0) & (known <= learnt[:, None])).all():
             raise ValueError("more was told than is known")
 
     def store(self, game: Coverage) -> Store:
         """Fresh observations."""
-        return new_store(game, self.minds(game), self.surveyed(game))
+        minds = self.minds(game)
+        return new_store(game, minds, self.surveyed(game), self.ages(game, minds))
+
+    def store_size(self, game: Coverage) -> int:
+        """Bytes of it."""
+        minds = self.minds(game)
+        lasting = isinstance(self.ages(game, 0), Lasting)
+        return store_size(game, minds) + (0 if lasting else 32 * minds * game.world.worth.size)
 
 
 # What compiled code shares ----------------------------------------------------------------------------
@@ -136,19 +199,30 @@ def hoped_worth(belief: Any, mind: Any, game: CoverageData, which: int, cell: in
 def believed_reward(
     belief: Any, mind: Any, game: CoverageData, state: CoverageState, player: int, action: int
 ) -> float:
-    """Eq. 45 with the believed worth."""
+    """Eq. 45 with the believed worth; nothing for a robot that is not there, as with the true one."""
+    if not plays(game, state, player):
+        return 0.0
     current = state.profile[at(player)]
     dx = np.int64(game.place[at(action), 0]) - np.int64(game.place[at(current), 0])
     dy = np.int64(game.place[at(action), 1]) - np.int64(game.place[at(current), 1])
     which, kind, cell = belief.sensing.mind[at(player)], game.kind[at(player)], cell_of(game, action)
-    reach = np.int64(game.reach[at(kind)])
+    reach, behind = np.int64(game.reach[at(kind)]), cell_of(game, current)
     total = 0.0
     for k in range(game.ptr[at(kind)], game.ptr[at(kind + 1)]):
+        if not sees(game.vision, cell, k):
+            continue
         covered = cell + game.offset[at(k)]
         x, y = game.dx[at(k)] + dx, game.dy[at(k)] + dy
-        others = np.int64(state.counts[at(covered)]) - np.int64(x * x + y * y <= reach)
+        others = np.int64(state.counts[at(covered)]) - owns(game.vision, behind, x, y, reach)
         total += share_of(game, hoped_worth(belief, mind, game, which, covered), others)
     return reward(game, state, player, action, total)
+
+
+@portable
+def recalled(store: Store, which: int, place: int, guess: float) -> float:
+    """What a mind makes of the reading at a place: the older that is, the more of what it would guess without."""
+    weight, reading = standing(store.ages, which, place), store.reading[which, at(place)]
+    return reading if weight == 1.0 else weight * reading + (1.0 - weight) * guess
 
 
 @portable
@@ -166,6 +240,21 @@ def believed_utility(
     return believed_reward(belief, mind, game, state, player, action)
 
 
+@portable
+def has_owner(game: CoverageData, state: CoverageState, minds: int, which: int) -> bool:
+    """Whether a mind is shared, or that of a robot that is there."""
+    return minds == 1 or plays(game, state, which)
+
+
+@portable
+def num_owned(game: CoverageData, state: CoverageState, minds: int) -> int:
+    """How many minds that is: means are over them."""
+    count = 0
+    for which in range(minds):
+        count += int(has_owner(game, state, minds, which))
+    return count
+
+
 @separate
 def mean_error(belief: Any, mind: Any, game: CoverageData, state: CoverageState) -> float:
     """Σ |f̂ - f| / Σ f over the area, in the mean over minds."""
@@ -175,17 +264,20 @@ def mean_error(belief: Any, mind: Any, game: CoverageData, state: CoverageState)
         worth = state.worth[cell]
         total += worth
         for which in range(minds):
+            if not has_owner(game, state, minds, which):
+                continue
             missed += abs(believed_worth(belief, mind, game, which, cell) - worth)
-    return missed / (total * minds) if total > 0.0 else 0.0
+    return missed / (total * max(num_owned(game, state, minds), 1)) if total > 0.0 else 0.0
 
 
 @portable
-def mean_known(store: Store) -> float:
+def mean_known(store: Store, game: CoverageData, state: CoverageState) -> float:
     """Distinct cells known, in the mean over minds."""
-    total = 0.0
-    for which in range(store.peak.shape[0]):
-        total += store.tally[which, KNOWN]
-    return total / store.peak.shape[0]
+    total, minds = 0.0, store.peak.shape[0]
+    for which in range(minds):
+        if has_owner(game, state, minds, which):
+            total += store.tally[which, KNOWN]
+    return total / max(num_owned(game, state, minds), 1)
 
 
 @portable
@@ -194,7 +286,7 @@ def judged_field(belief: Any, mind: Any, game: CoverageData, state: CoverageStat
     if which == BELIEF_ERROR:
         return mean_error(belief, mind, game, state)
     if which == CELLS_KNOWN:
-        return mean_known(mind.store)
+        return mean_known(mind.store, game, state)
     return float(mind.contacts.tally[CONTACTS if which == MET else SENT])
 
 
@@ -241,15 +333,16 @@ class Constant(FieldBelief):
 
     def mind_size(self, game: Game) -> int:
         assert isinstance(game, Coverage)
-        return store_size(game, self.minds(game))
+        return self.store_size(game)
 
 
 @believed_worth.register(ConstantData)
 def _constant_worth(belief: ConstantData, mind: ConstantMind, game: CoverageData, which: int, cell: int) -> float:
     slot: Any = np.int64(mind.store.slot[which, at(cell)])
-    if slot > 0:
-        return mind.store.reading[which, at(slot - 1)]
-    return belief.value + belief.share * mind.store.peak[which] if slot == 0 else 0.0
+    if slot < 0:
+        return 0.0
+    guess = belief.value + belief.share * mind.store.peak[which]
+    return recalled(mind.store, which, slot - 1, guess) if slot > 0 else guess
 
 
 estimate.register(ConstantData)(believed_utility)

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from potentia.beliefs.em import Components, Points, Work, drop_dead, new_components, new_work, run_em
+from potentia.beliefs.em import FLAT_WEIGHT, Components, Points, Work, drop_dead, new_components, new_work, run_em
+from potentia.beliefs.forgetting import sightings, standing
 from potentia.beliefs.observations import FRESH, KNOWN, Store
 from potentia.beliefs.structure import akaike, change_best
 from potentia.games.coverage_kernel import CoverageData
@@ -52,6 +53,7 @@ WEIGHT, MEAN, COVARIANCE, WHITEN, OFFSET = 0, 1, 3, 7, 11  # where a component's
 WIDTH = 12
 SCALE, ERROR = range(2)
 NUMBER_OF, PENDING = range(2)
+LEVEL = 1  # after FLAT_WEIGHT
 
 
 class Model(NamedTuple):
@@ -61,6 +63,7 @@ class Model(NamedTuple):
     value: NDArray[np.float64]  # (m, 2) the factor from density to worth; the parameters' error, where it is recorded
     mark: NDArray[np.int64]  # (m, 2) components, 0 before anything of worth was seen; whether to think about it
     estimate: NDArray[np.float64]  # (m, framed cells) predictions of the last fit; NaN: not made yet
+    flat: NDArray[np.float64]  # (m, 2) the background's weight and its density, 0 without one
 
 
 def new_model(minds: int, room: int, framed: int) -> Model:
@@ -70,6 +73,7 @@ def new_model(minds: int, room: int, framed: int) -> Model:
         np.ones((minds, 2)),
         np.zeros((minds, 2), np.int64),
         np.full((minds, framed), np.nan),
+        np.zeros((minds, 2)),
     )
 
 
@@ -80,7 +84,7 @@ def predicted(model: Model, game: CoverageData, mind: int, cell: int) -> float:
     if math.isnan(value):
         x = cell % game.width - game.base % game.width + 0.5
         y = cell // game.width - game.base // game.width + 0.5
-        value = 0.0
+        value = model.flat[mind, LEVEL]
         for j in range(model.mark[mind, NUMBER_OF]):
             dx, dy = x - model.component[mind, j, MEAN], y - model.component[mind, j, MEAN + 1]
             first = model.component[mind, j, WHITEN] * dx
@@ -107,18 +111,22 @@ def _gather(
 ) -> int:
     """Where the cells are, and their weights, scaled to sum to the size of the sample; how many of them count.
 
-    The size is the number of cells, or the effective one, (Σw)² / Σw². None counts where nothing has worth.
+    The size is the number of cells, those seen long ago in part, or the effective one, (Σw)² / Σw². None counts where
+    nothing has worth.
     """
-    cell, reading, visits = store.cell[mind], store.reading[mind], store.visits[mind]
+    cell, reading, visits, ages = store.cell[mind], store.reading[mind], store.visits[mind], store.ages
     centre, out, number = points.at, points.weight, points.number
-    top = 0.0
+    top, standings = 0.0, 0.0
     for t in range(number):
         centre[t, 0] = cell[t] % width - base % width + 0.5
         centre[t, 1] = cell[t] // width - base // width + 0.5
         weight = max(reading[t], 0.0)
         if not by_worth:
             times = weight / f_mode if weight < _MOST * f_mode else _MOST
-            weight = (1.0 + V * np.floor(times + 0.5) if times >= 1.0 else 1.0) * visits[t]
+            weight = (1.0 + V * np.floor(times + 0.5) if times >= 1.0 else 1.0) * sightings(ages, mind, t, visits[t])
+        else:
+            weight *= standing(ages, mind, t)
+        standings += standing(ages, mind, t)
         out[t] = weight
         top = max(top, weight)
     if not top > 0.0:
@@ -129,20 +137,22 @@ def _gather(
         out[t] = math.ldexp(out[t], -exponent)  # no digit changes, and the squares stay in range
         total += out[t]
         square += out[t] * out[t]
-    scale, counted = total / square if effective else number / total, 0
+    scale, counted = total / square if effective else standings / total, 0
     for t in range(number):
         out[t] *= scale
         counted += out[t] > _NEGLIGIBLE
     return counted
 
 
-def _factor(reading: NDArray[np.float64], density: NDArray[np.float64], number: int) -> float:
+def _factor(store: Store, mind: int, density: NDArray[np.float64], number: int) -> float:
     """The least-squares factor from density to worth, at least 0."""
+    reading, ages = store.reading[mind], store.ages
     both, square = 0.0, 0.0
     for t in range(number):
         guess = exp(min(density[t], _HIGHEST))
-        both += guess * reading[t]
-        square += guess * guess
+        weight = standing(ages, mind, t)
+        both += weight * guess * reading[t]
+        square += weight * guess * guess
     return max(both / square, 0.0) if square > 0.0 else 0.0
 
 
@@ -177,7 +187,7 @@ def new_room(cells: int, components: int, judging: bool) -> Room:
         new_components(components, 2),
         work,
         new_components(components, 2),
-        work._replace(whiten=own.whiten, offset=own.offset),
+        work._replace(whiten=own.whiten, offset=own.offset, flat=own.flat),
         judging,
     )
 
@@ -198,6 +208,7 @@ class Learner:
 
     def _unpack(self, mind: int) -> None:
         packed, mixture = self.model.component[mind], self.room.mixture
+        self.room.work.flat[FLAT_WEIGHT] = self.model.flat[mind, FLAT_WEIGHT]
         mixture.weight[:] = packed[:, WEIGHT]
         mixture.mean[:] = packed[:, MEAN:COVARIANCE]
         mixture.covariance.reshape(-1, 4)[:] = packed[:, COVARIANCE:WHITEN]
@@ -211,6 +222,8 @@ class Learner:
         packed[:, COVARIANCE:WHITEN] = room.mixture.covariance.reshape(-1, 4)
         packed[:, WHITEN:OFFSET] = room.work.whiten.reshape(-1, 4)
         packed[:, OFFSET] = room.work.offset
+        weight = room.work.flat[FLAT_WEIGHT]
+        self.model.flat[mind] = weight, weight / max(self.points.number, 1)
         self.model.mark[mind, NUMBER_OF] = number
         self.model.value[mind, SCALE] = self.scale
         self.model.estimate[mind] = np.nan
@@ -227,8 +240,11 @@ class Learner:
         if not self.counted:
             return math.nan
         if not self.number:  # one component takes everything, wherever it begins
-            self.number = 1
+            self.number, work.flat[FLAT_WEIGHT] = 1, 0.0
             mixture.weight[0], mixture.mean[0], mixture.covariance[0] = 1.0, self.points.at[0], np.eye(2)
+            if self.options.background:  # which then gives half of it to the background
+                self._em(mixture, 1, 1, work)
+                mixture.weight[0] = work.flat[FLAT_WEIGHT] = 0.5
         likelihood = self._em(mixture, self.number, steps, work)
         while self.number < self.options.numbers.fixed and self._affordable(self.number + 1):
             self._adopt(self._change(True, math.nan))
@@ -253,8 +269,8 @@ class Learner:
         """After a fit, by its densities at the cells seen."""
         self.scale = 1.0
         if self.options.calibrated:
-            reading, density = self.store.reading[self.mind], self.room.work.density
-            self.scale = float(_factor_entry(reading, density, self.points.number, compiled=self.compiled))
+            store, density = self.store, self.room.work.density
+            self.scale = float(_factor_entry(store, self.mind, density, self.points.number, compiled=self.compiled))
 
     # The number of components
 
@@ -266,11 +282,13 @@ class Learner:
         options, room = self.options, self.room
         how = growing, angle, _SPREAD, options.floor, options.settle_steps, options.tolerance
         into = room.candidate, room.work, room.trial
+        room.trial.flat[:] = room.work.flat  # neither split nor merged
         return int(_change_entry(self.points, room.mixture, self.number, *how, *into, compiled=self.compiled))
 
     def _adopt(self, number: int) -> None:
         """The candidate becomes the mixture."""
         self.number = number
+        self.room.work.flat[:] = self.room.trial.flat
         for own, other in zip(self.room.mixture, self.room.candidate, strict=True):
             own[:] = other
 
@@ -280,7 +298,8 @@ class Learner:
         likelihood = self.fit(options.settle_steps)
         out: list[Proposal] = []
         growing = uniform_nth(key, players, step, mind, NUMBER, 0) < 0.5
-        for turn in range(options.repeats if self.counted else 0):
+        flat = 2.0 * options.background  # of AIC: one parameter
+        for turn in range(options.repeats if self.counted and self.number else 0):
             may_grow = self.number < options.most and self._affordable(self.number + 1)
             if turn == 0:
                 growing = self.number == 1 or (growing and may_grow)
@@ -288,7 +307,7 @@ class Learner:
                 break
             proposed = self._change(growing, 2 * math.pi * uniform_nth(key, players, step, mind, DIRECTION, turn))
             gained = self._em(room.candidate, proposed, options.settle_steps, room.trial)
-            before, after = akaike(likelihood, self.number, 2), akaike(gained, proposed, 2)
+            before, after = flat + akaike(likelihood, self.number, 2), flat + akaike(gained, proposed, 2)
             accepted = uniform_nth(key, players, step, mind, PROPOSAL, turn) < _chance(after - before)
             out.append(Proposal(step + 1, mind, self.number, proposed, before, after, accepted))
             if not accepted:
@@ -305,6 +324,8 @@ class Learner:
         if not self.number or self.number != self.model.mark[other, NUMBER_OF]:
             return
         mixture, theirs = self.room.mixture, self.model.component[other]
+        flat = self.room.work.flat
+        flat[FLAT_WEIGHT] += (1 - share) * (self.model.flat[other, FLAT_WEIGHT] - flat[FLAT_WEIGHT])
         free = list(range(self.number))
         for k in range(self.number):
             dx, dy = (mixture.mean[k] - theirs[free, MEAN:COVARIANCE]).T

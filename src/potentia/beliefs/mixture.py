@@ -25,9 +25,13 @@ from potentia.beliefs.field import (
     FieldBelief,
     believed_utility,
     believed_worth,
+    has_owner,
     hoped_worth,
     judged_field,
+    num_owned,
+    recalled,
 )
+from potentia.beliefs.forgetting import is_due, standing
 from potentia.beliefs.learning import (
     ERROR,
     NUMBER_OF,
@@ -43,12 +47,14 @@ from potentia.beliefs.learning import (
     parameter_error,
     predicted,
 )
-from potentia.beliefs.observations import FRESH, KNOWN, Sensing, Store, store_size
+from potentia.beliefs.observations import FRESH, KNOWN, Sensing, Store
 from potentia.games import Coverage, Game
 from potentia.games.coverage_kernel import CoverageData, CoverageState
+from potentia.games.drift import mixture_at
 from potentia.kernel.cache import Compiled
 from potentia.kernel.checks import Flag, Integer, OneOf, Real, number, whole
 from potentia.kernel.dispatch import at, portable, separate
+from potentia.kernel.protocol import num_drawn
 from potentia.kernel.recorders import Recorder
 
 RECORDERS = (
@@ -114,6 +120,9 @@ class MixtureBelief(FieldBelief):
     ``optimism``
         a bonus where little was seen: this share of the largest worth seen, times the share of cells not seen
         among those within three columns and rows.
+    ``background``
+        whether there is worth everywhere: the mixture has a component of constant density over the cells seen, of
+        which the weight is fitted, one parameter more in AIC. It is neither split nor merged.
     """
 
     weighting: str = attrs.field(default="worth", kw_only=True, validator=OneOf("worth", "repeat"))
@@ -129,9 +138,11 @@ class MixtureBelief(FieldBelief):
     recall: bool = attrs.field(default=True, kw_only=True, validator=Flag())
     optimism: float = attrs.field(default=0.7, kw_only=True, converter=number, validator=Real(least=0.0, most=1e6))
 
+    background: bool = attrs.field(default=False, kw_only=True, validator=Flag())
+
     remembers: ClassVar[tuple[str, ...]] = (
         *STORE_REMEMBERS,
-        *(f"model.{name}" for name in Model._fields),
+        *(f"model.{name}" for name in Model._fields if name != "flat"),
     )
     recorders: ClassVar[tuple[str, ...]] = RECORDERS
 
@@ -139,6 +150,9 @@ class MixtureBelief(FieldBelief):
     @abstractmethod
     def numbers(self) -> Numbers:
         """What is known of the number of components."""
+
+    def remembered(self, game: Game) -> tuple[str, ...]:
+        return (*super().remembered(game), *(("model.flat",) if self.background else ()))
 
     def data(self, game: Game) -> MixtureData:
         sensing = self.sensing(game)
@@ -167,6 +181,8 @@ class MixtureBelief(FieldBelief):
         for packed, count in zip(mind.model.component, number.tolist(), strict=True):
             if not np.isfinite(packed[:count, :WHITEN]).all():
                 raise ValueError("a component is not finite")
+        if not ((mind.model.flat >= 0.0) & (mind.model.flat <= 1.0)).all():
+            raise ValueError("the weight of a background is none")
 
     def new_tools(self, game: Game, record: tuple[str, ...]) -> Room:
         assert isinstance(game, Coverage)
@@ -176,7 +192,7 @@ class MixtureBelief(FieldBelief):
         assert isinstance(game, Coverage)
         minds, room = self.minds(game), self.numbers.largest + 1
         per_cell = 8 * minds * game.data.worth.size + 8 * (room + 6) * game.world.worth.size
-        return store_size(game, minds) + per_cell + 8 * room * (WIDTH * minds + 30)
+        return self.store_size(game) + per_cell + 8 * room * (WIDTH * minds + 30)
 
     def think(
         self, game: Game, mind: MixtureMind, tools: Room, key: Any, step: int, compiled: Compiled
@@ -187,14 +203,14 @@ class MixtureBelief(FieldBelief):
         assert isinstance(game, Coverage)
         deciding = self.numbers.period > 0 and step >= 0 and (step + 1) % self.numbers.period == 0
         proposals: list[Proposal] = []
-        truth = game.at(step + 1).world.mixture if tools.judging else None
+        truth = mixture_at(game.world, game.drift, step + 1) if tools.judging else None
 
         def fitted(which: int, other: int | None = None, share: float = 1.0) -> None:
             learner = Learner(self, game.data, mind.store, model, tools, which, compiled)
             if other is not None:
                 learner.average_with(other, share)
             if deciding and other is None:
-                proposals.extend(learner.decide(game.num_players, key, step))
+                proposals.extend(learner.decide(num_drawn(game.data), key, step))
             else:
                 learner.fit(self.em_steps if other is None else self.settle_steps)
             for one in (which,) if other is None else (which, other):
@@ -207,7 +223,7 @@ class MixtureBelief(FieldBelief):
             expert, other, knew, other_knew = agenda[1 + 4 * k : 5 + 4 * k].tolist()
             fitted(expert, other, knew / (knew + other_knew))
         for which in range(model.mark.shape[0]):
-            if deciding or has_news(mind.store, self.growth, which):
+            if deciding or is_due(mind.store.ages) or has_news(mind.store, self.growth, which):
                 fitted(which)
         model.mark[0, PENDING] = agenda[0] = 0
         return proposals
@@ -266,29 +282,42 @@ def _believed_worth(belief: MixtureData, mind: MixtureMind, game: CoverageData, 
     if slot < 0:
         return 0.0
     if slot > 0 and belief.recall:
-        return mind.store.reading[which, at(slot - 1)]
+        if standing(mind.store.ages, which, slot - 1) == 1.0:
+            return mind.store.reading[which, at(slot - 1)]
+        return recalled(mind.store, which, slot - 1, predicted(mind.model, game, which, cell))
     return predicted(mind.model, game, which, cell)
+
+
+@portable
+def _unseen(store: Store, which: int, slot: Any) -> float:
+    """1 of a cell that the mind has not seen, 0 of one that it has just seen, or of one outside."""
+    if slot > 0:
+        return 1.0 - standing(store.ages, which, slot - 1)
+    return 1.0 if slot == 0 else 0.0
 
 
 @separate
 def _unseen_around(store: Store, game: CoverageData, which: int, cell: int) -> float:
-    """The share of cells near this one that the mind has not seen."""
+    """The share of cells near this one that the mind has not seen; what was seen long ago counts in part."""
     x, y = cell % game.width, cell // game.width
     height = store.slot.shape[1] // game.width
-    inside, unseen = 0, 0
+    inside: Any = 0
+    unseen = 0.0
     for row in range(max(y - NEAR, 0), min(y + NEAR + 1, height)):
         for column in range(max(x - NEAR, 0), min(x + NEAR + 1, game.width)):
-            slot = store.slot[which, row * game.width + column]
+            slot = np.int64(store.slot[which, row * game.width + column])
             inside += slot >= 0
-            unseen += slot == 0
+            unseen += _unseen(store, which, slot)
     return unseen / inside
 
 
 @hoped_worth.register(MixtureData)
 def _hoped_worth(belief: MixtureData, mind: MixtureMind, game: CoverageData, which: int, cell: int) -> float:
     worth = believed_worth(belief, mind, game, which, cell)
-    if mind.store.slot[which, at(cell)] == 0:
-        worth += belief.optimism * mind.store.peak[which] * _unseen_around(mind.store, game, which, cell)
+    unseen = _unseen(mind.store, which, np.int64(mind.store.slot[which, at(cell)]))
+    if unseen > 0.0:
+        bonus = belief.optimism * mind.store.peak[which] * _unseen_around(mind.store, game, which, cell)
+        worth += bonus if unseen == 1.0 else unseen * bonus
     return worth
 
 
@@ -298,7 +327,7 @@ estimate.register(MixtureData)(believed_utility)
 @learn.register(MixtureData)
 def _learn(belief: MixtureData, mind: MixtureMind, game: Any, state: Any, moved: Any, key: Any, step: int) -> None:
     look_around(belief, mind, game, state, moved, key, step)
-    think = mind.contacts.agenda[0] > 0
+    think = mind.contacts.agenda[0] > 0 or is_due(mind.store.ages)
     for which in range(mind.store.peak.shape[0]):
         think = think or has_news(mind.store, belief.growth, which)
     if think or (belief.aic_every and step >= 0 and (step + 1) % belief.aic_every == 0):
@@ -316,8 +345,10 @@ def _judge(belief: MixtureData, mind: MixtureMind, game: CoverageData, state: Co
         return judged_field(belief, mind, game, state, max(which - COMPONENTS, 0))
     if which != COMPONENTS and belief.targets == 0:
         return np.nan
-    total = 0.0
-    for m in range(mind.model.mark.shape[0]):
+    total, minds = 0.0, mind.model.mark.shape[0]
+    for m in range(minds):
+        if not has_owner(game, state, minds, m):
+            continue
         number = mind.model.mark[m, NUMBER_OF]
         if which == PARAMETER_ERROR:
             total += mind.model.value[m, ERROR]
@@ -325,4 +356,4 @@ def _judge(belief: MixtureData, mind: MixtureMind, game: CoverageData, state: Co
             total += number == belief.targets
         else:
             total += number
-    return total / mind.model.mark.shape[0]
+    return total / max(num_owned(game, state, minds), 1)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 MEANINGS = {  # of the parameters of the package's own beliefs, by name
     "aic_every": "steps between two decisions on the number of components",
+    "background": "whether there is a component of constant density",
     "calibrated": "whether predictions are scaled to the readings",
     "communication": "who hears whom",
     "components": "how many, known beforehand",
@@ -21,6 +22,7 @@ MEANINGS = {  # of the parameters of the package's own beliefs, by name
     "f_mode": "the worth from which a cell counts more than once, with weighting by repeat",
     "floor": "the least variance of a component, in cells²",
     "growth": "share of the cells seen that must be new before the next fit",
+    "half_life": "steps in which a reading comes to count half",
     "initial": "what is expected of what was never played",
     "most": "components, at most",
     "noise": "standard deviation of an error added to each reading",
@@ -37,6 +39,7 @@ MEANINGS = {  # of the parameters of the package's own beliefs, by name
     "V": "how much more a cell counts for its worth, with weighting by repeat",
     "value": "what a cell not seen is expected to be worth",
     "weighting": "whether a cell counts by its worth, or by the paper's repetitions",
+    "window": "steps after which a reading is forgotten",
 }
 
 
@@ -48,7 +51,11 @@ def belief_card(belief: Belief) -> str:
 def view_card(view: View) -> str:
     """What one robot, or all of them, believe at a moment."""
     who = f"robot {view.robots[0]}" if len(view.robots) == 1 else f"{len(view.robots):,} robots"
-    told = {"seen": f"{int(view.seen.sum()):,} of {view.seen.size:,} cells", "components": view.num_components or None}
+    told: dict[str, Any] = {
+        "seen": f"{int(view.seen.sum()):,} of {view.seen.size:,} cells",
+        "components": view.num_components or None,
+    }
+    told["background"] = view.background or None
     image = picture(view.worth, "believed worth", upwards=view.origin == "lower")
     return card(
         "View", f"what {who} believe{'s' * (len(view.robots) == 1)}", beside(facts(told), image, _mixture(view))

@@ -14,7 +14,7 @@ from potentia.kernel import memory
 from potentia.kernel.arrays import frozen, starts, strides
 from potentia.kernel.checks import OneOf, Real, number
 from potentia.kernel.dispatch import at, portable
-from potentia.kernel.protocol import num_players, utility
+from potentia.kernel.protocol import num_players, plays, utility
 
 
 class KnownData(NamedTuple):
@@ -122,6 +122,8 @@ def _learn(
     belief: MeanData, mind: MeanMind, game: Any, state: Any, moved: NDArray[np.uint8], key: Any, step: int
 ) -> None:
     for player in range(num_players(game)):
+        if not plays(game, state, player):
+            continue
         action = state.profile[player]
         entry = _entry(belief, state, player, action)
         mind.times[entry] += 1

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from potentia.beliefs.field import believed_field
-from potentia.beliefs.learning import COVARIANCE, MEAN, NUMBER_OF, WEIGHT, WHITEN
+from potentia.beliefs.learning import COVARIANCE, LEVEL, MEAN, NUMBER_OF, SCALE, WEIGHT, WHITEN
 from potentia.beliefs.mixture import MixtureMind
 from potentia.beliefs.observations import KNOWN
 from potentia.games import Coverage
@@ -23,7 +23,8 @@ class View:
     ``worth`` (rows, columns) is the believed field: readings where the robot has seen, predictions elsewhere.
     ``seen`` says where it has, and ``visits`` how often. A mixture belief has ``weights`` (M,), ``means`` (M, 2)
     and ``covariances`` (M, 2, 2); of another belief they are empty. Means are (x, y) where cell (x, y) has its centre
-    at (x + 0.5, y + 0.5). A bonus for what was not seen is no part of the belief.
+    at (x + 0.5, y + 0.5). A bonus for what was not seen is no part of the belief. ``background`` is the worth that a
+    mixture with a background expects everywhere.
     """
 
     robots: tuple[int, ...]
@@ -34,6 +35,7 @@ class View:
     means: NDArray[np.float64]
     covariances: NDArray[np.float64]
     origin: str = "upper"  # of the world: which row is drawn on top
+    background: float = 0.0
 
     def __repr__(self) -> str:
         who = f"robot {self.robots[0]}" if len(self.robots) == 1 else f"{len(self.robots)} robots"
@@ -71,9 +73,10 @@ def views(game: Coverage, belief: Any, mind: Any, compiled: Compiled) -> tuple[V
         number = mind.store.tally[which, KNOWN]
         visits[mind.store.cell[which, :number]] = mind.store.visits[which, :number]
         visits = visits.reshape(-1, data.width)[inside]
-        packed = np.zeros((0, WHITEN))
+        packed, background = np.zeros((0, WHITEN)), 0.0
         if isinstance(mind, MixtureMind):
             packed = mind.model.component[which, : mind.model.mark[which, NUMBER_OF]]
+            background = float(mind.model.value[which, SCALE] * mind.model.flat[which, LEVEL])
         out.append(
             View(
                 tuple(range(game.num_players)) if minds == 1 else (which,),
@@ -84,6 +87,7 @@ def views(game: Coverage, belief: Any, mind: Any, compiled: Compiled) -> tuple[V
                 packed[:, MEAN:COVARIANCE].copy(),
                 packed[:, COVARIANCE:WHITEN].reshape(-1, 2, 2).copy(),
                 game.world.origin,
+                background,
             )
         )
     return tuple(out)

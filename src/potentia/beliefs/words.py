@@ -21,6 +21,7 @@ def belief_text(belief: Any) -> str:
         parts.append(f"number of components reconsidered every {spec['aic_every']:,} steps")
     if name in _MIXTURES:
         parts.append(f"optimism {spec['optimism']:g}")
+        parts += ["a background"] * spec.get("background", False)
     if name == "constant":
         share = f"{spec['share']:g} of the largest worth seen" if spec["share"] else ""
         fixed = f"{spec['value']:g}" if spec["value"] or not share else ""
@@ -28,6 +29,11 @@ def belief_text(belief: Any) -> str:
     if name in _FIELDS:
         noise = f" with noise {spec['noise']:g}" if spec["noise"] else ""
         parts.append(f"robots read {'the cells in range' if spec['sense'] == 'range' else 'their own cell'}{noise}")
+        if spec.get("window") is not None:
+            parts.append(f"readings are forgotten after {spec['window']:,} steps")
+        elif "half_life" in spec:
+            half = spec["half_life"]
+            parts.append("readings last" if half is None else f"readings count half after {half:,g} steps")
         radius = spec["communication"]["radius"]  # None: infinite
         within = "everybody hears everybody" if radius is None else f"robots within {radius:g} cells hear each other"
         parts.append(within if radius != 0 else "nobody hears anybody")

@@ -1,4 +1,4 @@
-"""The commands that place robots: cover and optimum."""
+"""The command that lets robots cover a map: cover."""
 
 from __future__ import annotations
 
@@ -8,93 +8,46 @@ from typing import Annotated, Any
 
 import typer
 
-from potentia.cli.coverage_results import Results
+from potentia.cli.coverage_pictures import Pictured
 from potentia.cli.options import beliefs
+from potentia.cli.options.changes import Drift, DriftEdge, DriftEvery, FrameSteps, Periodic, changes_from
 from potentia.cli.options.common import (
     Json,
     Runs,
     Workers,
     check_folder,
-    check_pictures,
     drawing,
     one_of,
-    picture,
     seeds_from,
     split_named,
     steps_option,
 )
+from potentia.cli.options.events import Arrive, Fail, Hazard, events_from_options
+from potentia.cli.options.maps import (
+    Band,
+    Blocked,
+    CellSize,
+    Delta,
+    LargestPart,
+    Map,
+    Part,
+    Robots,
+    Sight,
+    WallColour,
+    cells_from,
+    game_from,
+    one_or_many,
+    say_blocked,
+)
 from potentia.cli.options.names import RULES
 from potentia.cli.options.replays import BeliefsEvery, page_for
 from potentia.cli.options.rules import SCHEDULES, rule_from_options, rule_parameters
-from potentia.cli.terminal import (
-    completes,
-    print_json,
-    print_table,
-    printed_last,
-    progress,
-    say,
-    say_how_to_stop,
-    status,
-)
+from potentia.cli.terminal import print_json, progress, say, say_how_to_stop, status
 from potentia.errors import InvalidInput
 from potentia.kernel import signals
-from potentia.kernel.texts import value as told
-
-Map = Annotated[
-    str,
-    typer.Argument(
-        metavar="MAP",
-        help='"paper" (its 40×40 world), "random:SEED" or "random:SEED:TARGETS", or a file of worths: .csv with an '
-        "empty field or x for a wall, .npy, .npz, or a greyscale image (white is worth most).",
-        show_default="paper",
-        autocompletion=completes("paper", "random:"),
-    ),
-]
-Robots = Annotated[int | None, typer.Option(help="How many robots.", show_default="5")]
-Delta = Annotated[str | None, typer.Option(help="Covering range δ in cells, one or one per robot.", show_default="1.5")]
-Blocked = Annotated[
-    Path | None, typer.Option(help="A file of the map's size that says which cells are blocked (1, white or x).")
-]
-LargestPart = Annotated[
-    bool, typer.Option("--largest-part", help="Block free cells that are cut off, instead of complaining.")
-]
-
 
 # QL's temperature is not published and it depends on it strongly: a tenth of the most that a robot can cover
 _QL_TAU = "relative:0.1"
-
-
-def _game(map: str, blocked: Path | None, largest_part: bool, options: dict[str, Any]) -> Any:
-    """Robots on the map."""
-    from potentia.games import Coverage
-
-    straight = isinstance(options.get("reach"), float) and options["reach"] ** 2 < 2  # no diagonal moves
-    world = _world(map, blocked)
-    return Coverage(world.largest_part(not straight) if largest_part else world, **options)
-
-
-def _world(map: str, blocked: Path | None) -> Any:
-    from potentia.studies.building import world_from
-
-    return world_from(map, blocked=None if blocked is None else str(blocked))
-
-
-def _one_or_many(text: str | None, name: str) -> Any:
-    from potentia.studies.texts import numbers
-
-    found = [None] if text is None else numbers(text, float, name)
-    return found[0] if len(found) == 1 else found
-
-
-def _cells(text: str) -> list[list[int]]:
-    """3,4 10,12 as cells (x, y)."""
-    from potentia.studies.texts import numbers
-
-    cells = [numbers(part, int, "start") for part in text.replace(";", " ").split()]
-    for cell in cells:
-        if len(cell) != 2:
-            raise InvalidInput(f'takes cells X,Y separated by blanks, as in "3,4 10,12", got {text!r}', "start", text)
-    return cells
 
 
 def cover(
@@ -106,9 +59,11 @@ def cover(
         one_of(
             *("p-sblll:guarded", "p-sblll:unilateral", *RULES),
             help="How robots learn; repeat it to compare. p-sblll:guarded (robots wake by themselves, of those near "
-            "each other one moves at a time) is the one to take; p-sblll (joint trials, the paper's), "
-            "p-sblll:unilateral, blll (one robot a step), soql and ql (robots that only know what they receive; give "
-            "them 15000 steps), soql:mu=adaptive, or another of: potentia rules.",
+            "each other one moves at a time) is the one to take: on 20 maps held out of a study it covers 0.951 of the "
+            "optimum's bound, as much as p-sblll:unilateral up to 0.011, with 43 % less driving, and 0.074 more than "
+            "blll; --compare tells for your map. p-sblll (joint trials, the paper's), blll (one robot a step), soql "
+            "and ql (robots that only know what they receive; give them 15000 steps), soql:mu=adaptive, or another "
+            "of: potentia rules.",
             show_default="p-sblll:guarded",
             metavar="NAME",
         ),
@@ -158,15 +113,36 @@ def cover(
     belief: beliefs.CoverBelief = None,
     components: beliefs.Components = None,
     aic_every: beliefs.AicEvery = None,
+    most: beliefs.Most = None,
+    background: beliefs.Background = None,
     optimism: beliefs.Optimism = None,
     value: beliefs.Value = None,
     share: beliefs.Share = None,
     sense: beliefs.Sense = None,
     noise: beliefs.Noise = None,
+    half_life: beliefs.HalfLife = None,
+    window: beliefs.Window = None,
     radius: beliefs.Radius = None,
     start: Annotated[str | None, typer.Option(help='First cells, as in "3,4 10,12"; random where left out.')] = None,
+    fail: Fail = None,
+    arrive: Arrive = None,
+    hazard: Hazard = None,
+    start_at: Annotated[
+        str | None,
+        typer.Option(help='First places in the coordinates of the map, as in "412000.5,5712000 412010,5712004".'),
+    ] = None,
     blocked: Blocked = None,
+    sight: Sight = False,
     largest_part: LargestPart = False,
+    drift: Drift = None,
+    drift_edge: DriftEdge = None,
+    drift_every: DriftEvery = None,
+    frame_steps: FrameSteps = None,
+    periodic: Periodic = False,
+    part: Part = None,
+    cell_size: CellSize = None,
+    wall_colour: WallColour = None,
+    band: Band = None,
     paper: Annotated[
         bool,
         typer.Option(
@@ -175,6 +151,17 @@ def cover(
             "Eq. 53 at τ = 5e-4 (for ql, see --tau); what you give yourself goes first.",
         ),
     ] = False,
+    compare: Annotated[
+        bool,
+        typer.Option(
+            "--compare",
+            help="Play sensible rules and temperatures on this map, or those of --rule, and say which one to take, by "
+            "how much, or that it is a tie. How many runs that takes follows from --budget, not from --runs.",
+        ),
+    ] = False,
+    budget: Annotated[
+        str, typer.Option(help="For --compare: how long, as 60s, 5m or 1h, or how many steps in all runs together.")
+    ] = "60s",
     certify: Annotated[
         bool, typer.Option("--optimum/--no-optimum", help="Compute the largest worth that can be covered.")
     ] = True,
@@ -208,34 +195,52 @@ def cover(
         potentia cover --rule blll --rule p-sblll --rule p-sblll:guarded
         potentia cover --paper --rule soql --rule ql --steps 15000
         potentia cover my-map.csv --robots 8 --delta 2 --gif # your own map
+        potentia cover site.png --drift 0.01,0 --gif         # all of it moves to the right
+        potentia cover frames/ --frame-steps 500 --periodic  # a folder of images, one every 500 steps
+        potentia cover my-map.csv --robots 8 --compare       # which rule to take on it
         potentia cover --belief split-merge                  # robots that learn the map on their way
         potentia cover --belief constant --share 0.3 --radius 6
+        potentia cover --fail 3@10000 --arrive 15000         # a robot fails half-way, another comes later
     """
+    from potentia.games.events import require_within
     from potentia.games.world import published
 
     seeds = seeds_from(seed, runs)
+    if compare:
+        pictures = {"gif": gif or None, "replay": replay, "beliefs_every": beliefs_every, "paths": paths or None}
+        for name in (name for name, asked in pictures.items() if asked is not None):
+            raise InvalidInput("is not for --compare, which draws one picture", name)
     options: dict[str, Any] = {"robots": 5, "delta": 1.5, "K": 0.0, "flags": False, "flag": flag, "payoff": payoff}
+    options["sight"] = sight
     if paper:
         if map != "paper":
             raise InvalidInput(f"--paper is the experiment on the paper's own world, got the map {map!r} with it")
         options |= {"K": published()["setup"]["K"], "flags": True}
     given: dict[str, Any] = {
         "robots": robots,
-        "delta": _one_or_many(delta, "delta"),
-        "K": _one_or_many(K, "K"),
+        "delta": one_or_many(delta, "delta"),
+        "K": one_or_many(K, "K"),
         "flags": flags,
-        "start": None if start is None else _cells(start),
+        "start": None if start is None else cells_from(start),
         "reach": None if reach is None else _reach(reach),
+        "events": events_from_options(fail, arrive, hazard) or None,
     }
-    game = _game(map, blocked, largest_part, options | {k: entry for k, entry in given.items() if entry is not None})
+    options |= {name: entry for name, entry in given.items() if entry is not None}
+    options |= changes_from(drift, drift_edge, drift_every, frame_steps, periodic)
+    read: dict[str, Any] = {"cell_size": cell_size, "wall_colour": wall_colour, "band": band}
+    game = game_from(map, blocked, largest_part, options, part, start_at, **read)
     learning = {
         "components": components,
         "aic_every": aic_every,
+        "most": most,
+        "background": background,
         "optimism": optimism,
         "value": value,
         "share": share,
         "sense": sense,
         "noise": noise,
+        "half_life": half_life,
+        "window": window,
         "radius": radius,
     }
     believed = beliefs.belief_from_options(belief, learning, game.world)
@@ -246,13 +251,26 @@ def cover(
         if entry is not None and not any(hasattr(chosen, option) for chosen in rules.values()):
             raise InvalidInput(f"is not for {', '.join(names)}", option)
     steps = (2_000 if paper else 20_000) if steps is None else steps
+    require_within(game, steps)
     check_folder(out / "x", "--out", create=True)
     page = page_for(out, replay, beliefs_every)
-    if largest_part and not json:
-        _say_blocked(map, blocked, game.world)
+    if (largest_part or part is not None) and not json:
+        say_blocked(map, blocked, game.world, part, **read)
     say_how_to_stop()
-    best = _certified(game, json) if certify else None
+    _warn_of_cost(game)
+    best = _certified(game, steps, json) if certify else None
+    if compare:
+        from potentia.cli.comparing import compare_rules
+
+        compare_rules(game, rules if rule else {}, believed, best, steps, budget, seed, workers, out, json)
+        return
     results, stopped = _played(game, rules, believed, best, steps, seeds, workers, json)
+    drawn = {"page": page, "beliefs_every": beliefs_every, "paper": paper, "gif": gif, "paths": paths}
+    _told(results, stopped, out, json, drawn)
+
+
+def _told(results: Pictured, stopped: bool, out: Path, json: bool, drawn: dict[str, Any]) -> None:
+    """Print, write and draw what was played."""
     if not json:
         results.print()
     files: dict[str, Path] = {}
@@ -260,7 +278,7 @@ def cover(
         results.write(out, files)
         if not stopped:
             with drawing(out), status("drawing", quiet=json) as tell:
-                results.draw(out, files, tell, page, beliefs_every, paper=paper, gif=gif, paths=paths)
+                results.draw(out, files, tell, **drawn)
     except KeyboardInterrupt:
         stopped = True
     finally:
@@ -271,6 +289,16 @@ def cover(
     if stopped:
         say(f"{signals.stopped()}: the above is of the runs and pictures that were complete", err=True)
         raise typer.Exit(130)
+
+
+def _warn_of_cost(game: Any) -> None:
+    """Say so if no step can gain what it costs."""
+    if (game.movement_cost > 0).any():
+        from potentia.studies.coverage_measures import moving_cost
+
+        found = moving_cost(game)
+        if found.freezes:
+            say(f"warning: {found}", err=True)
 
 
 def _reach(text: str) -> float | str:
@@ -284,7 +312,7 @@ def _reach(text: str) -> float | str:
 
 def _played(
     game: Any, rules: dict[str, Any], belief: Any, best: Any, steps: int, seeds: range, workers: int, quiet: bool
-) -> tuple[Results, bool]:
+) -> tuple[Pictured, bool]:
     """The study, and whether it was cut short."""
     from potentia.errors import RunInterrupted
     from potentia.studies.coverage import cover as study
@@ -302,14 +330,7 @@ def _played(
     if not data:
         say(f"{signals.stopped()} before a run was complete: nothing was written", err=True)
         raise typer.Exit(130)
-    return Results(game, rules, data, best, steps, len(seeds), belief), stopped
-
-
-def _say_blocked(map: str, blocked: Path | None, world: Any) -> None:
-    whole_map = _world(map, blocked)
-    cut = world.blocked & ~whole_map.blocked
-    lost = float(whole_map.worth[cut].sum())
-    say(f"--largest-part blocked {int(cut.sum()):,} cells that are cut off, worth {told(lost)} in all")
+    return Pictured(game, rules, data, best, steps, len(seeds), belief), stopped
 
 
 def _variant(name: str, tau: str | None, revision: str | None, defaults: tuple[str, str]) -> Any:
@@ -334,66 +355,13 @@ def _variant(name: str, tau: str | None, revision: str | None, defaults: tuple[s
     return rule_from_options(name, tau, revision, trial, guard, (_QL_TAU, "") if base == "ql" else defaults)
 
 
-def _certified(game: Any, quiet: bool) -> Any:
+def _certified(game: Any, steps: int, quiet: bool) -> Any:
+    """The optimum; of a world that changes, or of robots that come and go, at some steps."""
     from potentia.analysis import optimum as find
+    from potentia.analysis import optimum_over_time
+    from potentia.analysis.placement_over_time import moments
 
     with status("computing the optimum", quiet=quiet):
-        return find(game, time_limit=20.0)
-
-
-def optimum(
-    map: Map = "paper",
-    robots: Robots = None,
-    delta: Delta = None,
-    method: Annotated[str, one_of("auto", "milp", "greedy", help="auto, milp or greedy.")] = "auto",
-    time_limit: Annotated[float, typer.Option(help="Seconds for the MILP.")] = 60.0,
-    blocked: Blocked = None,
-    largest_part: LargestPart = False,
-    plot: Annotated[Path | None, typer.Option(help="Draw the placement into this file.")] = None,
-    json: Json = False,
-) -> None:
-    """Find the best places for robots on a map, with a proven bound.
-
-    Examples:
-
-    \b
-        potentia optimum --robots 20
-        potentia optimum my-map.csv --robots 8 --delta 2 --plot best.png
-    """
-    import numpy as np
-
-    from potentia.analysis import optimum as find
-
-    check_pictures(plot=plot)
-    ranges = 1.5 if delta is None else _one_or_many(delta, "delta")
-    options = {"robots": 5 if robots is None else robots, "delta": ranges, "flags": False}
-    game = _game(map, blocked, largest_part, options)
-    with status("searching", quiet=json):
-        best = find(game, method=method, time_limit=time_limit)
-    if not json:
-        _print_optimum(game, best, (map, blocked) if largest_part else None)
-    summary = {"game": game.describe(), **best.to_dict()}
-
-    def figure() -> Any:
-        from potentia.figures import configuration_figure
-
-        return configuration_figure(game, {"best placement": np.array([best.profile])})
-
-    with printed_last(summary, json):
-        picture(plot, figure, 140, summary, json, said="picture")
-
-
-def _print_optimum(game: Any, best: Any, cut: tuple[str, Path | None] | None) -> None:
-    say(game.describe())
-    if cut is not None:
-        _say_blocked(*cut, game.world)
-    say(str(best), lines=True)
-    in_range = {delta: game.worth_in_range(delta) for delta in set(game.delta.tolist())}
-    print_table(
-        ["robot", "x", "y", "in range"],
-        [
-            [str(k), str(x), str(y), told(float(in_range[float(game.delta[k])][best.profile[k]]))]
-            for k, (x, y) in enumerate(best.positions.tolist())
-        ],
-        "worth in range; what two robots cover counts once in the covered worth",
-    )
+        if game.drifts or any(game.happenings.times):
+            return optimum_over_time(game, moments(game, steps), time_limit=20.0)
+        return find(game.at(steps), time_limit=20.0)

@@ -1,28 +1,47 @@
-"""What potentia cover says, writes and draws."""
+"""What potentia cover says and writes."""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 from potentia.cli.options.beliefs import belief_text
-from potentia.cli.options.common import drawing, save_picture
+from potentia.cli.options.maps import in_column, place_columns, places_outside
 from potentia.cli.options.rules import rule_text
 from potentia.cli.terminal import print_table, say
 from potentia.kernel.texts import value
 
-_LONGEST_PATH = 2500  # steps; longer ways fill the picture
-_MOST_ROWS = 20_000  # of the run that is drawn
+_MOST_TIMES = 8  # at which the optimum is known, by name
 _MOST_PLACES = 20  # robots whose cells are listed on the screen
 
 
-def _in_files(rule: str) -> str:
+def in_files(rule: str) -> str:
     """A rule's name as part of a file name; it must not lead to another folder."""
     return re.sub(r"[\x00-\x1f\x7f/\\:]", "-", rule)
+
+
+def _back(found: Any) -> str:
+    """The median time, and how many runs came back where not all did."""
+    median = "never" if not found.reached else "?" if found.median != found.median else f"{found.median:,.0f}"
+    return median if found.reached == found.runs else f"{median} ({found.reached} of {found.runs})"
+
+
+def _when(goal: int, covered: Any) -> str:
+    return str(covered.arrivals[goal])
+
+
+def _far(goal: int, covered: Any) -> str:
+    distance = covered.arrivals[goal].distance
+    return "–" if math.isnan(distance) else _length(distance)
+
+
+def _length(distance: float) -> str:
+    return f"{distance:,.0f}" if distance >= 1000 else f"{distance:,.4g}"
 
 
 @dataclass(frozen=True)
@@ -41,8 +60,8 @@ class Results:
     def covered(self) -> dict[str, Any]:
         from potentia.studies.coverage import summarise
 
-        bound = self.best.bound if self.best else None
-        return {name: summarise(batch, bound) for name, batch in self.data.items()}
+        bound = getattr(self.best, "bound", self.best)  # over time, all of them
+        return {name: summarise(batch, bound, self.game.world.length) for name, batch in self.data.items()}
 
     @cached_property
     def shown(self) -> dict[str, int]:
@@ -64,6 +83,11 @@ class Results:
         final = batch.final.sel(seed=self.shown[name]).values
         return [[int(x), int(y)] for x, y in self.game.positions(final)]
 
+    def driven(self, name: str) -> list[float]:
+        """How far each robot of that run drove, in the world's unit."""
+        found = self.data[name].driven.sel(seed=self.shown[name]) * self.game.world.length[0]
+        return [float(way) for way in found.values]
+
     def to_dict(self) -> dict[str, Any]:
         """Plain data, for JSON."""
         rules = {
@@ -72,6 +96,10 @@ class Results:
                 **covered.to_dict(),
                 "shown_seed": self.shown[name],
                 "shown_positions": self.places(name),
+                **self._events_of(name),
+                **({} if (bound := self._bound_by_most(name)) is None else {"runs_bound_by_most": bound}),
+                **self._outside(name),
+                "shown_driven": self.driven(name),
             }
             for name, covered in self.covered.items()
         }
@@ -81,9 +109,39 @@ class Results:
             "game": self.game.describe(),
             "belief": belief,
             "steps": self.steps,
+            "unit": self.game.world.length[1],
             "optimum": optimum,
             "rules": rules,
         }
+
+    def recoveries(self, name: str) -> list[Any]:
+        """What each event did to the runs of a rule."""
+        from potentia.studies.coverage import recoveries
+
+        return recoveries(self.data[name], self.game.happenings)
+
+    def _events_of(self, name: str) -> dict[str, Any]:
+        if not self.game.events:
+            return {}
+        there = self.there(name)
+        told = {"shown_there": there.tolist(), "robots_left": self._robots_left(name)}
+        return {"recovery": [one.to_dict() for one in self.recoveries(name)], **told}
+
+    def there(self, name: str) -> Any:
+        """Which robots are there at the end of the run that is drawn."""
+        if "until" not in self.data[name]:
+            return self.game.there_at(self.steps)
+        run = self.data[name].sel(seed=self.shown[name])
+        return (run.since.values <= self.steps) & (self.steps < run.until.values)
+
+    def _robots_left(self, name: str) -> float:
+        """At the end, in the mean over runs."""
+        until, since = (self.data[name][part].values for part in ("until", "since"))
+        return float(((since <= self.steps) & (self.steps < until)).sum(axis=1).mean())
+
+    def _outside(self, name: str) -> dict[str, Any]:
+        world = self.game.world
+        return {} if world.outside is None else {"shown_coordinates": places_outside(world, self.places(name))}
 
     # On the screen ------------------------------------------------------------------------------------
 
@@ -105,8 +163,45 @@ class Results:
         runs += "" if first.runs == self.asked else f" of {self.asked} asked for,"
         caption = f"means over {runs} of {self.steps:,} steps, worth over the last {min(first.tail, self.steps):,}"
         print_table(["", *names], rows, caption + ("; in brackets 95 % intervals" if first.runs >= 5 else ""))
+        self._print_events(names)
+        self._print_bound()
         for name in names:
             self._print_places(name)
+
+    def _print_events(self, names: list[str]) -> None:
+        """What each event did, a row per event and rule."""
+        if not self.game.events:
+            return
+        rows = []
+        for name in names:
+            for one in self.recoveries(name):
+                levels = [value(level.mean) for level in (one.before, one.dip, one.after)]
+                back = [_back(found) for found in (one.to_after, one.to_before)]
+                rows.append([one.text, *([name] if len(names) > 1 else []), *levels, *back])
+        if rows:
+            head = ["event", *(["rule"] if len(names) > 1 else []), "worth before", "lowest after", "level then"]
+            caption = (
+                "covered worth (union), means over runs; steps until the mean over the next "
+                f"{min(next(iter(self.covered.values())).tail, self.steps):,} is back: medians, "
+                "in brackets how many runs came back"
+            )
+            print_table([*head, "steps to 95 % of level then", "to 95 % of before"], rows, caption)
+        if self.game.happenings.hazard:
+            left = ", ".join(f"{self._robots_left(name):.3g} ({name})" for name in names)
+            say(f"robots left at the end, of {self.game.num_players}, in the mean over runs: {left}")
+
+    def _bound_by_most(self, name: str) -> int | None:
+        """In how many runs all mixtures end with as many components as they may have; None where none learns it."""
+        most = getattr(self.belief, "most", None)
+        return None if most is None else int((self.data[name].components.isel(time=-1) >= most).sum())
+
+    def _print_bound(self) -> None:
+        for name in self.covered:
+            bound, runs = self._bound_by_most(name), self.covered[name].runs
+            if bound:
+                who = f"{name}: " * (len(self.covered) > 1) + f"in {bound} of {runs} runs " * (runs > 1)
+                told = f"robots end with {self.belief.most} components, the most that --most allows"
+                say(f"{who}all {self.game.num_players} {told}")
 
     def _in_numbers(self, rule: Any) -> str:
         """What a temperature relative to the map is in units of worth."""
@@ -125,11 +220,16 @@ class Results:
         ]
         if self.best is not None:
             label = "share of the optimum" if proven else "share of the bound on the optimum, so at least"
+            if self.game.drifts:
+                times = [f"{time:,}" for time in self.best.times[1:]]
+                steps = f"steps {', '.join(times)}" if len(times) <= _MOST_TIMES else f"{len(times)} steps"
+                label += f" (mean over {steps})"
             lines.append((label, lambda c: str(c.share)))
         lines += [
             ("steps to 90 % of its final worth", lambda c: f"{c.steps_to_90.mean:,.0f}"),
             ("within 5 % of its final worth from step", lambda c: f"{c.settled.mean:,.0f}"),
             ("moves made, all robots", lambda c: f"{c.moves.mean:,.0f}"),
+            *self._way_lines(),
         ]
         if (self.game.movement_cost > 0).any():
             lines.append(("energy spent on moving", lambda c: f"{c.energy.mean:,.4g}"))
@@ -140,6 +240,25 @@ class Results:
         if len(world.targets):
             lines.append((f"targets found, of {len(world.targets)}", lambda c: f"{c.targets_found.mean:.3g}"))
         return lines + self._belief_lines()
+
+    def _way_lines(self) -> list[tuple[str, Callable[[Any], str]]]:
+        """How far robots drove, and how long it took to cover so much of the optimum."""
+        unit, arrivals = self.game.world.length[1], next(iter(self.covered.values())).arrivals
+        lines: list[tuple[str, Callable[[Any], str]]] = [
+            (f"distance driven, {unit}, all robots", lambda c: _length(c.distance.mean)),
+            (
+                f"by one robot, {unit}, least to most (means over runs)",
+                lambda c: f"{_length(min(c.driven))} to {_length(max(c.driven))}",
+            ),
+        ]
+        what = "the optimum" if self.best is None or self.best.proven else "its bound"
+        if not getattr(self.best, "everywhere", True):
+            what += " (interpolated)"
+        for k, goal in enumerate(arrivals):
+            until = f"{goal.share:.0%} of {what}".replace("%", " %")
+            lines.append((f"steps until {until} (median)", partial(_when, k)))
+            lines.append((f"{unit} until {until} (median)", partial(_far, k)))
+        return lines
 
     def _belief_lines(self) -> list[tuple[str, Callable[[Any], str]]]:
         """About the belief at the end of the runs, as far as it was recorded."""
@@ -167,9 +286,16 @@ class Results:
 
     def _print_places(self, name: str) -> None:
         places = self.places(name)
-        listed = ", ".join(f"({x}, {y})" for x, y in places[:_MOST_PLACES])
+        there = self.there(name)
+        shown = zip(places[:_MOST_PLACES], there.tolist(), strict=False)
+        listed = ", ".join(f"({x}, {y})" + ("" if here else " out") for (x, y), here in shown)
         more = f" and {len(places) - _MOST_PLACES:,} more" if len(places) > _MOST_PLACES else ""
         say(f"{name} ends at {listed}{more} (seed {self.shown[name]}, the median run)")
+        world = self.game.world
+        if world.outside is not None:
+            outside = places_outside(world, places[:_MOST_PLACES])
+            listed = ", ".join(f"({x:.12g}, {y:.12g})" for x, y in outside)
+            say(f"that is, {' and '.join(world.axes_names())}: {listed}{more}")
 
     def print_files(self, files: dict[str, Path]) -> None:
         """What was written."""
@@ -184,126 +310,21 @@ class Results:
         from potentia.studies.summary import write_netcdf
 
         for name, batch in self.data.items():
-            records, cells = out / f"records-{_in_files(name)}.nc", out / f"cells-{_in_files(name)}.csv"
+            records, cells = out / f"records-{in_files(name)}.nc", out / f"cells-{in_files(name)}.csv"
             write_netcdf(batch, records)
             files[f"records, {name}"] = records
             with whole_file(cells) as temporary:
-                rows = [f"{robot},{x},{y}\n" for robot, (x, y) in enumerate(self.places(name))]
-                temporary.write_text("robot,x,y\n" + "".join(rows), encoding="utf-8")
+                temporary.write_text(self._cells_csv(name), encoding="utf-8")
             files[f"final cells, {name}"] = cells
 
-    def draw(
-        self,
-        out: Path,
-        files: dict[str, Path],
-        say: Callable[[str], None],
-        page: Path,
-        beliefs_every: int | None,
-        *,
-        paper: bool,
-        gif: bool,
-        paths: bool | None,
-    ) -> None:
-        """Pictures, and the state of each run that is drawn; ``files`` grows as they are done."""
-        from potentia import figures
-        from potentia.games.world import published
-        from potentia.studies.coverage import tail_steps
-        from potentia.web.pages import MOST, replay
-
-        game, steps = self.game, self.steps
-
-        def draw(name: str, figure: Any) -> None:
-            say(name)
-            with drawing(out / f"{name}.png"):
-                save_picture(figure, out / f"{name}.png", 140)
-            files[name] = out / f"{name}.png"
-
-        # states first: should a picture fail, they are there
-        traces, watched = self._play(out, files, say, beliefs_every)
-        panels = {f"{name}, seed {self.shown[name]}": trace.profiles for name, trace in traces.items()}
-        say("replay")
-        recordings = self._recordings(out, files, watched)
-        if recordings:
-            shown = dict(list(recordings.items())[:MOST])
-            files["replay"] = replay(shown, page, title=f"{', '.join(shown)} on {game.describe()}")
-        draw("field", figures.field_figure(game.world))
-        measure = "worth_sum" if paper else "worth_union"
-        played = {name.partition(":")[0] for name in self.rules}  # with whatever parameters
-        known = {k: v for k, v in published()["worth"].items() if k in played} if paper else None
-        smooth = None if paper else tail_steps(next(iter(self.data.values())))
-        with_belief = f"\nwith the belief {self.belief.name}" if self.belief else ""
-        title = f"Covered worth over time\n{game.describe()}{with_belief}"
-        figure = figures.worth_figure(
-            self.data, optimum=self.best, published=known, measure=measure, smooth=smooth, title=title
-        )
-        draw("worth", figure)
-        walked = steps <= _LONGEST_PATH and None if paths is None else paths
-        draw("configurations", figures.configuration_figure(game, panels, paths=walked, title=game.describe()))
-        self._draw_beliefs(draw, traces)
-        followed = [r.revision for r in self.rules.values() if hasattr(getattr(r, "revision", None), "a3")]
-        if followed:
-            draw("revision", figures.revision_figure(followed[0]))
-        for name in recordings if gif else ():
-            path = out / f"{_in_files(name)}.gif"
-            say(path.name)
-            title = f"{name}, seed {self.together}, on {game.world.name}"
-            recordings[name].film(path, series=measure, title=title)
-            files[f"film, {name}"] = path
-
-    def _play(
-        self, out: Path, files: dict[str, Path], say: Callable[[str], None], beliefs_every: int | None
-    ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The run of each rule that is drawn, saved, and the one that is watched, with its keyframes."""
-        from potentia.engine import begin
-        from potentia.web.keyframes import Keyframes
-
-        game, steps = self.game, self.steps
-        traces, watched = {}, {}
-        every = max(1, steps // _MOST_ROWS, steps * game.num_players // 5_000_000)
-        options: dict[str, Any] = {"record": ("profile", "worth_sum", "worth_union"), "every": every, "horizon": steps}
-        for name, seed in self.shown.items():
-            say(f"playing {name} again")
-            frames = Keyframes(begin(game, self.rules[name], seed, belief=self.belief, **options))
-            run = frames.play(steps, beliefs_every if seed == self.together else 0)
-            traces[name] = run.trace()
-            watched[name] = traces[name], frames
-            files[f"run, {name}"] = run.save(out / f"run-{_in_files(name)}.npz")
-            if seed != self.together:  # side by side, rules are seen from one start
-                frames = Keyframes(begin(game, self.rules[name], self.together, belief=self.belief, **options))
-                watched[name] = frames.play(steps, beliefs_every).trace(), frames
-        return traces, watched
-
-    def _recordings(self, out: Path, files: dict[str, Path], watched: dict[str, Any]) -> dict[str, Any]:
-        """Runs of all rules from one seed as recordings, each in a file; none of a map that is too large."""
-        from potentia.errors import InvalidRun
-        from potentia.web.making import record
-
-        made = {}
-        for name, (trace, frames) in watched.items():
-            try:
-                made[name] = record(trace, optimum=self.best, label=name, keyframes=frames)
-            except InvalidRun as error:
-                say(f"no replay: {error}", err=True)
-                return {}
-            files[f"recording, {name}"] = made[name].save(out / f"recording-{_in_files(name)}.recording")
-        return made
-
-    def _draw_beliefs(self, draw: Callable[[str, Any], None], traces: dict[str, Any]) -> None:
-        """What robots believed at the end of the runs that are drawn, and how they came to it."""
-        from potentia import figures
-
-        if all("belief_error" in batch for batch in self.data.values()):
-            draw("learning", figures.learning_figure(self.data, number=self.number))
-        for name, trace in traces.items():
-            which = f"-{_in_files(name)}" if len(traces) > 1 else ""
-            of = f"{name}, seed {self.shown[name]}, on {self.game.world.name}"
-            if trace.beliefs:
-                title = f"{of}: what robots believe after {self.steps:,} steps"
-                draw(
-                    f"belief{which}", figures.belief_figure(self.game, trace.beliefs, profile=trace.final, title=title)
-                )
-            if trace.proposals:
-                options = {"steps": self.steps, "robots": None if len(trace.beliefs) == 1 else self.game.num_players}
-                title = f"{of}: number of components"
-                figure = figures.proposals_figure(trace.proposals, number=self.number, title=title, **options)
-                draw(f"proposals{which}", figure)
+    def _cells_csv(self, name: str) -> str:
+        """Final cells, with their coordinates where the map has any, ways, and with events whether robots are there."""
+        world, places = self.game.world, self.places(name)
+        rows = [["robot", "x", "y", *place_columns(world), in_column("driven", world.length[1])]]
+        ends = zip(places, places_outside(world, places), self.driven(name), strict=True)
+        for robot, (cell, outside, way) in enumerate(ends):
+            rows.append([*map(str, (robot, *cell)), *(f"{part:.12g}" for part in outside), f"{way:.6g}"])
+        if self.game.events:  # a robot that has failed lies where it was, and covers nothing
+            for row, entry in zip(rows, ["there", *map(int, self.there(name))], strict=True):
+                row.append(str(entry))
+        return "".join(",".join(row) + "\n" for row in rows)

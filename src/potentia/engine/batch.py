@@ -22,10 +22,18 @@ from potentia.engine.goals import Stop, blamed_on_stop, goal_from
 from potentia.engine.interrupt import Flag, deferred_interrupt
 from potentia.engine.labels import about_game, label_all
 from potentia.engine.playing import begin
-from potentia.engine.requests import believed, checked_compiled, checked_integer, checked_record
+from potentia.engine.requests import (
+    believed,
+    checked_compiled,
+    checked_integer,
+    checked_record,
+    eventful,
+    first_profile,
+)
 from potentia.engine.runs import Progress, Run
 from potentia.errors import InvalidRun, RunInterrupted, frames_to_caller
 from potentia.games import Game
+from potentia.games.events import require_within
 from potentia.kernel import memory
 from potentia.kernel.arrays import Ints
 from potentia.kernel.cache import Compiled
@@ -54,12 +62,13 @@ def run_batch(
     belief: Belief | dict[str, Any] | None = None,
     compiled: Compiled = "auto",
     stop: Stop | None = None,
+    events: Iterable[str] | None = None,
 ) -> xarray.Dataset:
     """Play one run per seed.
 
     Parameters
     ----------
-    game, rule, steps, record, every, progress, belief, compiled, stop
+    game, rule, steps, record, every, progress, belief, compiled, stop, events
         As in :func:`run`; ``progress`` is told the steps of all runs.
     seeds
         One run for each.
@@ -73,9 +82,11 @@ def run_batch(
     xarray.Dataset
         With dimensions ``seed``, ``time``, ``player`` (and ``state`` for visits, profiles in C order), one variable per
         recorder under its own name, and per seed ``final``, ``steps_done``, ``revisions``, ``changes`` and, with a
-        goal, ``reached``. Rows that a run did not come to, at a goal or after Ctrl-C, hold NaN, or -1 for profiles.
+        goal, ``reached``, and what the game tells of each player (``driven`` of robots). Rows that a run did not come
+        to, at a goal or after Ctrl-C, hold NaN, or -1 for profiles.
     """
     options: Any = {"start": start, "record": record, "every": every, "workers": workers, "progress": progress}
+    options["events"] = events
     return play_batch(game, rule, steps, seeds, **options, belief=belief, compiled=compiled, stop=stop).dataset()
 
 
@@ -94,13 +105,15 @@ def play_batch(
     compiled: Compiled = "auto",
     stop: Stop | None = None,
     after: int = 0,
+    events: Iterable[str] | None = None,
 ) -> Batch:
     """What :func:`run_batch` returns, as plain arrays: xarray, with pandas, takes half a second to load.
 
     So many steps of runs like these are played ``after`` them, by whoever plays this: machine code is worth more.
     """
-    game = believed(game, belief)
+    game = believed(eventful(game, events), belief)
     steps = checked_integer(steps, "steps", 0)
+    require_within(game, steps)
     every = checked_integer(every, "every", 1)
     workers = checked_integer(workers, "workers", 1)
     compiled = checked_compiled(compiled)
@@ -109,7 +122,7 @@ def play_batch(
     with blamed_on_stop("record", goal and goal.name):
         names = checked_record(game, wanted)
     rule = rule_from(rule)
-    starts = _checked_starts(game, start, len(numbers))
+    starts = _checked_starts(game, start, numbers)
     table = Batch(game, rule, names, numbers, steps, every, workers)
     table.reached = None if goal is None else np.zeros(len(numbers), np.int8)
     meter = _Meter(progress, steps * len(numbers))
@@ -172,7 +185,8 @@ def _checked_seeds(seeds: Iterable[int]) -> list[int]:
     return numbers
 
 
-def _checked_starts(game: Game, start: ArrayLike | None, count: int) -> list[Ints | None]:
+def _checked_starts(game: Game, start: ArrayLike | None, seeds: list[int]) -> list[Ints | None]:
+    count = len(seeds)
     if start is None:
         return [None] * count
     try:
@@ -184,8 +198,9 @@ def _checked_starts(game: Game, start: ArrayLike | None, count: int) -> list[Int
     if rows.ndim == 2:
         if len(rows) != count:
             raise InvalidRun(f"must hold one profile for each of {count} seeds, got {len(rows)}", "start", len(rows))
-        return [game.check_profile(row, f"start of run {k}") for k, row in enumerate(rows)]
-    return [game.check_profile(start)] * count
+        each = zip(rows, seeds, strict=True)
+        return [first_profile(game, row, seed, f"start of run {k}") for k, (row, seed) in enumerate(each)]
+    return [first_profile(game, rows, seed) for seed in seeds]
 
 
 class _Shared:
@@ -253,6 +268,10 @@ class Batch:
         self.profile = np.full((runs, rows, players), -1, action) if "profile" in names else None
         self.visits = np.zeros((runs, profiles), np.int64) if "visits" in names else None
         self.final = np.full((runs, players), -1, action)
+        self.totals = {str(name): np.full((runs, players), np.nan) for name in game.totals}
+        lives = game.lives(game.new_state(np.zeros(players, np.int64)))
+        self.since = None if lives is None else lives[0]  # when robots arrive, and when those of each run fail
+        self.until = None if lives is None else np.repeat(lives[1:], runs, axis=0)
         self.steps_done, self.revisions, self.changes = np.zeros((3, runs), np.int64)
 
     def columns(self, index: int) -> Columns:
@@ -265,6 +284,11 @@ class Batch:
         if self.visits is not None:
             self.visits[index] = run.journal.visits
         self.final[index] = run.profile
+        for name, values in self.totals.items():
+            values[index] = self.game.total(run.state, name)
+        lives = run.game.lives(run.state)
+        if lives is not None and self.until is not None:
+            self.until[index] = lives[1]
         self.steps_done[index] = run.step
         if self.reached is not None:
             self.reached[index] = bool(run.reached)
@@ -290,5 +314,9 @@ class Batch:
 
         told = {"rule": json.dumps(self.rule.spec()), "potentia": __version__, "interrupted": int(self.interrupted)}
         coordinates = {"seed": self.seeds, "time": self.times, "player": np.arange(self.final.shape[1])}
-        data = xarray.Dataset(self.variables(), coordinates, about_game(self.game) | told)
-        return label_all(data, (*self.game.recorders, *own_recorders(self.names)))
+        variables = self.variables()
+        variables |= {name: (("seed", "player"), values) for name, values in self.totals.items()}
+        if self.until is not None and self.since is not None:
+            variables |= {"since": (("player",), self.since), "until": (("seed", "player"), self.until)}
+        data = xarray.Dataset(variables, coordinates, about_game(self.game) | told)
+        return label_all(data, (*self.game.recorders, *self.game.totals, *own_recorders(self.names)))

@@ -161,7 +161,7 @@ def result_bytes(game: Game, names: tuple[str, ...], rows: int) -> int:
     width, players = np.dtype(action_type(game)).itemsize, game.num_players
     row = 8 * len(scalar_names(names)) + (width * players if "profile" in names else 0)
     visits = 8 * game.num_profiles if "visits" in names else 0
-    return rows * row + visits + width * players + 24
+    return rows * row + visits + (width + 8 * len(game.totals)) * players + 24
 
 
 def state_bytes(game: Game, rule: Rule, names: tuple[str, ...], fragile: bool) -> int:

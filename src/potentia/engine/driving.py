@@ -23,6 +23,7 @@ from potentia.kernel.arrays import Ints
 from potentia.kernel.cache import jit_disabled
 from potentia.kernel.journal import REVISIONS, Journal, move
 from potentia.kernel.numbers import is_integer
+from potentia.kernel.protocol import plays
 from potentia.rules import Rule, rule_from
 from potentia.rules.base import step
 
@@ -50,6 +51,8 @@ def legal(run: Run, player: int) -> Ints:
     if not is_integer(player) or not 0 <= player < run.game.num_players:
         raise InvalidRun(f"must be an integer from 0 to {run.game.num_players - 1}, got {player!r}", "player", player)
     current = int(run.state.profile[player])
+    if not plays(run.game.plain_data, run.state, int(player)):
+        return np.array([current])
     return np.sort(np.append(run.game.reachable(int(player), current), current))
 
 
@@ -107,6 +110,7 @@ def branch(run: Run, game: Game | None, rule: Rule | dict[str, Any] | None) -> R
     other._data = other.game.data if other.compiled else other.game.plain_data
     other._tier = Tier(other) if run._mode == "auto" and not jit_disabled() else None
     if game is not None:
+        other.game.take_over(other.state, run.game, run.key, run.step)
         other.settle()
     return other
 

@@ -16,6 +16,8 @@ _OTHERS = {
     "revisions": "revisions in all",
     "changes": "changes of actions in all",
     "reached": "whether the goal was reached",
+    "since": "step at which the robot arrives",
+    "until": "step at which the robot fails; 2^62: never",
     "time": "step",
     "player": "player",
     "seed": "seed",

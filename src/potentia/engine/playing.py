@@ -18,6 +18,8 @@ from potentia.engine.requests import (
     checked_compiled,
     checked_integer,
     checked_record,
+    eventful,
+    first_profile,
     random_start,
     require_finite_welfare,
 )
@@ -25,6 +27,7 @@ from potentia.engine.runs import HEAVY, Progress, Run
 from potentia.engine.trace import Trace
 from potentia.errors import RunInterrupted
 from potentia.games import Game
+from potentia.games.events import require_within
 from potentia.kernel import memory
 from potentia.kernel.cache import Compiled
 from potentia.kernel.draws import make_key
@@ -42,23 +45,27 @@ def begin(
     horizon: int | None = None,
     compiled: Compiled = "auto",
     belief: Belief | dict[str, Any] | None = None,
+    events: Iterable[str] | None = None,
 ) -> Run:
     """A run at time 0.
 
     ``horizon`` is its planned length, for schedules that fall over the run. With a ``belief``, players do
-    not know the game and play on what they believe of it.
+    not know the game and play on what they believe of it. ``events`` are what happens to the robots of a
+    :class:`~potentia.games.Coverage`, as in ``["fail 8@2500", "arrive 4000", "hazard 1e-5"]``, in the place of the
+    game's own.
 
     ``compiled="auto"`` plays at once in plain Python and goes on with machine code when it is there; ``True`` waits
     for the compiler first; ``False`` stays in plain Python: slow, but a debugger can step through it. All three
     give the same bits.
     """
-    game = believed(game, belief)
+    game = believed(eventful(game, events), belief)
     seed = checked_integer(seed, "seed", 0)
     every = checked_integer(every, "every", 1)
     if horizon is not None:
         horizon = checked_integer(horizon, "horizon", 0)
+        require_within(game, horizon)
     compiled = checked_compiled(compiled)
-    first = random_start(game, seed) if start is None else game.check_profile(start)
+    first = random_start(game, seed) if start is None else first_profile(game, start, seed)
     return Run(game, rule_from(rule), seed, first, checked_record(game, record), every, horizon, compiled)
 
 
@@ -101,6 +108,7 @@ def run(
     belief: Belief | dict[str, Any] | None = None,
     compiled: Compiled = "auto",
     stop: Stop | None = None,
+    events: Iterable[str] | None = None,
 ) -> Trace:
     """Play ``steps`` steps of ``rule`` on ``game`` and return what was recorded.
 
@@ -128,6 +136,8 @@ def run(
     stop
         Ends the run at the first row at which a recorder has at least a value, ``{"potential": 3.0, "tolerance":
         1e-9}``, or a function of (profile, data) is true. It is recorded, too; ``trace.reached`` tells whether it was.
+    events
+        What happens to robots, as in :func:`begin`; with one seed, runs with and without are the same up to the first.
 
     Returns
     -------
@@ -143,10 +153,9 @@ def run(
     """
     steps = checked_integer(steps, "steps", 0)
     goal, wanted = goal_from(stop, record)
+    options: Any = {"start": start, "every": every, "belief": belief, "compiled": compiled, "events": events}
     with blamed_on_stop("record", goal and goal.name):
-        state = begin(
-            game, rule, seed, start=start, record=wanted, every=every, horizon=steps, belief=belief, compiled=compiled
-        )
+        state = begin(game, rule, seed, record=wanted, horizon=steps, **options)
     names = state.in_order(scalar_names(state.record))
     rows = num_rows(state.record, steps, state.every)
     need = 8 * rows * (len(names) + 1) + playing_bytes(state.game, state.rule, state.record, rows) + OBJECTS

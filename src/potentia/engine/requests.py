@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from typing import Any
 
@@ -10,11 +11,12 @@ from numpy.typing import ArrayLike
 
 from potentia.beliefs import Belief, Believing, Constant, SplitMerge
 from potentia.errors import InvalidRun, did_you_mean
-from potentia.games import Game
-from potentia.kernel.arrays import Ints
+from potentia.games import Coverage, Game
+from potentia.kernel.arrays import Ints, any_array
 from potentia.kernel.checks import MOST, Integer
 from potentia.kernel.draws import START, make_key, uniform_array
 from potentia.kernel.recorders import TABLE, is_known, known_recorders, row_of
+from potentia.rules import Rule
 
 RECORDERS = tuple(TABLE)
 _LARGEST = float(np.finfo(float).max)
@@ -41,10 +43,46 @@ def believed(game: Any, belief: Belief | dict[str, Any] | None) -> Game:
 
 def random_start(game: Game, seed: int) -> Ints:
     """The game's own start, or a uniformly random profile; the same for every rule, so that rules can be compared."""
-    if game.start is not None:
-        return game.check_profile(game.start)
+    return first_profile(game, game.start, seed)
+
+
+def first_profile(game: Game, start: ArrayLike | None, seed: int, name: str = "start") -> Ints:
+    """A run's first profile; what is not given is drawn. One for all players, or for those of the beginning alone."""
     units = uniform_array(make_key(seed, "start"), game.num_players, START)
-    return (units * game.sizes).astype(np.int64)
+    drawn = (units * game.sizes).astype(np.int64)
+    if start is None:
+        return drawn
+    given, base = any_array(start), getattr(getattr(game, "game", game), "base_robots", game.num_players)
+    if given.shape == (base,) and given.dtype.kind in "iu" and base < game.num_players:
+        return game.check_profile(np.concatenate([given, drawn[base:]]), name)
+    return game.check_profile(start, name)
+
+
+def run_key(seed: int, game: Game, rule: Rule) -> Any:
+    """What the draws of a run go by; where robots arrive, nothing of those, so that the others' draws stay."""
+    base, players = getattr(getattr(game, "game", game), "base_robots", game.num_players), game.num_players
+
+    def of_the_first(entry: Any) -> Any:
+        if not isinstance(entry, dict):
+            return entry
+        lists = {name: part for name, part in entry.items() if name == "revision" and isinstance(part, list | tuple)}
+        cut = {name: part[:base] for name, part in lists.items() if len(part) == players}
+        return {name: of_the_first(part) for name, part in entry.items()} | cut
+
+    told = rule.describe() if base == players else json.dumps(of_the_first(rule.spec()), sort_keys=True)
+    return make_key(seed, "run", game.identity(), told)
+
+
+def eventful(game: Any, events: Any) -> Any:
+    """The game with these events in the place of its own, if any are given."""
+    if events is None:
+        return game
+    check_is_game(game)
+    if isinstance(game, Believing):
+        return Believing(eventful(game.game, events), game.belief)
+    if not isinstance(game, Coverage):
+        raise InvalidRun(f"are for robots that cover a map, Coverage, got {game.describe()}", "events", events)
+    return game.with_events(events)
 
 
 def checked_compiled(compiled: Any) -> Any:
@@ -73,7 +111,8 @@ def checked_record(game: Game, record: str | Iterable[str]) -> tuple[str, ...]:
         raise InvalidRun(f"no potential is known for this {type(game).__name__}; record welfare, or pass potential=")
     rows = [row_of(name, game.recorders) for name in names]
     for row in rows:
-        if row.function is not None and (row in game.recorders or any(o == row and o is not row for o in rows)):
+        taken = (*game.recorders, *game.totals)
+        if row.function is not None and (row in taken or any(o == row and o is not row for o in rows)):
             raise InvalidRun(f"must have different names, got two recorders named {str(row)!r}", "record", str(row))
     return tuple(str(row) if row.function is None else row for row in rows)
 

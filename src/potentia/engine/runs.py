@@ -23,7 +23,7 @@ from potentia.engine.interrupt import Flag, deferred_interrupt
 from potentia.engine.labels import about_game
 from potentia.engine.loop import NEVER, Sink, guarded, play_entry, prepare_entry
 from potentia.engine.recording import Recording
-from potentia.engine.requests import checked_integer
+from potentia.engine.requests import checked_integer, run_key
 from potentia.engine.tier import Tier, copied, restore
 from potentia.engine.trace import Played, Trace
 from potentia.errors import CompiledOtherwise, InvalidGame, InvalidRun, frames_to_caller
@@ -32,7 +32,6 @@ from potentia.kernel import memory
 from potentia.kernel.arrays import Floats, Ints, frozen
 from potentia.kernel.arrays import strides as profile_strides
 from potentia.kernel.cache import Compiled, jit_disabled
-from potentia.kernel.draws import make_key
 from potentia.kernel.journal import CHANGES, REVISIONS, Journal
 from potentia.kernel.numbers import in_words
 from potentia.kernel.recorders import known_recorders
@@ -68,9 +67,8 @@ class Run(Recording):
         self.step = 0
         self.version = __version__  # that played it so far
         self.start = start
-        self.key = make_key(seed, "run", game.identity(), rule.describe())
-        players = game.num_players
-        tracked = players if follows_profile(record) else 0
+        self.key = run_key(seed, game, rule)
+        tracked = game.num_players if follows_profile(record) else 0
         profiles = game.num_profiles if "visits" in record else 0
         memory.require(
             state_bytes(game, rule, record, self._fragile),
@@ -87,9 +85,7 @@ class Run(Recording):
         self._rule_data = rule.data(game, horizon)
         self.state = game.recording_state(start.copy(), record)
         self.memory = rule.new_memory(game)
-        strides = frozen([], np.int64)
-        if profiles:
-            strides = profile_strides(game.sizes)
+        strides = profile_strides(game.sizes) if profiles else frozen([], np.int64)
         self.journal = Journal(
             np.zeros(2, np.int64),
             np.zeros(tracked, np.uint8),
@@ -370,7 +366,7 @@ class Run(Recording):
 
     def trace(self, beliefs: bool = True) -> Trace:
         """What was recorded so far, and unless told otherwise what players believe now."""
-        rows = known_recorders((*self.game.recorders, *own_recorders(self.record))).values()
+        rows = known_recorders((*self.game.recorders, *self.game.totals, *own_recorders(self.record))).values()
         return Trace(
             game=self.game.describe(),
             rule=self.rule.spec(),
@@ -389,6 +385,8 @@ class Run(Recording):
             beliefs=self.beliefs if beliefs else (),
             proposals=tuple(self.thoughts),
             events=self._changes(),
+            lives=self.game.lives(self.state),
+            totals={str(name): self.game.total(self.state, name) for name in self.game.totals},
             recordable=tuple(row.without_function() for row in rows),
             about=about_game(self.game),
             played=Played(self.game, self.rule, self.horizon),

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from potentia.beliefs import Belief, Proposal
+from potentia.beliefs import Belief, Believing, Proposal
 from potentia.engine.code import Code, changed_code, code_of_run, other_python
 from potentia.engine.columns import Events
 from potentia.engine.playing import begin
-from potentia.engine.requests import believed, checked_compiled, checked_integer
+from potentia.engine.requests import believed, checked_compiled, checked_integer, run_key
 from potentia.engine.runs import Run
 from potentia.errors import InvalidInput, InvalidRun, PotentiaError
 from potentia.games import Game
@@ -27,7 +27,6 @@ from potentia.kernel import memory
 from potentia.kernel.archive import Archive
 from potentia.kernel.arrays import Ints
 from potentia.kernel.cache import Compiled
-from potentia.kernel.draws import make_key
 from potentia.kernel.files import open_plain, whole_file
 from potentia.kernel.numbers import in_words, is_integer
 from potentia.rules import Rule, rule_from
@@ -61,7 +60,7 @@ def save(run: Run, path: str | os.PathLike[str]) -> Path:
     }
     code = _code(run.game, run.rule, run.record)
     about |= {"code": code} if code else {}
-    if run.key != make_key(run.seed, "run", run.game.identity(), run.rule.describe()):
+    if run.key != run_key(run.seed, run.game, run.rule):
         about |= {"format": BRANCHED, "key": int(run.key)}
     followed = run.shadow.size > 0 and "profile" not in run.record
     if followed:
@@ -145,10 +144,20 @@ def _about(path: Any, archive: Archive, game: Game, belief: Belief | dict[str, A
     if "code" in about:  # before the fingerprint, which a changed utility changes too
         _check_code(path, about, game)
     if about["fingerprint"] != game.fingerprint():
+        if about["fingerprint"] == _with_lasting_readings(game).fingerprint():
+            told = "was saved from a belief whose readings last, and where the worth drifts they grow old by default"
+            raise InvalidRun(f"{path} {told}: pass the belief with half_life=None")
         other = "another belief, or another game" if belief is not None else "another game"
         hint = "; pass belief=" if belief is None and " with the belief " in about["game"] else ""
         raise InvalidRun(f"{path} was saved from {other}, {_line(about['game'])}; this one is {game.describe()}{hint}")
     return about
+
+
+def _with_lasting_readings(game: Game) -> Game:
+    """The game with a belief that forgets nothing, where it has one that does."""
+    if not isinstance(game, Believing) or "half_life" not in game.belief.spec_on(game.game):
+        return game
+    return Believing(game.game, {**game.belief.spec(), "half_life": None})
 
 
 def _check_code(path: Any, about: dict[str, Any], game: Game) -> None:
@@ -199,7 +208,8 @@ def _restored(game: Game, about: dict[str, Any], archive: Archive, compiled: Com
     run.state.profile[...] = profile
     for name in game.remembers:
         part = attrgetter(name)(run.state)
-        part[...] = archive.like(f"state.{name}", part)
+        known_to_it = name not in game.newer or f"state.{name}" in archive.names
+        part[...] = archive.like(f"state.{name}", part) if known_to_it else np.nan
     for name in run.rule.remembers:
         part = getattr(run.memory, name)
         part[...] = archive.like(f"memory.{name}", part)

@@ -66,12 +66,14 @@ class Trace:
     recordable: tuple[str, ...] = field(default=(), repr=False)
     beliefs: tuple[Any, ...] = field(default=(), repr=False)  # what players believed at the end
     proposals: tuple[Any, ...] = field(default=(), repr=False)  # to change the number of a mixture's components
+    lives: Ints | None = field(default=None, repr=False)  # (2, N) since and until when each is there; None: always
+    totals: dict[str, Floats] = field(default_factory=dict, repr=False)  # what the game tells of each player at the end
     played: Played | None = field(default=None, repr=False, compare=False)  # what it was played with, in this process
 
     def __getattr__(self, name: str) -> Any:
-        scalars = self.__dict__.get("scalars", {})
-        if name in scalars:
-            return scalars[name]
+        for known in (self.__dict__.get("scalars", {}), self.__dict__.get("totals", {})):
+            if name in known:
+                return known[name]
         if name in self.__dict__.get("recordable", ()):
             raise NotRecorded(f'{name} was not recorded; pass record=("{name}", ...)')
         raise AttributeError(name)
@@ -126,6 +128,9 @@ class Trace:
         if self.visits is not None:
             variables["visits"] = ("state", self.visits)
         variables["final"] = ("player", self.final)
+        variables |= {name: ("player", values) for name, values in self.totals.items()}
+        if self.lives is not None:
+            variables |= {"since": ("player", self.lives[0]), "until": ("player", self.lives[1])}
         attributes = (self.about or {}) | {
             "game": self.game,
             "rule": json.dumps(self.rule),

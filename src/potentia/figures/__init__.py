@@ -10,6 +10,7 @@ worlds from ``maps``. No colour, size of letters or spine is set anywhere but in
 
 from potentia.figures.animation import animate
 from potentia.figures.beliefs import belief_figure
+from potentia.figures.comparing import comparison_figure
 from potentia.figures.configuration import configuration_figure
 from potentia.figures.coverage import field_figure
 from potentia.figures.coverage_time import worth_figure
@@ -27,6 +28,7 @@ __all__ = [
     "algorithms_figure",
     "animate",
     "belief_figure",
+    "comparison_figure",
     "configuration_figure",
     "field_figure",
     "learning_figure",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +13,9 @@ from numpy.typing import ArrayLike
 
 from potentia.errors import InvalidRun
 from potentia.figures import maps
-from potentia.games.drift import require_still
+from potentia.games.drift import fields_over
+from potentia.games.drift_kernel import Still
+from potentia.games.roster import Roster
 from potentia.kernel.arrays import Floats, Ints
 from potentia.kernel.checks import Integer
 from potentia.web.films.filming import checked_fps, film, shown_rows
@@ -42,6 +45,8 @@ def animate(
 ) -> Path:
     """Write the run with these profiles, (T, N), as an animated GIF, whole or not at all.
 
+    ``profiles``
+        a trace knows who failed by chance; of bare profiles, robots fail and arrive as the game's events say.
     ``worth``
         what was recorded at each row, (T,), for the curve under the map; left out, the worth covered at least
         once in each picture.
@@ -54,7 +59,6 @@ def animate(
     ``progress``
         is told pictures done and pictures in all.
     """
-    require_still(game, "animate")
     goal = Path(path)
     if goal.suffix.lower() != ".gif":
         raise InvalidRun(f"must end in .gif, got {goal.name!r}", "path", goal.name)
@@ -63,18 +67,30 @@ def animate(
         Integer(least=1).of(value, name, InvalidRun)
     checked_fps(fps)
     shown = shown_rows(len(rows), frames)
-    times, values = _curve(game, rows, shown, worth, every)
-    made = recorded(game, rows, every, times, values, label if worth is not None else f"{label} (union)")
+    lives = getattr(profiles, "lives", None)
+    if lives is None and isinstance(game.roster, Roster):
+        lives = np.stack([game.roster.since, game.roster.until])
+    times, values = _curve(game, rows, shown, worth, every, lives)
+    made = recorded(game, rows, every, times, values, label if worth is not None else f"{label} (union)", lives)
     scale = fitting(*game.world.size, False)[0] * dpi / _DPI if dpi != _DPI else None
     if scale is not None:
         scale = max(1, min(round(scale), LARGEST // max(game.world.size)))
     return film(made, goal, frames=frames, fps=fps, scale=scale, title=title, progress=progress)
 
 
-def _curve(game: Coverage, rows: Ints, shown: Ints, worth: ArrayLike | None, every: int) -> tuple[Floats, Floats]:
+def _curve(
+    game: Coverage, rows: Ints, shown: Ints, worth: ArrayLike | None, every: int, lives: Ints | None
+) -> tuple[Floats, Floats]:
     """Times and worths of the curve."""
     if worth is None:
-        return every * shown.astype(np.float64), np.array([game.worth_union(rows[row]) for row in shown])
+        times = every * shown
+        still = itertools.repeat(game.world.worth)
+        fields = still if isinstance(game.drift, Still) else fields_over(game.drift, times.tolist())
+        always = np.ones(game.num_players, np.bool_)
+        there = [always if lives is None else (lives[0] <= time) & (time < lives[1]) for time in times]
+        counts = map(game.cover_counts, rows[shown], there)
+        union = [field[count > 0].sum() for field, count in zip(fields, counts, strict=False)]
+        return times.astype(np.float64), np.array(union)
     values = np.asarray(worth, np.float64)
     if values.ndim != 1 or len(values) < len(rows):
         raise InvalidRun(

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from potentia.beliefs import Believing, View
 from potentia.colours import robot_colour
@@ -14,7 +15,7 @@ from potentia.errors import InvalidRun
 from potentia.figures import maps, style
 from potentia.figures.configuration import MOST_NUMBERED
 from potentia.games import Coverage
-from potentia.games.drift import require_still
+from potentia.games.roster import Roster
 from potentia.kernel.arrays import Floats
 
 if TYPE_CHECKING:
@@ -26,15 +27,29 @@ MOST_DRAWN = 11  # robots with a mind of their own
 
 
 @style.in_words
-def belief_figure(game: Coverage, views: View | Sequence[View], *, profile: Any = None, title: str = "") -> Figure:
+def belief_figure(
+    game: Coverage,
+    views: View | Sequence[View],
+    *,
+    profile: Any = None,
+    title: str = "",
+    step: int | None = None,
+    there: ArrayLike | None = None,
+) -> Figure:
     """The true field, and beside it what robots believe: one panel for all, or one for each (of eleven at most).
 
     ``views`` are ``trace.beliefs``, or ``run.beliefs``. Cells that were not seen are hatched: there the colour is a
     prediction. Ellipses are the mixture's components, with their weights. Colours are on the scale of the true field.
     ``profile``
         where the robots are, (N,); left out, they are not drawn.
+    ``step``
+        when, for a world that changes: the true field is that of then.
+    ``there``
+        which robots are there, a mask (N,); left out, those that the game's events leave. Others that have come by
+        then have failed: they are crosses.
     """
-    game, minds = _checked_views(game, views)
+    here, lost = _attendance(game, step, there)
+    game, minds = _checked_views(game, views, step)
     world = game.world
     where = None if profile is None else maps.centres(game, game.check_profile(profile, "profile"))
     drawn = minds[:MOST_DRAWN]
@@ -43,12 +58,14 @@ def belief_figure(game: Coverage, views: View | Sequence[View], *, profile: Any 
     maps.draw_fields(panels, world, style.FIELD, inches, worths, _beyond(world.worth, drawn))
     legend: dict[str, Artist] = {}
     for axes, view in zip(panels, [None, *drawn], strict=True):
-        handles = [maps.draw_blocked(axes, world, None if view is None else view.worth)]
+        handles = [maps.draw_blocked(axes, world)]
         handles.append(maps.draw_targets(axes, world, 13))
         if view is not None:
             handles += _draw_view(axes, game, view)
         if where is not None:
-            handles.append(_draw_robots(axes, where, range(len(where)) if view is None else view.robots))
+            robots = [robot for robot in (range(len(where)) if view is None else view.robots) if here[robot]]
+            handles += [_draw_robots(axes, where, robots)] if robots else []
+            handles += maps.draw_lost(axes, where[lost]) if view is None else []
         axes.set_title(_told(game, view), fontsize=style.TITLE)
         legend |= style.by_label(handles)
     style.legend_below(figure, list(legend.values()))
@@ -57,12 +74,25 @@ def belief_figure(game: Coverage, views: View | Sequence[View], *, profile: Any 
     return figure
 
 
-def _checked_views(game: Any, views: Any) -> tuple[Coverage, list[View]]:
+def _attendance(game: Any, step: int | None, there: ArrayLike | None) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which robots are there, and which have failed."""
+    game = game.game if isinstance(game, Believing) else game
+    if not isinstance(getattr(game, "roster", None), Roster):
+        here = np.ones(getattr(game, "num_players", 0), np.bool_)
+        return here, ~here
+    time = max(game.happenings.times, default=0) if step is None else step
+    here = game.there_at(time) if there is None else np.asarray(there, np.bool_)
+    if here.shape != (game.num_players,):
+        raise InvalidRun(f"must be a mask of {game.num_players} robots, got shape {here.shape}", "there", there)
+    return here, ~here & (game.roster.since <= time)
+
+
+def _checked_views(game: Any, views: Any, step: int | None) -> tuple[Coverage, list[View]]:
     """The game that is believed in, and at least one view of its field."""
     game = game.game if isinstance(game, Believing) else game
     if not isinstance(game, Coverage):
         raise InvalidRun(f"must be a Coverage game, got {type(game).__name__}", "game", type(game).__name__)
-    require_still(game, "belief_figure")
+    game = maps.at_step(game, step, "belief_figure")
     none = "must hold at least one belief, got none: play with one about a worth field, such as SplitMerge()"
     minds = checked_parts([views] if isinstance(views, View) else views, View, "views", "beliefs", none)
     wanted = game.world.worth.shape
@@ -102,6 +132,8 @@ def _told(game: Coverage, view: View | None) -> str:
     parts = [f"{int(view.seen.sum()):,} of {view.seen.size:,} cells seen"]
     if view.num_components:
         parts.append(f"{view.num_components} component{'s' * (view.num_components > 1)}")
+    if view.background:
+        parts.append(f"background {maps.number(view.background)}")
     if world.total > 0:
         parts.append(f"relative error {_percent(view.error(world.worth))}")
     return f"{who}\n{parts[0]}" + (f"\n{', '.join(parts[1:])}" if len(parts) > 1 else "")

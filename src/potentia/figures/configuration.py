@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from potentia.colours import robot_colour
 from potentia.errors import InvalidRun
 from potentia.figures import maps, style
+from potentia.figures.crowds import crowd_figure
 from potentia.figures.labels import apart
-from potentia.games.drift import require_still
 from potentia.kernel.arrays import Floats, Ints
 
 if TYPE_CHECKING:
@@ -21,23 +22,41 @@ if TYPE_CHECKING:
 
     from potentia.games import Coverage
 
+MOST_CIRCLED = 200  # robots with a circle; of more, densities are drawn
 MOST_NUMBERED = 60  # robots with a number and a path in a panel; beyond, neither can be told apart
 
 
 @style.in_words
 def configuration_figure(
-    game: Coverage, panels: Mapping[str, Any], *, paths: bool | None = None, title: str = ""
+    game: Coverage,
+    panels: Mapping[str, Any],
+    *,
+    paths: bool | None = None,
+    title: str = "",
+    there: Mapping[str, Any] | None = None,
+    step: int | None = None,
 ) -> Figure:
     """Where the robots of each named run are at its end, how they came there and the flags they left.
 
     ``panels`` maps a name to profiles over time, (T, N): ``trace.profiles``, or ``dataset.profile`` of one seed.
     Flags are those of the rows given, so all of them only if every step was recorded; the legend says if not.
-    ``paths=False`` leaves the ways and flags out; by default they are drawn for up to 60 robots.
+    ``step`` is that of the last rows, for a world that changes: its field then is drawn; left out, that of the traces.
+    ``paths=False`` leaves the ways and flags out; by default they are drawn for up to 60 robots. ``there`` says which
+    robots of each run are there at its end, a mask (N,); by default those that the game's events leave. The others have
+    failed: they are crosses. Of more than 200 robots there are what they cover and their density instead of circles.
     """
-    require_still(game, "configuration_figure")
     if not panels:
         raise InvalidRun("must name at least one run, got none", "panels", panels)
+    if step is None and len(ends := {getattr(run, "steps", None) for run in panels.values()}) == 1:
+        step = ends.pop()
+    by_events = game.there_at(max(game.happenings.times, default=0) if step is None else step)
+    game = maps.at_step(game, step, "configuration_figure")
     runs = {name: maps.checked_profiles(game, given, f"profiles of {name!r}") for name, given in panels.items()}
+    left = {name: np.asarray((there or {}).get(name, by_events), np.bool_) for name in runs}
+    stand = {name: (_of(game, left[name]), profiles[-1][left[name]]) for name, profiles in runs.items()}
+    titles = {name: f"{name}\n{_told(*end)}" for name, end in stand.items()}
+    if game.num_players > MOST_CIRCLED:
+        return crowd_figure(stand, titles, title)
     with_paths = game.num_players <= MOST_NUMBERED if paths is None else paths
     with_paths = with_paths and any(len(profiles) > 1 for profiles in runs.values())
     margin = maps.margin_of(game)
@@ -48,15 +67,22 @@ def configuration_figure(
     legend: dict[str, Artist] = {}
     gaps = any(maps.has_gaps(game, profiles) for profiles in runs.values())
     for axes, (name, profiles) in zip(maps_drawn, runs.items(), strict=True):
-        legend |= _draw_run(axes, game, profiles, cell, with_paths, gaps)
-        axes.set_title(f"{name}\n{_told(game, profiles[-1])}", fontsize=style.TITLE)
+        legend |= _draw_run(axes, game, profiles, left[name], cell, with_paths, gaps)
+        axes.set_title(titles[name], fontsize=style.TITLE)
     style.legend_below(figure, list(legend.values()))
     style.entitle(figure, title)
     return figure
 
 
+def _of(game: Coverage, there: NDArray[np.bool_]) -> Coverage:
+    """The game of these robots alone; that of all where there are none."""
+    return game.at(0, there) if there.any() else game
+
+
 def _told(game: Coverage, profile: Ints) -> str:
     """What a configuration is worth."""
+    if not profile.size:
+        return "no robot is left"
     text = f"worth {maps.number(game.worth_sum(profile))} (sum), {maps.number(game.worth_union(profile))} (union)"
     targets = game.world.targets
     if len(targets):
@@ -66,7 +92,13 @@ def _told(game: Coverage, profile: Ints) -> str:
 
 
 def _draw_run(
-    axes: Axes, game: Coverage, profiles: Ints, points: float, with_paths: bool, gaps: bool
+    axes: Axes,
+    game: Coverage,
+    profiles: Ints,
+    there: NDArray[np.bool_],
+    points: float,
+    with_paths: bool,
+    gaps: bool,
 ) -> dict[str, Artist]:
     """All of one panel but the field; returns what the legend shows, by label. ``points`` is the width of a cell."""
     from matplotlib.collections import LineCollection
@@ -76,15 +108,17 @@ def _draw_run(
         if game.flags:
             handles.append(_draw_flags(axes, game, profiles, points, gaps))
         handles += _draw_paths(axes, game, profiles)
-    covered = list(maps.outline(game.cover_counts(profiles[-1]) > 0))
+    counts = _of(game, there).cover_counts(profiles[-1][there]) if there.any() else np.zeros(game.world.worth.shape)
+    covered = list(maps.outline(counts > 0))
     look: dict[str, Any] = {"colors": style.INK, "linewidths": 1.0, "zorder": 2.2}
     outlined = LineCollection(covered, label="covered cells", gid="covered", **look)
     handles.append(axes.add_collection(outlined, autolim=False))
-    handles += _draw_robots(axes, game, profiles[-1], points)
+    handles += maps.draw_lost(axes, maps.centres(game, profiles[-1])[~there])
+    handles += _draw_robots(axes, game, profiles[-1], there, points)
     # under the robots, and large enough to be seen around them
     size, _ = _marker(game, maps.centres(game, profiles[-1]), points)
     handles.append(maps.draw_targets(axes, game.world, max(11.0, 1.55 * size)))
-    order = ("robot", "range", "covered", "start", "path", "flag", "target", "blocked")
+    order = ("robot", "range", "failed", "covered", "start", "path", "flag", "target", "blocked")
     known = style.by_label(handles)
     return {label: known[label] for word in order for label in known if label.startswith(word)}
 
@@ -127,15 +161,16 @@ def _marker(game: Coverage, where: Floats, points: float) -> tuple[float, bool]:
     return (size, True) if inside else (max(2.5, min(5.0, points)), False)
 
 
-def _draw_robots(axes: Axes, game: Coverage, profile: Ints, points: float) -> list[Artist]:
+def _draw_robots(axes: Axes, game: Coverage, profile: Ints, there: NDArray[np.bool_], points: float) -> list[Artist]:
     """Ranges as circles of radius δ, and a marker with its number on each robot's cell; beside it where it is tight."""
     from matplotlib.collections import EllipseCollection
 
     where = maps.centres(game, profile)
     size, inside = _marker(game, where, points)
     numbered = game.num_players <= MOST_NUMBERED
-    colours = [robot_colour(robot) for robot in range(game.num_players)]
-    wide = 2 * game.delta
+    robots = np.flatnonzero(there).tolist()
+    colours = [robot_colour(robot) for robot in robots]
+    wide, where = 2 * game.delta[there], where[there]
     place: dict[str, Any] = {"units": "xy", "offsets": where, "offset_transform": axes.transData, "zorder": 2.4}
     look: dict[str, Any] = {"facecolors": "none", "edgecolors": colours, "linewidths": 1.4 if numbered else 0.7}
     ranges = EllipseCollection(wide, wide, np.zeros(len(wide)), gid="ranges", **place, **look)
@@ -144,24 +179,32 @@ def _draw_robots(axes: Axes, game: Coverage, profile: Ints, points: float) -> li
     x, y = where.T
     axes.scatter(x, y, s=size**2, c=colours, zorder=4, gid="robots", **edge)
     if numbered:
-        _draw_numbers(axes, game, where, points, inside, size)
+        _draw_numbers(axes, game, where, robots, points, inside, size)
     circle: dict[str, Any] = {"marker": "o", "markersize": 11, "markerfacecolor": "none", "markeredgewidth": 1.4}
     name = "robot and its number" if numbered else "robot"
     return [
         style.in_key(name, color=style.DARK, linestyle="none", **maps.ROBOT),
-        style.in_key(f"range δ = {_said(game.delta)}", color=style.DARK, linestyle="none", **circle),
+        style.in_key(f"range δ = {_said(game)}", color=style.DARK, linestyle="none", **circle),
     ]
 
 
-def _said(delta: Floats) -> str:
-    return f"{delta[0]:g} cells" if np.ptp(delta) == 0 else f"{delta.min():g} to {delta.max():g} cells"
+def _said(game: Coverage) -> str:
+    def told(delta: Floats) -> str:
+        return f"{delta[0]:g}" if np.ptp(delta) == 0 else f"{delta.min():g} to {delta.max():g}"
+
+    side, unit = game.world.length
+    return f"{told(game.delta)} cells" + (f" = {told(side * game.delta)} {unit}" if unit != "cells" else "")
 
 
-def _draw_numbers(axes: Axes, game: Coverage, where: Floats, points: float, inside: bool, size: float) -> None:
+def _draw_numbers(
+    axes: Axes, game: Coverage, where: Floats, numbers: list[int], points: float, inside: bool, size: float
+) -> None:
     """One label per occupied cell: robots on the same cell share it."""
     together: dict[tuple[float, float], list[int]] = {}
-    for robot, (x, y) in enumerate(where.tolist()):
+    for robot, (x, y) in zip(numbers, where.tolist(), strict=True):
         together.setdefault((x, y), []).append(robot)
+    if not together:
+        return
     texts = [",".join(map(str, robots)) for robots in together.values()]
     colours = [robot_colour(robots[-1]) for robots in together.values()]
     if inside and max(map(len, texts)) <= 2:

@@ -35,7 +35,9 @@ def field_figure(world: World, *, title: str = "") -> Figure:
         handles.append(maps.draw_targets(field, world, 12))
     across, down = world.size
     targets = f", {len(world.targets)} target{'s' * (len(world.targets) > 1)}" if len(world.targets) else ""
-    area.set_title(f"Area: {across}×{down} cells{targets}", fontsize=style.TITLE)
+    side, unit = world.length
+    size = f" ({across * side:g} × {down * side:g} {unit})" if unit != "cells" else ""
+    area.set_title(f"Area: {across}×{down} cells{size}{targets}", fontsize=style.TITLE)
     field.set_title(f"Worth field: {maps.number(world.total)} in all", fontsize=style.TITLE)
     style.legend_below(figure, list(style.by_label(handles).values()))
     style.entitle(figure, title or f"World: {world.name}")

@@ -6,7 +6,7 @@ that of the worth covered at least once, ``worth_union``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from potentia.errors import InvalidRun
 from potentia.figures import style
 from potentia.figures.maps import number
 from potentia.games.coverage_kernel import RECORDERS, WORTH_SUM, WORTH_UNION
+from potentia.games.events import Events, events_from
 from potentia.kernel.arrays import Floats
 from potentia.kernel.checks import Integer, OneOf
 from potentia.kernel.numbers import is_real
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 MEASURES = {str(row): row.label for row in (RECORDERS[WORTH_UNION], RECORDERS[WORTH_SUM])}
 BANDS = {"range": "least to largest of", "middle": "middle 80 % of"}
 _MOST_ROWS = 5000  # a band of more corners cannot be filled, nor seen
+_MOST_EVENTS = 6  # named in the legend
 _MOST_MEANS = 600  # of moving averages, which change little from one row to the next
 
 
@@ -41,6 +43,7 @@ def worth_figure(
     band: str = "range",
     smooth: int | None = None,
     title: str = "",
+    events: Iterable[str] | None = None,
 ) -> Figure:
     """The covered worth of each named batch over time.
 
@@ -53,6 +56,8 @@ def worth_figure(
         "range", least to largest over seeds, as the paper's bound; or "middle", the middle 80 %.
     ``smooth``
         the length in steps of a moving average, taken of each seed. Left out, nothing is smoothed.
+    ``events``
+        what happened to robots, ``game.events``: a line at each time.
     """
     OneOf(*MEASURES).of(measure, "measure", InvalidRun)
     OneOf(*BANDS).of(band, "band", InvalidRun)
@@ -70,6 +75,7 @@ def worth_figure(
     if optimum is not None:
         _draw_optimum(axes, optimum, measure)
     _draw_published(axes, published or {}, looks, last, measure)
+    _draw_events(axes, events_from(events), last)
     axes.set_ylim(bottom=0.0)
     axes.margins(y=0.08)
     axes.set(xlabel="step", ylabel=MEASURES[measure] + (f",\nmoving average over {smooth} steps" if smooth else ""))
@@ -123,19 +129,40 @@ def by_seed(data: xarray.Dataset, measure: str, smooth: int | None = None) -> tu
     return time, values
 
 
+def _draw_events(axes: Axes, events: Events, last: float) -> None:
+    """A dotted line where something happened, up to some of them in the legend."""
+    for k, time in enumerate(time for time in events.times if 0 < time <= last):
+        texts = [text for text in events.texts if text.endswith((f"@{time}", f" {time}"))]
+        label = ", ".join(texts) if k < _MOST_EVENTS else None
+        axes.axvline(time, color=style.INK, linestyle=":", linewidth=1.2, zorder=1.5, label=label, gid="event")
+
+
 def _draw_optimum(axes: Axes, optimum: Any, measure: str) -> None:
-    """A dashed line; if it is not proven, the bound as a dotted one above it."""
+    """A dashed line; if it is not proven, the bound as a dotted one above it. Over time, between dots."""
     given = is_real(optimum)
-    value = float(optimum if given else optimum.value)
+    value = float(optimum if given else getattr(optimum, "value", 0.0))
     proven = True if given else bool(optimum.proven)
     of = "" if measure == "worth_union" else " of the union"
     what = "optimum" if given else "certified optimum" if proven else "best known"
     lines: list[tuple[str, float, str, Any]] = [(what, value, "optimum", style.DASHED)]
-    if not proven and np.isfinite(optimum.bound):
+    if not proven and np.isfinite(getattr(optimum, "bound", np.inf)):
         lines.append(("upper bound", float(optimum.bound), "bound", ":"))
+    if hasattr(optimum, "times"):
+        _draw_optima(axes, optimum, f"{what} of the moment{of}")
+        return
     for name, height, gid, dashes in lines:
         label = f"{name}{of} {number(height)}"
         axes.axhline(height, color=style.INK, linewidth=1.2, linestyle=dashes, label=label, gid=gid)
+
+
+def _draw_optima(axes: Axes, optimum: Any, what: str) -> None:
+    """What is best at some times; in between, the line only leads the eye."""
+    lines: list[tuple[str, Any, str, Any, str]] = [(what, optimum.values, "optimum", style.DASHED, "o")]
+    if not optimum.proven:
+        lines.append(("upper bound of the moment", optimum.bounds, "bound", ":", "v"))
+    for name, heights, gid, dashes, marker in lines:
+        look: dict[str, Any] = {"color": style.INK, "linewidth": 1.2, "linestyle": dashes, "marker": marker}
+        axes.plot(optimum.times, heights, markersize=4.0, label=name, gid=gid, **look)
 
 
 def told(entry: Mapping[str, float], runs: bool = False) -> str:

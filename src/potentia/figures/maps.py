@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 
 from potentia.errors import InvalidRun
 from potentia.figures import style
+from potentia.games.drift import require_still
 from potentia.kernel.arrays import Floats, Ints
+from potentia.kernel.checks import Integer
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -29,7 +31,10 @@ if TYPE_CHECKING:
 
 SHARED = -1  # a cell with flags of more than one robot
 WORTH = "worth per cell"
-_SHORTEST = 0.35  # inches: the narrowest side of a map that can still be read
+_FINEST = 950  # cells of one pixel or more along the longer side of a large map
+_CRISP = 400  # cells that have a pixel each in every picture
+_LARGE, _LARGEST = 250, 1.5  # cells along a side above which maps are drawn larger, and how much at most
+_SHORTEST = 0.2  # inches: the narrowest side of a map that can still be read
 ROBOT: dict[str, Any] = {"marker": "o", "markeredgecolor": style.INK, "markeredgewidth": 0.6}
 
 
@@ -53,6 +58,15 @@ def checked_profiles(game: Coverage, profiles: Any, name: str = "profiles") -> I
     if array.max() >= game.world.num_free:
         raise InvalidRun(f"must be actions below {game.world.num_free}, got {array.max()}", name, array.max())
     return array.astype(np.int64)
+
+
+def at_step(game: Coverage, step: int | None, what: str) -> Coverage:
+    """The game of all robots in the world of the step that is drawn, which must be known where the world changes."""
+    if step is None:
+        require_still(game, f"{what} without a step")
+        return game
+    now = Integer().of(step, "step", InvalidRun)
+    return game.at(now, np.ones(game.num_players, np.bool_)) if game.drifts else game
 
 
 def centres(game: Coverage, profile: Ints) -> Floats:
@@ -116,11 +130,12 @@ def map_inches(world: World, longest: float, margin: float = 0.0) -> tuple[float
 
 
 def sheet(
-    world: World, count: int, longest: float, margin: float = 0.0, extra: float = 0.8
+    world: World, count: int, longest: float, margin: float = 0.0, extra: float = 0.8, pairs: bool = False
 ) -> tuple[Figure, list[Axes], tuple[float, float]]:
     """A figure with room for so many maps, their titles, a colour bar and a legend; its panels; the size of a map."""
-    inches = map_inches(world, longest, margin)
-    rows, columns = style.arranged(count, 1 if inches[0] > 2.5 * inches[1] else 2 if count == 4 else 3 + (count > 6))
+    inches = map_inches(world, longest * min(max(max(world.size) / _LARGE, 1.0), _LARGEST), margin)
+    most = 2 if pairs or count == 4 else 3 + (count > 6)
+    rows, columns = style.arranged(count, 1 if inches[0] > 2.5 * inches[1] else most)
     wide, high = max(inches[0], 3.0) + 0.75, inches[1] + (1.5 if columns == 1 < count else 1.05)
     layout = "constrained" if inches[0] < 3.0 else "compressed"  # close together, unless narrower than their titles
     size = max(columns * wide + 0.9, 6.4), rows * high + extra
@@ -134,22 +149,37 @@ def sheet(
 def frame_axes(axes: Axes, world: World, margin: float = 0.0) -> None:
     """Limits, direction and names of the axes; cells are square unless the area is too narrow for that."""
     from matplotlib.patches import Rectangle
-    from matplotlib.ticker import MaxNLocator
 
     columns, rows = world.size
-    axes.set(xlim=(-margin, columns + margin), ylim=(-margin, rows + margin), xlabel="x (cells)", ylabel="y (cells)")
+    across, up = world.axes_names(more=True)
+    axes.set(xlim=(-margin, columns + margin), ylim=(-margin, rows + margin), xlabel=across, ylabel=up)
     if world.origin == "upper":
         axes.invert_yaxis()
     width, height = map_inches(world, 5.0, margin)
     axes.set_aspect((height / (rows + 2 * margin)) / (width / (columns + 2 * margin)))
-    for axis, cells, side in ((axes.xaxis, columns, width), (axes.yaxis, rows, height)):
+    for which, (axis, cells, side) in enumerate(((axes.xaxis, columns, width), (axes.yaxis, rows, height))):
         inches = side * cells / (cells + 2 * margin)
-        ticks = np.array(MaxNLocator(nbins=8, integer=True).tick_values(0, cells))
-        few = [0, cells] if inches > 0.25 else [0]
-        axis.set_ticks(few if inches < 1.5 else ticks[(ticks >= 0) & (ticks <= cells)].tolist())
+        places, labels = _ticks(world, which, cells, few=2 if inches > 0.25 else 1, all_of_them=inches >= 1.5)
+        axis.set_ticks(places, labels)
     if margin:
         style.despine(axes, "left", "bottom", grid=None)
         axes.add_patch(Rectangle((0, 0), columns, rows, fill=False, edgecolor=style.INK, linewidth=0.8, zorder=2.5))
+
+
+def _ticks(world: World, which: int, cells: int, few: int, all_of_them: bool) -> tuple[list[float], list[str] | None]:
+    """Where an axis has marks, in cells, and what stands there: round numbers of the world's coordinates, or cells."""
+    from matplotlib.ticker import MaxNLocator
+
+    outside = world.outside
+    if outside is None:
+        ticks = np.array(MaxNLocator(nbins=8, integer=True).tick_values(0, cells))
+        return (ticks[(ticks >= 0) & (ticks <= cells)].tolist() if all_of_them else [0.0, float(cells)][:few]), None
+    ends = outside.at([(0, 0), world.size])[:, which]
+    ticks = np.array(MaxNLocator(nbins=5 if np.abs(ends).max() >= 1e4 else 8).tick_values(*sorted(ends)))
+    ticks = ticks[(ticks >= ends.min()) & (ticks <= ends.max())]
+    ticks = ticks if all_of_them and ticks.size else ends[:few]
+    places = outside.back(np.stack([ticks, ticks], axis=1))[:, which]
+    return places.tolist(), [f"{tick:,.10g}" for tick in ticks.tolist()]
 
 
 def draw_field(axes: Axes, world: World, colours: Any, worth: Floats | None = None) -> AxesImage:
@@ -184,19 +214,38 @@ def draw_fields(
             add_bar(axes, image, inches, extend)
 
 
-def draw_blocked(axes: Axes, world: World, worth: Floats | None = None) -> Artist | None:
-    """Blocked cells hatched, and grey unless they have a worth to show. Returns what stands for them in a legend."""
-    shown = world.worth if worth is None else worth
-    from matplotlib.patches import Patch, PathPatch
+def draw_blocked(axes: Axes, world: World) -> Artist | None:
+    """Blocked cells in one colour, whatever they are worth. Returns what stands for them in a legend.
+
+    Of a map with more cells than the picture has pixels, several make one: a wall of one cell stays, and what has a
+    gap is paler.
+    """
+    from matplotlib.colors import to_rgb
+    from matplotlib.patches import Patch
 
     if not world.blocked.any():
         return None
-    worthless = world.blocked & (shown == 0)
-    if worthless.any():
-        axes.add_patch(PathPatch(squares(worthless), facecolor=style.LIGHT, linewidth=0, antialiased=False, zorder=0.5))
-    look: dict[str, Any] = {"hatch": "////", "edgecolor": style.DARK, "linewidth": 0.0}
-    axes.add_patch(PathPatch(squares(world.blocked), facecolor="none", zorder=0.6, gid="blocked", **look))
-    return Patch(facecolor=style.LIGHT, label="blocked: no robot can enter", **look)
+    fold = max(1, round(max(world.size) / _FINEST))
+    share = folded(world.blocked.astype(np.float64), fold) / fold
+    pixels = np.empty((*share.shape, 4))
+    pixels[..., :3], pixels[..., 3] = to_rgb(style.WALL), np.minimum(share, 1.0)
+    axes.imshow(
+        pixels,
+        origin="lower",
+        extent=(0, fold * share.shape[1], 0, fold * share.shape[0]),
+        interpolation="nearest" if max(share.shape) <= _CRISP else "auto",  # which leaves out no line
+        aspect=axes.get_aspect(),
+        zorder=0.6,
+        gid="blocked",
+    )
+    return Patch(facecolor=style.WALL, linewidth=0.0, label="blocked: no robot can enter")
+
+
+def folded(values: Floats, fold: int) -> Floats:
+    """Sums over squares of so many cells a side; those at the ends may be smaller."""
+    rows, columns = values.shape
+    by_row = np.add.reduceat(values, np.arange(0, rows, fold), axis=0)
+    return np.add.reduceat(by_row, np.arange(0, columns, fold), axis=1)
 
 
 def squares(mask: NDArray[np.bool_]) -> Path:
@@ -237,14 +286,25 @@ def draw_targets(axes: Axes, world: World, size: float = 11.0) -> Artist | None:
     return style.in_key("target", markersize=11.0, **look)
 
 
-def add_bar(axes: Axes, image: AxesImage, inches: tuple[float, float], extend: str = "neither") -> None:
+def add_bar(
+    axes: Axes, image: AxesImage, inches: tuple[float, float], extend: str = "neither", label: str = WORTH
+) -> None:
     """A colour bar as tall as the map beside it, or of a legible height beside a flat one."""
     width, height = inches
     tall = max(1.0, 1.1 / height)
     bar = axes.inset_axes((1 + 0.12 / width, 0.5 - tall / 2, 0.18 / width, tall))
-    axes.figure.colorbar(image, cax=bar, label=WORTH, extend=extend)
+    axes.figure.colorbar(image, cax=bar, label=label, extend=extend)
 
 
 def number(value: float) -> str:
     """Four digits, so that worths can be compared."""
     return f"{value:,.0f}" if abs(value) >= 1e4 else f"{value:#.4g}".rstrip(".")
+
+
+def draw_lost(axes: Axes, where: Floats) -> list[Artist]:
+    """A grey cross for each robot that has failed."""
+    if not len(where):
+        return []
+    cross: dict[str, Any] = {"linestyle": "none", "marker": "X", "markersize": 8, "markeredgecolor": style.PAPER}
+    axes.plot(*where.T, color=style.DARK, zorder=3.5, gid="lost", **cross)
+    return [style.in_key("failed robot", color=style.DARK, **cross)]

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import itertools
 import math
-import textwrap
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import wraps
+from functools import cache, wraps
 from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec
 
 import numpy as np
@@ -39,6 +39,7 @@ MARKERS = ("o", "s", "D", "^", "v", "P")
 INK, PAPER = "black", "white"
 DARK, GREY, LIGHT, FAINT = "0.35", "0.6", "0.8", "0.9"  # from nearly ink to nearly paper
 FIELD, UNSEEN = "viridis", "#3b528b"  # rises in one direction, which everybody can read; and a colour of it
+WALL = "#96602f"  # of blocked cells: on no scale of worth, light or dark
 DASHED = (0, (6, 3))  # of lines that are no data: an optimum, a true number
 HEADING, TITLE, WORDS, SMALL = 11, 10, 9, 8  # letters of figures, of panels, in legends and where it is tight
 LITERAL: dict[str, Any] = {"parse_math": False, "usetex": False}  # of a text that may hold a name
@@ -146,13 +147,62 @@ def entitle(where: Figure | Axes, title: str) -> None:
         return
     figure: Any = where if isinstance(where, Figure) else where.figure
     inches = figure.get_figwidth() * (1.0 if figure is where else 0.65)
-    # matplotlib could wrap too, but then takes names for formulas
-    wrap = textwrap.TextWrapper(int(inches / (0.0085 * HEADING)), replace_whitespace=False, break_on_hyphens=False)
-    text = "\n".join(map(wrap.fill, title.split("\n")))
+    text = wrapped(title, inches - 0.1, HEADING)
     if isinstance(where, Figure):
+        wide, high = where.get_size_inches()
+        where.set_size_inches(wide, high + 0.17 * text.count("\n"))  # panels keep their size
         where.suptitle(text, fontsize=HEADING)
     else:
         where.set_title(text, fontsize=HEADING)
+
+
+def wrapped(text: str, inches: float, size: float) -> str:
+    """A text in lines that are no longer than that in letters of that size; long words are broken."""
+    return "\n".join(part for line in text.split("\n") for part in _lines(line, 72 * inches, size))
+
+
+def _lines(line: str, points: float, size: float) -> Iterator[str]:
+    # matplotlib could wrap too, but then takes names for formulas
+    for words in (line.split(" "), re.findall(r"[\w.]+\W*|\W+", line)):
+        if all(_width(word, size) <= points for word in words):
+            break
+    else:
+        words = list(line)  # one letter after the other
+    glue = " " if words == line.split(" ") else ""
+    so_far, length = words[0], _width(words[0], size)
+    for word in words[1:]:
+        more = _width(glue, size) + _width(word, size)  # within a kerning of the width of both
+        if length + more > points:
+            yield so_far.rstrip()
+            so_far, length = word, _width(word, size)
+        else:
+            so_far, length = so_far + glue + word, length + more
+    yield so_far
+
+
+@cache
+def _width(text: str, size: float) -> float:
+    """In points, as matplotlib draws it."""
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import text_to_path
+
+    if not text:
+        return 0.0
+    return float(text_to_path.get_text_width_height_descent(shown(text), FontProperties(size=size), ismath=False)[0])
+
+
+def _wrap_titles(figure: Figure) -> None:
+    """Titles of panels, no wider than the room that the panels have."""
+    for axes in figure.axes:
+        place = axes.get_subplotspec()
+        if place is None:
+            continue
+        columns = place.get_gridspec().ncols
+        room = figure.get_figwidth() * len(place.colspan) / columns * (1.0 if columns == 1 else 0.85) - 0.3
+        for where in ("left", "center", "right"):
+            if text := axes.get_title(where):
+                size = float(axes.title.get_fontsize())
+                axes.set_title(wrapped(text, room, size), loc=where, fontsize=size)
 
 
 def legend(where: Figure | Axes, handles: Sequence[Artist] | None = None, **options: Any) -> None:
@@ -270,6 +320,7 @@ def in_words(draw: Callable[P, Figure]) -> Callable[P, Figure]:
 
 def as_words(figure: Figure) -> None:
     """Take every text of a figure as it is, but for numbers on axes."""
+    _wrap_titles(figure)
     for text in _texts(figure):
         text.set(text=shown(text.get_text()), **LITERAL)
 

@@ -14,14 +14,17 @@ from potentia.games.base import Game
 from potentia.games.congestion import Congestion
 from potentia.games.coordination import Coordination, consensus, ising, ring_edges, torus_edges
 from potentia.games.coverage import Coverage
+from potentia.games.drift_kinds import Flow, Frames, Shift
 from potentia.games.formats.files import read_game, read_potential, write_game
+from potentia.games.formats.map_frames import read_flow, read_frames
 from potentia.games.formats.maps import read_world, write_world
 from potentia.games.library import game, game_parameters, register_game, registered_games
 from potentia.games.moves import grid_moves, path_moves
 from potentia.games.normal_form import NormalForm, random_potential_game
 from potentia.games.own import Custom, custom
+from potentia.games.random_worlds import random_world
 from potentia.games.separable import Separable
-from potentia.games.world import Mixture, World, gaussian_world, paper_world, random_world
+from potentia.games.world import Mixture, World, gaussian_world, paper_world
 from potentia.kernel.loading import listing
 
 __all__ = [
@@ -29,10 +32,13 @@ __all__ = [
     "Coordination",
     "Coverage",
     "Custom",
+    "Flow",
+    "Frames",
     "Game",
     "Mixture",
     "NormalForm",
     "Separable",
+    "Shift",
     "World",
     "consensus",
     "custom",
@@ -45,6 +51,8 @@ __all__ = [
     "path_moves",
     "random_potential_game",
     "random_world",
+    "read_flow",
+    "read_frames",
     "read_game",
     "read_potential",
     "read_world",

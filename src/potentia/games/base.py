@@ -32,6 +32,8 @@ class Game(Fixed, ABC):
 
     remembers: tuple[str, ...] = ()  # fields of the state, beside the profile, that settle cannot derive
     recorders: tuple[str, ...] = ()  # what this kind of game can record beside potential and welfare; see Recorder
+    newer: tuple[str, ...] = ()  # those that runs saved by an earlier version lack: NaN, for not known
+    totals: tuple[str, ...] = ()  # fields of the state, a number per player, that are told at the end of a run
     worth_most: str = "welfare"  # the recorder that is the objective where no potential is known
     start: Sequence[int] | Ints | None = None  # where runs begin; None: each seed draws its own
     scale: float | None = None  # the unit of relative temperatures, where the game has one
@@ -134,8 +136,19 @@ class Game(Fixed, ABC):
         """The same for a run that records these; a game whose recorders need room makes it here."""
         return self.new_state(profile)
 
+    def total(self, state: Any, name: str) -> Floats:
+        """One of :attr:`totals`, by player; a copy."""
+        return np.array(getattr(state, name), np.float64)
+
     def check_state(self, state: Any) -> None:
         """Raise ValueError for a state, read from a file, that no run can have had and that would mislead kernels."""
+
+    def lives(self, state: Any) -> Ints | None:
+        """Since when and until when the players of a run take part, (2, N), where some come or go; else None."""
+        return None
+
+    def take_over(self, state: Any, before: Game, key: Any, step: int) -> None:
+        """A run goes on from here that was played on another game until now; what it remembered is in the state."""
 
     def new_tools(self, record: tuple[str, ...]) -> Any:
         """What :meth:`think` works with, in a run that records these; it keeps nothing there."""

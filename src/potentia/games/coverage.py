@@ -18,7 +18,8 @@ robot i alone covers (the wonderful-life utility); its potential is the covered 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
+from copy import deepcopy
 from functools import cached_property
 from typing import Any
 
@@ -27,10 +28,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from potentia.errors import InvalidGame
 from potentia.games.base import Game
-from potentia.games.coverage_kernel import RECORDERS, CoverageData, CoverageState
-from potentia.games.drift import Drift, checked_drift, checked_time, drift_words, field_at, world_at
+from potentia.games.coverage_kernel import RECORDERS, TOTALS, CoverageData, CoverageState
+from potentia.games.covering import Covering
+from potentia.games.drift import checked_drift, checked_time, drift_words, field_at, new_source, world_at
+from potentia.games.drift_kernel import Still
+from potentia.games.drift_kinds import Flow, Frames, Shift
+from potentia.games.events import events_from, roster_from
 from potentia.games.given import of_kind
 from potentia.games.grid import SLACK, disc, grid_steps, step_offsets
+from potentia.games.roster import Attendance, Everybody, Roster, attendance, carry_on, same_roster
 from potentia.games.team import ADJACENT, checked_reach, per_robot
 from potentia.games.world import World
 from potentia.kernel import memory
@@ -39,7 +45,7 @@ from potentia.kernel.checks import Flag, Integer, OneOf
 from potentia.kernel.protocol import Proximity
 
 
-class Coverage(Game):
+class Coverage(Covering):
     """Robots that cover the cells of a :class:`World`. An action is a free cell; see :meth:`positions`.
 
     ``robots``
@@ -58,18 +64,35 @@ class Coverage(Game):
         where a flag lies: on the "cell" a robot occupies, or on all cells in its "range".
     ``payoff``
         "overlap" (Eq. 45) or "marginal" (the worth that the robot alone covers).
+    ``sight``
+        whether a robot covers, and reads, only what it sees past blocked cells (:mod:`potentia.games.sight`). Flags
+        lie on what is covered, and are seen past everything.
+    ``blocked_worth``
+        whether blocked cells can be covered: with ``sight``, those of which a face is seen. Left out, they can
+        where there is no ``sight`` only.
     ``start``
         where the robots begin, cells (x, y); left out, each run draws its own.
     ``drift``
-        how the means of the world's mixture move, in cells per step: one (vx, vy) for all components or one for
-        each. They turn back at the borders of the area; targets stay. Runs begin at time 0, and methods that are
-        told no time, such as ``utility``, ``potential`` and ``scale``, speak of it: see :meth:`at`.
+        how the worth changes. In a world with a mixture, how its means move, in cells per step: one (vx, vy) for all
+        components or one for each; they turn back at the borders of the area. In any other world, (vx, vy) is
+        ``Shift((vx, vy))``, and an array (rows, columns, 2) is ``Flow(...)``; or :class:`Shift`, :class:`Flow`,
+        :class:`Frames`, or one of them as a table, ``{"kind": "shift", "velocity": (0.1, 0)}``. Walls stay, and so do
+        the cells that count as targets found. Runs begin at time 0, and methods that are told no time, such as
+        ``utility``, ``potential`` and ``scale``, speak of it: see :meth:`at`.
     ``drift_every``
-        a field that drifts is computed again every so many steps.
+        a field that drifts is computed again every so many steps; left out, every 10, and every frame of fewer.
+    ``events``
+        what happens to robots: "fail 8@2500" (after so many steps robot 8, from 0, is out: it stays, covers nothing
+        and is counted by nobody), "arrive 4000" (one more robot, with the next number, dormant until then), "hazard
+        1e-5" (each robot fails with this probability in each step). Lists of ranges, costs and revision
+        probabilities have an entry for those that arrive, too; ``start`` may. Methods that are told no time speak of
+        those that are there at time 0.
     """
 
-    remembers = ("flags", "seen", "tally", "spent", "clock")
+    remembers: tuple[str, ...] = ("flags", "seen", "tally", "spent", "clock", "driven")
+    newer = ("driven",)
     recorders = RECORDERS
+    totals = TOTALS
     worth_most = "worth_union"
 
     def __init__(
@@ -83,12 +106,22 @@ class Coverage(Game):
         flags: bool = True,
         flag: str = "cell",
         payoff: str = "overlap",
+        sight: bool = False,
+        blocked_worth: bool | None = None,
         start: ArrayLike | None = None,
-        drift: ArrayLike | None = None,
-        drift_every: int = 10,
+        drift: Shift | Flow | Frames | Mapping[str, Any] | ArrayLike | None = None,
+        drift_every: int | None = None,
+        events: Iterable[str] | None = None,
     ) -> None:
+        given = {name: part for name, part in locals().items() if name not in ("self", "__class__")}
         self.world = of_kind(world, World, "a World, such as paper_world() or World(worth)", "world")
         robots = Integer(least=1).of(robots, "robots", InvalidGame)
+        self.happenings = events_from(events)
+        self.roster = roster_from(self.happenings, robots)
+        self._given = {name: _kept(part) for name, part in given.items()} | {"robots": robots, "events": None}
+        robots += len(self.happenings.arrivals)
+        if isinstance(self.roster, Roster):
+            self.remembers = (*type(self).remembers, "until", "here", "roll")
         if robots > world.num_free:
             told = f"must be at most the {world.num_free:,} free cells of the world"
             raise InvalidGame(f"{told}, got {robots:,}", "robots", robots)
@@ -100,6 +133,9 @@ class Coverage(Game):
         self.flags = Flag().of(flags, "flags", InvalidGame)
         self.flag = OneOf("cell", "range").of(flag, "flag", InvalidGame)
         self.payoff = OneOf("overlap", "marginal").of(payoff, "payoff", InvalidGame)
+        self.sight = Flag().of(sight, "sight", InvalidGame)
+        walls = not self.sight if blocked_worth is None else blocked_worth
+        self.blocked_worth = Flag().of(walls, "blocked_worth", InvalidGame)
         self.drift = checked_drift(world, drift, drift_every)
         world.require_connected(diagonal=self.radius**2 * SLACK >= 2)
         self.ranges = frozen(np.unique(self._range))
@@ -109,65 +145,16 @@ class Coverage(Game):
         self._frame = frame
         sizes = frozen(np.full(robots, world.num_free), np.int64)
         super().__init__(sizes, grid_steps(world.blocked, self.radius, robots))
-        self.start = None if start is None else frozen(self.profile(start, "start"))
+        self.start = None if start is None else frozen(self._first_cells(start))
         self._seal()
 
-    # Where things are ---------------------------------------------------------------------------------
-
-    @property
-    def robots(self) -> int:
-        return self.num_players
-
-    def positions(self, profile: ArrayLike) -> Ints:
-        """The cells (x, y) of actions: profiles of any shape (..., N) give (..., N, 2)."""
-        actions = np.asarray(profile, np.int64)
-        if actions.size and not 0 <= actions.min() <= actions.max() < self.world.num_free:
-            got = f"{actions.min()}..{actions.max()}"
-            raise InvalidGame(f"must be in 0..{self.world.num_free - 1}, got {got}", "actions", profile)
-        return self.world.cells[actions].astype(np.int64)
-
-    def profile(self, cells: ArrayLike, name: str = "cells") -> Ints:
-        """The actions of robots at these cells (x, y), one per robot."""
-        where = self.world.check_cells(cells, name)
-        if len(where) != self.num_players:
-            told = f"must hold one cell for each of {self.num_players} robots"
-            raise InvalidGame(f"{told}, got {len(where)}", name, cells)
-        actions = self.action_at[where[:, 1], where[:, 0]]
-        if (actions < 0).any():
-            k = int(np.argmax(actions < 0))
-            place = f"({where[k, 0]}, {where[k, 1]})"
-            raise InvalidGame(f"places robot {k} on {place}, which is blocked", name, cells)
-        return actions.astype(np.int64)
-
-    @cached_property
-    def action_at(self) -> NDArray[np.int32]:
-        """The action that is each cell, [y, x]; -1 where blocked."""
-        number = np.full(self.world.worth.shape, -1, np.int32)
-        number[~self.world.blocked] = np.arange(self.world.num_free)
-        return frozen(number)
-
-    def covered(self, player: int, action: int) -> Ints:
-        """The cells (x, y) that the robot covers from there, (k, 2)."""
-        offsets = disc(float(self._range[player]))
-        cells = self.world.cells[action] + offsets
-        return cells[((cells >= 0) & (cells < self.world.size)).all(axis=1)]
-
-    def worth_in_range(self, delta: float) -> Floats:
-        """C of a robot with this range at every action, (A,)."""
-        cells = disc(min(delta, math.hypot(*self.world.size)))
-        frame, (rows, columns) = int(cells.max()), self.world.worth.shape
-        framed = np.pad(self.world.worth, frame)
-        segment = framed[:, frame : frame + columns].copy()
-        total = np.zeros((rows, columns))
-        # segments of rows grow outwards: a range costs its diameter, not its area
-        for half in range(frame + 1):
-            if half:
-                segment += framed[:, frame + half : frame + half + columns]
-                segment += framed[:, frame - half : frame - half + columns]
-            for dy in range(-frame, frame + 1):
-                if cells[cells[:, 1] == dy, 0].max() == half:
-                    total += segment[frame + dy : frame + dy + rows]
-        return total[~self.world.blocked]
+    def _first_cells(self, start: ArrayLike) -> Ints:
+        """Actions for all robots, or for those of the beginning; where others begin, each run draws."""
+        cells = self.world.check_cells(start, "start")
+        if len(cells) == self.base_robots:
+            cells = np.concatenate([cells, np.repeat(cells[:1], self.num_players - self.base_robots, axis=0)])
+            return self.profile(cells, "start")[: self.base_robots]
+        return self.profile(start, "start")
 
     @cached_property
     def scale(self) -> float:  # type: ignore[override]  # derived once, and never set
@@ -193,113 +180,94 @@ class Coverage(Game):
     @property
     def drifts(self) -> bool:
         """Whether the worth field changes with time; a drift of 0 is none."""
-        return isinstance(self.drift, Drift)
+        return not isinstance(self.drift, Still)
 
     def worth_at(self, time: int) -> Floats:
         """The worth field that a run has at this time, in the shape of the world's."""
         now = checked_time(time)
-        return field_at(self.drift, now) if isinstance(self.drift, Drift) else self.world.worth
+        return self.world.worth if isinstance(self.drift, Still) else field_at(self.drift, now)
 
-    def at(self, time: int) -> Coverage:
-        """The game as it is at this time, without drift: for the optimum, the exact analysis and figures."""
+    def world_at(self, time: int) -> World:
+        """The world as it is at this time."""
         now = checked_time(time)
-        if not isinstance(self.drift, Drift):
-            return self
-        options: dict[str, Any] = {name: getattr(self, name) for name in ("flags", "flag", "payoff")}
-        options |= {"reach": self.radius, "K": self.movement_cost}
-        start = None if self.start is None else self.positions(self.start)
-        return Coverage(world_at(self.world, self.drift, now), self.robots, self.delta, start=start, **options)
+        return self.world if isinstance(self.drift, Still) else world_at(self.world, self.drift, now)
 
-    # What it is worth ---------------------------------------------------------------------------------
+    def at(self, time: int, there: NDArray[np.bool_] | None = None) -> Coverage:
+        """The game as it is at this time, for the optimum, the exact analysis and figures.
 
-    def cover_counts(self, profile: Sequence[int] | Ints) -> Ints:
-        """How many robots cover each cell, in the shape of the worth."""
-        actions = self.check_profile(profile, "profile")
-        frame, (columns, rows) = self._frame, self.world.size
-        counts = np.zeros((rows + 2 * frame, columns + 2 * frame), np.int64)
-        for delta in self.ranges:
-            robots = self.world.cells[actions[self._range == delta]]
-            cells = robots[:, None, :] + disc(float(delta)) + frame
-            np.add.at(counts, (cells[..., 1], cells[..., 0]), 1)
-        return counts[frame : frame + rows, frame : frame + columns]
-
-    def worth_sum(self, profile: Sequence[int] | Ints) -> float:
-        """Σ C^i, the paper's covered worth: what k robots cover counts k times."""
-        return float((self.world.worth * self.cover_counts(profile)).sum())
-
-    def worth_union(self, profile: Sequence[int] | Ints) -> float:
-        """The worth of the cells that at least one robot covers."""
-        return float(self.world.worth[self.cover_counts(profile) > 0].sum())
-
-    def utility(self, player: int, profile: Sequence[int] | Ints) -> float:
-        """u^i where everybody just stays: no energy spent, and no flags but those under the robots now."""
-        return self.move_utility(player, profile, int(profile[player]))
-
-    def move_utility(self, player: int, profile: Sequence[int] | Ints, action: int) -> float:
-        profile = np.asarray(profile)
-        others = [j for j in range(self.num_players) if j != player]
-        home, goal = self.positions(profile[player]), self.positions(action)
-        own = {tuple(c) for c in self.covered(player, action).tolist()}
-        value = 0.0
-        times = dict.fromkeys(own, 0)
-        flagged = False
-        for j in others:
-            cells = {tuple(c) for c in self.covered(j, int(profile[j])).tolist()}
-            for cell in own & cells:
-                times[cell] += 1
-            marked = {tuple(self.positions(profile[j]).tolist())} if self.flag == "cell" else cells
-            flagged = flagged or tuple(goal.tolist()) in marked
-        for x, y in own:
-            share = float(times[x, y] == 0) if self.payoff == "marginal" else 1 - times[x, y]
-            value += float(self.world.worth[y, x]) * share
-        distance = math.dist(home, goal)
-        if self.flags and flagged and distance**2 <= 4 * self._range[player] ** 2 * SLACK:
-            value = 0.0
-        return value - float(self.movement_cost[player]) * distance
-
-    def move_prices(self) -> Floats | None:
-        if not (self.movement_cost > 0).any():
-            return None
-        distance = np.sqrt(self._distances2())
-        memory.require(8.0 * self.num_players * distance.size, "the prices of all moves")
-        return self.movement_cost[:, None, None] * distance
-
-    def _distances2(self) -> Ints:
-        cells = self.world.cells.astype(np.int64)
-        memory.require(40.0 * len(cells) ** 2, f"distances between {len(cells):,} cells")
-        return ((cells[:, None] - cells[None]) ** 2).sum(axis=-1)
-
-    def claimed_potential(self, profile: Sequence[int] | Ints) -> float:
-        """Eq. 46, Σ u^i: not exact where ranges overlap."""
-        return self.welfare(profile)
-
-    def corrected_potential(self, profile: Sequence[int] | Ints) -> float:
-        """Σ C^i less each pair's overlap once; with ``payoff="marginal"`` the covered worth.
-
-        Exact with K = 0 and flags off.
+        Without drift, and with the robots that are there by then as far as events are known, or those of a run that
+        are (``there``, a mask), in their order.
         """
-        if self.payoff == "marginal":
-            return self.worth_union(profile)
-        counts = self.cover_counts(profile)
-        return float((self.world.worth * (counts - counts * (counts - 1) / 2)).sum())
+        now = checked_time(time)
+        there = self.there_at(now) if there is None else there
+        if isinstance(self.drift, Still) and isinstance(self.roster, Everybody) and there.all():
+            return self
+        if not there.any():
+            raise InvalidGame(f"must be one at which a robot is there, got {now:,}", "time", now)
+        start = None if self.start is None or len(self.start) < there.size else self.positions(self.start)[there]
+        options = {"delta": self.delta[there], "K": self.movement_cost[there], "start": start, "drift": None}
+        return Coverage(**self._given | options | {"world": self.world_at(now), "robots": int(there.sum())})
+
+    # Who is there -------------------------------------------------------------------------------------
 
     @property
-    def has_potential(self) -> bool:
-        return not self.flags and not (self.movement_cost > 0).any()
+    def events(self) -> tuple[str, ...]:
+        """What happens to robots, in order, as in "fail 8@2500"."""
+        return self.happenings.texts
 
-    def potential(self, profile: Sequence[int] | Ints) -> float:
-        if not self.has_potential:
-            raise InvalidGame(
-                "a coverage game has an exact potential with flags=False and K=0; "
-                "corrected_potential(profile) is what it would be"
-            )
-        return self.corrected_potential(profile)
+    @property
+    def base_robots(self) -> int:
+        """The robots of the beginning, without those that arrive."""
+        return self.roster.base if isinstance(self.roster, Roster) else self.num_players
+
+    def with_events(self, events: Iterable[str] | None) -> Coverage:
+        """The same game with these events, and no others: ``["fail 8@2500", "arrive 4000", "hazard 1e-5"]``.
+
+        Draws stay what they are: with one seed, runs with and without events are the same up to the first of them.
+        """
+        wanted = events_from(events)
+        if wanted == self.happenings:
+            return self
+        changes: dict[str, Any] = {"events": wanted}
+        # where nobody arrives there is nobody of whom the rest of a list would speak
+        first = slice(None if wanted.arrivals else self.base_robots)
+        if self.start is not None and not wanted.arrivals:
+            changes["start"] = self.positions(self.start[first])
+        for name, values in (("delta", self.delta[first]), ("K", self.movement_cost[first])):
+            if (values == values[0]).all():
+                changes[name] = float(values[0])
+            elif not wanted.arrivals:
+                changes[name] = values
+            elif len(wanted.arrivals) != len(self.happenings.arrivals):
+                told = "must be one for all where robots arrive, or one per robot, those that arrive included"
+                raise InvalidGame(f"{told}: give Coverage(..., events=...) both", name, values)
+        return Coverage(**self._given | changes)
+
+    def there_at(self, time: int) -> NDArray[np.bool_]:
+        """Which robots are there at this time, as far as that is known before a run, (N,)."""
+        if isinstance(self.roster, Everybody):
+            return np.ones(self.num_players, np.bool_)
+        return (self.roster.since <= time) & (time < self.roster.until)
+
+    def lives(self, state: CoverageState) -> Ints | None:
+        if isinstance(self.roster, Everybody):
+            return None
+        return np.stack([self.roster.since, state.until])
+
+    def take_over(self, state: CoverageState, before: Game, key: Any, step: int) -> None:
+        roster = getattr(before, "roster", Everybody())
+        if isinstance(self.roster, Roster) and not same_roster(self.roster, roster):
+            carry_on(self.roster, roster, Attendance(state.until, state.here, state.roll), key, step)
+
+    def costing(self, K: float | ArrayLike) -> Coverage:
+        """The same robots at another cost of moving."""
+        return Coverage(**self._given | {"K": K, "events": self.happenings})
 
     # What the engine needs ----------------------------------------------------------------------------
 
     @property
     def memoryless(self) -> bool:
-        return not self.flags and not self.drifts
+        return not self.flags and not self.drifts and isinstance(self.roster, Everybody)
 
     @property
     def longest_move(self) -> float:
@@ -346,6 +314,8 @@ class Coverage(Game):
             self.flags,
             self.flag == "range",
             self.drift,
+            self.roster,
+            self.vision,
         )
 
     def new_state(self, profile: Ints) -> CoverageState:
@@ -368,31 +338,51 @@ class Coverage(Game):
             np.zeros(1),
             self.data.worth.copy() if self.drifts else self.data.worth,
             np.zeros(1, np.int64),
+            *attendance(self.roster),
+            np.zeros(self.num_players),
+            new_source(self.drift),
         )
 
     @property
     def state_size(self) -> int:
-        return 16 * self.num_players + (17 if self.drifts else 9) * self.data.worth.size
+        kept = new_source(self.drift).nbytes
+        return 24 * self.num_players + (17 if self.drifts else 9) * self.data.worth.size + kept
+
+    def check_state(self, state: CoverageState) -> None:
+        if isinstance(self.roster, Roster) and (state.here > 1).any():
+            raise ValueError("a robot is there or not")
 
     def __repr__(self) -> str:
         return self.describe()
 
     def describe(self) -> str:
-        return f"Coverage({self.world.name}, {self.identity()})"
+        told = f"; {', '.join(self.events)}" if self.events else ""
+        return f"Coverage({self.world.name}, {self.identity()}{told})"
 
     def identity(self) -> str:
+        # of the robots of the beginning: draws go by it, and who arrives changes none of theirs
+        delta, cost = self.delta[: self.base_robots], self.movement_cost[: self.base_robots]
+
         def said(values: Floats) -> str:
             return f"{values[0]:g}" if (values == values[0]).all() else f"{values.min():g} to {values.max():g}"
 
         parts = [f"{self.world.size[0]}×{self.world.size[1]}"]
-        parts += [f"robots={self.num_players}", f"delta={said(self.delta)}"]
+        parts += [f"robots={self.base_robots}", f"delta={said(delta)}"]
         if self.radius != ADJACENT:
             parts.append(f"reach={self.radius:g}")
-        if (self.movement_cost > 0).any():
-            parts.append(f"K={said(self.movement_cost)}")
+        if (cost > 0).any():
+            parts.append(f"K={said(cost)}")
         parts.append(f"flags={self.flag}" if self.flags else "no flags")
         if self.payoff != "overlap":
             parts.append(f"payoff={self.payoff}")
-        if isinstance(self.drift, Drift):
+        if self.world.blocked.any():
+            parts += ["sight"] * self.sight
+            parts += [f"blocked_worth={self.blocked_worth}"] * (self.blocked_worth == self.sight)
+        if not isinstance(self.drift, Still):
             parts += drift_words(self.drift)
         return ", ".join(parts)
+
+
+def _kept(part: Any) -> Any:
+    """An argument that nobody else can change."""
+    return deepcopy(part) if isinstance(part, np.ndarray | list) else part

@@ -18,10 +18,22 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from potentia.games.drift import Drift, Still, is_due, renew
+from potentia.games.drift_kernel import AGAIN, Moving, Still, is_due, renew
+from potentia.games.roster import (
+    NEXT,
+    Everybody,
+    Roster,
+    base_of,
+    begin_lives,
+    begins_at,
+    is_here,
+    look_ahead,
+    num_come,
+)
+from potentia.games.sight import Open, Sight, is_open, owns, sees
 from potentia.kernel import protocol
 from potentia.kernel.arrays import Floats, Ints
-from potentia.kernel.dispatch import at, portable
+from potentia.kernel.dispatch import at, generic, portable
 from potentia.kernel.protocol import Moves
 from potentia.kernel.recorders import Recorder
 
@@ -36,8 +48,10 @@ RECORDERS = (
     Recorder("energy", "energy spent"),
     Recorder("cells_seen", "cells covered so far", "cells"),
     Recorder("targets_found", "targets found", "targets"),
+    Recorder("distance", "distance driven by all robots", "cells"),
 )
-WORTH_SUM, WORTH_UNION, MOVED, ENERGY, CELLS_SEEN, TARGETS_FOUND = range(len(RECORDERS))
+WORTH_SUM, WORTH_UNION, MOVED, ENERGY, CELLS_SEEN, TARGETS_FOUND, DISTANCE = range(len(RECORDERS))
+TOTALS = (Recorder("driven", "distance driven by the robot", "cells", dims=("player",)),)
 
 
 class CoverageData(NamedTuple):
@@ -61,7 +75,9 @@ class CoverageData(NamedTuple):
     marginal: bool  # the wonderful-life utility instead of Eq. 45
     flags: bool
     flag_range: bool  # flags on all covered cells, not on the occupied one
-    drift: Drift | Still
+    drift: Moving | Still
+    roster: Everybody | Roster
+    vision: Sight | Open
 
 
 class CoverageState(NamedTuple):
@@ -76,6 +92,11 @@ class CoverageState(NamedTuple):
     spent: Floats  # (1,) energy
     worth: Floats  # by framed cell, now: the game's own array, or the run's where it drifts
     clock: Ints  # (1,) the time that worth is of
+    until: Ints  # (N,) when each robot fails, and whether it is there now; all three empty where everybody is
+    here: NDArray[np.uint8]  # (N,)
+    roll: Ints  # (2,) when somebody comes or goes next, and how many have come
+    driven: Floats  # (N,) how far each robot came, in cells
+    source: Floats  # where the worth of each cell was at time 0; empty unless it flows
 
 
 @portable
@@ -105,7 +126,7 @@ def _bracket(game: CoverageData, state: CoverageState, kind: Any, cell: Any, dx:
     """The bracket of Eq. 45 at ``cell`` for a robot that is (dx, dy) behind it, or there (``here``)."""
     total = 0.0
     first, last = game.ptr[at(kind)], game.ptr[at(kind + 1)]
-    if last - first == BLOCK:
+    if last - first == BLOCK and is_open(game.vision):
         # the paper's range, unrolled: no offsets to load and no distances to compare
         for y in range(-1, 2):
             for x in range(-1, 2):
@@ -114,10 +135,13 @@ def _bracket(game: CoverageData, state: CoverageState, kind: Any, cell: Any, dx:
                 total += share_of(game, state.worth[covered], np.int64(state.counts[covered]) - own)
         return total
     reach = np.int64(game.reach[at(kind)])  # whole numbers compare faster
+    behind = cell - dy * game.width - dx
     for k in range(first, last):
+        if not sees(game.vision, cell, k):
+            continue
         covered = at(cell + game.offset[at(k)])
         x, y = game.dx[at(k)] + dx, game.dy[at(k)] + dy
-        own = 1 if here else np.int64(x * x + y * y <= reach)
+        own = 1 if here else owns(game.vision, behind, x, y, reach)
         total += share_of(game, state.worth[covered], np.int64(state.counts[covered]) - own)
     return total
 
@@ -153,6 +177,8 @@ def reward(game: CoverageData, state: CoverageState, player: int, action: int, w
 
 @protocol.utility.register(CoverageData)
 def _utility(game: CoverageData, state: CoverageState, player: int, action: int) -> float:
+    if not is_here(game.roster, state.here, player):
+        return 0.0
     if action == state.profile[at(player)]:
         return reward(game, state, player, action, _worth_here(game, state, player))
     return reward(game, state, player, action, _worth(game, state, player, action))
@@ -160,6 +186,8 @@ def _utility(game: CoverageData, state: CoverageState, player: int, action: int)
 
 @protocol.compare.register(CoverageData)
 def _compare(game: CoverageData, state: CoverageState, player: int, trial: int) -> tuple[float, float]:
+    if not is_here(game.roster, state.here, player):
+        return 0.0, 0.0
     current = state.profile[at(player)]
     now = reward(game, state, player, current, _worth_here(game, state, player))
     return now, reward(game, state, player, trial, _worth(game, state, player, trial))
@@ -167,19 +195,20 @@ def _compare(game: CoverageData, state: CoverageState, player: int, trial: int) 
 
 @portable
 def _cover(game: CoverageData, state: CoverageState, kind: int, cell: int, change: int) -> None:
-    if game.ptr[at(kind + 1)] - game.ptr[at(kind)] == BLOCK:
+    if game.ptr[at(kind + 1)] - game.ptr[at(kind)] == BLOCK and is_open(game.vision):
         for y in range(-1, 2):
             for x in range(-1, 2):
                 state.counts[at(cell + y * game.width + x)] += change
         return
     for k in range(game.ptr[at(kind)], game.ptr[at(kind + 1)]):
-        state.counts[at(cell + game.offset[at(k)])] += change
+        if sees(game.vision, cell, k):
+            state.counts[at(cell + game.offset[at(k)])] += change
 
 
 @protocol.apply.register(CoverageData)
 def _apply(game: CoverageData, state: CoverageState, player: int, action: int) -> None:
     current = state.profile[at(player)]
-    if action == current:
+    if action == current or not is_here(game.roster, state.here, player):
         return
     kind = game.kind[at(player)]
     _cover(game, state, kind, cell_of(game, current), -1)
@@ -194,7 +223,9 @@ def _commit(game: CoverageData, state: CoverageState, player: int) -> None:
         return
     state.home[at(player)] = after
     state.tally[MOVES] += 1
-    state.spent[0] += game.cost[at(player)] * math.sqrt(squared_distance(game, before, after))
+    way = math.sqrt(squared_distance(game, before, after))
+    state.spent[0] += game.cost[at(player)] * way
+    state.driven[at(player)] += way
     _leave_marks(game, state, player)
 
 
@@ -206,13 +237,14 @@ def _leave_marks(game: CoverageData, state: CoverageState, player: int) -> None:
     if state.flags.shape[0]:
         if game.flag_range:
             for k in range(game.ptr[at(kind)], game.ptr[at(kind + 1)]):
-                _lay(state.flags, cell + game.offset[at(k)], player)
+                if sees(game.vision, cell, k):
+                    _lay(state.flags, cell + game.offset[at(k)], player)
         else:
             _lay(state.flags, cell, player)
     if state.seen.shape[0]:
         for k in range(game.ptr[at(kind)], game.ptr[at(kind + 1)]):
             covered = at(cell + game.offset[at(k)])
-            if state.seen[covered] == 0:
+            if state.seen[covered] == 0 and sees(game.vision, cell, k):
                 state.seen[covered] = 1
                 state.tally[SEEN] += 1
                 state.tally[FOUND] += game.target[covered]
@@ -229,10 +261,12 @@ def _lay(flags: NDArray[np.int32], cell: int, player: int) -> None:
 
 @protocol.settle.register(CoverageData)
 def _settle(game: CoverageData, state: CoverageState) -> None:
-    renew(game.drift, game.width, game.base, state.clock[0], state.worth)
+    renew(game.drift, game.width, game.base, AGAIN, state.clock[0], state.source, state.worth)
     state.counts[:] = 0
     for player in range(game.sizes.shape[0]):
         state.home[player] = state.profile[player]
+        if not is_here(game.roster, state.here, player):
+            continue
         _cover(game, state, game.kind[player], cell_of(game, state.profile[player]), 1)
         _leave_marks(game, state, player)  # again after a run was restored, which changes nothing
 
@@ -240,8 +274,56 @@ def _settle(game: CoverageData, state: CoverageState) -> None:
 @protocol.tick.register(CoverageData)
 def _tick(game: CoverageData, state: CoverageState, key: Any, step: int) -> None:
     if is_due(game.drift, step + 1):
+        renew(game.drift, game.width, game.base, state.clock[0], step + 1, state.source, state.worth)
         state.clock[0] = step + 1
-        renew(game.drift, game.width, game.base, state.clock[0], state.worth)
+    call_roll(game.roster, game, state, step + 1)
+
+
+# Who is there -----------------------------------------------------------------------------------------
+
+
+@generic
+def call_roll(roster: Any, game: CoverageData, state: CoverageState, time: int) -> None:
+    """Those whose time it is come, or are gone."""
+
+
+@call_roll.register(Roster)
+def _call_roll(roster: Roster, game: CoverageData, state: CoverageState, time: int) -> None:
+    if time < state.roll[NEXT]:
+        return
+    for player in range(roster.since.shape[0]):
+        here = roster.since[player] <= time < state.until[player]
+        if here != (state.here[player] != 0):
+            state.here[player] = here
+            _cover(game, state, game.kind[player], cell_of(game, state.profile[player]), 1 if here else -1)
+            if here:
+                _leave_marks(game, state, player)
+    look_ahead(roster, state.until, state.roll, time)
+
+
+@protocol.open_run.register(CoverageData)
+def _open_run(game: CoverageData, state: CoverageState, key: Any) -> None:
+    begin_lives(game.roster, state.until, state.roll, key, 0)
+
+
+@protocol.plays.register(CoverageData)
+def _plays(game: CoverageData, state: CoverageState, player: int) -> bool:
+    return is_here(game.roster, state.here, player)
+
+
+@protocol.arrives.register(CoverageData)
+def _arrives(game: CoverageData, player: int, time: int) -> bool:
+    return begins_at(game.roster, player, time)
+
+
+@protocol.num_arrived.register(CoverageData)
+def _num_arrived(game: CoverageData, state: CoverageState) -> int:
+    return num_come(game.roster, state.roll)
+
+
+@protocol.num_drawn.register(CoverageData)
+def _num_drawn(game: CoverageData) -> int:
+    return base_of(game.roster, game.sizes.shape[0])
 
 
 @protocol.potential.register(CoverageData)
@@ -255,8 +337,12 @@ def _total(game: CoverageData, state: CoverageState, counted: int) -> float:
     """The worth of what robots cover, a cell counted for each of them, once, or less once for each pair."""
     total = 0.0
     for player in range(game.sizes.shape[0]):
+        if not is_here(game.roster, state.here, player):
+            continue
         kind, cell = game.kind[player], cell_of(game, state.profile[player])
         for k in range(game.ptr[at(kind)], game.ptr[at(kind + 1)]):
+            if not sees(game.vision, cell, k):
+                continue
             covered = at(cell + game.offset[at(k)])
             worth, robots = state.worth[covered], np.int64(state.counts[covered])
             if counted == UNION:
@@ -280,4 +366,9 @@ def _measure(game: CoverageData, state: CoverageState, which: int) -> float:
         return state.spent[0]
     if which == CELLS_SEEN:
         return float(state.tally[SEEN])
-    return float(state.tally[FOUND])
+    if which == TARGETS_FOUND:
+        return float(state.tally[FOUND])
+    total = 0.0
+    for player in range(state.driven.shape[0]):
+        total += state.driven[player]
+    return total

@@ -1,126 +1,153 @@
-"""A worth field that drifts: the means of its Gaussian mixture move, and turn back at the borders of the area.
+"""A worth field that drifts: what is told of it, checked; and its field at any time.
 
-A mean at μ with velocity v, in cells per step, is at time n where μ + v·n comes to lie once [0, L] and its mirror
-images are folded onto each other (L is the length of the side). The worth of a cell is the density at its centre,
-as in a world that stands still; it is computed again every so many steps, and holds in between.
+*A mixture* whose means move: a mean at μ with velocity v, in cells per step, is at time n where μ + v·n comes to lie
+once [0, L] and its mirror images are folded onto each other (L is the length of the side). The worth of a cell is the
+density at its centre, as in a world that stands still.
+
+*Any field* may be shifted (:class:`Shift`), carried along a flow (:class:`Flow`), or given at some times
+(:class:`Frames`). Where its worth comes from between the centres of cells, it is interpolated linearly.
+
+A field is computed again every so many steps, and holds in between.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from potentia.errors import InvalidGame
+from potentia.errors import InvalidGame, look_up
+from potentia.games.drift_kernel import (
+    AGAIN,
+    EDGES,
+    EMPTY,
+    WRAP,
+    Carried,
+    Drift,
+    Framed,
+    Moving,
+    Shifted,
+    Still,
+    reflected,
+    renew,
+)
+from potentia.games.drift_kinds import KINDS, Flow, Frames, Shift, pair
 from potentia.games.given import finite_array
 from potentia.games.world import Mixture, World
-from potentia.kernel.arrays import Floats, frozen
-from potentia.kernel.cache import Entry
+from potentia.kernel import memory
+from potentia.kernel.arrays import Floats, Ints, any_array, frozen
+from potentia.kernel.cache import Compiled, Entry
 from potentia.kernel.checks import Integer
-from potentia.kernel.dispatch import generic, portable, separate
-from potentia.kernel.mathematics import exp
 
-_BY_PYTHON = 60_000  # exponentials; compiling takes longer than so many
-
-
-class Still(NamedTuple):
-    """No drift. A type of its own, so that kernels need not ask."""
-
-    still: bool = True
+_BY_PYTHON = 60_000  # exponentials, or as much else; compiling takes longer than so many
+_EVERY = 10  # steps between two computations of a field, where nothing is said
+_PART = 0.5  # cells that a step of the midpoint rule leads at most
 
 
-class Drift(NamedTuple):
-    """What compiled code reads: the mixture of M components, how it moves, and how often that shows."""
-
-    weights: Floats  # (M,)
-    means: Floats  # (M, 2) at time 0
-    velocity: Floats  # (M, 2) cells per step
-    covariances: Floats  # (M, 2, 2)
-    columns: int
-    rows: int
-    every: int  # steps between two computations of the field
+# Any time ---------------------------------------------------------------------------------------------
 
 
-@portable
-def reflected(mean: float, velocity: float, time: int, length: int) -> float:
-    """Where a coordinate is at a time; one that does not move may lie outside."""
-    if velocity == 0.0:
-        return mean
-    way = abs(mean + velocity * time) % (2.0 * length)
-    return way if way <= length else 2.0 * length - way
-
-
-@separate
-def _fill(drift: Drift, width: int, base: int, time: int, worth: Floats) -> None:
-    for y in range(drift.rows):
-        for x in range(drift.columns):
-            worth[base + y * width + x] = 0.0
-    for j in range(drift.weights.shape[0]):
-        weight = float(drift.weights[j])
-        a, c = float(drift.covariances[j, 0, 0]), float(drift.covariances[j, 1, 1])
-        b = float(drift.covariances[j, 0, 1])
-        determinant = a * c - b * b
-        scale = 2 * math.pi * math.sqrt(determinant)
-        left = reflected(float(drift.means[j, 0]), float(drift.velocity[j, 0]), time, drift.columns)
-        low = reflected(float(drift.means[j, 1]), float(drift.velocity[j, 1]), time, drift.rows)
-        for y in range(drift.rows):
-            dy = y + 0.5 - low
-            for x in range(drift.columns):
-                dx = x + 0.5 - left
-                # in the order of Mixture.density
-                square = (c * dx * dx - 2 * b * dx * dy + a * dy * dy) / determinant
-                worth[base + y * width + x] += weight * exp(-0.5 * square) / scale
-
-
-@generic
-def renew(drift: Any, width: int, base: int, time: int, worth: Floats) -> None:
-    """Write the field of a time into ``worth``, where cell (x, y) has the number y · width + x + base."""
-
-
-@renew.register(Drift)
-def _renew(drift: Drift, width: int, base: int, time: int, worth: Floats) -> None:
-    _fill(drift, width, base, time, worth)
-
-
-@generic
-def is_due(drift: Any, time: int) -> bool:
-    """Whether the field is computed again at this time."""
-    return False
-
-
-@is_due.register(Drift)
-def _is_due(drift: Drift, time: int) -> bool:
-    return time % drift.every == 0
-
-
-def _field(drift: Drift, time: int, worth: Floats) -> None:
-    renew(drift, drift.columns, 0, time, worth)
+def _field(drift: Moving, since: int, time: int, source: Floats, worth: Floats) -> None:
+    renew(drift, drift.columns, 0, since, time, source, worth)
 
 
 _field_entry = Entry(_field)
 
 
-def field_at(drift: Drift, time: int) -> Floats:
+def new_source(drift: Moving | Still) -> Floats:
+    """Room for where the worth of each cell was at time 0, where that is followed."""
+    return np.zeros(drift.field.size * 2 if isinstance(drift, Carried) else 0)
+
+
+def fields_over(drift: Moving, times: Iterable[int]) -> Iterator[Floats]:
+    """The fields that a run has at these times, which do not fall, (rows, columns), to the bit."""
+    source, since = new_source(drift), AGAIN
+    for time in times:
+        field, now = np.empty(drift.rows * drift.columns), held_since(drift, time)
+        compiled: Compiled = field.size * _cost(drift, now - max(since, 0)) > _BY_PYTHON or "auto"
+        _field_entry(drift, since, now, source, field, compiled=compiled)
+        since = now
+        field.setflags(write=False)
+        yield field.reshape(drift.rows, drift.columns)
+
+
+def _cost(drift: Moving, steps: int) -> int:
+    """About how many exponentials take as long as the field of one cell."""
+    if isinstance(drift, Drift):
+        return int(drift.weights.size)
+    return 4 + (12 * steps // drift.every * drift.parts if isinstance(drift, Carried) else 0)
+
+
+def field_at(drift: Moving, time: int) -> Floats:
     """The field that a run has at this time, (rows, columns), to the bit."""
-    field = np.empty(drift.rows * drift.columns)
-    compiled = field.size * drift.weights.size > _BY_PYTHON
-    _field_entry(drift, held_since(drift, time), field, compiled=compiled)
-    field.setflags(write=False)
-    return field.reshape(drift.rows, drift.columns)
+    return next(fields_over(drift, [time]))
 
 
-def world_at(world: World, drift: Drift, time: int) -> World:
-    """A world that stands still, with the field of this time; targets stay where they are."""
+def world_at(world: World, drift: Moving, time: int) -> World:
+    """A world that stands still, with the field of this time, and targets where they are then."""
     since = held_since(drift, time)
-    ways = zip(drift.means.reshape(-1), drift.velocity.reshape(-1), world.size * drift.weights.size, strict=True)
-    means = [reflected(mean, velocity, since, length) for mean, velocity, length in ways]
-    mixture = Mixture(drift.weights, np.reshape(means, (-1, 2)), drift.covariances)
-    return world.like(worth=field_at(drift, time), mixture=mixture, name=f"{world.name} at time {since}")
+    changes = {"mixture": mixture_at(world, drift, time), "targets": targets_at(world, drift, time).tolist()}
+    return world.like(worth=field_at(drift, time), name=f"{world.name} at time {since}", **changes)
 
 
-def held_since(drift: Drift, time: int) -> int:
+def mixture_at(world: World, drift: Moving | Still, time: int) -> Mixture | None:
+    """The mixture that the field of this time is the density of, where it is one."""
+    if isinstance(drift, Drift):
+        return Mixture(drift.weights, means_at(drift, time), drift.covariances)
+    return world.mixture if isinstance(drift, Still) else None
+
+
+def means_at(drift: Drift, time: int) -> Floats:
+    """Where the means of a mixture are, (M, 2)."""
+    since, size = held_since(drift, time), (drift.columns, drift.rows) * drift.weights.size
+    ways = zip(drift.means.reshape(-1), drift.velocity.reshape(-1), size, strict=True)
+    return np.reshape([reflected(mean, velocity, since, length) for mean, velocity, length in ways], (-1, 2))
+
+
+def components_of(world: World) -> list[int] | None:
+    """Which component of the mixture each target is the mean of; None where targets are of their own."""
+    if world.mixture is None:
+        return None
+    cells = np.floor(world.mixture.means)
+    inside = np.flatnonzero(((cells >= 0) & (cells < world.size)).all(axis=1))
+    return inside.tolist() if np.array_equal(cells[inside], world.targets) else None
+
+
+def targets_at(world: World, drift: Moving, time: int) -> Ints:
+    """The cells of the targets at a time: means of a mixture and what lies on a field that is shifted move along."""
+    if isinstance(drift, Drift):
+        return moved_targets(drift, world.targets, components_of(world), time)
+    return moved_targets(drift, world.targets, None, time)
+
+
+def moved_targets(drift: Moving, targets: Ints, components: list[int] | None, time: int) -> Ints:
+    """The same from what a recording knows."""
+    last = np.array([drift.columns, drift.rows]) - 1
+    if isinstance(drift, Drift):
+        if components is None:
+            return targets
+        return np.minimum(np.floor(means_at(drift, time)[components]), last).astype(np.int64)
+    if not isinstance(drift, Shifted):
+        return targets
+    since, out = held_since(drift, time), []
+    for cell in targets.tolist():
+        there = []
+        for place, velocity, length in zip(cell, drift.velocity.tolist(), (last + 1).tolist(), strict=True):
+            way = place + 0.5 + velocity * since
+            if drift.edge == WRAP:
+                way %= length
+            elif drift.edge != EMPTY:
+                way = reflected(place + 0.5, velocity, since, length)
+            there.append(min(math.floor(way), length - 1) if way <= length else -1)
+        if min(there) >= 0:
+            out.append(there)
+    return np.array(out, np.int64).reshape(-1, 2)
+
+
+def held_since(drift: Moving, time: int) -> int:
     """When the field of a time was computed."""
     return time // drift.every * drift.every
 
@@ -139,15 +166,52 @@ def require_still(game: Any, what: str) -> None:
         )
 
 
-def checked_drift(world: World, drift: ArrayLike | None, every: Any) -> Drift | Still:
-    """The drift of a world's mixture, or an error that names the field; no velocity but 0 is no drift."""
-    every = Integer(least=1).of(every, "drift_every", InvalidGame)
+# What is checked --------------------------------------------------------------------------------------
+
+
+def checked_drift(world: World, drift: Any, every: Any) -> Moving | Still:
+    """How a world changes, for compiled code, or an error that names the field; no velocity but 0 is no drift."""
+    given = None if every is None else Integer(least=1).of(every, "drift_every", InvalidGame)
     if drift is None:
         return Still()
+    told = _told(world, drift)
+    if isinstance(told, Frames):
+        return _framed(world, told, given)
+    every = _EVERY if given is None else given
+    if isinstance(told, Flow):
+        return _carried(world, told, every)
+    if isinstance(told, Shift):
+        return _shifted(world, told, every)
+    return _mixture_drift(world, told, every)
+
+
+def _told(world: World, drift: Any) -> Any:
+    """What is meant: one of the classes above, or velocities of a mixture's components as they are."""
+    if isinstance(drift, Shift | Flow | Frames):
+        return drift
+    if isinstance(drift, Mapping):
+        options = dict(drift)
+        kind = options.pop("kind", None)
+        if not isinstance(kind, str):
+            raise InvalidGame(f"must have a kind, one of {', '.join(KINDS)}, got {kind!r}", "drift", drift)
+        look_up(KINDS, kind, "kind of drift", InvalidGame)
+        try:
+            return KINDS[kind](**options)
+        except TypeError:
+            raise InvalidGame(f"has no such options for {kind}: got {', '.join(options) or 'none'}", "drift") from None
+    if any_array(drift).ndim == 3:
+        return Flow(finite_array(drift, "drift"))
+    if world.mixture is not None:
+        return drift
+    columns, rows = world.size
+    told = f", one velocity (vx, vy) or one for each cell of {world!r}, which has no mixture"
+    given = finite_array(drift, "drift", (2,), (rows, columns, 2), told=told)
+    return Shift(given)
+
+
+def _mixture_drift(world: World, drift: ArrayLike, every: int) -> Drift | Still:
     mixture = world.mixture
-    if mixture is None:
-        told = "moves the means of a Gaussian mixture, and the world must have one, as gaussian_world(...) has"
-        raise InvalidGame(f"{told}, got {world!r}", "drift", drift)
+    assert mixture is not None
     count = mixture.num_components
     given = finite_array(drift, "drift", (2,), (count, 2), told=", one velocity (vx, vy) or one per component")
     velocity = frozen(np.broadcast_to(given, (count, 2)))
@@ -159,6 +223,52 @@ def checked_drift(world: World, drift: ArrayLike | None, every: Any) -> Drift | 
     return Drift(mixture.weights, mixture.means, velocity, mixture.covariances, columns, rows, every)
 
 
+def _area(world: World) -> str:
+    return f"area of {world.size[0]}×{world.size[1]} cells"
+
+
+def _shifted(world: World, shift: Shift, every: int) -> Shifted | Still:
+    if (np.abs(shift.velocity) > world.size).any():
+        told = f"is in cells per step and must be no longer than the {_area(world)}"
+        raise InvalidGame(f"{told}, got {pair(shift.velocity)}", "drift", shift)
+    if not shift.velocity.any():
+        return Still()
+    return Shifted(world.worth, shift.velocity, EDGES.index(shift.edge), *world.size, every)
+
+
+def _carried(world: World, flow: Flow, every: int) -> Carried | Still:
+    wanted = (*world.worth.shape, 2)
+    if flow.field.shape != wanted:
+        raise InvalidGame(f"must have shape {wanted}, a velocity for each cell, got {flow.field.shape}", "drift", flow)
+    fast = (np.abs(flow.field) > world.size).any(axis=2)
+    if fast.any():
+        y, x = (int(k) for k in np.argwhere(fast)[0])
+        told = f"is in cells per step and must be no longer than the {_area(world)}"
+        raise InvalidGame(f"{told}, got {pair(flow.field[y, x])} at ({x}, {y})", "drift", flow)
+    if not flow.field.any():
+        return Still()
+    parts = max(1, math.ceil(every * float(np.abs(flow.field).max()) / _PART))
+    return Carried(world.worth, flow.field, EDGES.index(flow.edge), *world.size, every, parts)
+
+
+def _framed(world: World, frames: Frames, given: int | None) -> Framed:
+    got, wanted = frames.frames.shape[1:], world.worth.shape
+    if got != wanted:
+        told = f"{wanted[1]}×{wanted[0]} cells as the world, got {got[1]}×{got[0]}"
+        raise InvalidGame(f"must have frames of {told}", "drift", frames)
+    off = frames.frames[0] != world.worth
+    if off.any():
+        y, x = (int(k) for k in np.argwhere(off)[0])
+        told = f"must begin with the world's worth, as in World(frames[0]), {world.worth[y, x]:g} at ({x}, {y})"
+        raise InvalidGame(f"{told}, got {frames.frames[0, y, x]:g}", "drift", frames)
+    every = min(_EVERY, frames.steps) if given is None else given
+    if every > frames.steps:
+        told = f"must be at most the {frames.steps} steps from one frame to the next, or frames are skipped"
+        raise InvalidGame(f"{told}, got {every}", "drift_every", every)
+    memory.require(2 * frames.frames.nbytes, "the frames of a drift")
+    return Framed(frames.frames, frames.steps, frames.periodic, *world.size, every)
+
+
 def _check_motion(world: World, mixture: Mixture, velocity: Floats) -> None:
     """No mean may begin outside, or cross the whole area in a step."""
     size = np.array(world.size)
@@ -167,11 +277,11 @@ def _check_motion(world: World, mixture: Mixture, velocity: Floats) -> None:
     if fast.any():
         j = int(np.argmax(fast))
         told = f"is in cells per step and must be no longer than the {area}"
-        raise InvalidGame(f"{told}, got {_pair(velocity[j])} for component {j}", "drift", velocity[j])
+        raise InvalidGame(f"{told}, got {pair(velocity[j])} for component {j}", "drift", velocity[j])
     outside = ((velocity != 0) & ((mixture.means < 0) | (mixture.means > size))).any(axis=1)
     if outside.any():
         j = int(np.argmax(outside))
-        got = f"{_pair(mixture.means[j])} for component {j} of the world"
+        got = f"{pair(mixture.means[j])} for component {j} of the world"
         raise InvalidGame(f"needs means inside the {area}, got {got}", "drift", velocity[j])
 
 
@@ -187,13 +297,16 @@ def _check_field(world: World, mixture: Mixture) -> None:
         raise InvalidGame(f"{told}, {cell}", "drift")
 
 
-def _pair(values: Floats) -> str:
-    return f"({values[0]:g}, {values[1]:g})"
-
-
-def drift_words(drift: Drift) -> list[str]:
+def drift_words(drift: Moving) -> list[str]:
     """For the line that describes a game."""
-    speeds = np.hypot(*drift.velocity.T)
-    one = (drift.velocity == drift.velocity[0]).all()
-    said = _pair(drift.velocity[0]) if one else f"{speeds.min():g} to {speeds.max():g}"
+    if isinstance(drift, Drift):
+        speeds = np.hypot(*drift.velocity.T)
+        one = (drift.velocity == drift.velocity[0]).all()
+        said = pair(drift.velocity[0]) if one else f"{speeds.min():g} to {speeds.max():g}"
+    elif isinstance(drift, Shifted):
+        said = f"{pair(drift.velocity)} {EDGES[drift.edge]}"
+    elif isinstance(drift, Carried):
+        said = f"flow of up to {np.hypot(*np.moveaxis(drift.flow, -1, 0)).max():g} {EDGES[drift.edge]}"
+    else:
+        said = f"{len(drift.frames)} frames of {drift.steps} steps{' periodic' * drift.periodic}"
     return [f"drift={said}", f"drift_every={drift.every}"]

@@ -12,7 +12,8 @@ from potentia.games.base import Game
 from potentia.games.congestion import Congestion
 from potentia.games.coordination import Coordination
 from potentia.games.coverage import Coverage
-from potentia.games.drift import Drift, drift_words
+from potentia.games.drift import drift_words
+from potentia.games.drift_kernel import Still
 from potentia.games.functions import name_of
 from potentia.games.normal_form import NormalForm
 from potentia.games.own import Custom
@@ -143,7 +144,7 @@ def _(game: Coverage) -> About:
         "flags": f"on the {game.flag}" if game.flags else "none",
         "payoff": "overlap (Eq. 45)" if game.payoff == "overlap" else "marginal worth",
         "start": "drawn by each run" if game.start is None else "given",
-        "drift": ", ".join(drift_words(game.drift)) if isinstance(game.drift, Drift) else None,
+        "drift": None if isinstance(game.drift, Still) else ", ".join(drift_words(game.drift)),
     }
     return About("robots that cover cells", told, (world_picture(world),))
 

@@ -20,13 +20,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from potentia.errors import InvalidGame, Remedy
-from potentia.games.given import NATURAL, finite_array, listed, of_kind
+from potentia.games.coordinates import Coordinates
+from potentia.games.given import finite_array, listed, of_kind
 from potentia.kernel import memory
 from potentia.kernel.arrays import Fixed, Floats, Ints, any_array, frozen
-from potentia.kernel.checks import Integer, OneOf
+from potentia.kernel.checks import Integer, OneOf, Real
 
-PARTS = ("worth", "blocked", "targets", "origin", "name", "mixture")  # what a world is made of
+# what a world is made of
+PARTS = ("worth", "blocked", "targets", "origin", "name", "mixture", "cell_size", "unit", "coordinates")
 _SHOWN = 6  # cells named in a message
+_ON_EDGE = 1e-6  # cells that a point on the edge may be away from it, by rounding
 _FARTHEST, _NARROWEST, _WIDEST = 1e9, 1e-9, 1e18  # of means, and of variances: what is beyond would overflow
 
 
@@ -119,6 +122,10 @@ class World(Fixed):
         cells (x, y), for the recorder of targets found; of a mixture, those of its means.
     ``origin``
         "upper" draws row 0 on top, "lower" at the bottom.
+    ``cell_size``, ``unit``
+        how long a cell's side is, for axes, tables and distances; left out, lengths are told in cells.
+    ``coordinates``
+        where the cells lie outside the map, of a file that says so: :class:`Coordinates`.
     """
 
     def __init__(
@@ -130,6 +137,9 @@ class World(Fixed):
         mixture: Mixture | None = None,
         origin: str = "upper",
         name: str = "map",
+        cell_size: float | None = None,
+        unit: str = "m",
+        coordinates: Coordinates | None = None,
     ) -> None:
         self.worth = _checked_worth(worth)
         self.blocked = _checked_mask(blocked, self.worth.shape)
@@ -138,6 +148,12 @@ class World(Fixed):
         if self.blocked.all():
             raise InvalidGame("leaves no free cell", "blocked")
         self.targets = self._checked_targets(targets)
+        length = Real(above=0.0)
+        self.cell_size = None if cell_size is None else length.of(cell_size, "cell_size", InvalidGame)
+        self.unit = str(unit)
+        if coordinates is not None:
+            of_kind(coordinates, Coordinates, "Coordinates", "coordinates")
+        self.coordinates = coordinates
         self._seal()
 
     def _checked_targets(self, targets: Iterable[Sequence[int]] | None) -> Ints:
@@ -167,6 +183,48 @@ class World(Fixed):
     def size(self) -> tuple[int, int]:
         """(L_x, L_y)."""
         return int(self.worth.shape[1]), int(self.worth.shape[0])
+
+    @property
+    def length(self) -> tuple[float, str]:
+        """A cell's side, and the unit that lengths are told in."""
+        return (1.0, "cells") if self.cell_size is None else (self.cell_size, self.unit)
+
+    @property
+    def outside(self) -> Coordinates | None:
+        """Coordinates of the cells: those of the file, or lengths from the corner of the first cell; None without."""
+        if self.coordinates is not None or self.cell_size is None:
+            return self.coordinates
+        return Coordinates([self.cell_size, 0, 0, 0, self.cell_size, 0], "", self.unit)
+
+    def axes_names(self, more: bool = False) -> tuple[str, str]:
+        """What coordinates of cells are called, with their unit, and with ``more`` their reference system."""
+        outside = self.outside
+        if outside is None:
+            return ("x (cells)", "y (cells)") if more else ("x", "y")
+        names = outside.names if self.coordinates is not None else ("x", "y")
+        told = ", ".join(filter(None, (outside.unit, outside.system if more else "")))
+        return tuple(f"{name} ({told})" if told else name for name in names)  # type: ignore[return-value]
+
+    def cells_at(self, points: ArrayLike, name: str = "points") -> Ints:
+        """The cells (x, y) in which points in the world's coordinates lie, (k, 2), or an error that names one.
+
+        Points on the edge of the map are on it.
+        """
+        given = any_array(points)
+        if given.ndim != 2 or given.shape[1] != 2 or given.dtype.kind not in "iuf" or not np.isfinite(given).all():
+            raise InvalidGame(f"must be points of two finite numbers, got {points!r:.80}", name, points)
+        outside = self.outside
+        if outside is None:
+            raise InvalidGame("need a map with coordinates or a cell_size, and this one has neither", name, points)
+        cells = outside.back(given)
+        beyond = ((cells < -_ON_EDGE) | (cells > np.add(self.size, _ON_EDGE))).any(axis=1)
+        if beyond.any():
+            k = int(np.argmax(beyond))
+            ends = np.sort(outside.at([(0, 0), self.size]), axis=0).T.tolist()
+            ranges = [f"{told} {a:.10g} to {b:.10g}" for told, (a, b) in zip(self.axes_names(), ends, strict=True)]
+            got = f"({given[k, 0]:.10g}, {given[k, 1]:.10g}) as number {k}"
+            raise InvalidGame(f"must lie on the map, {' and '.join(ranges)}, got {got}", name, points)
+        return frozen(np.clip(np.floor(cells), 0, np.subtract(self.size, 1)), np.int64)
 
     @cached_property
     def cells(self) -> NDArray[np.int32]:
@@ -209,8 +267,21 @@ class World(Fixed):
 
     def largest_part(self, diagonal: bool = True) -> World:
         """The same world with everything blocked that is cut off from its largest free part."""
-        _, part = self.parts(diagonal)
-        return self.like(blocked=part != 1)
+        return self.part(1, diagonal)
+
+    def part(self, which: int, diagonal: bool = True) -> World:
+        """The same world with all but one of its connected free parts blocked; 1 is the largest."""
+        count, part = self.parts(diagonal)
+        if not Integer(1, count).holds(which):
+            sizes = ", ".join(f"{size:,}" for size in np.bincount(part.reshape(-1))[1 : _SHOWN + 1])
+            told = f"must be 1 to {count}, for the free cells have {count} parts, of {sizes} cells"
+            raise InvalidGame(f"{told}{', ...' * (count > _SHOWN)}, got {which!r}", "part", which)
+        return self.like(blocked=part != which)
+
+    def each_part(self, diagonal: bool = True) -> list[World]:
+        """Every connected free part as a world of its own, the largest first; all have the size of this one."""
+        count, part = self.parts(diagonal)
+        return [self.like(blocked=part != which, name=f"{self.name}, part {which}") for which in range(1, count + 1)]
 
     def like(self, **changes: Any) -> World:
         """The same world with some of its parts changed."""
@@ -279,14 +350,15 @@ def gaussian_world(
     name: str = "mixture",
 ) -> World:
     """A Gaussian mixture on ``size`` = (L_x, L_y) cells; a cell's worth is the density at its centre."""
-    columns, rows = _checked_size(size)
+    columns, rows = checked_size(size)
     mixture = Mixture(weights, means, covariances, normalise=normalise)
     x, y = np.meshgrid(np.arange(columns) + 0.5, np.arange(rows) + 0.5)
     worth = mixture.density(np.stack([x, y], axis=-1))
     return World(worth, blocked=blocked, mixture=mixture, origin="lower", name=name)
 
 
-def _checked_size(size: Sequence[int]) -> tuple[int, int]:
+def checked_size(size: Sequence[int]) -> tuple[int, int]:
+    """Columns and rows that fit into memory, or an error."""
     try:
         columns, rows = size
     except (TypeError, ValueError):
@@ -308,25 +380,3 @@ def paper_world() -> World:
     data = published()["world"]
     covariances = [np.eye(2) * sigma**2 for sigma in data["sigmas"]]
     return gaussian_world(data["size"], data["weights"], data["means"], covariances, name="paper")
-
-
-def random_world(seed: int = 0, targets: int | None = None, size: Sequence[int] = (40, 40)) -> World:
-    """A random mixture of 1 to 5 targets (so many, if ``targets`` is given) with widths as in the paper's world.
-
-    Standard deviations lie between 5 % and 10 % of the shorter side along two random axes, weights within a
-    factor of three of each other, means at least 10 % away from the border.
-    """
-    seed = NATURAL.of(seed, "seed", InvalidGame)
-    if targets is not None:
-        targets = Integer(1, 5).of(targets, "targets", InvalidGame)
-    shape = np.array(_checked_size(size))
-    random = np.random.Generator(np.random.PCG64(seed))
-    drawn = int(random.integers(1, 6))
-    count = targets or drawn
-    weights = random.uniform(0.5, 1.5, count)
-    means = random.uniform(0.1, 0.9, (count, 2)) * shape
-    widths = random.uniform(0.05, 0.1, (count, 2)) * shape.min()
-    angles = random.uniform(0.0, math.pi, count)
-    turn = np.array([[np.cos(angles), -np.sin(angles)], [np.sin(angles), np.cos(angles)]]).transpose(2, 0, 1)
-    covariances = turn @ (widths[:, :, None] ** 2 * np.eye(2)) @ turn.transpose(0, 2, 1)
-    return gaussian_world(shape.tolist(), weights, means, covariances, normalise=True, name=f"random {seed}")

@@ -31,6 +31,8 @@ NUM_PURPOSES = 16
 FREE_PURPOSES = range(10, NUM_PURPOSES)  # for rules of others
 
 _MASK = 0xFFFFFFFFFFFFFFFF
+_UPPER = -(2**63)  # where the upper half of the counter's range begins, as a signed number
+_LATER = 2**20  # players that may come later
 
 
 def squares(counter: int, key: Any) -> int:
@@ -91,15 +93,23 @@ def _after_compiled(place: Any, k: Any) -> Any:
 
 
 @portable
+def _counter(num_players: int, step: int, player: int, purpose: int) -> int:
+    """The place of a draw. Players beyond the number given, who came later, draw from the upper half of the range."""
+    if player < num_players:
+        return (step * num_players + player) * NUM_PURPOSES + purpose
+    return (step * _LATER + player - num_players) * NUM_PURPOSES + purpose + _UPPER
+
+
+@portable
 def uniform(key: Any, num_players: int, step: int, player: int, purpose: int) -> float:
     """A double in [0, 1) for this step, player and purpose."""
-    return _to_unit(squares((step * num_players + player) * NUM_PURPOSES + purpose, key))
+    return _to_unit(squares(_counter(num_players, step, player, purpose), key))
 
 
 @portable
 def uniform_nth(key: Any, num_players: int, step: int, player: int, purpose: int, k: int) -> float:
     """The k-th of many doubles for this step, player and purpose: those at a random place of the counter's range."""
-    place = squares((step * num_players + player) * NUM_PURPOSES + purpose, key)
+    place = squares(_counter(num_players, step, player, purpose), key)
     return _to_unit(squares(_after(place, k), key))
 
 

@@ -18,7 +18,7 @@ def feed(digest: Any, value: Any, above: tuple[Any, ...] = ()) -> None:
         text += f"{value.dtype.str}{value.shape}"
         digest.update(np.ascontiguousarray(value).tobytes())
     elif isinstance(value, tuple | list):
-        parts = list(value)
+        parts = [part for part in value if not hasattr(type(part), "unhashed")]
     elif isinstance(value, Mapping):
         parts = [part for item in value.items() for part in item]
     elif inspect.iscode(value):

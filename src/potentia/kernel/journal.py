@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from potentia.kernel.arrays import Ints
 from potentia.kernel.dispatch import at, portable
-from potentia.kernel.protocol import apply, commit
+from potentia.kernel.protocol import apply, commit, plays
 
 REVISIONS = 0
 CHANGES = 1
@@ -34,6 +34,8 @@ class Journal(NamedTuple):
 @portable
 def move(journal: Journal, game: Any, state: Any, player: int, action: int, step: int) -> None:
     """Let the player play ``action`` at this step and note it."""
+    if not plays(game, state, player):
+        return
     current = state.profile[at(player)]
     # Applied even if nothing changes: a branch on a coin toss costs more than a few stores.
     apply(game, state, player, action)

@@ -75,6 +75,30 @@ def num_players(game: Any) -> int:
 
 
 @generic
+def num_drawn(game: Any) -> int:
+    """How many players draws are numbered by: N, without those that come later (see ``uniform``)."""
+    return num_players(game)
+
+
+@generic
+def num_arrived(game: Any, state: Any) -> int:
+    """How many players have come since the run began; they have the numbers from :func:`num_drawn` on."""
+    return 0
+
+
+@generic
+def plays(game: Any, state: Any, player: int) -> bool:
+    """Whether the player takes part now. One that does not neither moves nor learns, and is counted by nobody."""
+    return True
+
+
+@generic
+def arrives(game: Any, player: int, time: int) -> bool:
+    """Whether the player takes part for the first time, later than others, in the step from this time on."""
+    return False
+
+
+@generic
 def num_actions(game: Any, player: int) -> int:
     """|A^i|."""
     return game.sizes[at(player)]

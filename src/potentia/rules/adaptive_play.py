@@ -21,7 +21,16 @@ from potentia.kernel.checks import Integer, whole
 from potentia.kernel.dispatch import portable
 from potentia.kernel.draws import CHOICE, TRIAL, WAKE, below, uniform
 from potentia.kernel.journal import REVISIONS, Journal, move
-from potentia.kernel.protocol import apply, num_actions, num_players, num_reachable, reachable, utility
+from potentia.kernel.protocol import (
+    apply,
+    num_actions,
+    num_drawn,
+    num_players,
+    num_reachable,
+    plays,
+    reachable,
+    utility,
+)
 from potentia.rules.base import Rule, most_options, register, step
 from potentia.rules.drawing import best, mistake
 from potentia.rules.schedules import Schedule, ScheduleData, schedule_from, temperature
@@ -142,7 +151,7 @@ def _tabulate(rule: AdaptiveData, memory: AdaptiveMemory, game: Any, state: Any,
 def _adaptive_play(
     rule: AdaptiveData, memory: AdaptiveMemory, game: Any, state: Any, journal: Journal, key: Any, n: int
 ) -> None:
-    players = num_players(game)
+    players, drawn = num_players(game), num_drawn(game)
     tau = temperature(rule.schedule, n)
     for row in range(rule.memory - 1):
         for player in range(players):
@@ -151,17 +160,21 @@ def _adaptive_play(
     _tabulate(rule, memory, game, state, players)
     for player in range(players):
         current = memory.now[player]
+        memory.then[player] = current
+        if not plays(game, state, player):
+            continue
+        journal.counts[REVISIONS] += 1
         count = 1 + num_reachable(game.moves, player, current, num_actions(game, player))
-        if mistake(tau, uniform(key, players, n, player, WAKE)):
-            index = below(uniform(key, players, n, player, CHOICE), count)
+        if mistake(tau, uniform(key, drawn, n, player, WAKE)):
+            index = below(uniform(key, drawn, n, player, CHOICE), count)
         else:
-            rank = below(uniform(key, players, n, player, TRIAL), rule.samples)
+            rank = below(uniform(key, drawn, n, player, TRIAL), rule.samples)
             _draw_rows(rank, rule.memory, rule.sample, rule.samples, memory.drawn)
             for k in range(count):
                 memory.values[k] = 0.0
                 for row in range(rule.sample):
                     memory.values[k] += memory.table[memory.drawn[row], player, k]
-            index = best(memory.values[:count], uniform(key, players, n, player, CHOICE))
+            index = best(memory.values[:count], uniform(key, drawn, n, player, CHOICE))
         memory.then[player] = current if index == 0 else reachable(game.moves, player, current, index - 1)
     for row in range(rule.memory - 1, 0, -1):
         for player in range(players):
@@ -169,4 +182,3 @@ def _adaptive_play(
             memory.history[row - 1, player] = past
     for player in range(players):
         move(journal, game, state, player, memory.then[player], n)
-    journal.counts[REVISIONS] += players

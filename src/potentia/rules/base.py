@@ -15,7 +15,17 @@ from potentia.kernel.code import fingerprint, own_parts
 from potentia.kernel.dispatch import generic, portable
 from potentia.kernel.draws import WAKE, below, uniform
 from potentia.kernel.journal import Journal
-from potentia.kernel.protocol import Constrained, Moves, num_actions, num_reachable, reachable, utilities, utility
+from potentia.kernel.protocol import (
+    Constrained,
+    Moves,
+    num_actions,
+    num_arrived,
+    num_drawn,
+    num_reachable,
+    reachable,
+    utilities,
+    utility,
+)
 from potentia.kernel.registry import Checked, Registry, parameters_of, plain
 from potentia.kernel.reprs import brief
 from potentia.rules.schedules import Constant
@@ -228,6 +238,23 @@ def step(rule: Any, memory: Any, game: Any, state: Any, journal: Journal, key: A
 def wake_one(key: Any, players: int, n: int) -> int:
     """The one player, uniformly random, that revises at this step."""
     return below(uniform(key, players, n, 0, WAKE), players)
+
+
+@portable
+def pick_one(game: Any, state: Any, key: Any, n: int) -> int:
+    """The same, of those that were there from the start and those that came later, each as likely as any other.
+
+    Where somebody has come, a second draw says whether it is one of them. Who is picked may have failed since.
+    """
+    first = num_drawn(game)
+    player = wake_one(key, first, n)
+    later = num_arrived(game, state)
+    if later > 0:
+        # with one player revising, nobody else's draw to wake is in use
+        place = below(uniform(key, first, n, 1, WAKE), first + later)
+        if place < later:
+            return first + place
+    return player
 
 
 @generic

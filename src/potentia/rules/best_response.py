@@ -13,8 +13,8 @@ from potentia.games import Game
 from potentia.kernel.checks import OneOf
 from potentia.kernel.draws import CHOICE, uniform
 from potentia.kernel.journal import REVISIONS, Journal, move
-from potentia.kernel.protocol import num_players, utility
-from potentia.rules.base import Axes, Memory, Rule, register, step, survey, surveyed, wake_one
+from potentia.kernel.protocol import num_drawn, plays, utility
+from potentia.rules.base import Axes, Memory, Rule, pick_one, register, step, survey, surveyed
 from potentia.rules.choice import best_weights, pick
 from potentia.rules.chooses import Best
 from potentia.rules.considers import Everything
@@ -48,8 +48,10 @@ class BestResponse(Rule):
 def _best_response(
     rule: BestResponseData, memory: Memory, game: Any, state: Any, journal: Journal, key: Any, n: int
 ) -> None:
-    players = num_players(game)
-    player = wake_one(key, players, n)
+    players = num_drawn(game)
+    player = pick_one(game, state, key, n)
+    if not plays(game, state, player):
+        return
     count = survey(game.moves, memory, game, state, player)
     total = best_weights(memory.values, count, memory.weights)
     index = pick(memory.weights, count, total, uniform(key, players, n, player, CHOICE))

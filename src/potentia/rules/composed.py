@@ -22,12 +22,12 @@ from potentia.kernel.checks import Flag, Real, number
 from potentia.kernel.draws import CHOICE, uniform
 from potentia.kernel.journal import REVISIONS, Journal, move, note
 from potentia.kernel.mathematics import exp
-from potentia.kernel.protocol import Interactions, Moves, Proximity, apply, commit, num_players, utility
+from potentia.kernel.protocol import Interactions, Moves, Proximity, apply, commit, num_drawn, plays, utility
 from potentia.kernel.registry import REQUIRED, Registry, built, parameters_of
 from potentia.rules import chooses as choosing
 from potentia.rules import considers as considering
 from potentia.rules import who as waking
-from potentia.rules.base import Axes, Rule, in_rule, new_memory, register, registered, step, survey, surveyed, wake_one
+from potentia.rules.base import Axes, Rule, in_rule, new_memory, pick_one, register, registered, step, survey, surveyed
 from potentia.rules.chooses import PAIR, Better, Chooses, Metropolis, Mistakes, draw_option, option_terms, pair_terms
 from potentia.rules.considers import (
     ALL,
@@ -295,13 +295,14 @@ def _by_name(made: Composed) -> Rule | None:
 def _composed(
     rule: ComposedData, memory: ComposedMemory, game: Any, state: Any, journal: Journal, key: Any, n: int
 ) -> None:
-    players = num_players(game)
+    players = num_drawn(game)
     tau = temperature(rule.schedule, n)
     awake = 1
     if rule.one:
-        memory.awake[0] = wake_one(key, players, n)
+        memory.awake[0] = pick_one(game, state, key, n)
+        awake = int(plays(game, state, memory.awake[0]))
     else:
-        awake = awaken(rule.revision, state.profile, memory.highest, tau, key, n, memory.awake)
+        awake = awaken(rule.revision, game, state, memory.highest, tau, key, n, memory.awake)
     if rule.guard:
         awake = keep_champions(rule.interactions, memory, state, awake, key, players, n)
     journal.counts[REVISIONS] += awake

@@ -24,8 +24,8 @@ from potentia.kernel.checks import Flag, OneOf
 from potentia.kernel.dispatch import at
 from potentia.kernel.draws import CHOICE, uniform
 from potentia.kernel.journal import REVISIONS, Journal, move, note
-from potentia.kernel.protocol import Interactions, Proximity, apply, commit, compare, num_players, utility
-from potentia.rules.base import Axes, Memory, Rule, new_memory, register, step, survey, surveyed, wake_one
+from potentia.kernel.protocol import Interactions, Proximity, apply, commit, compare, num_drawn, plays, utility
+from potentia.rules.base import Axes, Memory, Rule, new_memory, pick_one, register, step, survey, surveyed
 from potentia.rules.choice import binary_logit, logit_pick
 from potentia.rules.chooses import Logit
 from potentia.rules.considers import Everything, JointTrial, Trial, draw_trial
@@ -70,8 +70,10 @@ class LLL(Rule):
 
 @step.register(LLLData)
 def _lll(rule: LLLData, memory: Memory, game: Any, state: Any, journal: Journal, key: Any, n: int) -> None:
-    players = num_players(game)
-    player = wake_one(key, players, n)
+    players = num_drawn(game)
+    player = pick_one(game, state, key, n)
+    if not plays(game, state, player):
+        return
     unit = uniform(key, players, n, player, CHOICE)
     count = survey(game.moves, memory, game, state, player)
     index = logit_pick(memory.values, count, temperature(rule.schedule, n), unit, memory.weights)
@@ -116,9 +118,9 @@ class SLLL(Rule):
 
 @step.register(SLLLData)
 def _slll(rule: SLLLData, memory: Memory, game: Any, state: Any, journal: Journal, key: Any, n: int) -> None:
-    players = num_players(game)
+    players = num_drawn(game)
     tau = temperature(rule.schedule, n)
-    awake = awaken(rule.revision, state.profile, memory.highest, tau, key, n, memory.awake)
+    awake = awaken(rule.revision, game, state, memory.highest, tau, key, n, memory.awake)
     for k in range(awake):
         player = memory.awake[k]
         count = survey(game.moves, memory, game, state, player)
@@ -160,8 +162,10 @@ class BLLL(Rule):
 
 @step.register(BLLLData)
 def _blll(rule: BLLLData, memory: Memory, game: Any, state: Any, journal: Journal, key: Any, n: int) -> None:
-    players = num_players(game)
-    player = wake_one(key, players, n)
+    players = num_drawn(game)
+    player = pick_one(game, state, key, n)
+    if not plays(game, state, player):
+        return
     trial = draw_trial(game, game.moves, state, player, rule.include_current, key, players, n)
     journal.counts[REVISIONS] += 1
     current = state.profile[at(player)]
@@ -233,9 +237,9 @@ class PSBLLL(Rule):
 
 @step.register(PSBLLLData)
 def _p_sblll(rule: PSBLLLData, memory: Memory, game: Any, state: Any, journal: Journal, key: Any, n: int) -> None:
-    players = num_players(game)
+    players = num_drawn(game)
     tau = temperature(rule.schedule, n)
-    awake = awaken(rule.revision, state.profile, memory.highest, tau, key, n, memory.awake)
+    awake = awaken(rule.revision, game, state, memory.highest, tau, key, n, memory.awake)
     if rule.guard:
         awake = keep_champions(rule.interactions, memory, state, awake, key, players, n)
     journal.counts[REVISIONS] += awake

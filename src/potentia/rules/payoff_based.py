@@ -18,7 +18,7 @@ from potentia.kernel.arrays import Floats, Ints
 from potentia.kernel.checks import Real, number
 from potentia.kernel.draws import CHOICE, TRIAL, WAKE, below, uniform
 from potentia.kernel.journal import REVISIONS, Journal, move
-from potentia.kernel.protocol import num_actions, num_players, num_reachable, payoff, reachable
+from potentia.kernel.protocol import num_actions, num_drawn, num_players, num_reachable, payoff, plays, reachable
 from potentia.rules.base import Rule, register, step
 from potentia.rules.drawing import accept, rarely
 from potentia.rules.schedules import Schedule, ScheduleData, schedule_from, temperature
@@ -71,25 +71,27 @@ class PayoffBased(Rule):
 def _payoff_based(
     rule: PayoffBasedData, memory: PayoffBasedMemory, game: Any, state: Any, journal: Journal, key: Any, n: int
 ) -> None:
-    players = num_players(game)
+    players, drawn = num_players(game), num_drawn(game)
     tau = temperature(rule.schedule, n)
     for player in range(players):
         current = state.profile[player]
         memory.then[player] = current
+        if not plays(game, state, player):
+            continue
         if memory.tried[player]:
             now = payoff(game, state, player)
-            unit = uniform(key, players, n, player, CHOICE)
+            unit = uniform(key, drawn, n, player, CHOICE)
             if not accept(memory.received[player], now, tau, unit):
                 memory.then[player] = memory.before[player]
             memory.tried[player], memory.before[player], memory.received[player] = 0, 0, 0.0
             journal.counts[REVISIONS] += 1
             continue
         others = num_reachable(game.moves, player, current, num_actions(game, player))
-        if others > 0 and rarely(rule.m, tau, uniform(key, players, n, player, WAKE)):
+        if others > 0 and rarely(rule.m, tau, uniform(key, drawn, n, player, WAKE)):
             memory.received[player] = payoff(game, state, player)
             memory.tried[player], memory.before[player] = 1, current
             journal.counts[REVISIONS] += 1
-            index = below(uniform(key, players, n, player, TRIAL), others)
+            index = below(uniform(key, drawn, n, player, TRIAL), others)
             memory.then[player] = reachable(game.moves, player, current, index)
     for player in range(players):
         move(journal, game, state, player, memory.then[player], n)

@@ -25,12 +25,13 @@ from potentia.kernel.dispatch import at, portable
 from potentia.kernel.draws import CHOICE, uniform
 from potentia.kernel.journal import Journal
 from potentia.kernel.mathematics import exp
-from potentia.kernel.protocol import num_players
+from potentia.kernel.protocol import arrives, num_drawn, num_players, plays
 from potentia.rules.base import register, step
 from potentia.rules.choice import logit_pick, logit_weights
 from potentia.rules.schedules import Schedule, ScheduleData, schedule_from, temperature
 from potentia.rules.score_play import (
     bounded,
+    enter,
     listed,
     num_options,
     option,
@@ -138,12 +139,17 @@ def _look(rule: QLData, memory: ScoreMemory, game: Any, player: int, current: in
 
 @step.register(QLData)
 def _ql(rule: QLData, memory: ScoreMemory, game: Any, state: Any, journal: Journal, key: Any, n: int) -> None:
-    players = num_players(game)
+    players, drawn = num_players(game), num_drawn(game)
     tau = temperature(rule.schedule, n)
     for player in range(players):
         current = state.profile[at(player)]
+        if not plays(game, state, player):
+            memory.drawn[at(player)] = current
+            continue
+        if arrives(game, player, n):
+            enter(memory, game, player, current, n, memory.clock[1] if rule.lag else memory.clock[0], False)
         count = _look(rule, memory, game, player, current, n)
-        index = logit_pick(memory.values, count, tau, uniform(key, players, n, player, CHOICE), memory.weights)
+        index = logit_pick(memory.values, count, tau, uniform(key, drawn, n, player, CHOICE), memory.weights)
         memory.drawn[at(player)] = option(game.moves, player, current, index)
     perform(memory, game, state)
     receive(memory, game, state, rule.noise, key, n)
@@ -151,6 +157,8 @@ def _ql(rule: QLData, memory: ScoreMemory, game: Any, state: Any, journal: Journ
     mu = step_size(rule.mu, n + 1)
     fading = memory.clock[0] + math.log1p(-min(mu, 1.0 - _LEAST)) if rule.decay else 0.0
     for player in range(players):
+        if not plays(game, state, player):
+            continue
         place = memory.first[at(player)] + memory.drawn[at(player)]
         value = _value(rule, memory, place, memory.clock[0])
         if rule.visits and memory.visits.shape[0]:

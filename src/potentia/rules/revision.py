@@ -22,6 +22,7 @@ from potentia.kernel.dispatch import at, portable
 from potentia.kernel.draws import WAKE, uniform
 from potentia.kernel.mathematics import exp
 from potentia.kernel.numbers import as_float, is_integer, is_real
+from potentia.kernel.protocol import num_drawn, plays
 from potentia.kernel.registry import Checked, built, plain
 from potentia.rules.signal import PROBABILITY, SignalRevision, share, signal_of, signal_probability
 
@@ -42,16 +43,22 @@ class RevisionData(NamedTuple):
 
 
 @portable
-def awaken(revision: RevisionData, profile: Ints, highest: Floats, tau: float, key: Any, step: int, out: Ints) -> int:
-    """Write the players that wake at this step into ``out``, in increasing order; return how many."""
+def awaken(
+    revision: RevisionData, game: Any, state: Any, highest: Floats, tau: float, key: Any, step: int, out: Ints
+) -> int:
+    """Write the players that wake at this step into ``out``, in increasing order; return how many.
+
+    Those that do not play draw, too, and sleep on.
+    """
     count = 0
+    profile, drawn = state.profile, num_drawn(game)
     players = profile.shape[0]
     if revision.kind == BY_GROUP:
-        unit = uniform(key, players, step, 0, WAKE)
+        unit = uniform(key, drawn, step, 0, WAKE)
         group = np.searchsorted(revision.values, unit, "right")
         for k in range(revision.ptr[group], revision.ptr[group + 1]):
             out[count] = revision.members[k]
-            count += 1
+            count += int(plays(game, state, revision.members[k]))
         return count
     same = exp(-revision.same / tau) if revision.kind == VANISHING else revision.same
     for player in range(players):
@@ -72,7 +79,8 @@ def awaken(revision: RevisionData, profile: Ints, highest: Floats, tau: float, k
                 revision.drop,
             )
         out[at(count)] = player
-        count += int(uniform(key, players, step, player, WAKE) < probability)
+        awake = uniform(key, drawn, step, player, WAKE) < probability
+        count += int(awake and plays(game, state, player))
     return count
 
 

@@ -9,9 +9,10 @@ import numpy as np
 from potentia.games import Game
 from potentia.kernel.arrays import Floats
 from potentia.kernel.dispatch import at, generic, portable
-from potentia.kernel.draws import REWARD, normal_nth
+from potentia.kernel.draws import PRIORITY, REWARD, below, normal_nth, uniform
 from potentia.kernel.journal import REVISIONS, Journal, note
-from potentia.kernel.protocol import Constrained, apply, commit, num_actions, num_players, payoff
+from potentia.kernel.protocol import Constrained, apply, commit, num_actions, num_drawn, num_players, payoff, plays
+from potentia.rules.considers import own_place
 from potentia.rules.scores import MOST, ScoreMemory
 
 
@@ -56,6 +57,50 @@ def option(moves: Any, player: int, current: int, index: int) -> int:
 
 
 @portable
+def enter(memory: ScoreMemory, game: Any, player: int, current: int, n: int, clock: float, dated: bool) -> None:
+    """A player that comes later begins at step n with its first scores and strategy: nothing has faded.
+
+    ``dated``: visits hold times.
+    """
+    first = memory.first[at(player)]
+    memory.older[at(player)] = memory.score[at(first + current)]
+    for action in range(num_actions(game, player)):
+        place = at(first + action)
+        if memory.since.shape[0]:
+            memory.since[place] = n
+        if memory.fade.shape[0]:
+            memory.fade[place] = clock
+        if dated:
+            memory.visits[place] = n
+
+
+@portable
+def sits_out(memory: ScoreMemory, game: Any, state: Any, player: int) -> bool:
+    """Whether the player does not take part; what it plays is then its favourite option, and what it draws."""
+    if plays(game, state, player):
+        return False
+    memory.favourite[at(player)] = own_place(game.moves, state.profile, player)
+    memory.drawn[at(player)] = memory.favourite[at(player)]
+    return True
+
+
+@portable
+def let_one_stray(memory: ScoreMemory, players: int, drawn: int, key: Any, n: int) -> None:
+    """Assumption 7: of the players that have drawn anything but their favourite, one may play it."""
+    strays = 0
+    for player in range(players):
+        strays += memory.drawn[at(player)] != memory.favourite[at(player)]
+    if strays < 2:
+        return
+    chosen = below(uniform(key, drawn, n, 0, PRIORITY), strays)
+    for player in range(players):
+        if memory.drawn[at(player)] != memory.favourite[at(player)]:
+            if chosen != 0:
+                memory.drawn[at(player)] = memory.favourite[at(player)]
+            chosen -= 1
+
+
+@portable
 def perform(memory: ScoreMemory, game: Any, state: Any) -> None:
     """Everybody plays what it has drawn, for a first look; :func:`stand_by` lets it stand."""
     for player in range(num_players(game)):
@@ -70,19 +115,20 @@ def receive(memory: ScoreMemory, game: Any, state: Any, noise: float, key: Any, 
     for player in range(players):
         gain = payoff(game, state, player)
         if noise > 0.0:
-            gain += noise * normal_nth(key, players, n, player, REWARD, 0)
+            gain += noise * normal_nth(key, num_drawn(game), n, player, REWARD, 0)
         memory.received[at(player)] = gain
 
 
 @portable
 def stand_by(memory: ScoreMemory, game: Any, state: Any, journal: Journal, n: int) -> None:
     """What was performed stands, and is noted."""
-    players = num_players(game)
-    journal.counts[REVISIONS] += players
-    for player in range(players):
+    revised = 0
+    for player in range(num_players(game)):
+        revised += int(plays(game, state, player))
         if memory.drawn[at(player)] != memory.before[at(player)]:
             commit(game, state, player)
             note(journal, player, memory.before[at(player)], memory.drawn[at(player)], n)
+    journal.counts[REVISIONS] += revised
 
 
 @portable

@@ -22,7 +22,7 @@ from potentia.kernel.checks import Flag, Integer, Real, number, whole
 from potentia.kernel.dispatch import at, portable
 from potentia.kernel.draws import CHOICE, REWARD, normal_nth, uniform
 from potentia.kernel.journal import Journal
-from potentia.kernel.protocol import num_players, payoff, utility
+from potentia.kernel.protocol import num_drawn, num_players, payoff, plays, utility
 from potentia.rules.base import register, step
 from potentia.rules.choice import pick
 from potentia.rules.penalties import Gibbs, Penalty, PenaltyData, choice_weights, penalty_from
@@ -126,18 +126,23 @@ def _choose(rule: ScoreData, memory: ScoreMemory, game: Any, player: int, curren
 
 @step.register(ScoreData)
 def _score(rule: ScoreData, memory: ScoreMemory, game: Any, state: Any, journal: Journal, key: Any, n: int) -> None:
-    players = num_players(game)
+    players, drawn = num_players(game), num_drawn(game)
     for player in range(players):
         current = state.profile[at(player)]
+        if not plays(game, state, player):
+            memory.drawn[at(player)] = current
+            continue
         count = _choose(rule, memory, game, player, current, n)
         total = 0.0
         for k in range(count):
             total += memory.weights[at(k)]
-        index = pick(memory.weights, count, total, uniform(key, players, n, player, CHOICE))
+        index = pick(memory.weights, count, total, uniform(key, drawn, n, player, CHOICE))
         memory.drawn[at(player)] = option(game.moves, player, current, index)
     perform(memory, game, state)
     mu = step_size(rule.mu, n + 1)
     for player in range(players):
+        if not plays(game, state, player):
+            continue
         current = memory.before[at(player)]
         first = memory.first[at(player)]
         start = options_from(game.moves, player, current)
@@ -146,7 +151,7 @@ def _score(rule: ScoreData, memory: ScoreMemory, game: Any, state: Any, journal:
             played = action == memory.drawn[at(player)]
             gain = payoff(game, state, player) if played else utility(game, state, player, action)
             if rule.noise > 0.0:
-                gain += rule.noise * normal_nth(key, players, n, player, REWARD, k)
+                gain += rule.noise * normal_nth(key, drawn, n, player, REWARD, k)
             _aggregate(rule, memory, first + action, mu, gain, n)
     stand_by(memory, game, state, journal, n)
 

@@ -35,12 +35,24 @@ from potentia.games import Game
 from potentia.kernel.arrays import Floats, Ints, frozen
 from potentia.kernel.checks import Flag, OneOf, Real, number
 from potentia.kernel.dispatch import at, lighter_passes, portable
-from potentia.kernel.draws import CHOICE, PRIORITY, below, uniform
+from potentia.kernel.draws import CHOICE, uniform
 from potentia.kernel.journal import Journal
 from potentia.kernel.mathematics import exp
-from potentia.kernel.protocol import num_actions, num_players
+from potentia.kernel.protocol import arrives, num_actions, num_drawn, num_players, plays
 from potentia.rules.base import register, step
-from potentia.rules.score_play import bounded, listed, num_options, option, options_from, perform, receive, stand_by
+from potentia.rules.score_play import (
+    bounded,
+    enter,
+    let_one_stray,
+    listed,
+    num_options,
+    option,
+    options_from,
+    perform,
+    receive,
+    sits_out,
+    stand_by,
+)
 from potentia.rules.scores import (
     NOISE,
     PerAction,
@@ -174,8 +186,10 @@ class SOQL(Scoring):
 
     def check_memory(self, memory: ScoreMemory, step: int) -> None:
         super().check_memory(memory, step)
-        now = memory.weight * np.exp((step - memory.since) * math.log1p(-self.vartheta))
-        if (np.abs(np.add.reduceat(now, memory.first[:-1]) - 1.0) > 1e-6).any():
+        first = memory.first[:-1]
+        latest = np.repeat(np.maximum.reduceat(memory.since, first), np.diff(memory.first))  # who is out falls behind
+        now = memory.weight * np.exp((latest - memory.since) * math.log1p(-self.vartheta))
+        if (np.abs(np.add.reduceat(now, first) - 1.0) > 1e-6).any():
             raise ValueError("a strategy does not sum to 1")
 
     def scores(self, game: Game, memory: ScoreMemory, step: int) -> tuple[Floats, ...]:
@@ -268,22 +282,6 @@ def _draw(rule: SOQLData, memory: ScoreMemory, game: Any, player: int, current: 
 
 
 @portable
-def _let_one_stray(memory: ScoreMemory, players: int, key: Any, n: int) -> None:
-    """Assumption 7: of the players that have drawn anything but their favourite, one may play it."""
-    strays = 0
-    for player in range(players):
-        strays += memory.drawn[at(player)] != memory.favourite[at(player)]
-    if strays < 2:
-        return
-    chosen = below(uniform(key, players, n, 0, PRIORITY), strays)
-    for player in range(players):
-        if memory.drawn[at(player)] != memory.favourite[at(player)]:
-            if chosen != 0:
-                memory.drawn[at(player)] = memory.favourite[at(player)]
-            chosen -= 1
-
-
-@portable
 def _faded(rule: SOQLData, memory: ScoreMemory, place: int, n: int) -> tuple[float, float]:
     """Q and the stage beside it (P, or Q one step earlier) of an action whose utility was 0 since its last update."""
     idle = n - memory.visits[at(place)]
@@ -364,20 +362,26 @@ def _aggregate(rule: SOQLData, memory: ScoreMemory, player: int, n: int) -> None
 @step.register(SOQLData)
 @lighter_passes
 def _soql(rule: SOQLData, memory: ScoreMemory, game: Any, state: Any, journal: Journal, key: Any, n: int) -> None:
-    players = num_players(game)
+    players, drawn = num_players(game), num_drawn(game)
     settled = 0
     for player in range(players):
+        if sits_out(memory, game, state, player):
+            settled += 1
+            continue
+        if arrives(game, player, n):
+            enter(memory, game, player, state.profile[at(player)], n, 0.0, rule.decay)
         _weigh(rule, memory, game, player, state.profile[at(player)])
         settled += memory.largest[at(player)] > rule.zeta
     for player in range(players):
-        unit = uniform(key, players, n, player, CHOICE)
-        memory.drawn[at(player)] = _draw(rule, memory, game, player, state.profile[at(player)], unit)
+        if plays(game, state, player):
+            unit = uniform(key, drawn, n, player, CHOICE)
+            memory.drawn[at(player)] = _draw(rule, memory, game, player, state.profile[at(player)], unit)
     if rule.alone and settled == players:
-        _let_one_stray(memory, players, key, n)
+        let_one_stray(memory, players, drawn, key, n)
     mu = step_size(rule.mu, n + 1)
     for player in range(players):
         index = memory.drawn[at(player)]
-        if rule.adaptive:  # Assumption 6
+        if rule.adaptive and plays(game, state, player):  # Assumption 6
             mu = max(0.0, 1.0 - memory.room[at(memory.room_at[at(player)] + index)])
         memory.rate[at(player)] = mu
         memory.drawn[at(player)] = option(game.moves, player, state.profile[at(player)], index)
@@ -385,6 +389,8 @@ def _soql(rule: SOQLData, memory: ScoreMemory, game: Any, state: Any, journal: J
     receive(memory, game, state, rule.noise, key, n)
     stand_by(memory, game, state, journal, n)
     for player in range(players):
+        if not plays(game, state, player):
+            continue
         if rule.lag:
             _respond(rule, memory, game, player, state.profile[at(player)], n, n)
             _aggregate(rule, memory, player, n)

@@ -15,11 +15,13 @@ from potentia.statistics.estimates import (
     time_to_share,
 )
 from potentia.statistics.reaching import Reaching, compare_reaching, reaching_time
+from potentia.statistics.recovering import Recovery, recovery
 
 __all__ = [
     "Comparison",
     "Estimate",
     "Reaching",
+    "Recovery",
     "area_under_curve",
     "bootstrap_mean",
     "compare",
@@ -29,6 +31,7 @@ __all__ = [
     "holm",
     "paired_difference",
     "reaching_time",
+    "recovery",
     "settling_time",
     "share_of",
     "steady_state",

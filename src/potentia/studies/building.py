@@ -11,20 +11,25 @@ from potentia.beliefs import Belief
 from potentia.beliefs import belief as named_belief
 from potentia.beliefs import registered as registered_beliefs
 from potentia.errors import InvalidSpecification, Remedy, did_you_mean, look_up
-from potentia.games import Coverage, Game, World, paper_world, random_world, read_game, read_world
+from potentia.games import Coverage, Frames, Game, Shift, World, paper_world, random_world, read_game, read_world
+from potentia.games.coordinates import length_from
+from potentia.games.formats.map_frames import first_world, holds_frames, read_flow, read_frames
 from potentia.games.library import game as named_game
 from potentia.games.library import registered_games
+from potentia.kernel.checks import Flag, Integer
 from potentia.kernel.registry import parameters_of
 from potentia.rules import Rule
 from potentia.rules import rule as named_rule
 from potentia.rules.base import Axes
 from potentia.studies.texts import WORDS
 
-FILES = ("file", "map", "blocked")  # keys of a game that may name a file
+FILES = ("file", "map", "blocked", "drift")  # keys of a game that may name a file
 NO_BELIEF = "none"
 _SOURCES = ("name", "file", "map")
 _COVERAGE = tuple(name for name in inspect.signature(Coverage).parameters if name != "world")
-_MAP_ONLY = ("blocked", "largest_part")
+CHANGES = ("drift", "drift_edge", "frame_steps", "periodic")  # how the world of a map changes
+_READ = ("cell_size", "wall_colour", "band")  # how a map is read
+_MAP_ONLY = ("blocked", "largest_part", "part", "start_at", *CHANGES[1:], *_READ)
 _REGISTER = Remedy("register", "a game of your own must be registered first")
 
 
@@ -54,14 +59,81 @@ def game_from(table: Mapping[str, Any], folder: Path) -> Game:
     blocked, largest = options.pop("blocked", None), options.pop("largest_part", False)
     if not isinstance(largest, bool) or not isinstance(blocked, str | None):
         raise InvalidSpecification("must be a file name and largest_part true or false", "blocked")
-    return Coverage(world_from(source, folder, blocked, largest), **{"robots": 5, **options})
+    part, start_at = options.pop("part", None), options.pop("start_at", None)
+    if part is not None and largest:
+        raise InvalidSpecification("and largest_part exclude each other: part 1 is the largest", "part", part)
+    read = {key: options.pop(key) for key in _READ if key in options}
+    world, frames = changing_world(source, folder, blocked, **read)
+    changes = {key: options.pop(key) for key in CHANGES if key in options}
+    options["drift"] = drift_from(changes, frames, source, folder)
+    if start_at is not None:
+        if "start" in options:
+            raise InvalidSpecification("and start say the same thing: leave one out", "start_at", start_at)
+        options["start"] = world.cells_at(start_at, "start_at").tolist()
+    which = 1 if largest else part
+    return Coverage(world if which is None else world.part(which), **{"robots": 5, **options})
 
 
-def world_from(text: str, folder: Path = Path(), blocked: str | None = None, largest_part: bool = False) -> World:
+def drift_from(table: Mapping[str, Any], frames: Any, source: str, folder: Path = Path()) -> Any:
+    """How a world changes: by the ``frames`` of its map, by a flow in a file, or by what ``drift`` says."""
+    drift: Any = table.get("drift")
+    edge = table.get("drift_edge")
+    if frames is None:
+        for key in ("frame_steps", "periodic"):
+            if table.get(key):
+                told = "is for a map of several frames, a folder of images or an .npy file with three axes"
+                raise InvalidSpecification(f"{told}, got {source!r}", key, table[key])
+        if edge is not None and (drift is None or isinstance(drift, Mapping)):
+            raise InvalidSpecification("is for a drift (vx, vy), or one from a file", "drift_edge", edge)
+        if isinstance(drift, str):
+            return read_flow(folder / drift, *(() if edge is None else (edge,)))
+        return drift if edge is None else Shift(drift, edge)
+    for key in ("drift", "drift_edge"):
+        if table.get(key) is not None:
+            raise InvalidSpecification(f"is not for a map of {len(frames)} frames, which say how it changes", key)
+    if table.get("frame_steps") is None:
+        told = f"must say how many steps lie between two of the {len(frames)} frames of {source}, got nothing"
+        raise InvalidSpecification(told, "frame_steps")
+    steps = Integer(least=1).of(table["frame_steps"], "frame_steps", InvalidSpecification)
+    return Frames(frames, steps, Flag().of(table.get("periodic", False), "periodic", InvalidSpecification))
+
+
+def changing_world(text: str, folder: Path = Path(), blocked: str | None = None, **read: Any) -> tuple[World, Any]:
+    """The world of a map, and its frames where there are several of them; ``read`` says more about how it is read."""
+    if not (is_file(text, folder) and holds_frames(folder / text)):
+        return world_from(text, folder, blocked, **read), None
+    for name in ("wall_colour", "band"):
+        if read.get(name) is not None:
+            raise InvalidSpecification(f"is for a map of one frame, got several in {text!r}", name, read[name])
+    frames = read_frames(folder / text)
+    world = first_world(frames, folder / text, None if blocked is None else folder / blocked)
+    return _measured(world, read.get("cell_size")), frames
+
+
+def _measured(world: World, cell_size: float | str | None) -> World:
+    if cell_size is None:
+        return world
+    size, unit = length_from(cell_size)
+    return world.like(cell_size=size, unit=unit)
+
+
+def world_from(
+    text: str,
+    folder: Path = Path(),
+    blocked: str | None = None,
+    largest_part: bool = False,
+    *,
+    cell_size: float | str | None = None,
+    wall_colour: str | None = None,
+    band: int | None = None,
+) -> World:
     """A world from "paper", "random:SEED", "random:SEED:TARGETS" or a file."""
     kind, _, rest = text.partition(":")
     if blocked is not None and not is_file(text):
         raise InvalidSpecification("is for maps from files", "blocked", blocked)
+    for name, given in (("wall_colour", wall_colour), ("band", band)):
+        if given is not None and not is_file(text):
+            raise InvalidSpecification("is for maps from files", name, given)
     if text == "paper":
         world = paper_world()
     elif kind == "random":
@@ -73,16 +145,20 @@ def world_from(text: str, folder: Path = Path(), blocked: str | None = None, lar
         world = random_world(int(parts[0]), int(parts[1]) if len(parts) > 1 else None)
     elif not is_file(text):
         raise InvalidSpecification(
-            f'must be "paper", "random:SEED" or a file such as map.csv, got {text!r}', "map", text
+            f'must be "paper", "random:SEED", a file such as map.csv or a folder of images, got {text!r}', "map", text
         )
     else:
-        world = read_world(folder / text, blocked=None if blocked is None else folder / blocked)
+        mask = None if blocked is None else folder / blocked
+        world = read_world(folder / text, blocked=mask, cell_size=cell_size, wall_colour=wall_colour, band=band)
+    if not is_file(text):
+        world = _measured(world, cell_size)
     return world.largest_part() if largest_part else world
 
 
-def is_file(text: str) -> bool:
-    """Whether the text of a map is the name of a file."""
-    return text != "paper" and not text.startswith("random") and bool(Path(text).suffix)
+def is_file(text: str, folder: Path | None = None) -> bool:
+    """Whether the text of a map is the name of a file, or of a folder that there is."""
+    there = folder is not None and "\0" not in text and (folder / text).is_dir()
+    return text != "paper" and not text.startswith("random") and (bool(Path(text).suffix) or there)
 
 
 def rule_from(table: Mapping[str, Any]) -> Rule:

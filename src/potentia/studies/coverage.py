@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from potentia.analysis import OptimumOverTime
 from potentia.beliefs import Belief
 from potentia.beliefs.mixture import RECORDERS as LEARNT
 from potentia.engine import run_batch
 from potentia.errors import InvalidRun
 from potentia.games import Coverage
+from potentia.games.events import Events
 from potentia.games.world import published
 from potentia.rules import Rule, SignalRevision, rule
 from potentia.statistics.estimates import (
@@ -26,6 +28,8 @@ from potentia.statistics.estimates import (
     tail_mean,
     time_to_share,
 )
+from potentia.statistics.recovering import Recovery, recovery
+from potentia.studies.coverage_measures import Arrival, arrivals, plain
 
 if TYPE_CHECKING:
     import xarray
@@ -34,6 +38,7 @@ RECORD = ("worth_sum", "worth_union", "moves", "energy", "taken", "rejected", "c
 TAIL = 200  # steps; comparisons use the mean over the last of them
 SETTLED = 0.05  # of the final worth
 _ROWS = 2000
+MOST_EVENTS = 12  # of which recoveries are told
 
 
 def paper_game(**changes: Any) -> Coverage:
@@ -66,13 +71,15 @@ def cover(
     belief: Belief | None = None,
     workers: int = 1,
     progress: Callable[[str, int, int], None] | None = None,
+    events: Iterable[str] | None = None,
 ) -> dict[str, xarray.Dataset]:
     """One batch per rule, from the same starts, with everything a summary needs; of the ``belief`` too, with one."""
     if not isinstance(game, Coverage):
         raise InvalidRun(f"a coverage study needs a Coverage game, got {type(game).__name__}")
     numbers = list(seeds)
-    record = RECORD if belief is None else (*RECORD, *belief.recorders)
+    record = (*RECORD, "distance", *(() if belief is None else belief.recorders))
     options: dict[str, Any] = {"record": record, "every": spacing(steps), "workers": workers, "belief": belief}
+    options["events"] = None if events is None else list(events)
     out = {}
     for name, chosen in rules.items():
         tell = None if progress is None else partial(progress, name)
@@ -101,6 +108,10 @@ class Covered:
     targets_found: Estimate
     runs: int
     tail: int
+    distance: Estimate | None = None  # driven by all robots, in ``unit``
+    driven: tuple[float, ...] = ()  # by each robot, in the mean over runs
+    unit: str = "cells"
+    arrivals: tuple[Arrival, ...] = ()  # until shares of the optimum, or of the bound on it
     # of a belief, where the runs had one that records it
     belief_error: Estimate | None = None  # Σ|f̂ - f| / Σf, in the mean over robots as the next four
     parameter_error: Estimate | None = None
@@ -116,7 +127,7 @@ class Covered:
         for name, entry in vars(self).items():
             if entry is not None or name not in LEARNT:
                 out[name] = [entry.mean, entry.low, entry.high] if isinstance(entry, Estimate) else entry
-        return out
+        return out | {"driven": list(self.driven), "arrivals": [plain(entry) for entry in self.arrivals]}
 
 
 def final_worth(data: xarray.Dataset, measure: str = "worth_union") -> NDArray[np.float64]:
@@ -145,20 +156,41 @@ def steps_to_share(data: xarray.Dataset, share: float = 0.9, measure: str = "wor
     return time_to_share(data[measure].values, data.time.values, share * final_worth(data, measure))
 
 
-def summarise(data: xarray.Dataset, optimum: float | None = None) -> Covered:
-    """What a batch of :func:`cover` came to; ``optimum`` is the largest union there is, or a bound on it."""
+def summarise(
+    data: xarray.Dataset,
+    optimum: float | OptimumOverTime | None = None,
+    length: tuple[float, str] = (1.0, "cells"),
+) -> Covered:
+    """What a batch of :func:`cover` came to; ``optimum`` is the largest union there is, or a bound on it.
+
+    Where the world changes, the share of the optimum is the mean over the times at which that is known. Where robots
+    come and go, what is covered at a time is measured by the optimum of those that are there.
+    ``length`` is a cell's side and its unit, in which distances are told: ``world.length``.
+    """
     data = complete(data)
     times, last = data.time.values, data.isel(time=-1)
     union = estimate(final_worth(data, "worth_union"))
-    if optimum and union.count > 1:
+    share = None
+    if isinstance(optimum, OptimumOverTime):
+        covered = data.worth_union.transpose("seed", "time").values
+        if optimum.every is None:  # at the end of the runs, each row against those that were there
+            tail = times > times[-1] - tail_steps(data)
+            share = estimate(optimum.mean_share(times[tail], covered[:, tail]))
+        else:
+            share = estimate(optimum.share(times, covered))
+        share = replace(share, high=min(share.high, max(1.0, share.mean))) if share.count > 1 else share
+    elif optimum and union.count > 1:
         union = replace(union, high=min(union.high, max(optimum, union.mean)))  # nobody covers more than can be
+    if optimum and not isinstance(optimum, OptimumOverTime):
+        share = union.scaled(1 / optimum)
     rows = max(1, tail_steps(data) // _every(data))
     settled = settling_time(moving_mean(data.worth_sum.values, rows), times, final_worth(data, "worth_sum"), SETTLED)
+    side, unit = length
     trials = float(last.taken.sum() + last.rejected.sum())
     return Covered(
         estimate(final_worth(data, "worth_sum")),
         union,
-        union.scaled(1 / optimum) if optimum else None,
+        share,
         estimate(steps_to_share(data)),
         estimate(settled),
         estimate(steady_state(data.worth_sum.values, times, tail_steps(data))),
@@ -169,8 +201,20 @@ def summarise(data: xarray.Dataset, optimum: float | None = None) -> Covered:
         estimate(last.targets_found),
         data.sizes["seed"],
         tail_steps(data),
+        estimate(last.distance * side) if "distance" in data else None,
+        tuple((data.driven.mean("seed") * side).values.tolist()) if "driven" in data else (),
+        unit,
+        arrivals(data, _bounds(optimum, times), side) if optimum and "distance" in data else (),
         **{name: _bounded(name, last[name]) for name in LEARNT if name in data and last[name].notnull().any()},
     )
+
+
+def _bounds(optimum: float | OptimumOverTime, times: NDArray[np.int64]) -> float | NDArray[np.float64]:
+    """The bound at these times; none where there is nothing to cover, or nobody to do so: nobody arrives then."""
+    if not isinstance(optimum, OptimumOverTime):
+        return optimum
+    bounds = optimum.at(times)
+    return np.where(bounds > 0, bounds, np.inf)
 
 
 def _bounded(name: str, values: ArrayLike) -> Estimate:
@@ -178,6 +222,21 @@ def _bounded(name: str, values: ArrayLike) -> Estimate:
     found = estimate(values)
     most = 1.0 if name in ("parameter_error", "right_number") else np.inf
     return replace(found, low=max(found.low, 0.0), high=min(found.high, most)) if found.count > 1 else found
+
+
+def recoveries(data: xarray.Dataset, events: Events, measure: str = "worth_union") -> list[Recovery]:
+    """What each event did, but for those at the ends of the runs; of many events only the first."""
+    data = complete(data)
+    times, last = data.time.values, int(data.time.values[-1])
+    shown = [time for time in events.times if 0 < time <= last]
+    found = []
+    for time, later in zip(shown, [*shown[1:], None], strict=False):
+        told = ", ".join(text for text in events.texts if text.endswith((f"@{time}", f"arrive {time}")))
+        if ((times >= time) & (times < (last + 1 if later is None else later))).any():
+            row = times[times < time][-1]  # the last one before it, of the stretch that ends with it
+            span: dict[str, Any] = {"since": max([0, *(other for other in shown if other <= row)]), "until": later}
+            found.append(recovery(data[measure].values, times, time, window=tail_steps(data), text=told, **span))
+    return found[:MOST_EVENTS]
 
 
 def alike(data: Mapping[str, xarray.Dataset]) -> int:

@@ -94,7 +94,7 @@ def _points(built: Plan) -> list[dict[str, Any]]:
             "players": point.game.num_players,
             "profiles": point.game.num_profiles if "visits" in built.record else None,
             "rule": point.rule.spec(),
-            "belief": None if point.belief is None else point.belief.spec(),
+            "belief": None if point.belief is None else point.belief.spec_on(point.game),
         }
         for point in built.points
     ]

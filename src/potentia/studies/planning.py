@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import hashlib
+import io
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from potentia.beliefs import Belief
 from potentia.engine import Run, begin
 from potentia.engine.code import Code, own_code
 from potentia.engine.columns import num_rows, result_bytes
+from potentia.engine.requests import eventful
 from potentia.errors import InvalidBelief, InvalidGame, InvalidInput, InvalidRule, InvalidSpecification, PotentiaError
 from potentia.games import Coverage, Game
+from potentia.games.formats.map_frames import read_frames
+from potentia.games.formats.maps import GRIDS, grid_fields
 from potentia.kernel import memory
+from potentia.kernel.arrays import Floats
 from potentia.kernel.cache import Compiled
 from potentia.kernel.numbers import in_words
 from potentia.kernel.recorders import by_its_name
@@ -74,7 +81,7 @@ def plan(specification: Specification, folder: Path = Path()) -> Plan:
     """Build every point, so that nothing that can be known to be wrong waits for the middle of a sweep."""
     found = grid(specification)
     build: dict[str, Any] = {"belief": building.belief_from, "rule": building.rule_from}
-    build["game"] = partial(building.game_from, folder=folder)
+    build["game"] = partial(_eventful_game, specification.events, folder)
     known: dict[str, Any] = {}
     points: list[Point] = []
     for cell in found.cells:
@@ -103,6 +110,11 @@ def bytes_of_run(built: Plan, numbers: Iterable[int] | None = None) -> int:
     return max(result_bytes(game, built.record, rows) for game in {id(p.game): p.game for p in points}.values())
 
 
+def _eventful_game(events: list[str] | None, folder: Path, table: dict[str, Any]) -> Game:
+    game: Game = eventful(building.game_from(table, folder), events)
+    return game
+
+
 def _built(section: str, build: Callable[[dict[str, Any]], Any], cell: Cell, known: dict[str, Any]) -> Any:
     """What is built from a table, the same object for the same table."""
     table = cell.tables[section]
@@ -113,6 +125,8 @@ def _built(section: str, build: Callable[[dict[str, Any]], Any], cell: Cell, kno
             known[key] = build(options)
         return known[key]
     except (OSError, PotentiaError) as error:
+        if getattr(error, "parameter", None) == "events" and "events" not in table:
+            raise _keyed(error, None) from None  # of the study
         if getattr(error, "parameter", None) in (*table, section):
             where = f" ({cell.labels[section]})" if section in cell.labels else ""
             raise _keyed(error, section, where) from None
@@ -161,13 +175,15 @@ def _check_points(built: Plan) -> None:
 # Files that a specification names -----------------------------------------------------------------------
 
 
-def with_files(specification: Specification, renamed: Callable[[str, str], str]) -> list[dict[str, Any]]:
+def with_files(
+    specification: Specification, renamed: Callable[[str, str], str], folder: Path | None = None
+) -> list[dict[str, Any]]:
     """The tables of games with every file called otherwise: what ``renamed`` gives for its key and its name."""
 
     def entry_with(key: str, entry: Any) -> Any:
         if isinstance(entry, list):
             return [entry_with(key, part) for part in entry]
-        is_name = isinstance(entry, str) and (key != "map" or building.is_file(entry))
+        is_name = isinstance(entry, str) and (key != "map" or building.is_file(entry, folder))
         return renamed(key, entry) if is_name else entry
 
     return [
@@ -180,26 +196,39 @@ def gather(specification: Specification, folder: Path) -> tuple[Specification, d
     """The same with files named after their content, and those contents: a study keeps its own copies."""
     contents: dict[str, bytes] = {}
 
+    def named(stem: str, content: bytes, suffix: str) -> str:
+        known = f"{stem[:60].lstrip('.')}{_mark(content)}{suffix}"  # never hidden
+        contents[known] = content
+        return known
+
     def kept(key: str, name: str) -> str:
         path = folder / name
         if "\0" in name:
             raise InvalidSpecification(f"game.{key}: no file can be called {name!r}")
         with refused(InvalidSpecification, f"read {path}", f"game.{key}: "):
+            if key == "map" and path.is_dir():  # images, kept as the frames that they are
+                return named(path.name, _as_file(np.save, read_frames(path), allow_pickle=False), ".npy")
+            if key == "map" and path.suffix.lower() in GRIDS and path.with_suffix(".prj").is_file():
+                return named(path.stem, _as_file(np.savez, **grid_fields(path)), ".npz")
             if path.exists() and not path.is_file():
                 raise InvalidSpecification(f"game.{key}: {path} is not a file")
             if path.exists():
                 memory.require(2 * path.stat().st_size, f"reading {path}")
-            content = path.read_bytes()
-        known = f"{path.stem[:60].lstrip('.')}{_mark(content)}{path.suffix}"  # never hidden
-        contents[known] = content
-        return known
+            return named(path.stem, path.read_bytes(), path.suffix)
 
-    games = with_files(specification, kept)
+    games = with_files(specification, kept, folder)
     if not contents:
         return specification, contents
     labels = labels_of("game", specification.game)
     games = [{"label": label, **table} for label, table in zip(labels, games, strict=True)]
     return specification.model_copy(update={"game": games}), contents
+
+
+def _as_file(save: Callable[..., None], *arrays: Floats, **options: Any) -> bytes:
+    """What NumPy would write."""
+    file = io.BytesIO()
+    save(file, *arrays, **options)
+    return file.getvalue()
 
 
 def is_kept_input(path: Path) -> bool:

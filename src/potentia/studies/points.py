@@ -20,7 +20,7 @@ from potentia.games import Coverage
 from potentia.kernel.numbers import in_words
 from potentia.kernel.recorders import TABLE
 from potentia.rules.base import Axes
-from potentia.studies.axes import Axis, as_plain, axis_from, expand, grouped
+from potentia.studies.axes import Axis, as_plain, axis_from, expand, grouped, shown_short
 from potentia.studies.specification import SECTIONS, Specification
 
 MOST_POINTS = 100_000
@@ -170,8 +170,18 @@ def labels_of(section: str, tables: Sequence[Mapping[str, Any]]) -> list[str]:
     return labels
 
 
+_LISTS = (  # what is itself a list, and would be taken for an axis of its parts
+    ("events", str, 'must be a list of lists, [["fail 1@30", "arrive 40"]], or stand above [game] as events = [...]'),
+    ("drift", int | float, "must be a list of velocities (vx, vy), as in [[0.1, 0]]: a list holds what varies"),
+)
+
+
 def _variant(section: str, label: str, table: Mapping[str, Any]) -> _Variant:
     keys = {name: f"{section}.{name}" for name in table}
+    for name, kind, told in _LISTS if section == "game" else ():
+        entry = table.get(name)
+        if isinstance(entry, list | tuple) and any(isinstance(part, kind) for part in entry):
+            raise InvalidSpecification(f"{told}, got {shown_short(entry)}", keys[name], entry)
     found = {name: axis_from(key, as_plain(table[name], key)) for name, key in keys.items()}
     axes = [axis for name, axis in found.items() if axis is not None and name not in ("label", "name", "groups")]
     return _Variant(section, label, dict(table), axes)

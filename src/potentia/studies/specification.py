@@ -101,6 +101,7 @@ class Specification(Strict):
     record: Annotated[list[str], BeforeValidator(_texts)] | None = None  # left out: what the games can serve
     every: Annotated[Whole, at_least(1)] | None = None  # left out: about 200 records
     start: list[int] | None = None
+    events: Annotated[list[str], BeforeValidator(_texts)] | None = None  # of robots, as in "fail 8@2500"
     zip: list[Annotated[list[str], Field(min_length=2)]] = Field(default_factory=list)
     chunk: Annotated[Whole, at_least(1)] | None = None  # seeds per file; left out: about half a second of work
 

@@ -358,7 +358,9 @@ def _difference(old: dict[str, Any], new: dict[str, Any]) -> str:
     for number, (was, now) in enumerate(zip(old["points"], new["points"], strict=False)):
         for name in was:
             if was[name] != now.get(name):
-                return f"the {'game' if name == 'fingerprint' else name} of point {number} ({was['game']})"
+                what = f"the {'game' if name == 'fingerprint' else name} of point {number} ({was['game']})"
+                ages = name == "belief" and was[name] == {k: v for k, v in now[name].items() if k != "half_life"}
+                return f"{what}, whose readings now grow old because the worth drifts," if ages else what
     return "the specification"
 
 

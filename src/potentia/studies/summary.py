@@ -52,8 +52,7 @@ def summarise(game: Game, label: str, rule: Rule, data: Batch, seconds: float) -
         "seeds": seeds if runs <= _SHOWN else f"{seeds[0]}..{seeds[-1]}",
         "steps": max(done),
     }
-    then = {n: game.at(n) if isinstance(game, Coverage) else game for n in set(done)}  # a field may have drifted
-    ends = [evaluate(then[n], final) for n, final in zip(done, finals, strict=True)]
+    ends = _ends(game, data, begun)
     for name in ("potential", "welfare"):
         if name in data.scalars:
             last = np.array([end[name] for end in ends])
@@ -76,6 +75,21 @@ def summarise(game: Game, label: str, rule: Rule, data: Batch, seconds: float) -
     out["steps_per_second"] = float(steps / seconds) if seconds > 0 else float("nan")
     out["interrupted"] = data.interrupted
     return out
+
+
+def _ends(game: Game, data: Batch, begun: Any) -> list[dict[str, float]]:
+    """What the last profiles are worth: fields may have drifted, robots may be gone."""
+    done, finals = data.steps_done[begun].tolist(), data.final[begun].astype(np.int64)
+    if not isinstance(game, Coverage):
+        return [evaluate(game, final) for final in finals]
+    if data.until is None:
+        then = {n: game.at(n) for n in set(done)}
+        return [evaluate(then[n], final) for n, final in zip(done, finals, strict=True)]
+    ends = []
+    for n, final, until in zip(done, finals, data.until[begun], strict=True):
+        there = (data.since <= n) & (n < until)
+        ends.append(evaluate(game.at(n, there), final[there]) if there.any() else dict.fromkeys(data.scalars, 0.0))
+    return ends
 
 
 def write_netcdf(data: xarray.Dataset, path: Path) -> None:

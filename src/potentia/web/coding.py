@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import struct
 import zlib
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,11 @@ from numpy.typing import ArrayLike, NDArray
 from potentia.errors import InvalidRun
 from potentia.kernel import memory
 from potentia.kernel.arrays import Ints
+from potentia.kernel.files import whole_file
 from potentia.kernel.texts import visible
 
-MAGIC, VERSION = b"potentia", 1
+MAGIC, VERSION = b"potentia", 2
+_SECOND = {"until", "sight_row"}  # arrays of the second version: robots that come and go, and walls that hide cells
 TYPES = {"u1": np.uint8, "i4": np.int32, "u4": np.uint32, "f4": np.float32, "f8": np.float64}
 _HEAD = struct.Struct("<8sII")
 _GZIP = 31  # zlib's word for gzip with the largest window
@@ -45,8 +48,15 @@ def packed(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> bytes:
     text += b" " * (-(_HEAD.size + len(text)) % 8)
     # no time and no name in the stream: gzip.compress would be the same, but for the operating system's number
     squeeze = zlib.compressobj(6, zlib.DEFLATED, _GZIP)
-    whole = [_HEAD.pack(MAGIC, VERSION, len(text)), text, *parts]
+    whole = [_HEAD.pack(MAGIC, _version(header, bool(_SECOND & set(arrays))), len(text)), text, *parts]
     return b"".join([*map(squeeze.compress, whole), squeeze.flush()])
+
+
+def _version(header: dict[str, Any], more: bool) -> int:
+    """The oldest version whose readers understand it: the second has changes of any map, and optima over time."""
+    drift, optimum = (header.get("map") or {}).get("drift"), header.get("optimum")
+    changes = drift and drift.get("kind", "mixture") != "mixture"
+    return VERSION if changes or (optimum and "times" in optimum) or more else 1
 
 
 def _spelt(value: Any) -> Any:
@@ -223,3 +233,13 @@ def chained(fields: ArrayLike) -> NDArray[np.uint32]:
 def unchained(bits: NDArray[np.uint32]) -> NDArray[np.float32]:
     """What :func:`chained` wrote."""
     return np.bitwise_xor.accumulate(bits, axis=0).view(np.float32)
+
+
+def write_whole(goal: Path, content: bytes) -> Path:
+    """Write a file whole or not at all."""
+    try:
+        with whole_file(goal) as temporary:
+            temporary.write_bytes(content)
+    except OSError as error:
+        raise InvalidRun(f"cannot write {goal}: {error.strerror or error}") from error
+    return goal

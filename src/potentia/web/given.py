@@ -12,9 +12,21 @@ from potentia.web.recordings import Recording
 from potentia.web.scenes import scene
 
 
-def recorded(game: Coverage, profiles: Ints, every: int, times: Floats, values: Floats, label: str) -> Recording:
-    """The recording of robots whose profiles, (T, N), are so many steps apart, with one series."""
-    header, arrays = scene(game, None)
+def recorded(
+    game: Coverage,
+    profiles: Ints,
+    every: int,
+    times: Floats,
+    values: Floats,
+    label: str,
+    lives: Ints | None = None,
+) -> Recording:
+    """The recording of robots whose profiles, (T, N), are so many steps apart, with one series.
+
+    ``lives`` says since when and until when each robot is there, (2, N); left out, all are.
+    """
+    steps = every * (len(profiles) - 1)
+    header, arrays = scene(game, None, steps)
     row, players = np.nonzero(profiles[1:] != profiles[:-1])
     changes = every * (row + 1), players, profiles[row + 1, players]
     escape = len(header["map"]["offsets"])
@@ -25,7 +37,7 @@ def recorded(game: Coverage, profiles: Ints, every: int, times: Floats, values: 
         "rule": {"name": "", "text": "", "spec": {}, "colour": "#000000"},
         "belief": None,
         "seed": 0,
-        "steps": every * (len(profiles) - 1),
+        "steps": steps,
         "every": every,
         "complete": True,
         "changes": len(row),
@@ -40,6 +52,8 @@ def recorded(game: Coverage, profiles: Ints, every: int, times: Floats, values: 
         "times": times,
         "series": values[None],
     }
+    if lives is not None:
+        arrays |= dict(zip(("since", "until"), np.minimum(lives, steps + 1).astype(np.float64), strict=True))
     made = Recording(header, arrays)
     made.__dict__["changes"] = changes  # no need to decode what was just encoded
     return made

@@ -84,6 +84,8 @@ class Keyframes:
                 "belief_components": np.concatenate(parts),
                 "belief_error": np.array(self._errors),
             }
+            levels = np.array([[view.background for view in views] for views in self._views])
+            made.arrays |= {"belief_background": levels} if levels.any() else {}
         if self._scores:
             made.arrays |= {"score": chained(self._scores), "strategy": chained(self._strategies)}
         if self._views or self._scores:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from potentia.analysis import Optimum
+from potentia.analysis import Optimum, OptimumOverTime
 from potentia.beliefs import Believing
 from potentia.beliefs.words import belief_text
 from potentia.colours import color_of
@@ -53,7 +53,7 @@ def record(
         if not isinstance(text, str):
             raise InvalidRun(f"must be a text, got {text!r}", name, text)
     played, rule, belief = _unwrapped(trace, game)
-    header, arrays = scene(played, rule if belief is None else None)  # who believes has another chain
+    header, arrays = scene(played, rule if belief is None else None, int(trace.steps))  # who believes has another chain
     header |= {
         "potentia": __version__,
         "title": title or f"{label or trace.rule['rule']} on {played.describe()}",
@@ -67,6 +67,9 @@ def record(
         "events": [],
         "keyframes": None,
     }
+    if trace.lives is not None:  # times after the end are all the same
+        since, until = np.minimum(trace.lives, trace.steps + 1).astype(np.float64)
+        arrays |= {"since": since, "until": until}
     changes = _in_order(trace)
     header["changes"] = int(changes[0].size)
     arrays |= {"start": trace.start.astype(np.int32), "changes": _encoded(played, header, trace.start, changes)}
@@ -175,9 +178,14 @@ def _sampled(game: Game, made: Recording) -> tuple[Ints, dict[str, Floats]]:
     times = np.unique(np.linspace(0, made.steps, min(samples, made.steps + 1)).round().astype(np.int64))
     if isinstance(game, Coverage):
         union, total = np.empty((2, times.size))
+        come_and_go = "until" in made.arrays
         counts, before = made.counts(made.profile(0)), made.profile(0)
         for row, step in enumerate(times.tolist()):
             profile, worth = made.profile(step), game.worth_at(step)
+            if come_and_go:
+                counts = made.counts(profile, step)
+                union[row], total[row] = worth[counts > 0].sum(), (worth * counts).sum()
+                continue
             moved = np.flatnonzero(profile != before)
             counts = counts + made.covering(moved, profile[moved]) - made.covering(moved, before[moved])
             union[row], total[row] = worth[counts > 0].sum(), (worth * counts).sum()
@@ -195,6 +203,11 @@ def _optimum(given: Any, made: Recording) -> dict[str, Any] | None:
     if isinstance(given, Optimum):  # of what is covered at least once
         value, bound = given.value, given.bound
         name = next((row["name"] for row in made.header["series"] if row["name"] == "worth_union"), None)
+    if isinstance(given, OptimumOverTime):
+        if not any(row["name"] == "worth_union" for row in made.header["series"]):
+            return None
+        lists = {part: getattr(given, part).tolist() for part in ("times", "values", "bounds")}
+        return {"series": "worth_union", "value": lists["values"][-1], "bound": lists["bounds"][-1], **lists}
     if value is None or name is None:
         return None
     if not all(part is None or (is_real(part) and math.isfinite(as_float(part))) for part in (value, bound)):
@@ -203,7 +216,7 @@ def _optimum(given: Any, made: Recording) -> dict[str, Any] | None:
 
 
 def _events(trace: Trace, made: Recording) -> Iterator[dict[str, Any]]:
-    """Targets found and numbers of components changed, by step."""
+    """Targets found, robots that come and go, and numbers of components changed, by step."""
     found: list[dict[str, Any]] = []
     if made.kind == "map":
         for number, (x, y) in enumerate(made.header["map"]["targets"]):
@@ -213,6 +226,11 @@ def _events(trace: Trace, made: Recording) -> Iterator[dict[str, Any]]:
                 step, robot = int(steps[near[0]]), int(robots[near[0]])
                 text = f"robot {robot} finds target {number} at ({x}, {y})"
                 found.append({"step": step, "kind": "target", "player": robot, "text": text})
+        for robot, (since, until) in enumerate(made.lives.T.tolist()):
+            for step, kind, text in ((since, "arrived", "arrives"), (until, "lost", "fails")):
+                if 0 < step <= made.steps:
+                    told = {"step": int(step), "kind": kind, "player": robot, "text": f"robot {robot} {text}"}
+                    found.append(told)
     alone = len(trace.beliefs) == trace.start.size
     for row in trace.proposals:
         if row.accepted and row.before != row.after:

@@ -22,8 +22,9 @@ from potentia.errors import InvalidRun, PotentiaError
 from potentia.kernel import html
 from potentia.kernel.texts import visible
 from potentia.rules.words import rule_text
+from potentia.web.coding import write_whole
 from potentia.web.making import record
-from potentia.web.recordings import Recording, write_whole
+from potentia.web.recordings import Recording
 
 MOST = 4  # recordings side by side
 _HEIGHT = 860  # of the frame in a notebook, in CSS pixels

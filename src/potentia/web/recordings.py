@@ -18,13 +18,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from potentia.errors import InvalidRun
-from potentia.games.drift import Drift, field_at
+from potentia.games.drift import field_at, moved_targets
+from potentia.games.drift_kernel import Moving, Still
 from potentia.games.grid import SLACK, disc
+from potentia.games.sight import Sight, bits_of, read, seen_parts
 from potentia.kernel import memory
 from potentia.kernel.arrays import Floats, Ints
 from potentia.kernel.checks import Integer
-from potentia.kernel.files import open_plain, whole_file
-from potentia.web.coding import Changes, decode_changes, packed, unchained, unpacked
+from potentia.kernel.files import open_plain
+from potentia.web.changing import drift_of
+from potentia.web.coding import Changes, decode_changes, packed, unchained, unpacked, write_whole
 from potentia.web.validity import require_changes, require_valid
 
 SHARED = -1  # a flag of more than one robot
@@ -40,6 +43,7 @@ class Believed:
     seen: NDArray[np.bool_]  # (rows, columns)
     components: Floats  # (M, 6): weight, mean x, mean y, variances xx, xy, yy
     error: float  # Σ|f̂ - f| / Σf
+    background: float = 0.0  # the worth that is expected everywhere, beside the components
 
 
 class Recording:
@@ -147,24 +151,69 @@ class Recording:
         """The covering range of each robot."""
         return np.broadcast_to(self.arrays["delta"], self.arrays["start"].shape)
 
+    @cached_property
+    def lives(self) -> Floats:
+        """Since when and until when each robot is there, (2, N)."""
+        size = self.arrays["start"].size
+        if "until" not in self.arrays:
+            return np.stack([np.zeros(size), np.full(size, np.inf)])
+        return np.stack([self.arrays["since"], self.arrays["until"]])
+
+    def there(self, step: int) -> NDArray[np.bool_]:
+        """Which robots are there at this step: have come, and have not failed."""
+        since, until = self.lives
+        return (since <= self._checked(step)) & (step < until)
+
+    def lost(self, step: int) -> NDArray[np.bool_]:
+        """Which robots have failed by this step."""
+        return self.lives[1] <= self._checked(step)
+
     def worth(self, step: int) -> Floats:
         """The field of worths at this step, (rows, columns)."""
         self._require("map")
-        drift = self.header["map"]["drift"]
-        if drift is None:
+        if isinstance(self._drift, Still):
             return self.arrays["worth"].astype(np.float64)
-        parts = [np.asarray(drift[name], np.float64) for name in ("weights", "means", "velocity", "covariances")]
-        size = self.header["map"]["columns"], self.header["map"]["rows"]
-        moving = Drift(parts[0], parts[1], parts[2], parts[3], *size, drift["every"])
-        return field_at(moving, self._checked(step))
+        return field_at(self._drift, self._checked(step))
+
+    def targets(self, step: int) -> Ints:
+        """The cells (x, y) of the targets at this step: those of means, or on a field that is shifted, move along."""
+        self._require("map")
+        cells = np.array(self.header["map"]["targets"], np.int64).reshape(-1, 2)
+        if isinstance(self._drift, Still):
+            return cells
+        which = self.header["map"]["drift"].get("components")
+        return moved_targets(self._drift, cells, which, self._checked(step))
+
+    @cached_property
+    def _drift(self) -> Moving | Still:
+        return drift_of(self.header["map"], self.arrays)
+
+    @cached_property
+    def _vision(self) -> Sight | None:
+        """What walls hide, where they do."""
+        if "sight_row" not in self.arrays:
+            return None
+        row = self.arrays["sight_row"]
+        return read(row, self.arrays["sight_mask"], min(float(self.delta.max()), float(np.hypot(*row.shape))))
+
+    def _framed(self, cells: Ints) -> Ints:
+        assert self._vision is not None
+        reach = self._vision.reach
+        return (cells[:, 1] + reach) * (self.arrays["blocked"].shape[1] + 2 * reach) + cells[:, 0] + reach
 
     @cached_property
     def visits(self) -> Changes:
         """When each robot was first at each of its actions: steps, robots, actions, by step."""
         when, players, actions = self.changes
         start = self.arrays["start"].astype(np.int64)
-        times = np.append(np.zeros(start.size, np.int64), when)
+        since, until = self.lives
         robots, places = np.append(np.arange(start.size), players), np.append(start, actions)
+        times = np.append(since.astype(np.int64), when)
+        arriving = np.append(since > 0, np.zeros(when.size, np.bool_))  # after those who move at that step
+        order = np.lexsort((arriving, times))
+        lays = np.append((since <= self.steps) & (since < until), np.ones(when.size, np.bool_))
+        order = order[lays[order]]
+        robots, places, times = robots[order], places[order], times[order]
         _, first = np.unique(robots * (len(self._cells) + 1) + places, return_index=True)
         first.sort()
         return times[first], robots[first], places[first]
@@ -201,6 +250,9 @@ class Recording:
                 mine = part[ranges[robots[part]] == reach]
                 spots = self._cells[places[mine]][:, None] + offsets
                 inside = ((spots >= 0) & (spots < (columns, rows))).all(axis=2)
+                if self._vision is not None:
+                    here = self._framed(self._cells[places[mine]])
+                    inside &= seen_parts(self._vision, here, bits_of(self._vision, offsets))
                 which = np.broadcast_to(mine[:, None], inside.shape)[inside]
                 found.append((which, (spots[..., 1] * columns + spots[..., 0])[inside]))
             which, cell = (np.concatenate(column) for column in zip(*found, strict=True))
@@ -215,9 +267,10 @@ class Recording:
         (first, whose, second), now = self._marks, self._checked(step)
         return np.where(now < first, 0, np.where(now < second, whose + 1, SHARED))
 
-    def counts(self, profile: Ints) -> Ints:
-        """How many robots cover each cell, (rows, columns)."""
-        return self.covering(np.arange(profile.size), profile)
+    def counts(self, profile: Ints, step: int | None = None) -> Ints:
+        """How many robots cover each cell, (rows, columns); at a step, of those that are there."""
+        robots = np.arange(profile.size) if step is None else np.flatnonzero(self.there(step))
+        return self.covering(robots, profile[robots])
 
     def covering(self, robots: Ints, places: Ints) -> Ints:
         """How many of these robots, at these actions, cover each cell, (rows, columns)."""
@@ -230,7 +283,13 @@ class Recording:
 
     def covers(self, robots: Ints, places: Ints, cell: Ints) -> NDArray[np.bool_]:
         """Whether each of these robots, at each of these actions, covers a cell."""
-        return ((self._cells[places] - cell) ** 2).sum(axis=1) <= self.delta[robots] ** 2 * SLACK
+        near = ((self._cells[places] - cell) ** 2).sum(axis=1) <= self.delta[robots] ** 2 * SLACK
+        if self._vision is not None:
+            there = np.flatnonzero(near)
+            for k, place in zip(there.tolist(), self._cells[places[there]], strict=True):
+                bit = bits_of(self._vision, (np.asarray(cell) - place)[None])
+                near[k] = seen_parts(self._vision, self._framed(place[None]), bit)[0, 0]
+        return near
 
     # At keyframes -------------------------------------------------------------------------------------
 
@@ -254,13 +313,14 @@ class Recording:
         which = Integer(0, self.keyframes.size - 1).of(keyframe, "keyframe", InvalidRun)
         fields = self._believed[which]
         seen = np.unpackbits(self.arrays["belief_seen"][which], axis=1, bitorder="little")
-        ptr = self.arrays["belief_ptr"]
+        ptr, errors = self.arrays["belief_ptr"], self.arrays["belief_error"]
+        levels = self.arrays.get("belief_background", np.zeros_like(errors))
         out = []
         for mind, robots in enumerate(self.header["keyframes"]["belief"]["robots"]):
             first, last = ptr[which * len(fields) + mind : which * len(fields) + mind + 2]
             mask = seen[mind, : fields[mind].size].reshape(fields[mind].shape).astype(bool)
-            components, error = self.arrays["belief_components"][first:last], self.arrays["belief_error"][which, mind]
-            out.append(Believed(tuple(robots), fields[mind], mask, components, float(error)))
+            components, two = self.arrays["belief_components"][first:last], (errors[which, mind], levels[which, mind])
+            out.append(Believed(tuple(robots), fields[mind], mask, components, *map(float, two)))
         return out
 
     def thoughts(self, keyframe: int) -> tuple[list[NDArray[np.float32]], list[NDArray[np.float32]]]:
@@ -310,16 +370,6 @@ class Recording:
         from potentia.web.pages import in_frame
 
         return in_frame(self)
-
-
-def write_whole(goal: Path, content: bytes) -> Path:
-    """Write a file whole or not at all."""
-    try:
-        with whole_file(goal) as temporary:
-            temporary.write_bytes(content)
-    except OSError as error:
-        raise InvalidRun(f"cannot write {goal}: {error.strerror or error}") from error
-    return goal
 
 
 def read_recording(path: str | os.PathLike[str]) -> Recording:

@@ -12,11 +12,12 @@ from potentia.analysis import chain
 from potentia.analysis.tables import payoff_table
 from potentia.errors import InvalidRun, PotentiaError
 from potentia.games import Congestion, Coordination, Coverage, Game
-from potentia.games.drift import Drift
 from potentia.games.grid import step_offsets
 from potentia.games.own import Custom
+from potentia.games.sight import Sight, written
 from potentia.kernel.arrays import Ints
 from potentia.rules import Rule
+from potentia.web.changing import told_of
 from potentia.web.validity import MOST_CELLS
 
 _MOST_PROFILES = 64  # of a game that is drawn as its chain
@@ -28,10 +29,10 @@ _LARGE_MAP = 250_000  # cells, above which four bytes each are enough
 Scene = tuple[dict[str, Any], dict[str, NDArray[Any]]]  # header and arrays
 
 
-def scene(game: Game, rule: Rule | None) -> Scene:
-    """The kind of a game, and what belongs to it; with the rule's chain where the game is small."""
+def scene(game: Game, rule: Rule | None, steps: int) -> Scene:
+    """The kind of a game, and what belongs to it in so many steps; with the rule's chain where the game is small."""
     if isinstance(game, Coverage):
-        kind, (header, arrays) = "map", _map(game)
+        kind, (header, arrays) = "map", _map(game, steps)
     elif isinstance(game, Congestion):
         kind, (header, arrays) = "loads", _loads(game)
     elif (edges := _edges(game)) is not None:
@@ -46,7 +47,7 @@ def scene(game: Game, rule: Rule | None) -> Scene:
     return {"game": told} | header, {"sizes": sizes.astype(np.int32)} | arrays
 
 
-def _map(game: Coverage) -> Scene:
+def _map(game: Coverage, steps: int) -> Scene:
     world = game.world
     columns, rows = world.size
     if columns * rows > MOST_CELLS:
@@ -54,10 +55,7 @@ def _map(game: Coverage) -> Scene:
             f"a recording shows maps of up to {MOST_CELLS:,} cells, and {world.name} has {columns:,}×{rows:,}; "
             "make it coarser first"
         )
-    drift = None
-    if isinstance(game.drift, Drift):
-        parts = ("weights", "means", "velocity", "covariances")
-        drift = {name: getattr(game.drift, name).tolist() for name in parts} | {"every": game.drift.every}
+    drift, frames = told_of(game, steps)
     header = {
         "columns": columns,
         "rows": rows,
@@ -74,7 +72,9 @@ def _map(game: Coverage) -> Scene:
         "blocked": world.blocked.astype(np.uint8),
         "delta": game.delta[:1] if (game.delta == game.delta[0]).all() else game.delta,
     }
-    return {"map": header}, arrays
+    if isinstance(game.vision, Sight):
+        arrays["sight_row"], arrays["sight_mask"] = written(game.vision, columns)
+    return {"map": header}, arrays | frames
 
 
 def _loads(game: Congestion) -> Scene:

@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from potentia.games.sight import mask_bytes
 from potentia.kernel.arrays import Ints
+from potentia.web.changing import require_drift
 
 KINDS = ("map", "network", "loads", "table", "players")
 MOST_CELLS = 4_000_000  # of a map that a page can show
@@ -109,15 +111,21 @@ def _map(area: dict[str, Any], arrays: dict[str, NDArray[Any]], players: int) ->
             fits = isinstance(pair, list) and len(pair) == 2 and all(map(_whole, pair))
             _require(fits and all(low <= part < high for part, low, high in zip(pair, least, most, strict=True)), name)
     if area["drift"] is not None:
-        _drift(area["drift"])
+        require_drift(area, arrays)
     _shape(arrays, "worth", shape, "f")
     _shape(arrays, "blocked", shape, "u")
     _shape(arrays, "delta", (None,), "f")
     _require(arrays["delta"].size in (1, players), "its ranges are of other robots")
     _require(bool(np.isfinite(arrays["worth"]).all()), "it has worths that are none")
     _require(bool(((arrays["delta"] >= 0) & (arrays["delta"] < _MOST)).all()), "its ranges")
+    if "since" in arrays or "until" in arrays:
+        for name in ("since", "until"):
+            _shape(arrays, name, (players,), "f")
+            _require(bool(((arrays[name] >= 0) & (arrays[name] < _MOST)).all()), "when its robots come and go")
     free = np.array([(arrays["blocked"] == 0).sum()])
     _within(arrays["start"], free, "its start")
+    if "sight_row" in arrays:
+        _sight(arrays, shape)
 
 
 def _keyframes(header: dict[str, Any], arrays: dict[str, NDArray[Any]], kind: str) -> None:
@@ -137,6 +145,8 @@ def _keyframes(header: dict[str, Any], arrays: dict[str, NDArray[Any]], kind: st
         _shape(arrays, "belief_ptr", (count * minds + 1,), "i")
         _shape(arrays, "belief_components", (None, 6), "f")
         _shape(arrays, "belief_error", (count, minds), "f")
+        if "belief_background" in arrays:
+            _shape(arrays, "belief_background", (count, minds), "f")
         ptr = arrays["belief_ptr"]
         _require(
             bool((np.diff(ptr) >= 0).all()) and 0 <= ptr[0] <= ptr[-1] <= len(arrays["belief_components"]), "its ptr"
@@ -153,16 +163,19 @@ def _optimum(found: dict[str, Any] | None) -> None:
         _fields(found, {"series": _TEXT, "value": number, "bound": number}, "optimum")
         numbers = [found[name] for name in ("value", "bound") if found[name] is not None]
         _require(all(abs(number) < 1e300 for number in numbers), "its optimum")
+        if "times" in found:
+            lists = [np.array(found.get(name), np.float64) for name in ("times", "values", "bounds")]
+            one = all(part.shape == lists[0].shape and part.ndim == 1 and part.size for part in lists)
+            _require(bool(one and all(np.isfinite(part).all() for part in lists)), "its optimum over time")
+            _require(bool((np.diff(lists[0]) > 0).all()), "the times of its optimum")
 
 
-def _drift(found: dict[str, Any]) -> None:
-    _fields(found, dict.fromkeys(("weights", "means", "velocity", "covariances"), (list,)) | {"every": _COUNT}, "drift")
-    parts = {name: np.array(entry, np.float64) for name, entry in found.items() if name != "every"}
-    count = parts["weights"].size
-    shapes = {"weights": (count,), "means": (count, 2), "velocity": (count, 2), "covariances": (count, 2, 2)}
-    for name, shape in shapes.items():
-        _require(parts[name].shape == shape and bool(np.isfinite(parts[name]).all()), f"{name} of its drift")
-    _require(bool((np.linalg.det(parts["covariances"]) > 0).all()) and 1 <= found["every"] <= _MOST, "its drift")
+def _sight(arrays: dict[str, NDArray[Any]], shape: tuple[int, int]) -> None:
+    delta = min(float(arrays["delta"].max(initial=0.0)), float(np.hypot(*shape)))
+    _shape(arrays, "sight_row", shape, "i")
+    _shape(arrays, "sight_mask", (None, mask_bytes(delta)), "u")
+    rows = arrays["sight_row"]
+    _require(bool(((rows >= -1) & (rows < len(arrays["sight_mask"]))).all()), "its lines of sight")
 
 
 def _network(header: dict[str, Any], arrays: dict[str, NDArray[Any]], players: int) -> None:

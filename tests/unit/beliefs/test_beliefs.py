@@ -325,7 +325,12 @@ class Drifting(Case):
 
 @pytest.mark.parametrize(
     "belief",
-    [Constant(0.01), Constant(0.01, communication=Communication(3)), mixture(2), split_merge(6)],
+    [
+        Constant(0.01, half_life=None),
+        Constant(0.01, communication=Communication(3), half_life=None),
+        mixture(2, half_life=None),
+        split_merge(6, half_life=None),
+    ],
     ids=named,
 )
 def test_every_step_of_believers_in_a_field_that_drifts_is_foreseen(belief):
@@ -343,7 +348,7 @@ def test_every_step_of_believers_in_a_field_that_drifts_is_foreseen(belief):
 
 def test_readings_of_a_field_that_drifts_are_the_last_ones():
     case = Drifting(HILLS, (1.5,) * 3, (0.0,) * 3)
-    run = begin(case, warm("joint"), Constant(), 3).advance(STEPS)
+    run = begin(case, warm("joint"), Constant(half_life=None), 3).advance(STEPS)
     last, before = {}, None
     for n, profile in enumerate(run.trace().profiles):
         for robot, action in enumerate(profile):

@@ -59,20 +59,19 @@ def test_row_0_is_drawn_where_the_origin_says_and_cells_are_unit_squares(origin)
         assert (first[1] > second[1]) == (origin == "upper")
         assert sorted(axes.get_ylim()) == [0, 6]
         assert axes.get_xlim() == (0, 9)
-    (image,) = figure.axes[1].images
+    image, _ = figure.axes[1].images  # and the walls
     assert image.get_extent() == [0, 9, 0, 6]
     assert image.origin == "lower"  # row y of the table lies from y to y + 1
     np.testing.assert_array_equal(image.get_array(), world.worth)
 
 
-def test_targets_lie_on_centres_and_walls_are_hatched_and_named():
+def test_targets_lie_on_centres_and_walls_are_solid_and_named():
     figure = field_figure(yard())
     area = figure.axes[0]
     np.testing.assert_array_equal(marked(area, "targets").get_xydata(), [[0.5, 0.5], [8.5, 5.5]])
     walls = marked(area, "blocked")
-    assert walls.get_hatch()
-    for y, x in np.ndindex(6, 9):
-        assert walls.get_path().contains_point((x + 0.5, y + 0.5)) == WALLS[y, x]
+    np.testing.assert_array_equal(walls.get_array()[..., 3], WALLS)
+    assert walls.get_extent() == [0, 9, 0, 6]
     assert legend_of(figure) == ["blocked: no robot can enter", "target"]
     assert "worth per cell" in words(figure)
 
@@ -258,6 +257,14 @@ def test_lines_are_means_and_bands_what_the_legend_says(measure, band):
     assert legend_of(figure).count(said) == 2
     assert axes.get_xlabel() == "step"
     assert axes.get_ylabel().startswith("covered worth")
+
+
+def test_events_are_lines_at_their_times():
+    events = ["fail 1@20", "arrive 20", "fail 0@30", "arrive 0", "arrive 90", "hazard 1e-3"]
+    figure = worth_figure({"a": batch()}, events=events)
+    drawn = [line for line in figure.axes[0].lines if line.get_gid() == "event"]
+    assert [line.get_xdata()[0] for line in drawn] == [20, 30]  # not at the start, nor after the end
+    assert [line.get_label() for line in drawn] == ["arrive 20, fail 1@20", "fail 0@30"]
 
 
 def test_nothing_is_smoothed_unless_asked():

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -19,8 +20,9 @@ from potentia.engine import evaluate
 from potentia.games import Coverage, World
 from potentia.games.coverage_kernel import SHARED
 from potentia.kernel import protocol
-from tests.coverage_cases import CROWDS, PLANS, SMALL, Case, as_rule, cases
-from tests.coverage_oracle import WRONG, Oracle, Plan, Play
+from potentia.kernel.draws import WAKE
+from tests.coverage_cases import CROWDS, PLANS, SMALL, Case, as_rule, cases, eventful_cases
+from tests.coverage_oracle import WRONG, Eventful, Oracle, Plan, Play, altered
 
 few = settings(max_examples=30, deadline=None, derandomize=True)
 STEPS = 60
@@ -150,7 +152,8 @@ def left_behind(case, run, reference):
         number = data.base + cell[1] * data.width + cell[0]
         owners = reference.laid.get(cell, set())
         flag = 0 if not owners else SHARED if len(owners) > 1 else min(owners) + 1
-        covering = sum(cell in reference.oracle.covers(i, p) for i, p in enumerate(reference.places))
+        here = [(i, p) for i, p in enumerate(reference.places) if i in reference.oracle.present]
+        covering = sum(cell in reference.oracle.covers(i, p) for i, p in here)
         if state.flags.size and state.flags[number] != flag:
             found.add("flags")
         if state.counts[number] != covering:
@@ -180,6 +183,32 @@ def test_every_step_is_foreseen(case, name, tau, seed):
     assert followed(case, plan, run) == set()
     assert followed(case, plan, run, predict=False) == set()
     assert list(unlawful(case, plan, run.trace())) == []
+
+
+@settings(few, max_examples=40)
+@given(eventful_cases(), st.sampled_from(sorted(PLANS)), st.integers(0, 5))
+def test_every_step_is_foreseen_where_robots_come_and_go(eventful, name, seed):
+    case, since, until = eventful
+    kind = altered(Eventful, since=since, until=until, drawn=case.game.base_robots)
+    run = begin(case, PLANS[name], seed).advance(STEPS)
+    assert followed(case, PLANS[name], run, play=kind) == set()
+
+
+@pytest.mark.parametrize("wrong", ["counted still", "late", "nobody picks those who came"])
+def test_references_that_are_wrong_about_events_are_noticed(wrong):
+    events = ("fail 1@20", "arrive 30")
+    case = replace(CROWDS["cell"], events=events)
+    right = {"since": [0, 0, 0, 30], "until": [np.inf, 20, np.inf, np.inf], "drawn": 3}
+    run = begin(case, PLANS["blll"], 1).advance(2 * STEPS)
+    assert followed(case, PLANS["blll"], run, play=altered(Eventful, **right)) == set()
+    amiss = {
+        "counted still": {"until": [np.inf] * 4},
+        "late": {"until": [np.inf, 21, np.inf, np.inf]},
+        "nobody picks those who came": {
+            "awake": lambda self, plan, draw: [i for i in [int(3 * draw(0, WAKE))] if i in self.oracle.present]
+        },
+    }[wrong]
+    assert followed(case, PLANS["blll"], run, play=altered(Eventful, **right | amiss)) != set()
 
 
 @functools.cache

@@ -262,7 +262,7 @@ def test_description_does_not_change(built, text):
 def woken(revision, of, profile, step, key):
     out = np.full(of.num_players, -1, np.int64)
     data = revision_data(revision_from(revision, allow_groups=True), of)
-    count = awaken(data, np.array(profile), np.zeros((0, 2)), 1.0, key, step, out)
+    count = awaken(data, of.data, of.new_state(np.array(profile)), np.zeros((0, 2)), 1.0, key, step, out)
     return out[:count].tolist()
 
 

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 from PIL import Image, ImageFont
 
 from potentia.colours import robot_colour
 from potentia.errors import InvalidRun
+from potentia.figures.configuration import MOST_CIRCLED
 from potentia.games import Coverage, World, gaussian_world
 from potentia.web.coding import chained
-from potentia.web.films import files, lettering, shapes
+from potentia.web.films import files, lettering, maps, shapes
 from potentia.web.films.canvas import INK, PAPER, SAME, Canvas, palette
 from potentia.web.films.curves import number, ticks
 from potentia.web.films.filming import film, shown_steps
 from potentia.web.films.lettering import letters
-from potentia.web.films.maps import COVERED, CROWD, Moment, colours_of
+from potentia.web.films.maps import COVERED, CROWD, Moment, colours_of, is_crowd
 from potentia.web.films.sheet import Sheet, fitting
 from potentia.web.given import recorded
 from tests.unit.bad import refuses
@@ -168,7 +172,7 @@ def test_robots_stand_where_the_profile_says_in_their_colours(origin, scale):
     assert (first < last) == (origin == "upper")
 
 
-def test_worth_is_darker_where_there_is_more_and_walls_are_hatched():
+def test_worth_is_darker_where_there_is_more_and_walls_are_solid():
     recording = walk(flags=False)
     sheet = sheet_of(recording)
     picture, _ = shown(sheet, recording, 0)
@@ -176,7 +180,8 @@ def test_worth_is_darker_where_there_is_more_and_walls_are_hatched():
     assert shades == sorted(shades, reverse=True)
     assert shades[0] > shades[-1] > 100
     wall = cell_of(sheet, picture, 3, 2).reshape(-1, 3)
-    assert len(np.unique(wall, axis=0)) == 2
+    assert len(np.unique(wall, axis=0)) == 1
+    assert wall.max() < 80  # darker than any worth
     assert (cell_of(sheet, picture, 2, 2) == cell_of(sheet, picture, 2, 2)[0, 0]).all()
     star = cell_of(sheet, picture, 6, 4)
     assert star.min() < 80  # its edge
@@ -235,10 +240,14 @@ def test_a_field_that_drifts_is_that_of_the_moment():
 
 def test_a_crowd_is_what_it_covers_and_where_it_is():
     world = World(np.ones((30, 30)), name="field")
-    game = Coverage(world, 301, 1.0, flags=False)
-    profiles = np.full((2, 301), 31)  # all at (1, 1)
+    game = Coverage(world, 201, 1.0, flags=False)
+    profiles = np.full((2, 201), 31)  # all at (1, 1)
     profiles[:, 0] = 15 * 30 + 15
     recording = recorded(game, profiles, 1, np.arange(2.0), np.ones(2), "worth")
+    fewer = recorded(Coverage(world, 200, 1.0), profiles[:, 1:], 1, np.arange(2.0), np.ones(2), "worth")
+    assert (is_crowd(recording), is_crowd(fewer)) == (True, False)
+    viewer = (Path(maps.__file__).parents[1] / "viewer/stages/map.js").read_text()
+    assert maps.MOST_CIRCLED == MOST_CIRCLED == int(re.search(r"MOST_CIRCLES = (\d+)", viewer)[1])
     sheet = sheet_of(recording, 10, steps=(0, 1))
     picture, _ = shown(sheet, recording, 0)
     assert has(cell_of(sheet, picture, 15, 15), CROWD[0])

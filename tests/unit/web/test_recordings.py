@@ -51,7 +51,7 @@ def test_any_moment_is_that_of_a_second_run():
                 worth, flags, counts = state_of(run)
                 np.testing.assert_allclose(made.worth(step), worth, rtol=1e-12)
                 assert np.array_equal(made.flags(step), flags)
-                assert np.array_equal(made.counts(run.profile), counts)
+                assert np.array_equal(made.counts(run.profile, step), counts)
                 flagged.add(made.header["map"]["flags"])
                 drifting += made.header["map"]["drift"] is not None
     assert kinds == {"map", "network", "loads", "table"}
@@ -297,11 +297,11 @@ def test_a_forged_header_is_one_sentence(saved, tmp_path, change, told):
 
 def test_a_newer_version_is_told(saved, tmp_path):
     raw = bytearray(zlib.decompress(saved.read_bytes(), 31))
-    raw[8:12] = struct.pack("<I", 2)
+    raw[8:12] = struct.pack("<I", 3)
     path = tmp_path / "newer.recording"
     squeeze = zlib.compressobj(wbits=31)
     path.write_bytes(squeeze.compress(bytes(raw)) + squeeze.flush())
-    with pytest.raises(InvalidRun, match="recording of version 2, and this potentia reads up to 1"):
+    with pytest.raises(InvalidRun, match="recording of version 3, and this potentia reads up to 2"):
         pt.read_recording(path)
 
 

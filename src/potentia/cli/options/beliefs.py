@@ -41,6 +41,27 @@ Optimism = Annotated[
         show_default="0.7",
     ),
 ]
+Most = Annotated[
+    int | None, typer.Option(help="split-merge: how many components there may be at most.", show_default="8")
+]
+Background = Annotated[
+    bool | None,
+    typer.Option(
+        "--background",
+        help="split-merge and mixture: there is worth everywhere; the mixture has a component of constant density.",
+        show_default=False,
+    ),
+]
+HalfLife = Annotated[
+    float | None,
+    typer.Option(
+        help="Steps in which a reading comes to count half, where the map changes.",
+        show_default="for ever, or by the drift",
+    ),
+]
+Window = Annotated[
+    int | None, typer.Option(help="Instead: steps after which a reading is forgotten.", show_default=False)
+]
 Value = Annotated[float | None, typer.Option(help="constant: what an unseen cell is worth.", show_default=False)]
 Share = Annotated[
     float | None,

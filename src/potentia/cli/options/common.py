@@ -148,11 +148,12 @@ imported: list[Path] = []  # files of the user's that this command ran
 
 _REMEDIES = {
     "any_game": "running-mean serves any game",
+    "cell_size": "give --cell-size, such as 0.5m, in a specification cell_size",
     "claimed": "leave it out, and test it with --claimed or check_claim",
     "dask_tls": "give their folder with --dask-tls",
     "folder": "give another folder with --out",
     "go on": "go on with: {sweep}",
-    "largest_part": "open a way, or block them: --largest-part, in a specification largest_part = true",
+    "largest_part": "open a way, or block them: --largest-part or --part K, in a specification largest_part = true",
     "many": "say --yes if you mean it",
     "missing": "{sweep} computes them",
     "register": "a game of your own is registered by a file: potentia --import FILE.py sweep ...",
@@ -176,8 +177,16 @@ def of_option(error: InvalidInput, ctx: Any) -> InvalidInput:
         if isinstance(error, _INSIDE.get(name, ()))
         for head, text in _inside(ctx.params[name], str(error.parameter))
     ]
-    name = max(found, key=lambda one: one[0])[1] if found else known.get(error.parameter)
+    asked = _event(error) if error.parameter == "events" else error.parameter
+    name = max(found, key=lambda one: one[0])[1] if found else known.get(asked)
     return InvalidInput(error.said_of(name)).advising(*error.remedies) if name else error
+
+
+def _event(error: InvalidInput) -> str:
+    """Which kind of events, each an option of its own, an error is about: fail, arrive or hazard."""
+    texts = [error.value] if isinstance(error.value, str) else error.value or ()
+    words = {str(text).split(" ")[0] for text in texts}
+    return next((word for word in ("fail", "arrive", "hazard") if word in words), "events")
 
 
 def _inside(given: str | list[str] | None, name: str) -> Iterator[tuple[str, str]]:

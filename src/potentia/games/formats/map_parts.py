@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from potentia.games.coordinates import Coordinates
 from potentia.kernel.arrays import Floats
 
 PER_CELL = 50  # bytes at the peak: the numbers, the world's copy, masks of what may be wrong with them
@@ -19,6 +20,7 @@ class Map(NamedTuple):
     values: Floats
     walls: NDArray[np.bool_]
     place: Callable[[int, int], str]
+    coordinates: Coordinates | None = None
 
 
 def first(wrong: NDArray[np.bool_]) -> tuple[int, int] | None:

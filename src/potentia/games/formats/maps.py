@@ -1,4 +1,4 @@
-"""Worlds in files: a table from a spreadsheet, a greyscale image, or NumPy's files.
+"""Worlds in files: a table from a spreadsheet, a greyscale image, NumPy's files, or those of geographic systems.
 
 The first row is on top: the first field, or the upper left pixel, is cell (0, 0); x counts columns to the right,
 y rows downwards. What cannot be understood for certain is refused, with its place and what to do about it.
@@ -10,8 +10,15 @@ Tables: ``.csv``, ``.tsv``, ``.txt``
     ends no field: write ``x`` for a wall there. No headings, no comments. UTF-8.
 Images: ``.png``, ``.jpg``, ``.jpeg``, ``.bmp``, ``.tif``, ``.tiff``, ``.gif``, ``.pgm``
     Brightness over the largest possible one: black is worth 0, white 1. Images of 32 bits or of floats hold numbers,
-    taken as they are. A fully transparent pixel is blocked. Colours are refused. An EXIF orientation is applied, so
-    that the map is what viewers show.
+    taken as they are. A fully transparent pixel is blocked, and one of exactly the ``wall_colour``, if that is given.
+    Other colours are refused. An EXIF orientation is applied, so that the map is what viewers show.
+GeoTIFF: a ``.tif`` or ``.tiff`` that says where it lies, with the extra ``geo``
+    The numbers of its band as they are; of several bands ``band`` says which. What has no data is blocked. The first
+    row is drawn where the file says, so that north is above. Its coordinates, the side of a cell and the unit are kept
+    in the world. Turned maps and cells that are no squares are refused. In degrees lengths are told in cells, for a
+    degree has no length; a file without a projection needs ``cell_size``.
+ESRI ASCII grid: ``.asc``
+    The same, without an extra. The unit is that of the ``.prj`` beside it, else metres.
 ``.npy``
     A table of numbers, ``worth[y, x]``.
 ``.npz``
@@ -23,6 +30,7 @@ go, 0 or black where they can, and nothing else. Nothing in a file is ever execu
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -31,7 +39,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from potentia.errors import InvalidGame, did_you_mean
+from potentia.errors import InvalidGame, Remedy, did_you_mean
+from potentia.games.coordinates import Coordinates, length_from
+from potentia.games.formats.map_grids import is_geotiff, read_ascii_grid, read_geotiff
 from potentia.games.formats.map_images import read_image
 from potentia.games.formats.map_parts import PER_CELL, Map, first
 from potentia.games.formats.map_tables import read_table
@@ -43,11 +53,14 @@ from potentia.kernel import memory
 FORMAT = 1
 TABLES = (".csv", ".tsv", ".txt")
 IMAGES = (".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".gif", ".pgm")
-MASK_SUFFIXES = (*TABLES, *IMAGES, ".npy")
+GRIDS = (".asc",)
+MASK_SUFFIXES = (*TABLES, *IMAGES, *GRIDS, ".npy")
 MAP_SUFFIXES = (*MASK_SUFFIXES, ".npz")
 
 _MIXTURE = ("weights", "means", "covariances")
-_FIELDS = ("format", "worth", "blocked", "targets", "origin", "name", *_MIXTURE)
+_COORDINATES = ("transform", "system", "coordinates_unit")
+_TEXTS = ("origin", "name", "unit", "system", "coordinates_unit")
+_FIELDS = ("format", "worth", "blocked", "targets", "origin", "name", "cell_size", "unit", *_COORDINATES, *_MIXTURE)
 
 
 def read_world(
@@ -56,6 +69,9 @@ def read_world(
     blocked: str | os.PathLike[str] | ArrayLike | None = None,
     targets: Iterable[Sequence[int]] | None = None,
     name: str | None = None,
+    cell_size: float | str | None = None,
+    wall_colour: str | None = None,
+    band: int | None = None,
 ) -> World:
     """The world in a file; the formats and what they mean stand at the top of this module.
 
@@ -65,6 +81,12 @@ def read_world(
         cells (x, y), for the recorder of targets found.
     ``name``
         what to call it; left out, the name in the file, or the file's without its suffix.
+    ``cell_size``
+        how long a cell's side is, a number of metres or a text such as "0.5m"; left out, what the file says.
+    ``wall_colour``
+        "#rrggbb": pixels of exactly this colour are blocked, for images.
+    ``band``
+        which band of a GeoTIFF, counted from 1, holds the worth.
     """
     source = Path(path)
     if name is not None:
@@ -73,15 +95,18 @@ def read_world(
         if suffix_of(source, MAP_SUFFIXES, "maps are read from") == ".npz":
             fields = _world_fields(npz_arrays(source, 5, _known))
         else:
-            read = _read(source, mask=False)
+            read = _read(source, False, wall_colour, band)
             if (spot := first(~np.isfinite(read.values) | (read.values < 0))) is not None:
                 wrong = read.values[spot[1], spot[0]]
                 raise InvalidGame(f"{read.place(*spot)}: worth must be finite and at least 0, got {wrong:g}")
-            fields = {"worth": read.values, "blocked": read.walls}
+            fields = {"worth": read.values, "blocked": read.walls, "coordinates": read.coordinates}
+            if read.coordinates is not None:
+                fields["origin"] = read.coordinates.origin
+        _measure(fields, cell_size)
     mask: Any = blocked
     if isinstance(blocked, str | os.PathLike):
         with naming(Path(blocked)):
-            mask = _read_mask(Path(blocked), fields["worth"].shape)
+            mask = read_mask(Path(blocked), fields["worth"].shape, fields.get("coordinates"))
     fields["name"] = name if name is not None else fields.get("name", source.stem)
     if targets is not None:
         fields["targets"] = targets
@@ -114,16 +139,52 @@ def write_world(world: World, path: str | os.PathLike[str]) -> Path:
 # Any format -------------------------------------------------------------------------------------------
 
 
-def _read(path: Path, mask: bool) -> Map:
+def _read(path: Path, mask: bool, wall_colour: str | None = None, band: int | None = None) -> Map:
     suffix = path.suffix.lower()
+    geotiff = suffix in (".tif", ".tiff") and is_geotiff(path)
+    for given, name, fits, kind in (
+        (wall_colour, "wall_colour", suffix in IMAGES and not geotiff, "images"),
+        (band, "band", geotiff, "GeoTIFFs"),
+    ):
+        if given is not None and not fits:
+            raise InvalidGame(f"is for {kind}", name, given)
     if suffix == ".npy":
         return _read_npy(path)
-    return read_table(path, mask) if suffix in TABLES else read_image(path, mask)
+    if suffix in GRIDS:
+        return read_ascii_grid(path)
+    if geotiff:
+        return read_geotiff(path, band)
+    return read_table(path, mask) if suffix in TABLES else read_image(path, mask, wall_colour)
 
 
-def _read_mask(path: Path, shape: tuple[int, ...]) -> NDArray[np.bool_]:
+def _measure(fields: dict[str, Any], cell_size: float | str | None) -> None:
+    """How long a cell's side is, as was given and as the file says."""
+    given = None if cell_size is None else length_from(cell_size)
+    coordinates = fields.get("coordinates")
+    told: tuple[Any, Any] | None
+    if coordinates is not None and coordinates.unit and not coordinates.degrees:
+        told = coordinates.side, coordinates.unit
+    else:
+        told = (fields["cell_size"], fields.get("unit", "m")) if "cell_size" in fields else None
+        if coordinates is not None and not coordinates.unit and given is None and told is None:
+            raise InvalidGame("the file says where it lies but not in which unit, for it has no projection").advising(
+                Remedy("cell_size", 'give cell_size, such as "0.5m"')
+            )
+    if given is not None and told is not None and not (given[1] == told[1] and math.isclose(given[0], told[0])):
+        raise InvalidGame(f"the file says {told[0]:g} {told[1]}, got {cell_size!r}", "cell_size", cell_size)
+    if (known := given or told) is not None:
+        fields["cell_size"], fields["unit"] = known
+
+
+def read_mask(path: Path, shape: tuple[int, ...], coordinates: Coordinates | None = None) -> NDArray[np.bool_]:
+    """Which cells a file blocks on a map of this shape."""
     suffix = suffix_of(path, MASK_SUFFIXES, "masks are read from")
     read = _read(path, mask=True)
+    if read.coordinates is not None and coordinates is not None:
+        away = np.abs(np.subtract(read.coordinates.transform, coordinates.transform))
+        if away.max() > 1e-3 * coordinates.transform[0]:
+            here, there = (list(one.transform) for one in (coordinates, read.coordinates))
+            raise InvalidGame(f"a mask must lie where its map does, {here}, got {there}")
     if read.values.shape != shape:
         wanted, got = (f"{columns}×{rows}" for rows, columns in (shape, read.values.shape))
         raise InvalidGame(f"a mask must have the size of its map, {wanted} cells, got {got}")
@@ -151,6 +212,8 @@ def _require_nothing_lost(world: World) -> None:
         (world.mixture is not None, "a mixture"),
         (len(world.targets) > 0, "targets"),
         (world.origin != "upper", f"origin {world.origin!r}"),
+        (world.cell_size is not None, "a cell_size"),
+        (world.coordinates is not None, "coordinates"),
         (spot is not None, f"the worth of blocked cell {spot}"),
     ):
         if lost:
@@ -185,7 +248,7 @@ def _world_fields(arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
         raise InvalidGame(f"expected an array worth, got {', '.join(arrays) or 'nothing'}")
     fields: dict[str, Any] = {}
     for name, array in arrays.items():
-        text = name in ("origin", "name")
+        text = name in _TEXTS
         kinds, wanted = ("U", "hold one text") if text else ("biuf", "hold real numbers")
         require_kind(array, name, kinds, wanted, axes=0 if text else None)
         fields[name] = str(array) if text else array
@@ -194,11 +257,32 @@ def _world_fields(arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
         raise InvalidGame(f"a mixture must have {one_of(_MIXTURE)}, got only {', '.join(parts)}")
     if parts:
         fields["mixture"] = Mixture(**parts)
+    place = [fields.pop(name) for name in _COORDINATES if name in fields]
+    if place and len(place) < len(_COORDINATES):
+        raise InvalidGame(f"coordinates must have {one_of(_COORDINATES)}")
+    if place:
+        fields["coordinates"] = Coordinates(*place)
+    if "cell_size" in fields and fields["cell_size"].ndim == 0:
+        fields["cell_size"] = fields["cell_size"].item()
     return fields
 
 
+def grid_fields(path: Path) -> dict[str, Any]:
+    """What an ASCII grid and the ``.prj`` beside it say, as the arrays of an archive: one file instead of two."""
+    with naming(path):
+        read = read_ascii_grid(path)
+        assert read.coordinates is not None
+        place: dict[str, Any] = {"coordinates": read.coordinates, "origin": read.coordinates.origin}
+        return _npz_fields(World(read.values, blocked=read.walls, name=path.stem, **place))
+
+
 def _npz_fields(world: World) -> dict[str, Any]:
-    fields: dict[str, Any] = {name: getattr(world, name) for name in PARTS if name != "mixture"}
+    plain = [name for name in PARTS if name not in ("mixture", "coordinates", "cell_size", "unit")]
+    fields: dict[str, Any] = {name: getattr(world, name) for name in plain}
+    if world.cell_size is not None:
+        fields |= {"cell_size": world.cell_size, "unit": world.unit}
+    if (place := world.coordinates) is not None:
+        fields |= {"transform": place.transform, "system": place.system, "coordinates_unit": place.unit}
     if world.mixture is not None:
         fields |= {name: getattr(world.mixture, name) for name in _MIXTURE}
     return {"format": FORMAT, **fields}

@@ -26,7 +26,7 @@ def naming(path: Path) -> Iterator[None]:
     try:
         yield
     except InvalidGame as error:
-        raise InvalidGame(f"{path}: {error}") from error.__cause__
+        raise InvalidGame(f"{path}: {error.message}").advising(*error.remedies) from error.__cause__
     except NotPotentialGame as error:
         remedy = Remedy("claimed", "leave it out, and test it with check_claim")
         raise NotPotentialGame(f"{path}: {error}", evidence=error.evidence).advising(remedy) from None

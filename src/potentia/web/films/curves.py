@@ -53,6 +53,8 @@ class Curve:
         self.short = self.label.partition(" (")[0]  # beside a number
         self.times, self.values = (np.asarray(part, np.float64) for part in recording.series(name))
         self.best, self.told = _best(recording.header["optimum"], name)
+        times = (recording.header["optimum"] or {}).get("times")  # of a world that changes
+        self.when = np.array(times if self.best and times else np.zeros(len(self.best)), np.float64)
         finite = self.values[np.isfinite(self.values)]
         ends = [*((finite.min(), finite.max()) if finite.size else (0.0, 1.0)), *self.best]
         room = 0.07 * (max(ends) - min(ends)) or 0.1 * abs(max(ends)) or 1.0
@@ -86,10 +88,12 @@ class Curve:
         canvas.write(words, "step", left + width / 2, top + TALL + 31, INK, across=0.5)
         canvas.fill(left, top + TALL, width, 1, axis)
         canvas.fill(left - 1, top, 1, TALL + 1, axis)
-        for value in self.best:
+        for value in self.best[:1]:
             y = top + round(float(self.down(value)))
             for x in range(0, width, 9):
-                canvas.fill(left + x, y, min(6, width - x), 1, self.palette.number(_WORDS))
+                for k in range(x, min(x + 6, width)):  # as high as it is there
+                    high = np.interp(k / max(1, width - 1) * self.steps, self.when, self.best)
+                    canvas.fill(left + k, top + round(float(self.down(high))), 1, 1, self.palette.number(_WORDS))
             canvas.fill(left + 6, y - 15, words.width(self.told) + 4, 14, 0)  # no line through the words
             canvas.write(words, self.told, left + 8, y - 4, INK)
         self._whole = self._drawn(canvas.part(left, top, width, TALL))
@@ -128,6 +132,10 @@ def _best(optimum: Any, name: str) -> tuple[list[float], str]:
     """Where the line of the optimum is, and its name; no line where it is unknown, or of another series."""
     if not isinstance(optimum, dict) or optimum.get("series") != name:
         return [], ""
+    if "times" in optimum:
+        values, bounds = (list(map(float, optimum[part])) for part in ("values", "bounds"))
+        proven = all(bound <= value + 1e-6 * abs(value) for value, bound in zip(values, bounds, strict=True))
+        return (values, "optimum of the moment") if proven else (bounds, "no more can be covered at the moment")
     value, bound = (_finite(optimum.get(part)) for part in ("value", "bound"))
     if value is not None and (bound is None or bound <= value + 1e-6 * abs(value)):
         return [value], f"optimum {number(value)}"

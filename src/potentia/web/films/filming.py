@@ -1,7 +1,7 @@
 """A recording of a coverage run as an animated picture: GIF, PNG or WebP.
 
 Robots on the worth field with ranges, tails and flags, what they believe of the field beside it, and what they covered
-so far below. A crowd of more than 300 robots is drawn as what it covers and where it is. Drawn with NumPy and Pillow,
+so far below. A crowd of more than 200 robots is drawn as what it covers and where it is. Drawn with NumPy and Pillow,
 the same bytes for the same recording.
 """
 

@@ -16,10 +16,11 @@ from potentia.web.films.canvas import INK, PAPER, Canvas, Palette, Pixels, Stamp
 from potentia.web.films.lettering import letters
 from potentia.web.recordings import SHARED, Believed, Recording
 
-MOST_NUMBERED, MOST_CIRCLED = 60, 300  # robots
+MOST_NUMBERED, MOST_CIRCLED = 60, 200  # robots, as in figures
 COVERED = ("#d3e5f2", "#00507d")  # worth that a crowd covers, from nothing to the largest
 CROWD = ("#E69F00", "#C24A00", "#3d1500")  # one robot on a cell, two or three, more
-WALL, HATCH, EDGE, DOTS = "#cccccc", "#505050", "#8c8c8c", "#808080"
+WALL, EDGE, DOTS = "#404040", "#8c8c8c", "#808080"  # walls darker than any worth
+LOST = "#6e6e6e"  # a robot that has failed
 _OUTSIDE = 48  # pixels, at most, around a narrow area
 
 
@@ -41,7 +42,8 @@ def colours_of(recording: Recording) -> Palette:
     if is_crowd(recording):
         return palette(CROWD, (COVERED,))
     players = int(recording.header["game"]["players"])
-    return palette(tuple(dict.fromkeys(robot_colour(robot) for robot in range(min(players, 12)))))
+    robots = dict.fromkeys(robot_colour(robot) for robot in range(min(players, 12)))
+    return palette((*robots, LOST) if "until" in recording.arrays else tuple(robots))
 
 
 class Area:
@@ -99,14 +101,14 @@ class Panel:
         self._ground: tuple[Any, Pixels] | None = None
         self._numbers: dict[int, Stamp] = {}
 
-    def ground(self, worth: Floats, key: Any) -> Pixels:
+    def ground(self, worth: Floats, key: Any, step: int) -> Pixels:
         """The field with walls and targets; the last one is kept, and drawn anew where the key is another."""
         if self._ground is None or self._ground[0] != key:
             pixels = np.zeros((self.area.height, self.area.width), np.uint8)
             canvas = Canvas(pixels, self.palette)
             self.area.inside(pixels)[:] = self.area.enlarged(self.field(worth))
-            self._draw_walls(pixels, worth)
-            self._draw_over(canvas, key)
+            self._draw_walls(pixels)
+            self._draw_over(canvas, step)
             if self.area.margin:
                 canvas.frame(self.area.margin, self.area.margin, *self.area.inner, self.palette.number(EDGE))
             self._ground = key, pixels
@@ -120,25 +122,21 @@ class Panel:
         """The colours of worths."""
         return self.palette.field[self.levels(worth)]
 
-    def _draw_walls(self, pixels: Pixels, worth: Floats) -> None:
+    def _draw_walls(self, pixels: Pixels) -> None:
         if not self.blocked.any():
             return
         inside = self.area.inside(pixels)
-        blocked = self.area.enlarged(self.blocked)
-        inside[blocked & ~self.area.enlarged(worth > 0)] = self.palette.number(WALL)
-        down, across = np.arange(inside.shape[0])[:, None], np.arange(inside.shape[1])
-        inside[blocked & ((across + down) % 6 == 0)] = self.palette.number(HATCH)
+        inside[self.area.enlarged(self.blocked)] = self.palette.number(WALL)
 
-    def _draw_over(self, canvas: Canvas, key: Any) -> None:
+    def _draw_over(self, canvas: Canvas, step: int) -> None:
         """What else belongs to the ground."""
         if not is_crowd(self.recording):
-            self.draw_targets(canvas)
+            self.draw_targets(canvas, step)
 
-    def draw_targets(self, canvas: Canvas) -> None:
+    def draw_targets(self, canvas: Canvas, step: int) -> None:
         """A star on each target."""
         radius = max(6.0, min(9.0, 0.6 * self.area.scale))
-        targets = np.array(self.recording.header["map"]["targets"], np.int64).reshape(-1, 2)
-        for x, y in self.area.pixels(targets).tolist():
+        for x, y in self.area.pixels(self.recording.targets(step)).tolist():
             canvas.stamp(shapes.star(radius + 2.0, self.area.fraction), x, y, INK)
             canvas.stamp(shapes.star(radius, self.area.fraction), x, y, PAPER)
 
@@ -169,7 +167,7 @@ class Truth(Panel):
 
     def draw(self, canvas: Canvas, moment: Moment, worth: Floats, key: Any) -> None:
         """The map at a moment, whose field is ``worth`` and has a key."""
-        ground = self.ground(worth, key)
+        ground = self.ground(worth, key, moment.step)
         if is_crowd(self.recording):
             self._draw_crowd(canvas, ground, moment, worth)
             return
@@ -179,11 +177,23 @@ class Truth(Panel):
         self._draw_tails(canvas, moment.past)
         places = self.area.pixels(self.recording.positions(moment.profile)).tolist()
         cell, width = self.area.scale / self.area.fold, 1.5 if len(places) <= MOST_NUMBERED else 1.0
-        for robot, (x, y) in enumerate(places):
+        there = np.flatnonzero(self.recording.there(moment.step)).tolist()
+        self._draw_lost(canvas, places, np.flatnonzero(self.recording.lost(moment.step)).tolist())
+        for robot in there:
+            x, y = places[robot]
             radius = cell * float(self.delta[robot])
             if radius < sum(canvas.pixels.shape):  # a larger circle is nowhere in the picture
                 canvas.stamp(shapes.circle(radius, width, self.area.fraction), x, y, self.colours[robot % 12])
-        self.draw_robots(canvas, moment.profile, range(len(places)))
+        self.draw_robots(canvas, moment.profile, there)
+
+    def _draw_lost(self, canvas: Canvas, places: list[list[int]], robots: list[int]) -> None:
+        """A grey cross on a white one."""
+        far = max(3, round(0.7 * self.radius))
+        for robot in robots:
+            x, y = places[robot]
+            for width, ink in ((5.0, PAPER), (2.6, LOST)):
+                for dy in (far, -far):
+                    canvas.stamp(shapes.line(2 * far, 2 * dy, width, self.area.fraction), x - far, y - dy, ink)
 
     def _draw_flags(self, canvas: Canvas, step: int) -> None:
         flags = self.recording.flags(step)
@@ -236,19 +246,19 @@ class Truth(Panel):
     def _draw_crowd(self, canvas: Canvas, ground: Pixels, moment: Moment, worth: Floats) -> None:
         """What is covered in another colour, and how many robots are where."""
         area, ramp = self.area, self.palette.ramps[0]
-        covered = area.enlarged(self.recording.counts(moment.profile) > 0)
+        covered = area.enlarged(self.recording.counts(moment.profile, moment.step) > 0)
         shown = area.enlarged(ramp[self.levels(worth).astype(np.int64) * (len(ramp) - 1) // 255])
         free = covered & ~area.enlarged(self.blocked)
         canvas.pixels[:] = ground
         np.copyto(area.inside(canvas.pixels), shown, where=free)
-        actions, count = np.unique(moment.profile, return_counts=True)
+        actions, count = np.unique(moment.profile[self.recording.there(moment.step)], return_counts=True)
         cells = self.recording.positions(actions)
         numbers = np.array([self.palette.number(colour) for colour in CROWD], np.uint8)
         number = numbers[np.searchsorted([2, 4], count, "right")]
         sparse = 200 * len(cells) < area.width * area.height  # then a robot may be larger than its cell
         side = max(3 if sparse else 1, area.scale - 1 if area.scale < 6 else round(0.6 * area.scale))
         self._draw_squares(canvas, cells, number, side)
-        self.draw_targets(canvas)
+        self.draw_targets(canvas, moment.step)
 
 
 class Beliefs(Panel):
@@ -260,17 +270,18 @@ class Beliefs(Panel):
         """The believed field, on the scale of the true one; nothing where nobody was asked yet."""
         self.view = view
         worth = view.worth if view is not None else np.zeros((self.area.rows, self.area.columns))
-        canvas.pixels[:] = self.ground(worth.astype(np.float64), key)
+        canvas.pixels[:] = self.ground(worth.astype(np.float64), key, moment.step)
         if view is not None and not is_crowd(self.recording):
-            self.draw_robots(canvas, moment.profile, view.robots)
+            there = self.recording.there(moment.step)
+            self.draw_robots(canvas, moment.profile, [robot for robot in view.robots if there[robot]])
 
-    def _draw_over(self, canvas: Canvas, key: Any) -> None:
+    def _draw_over(self, canvas: Canvas, step: int) -> None:
         inside = self.area.inside(canvas.pixels)
         unseen = np.ones((self.area.rows, self.area.columns), bool) if self.view is None else ~self.view.seen
         down, across = np.arange(inside.shape[0])[:, None], np.arange(inside.shape[1])
         dots = (down % 4 == 1) & ((across + 2 * (down // 4 % 2)) % 4 == 1)
         inside[dots & self.area.enlarged(unseen)] = self.palette.number(DOTS)
-        super()._draw_over(canvas, key)
+        super()._draw_over(canvas, step)
         turn = 1.0 if self.area.upper else -1.0
         cell = self.area.scale / self.area.fold
         for _, x, y, xx, xy, yy in self.view.components.tolist() if self.view is not None else ():

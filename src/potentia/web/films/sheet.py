@@ -166,7 +166,7 @@ class Sheet:
         if self.beliefs and self.mind is not None:
             which = self.recording.keyframe(moment.step)
             view = self.recording.belief(which)[self.mind] if which >= 0 else None
-            self.beliefs.draw(parts[1], moment, view, which)
+            self.beliefs.draw(parts[1], moment, view, (which, since))
             told = self._told(view)
             canvas.write(
                 words, words.fitted(told[0], self.area.width + self.scale_room), self.maps_left[1], self.maps_top - 28

@@ -12,9 +12,26 @@ export function optimumOf(recording, name) {
   const { optimum } = recording.header;
   if (!optimum || optimum.series !== name) return null;
   const { value, bound } = optimum;
+  if (optimum.times) return optimaOf(optimum);
   const proven = !Number.isFinite(bound) || bound <= value + 1e-6 * Math.abs(value); // as in films
   if (Number.isFinite(value) && proven) return { value, text: "optimum" };
   return Number.isFinite(bound) ? { value: bound, text: "upper bound" } : null;
+}
+
+/** Of a world that changes: known at some times, and linear in between, as it is drawn. */
+function optimaOf({ times, values, bounds }) {
+  const proven = values.every((value, k) => bounds[k] <= value + 1e-6 * Math.abs(value));
+  const heights = proven ? values : bounds;
+  return { times, heights, value: Math.max(...heights), text: proven ? "optimum" : "upper bound" };
+}
+
+/** What an optimum is at a step. */
+export function optimumAt({ times, heights, value }, step) {
+  if (!times) return value;
+  const k = times.findIndex((time) => time >= step);
+  if (k <= 0) return heights[k < 0 ? heights.length - 1 : 0];
+  const share = (step - times[k - 1]) / (times[k] - times[k - 1]);
+  return (1 - share) * heights[k - 1] + share * heights[k];
 }
 
 /** The same where a share of it says something: a potential is known up to a constant only. */
@@ -206,15 +223,16 @@ class Curves {
     this.timelines.forEach(({ recording }) => {
       const optimum = optimumOf(recording, this.name);
       if (!optimum) return;
-      const text = `${optimum.text} ${formatNumber(optimum.value)}`;
+      const last = optimumAt(optimum, this.steps);
+      const text = `${optimum.text} ${formatNumber(last)}`;
       if (told.has(text)) return;
       told.add(text);
-      const y = Math.round(this.y(optimum.value)) + 0.5;
+      const y = Math.round(this.y(last)) + 0.5;
       context.strokeStyle = theme.ink;
       context.lineWidth = 1.2;
       context.setLineDash([6, 3]);
       context.beginPath();
-      context.moveTo(PLOT.left, y);
+      for (const step of optimum.times ?? [0]) context.lineTo(this.x(step), this.y(optimumAt(optimum, step)));
       context.lineTo(this.width - PLOT.right, y);
       context.stroke();
       context.setLineDash([]);
@@ -255,7 +273,7 @@ class Curves {
   drawTip(context, timeline, k, theme, step) {
     const value = timeline.valueAt(this.name, Math.min(step, timeline.steps));
     const optimum = sharedOptimum(timeline.recording, this.name);
-    const share = optimum ? ` (${formatPercent(value / optimum.value)})` : "";
+    const share = optimum ? ` (${formatPercent(value / optimumAt(optimum, step))})` : "";
     const text = formatNumber(value);
     setText(this.entries[k].value, Number.isFinite(value) ? text + share : text);
     if (Number.isFinite(value)) {

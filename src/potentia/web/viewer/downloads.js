@@ -7,14 +7,17 @@ import { actionName } from "./stages/actions.js";
 export function positionsCsv(timelines, stateOf) {
   const map = timelines.every(({ recording }) => recording.header.game.kind === "map");
   const noun = timelines[0].recording.header.game.player || "player";
-  const rows = [["recording", "step", noun, ...(map ? ["x", "y"] : ["action", "name"])]];
+  const changing = map && timelines.some((timeline) => stateOf(timeline).until);
+  const columns = map ? ["x", "y", ...(changing ? ["there"] : [])] : ["action", "name"];
+  const rows = [["recording", "step", noun, ...columns]];
   for (const timeline of timelines) {
     const state = map ? stateOf(timeline) : null;
     timeline.profile.forEach((action, player) => {
       const cell = map ? state.cellOf(player) : 0;
       const name = map ? [] : [action, actionName(timeline, action, player)];
       const where = map ? [cell % state.columns, Math.floor(cell / state.columns)] : name;
-      rows.push([timeline.recording.label, timeline.step, player, ...where]);
+      const there = changing ? [Number(state.isThere(player))] : []; // it covers nothing before it comes or once it failed
+      rows.push([timeline.recording.label, timeline.step, player, ...where, ...there]);
     });
   }
   return csvText(rows);

@@ -12,8 +12,41 @@ export function reflected(mean, velocity, time, length) {
   return way <= length ? way : 2 * length - way;
 }
 
-/** Write the field that holds at a time into `worth`: the density at every cell's centre, component by component. */
-export function fillDrift(drift, columns, rows, time, worth) {
+/** Write the field that holds at a time into `worth`; `arrays` are the recording's. */
+export function fillDrift(drift, arrays, columns, rows, time, worth) {
+  if (drift.kind === "shift") fillShift(drift, arrays.worth, columns, rows, time, worth);
+  else if (drift.kind === "frames") fillFrames(drift, arrays.frames, columns * rows, time, worth);
+  else fillMixture(drift, columns, rows, time, worth);
+}
+
+/** How much work a field is, in cells times this. */
+export function costOf(drift) {
+  return drift.kind === "frames" ? 1 : (drift.weights?.length ?? 4);
+}
+
+/** The cells [x, y] of targets at a time: those of means, or on a field that is shifted, move along. */
+export function moveTargets(drift, targets, columns, rows, time) {
+  const sides = [columns, rows];
+  const whole = (way, axis) => (way <= sides[axis] ? Math.min(Math.floor(way), sides[axis] - 1) : -1);
+  if (drift.kind === "shift") {
+    const moved = targets.map((cell) =>
+      cell.map((place, axis) => {
+        const velocity = drift.velocity[axis];
+        if (drift.edge === "reflect") return whole(reflected(place + 0.5, velocity, time, sides[axis]), axis);
+        const way = place + 0.5 + velocity * time;
+        return whole(drift.edge === "wrap" ? modulo(way, sides[axis]) : way, axis);
+      }),
+    );
+    return moved.filter(([x, y]) => x >= 0 && y >= 0);
+  }
+  if (drift.kind === "frames" || !drift.components) return targets;
+  return drift.components.map((j) =>
+    [0, 1].map((axis) => whole(reflected(drift.means[j][axis], drift.velocity[j][axis], time, sides[axis]), axis)),
+  );
+}
+
+/** The density at every cell's centre, component by component. */
+function fillMixture(drift, columns, rows, time, worth) {
   worth.fill(0);
   drift.weights.forEach((weight, j) => {
     const [[a, b], [, c]] = drift.covariances[j];
@@ -30,4 +63,53 @@ export function fillDrift(drift, columns, rows, time, worth) {
       }
     }
   });
+}
+
+/** Between two frames, linearly; after the last, it stays or the first follows. */
+function fillFrames(drift, frames, cells, time, worth) {
+  const count = frames.length / cells;
+  let first = Math.floor(time / drift.steps);
+  let last = first + 1;
+  let share = (time % drift.steps) / drift.steps;
+  if (drift.periodic) [first, last] = [first % count, last % count];
+  else if (last >= count) [first, last, share] = [count - 1, count - 1, 0];
+  for (let cell = 0; cell < cells; cell += 1) {
+    worth[cell] = (1 - share) * frames[first * cells + cell] + share * frames[last * cells + cell];
+  }
+}
+
+/** The whole field moved on: around, back from the borders, or out of the area. */
+function fillShift(drift, field, columns, rows, time, worth) {
+  const across = tapsOf(drift.velocity[0], time, columns, drift.edge);
+  const down = tapsOf(drift.velocity[1], time, rows, drift.edge);
+  for (let y = 0, cell = 0; y < rows; y += 1) {
+    for (let x = 0; x < columns; x += 1, cell += 1) {
+      let total = 0;
+      for (const [row, share] of down[y]) {
+        for (const [column, part] of across[x]) total += share * part * field[row * columns + column];
+      }
+      worth[cell] = total;
+    }
+  }
+}
+
+/** For each column, or row: those of time 0 that it has its worth from, and their shares. */
+function tapsOf(velocity, time, length, edge) {
+  const period = edge === "reflect" ? 2 * length : length;
+  const gone = velocity * time;
+  const way = edge === "empty" ? Math.min(Math.max(gone, -length), length) : modulo(gone, period);
+  const low = Math.floor(way);
+  const ends = [1 - (way - low), way - low];
+  return Array.from({ length }, (_, place) => {
+    const images = edge === "reflect" ? [place, 2 * length - 1 - place] : [place];
+    const taps = images.flatMap((image) => ends.map((share, k) => [image - low - k, share]));
+    const inside = edge === "empty" ? taps : taps.map(([at, share]) => [modulo(at, period), share]);
+    return inside.filter(([at]) => at >= 0 && at < length);
+  });
+}
+
+/** The remainder with the sign of the divisor, as in Python. */
+function modulo(value, length) {
+  const rest = value % length;
+  return rest < 0 ? rest + length : rest;
 }

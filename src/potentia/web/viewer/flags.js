@@ -4,7 +4,7 @@ const NEVER = Infinity;
 
 /** Per cell the first robot, the step of its flag and the step at which a second robot's flag makes it shared. */
 export class FlagHistory {
-  constructor(timeline, grid, discs) {
+  constructor(timeline, grid, discs, sight = null) {
     const cells = grid.columns * grid.rows;
     this.owner = new Int32Array(cells);
     this.first = new Float64Array(cells).fill(NEVER);
@@ -14,13 +14,26 @@ export class FlagHistory {
     const kind = timeline.recording.header.map.flags;
     if (!kind) return;
     const here = (cell, robot, step) => this.leave(cell, robot, step);
-    const leave = kind === "range" ? rangeLeaver(this, grid, discs) : here;
-    const { start } = timeline.recording.arrays;
-    start.forEach((action, robot) => leave(grid.cellOf[action], robot, 0));
+    const leave = kind === "range" ? rangeLeaver(this, grid, discs, sight) : here;
+    const { start, since, until } = timeline.recording.arrays;
+    const later = []; // robots that arrive, after those who move at that step
+    start.forEach((action, robot) => {
+      if (since?.[robot] > 0) later.push(robot);
+      else if (!until || until[robot] > 0) leave(grid.cellOf[action], robot, 0);
+    });
+    later.sort((a, b) => since[a] - since[b] || a - b);
+    const arrive = (step) => {
+      while (later.length && since[later[0]] < step) {
+        const robot = later.shift();
+        leave(grid.cellOf[start[robot]], robot, since[robot]);
+      }
+    };
     const { changeSteps, changePlayers, changeAfter } = timeline;
     for (let k = 0; k < changeSteps.length; k += 1) {
+      arrive(changeSteps[k]);
       leave(grid.cellOf[changeAfter[k]], changePlayers[k], changeSteps[k]);
     }
+    arrive(timeline.steps + 1);
   }
 
   leave(cell, robot, step) {
@@ -52,7 +65,7 @@ export class FlagHistory {
   }
 }
 
-function rangeLeaver(history, grid, discs) {
+function rangeLeaver(history, grid, discs, sight) {
   const { columns, rows } = grid;
   return (cell, robot, step) => {
     const disc = discs.of(robot);
@@ -63,7 +76,9 @@ function rangeLeaver(history, grid, discs) {
       const half = disc.halves[dy + disc.reach];
       const base = (y + dy) * columns;
       const last = Math.min(columns - 1, x + half);
-      for (let at = Math.max(0, x - half); at <= last; at += 1) history.leave(base + at, robot, step);
+      for (let at = Math.max(0, x - half); at <= last; at += 1) {
+        if (!sight?.hides(cell, at - x, dy)) history.leave(base + at, robot, step);
+      }
     }
   };
 }

@@ -1,9 +1,10 @@
 // A map at the timeline's step: who covers what, flags, the worth now, and what robots thought.
 
 import { BitChain } from "./chains.js";
-import { fillDrift, heldSince } from "./drift.js";
+import { costOf, fillDrift, heldSince, moveTargets } from "./drift.js";
 import { FlagHistory } from "./flags.js";
 import { discOf, gridOf } from "./grid.js";
+import { sightOf } from "./sight.js";
 
 const MANY_CELLS = 50; // for each robot: more are not looked through to find them
 const SAMPLES = 24; // times at which a drifting field is looked at to find its scale
@@ -20,15 +21,20 @@ export class MapState {
     this.rows = this.grid.rows;
     this.cells = this.columns * this.rows;
     this.robots = timeline.players;
-    this.targets = header.map.targets ?? [];
+    this.placed = { since: 0, targets: header.map.targets ?? [] };
     this.discs = new DiscTable(arrays.delta, this.columns, this.rows);
+    this.sight = sightOf(arrays, this.columns, this.rows);
     this.drift = header.map.drift ?? null;
     this.drifted = null; // a field of a drift, and the time it is of
     this.history = null;
     this.ways = null;
     this.chains = new Map();
     this.counts = new Int32Array(this.cells);
-    this.places = new Int32Array(this.robots).fill(-1); // the cells that counts are of
+    this.places = new Int32Array(this.robots).fill(-1); // the cells that counts are of; -1 for who is not there
+    this.since = arrays.since ?? null; // when each robot is there; null: always
+    this.until = arrays.until ?? null;
+    this.turns = this.until ? Float64Array.from([...this.since, ...this.until]).sort() : null;
+    this.turned = -1; // how many of these times are over in counts
     this.changed = new Int32Array(Math.max(64, this.cells >> 2)); // cells whose count became or ceased to be 0
     this.numChanged = -1; // -1: too many to list
     this.version = 0; // grows with every change of the profile
@@ -45,30 +51,54 @@ export class MapState {
     return this.grid.cellOf[this.timeline.profile[robot]];
   }
 
+  /** Whether a robot is there now: has come, and has not failed. */
+  isThere(robot) {
+    const { step } = this.timeline;
+    return !this.until || (this.since[robot] <= step && step < this.until[robot]);
+  }
+
+  /** Whether a robot has failed by now. */
+  isLost(robot) {
+    return this.until !== null && this.until[robot] <= this.timeline.step;
+  }
+
+  /** The cell that a robot covers from; -1 where it is not there. */
+  placeOf(robot) {
+    return this.isThere(robot) ? this.cellOf(robot) : -1;
+  }
+
+  turnsOver() {
+    let count = 0;
+    while (this.turns && count < this.turns.length && this.turns[count] <= this.timeline.step) count += 1;
+    return count;
+  }
+
   /** Bring counts to the timeline's profile. */
   sync() {
     const { places } = this;
-    const { profile, applied } = this.timeline;
-    if (applied === this.synced) return;
+    const { applied } = this.timeline;
+    const turned = this.turnsOver();
+    if (applied === this.synced && turned === this.turned) return;
+    const fresh = this.synced < 0;
     this.synced = applied;
-    const { cellOf } = this.grid;
+    this.turned = turned;
     let late = 0;
-    for (let robot = 0; robot < places.length; robot += 1) if (places[robot] !== cellOf[profile[robot]]) late += 1;
-    if (!late) return;
+    for (let robot = 0; robot < places.length; robot += 1) if (places[robot] !== this.placeOf(robot)) late += 1;
+    if (!late && !fresh) return;
     this.version += 1;
     this.sums = null;
     const [size, edges] = this.discs.costs();
-    if (places[0] < 0 || (late > 256 && 2 * late * size > this.cells + edges * this.robots)) this.recount();
+    if (fresh || (late > 256 && 2 * late * size > this.cells + edges * this.robots)) this.recount();
     else this.follow();
   }
 
   follow() {
     const { places } = this;
     for (let robot = 0; robot < places.length; robot += 1) {
-      const cell = this.cellOf(robot);
+      const cell = this.placeOf(robot);
       if (places[robot] === cell) continue;
-      this.cover(robot, places[robot], -1);
-      this.cover(robot, cell, 1);
+      if (places[robot] >= 0) this.cover(robot, places[robot], -1);
+      if (cell >= 0) this.cover(robot, cell, 1);
       places[robot] = cell;
     }
   }
@@ -84,6 +114,7 @@ export class MapState {
       const base = (y + dy) * columns;
       const last = base + Math.min(columns - 1, x + half);
       for (let at = base + Math.max(0, x - half); at <= last; at += 1) {
+        if (this.sight?.hides(cell, at - base - x, dy)) continue;
         counts[at] += change;
         if (counts[at] === turning) this.note(at, change);
       }
@@ -100,8 +131,17 @@ export class MapState {
   /** All counts anew: both ends of every row of every range, then sums along the rows. */
   recount() {
     const { columns, rows, counts, places } = this;
-    const { cellOf, columnOf } = this.grid;
-    const { profile } = this.timeline;
+    const { columnOf } = this.grid;
+    this.numChanged = -1;
+    if (this.sight) {
+      this.covered = 0;
+      counts.fill(0);
+      for (let robot = 0; robot < places.length; robot += 1) {
+        places[robot] = this.placeOf(robot);
+        if (places[robot] >= 0) this.cover(robot, places[robot], 1);
+      }
+      return;
+    }
     this.ends ??= new Int32Array(rows * (columns + 1));
     const ends = this.ends.fill(0);
     const add = (cell, disc, robots) => {
@@ -117,7 +157,8 @@ export class MapState {
     const together = this.discs.list.length === 1 && this.cells < MANY_CELLS * this.robots;
     if (together) this.standing = (this.standing ?? new Int32Array(this.cells)).fill(0);
     for (let robot = 0; robot < places.length; robot += 1) {
-      const cell = (places[robot] = cellOf[profile[robot]]);
+      const cell = (places[robot] = this.placeOf(robot));
+      if (cell < 0) continue;
       if (together) this.standing[cell] += 1;
       else add(cell, this.discs.of(robot), 1);
     }
@@ -137,7 +178,6 @@ export class MapState {
       }
     }
     this.covered = covered;
-    this.numChanged = -1;
   }
 
   /** Cells that became covered or uncovered since the last call, as a view; null if that may be any. */
@@ -160,10 +200,11 @@ export class MapState {
     const x = cell % this.columns;
     const y = Math.floor(cell / this.columns);
     for (let robot = 0; robot < this.robots; robot += 1) {
+      if (!this.isThere(robot)) continue;
       const at = this.cellOf(robot);
       const dx = (at % this.columns) - x;
       const dy = Math.floor(at / this.columns) - y;
-      if (dx * dx + dy * dy <= this.discs.of(robot).square) found.push(robot);
+      if (dx * dx + dy * dy <= this.discs.of(robot).square && !this.sight?.hides(at, -dx, -dy)) found.push(robot);
     }
     return found;
   }
@@ -176,16 +217,27 @@ export class MapState {
     const since = heldSince(this.drift, step);
     if (!this.drifted) this.drifted = { since: -1, field: new Float64Array(this.cells) };
     if (this.drifted.since !== since) {
-      fillDrift(this.drift, this.columns, this.rows, since, this.drifted.field);
+      fillDrift(this.drift, this.arrays, this.columns, this.rows, since, this.drifted.field);
       this.drifted.since = since;
       this.sums = null;
     }
     return this.drifted.field;
   }
 
+  /** The cells [x, y] of the targets now; some move with the field. */
+  get targets() {
+    if (!this.drift) return this.placed.targets;
+    const since = heldSince(this.drift, this.timeline.step);
+    if (this.placed.since !== since || since === 0) {
+      const first = this.header.map.targets ?? [];
+      this.placed = { since, targets: moveTargets(this.drift, first, this.columns, this.rows, since) };
+    }
+    return this.placed.targets;
+  }
+
   findScale() {
     let most = 0;
-    const times = this.drift && this.cells * this.drift.weights.length < 2e5 ? SAMPLES : 1;
+    const times = this.drift && this.cells * costOf(this.drift) < 2e5 ? SAMPLES : 1;
     for (let k = 0; k < times; k += 1) {
       const field = this.worthAt(Math.floor((k / Math.max(1, times - 1)) * this.timeline.steps));
       for (const worth of field) if (worth > most) most = worth;
@@ -220,6 +272,7 @@ export class MapState {
 
   /** The worth in a robot's range now. */
   worthOf(robot) {
+    if (!this.isThere(robot)) return 0;
     const worth = this.worthAt();
     const disc = this.discs.of(robot);
     const cell = this.cellOf(robot);
@@ -230,7 +283,9 @@ export class MapState {
       const half = disc.halves[dy + disc.reach];
       const base = (y + dy) * this.columns;
       const last = base + Math.min(this.columns - 1, x + half);
-      for (let at = base + Math.max(0, x - half); at <= last; at += 1) sum += worth[at];
+      for (let at = base + Math.max(0, x - half); at <= last; at += 1) {
+        if (!this.sight?.hides(cell, at - base - x, dy)) sum += worth[at];
+      }
     }
     return sum;
   }
@@ -238,7 +293,7 @@ export class MapState {
   // What was left behind -------------------------------------------------------------------------------
 
   flagHistory() {
-    this.history ??= new FlagHistory(this.timeline, this.grid, this.discs);
+    this.history ??= new FlagHistory(this.timeline, this.grid, this.discs, this.sight);
     return this.history;
   }
 

@@ -10,6 +10,8 @@ const MOST_TOLD = 4; // events in a title
 const SHAPES = {
   target: "M-4 -4H4L0 4Z",
   split: "M0 -4.5L4 0L0 4.5L-4 0Z",
+  lost: "M-4 -2.6L-2.6 -4L0 -1.4L2.6 -4L4 -2.6L1.4 0L4 2.6L2.6 4L0 1.4L-2.6 4L-4 2.6L-1.4 0Z",
+  arrived: "M-1 -4.5H1V-1H4.5V1H1V4.5H-1V1H-4.5V-1H-1Z",
   merge: "M-3.6 0A3.6 3.6 0 1 0 3.6 0A3.6 3.6 0 1 0 -3.6 0Z",
 };
 const PLAIN_SHAPE = "M-1 -5H1V5H-1Z";

@@ -1,6 +1,6 @@
 // A recording as docs/recordings.md says: gunzip, check, typed arrays on one buffer.
 
-const NEWEST_VERSION = 1;
+const NEWEST_VERSION = 2; // worlds that change in other ways than a mixture, robots that come and go
 const MAGIC = "potentia";
 const ARRAY_TYPES = { u1: Uint8Array, i4: Int32Array, u4: Uint32Array, f4: Float32Array, f8: Float64Array };
 const KINDS = ["map", "network", "loads", "table", "players"];

@@ -1,6 +1,6 @@
 // Tables under the stages: the recordings now, the robots or players now, and the events.
 
-import { sharedOptimum } from "./curves.js";
+import { optimumAt, sharedOptimum } from "./curves.js";
 import { element, setText } from "./dom.js";
 import { counted, formatCount, formatNumber, formatPercent } from "./format.js";
 import { makeMark } from "./marks.js";
@@ -51,7 +51,7 @@ export function createComparison(host, timelines, looks) {
       const texts = [...known.keys()].map((name) => formatNumber(timeline.valueAt(name)));
       if (shared.some(Boolean)) {
         const name = timeline.recording.header.optimum?.series;
-        texts.push(shared[k] ? formatPercent(timeline.valueAt(name) / shared[k].value) : "–");
+        texts.push(shared[k] ? formatPercent(timeline.valueAt(name) / optimumAt(shared[k], timeline.step)) : "–");
       }
       texts.push(formatCount(timeline.changesUpTo(timeline.step)));
       texts.forEach((text, at) => setText(rows[k][at], text));
@@ -111,8 +111,9 @@ export function createRoster(host, timelines, context) {
 
 function robotTexts(state, robot) {
   const cell = state.cellOf(robot);
+  const out = state.isThere(robot) ? "" : state.isLost(robot) ? " (failed)" : " (not yet there)";
   return [
-    `${cell % state.columns}, ${Math.floor(cell / state.columns)}`,
+    `${cell % state.columns}, ${Math.floor(cell / state.columns)}${out}`,
     formatNumber(state.worthOf(robot)),
     state.travelled(robot).toFixed(1),
     formatCount(state.timeline.changesOf(robot)),

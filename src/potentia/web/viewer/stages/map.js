@@ -4,11 +4,11 @@ import { dimmedRamp, packedColour, VIRIDIS } from "../colours.js";
 import { element, setText, sizedCanvas } from "../dom.js";
 import { counted, formatCount, formatNumber } from "../format.js";
 import { cellPath, drawMapAxes, drawMapScale, FieldRaster, mapLayout, outlinePath } from "./map_layout.js";
-import { drawRanges, drawRobots, drawTargets, drawWay } from "./map_marks.js";
+import { drawLost, drawRanges, drawRobots, drawTargets, drawWay } from "./map_marks.js";
 import { drawWallsOn, FlagLayer, strokeOutline } from "./map_marks.js";
 import { MapSide } from "./map_side.js";
 
-export const MOST_CIRCLES = 300; // robots drawn one by one; more are a crowd
+export const MOST_CIRCLES = 200; // robots drawn one by one; more are a crowd
 const MOST_DOTS = 3000;
 const LOWEST = 200; // pixels that a map may be high
 const LOWEST_ON_PHONES = 320;
@@ -163,7 +163,8 @@ class MapStage {
     if (options.flags && state.header.map.flags) this.flags.draw(brush, layout, state.timeline.step);
     const span = Math.max(30, Math.round(state.timeline.steps / 40));
     if (options.paths !== "none") {
-      for (const robot of robots) drawWay(brush, layout, state, robot, options.paths === "whole", span);
+      const come = robots.filter((robot) => state.isThere(robot) || state.isLost(robot));
+      for (const robot of come) drawWay(brush, layout, state, robot, options.paths === "whole", span);
     }
     state.sync();
     if (this.outline.key !== state.version) {
@@ -171,8 +172,10 @@ class MapStage {
     }
     strokeOutline(brush, this.outline.path);
     drawTargets(brush, layout, state.targets, 9);
-    drawRanges(brush, layout, state, robots, this.chosen);
-    drawRobots(brush, layout, state, robots, this.chosen);
+    const there = robots.filter((robot) => state.isThere(robot));
+    drawLost(brush, layout, state, robots.filter((robot) => state.isLost(robot)), this.chosen);
+    drawRanges(brush, layout, state, there, this.chosen);
+    drawRobots(brush, layout, state, there, this.chosen);
   }
 
   drawDots(brush) {
@@ -184,13 +187,14 @@ class MapStage {
         brush.fillStyle = colour;
         for (let robot = 0; robot < state.robots; robot += 1) {
           const cell = state.places[robot];
+          if (cell < 0) continue;
           const x = layout.x((cell % state.columns) + 0.5);
           const y = layout.y(Math.floor(cell / state.columns) + 0.5);
           brush.fillRect(x - size / 2, y - size / 2, size, size);
         }
       }
     }
-    if (this.chosen === null) return;
+    if (this.chosen === null || !state.isThere(this.chosen)) return;
     drawRanges(brush, layout, state, [this.chosen], this.chosen);
     drawRobots(brush, layout, state, [this.chosen], this.chosen);
   }
@@ -297,6 +301,7 @@ class MapStage {
     let nearest = null;
     let least = within;
     for (let robot = 0; robot < state.robots; robot += 1) {
+      if (!state.isThere(robot) && !state.isLost(robot)) continue;
       const cell = state.cellOf(robot);
       const x = layout.x((cell % state.columns) + 0.5);
       const y = layout.y(Math.floor(cell / state.columns) + 0.5);

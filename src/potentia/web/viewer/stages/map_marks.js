@@ -5,7 +5,6 @@ import { FONT, hiddenCanvas } from "../dom.js";
 
 export const MOST_NUMBERED = 60; // robots with a number; beyond, numbers hide the map
 const TAIL_MOVES = 60;
-const HATCH = "rgba(225,228,232,0.6)";
 
 /** A pattern of lines or dots, as wide as on any screen. */
 function tilePattern(context, size, draw) {
@@ -19,26 +18,10 @@ function tilePattern(context, size, draw) {
   return pattern;
 }
 
-/** Lines that rise to the right, for cells that nobody can enter. */
-function hatchPattern(context, colour) {
-  return tilePattern(context, 8, (brush) => {
-    brush.strokeStyle = colour;
-    brush.lineWidth = 1.3;
-    brush.beginPath();
-    for (const shift of [-8, 0, 8]) {
-      brush.moveTo(shift - 1, 9);
-      brush.lineTo(shift + 9, -1);
-    }
-    brush.stroke();
-  });
-}
-
-/** Walls: grey with lines, seen on any colour of a field. */
+/** Walls: one solid grey, whatever the cells are worth. */
 export function drawWallsOn(context, path, theme) {
-  for (const look of [theme.dark ? "rgba(112,118,126,0.85)" : "rgba(84,89,96,0.9)", hatchPattern(context, HATCH)]) {
-    context.fillStyle = look;
-    context.fill(path);
-  }
+  context.fillStyle = theme.dark ? "#70767e" : "#545960";
+  context.fill(path);
 }
 
 /** Dots, for cells that were never seen. */
@@ -224,6 +207,27 @@ export function drawRobots(context, layout, state, robots, chosen) {
     if (told) {
       context.fillStyle = inkOn(robotColour(shown));
       context.fillText(text, x, y + 0.5);
+    }
+  }
+}
+
+/** A grey cross for each robot that has failed. */
+export function drawLost(context, layout, state, robots, chosen) {
+  for (const robot of robots) {
+    const cell = state.cellOf(robot);
+    const x = layout.x((cell % state.columns) + 0.5);
+    const y = layout.y(Math.floor(cell / state.columns) + 0.5);
+    const far = 0.8 * markerSize(layout, state.robots).radius;
+    const path = new Path2D();
+    for (const side of [-1, 1]) {
+      path.moveTo(x - far, y - side * far);
+      path.lineTo(x + far, y + side * far);
+    }
+    context.lineCap = "round";
+    for (const [colour, width] of [["#ffffff", 5], [robot === chosen ? "#000000" : "#6e6e6e", 2.6]]) {
+      context.strokeStyle = colour;
+      context.lineWidth = width;
+      context.stroke(path);
     }
   }
 }

@@ -242,6 +242,7 @@ class Density {
     const { state, side, columns, counts } = this;
     counts.fill(0);
     for (let robot = 0; robot < cells.length; robot += 1) {
+      if (cells[robot] < 0) continue;
       const x = cells[robot] % state.columns;
       const y = (cells[robot] - x) / state.columns;
       counts[Math.floor(y / side) * columns + Math.floor(x / side)] += 1;

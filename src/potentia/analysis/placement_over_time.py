@@ -1,0 +1,192 @@
+"""The best that robots can cover as the world changes and robots come and go: the optimum of some moments.
+
+Each is that of a world that stands still. Robots that need time to get from one placement to the next may reach none of
+these; no robot covers more. Between two moments the optimum is that of the first where only robots come and go, and
+where a field is interpolated between frames it is at most on a line between those of the frames, since the largest of
+sums is convex. Of other worlds that change it is known at the moments only.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from potentia.analysis.placement import Optimum, optimum
+from potentia.errors import InvalidGame, InvalidInput
+from potentia.games import Coverage
+from potentia.games.drift import held_since
+from potentia.games.drift_kernel import Framed, Moving, Still
+from potentia.kernel.arrays import Floats, Ints, frozen
+from potentia.kernel.checks import Integer, Real
+from potentia.kernel.reprs import brief
+
+_TOLD = 12  # optima in a line of text
+_PARTS = 5  # of a run, after each of which the optimum of a world that changes is computed
+_PHASES = 13  # moments of a world that repeats itself
+_FRAMES, _CORNERS = 40, 500  # up to so many, shown so many times, the optimum of each is computed
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class OptimumOverTime:
+    """The result of :func:`optimum_over_time`."""
+
+    __repr__ = brief
+
+    times: Ints  # (T,), rising
+    optima: tuple[Optimum, ...]  # one for each; the same one where the field and the robots are
+    every: int | None = None  # steps for which a field holds; None where the world stands still
+    events: tuple[int, ...] = ()  # times at which robots come or go
+    everywhere: bool = False  # whether :meth:`at` is a bound between the times, too
+
+    @property
+    def values(self) -> Floats:
+        """The worth of the best placement found at each time, (T,)."""
+        return np.array([best.value for best in self.optima])
+
+    @property
+    def bounds(self) -> Floats:
+        """No placement is worth more at that time, (T,)."""
+        return np.array([best.bound for best in self.optima])
+
+    @property
+    def proven(self) -> bool:
+        """Whether all of them are."""
+        return all(best.proven for best in self.optima)
+
+    def at(self, times: ArrayLike) -> Floats:
+        """The bounds at any times: on a line between those known, and never on one across an event."""
+        asked, bounds = np.asarray(times, np.int64), self.bounds
+        far = int(max(self.times[-1], asked.max(initial=0))) + 1  # stretches between events lie apart
+        (wanted, part), (known, parts) = self._place(asked, far), self._place(self.times, far)
+        before = np.maximum(np.searchsorted(known, wanted, "right") - 1, 0)
+        after = np.minimum(before + (wanted > known[before]), len(known) - 1)
+        across = (parts[before] != part) | (parts[after] != part)
+        return np.where(across, np.maximum(bounds[before], bounds[after]), np.interp(wanted, known, bounds))
+
+    def _place(self, times: Ints, far: int) -> tuple[Ints, Ints]:
+        """When the field of these times was computed, on an axis on which events are ``far`` apart; events so far."""
+        parts = np.searchsorted(np.array(self.events, np.int64), times, "right")
+        return (times if self.every is None else times // self.every * self.every) + far * parts, parts
+
+    def mean_share(self, times: ArrayLike, worth: ArrayLike) -> Floats:
+        """What was covered at these times, (..., K), as shares of their bounds, in the mean over the times.
+
+        Times at which there is nothing to cover, or nobody to do so, do not count; if there are no others it is 1.
+        """
+        bounds, covered = self.at(times), np.asarray(worth, np.float64)
+        some = bounds > 0
+        return (covered[..., some] / bounds[some]).mean(axis=-1) if some.any() else np.ones(covered.shape[:-1])
+
+    def share(self, times: ArrayLike, worth: ArrayLike) -> Floats:
+        """What share of the bounds runs cover, (...), in the mean over these times but the first, which is a start.
+
+        ``worth`` is (..., K), what was covered at each of K ``times``; the last one up to a time of the optimum counts.
+        """
+        known, covered = np.asarray(times, np.int64), np.asarray(worth, np.float64)
+        later = (self.times > 0) & (self.times <= known[-1]) if len(self.times) > 1 else np.array([True])
+        rows = np.searchsorted(known, self.times[later], "right") - 1
+        return self.mean_share(known[rows], covered[..., rows])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, for JSON."""
+        return {"times": self.times.tolist(), "proven": self.proven, "optima": [best.to_dict() for best in self.optima]}
+
+    def __str__(self) -> str:
+        number = "optimum" if self.proven else "best placement known (and the bound)"
+        pairs = zip(self.times.tolist(), self.optima, (None, *self.optima), strict=False)
+        told = [
+            f"{best.value:.6g}" + ("" if best.proven else f" ({best.bound:.6g})") + f" at step {time:,}"
+            for time, best, before in pairs
+            if best is not before
+        ]
+        told = [*told[:_TOLD], f"and {len(told) - _TOLD} more"] if len(told) > _TOLD + 1 else told
+        why = "robots come and go" if self.every is None else "the world changes"
+        seconds = sum({id(best): best.seconds for best in self.optima}.values())
+        return f"{number} as {why}, in {seconds:.2g} s: covered worth {', '.join(told)}"
+
+
+def moments(game: Coverage, steps: int) -> list[int]:
+    """Times up to ``steps`` at which to know the optimum of a world that changes, evenly and at frames; at events."""
+    drift = game.drift
+    times = {0, steps, *(near for event in game.happenings.times for near in (event - 1, event) if 0 <= near <= steps)}
+    if isinstance(drift, Still):
+        return sorted(times)
+    times |= {steps * k // _PARTS for k in range(_PARTS)}
+    corners = _corners(drift, steps)
+    if corners is not None and isinstance(drift, Framed) and len(drift.frames) <= _FRAMES:
+        return sorted(times | corners)
+    if not isinstance(drift, Framed) or not drift.periodic:
+        return sorted(times)
+    period = len(drift.frames) * drift.steps
+    phases = (steps * k // _PHASES // period * period + period * k // _PHASES for k in range(_PHASES))
+    return sorted(times | {time for time in phases if time <= steps})
+
+
+def _corners(drift: Moving | Still, steps: int) -> set[int] | None:
+    """Times between which the fields that a run has are on lines; None where there are none, or too many."""
+    if isinstance(drift, Still):
+        return set()
+    if not isinstance(drift, Framed):
+        return None
+    last = steps if drift.periodic else min(steps, (len(drift.frames) - 1) * drift.steps)
+    if last // drift.steps > _CORNERS:
+        return None
+    frames = range(0, last + 1, drift.steps)
+    near = {near for time in frames for near in (held_since(drift, time), held_since(drift, time + drift.every - 1))}
+    return {time for time in near | {steps} if time <= steps}
+
+
+def optimum_over_time(
+    game: Coverage, times: Iterable[int], *, method: str = "auto", time_limit: float = 60.0, gap: float = 1e-6
+) -> OptimumOverTime:
+    """The optimum of a game that changes at each of these times, which rise; see :func:`optimum`.
+
+    Where nobody is there, it is 0. Moments of the same field and the same robots have the same one.
+
+    ``time_limit``
+        seconds, for all of them together: each has an equal part of what is left.
+    """
+    if not isinstance(game, Coverage):
+        raise InvalidGame(f"optimum_over_time takes a Coverage game, got {game!r:.60}")
+    wanted = [Integer().of(time, "times", InvalidInput) for time in times]
+    if not wanted or any(later <= time for time, later in itertools.pairwise(wanted)):
+        raise InvalidInput(f"must be at least one time, and rise, got {wanted}", "times", wanted)
+    left = Real(least=0.0, finite=False).of(time_limit, "time_limit", InvalidInput)
+    keys = [_same(game, time) for time in wanted]
+    todo, known = len(set(keys)), dict[Any, Optimum]()
+    for time, key in zip(wanted, keys, strict=True):
+        if key not in known:
+            part = left / (todo - len(known))
+            there = game.there_at(time).any()
+            known[key] = optimum(game.at(time), method=method, time_limit=part, gap=gap) if there else _nobody()
+            left = max(0.0, left - known[key].seconds)
+    corners = _corners(game.drift, wanted[-1])
+    return OptimumOverTime(
+        frozen(wanted, np.int64),
+        tuple(known[key] for key in keys),
+        None if isinstance(game.drift, Still) else game.drift.every,
+        tuple(event for event in game.happenings.times if 0 < event <= wanted[-1]),
+        corners is not None and corners <= set(wanted),
+    )
+
+
+def _same(game: Coverage, time: int) -> tuple[Any, ...]:
+    """Equal at times at which the field and the robots are."""
+    drift, robots = game.drift, game.delta[game.there_at(time)].tobytes()
+    if isinstance(drift, Still):
+        return 0, robots
+    since = held_since(drift, time)
+    if isinstance(drift, Framed):
+        most = (len(drift.frames) - 1) * drift.steps
+        since = since % (most + drift.steps) if drift.periodic else min(since, most)
+    return since, robots
+
+
+def _nobody() -> Optimum:
+    cells, actions = frozen(np.empty((0, 2)), np.int64), frozen(np.empty(0), np.int64)
+    return Optimum(0.0, 0.0, 0.0, cells, actions, "greedy", True, 0.0, 1.0, 0.0)

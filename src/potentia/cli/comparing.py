@@ -1,0 +1,99 @@
+"""What "cover --compare" plays, prints and draws."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from potentia.cli.options.common import drawing, save_picture
+from potentia.cli.options.rules import rule_text
+from potentia.cli.terminal import print_json, print_table, progress, say, status
+from potentia.errors import InvalidInput
+from potentia.kernel import signals
+
+_UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
+
+
+def budget_from(text: str) -> tuple[float | None, int | None]:
+    """60s, 2m or 1h as seconds, or a number of steps."""
+    found = re.fullmatch(r"([0-9][0-9_,]*(?:\.[0-9]+)?(?:e[0-9]+)?)\s*([smh]?)", text.strip())
+    number = float(re.sub("[_,]", "", found[1])) if found else 0.0
+    if found is None or not 0 < number < 1e15:
+        raise InvalidInput(f"must be a time such as 60s, 5m or 1h, or a number of steps, got {text!r}", "budget", text)
+    return (number * _UNITS[found[2]], None) if found[2] else (None, int(number))
+
+
+def compare_rules(
+    game: Any,
+    rules: dict[str, Any],
+    belief: Any,
+    best: Any,
+    steps: int,
+    budget: str,
+    seed: int,
+    workers: int,
+    out: Path,
+    json: bool,
+) -> None:
+    """Play the candidates, print what came out and draw it."""
+    from potentia.figures import comparison_figure
+    from potentia.statistics.estimates import tail_mean
+    from potentia.studies.comparing import candidates, compare, steps_within
+    from potentia.studies.coverage import TAIL, spacing
+
+    chosen = rules or candidates()
+    seconds, most = budget_from(budget)
+    try:
+        if seconds is not None:
+            with status("looking how fast this machine is", quiet=json):
+                most = steps_within(seconds, game, chosen, belief, workers)
+        with progress("comparing", quiet=json) as tell:
+            options: Any = {"belief": belief, "workers": workers, "seed": seed, "progress": tell}
+            advice = compare(game, chosen, steps=steps, budget=most, **options)
+    except KeyboardInterrupt:
+        say(f"{signals.stopped()} before the comparison was complete: nothing was written", err=True)
+        raise typer.Exit(130) from None
+    bound = getattr(best, "bound", None)  # of a world that changes there are several
+    if getattr(best, "events", ()) and best.every is None:  # of robots that come and go, that of the last steps
+        times = range(0, steps + 1, spacing(steps))
+        bound = float(tail_mean(best.at(times), times, max(TAIL, 10 * spacing(steps))))
+    picture = out / "compare.png"
+    with drawing(picture):
+        title = f"Worth against distance driven\n{game.describe()}"
+        save_picture(comparison_figure(advice, optimum=bound, title=title), picture, 140)
+    if json:
+        told = {"game": game.describe(), "optimum": best.to_dict() if best else None, **advice.to_dict()}
+        print_json({**told, "files": {"compare": str(picture)}})
+        return
+    say(game.describe())
+    _print(advice, bound)
+    say(str(advice))
+    say(f"{advice.taken}: {rule_text(advice.rules[advice.taken].spec())}")
+    say(f"picture: {picture}")
+
+
+def _print(advice: Any, bound: float | None) -> None:
+    from potentia.statistics.estimates import estimate
+
+    rivals = {rival.name: rival for rival in advice.rivals}
+    rows = []
+    for name, looked in advice.looked.items():
+        played = advice.judged.get(name)
+        shown = played or looked
+        share = [f"{shown.worth.mean() / bound:.3f}"] if bound else []
+        behind = "chosen first" if name == advice.nominee else ""
+        if name in rivals:
+            tie = ", a tie" if rivals[name].tie else ""
+            behind = f"{rivals[name].difference}, p = {rivals[name].adjusted:.2g}{tie}"
+        worth = str(estimate(played.worth)) if played else f"{looked.worth.mean():.4g}"
+        rows.append([name, worth, *share, f"{shown.distance.mean():,.4g}", behind])
+    share = ["of the bound"] if bound else []
+    ahead = f"{advice.nominee} less its, paired"
+    caption = (
+        f"runs of {advice.steps:,} steps; all candidates on {len(advice.looking_seeds)} seeds, the best "
+        f"{len(advice.judged)} on {len(advice.judging_seeds)} fresh ones, with 95 % intervals"
+    )
+    print_table(["rule and tau", "covered worth", *share, f"{advice.unit} driven", ahead], rows, caption)

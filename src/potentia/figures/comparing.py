@@ -1,0 +1,50 @@
+"""Figure of a comparison of rules on one map: what they cover against how far they drive."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from potentia.errors import InvalidRun
+from potentia.figures import style
+from potentia.figures.maps import number
+from potentia.statistics.estimates import estimate
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_MARKS = "os^DvP*X"
+
+
+@style.in_words
+def comparison_figure(advice: Any, *, optimum: float | None = None, title: str = "") -> Figure:
+    """Covered worth against distance driven: every candidate, and the one that is taken at other costs of moving.
+
+    ``advice`` is what ``studies.comparing.compare`` returns. Filled marks are of the runs that judge, with 95 %
+    intervals; hollow ones of the runs that only look.
+    """
+    if not advice.looked:
+        raise InvalidRun("must hold at least one candidate, got none", "advice", advice)
+    figure, ((axes,),) = style.panels((9.0, 5.6))
+    looks = style.scale(list(advice.looked))
+    for k, (name, played) in enumerate(advice.looked.items()):
+        shown = advice.judged.get(name, played)
+        worth, far = estimate(shown.worth), float(shown.distance.mean())
+        judged = name in advice.judged
+        ends = [[worth.mean - worth.low], [worth.high - worth.mean]] if judged and np.isfinite(worth.low) else None
+        colour = looks[name].colour
+        mark: dict[str, Any] = {"fmt": _MARKS[k % len(_MARKS)], "color": colour, "capsize": 3, "markersize": 7}
+        label = style.in_legend(f"{name}: {number(worth.mean)}" + (" (taken)" if name == advice.taken else ""))
+        axes.errorbar(far, worth.mean, ends, mfc=colour if judged else "none", label=label, gid=name, **mark)
+    for K, played in advice.costs.items():
+        place = (float(played.distance.mean()), float(played.worth.mean()))
+        axes.plot(*place, "+", color=style.DARK, markersize=9)
+        axes.annotate(f"K = {number(K)}", place, (6, -10), textcoords="offset points", fontsize=style.WORDS)
+    if optimum is not None:
+        axes.axhline(optimum, color=style.GREY, linestyle="--", label="bound on the optimum")
+    axes.set(xlabel=f"distance driven by all robots, {advice.unit}", ylabel="covered worth at the end (union)")
+    style.despine(axes)
+    style.legend_below(figure, axes.get_legend_handles_labels()[0], 2)
+    style.entitle(figure, title or "Worth against distance driven")
+    return figure

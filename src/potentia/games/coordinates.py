@@ -1,0 +1,109 @@
+"""Where cells lie outside the map: the six numbers of an affine transform, and lengths with a unit.
+
+As in every format of maps the transform is that of corners: the corner (0, 0) of the first cell lies at (c, f), the
+next ones a to the right and e upwards; e is negative where the first row is the northernmost, as it mostly is.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from potentia.errors import InvalidGame
+from potentia.kernel.arrays import Fixed, Floats, any_array
+from potentia.kernel.numbers import as_float, is_real
+
+_LENGTH = re.compile(r"\s*([+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?)\s*([A-Za-zµμ]+)?\s*")
+_SQUARE = 1e-4  # relative: how far the sides of a cell may differ, rounded as they are in files
+
+
+class Coordinates(Fixed):
+    """The reference system of a map.
+
+    ``transform``
+        a, b, c, d, e, f: the corner (x, y) of a cell lies at (a x + b y + c, d x + e y + f). Turned or mirrored maps
+        are refused: b and d must be 0, a above 0; e may not be 0.
+    ``system``
+        what the reference system is called, such as "EPSG:25832"; empty where it is not known.
+    ``unit``
+        of the coordinates, such as "m" or "degrees"; empty where it is not known.
+    """
+
+    def __init__(self, transform: ArrayLike, system: str = "", unit: str = "") -> None:
+        given = any_array(transform)
+        if given.shape != (6,) or given.dtype.kind not in "iuf" or not np.isfinite(given).all():
+            raise InvalidGame(f"must be six finite numbers a, b, c, d, e, f, got {transform!r:.80}", "transform")
+        a, b, c, d, e, f = map(float, given)
+        if b or d or a <= 0 or e == 0:
+            raise InvalidGame(
+                f"must neither turn nor mirror the map (b = d = 0, a > 0 and e not 0), got a = {a:g}, b = {b:g}, "
+                f"d = {d:g}, e = {e:g}; warp it to a grid along the axes first, as with gdalwarp",
+                "transform",
+            )
+        self.transform = (a, b, c, d, e, f)
+        self.system, self.unit = str(system), str(unit)
+        self._seal()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Coordinates) and vars(self) == vars(other)
+
+    def __hash__(self) -> int:
+        return hash((self.transform, self.system, self.unit))
+
+    def __repr__(self) -> str:
+        return f"Coordinates({list(self.transform)}, system={self.system!r}, unit={self.unit!r})"
+
+    @property
+    def degrees(self) -> bool:
+        """Whether they are longitudes and latitudes, in which cells are no squares."""
+        return self.unit == "degrees"
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What the two coordinates are called."""
+        return ("longitude", "latitude") if self.degrees else ("easting", "northing")
+
+    @property
+    def origin(self) -> str:
+        """Where the first row is drawn, so that north is above."""
+        return "upper" if self.transform[4] < 0 else "lower"
+
+    @property
+    def side(self) -> float:
+        """How long the side of a cell is; an error where cells are no squares."""
+        a, e = self.transform[0], abs(self.transform[4])
+        if abs(a - e) > _SQUARE * a:
+            raise InvalidGame(
+                f"cells must be squares, got {a:g} by {e:g} {self.unit}; resample the map, "
+                f"as with gdalwarp -tr {a:g} {a:g}"
+            )
+        return a
+
+    def at(self, points: ArrayLike) -> Floats:
+        """The coordinates of points (..., 2) in cells: (0.5, 0.5) is the centre of the first one."""
+        a, _, c, _, e, f = self.transform
+        return np.asarray(points, np.float64) * [a, e] + [c, f]
+
+    def back(self, points: ArrayLike) -> Floats:
+        """Where points (..., 2) in these coordinates are in cells."""
+        a, _, c, _, e, f = self.transform
+        return (np.asarray(points, np.float64) - [c, f]) / [a, e]
+
+
+def length_from(given: Any, name: str = "cell_size") -> tuple[float, str]:
+    """A length and its unit, from a number of metres or from a text such as "0.5m", "0.5 m" or "30 ft"."""
+    number, unit = given, "m"
+    if isinstance(given, str):
+        found = _LENGTH.fullmatch(given)
+        try:
+            number = float(found[1]) if found else math.nan
+        except ValueError:  # two points
+            number = math.nan
+        unit = found[2] or "m" if found else ""
+    if not is_real(number) or not 0 < as_float(number) < math.inf:
+        raise InvalidGame(f"must be a length above 0, such as 0.5m, got {given!r:.60}", name, given)
+    return float(number), unit

@@ -1,0 +1,285 @@
+"""Which rule and which schedule on this map: candidates played within a budget, and compared on runs of their own.
+
+Two rounds. *Looking*: every candidate plays a few seeds; the one with the most worth is the nominee, the next three are
+its rivals. *Judging*: nominee and rivals play fresh seeds, the same for all, and the nominee's differences to its
+rivals are taken seed by seed. Nobody was chosen by these runs, so their intervals are not biased by the choice;
+p-values are Holm's for all rivals together. A difference that may be chance is called a tie. A rival that is surely
+better than the nominee takes its place.
+
+All candidates start from the same places. Steps are counted in all runs together, so the result depends on the budget
+and on nothing that the machine does.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from potentia.beliefs import Belief
+from potentia.engine import run_batch
+from potentia.engine.requests import checked_integer
+from potentia.errors import InvalidRun
+from potentia.games import Coverage
+from potentia.kernel.checks import Real
+from potentia.rules import Geometric, Relative, Rule, rule
+from potentia.statistics.comparison import compare_all
+from potentia.statistics.estimates import Estimate, estimate, paired_difference
+from potentia.studies.coverage import final_worth, spacing
+from potentia.studies.coverage_measures import moving_cost
+
+if TYPE_CHECKING:
+    import xarray
+
+RIVALS = 3
+LEAST, MOST = (2, 10), (10, 100)  # runs of a candidate in the two rounds
+LEVEL = 0.05  # of the adjusted p-value, below which a difference is none by chance
+_PROBE = 500  # steps, to see how fast this machine is
+_COSTS = (0.0, 1.0, 10.0)  # in units of the K that trades 1 % of worth, for the picture
+
+
+def candidates(revision: float = 0.9) -> dict[str, Rule]:
+    """The rules and schedules that are worth a try on any map; the first is the default of ``potentia cover``."""
+    colder, quicker, level = Relative(Geometric(0.3, 0.003)), Relative(Geometric(0.1, 0.003)), Relative(0.03)
+    unilateral: dict[str, Any] = {"revision": revision, "trial": "unilateral"}
+    guarded: dict[str, Any] = {"revision": revision, "guard": True}
+    return {
+        "p-sblll:guarded": rule("p-sblll", tau="auto", **guarded),
+        "p-sblll:unilateral": rule("p-sblll", tau="auto", **unilateral),
+        "p-sblll": rule("p-sblll", tau="auto", revision=revision),
+        "p-sblll (revision 0.3)": rule("p-sblll", tau="auto", revision=0.3),
+        "blll": rule("blll", tau="auto"),
+        "lll": rule("lll", tau="auto"),
+        "slll": rule("slll", tau="auto", revision=0.6),
+        "p-sblll:unilateral (tau 0.3 to 0.003)": rule("p-sblll", tau=colder, **unilateral),
+        "p-sblll:unilateral (tau 0.1 to 0.003)": rule("p-sblll", tau=quicker, **unilateral),
+        "p-sblll:unilateral (tau 0.03)": rule("p-sblll", tau=level, **unilateral),
+        "p-sblll:guarded (tau 0.3 to 0.003)": rule("p-sblll", tau=colder, **guarded),
+        "slll (tau 0.3 to 0.003)": rule("slll", tau=colder, revision=0.6),
+    }
+
+
+@dataclass(frozen=True)
+class Played:
+    """What a candidate did in one round, run by run, in the order of the round's seeds."""
+
+    worth: NDArray[np.float64]  # covered union at the end
+    distance: NDArray[np.float64]  # driven by all robots, in the world's unit
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"worth": self.worth.tolist(), "distance": self.distance.tolist()}
+
+
+@dataclass(frozen=True)
+class Rival:
+    """The nominee's worth less another's, on the fresh seeds."""
+
+    name: str
+    difference: Estimate  # by Student's t
+    adjusted: float  # p-value of the sign-flip test, Holm's for all rivals
+
+    @property
+    def tie(self) -> bool:
+        return not self.adjusted < LEVEL
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What :func:`compare` found."""
+
+    taken: str
+    nominee: str
+    rivals: tuple[Rival, ...]
+    looked: dict[str, Played]
+    judged: dict[str, Played]
+    costs: dict[float, Played]  # by K, of the one that is taken; for the picture
+    rules: dict[str, Rule]
+    looking_seeds: range
+    judging_seeds: range
+    steps: int
+    unit: str
+
+    @cached_property
+    def margins(self) -> dict[str, Rival]:
+        """The others that were judged, by name, against the one that is taken."""
+        found = self.rivals if self.taken == self.nominee else _rivals(self.judged, self.taken)
+        return {rival.name: rival for rival in found}
+
+    @property
+    def ties(self) -> tuple[str, ...]:
+        """Those that do as well as the one that is taken, as far as these runs tell."""
+        return tuple(name for name, rival in self.margins.items() if rival.tie and name != self.nominee)
+
+    def __str__(self) -> str:
+        text = f"take {self.taken}: worth {estimate(self.judged[self.taken].worth)}"
+        for name, rival in self.margins.items():
+            if name == self.nominee:
+                text += f", {rival.difference} more than {name}, which looked best at first"
+            elif not rival.tie:
+                text += f", {rival.difference} more than {name}"
+        if self.ties:
+            drive = {name: float(self.judged[name].distance.mean()) for name in (self.taken, *self.ties)}
+            least = min(drive, key=lambda name: drive[name])
+            short = f"; of these {least} drives least" if least != self.taken else ""
+            told = ", ".join(f"{name} ({self.margins[name].difference})" for name in self.ties)
+            text += f"; a tie, less than these runs can tell, with {told}{short}"
+        return text
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, for JSON."""
+        return {
+            "taken": self.taken,
+            "nominee": self.nominee,
+            "ties": list(self.ties),
+            "recommendation": str(self),
+            "rivals": [
+                {
+                    "name": rival.name,
+                    "difference": [rival.difference.mean, rival.difference.low, rival.difference.high],
+                    "adjusted": rival.adjusted,
+                    "tie": rival.tie,
+                }
+                for rival in self.rivals
+            ],
+            "rules": {name: chosen.spec() for name, chosen in self.rules.items()},
+            "looked": {name: played.to_dict() for name, played in self.looked.items()},
+            "judged": {name: played.to_dict() for name, played in self.judged.items()},
+            "costs": [{"K": K} | played.to_dict() for K, played in self.costs.items()],
+            "looking_seeds": list(self.looking_seeds),
+            "judging_seeds": list(self.judging_seeds),
+            "steps": self.steps,
+            "unit": self.unit,
+        }
+
+
+def compare(
+    game: Coverage,
+    rules: Mapping[str, Rule] | None = None,
+    *,
+    steps: int = 20_000,
+    budget: int | None = None,
+    seed: int = 0,
+    belief: Belief | None = None,
+    workers: int = 1,
+    costs: bool = True,
+    compiled: Any = "auto",
+    progress: Callable[[int, int], None] | None = None,
+) -> Advice:
+    """Play candidates on the game, within a budget, and say which one to take.
+
+    Parameters
+    ----------
+    game
+        Robots on a map.
+    rules
+        The candidates by name, two at least; left out, :func:`candidates`.
+    steps
+        Of each run.
+    budget
+        Steps of all runs together, those at other costs included; left out, as many as make 10 runs of each candidate
+        and 100 of each finalist. Up to a third of it goes into looking.
+    seed
+        The first; the others follow.
+    belief, workers, compiled, progress
+        As in :func:`~potentia.run_batch`.
+    costs
+        Whether the one that is taken is also played at other costs K of moving, for the picture.
+
+    Returns
+    -------
+    Advice
+    """
+    if not isinstance(game, Coverage):
+        raise InvalidRun(f"must be a Coverage game, got {type(game).__name__}", "game", type(game).__name__)
+    chosen = candidates() if rules is None else dict(rules)
+    if len(chosen) < 2:
+        raise InvalidRun(f"must name two candidates at least, got {len(chosen)}", "rules", list(chosen))
+    steps = checked_integer(steps, "steps", 1)
+    others = [k * moving_cost(game).one_percent for k in _COSTS] if costs else []
+    others = [K for K in others if math.isfinite(K) and not (game.movement_cost == K).all()]
+    first, second = _runs(len(chosen), len(others), steps, budget)
+    looking, judging = range(seed, seed + first), range(seed + first, seed + first + second)
+    finalists = min(RIVALS + 1, len(chosen))
+    total = steps * (first * len(chosen) + second * finalists + first * len(others))
+    done = 0
+
+    def play(which: Rule, seeds: range, on: Coverage = game) -> Played:
+        nonlocal done
+        before = done
+        tell = None if progress is None else lambda now, _: progress(before + now, total)
+        options: dict[str, Any] = {"record": ("worth_union", "distance"), "every": spacing(steps), "workers": workers}
+        data = run_batch(on, which, steps, seeds, belief=belief, progress=tell, compiled=compiled, **options)
+        done += steps * len(seeds)
+        if data.attrs["interrupted"]:
+            raise KeyboardInterrupt
+        return _measured(data, game.world.length[0])
+
+    looked = {name: play(which, looking) for name, which in chosen.items()}
+    order = sorted(chosen, key=lambda name: -float(looked[name].worth.mean()))  # the first of those that are equal
+    judged = {name: play(chosen[name], judging) for name in order[:finalists]}
+    nominee = order[0]
+    rivals = _rivals(judged, nominee)
+    better = [rival for rival in rivals if not rival.tie and rival.difference.mean < 0]
+    taken = min(better, key=lambda rival: rival.difference.mean).name if better else nominee
+    played = {K: play(chosen[taken], looking, game.costing(K)) for K in others}
+    return Advice(taken, nominee, rivals, looked, judged, played, chosen, looking, judging, steps, game.world.length[1])
+
+
+def steps_within(
+    seconds: float, game: Coverage, rules: Mapping[str, Rule], belief: Belief | None = None, workers: int = 1
+) -> int:
+    """How many steps, in all runs, this machine plays in so many seconds, from a short run of each candidate."""
+    seconds = Real(above=0.0).of(seconds, "budget", InvalidRun)
+    spent, steps = 0.0, max(_PROBE, len(game.happenings.times) + 1)
+    game = _hurried(game, steps)
+    for which in rules.values():
+        for again in (False, True):  # the first time it may compile
+            started = time.perf_counter()
+            run_batch(game, which, steps, range(workers), record=(), workers=workers, belief=belief, compiled=True)
+            spent += again * (time.perf_counter() - started)
+    return max(1, int(seconds * steps * workers * len(rules) / spent))
+
+
+def _hurried(game: Coverage, steps: int) -> Coverage:
+    """The same with all that happens to robots within so many steps, in the same order."""
+    events = game.happenings
+    if not events.times or events.times[-1] <= steps:
+        return game
+    soon = {time: (k + 1) * steps // (len(events.times) + 1) for k, time in enumerate(events.times)}
+    failures = tuple((soon[time], robot) for time, robot in events.failures)
+    arrivals = tuple(soon[time] for time in events.arrivals)
+    return game.with_events(events._replace(failures=failures, arrivals=arrivals).texts)
+
+
+def _runs(count: int, others: int, steps: int, budget: int | None) -> tuple[int, int]:
+    """Runs of a candidate in the two rounds; at each of ``others`` costs there are as many as in the first."""
+    finalists = min(RIVALS + 1, count)
+    if budget is None:
+        return LEAST[1], MOST[1]
+    budget = checked_integer(budget, "budget", 1)
+    looked, judged = steps * (count + others), steps * finalists  # steps of one run of each
+    needed = LEAST[0] * looked + MOST[0] * judged
+    if budget < needed:
+        also = f" and {others} other costs of moving" if others else ""
+        told = f"must be at least {needed:,} steps for {count} candidates{also} of {steps:,} steps"
+        raise InvalidRun(f"{told}, got {budget:,}; give it more, or runs fewer steps", "budget", budget)
+    first = max(LEAST[0], min(budget // (3 * looked), (budget - MOST[0] * judged) // looked, LEAST[1]))
+    return first, min((budget - first * looked) // judged, MOST[1])
+
+
+def _measured(data: xarray.Dataset, side: float) -> Played:
+    return Played(final_worth(data), data.distance.values[:, -1] * side)
+
+
+def _rivals(judged: Mapping[str, Played], nominee: str) -> tuple[Rival, ...]:
+    worth = {name: played.worth for name, played in judged.items()}
+    p_values = {found.first: found.adjusted for found in compare_all(worth, nominee)}
+    return tuple(
+        Rival(name, paired_difference(worth[nominee], worth[name]), p_values[name]) for name in worth if name != nominee
+    )

@@ -1,0 +1,178 @@
+"""Candidates on one map: the same starts, fresh seeds to judge by, a tie where there is nothing to tell."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import potentia as pt
+from potentia.errors import InvalidInput, InvalidRun
+from potentia.studies.comparing import candidates, compare
+
+GAME = pt.games.Coverage(pt.games.random_world(1, size=(8, 7)), 2, flags=False)
+GOOD = pt.rule("p-sblll", tau="auto", revision=0.9, trial="unilateral")
+HOT = pt.rule("p-sblll", tau=100.0, revision=0.9, trial="unilateral")  # wanders about
+OPTIONS = {"steps": 40, "budget": 40 * 2 * (2 + 10), "costs": False, "compiled": False}
+
+
+@pytest.fixture(scope="module")
+def clear():
+    return compare(GAME, {"hot": HOT, "good": GOOD}, **OPTIONS)
+
+
+def test_the_right_one_wins(clear):
+    assert clear.taken == clear.nominee == "good"
+    (rival,) = clear.rivals
+    assert rival.name == "hot"
+    assert not rival.tie
+    assert rival.difference.low > 0
+    assert clear.ties == ()
+    assert str(clear).startswith("take good: worth")
+    assert "more than hot" in str(clear)
+
+
+def test_a_rule_ties_with_itself():
+    found = compare(GAME, {"one": GOOD, "same": GOOD}, **OPTIONS)
+    assert found.taken == "one"  # the first of equals
+    assert found.ties == ("same",)
+    assert found.rivals[0].difference.mean == 0
+    assert found.rivals[0].adjusted == 1
+    assert "a tie" in str(found)
+
+
+def test_seeds_that_judge_are_fresh_and_the_same_for_all(clear):
+    assert not set(clear.looking_seeds) & set(clear.judging_seeds)
+    assert len(clear.judging_seeds) >= 10
+    again = pt.run_batch(GAME, GOOD, 40, clear.judging_seeds, record=("profile", "worth_union", "distance"))
+    np.testing.assert_array_equal(clear.judged["good"].distance, again.distance.values[:, -1])
+    np.testing.assert_allclose(clear.judged["good"].worth, again.worth_union.values.mean(axis=1))
+    hot = pt.run_batch(GAME, HOT, 40, clear.judging_seeds)
+    np.testing.assert_array_equal(hot.profile.values[:, 0], again.profile.values[:, 0])
+
+
+def test_the_same_again(clear):
+    assert compare(GAME, {"hot": HOT, "good": GOOD}, **OPTIONS).to_dict() == clear.to_dict()
+
+
+def test_a_rival_that_is_surely_better_takes_its_place(monkeypatch):
+    from potentia.studies import comparing
+
+    def swapped(data, side):
+        """Looking, the bad one seems the better one."""
+        found = measured(data, side)
+        looking = data.seed.values[0] == 0
+        return comparing.Played(-found.worth if looking else found.worth, found.distance)
+
+    measured = comparing._measured
+    monkeypatch.setattr(comparing, "_measured", swapped)
+    found = compare(GAME, {"hot": HOT, "good": GOOD}, **OPTIONS)
+    assert (found.nominee, found.taken) == ("hot", "good")
+    assert "more than hot, which looked best at first" in str(found)
+
+
+def test_ties_are_those_of_the_one_that_is_taken():
+    from potentia.studies.comparing import Advice, Played, _rivals
+
+    noise = np.random.default_rng(1).normal(size=20)
+    worths = {"nominee": noise, "best": 5 + noise, "as good": 5 + noise[::-1], "as bad": noise[::-1]}
+    judged = {name: Played(worth, np.ones(20)) for name, worth in worths.items()}
+    rivals = _rivals(judged, "nominee")
+    assert [rival.name for rival in rivals if rival.tie] == ["as bad"]
+    found = Advice("best", "nominee", rivals, judged, judged, {}, {}, range(1), range(20), 1, "cells")
+    assert found.ties == ("as good",)
+    assert found.to_dict()["ties"] == ["as good"]
+    assert "more than nominee, which looked best at first" in str(found)
+    assert "more than as bad" in str(found)
+    assert "can tell, with as good (" in str(found)
+
+
+def test_costs_are_for_the_picture():
+    options = OPTIONS | {"costs": True, "steps": 20, "budget": 20 * (2 * (2 + 2) + 10 * 2)}
+    found = compare(GAME, {"good": GOOD, "hot": HOT}, **options)
+    assert len(found.costs) == 2  # K = 0 is the game's own
+    assert all(played.worth.size == len(found.looking_seeds) for played in found.costs.values())
+    figure = pt.figures.comparison_figure(found, optimum=0.5)
+    assert "cells" in figure.axes[0].get_xlabel()
+
+
+@pytest.mark.parametrize("extra", [0, 79, 80, 200, 1000, 5000, 50_000])
+@pytest.mark.parametrize(("count", "others"), [(2, 0), (2, 2), (4, 0), (5, 3), (12, 3)])
+def test_no_more_is_played_than_the_budget(count, others, extra):
+    from potentia.studies.comparing import _runs
+
+    finalists = min(4, count)
+    least = 40 * (2 * (count + others) + 10 * finalists)
+    first, second = _runs(count, others, 40, least + extra)
+    assert 2 <= first <= 10 <= second <= 100
+    assert 40 * (first * (count + others) + second * finalists) <= least + extra
+    with pytest.raises(InvalidRun, match="budget must be at least"):
+        _runs(count, others, 40, least - 1)
+
+
+def test_another_cost_is_another_game():
+    other = GAME.costing(0.5)
+    built = pt.games.Coverage(GAME.world, 2, flags=False, K=0.5)
+    assert other.fingerprint() == built.fingerprint() != GAME.fingerprint()
+    assert other.describe() == built.describe()
+    assert GAME.movement_cost.tolist() == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"rules": {"one": GOOD}}, "rules must name two candidates at least, got 1"),
+        ({"budget": 100}, "budget must be at least 960 steps for 2 candidates of 40 steps, got 100"),
+        ({"game": pt.game("ring")}, "game must be a Coverage game, got"),
+        ({"steps": 0}, "steps"),
+    ],
+)
+def test_bad_input(change, words):
+    given = {"game": GAME, "rules": {"good": GOOD, "hot": HOT}, **OPTIONS} | change
+    with pytest.raises((InvalidRun, InvalidInput), match=words):
+        compare(given.pop("game"), **given)
+
+
+def test_events_that_come_late_are_timed_too(monkeypatch):
+    from potentia.studies import comparing
+
+    played = []
+
+    def played_slowly(game, *given, **options):
+        played.append(game)
+        return pt.run_batch(game, *given, **options | {"compiled": False})
+
+    monkeypatch.setattr(comparing, "run_batch", played_slowly)
+    monkeypatch.setattr(comparing, "_PROBE", 4)
+    events = ["fail 2@900", "arrive 700", "fail 0@800"]
+    game = pt.games.Coverage(GAME.world, 2, [1.5, 2.0, 2.5], flags=False, events=events)
+    assert comparing.steps_within(5.0, game, {"good": GOOD}) >= 1
+    assert {one.events for one in played} == {("arrive 1", "fail 0@2", "fail 2@3")}
+    assert played[0].delta.tolist() == [1.5, 2.0, 2.5]
+    played.clear()
+    soon = game.with_events(["arrive 2", "fail 2@3"])
+    comparing.steps_within(5.0, soon, {"good": GOOD})
+    assert played == [soon, soon]
+
+
+def test_the_first_candidate_is_what_cover_plays():
+    from potentia.cli.coverage import _variant
+
+    first = next(iter(candidates().items()))
+    assert _variant(first[0], None, None, ("auto", "0.9")) == first[1]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"), [("60s", (60.0, None)), ("1.5m", (90.0, None)), ("2h", (7200.0, None)), ("1e6", (None, 10**6))]
+)
+def test_budgets(text, found):
+    from potentia.cli.comparing import budget_from
+
+    assert budget_from(text) == found
+
+
+@pytest.mark.parametrize("text", ["", "soon", "-5s", "0", "5 days", "nan"])
+def test_bad_budgets(text):
+    from potentia.cli.comparing import budget_from
+
+    with pytest.raises(InvalidInput, match="budget must be a time such as 60s"):
+        budget_from(text)

@@ -42,3 +42,25 @@ export function discOf(delta, columns, rows) {
   }
   return { reach, halves, size: halves.reduce((sum, half) => sum + 2 * half + 1, 0), square };
 }
+
+/** The cells in range of each robot, one table per range. */
+export class DiscTable {
+  constructor(delta, columns, rows) {
+    const made = new Map();
+    this.list = Array.from(delta, (range) => {
+      if (!made.has(range)) made.set(range, discOf(range, columns, rows));
+      return made.get(range);
+    });
+  }
+
+  of(robot) {
+    return this.list.length === 1 ? this.list[0] : this.list[robot];
+  }
+
+  /** The cells of a range, and the ends of its rows, on average. */
+  costs() {
+    const mean = (of) => this.list.reduce((sum, disc) => sum + of(disc), 0) / this.list.length;
+    this.mean ??= [mean((disc) => disc.size), mean((disc) => 2 * disc.halves.length)];
+    return this.mean;
+  }
+}

@@ -3,10 +3,11 @@
 import { BitChain } from "./chains.js";
 import { costOf, fillDrift, heldSince, moveTargets } from "./drift.js";
 import { FlagHistory } from "./flags.js";
-import { discOf, gridOf } from "./grid.js";
+import { DiscTable, gridOf } from "./grid.js";
 import { sightOf } from "./sight.js";
 
 const MANY_CELLS = 50; // for each robot: more are not looked through to find them
+const FOLLOWING = 4; // what a cell of one robot costs, here and there in memory, against one of all in their order
 const SAMPLES = 24; // times at which a drifting field is looked at to find its scale
 
 /** Follows a timeline: methods answer for the step it is at, whoever moved it. */
@@ -62,11 +63,6 @@ export class MapState {
     return this.until !== null && this.until[robot] <= this.timeline.step;
   }
 
-  /** The cell that a robot covers from; -1 where it is not there. */
-  placeOf(robot) {
-    return this.isThere(robot) ? this.cellOf(robot) : -1;
-  }
-
   turnsOver() {
     let count = 0;
     while (this.turns && count < this.turns.length && this.turns[count] <= this.timeline.step) count += 1;
@@ -82,20 +78,32 @@ export class MapState {
     const fresh = this.synced < 0;
     this.synced = applied;
     this.turned = turned;
+    const goal = this.placesNow();
     let late = 0;
-    for (let robot = 0; robot < places.length; robot += 1) if (places[robot] !== this.placeOf(robot)) late += 1;
+    for (let robot = 0; robot < places.length; robot += 1) if (places[robot] !== goal[robot]) late += 1;
     if (!late && !fresh) return;
     this.version += 1;
     this.sums = null;
     const [size, edges] = this.discs.costs();
-    if (fresh || (late > 256 && 2 * late * size > this.cells + edges * this.robots)) this.recount();
-    else this.follow();
+    const following = FOLLOWING * 2 * late * size;
+    if (fresh || (late > 256 && following > this.cells + edges * this.robots)) this.recount(goal);
+    else this.follow(goal);
   }
 
-  follow() {
+  /** The cell that each robot covers from, -1 where it is not there; the next call changes the array. */
+  placesNow() {
+    const { cellOf } = this.grid;
+    const { profile } = this.timeline;
+    const goal = (this.goal ??= new Int32Array(this.robots));
+    for (let robot = 0; robot < goal.length; robot += 1) goal[robot] = cellOf[profile[robot]];
+    if (this.until) for (let robot = 0; robot < goal.length; robot += 1) if (!this.isThere(robot)) goal[robot] = -1;
+    return goal;
+  }
+
+  follow(goal) {
     const { places } = this;
     for (let robot = 0; robot < places.length; robot += 1) {
-      const cell = this.placeOf(robot);
+      const cell = goal[robot];
       if (places[robot] === cell) continue;
       if (places[robot] >= 0) this.cover(robot, places[robot], -1);
       if (cell >= 0) this.cover(robot, cell, 1);
@@ -129,15 +137,15 @@ export class MapState {
   }
 
   /** All counts anew: both ends of every row of every range, then sums along the rows. */
-  recount() {
+  recount(goal) {
     const { columns, rows, counts, places } = this;
+    places.set(goal);
     const { columnOf } = this.grid;
     this.numChanged = -1;
     if (this.sight) {
       this.covered = 0;
       counts.fill(0);
       for (let robot = 0; robot < places.length; robot += 1) {
-        places[robot] = this.placeOf(robot);
         if (places[robot] >= 0) this.cover(robot, places[robot], 1);
       }
       return;
@@ -157,7 +165,7 @@ export class MapState {
     const together = this.discs.list.length === 1 && this.cells < MANY_CELLS * this.robots;
     if (together) this.standing = (this.standing ?? new Int32Array(this.cells)).fill(0);
     for (let robot = 0; robot < places.length; robot += 1) {
-      const cell = (places[robot] = this.placeOf(robot));
+      const cell = places[robot];
       if (cell < 0) continue;
       if (together) this.standing[cell] += 1;
       else add(cell, this.discs.of(robot), 1);
@@ -371,27 +379,5 @@ export class MapState {
     const actions = this.grid.cellOf.length;
     const make = () => new BitChain(this.arrays[name], actions * this.robots, robot * actions, actions);
     return this.chain(`${name} ${robot}`, make).at(keyframe);
-  }
-}
-
-/** The cells in range of each robot, one table per range. */
-class DiscTable {
-  constructor(delta, columns, rows) {
-    const made = new Map();
-    this.list = Array.from(delta, (range) => {
-      if (!made.has(range)) made.set(range, discOf(range, columns, rows));
-      return made.get(range);
-    });
-  }
-
-  of(robot) {
-    return this.list.length === 1 ? this.list[0] : this.list[robot];
-  }
-
-  /** The cells of a range, and the ends of its rows, on average. */
-  costs() {
-    const mean = (of) => this.list.reduce((sum, disc) => sum + of(disc), 0) / this.list.length;
-    this.mean ??= [mean((disc) => disc.size), mean((disc) => 2 * disc.halves.length)];
-    return this.mean;
   }
 }

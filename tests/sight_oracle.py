@@ -20,12 +20,19 @@ def _corners(cell):
     return [(cell[0] + i, cell[1] + j) for i in (0, 1) for j in (0, 1)]
 
 
-def _lines_beside(points):
-    """Sides (+ or -) of all points, for each line that lies beside one through two of them."""
-    for (ax, ay), (bx, by) in itertools.combinations(points.tolist(), 2):
-        dx, dy = bx - ax, by - ay
-        side = dx * (points[:, 1] - ay) - dy * (points[:, 0] - ax)
-        along = dx * points[:, 0] + dy * points[:, 1]
+def _lines_beside(points, of):
+    """Sides (+ or -) of all points, for each line that lies beside one through two of them.
+
+    Only beside those that touch both ends and cross no wall: to cross or to miss a cell outlasts so small a change.
+    """
+    first, second = np.triu_indices(len(points), 1)
+    d = points[second] - points[first]
+    sides = d[:, :1] * (points[:, 1] - points[first, 1:]) - d[:, 1:] * (points[:, 0] - points[first, :1])
+    low, high = sides[:, of].min(axis=2), sides[:, of].max(axis=2)
+    touched = (low[:, :2] <= 0) & (high[:, :2] >= 0)
+    crossed = (low[:, 2:] < 0) & (high[:, 2:] > 0)
+    for k in np.flatnonzero(touched.all(axis=1) & ~crossed.any(axis=1)):
+        side, along = sides[k], points @ d[k]
         stops = np.unique(along[side == 0])
         small = [np.ones(len(points), np.int64)]
         small += [2 * along - (a + b) for a, b in itertools.pairwise(stops.tolist())]
@@ -46,7 +53,7 @@ def visible(start, goal, walls):
     points = np.array(sorted({corner for cell in cells for corner in _corners(cell)}), np.int64)
     index = {tuple(point): k for k, point in enumerate(points.tolist())}
     of = np.array([[index[corner] for corner in _corners(cell)] for cell in cells])
-    for left in _lines_beside(points):
+    for left in _lines_beside(points, of):
         sides = left[of]
         met = sides.any(axis=1) & ~sides.all(axis=1)  # a line goes through a cell iff it parts its corners
         if met[0] and met[1] and not met[2:].any():

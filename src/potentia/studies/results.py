@@ -145,7 +145,7 @@ def _short(value: Any) -> str:
 
 
 def _plain(entry: Any) -> Any:
-    return [entry.mean, entry.low, entry.high] if isinstance(entry, Estimate) else entry
+    return entry.to_list() if isinstance(entry, Estimate) else entry
 
 
 def _probability(p: float) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -22,7 +23,7 @@ from potentia.cli.options.common import (
     split_named,
     steps_option,
 )
-from potentia.cli.options.events import Arrive, Fail, Hazard, events_from_options
+from potentia.cli.options.events import Arrive, EventCost, Fail, Hazard, events_from_options
 from potentia.cli.options.maps import (
     Band,
     Blocked,
@@ -127,6 +128,7 @@ def cover(
     fail: Fail = None,
     arrive: Arrive = None,
     hazard: Hazard = None,
+    event_cost: EventCost = True,
     start_at: Annotated[
         str | None,
         typer.Option(help='First places in the coordinates of the map, as in "412000.5,5712000 412010,5712004".'),
@@ -264,8 +266,8 @@ def cover(
 
         compare_rules(game, rules if rule else {}, believed, best, steps, budget, seed, workers, out, json)
         return
-    results, stopped = _played(game, rules, believed, best, steps, seeds, workers, json)
-    drawn = {"page": page, "beliefs_every": beliefs_every, "paper": paper, "gif": gif, "paths": paths}
+    results, stopped = _played(game, rules, believed, best, steps, seeds, workers, json, event_cost, paper)
+    drawn = {"page": page, "beliefs_every": beliefs_every, "gif": gif, "paths": paths}
     _told(results, stopped, out, json, drawn)
 
 
@@ -311,26 +313,43 @@ def _reach(text: str) -> float | str:
 
 
 def _played(
-    game: Any, rules: dict[str, Any], belief: Any, best: Any, steps: int, seeds: range, workers: int, quiet: bool
+    game: Any,
+    rules: dict[str, Any],
+    belief: Any,
+    best: Any,
+    steps: int,
+    seeds: range,
+    workers: int,
+    quiet: bool,
+    event_cost: bool,
+    paper: bool,
 ) -> tuple[Pictured, bool]:
-    """The study, and whether it was cut short."""
+    """The study, with the same runs without events where these are to be told the cost of; whether it was cut short."""
     from potentia.errors import RunInterrupted
     from potentia.studies.coverage import cover as study
+    from potentia.studies.coverage_pairs import cover_without_events
 
     warnings.simplefilter("ignore", RunInterrupted)  # said in the command line's own words
+    batches = list(rules) * (2 if game.events and event_cost else 1)
+    options: dict[str, Any] = {"belief": belief, "workers": workers}
+    without: dict[str, Any] = {}
     with progress("covering", quiet=quiet) as tell:
 
-        def report(name: str, done: int, total: int) -> None:
+        def report(first: int, name: str, done: int, total: int) -> None:
             if tell is not None:
-                tell(list(rules).index(name) * total + done, len(rules) * total)
+                tell(batches.index(name, first) * total + done, len(batches) * total)
 
-        data = study(game, rules, steps, seeds, belief=belief, workers=workers, progress=report)
-    stopped = any(batch.attrs["interrupted"] for batch in data.values())
+        data = study(game, rules, steps, seeds, progress=partial(report, 0), **options)
+        stopped = any(batch.attrs["interrupted"] for batch in data.values())
+        if len(batches) > len(rules) and not stopped:
+            again = partial(report, len(rules))
+            without = cover_without_events(game, rules, steps, seeds, progress=again, **options)
+            stopped = len(without) < len(rules) or any(batch.attrs["interrupted"] for batch in without.values())
     data = {name: batch for name, batch in data.items() if (batch.steps_done.values == steps).any()}
     if not data:
         say(f"{signals.stopped()} before a run was complete: nothing was written", err=True)
         raise typer.Exit(130)
-    return Pictured(game, rules, data, best, steps, len(seeds), belief), stopped
+    return Pictured(game, rules, data, best, steps, len(seeds), belief, without, paper), stopped
 
 
 def _variant(name: str, tau: str | None, revision: str | None, defaults: tuple[str, str]) -> Any:

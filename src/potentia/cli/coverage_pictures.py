@@ -27,13 +27,11 @@ class Pictured(Results):
         page: Path,
         beliefs_every: int | None,
         *,
-        paper: bool,
         gif: bool,
         paths: bool | None,
     ) -> None:
         """Pictures, and the state of each run that is drawn; ``files`` grows as they are done."""
         from potentia import figures
-        from potentia.games.world import published
         from potentia.studies.coverage import tail_steps
         from potentia.web.pages import MOST, replay
 
@@ -47,23 +45,22 @@ class Pictured(Results):
 
         # states first: should a picture fail, they are there
         traces, watched = self._play(out, files, say, beliefs_every)
-        panels = {f"{name}, seed {self.shown[name]}": trace.profiles for name, trace in traces.items()}
+        panels = {f"{name}, seed {self.shown}": trace.profiles for name, trace in traces.items()}
         say("replay")
         recordings = self._recordings(out, files, watched)
         if recordings:
             shown = dict(list(recordings.items())[:MOST])
-            files["replay"] = replay(shown, page, title=f"{', '.join(shown)} on {game.describe()}")
+            files["replay"] = replay(shown, page, title=f"{', '.join(shown)}, seed {self.shown}, on {game.describe()}")
         draw("field", figures.field_figure(game.world))
         if game.drifts:
             draw("field-at-the-end", figures.field_figure(game.at(steps).world))
-        measure = "worth_sum" if paper else "worth_union"
-        played = {name.partition(":")[0] for name in self.rules}  # with whatever parameters
-        known = {k: v for k, v in published()["worth"].items() if k in played} if paper else None
-        smooth = None if paper else tail_steps(next(iter(self.data.values())))
+        measure = "worth_sum" if self.paper else "worth_union"
+        # what changes within a window is not to be compared with a mean over that
+        smooth = None if self.paper or game.drifts or game.events else tail_steps(next(iter(self.data.values())))
         with_belief = f"\nwith the belief {self.belief.name}" if self.belief else ""
         title = f"Covered worth over time\n{game.describe()}{with_belief}"
         look: dict[str, Any] = {"measure": measure, "smooth": smooth, "title": title, "events": game.events}
-        figure = figures.worth_figure(self.data, optimum=self.best, published=known, **look)
+        figure = figures.worth_figure(self.data, optimum=self.best, published=self.published[0], **look)
         draw("worth", figure)
         walked = steps <= _LONGEST_PATH and None if paths is None else paths
         there = {panel: self.there(name) for panel, name in zip(panels, traces, strict=True)}
@@ -76,14 +73,14 @@ class Pictured(Results):
         for name in recordings if gif else ():
             path = out / f"{in_files(name)}.gif"
             say(path.name)
-            title = f"{name}, seed {self.together}, on {game.world.name}"
+            title = f"{name}, seed {self.shown}, on {game.world.name}"
             recordings[name].film(path, series=measure, title=title)
             files[f"film, {name}"] = path
 
     def _play(
         self, out: Path, files: dict[str, Path], say: Callable[[str], None], beliefs_every: int | None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The run of each rule that is drawn, saved, and the one that is watched, with its keyframes."""
+        """The run of each rule that is drawn, saved, and the same with its keyframes."""
         from potentia.engine import begin
         from potentia.web.keyframes import Keyframes
 
@@ -91,16 +88,13 @@ class Pictured(Results):
         traces, watched = {}, {}
         every = max(1, steps // _MOST_ROWS, steps * game.num_players // 5_000_000)
         options: dict[str, Any] = {"record": ("profile", "worth_sum", "worth_union"), "every": every, "horizon": steps}
-        for name, seed in self.shown.items():
+        for name in self.data:
             say(f"playing {name} again")
-            frames = Keyframes(begin(game, self.rules[name], seed, belief=self.belief, **options))
-            run = frames.play(steps, beliefs_every if seed == self.together else 0)
+            frames = Keyframes(begin(game, self.rules[name], self.shown, belief=self.belief, **options))
+            run = frames.play(steps, beliefs_every)
             traces[name] = run.trace()
             watched[name] = traces[name], frames
             files[f"run, {name}"] = run.save(out / f"run-{in_files(name)}.npz")
-            if seed != self.together:  # side by side, rules are seen from one start
-                frames = Keyframes(begin(game, self.rules[name], self.together, belief=self.belief, **options))
-                watched[name] = frames.play(steps, beliefs_every).trace(), frames
         return traces, watched
 
     def _recordings(self, out: Path, files: dict[str, Path], watched: dict[str, Any]) -> dict[str, Any]:
@@ -126,7 +120,7 @@ class Pictured(Results):
             draw("learning", figures.learning_figure(self.data, number=self.number))
         for name, trace in traces.items():
             which = f"-{in_files(name)}" if len(traces) > 1 else ""
-            of = f"{name}, seed {self.shown[name]}, on {self.game.world.name}"
+            of = f"{name}, seed {self.shown}, on {self.game.world.name}"
             if trace.beliefs:
                 title = f"{of}: what robots believe after {self.steps:,} steps"
                 options = {"profile": trace.final, "step": self.steps, "there": self.there(name)}

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
+from potentia.cli.coverage_tables import print_comparisons, print_costs, print_recoveries
 from potentia.cli.options.beliefs import belief_text
 from potentia.cli.options.maps import in_column, place_columns, places_outside
 from potentia.cli.options.rules import rule_text
@@ -23,12 +24,6 @@ _MOST_PLACES = 20  # robots whose cells are listed on the screen
 def in_files(rule: str) -> str:
     """A rule's name as part of a file name; it must not lead to another folder."""
     return re.sub(r"[\x00-\x1f\x7f/\\:]", "-", rule)
-
-
-def _back(found: Any) -> str:
-    """The median time, and how many runs came back where not all did."""
-    median = "never" if not found.reached else "?" if found.median != found.median else f"{found.median:,.0f}"
-    return median if found.reached == found.runs else f"{median} ({found.reached} of {found.runs})"
 
 
 def _when(goal: int, covered: Any) -> str:
@@ -55,6 +50,8 @@ class Results:
     steps: int
     asked: int  # runs
     belief: Any = None  # what robots have in the place of the map
+    without: dict[str, Any] = field(default_factory=dict)  # the same batches without events
+    paper: bool = False  # whether it began as the paper's experiment
 
     @cached_property
     def covered(self) -> dict[str, Any]:
@@ -64,28 +61,45 @@ class Results:
         return {name: summarise(batch, bound, self.game.world.length) for name, batch in self.data.items()}
 
     @cached_property
-    def shown(self) -> dict[str, int]:
-        """The seed of each rule that is drawn: the one with the median worth."""
-        from potentia.studies.coverage import typical
-
-        return {name: typical(batch) for name, batch in self.data.items()}
-
-    @cached_property
-    def together(self) -> int:
-        """The seed that all rules are replayed with, to be compared."""
+    def shown(self) -> int:
+        """The seed that all rules are drawn and replayed with, from one start: the one nearest to all medians."""
         from potentia.studies.coverage import alike
 
         return alike(self.data)
 
+    @cached_property
+    def costs(self) -> dict[str, Any]:
+        """What events cost, by rule, as far as runs without them were played."""
+        from potentia.studies.coverage_pairs import cost_of_events
+
+        pairs = {name: (self.data[name], batch) for name, batch in self.without.items()}
+        found = {name: cost_of_events(*both, self.game.happenings) for name, both in pairs.items()}
+        return {name: cost for name, cost in found.items() if cost is not None}
+
+    @cached_property
+    def comparisons(self) -> list[Any]:
+        """Every rule less the first, run by run."""
+        from potentia.studies.coverage_pairs import compared
+
+        return compared(self.data)
+
+    @cached_property
+    def published(self) -> tuple[dict[str, Any], dict[str, list[str]]]:
+        """What was published of these rules, and why it does not belong beside the others."""
+        from potentia.paper.beside import published_beside
+
+        played = {name: self.rules[name] for name in self.data}
+        return published_beside(self.game, played, self.steps, self.belief) if self.paper else ({}, {})
+
     def places(self, name: str) -> list[list[int]]:
         """Where the robots of that run end, cells (x, y)."""
         batch = self.data[name]
-        final = batch.final.sel(seed=self.shown[name]).values
+        final = batch.final.sel(seed=self.shown).values
         return [[int(x), int(y)] for x, y in self.game.positions(final)]
 
     def driven(self, name: str) -> list[float]:
         """How far each robot of that run drove, in the world's unit."""
-        found = self.data[name].driven.sel(seed=self.shown[name]) * self.game.world.length[0]
+        found = self.data[name].driven.sel(seed=self.shown) * self.game.world.length[0]
         return [float(way) for way in found.values]
 
     def to_dict(self) -> dict[str, Any]:
@@ -94,7 +108,7 @@ class Results:
             name: {
                 "rule": self.rules[name].spec(),
                 **covered.to_dict(),
-                "shown_seed": self.shown[name],
+                "shown_seed": self.shown,
                 "shown_positions": self.places(name),
                 **self._events_of(name),
                 **({} if (bound := self._bound_by_most(name)) is None else {"runs_bound_by_most": bound}),
@@ -111,7 +125,10 @@ class Results:
             "steps": self.steps,
             "unit": self.game.world.length[1],
             "optimum": optimum,
+            "shown_seed": self.shown,
             "rules": rules,
+            **({"comparisons": [one.to_dict() for one in self.comparisons]} if len(rules) > 1 else {}),
+            **({"published": self.published[0]} if self.paper else {}),
         }
 
     def recoveries(self, name: str) -> list[Any]:
@@ -125,13 +142,14 @@ class Results:
             return {}
         there = self.there(name)
         told = {"shown_there": there.tolist(), "robots_left": self._robots_left(name)}
-        return {"recovery": [one.to_dict() for one in self.recoveries(name)], **told}
+        cost = {"cost_of_events": self.costs[name].to_dict()} if name in self.costs else {}
+        return {"recovery": [one.to_dict() for one in self.recoveries(name)], **cost, **told}
 
     def there(self, name: str) -> Any:
         """Which robots are there at the end of the run that is drawn."""
         if "until" not in self.data[name]:
             return self.game.there_at(self.steps)
-        run = self.data[name].sel(seed=self.shown[name])
+        run = self.data[name].sel(seed=self.shown)
         return (run.since.values <= self.steps) & (self.steps < run.until.values)
 
     def _robots_left(self, name: str) -> float:
@@ -163,32 +181,33 @@ class Results:
         runs += "" if first.runs == self.asked else f" of {self.asked} asked for,"
         caption = f"means over {runs} of {self.steps:,} steps, worth over the last {min(first.tail, self.steps):,}"
         print_table(["", *names], rows, caption + ("; in brackets 95 % intervals" if first.runs >= 5 else ""))
+        print_comparisons(self.comparisons)
         self._print_events(names)
+        self._print_published()
         self._print_bound()
         for name in names:
             self._print_places(name)
 
     def _print_events(self, names: list[str]) -> None:
-        """What each event did, a row per event and rule."""
+        """What each event did, and what all of them cost."""
         if not self.game.events:
             return
-        rows = []
-        for name in names:
-            for one in self.recoveries(name):
-                levels = [value(level.mean) for level in (one.before, one.dip, one.after)]
-                back = [_back(found) for found in (one.to_after, one.to_before)]
-                rows.append([one.text, *([name] if len(names) > 1 else []), *levels, *back])
-        if rows:
-            head = ["event", *(["rule"] if len(names) > 1 else []), "worth before", "lowest after", "level then"]
-            caption = (
-                "covered worth (union), means over runs; steps until the mean over the next "
-                f"{min(next(iter(self.covered.values())).tail, self.steps):,} is back: medians, "
-                "in brackets how many runs came back"
-            )
-            print_table([*head, "steps to 95 % of level then", "to 95 % of before"], rows, caption)
+        window = min(self.covered[names[0]].tail, self.steps)
+        print_recoveries({name: self.recoveries(name) for name in names}, window)
+        print_costs(self.costs, self.game.events, window)
         if self.game.happenings.hazard:
             left = ", ".join(f"{self._robots_left(name):.3g} ({name})" for name in names)
             say(f"robots left at the end, of {self.game.num_players}, in the mean over runs: {left}")
+
+    def _print_published(self) -> None:
+        """The paper's numbers, beside the paper's setting only."""
+        from potentia.figures.coverage_time import told
+
+        entries, others = self.published
+        if entries:
+            say(f"published Σ C: {', '.join(f'{name} {told(entry, runs=True)}' for name, entry in entries.items())}")
+        for name, why in others.items():
+            say(f"{name}: not as published ({', '.join(why)}), so no published number is beside it")
 
     def _bound_by_most(self, name: str) -> int | None:
         """In how many runs all mixtures end with as many components as they may have; None where none learns it."""
@@ -220,11 +239,12 @@ class Results:
         ]
         if self.best is not None:
             label = "share of the optimum" if proven else "share of the bound on the optimum, so at least"
-            if self.game.drifts:
-                times = [f"{time:,}" for time in self.best.times[1:]]
-                steps = f"steps {', '.join(times)}" if len(times) <= _MOST_TIMES else f"{len(times)} steps"
-                label += f" (mean over {steps})"
-            lines.append((label, lambda c: str(c.share)))
+            if hasattr(self.best, "times"):  # as the world changes, or robots come and go
+                between = "" if self.best.everywhere else " (between known ones interpolated)"
+                lines.append((f"{label}, at the end{between}", lambda c: str(c.share_end)))
+                lines.append((f"{label} (mean over {self._moments()})", lambda c: str(c.share_over_run)))
+            else:
+                lines.append((label, lambda c: str(c.share)))
         lines += [
             ("steps to 90 % of its final worth", lambda c: f"{c.steps_to_90.mean:,.0f}"),
             ("within 5 % of its final worth from step", lambda c: f"{c.settled.mean:,.0f}"),
@@ -240,6 +260,13 @@ class Results:
         if len(world.targets):
             lines.append((f"targets found, of {len(world.targets)}", lambda c: f"{c.targets_found.mean:.3g}"))
         return lines + self._belief_lines()
+
+    def _moments(self) -> str:
+        """Over which the share of the optimum is averaged."""
+        if not self.game.drifts:
+            return "all steps"
+        times = [f"{time:,}" for time in self.best.times[1:]]
+        return f"steps {', '.join(times)}" if len(times) <= _MOST_TIMES else f"{len(times)} steps"
 
     def _way_lines(self) -> list[tuple[str, Callable[[Any], str]]]:
         """How far robots drove, and how long it took to cover so much of the optimum."""
@@ -290,7 +317,8 @@ class Results:
         shown = zip(places[:_MOST_PLACES], there.tolist(), strict=False)
         listed = ", ".join(f"({x}, {y})" + ("" if here else " out") for (x, y), here in shown)
         more = f" and {len(places) - _MOST_PLACES:,} more" if len(places) > _MOST_PLACES else ""
-        say(f"{name} ends at {listed}{more} (seed {self.shown[name]}, the median run)")
+        which = "the median run" if len(self.data) == 1 else "of all the one nearest to the median of every rule"
+        say(f"{name} ends at {listed}{more} (seed {self.shown}, {which})")
         world = self.game.world
         if world.outside is not None:
             outside = places_outside(world, places[:_MOST_PLACES])
@@ -305,7 +333,7 @@ class Results:
     # In files -----------------------------------------------------------------------------------------
 
     def write(self, out: Path, files: dict[str, Path]) -> None:
-        """Records of all runs, and where the median run of each rule ends; ``files`` grows as they are done."""
+        """Records of all runs, and where those end that are drawn; ``files`` grows as they are done."""
         from potentia.kernel.files import whole_file
         from potentia.studies.summary import write_netcdf
 
@@ -316,6 +344,10 @@ class Results:
             with whole_file(cells) as temporary:
                 temporary.write_text(self._cells_csv(name), encoding="utf-8")
             files[f"final cells, {name}"] = cells
+        for name in self.costs:
+            records = out / f"records-{in_files(name)}-without-events.nc"
+            write_netcdf(self.without[name], records)
+            files[f"without events, {name}"] = records
 
     def _cells_csv(self, name: str) -> str:
         """Final cells, with their coordinates where the map has any, ways, and with events whether robots are there."""

@@ -60,17 +60,23 @@ def first_profile(game: Game, start: ArrayLike | None, seed: int, name: str = "s
 
 def run_key(seed: int, game: Game, rule: Rule) -> Any:
     """What the draws of a run go by; where robots arrive, nothing of those, so that the others' draws stay."""
+    first = spec_of_the_first(rule, game)
+    told = rule.describe() if first == rule.spec() else json.dumps(first, sort_keys=True)
+    return make_key(seed, "run", game.identity(), told)
+
+
+def spec_of_the_first(rule: Rule, game: Game) -> dict[str, Any]:
+    """The rule as plain data, with probabilities of the players of the beginning only, without robots that arrive."""
     base, players = getattr(getattr(game, "game", game), "base_robots", game.num_players), game.num_players
 
-    def of_the_first(entry: Any) -> Any:
+    def cut(entry: Any) -> Any:
         if not isinstance(entry, dict):
             return entry
         lists = {name: part for name, part in entry.items() if name == "revision" and isinstance(part, list | tuple)}
-        cut = {name: part[:base] for name, part in lists.items() if len(part) == players}
-        return {name: of_the_first(part) for name, part in entry.items()} | cut
+        first = {name: part[:base] for name, part in lists.items() if len(part) == players}
+        return {name: cut(part) for name, part in entry.items()} | first
 
-    told = rule.describe() if base == players else json.dumps(of_the_first(rule.spec()), sort_keys=True)
-    return make_key(seed, "run", game.identity(), told)
+    return rule.spec() if base == players else dict(cut(rule.spec()))
 
 
 def eventful(game: Any, events: Any) -> Any:

@@ -158,8 +158,11 @@ class Coverage(Covering):
 
     @cached_property
     def scale(self) -> float:  # type: ignore[override]  # derived once, and never set
-        """The largest C of any robot anywhere: what ``tau="auto"`` and relative schedules are relative to."""
-        return float(self.worth_in_range(float(self.ranges[-1])).max())
+        """The largest C of any robot anywhere: what ``tau="auto"`` and relative schedules are relative to.
+
+        Of those of the beginning: with and without robots that arrive later, runs are the same until they do.
+        """
+        return float(self.worth_in_range(float(self._range[: self.base_robots].max())).max())
 
     @cached_property
     def signal(self) -> tuple[Floats, Floats] | None:  # type: ignore[override]

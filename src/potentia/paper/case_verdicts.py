@@ -71,13 +71,7 @@ class Finding:
 # Differences ------------------------------------------------------------------------------------------
 
 
-def difference(first: ArrayLike, second: ArrayLike, comparisons: int = 1) -> Estimate:
-    """The mean of first - second over seeds, with an interval for one of so many comparisons."""
-    found = paired_difference(first, second)
-    if comparisons == 1 or found.count < 2:
-        return found
-    half = _student(found.count, comparisons) / _student(found.count) * (found.high - found.low) / 2
-    return Estimate(found.mean, found.mean - half, found.mean + half, found.count)
+difference = paired_difference  # with an interval for one of so many comparisons
 
 
 def log_ratio(first: ArrayLike, second: ArrayLike, comparisons: int = 1) -> Estimate:

@@ -8,6 +8,7 @@ from potentia.statistics.estimates import (
     bootstrap_mean,
     estimate,
     paired_difference,
+    relative_difference,
     settling_time,
     share_of,
     steady_state,
@@ -15,11 +16,12 @@ from potentia.statistics.estimates import (
     time_to_share,
 )
 from potentia.statistics.reaching import Reaching, compare_reaching, reaching_time
-from potentia.statistics.recovering import Recovery, recovery
+from potentia.statistics.recovering import EventCost, Recovery, event_cost, recovery
 
 __all__ = [
     "Comparison",
     "Estimate",
+    "EventCost",
     "Reaching",
     "Recovery",
     "area_under_curve",
@@ -28,10 +30,12 @@ __all__ = [
     "compare_all",
     "compare_reaching",
     "estimate",
+    "event_cost",
     "holm",
     "paired_difference",
     "reaching_time",
     "recovery",
+    "relative_difference",
     "settling_time",
     "share_of",
     "steady_state",

@@ -44,6 +44,12 @@ class Comparison:
             what += f" (adjusted {self.adjusted:.3g})"
         return f"{what}, d_z = {self.effect:.3g}, larger in {self.larger:.0%} of {self.pairs} pairs"
 
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, for JSON."""
+        told = {name: getattr(self, name) for name in ("first", "second", "pairs", "effect", "larger")}
+        chance = {"p_value": self.p_value, "adjusted": self.adjusted}
+        return told | {"difference": self.difference.to_list()} | chance
+
 
 def compare(
     first: Any,

@@ -18,7 +18,7 @@ from potentia.errors import InvalidInput
 from potentia.kernel.arrays import any_array
 from potentia.kernel.checks import Integer, Real
 
-_FEW = 5  # seeds; an interval from fewer would say little
+FEW = 5  # seeds; an interval from fewer would say little
 _ROOM = 2**22  # numbers drawn at a time, so that large samples do not fill the memory
 
 
@@ -32,9 +32,18 @@ class Estimate:
     count: int
 
     def __str__(self) -> str:
-        if self.count < _FEW:
+        if not self.enough:
             return _number(self.mean)
         return f"{_number(self.mean)} [{_number(self.low)}, {_number(self.high)}]"
+
+    @property
+    def enough(self) -> bool:
+        """Whether there are seeds enough to tell people the interval: five."""
+        return self.count >= FEW
+
+    def to_list(self) -> list[float]:
+        """Mean, low and high, for JSON; NaN ends where the text has no interval either."""
+        return [self.mean, self.low, self.high] if self.enough else [self.mean, np.nan, np.nan]
 
     def scaled(self, factor: float) -> Estimate:
         return Estimate(self.mean * factor, self.low * factor, self.high * factor, self.count)
@@ -44,23 +53,26 @@ def _number(x: float) -> str:
     return f"{x:,.0f}" if abs(x) >= 1000 else f"{x:.4g}"
 
 
-def estimate(values: ArrayLike) -> Estimate:
-    """The mean and its 95 % interval by Student's t; NaN entries are left out."""
+def estimate(values: ArrayLike, comparisons: int = 1) -> Estimate:
+    """The mean and its 95 % interval by Student's t; NaN entries are left out.
+
+    The intervals of so many ``comparisons`` hold together with 95 %, by Bonferroni.
+    """
     array = np.asarray(values, np.float64).reshape(-1)
     array = array[~np.isnan(array)]
     mean = float(array.mean()) if array.size else np.nan
     if array.size < 2:
         return Estimate(mean, np.nan, np.nan, array.size)
-    half = float(_half_width(array))
+    half = float(_half_width(array, comparisons))
     return Estimate(mean, mean - half, mean + half, array.size)
 
 
-def _half_width(values: NDArray[np.float64]) -> Any:
+def _half_width(values: NDArray[np.float64], comparisons: int = 1) -> Any:
     """Half the width of the 95 % interval of the mean over the first axis, by Student's t."""
     from scipy import stats
 
     count = len(values)
-    return stats.t.ppf(0.975, count - 1) * values.std(axis=0, ddof=1) / np.sqrt(count)
+    return stats.t.ppf(1 - 0.025 / comparisons, count - 1) * values.std(axis=0, ddof=1) / np.sqrt(count)
 
 
 def band(values: ArrayLike, kind: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -141,12 +153,33 @@ def share_of(count: int, of: int) -> Estimate:
     return Estimate(count / of, float(low), float(high), of)
 
 
-def paired_difference(first: ArrayLike, second: ArrayLike) -> Estimate:
-    """The mean of first - second over seeds that both have, with its interval."""
+def paired_difference(first: ArrayLike, second: ArrayLike, comparisons: int = 1) -> Estimate:
+    """The mean of first - second over seeds that both have, with its interval as one of so many comparisons."""
+    a, b = _paired(first, second)
+    return estimate(a - b, comparisons)
+
+
+def relative_difference(first: ArrayLike, second: ArrayLike) -> Estimate:
+    """The mean of first - second over seeds that both have, as a share of the mean of second; NaN where that is 0.
+
+    The interval is that of a ratio of two paired means, by the delta method: both vary from seed to seed.
+    """
+    a, b = _paired(first, second)
+    known = ~(np.isnan(a) | np.isnan(b))
+    a, b = a[known], b[known]
+    level = float(b.mean()) if b.size else 0.0
+    if level == 0.0:
+        return Estimate(np.nan, np.nan, np.nan, b.size)
+    share = float(a.mean()) / level - 1.0
+    around = estimate((a - (1.0 + share) * b) / abs(level))
+    return Estimate(share, share + around.low, share + around.high, b.size)
+
+
+def _paired(first: ArrayLike, second: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     a, b = np.asarray(first, np.float64), np.asarray(second, np.float64)
     if a.shape != b.shape or a.ndim != 1:
         raise InvalidInput(f"paired values must be two lists of one length, got shapes {a.shape} and {b.shape}")
-    return estimate(a - b)
+    return a, b
 
 
 def tail_mean(values: ArrayLike, times: ArrayLike, last: int) -> NDArray[np.float64]:

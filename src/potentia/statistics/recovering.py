@@ -5,6 +5,8 @@ the level before that over the last ``window`` steps of the stretch before it. T
 the mean over the next ``window`` steps is at least a share of a level; runs in which that never happens are censored at
 the end of the stretch. To be back at the level that the run then holds says how soon those that are left have made up
 for it; to be back at the level before, whether they can.
+
+What events cost is told by runs with the same seeds and without them, which are the same to the bit up to the first.
 """
 
 from __future__ import annotations
@@ -17,7 +19,15 @@ from numpy.typing import ArrayLike
 
 from potentia.errors import InvalidInput
 from potentia.kernel.checks import Real
-from potentia.statistics.estimates import Estimate, checked_curves, estimate, moving_mean
+from potentia.statistics.estimates import (
+    FEW,
+    Estimate,
+    checked_curves,
+    estimate,
+    moving_mean,
+    paired_difference,
+    relative_difference,
+)
 from potentia.statistics.reaching import Reaching, reaching_time
 
 BACK = 0.95  # of a level
@@ -40,12 +50,12 @@ class Recovery:
         """Plain data, for JSON."""
         told: dict[str, Any] = {"event": self.text, "time": self.time, "share": self.share}
         for name in ("before", "dip", "after"):
-            found = getattr(self, name)
-            told[name] = [found.mean, found.low, found.high]
+            told[name] = getattr(self, name).to_list()
         for name in ("to_after", "to_before"):
             found = getattr(self, name)
-            median = None if np.isnan(found.median) else found.median
-            told[name] = {"median_steps": median, "runs_back": found.reached, "runs": found.runs}
+            median, low, high = (None if np.isnan(end) else end for end in (found.median, *_ends(found)))
+            told[name] = {"median_steps": median, "low": low, "high": high}
+            told[name] |= {"runs_back": found.reached, "runs": found.runs}
         return told
 
 
@@ -84,3 +94,40 @@ def recovery(
     back = [reaching_time(ahead, gone, share * level) for level in (after, before)]
     levels = estimate(before), estimate(stretch.min(axis=1)), estimate(after)
     return Recovery(int(event), share, *levels, back[0], back[1], text)
+
+
+def _ends(found: Reaching) -> tuple[float, float]:
+    """Of the interval of the median, where there are runs enough to tell one."""
+    return (found.median_low, found.median_high) if found.runs >= FEW else (np.nan, np.nan)
+
+
+# What events cost -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class EventCost:
+    """Levels at the end of runs with events, less those of the same runs without them."""
+
+    level: Estimate
+    without: Estimate
+    difference: Estimate  # run by run; below 0 where events cost something
+    relative: Estimate  # the same as a share of the level without them
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, for JSON."""
+        told = {"with": self.level, "without": self.without, "difference": self.difference}
+        percent = {"percent": self.relative.scaled(100.0)}
+        return {name: found.to_list() for name, found in (told | percent).items()} | {"runs": self.difference.count}
+
+
+def event_cost(level: ArrayLike, without: ArrayLike) -> EventCost:
+    """What events cost, from the levels of runs with and without them, in the same order of seeds.
+
+    Examples
+    --------
+    >>> found = event_cost([9.0, 7.0], [10.0, 10.0])
+    >>> found.difference.mean, found.relative.mean
+    (-2.0, -0.2)
+    """
+    changes = paired_difference(level, without), relative_difference(level, without)
+    return EventCost(estimate(level), estimate(without), *changes)

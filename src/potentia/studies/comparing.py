@@ -141,7 +141,7 @@ class Advice:
             "rivals": [
                 {
                     "name": rival.name,
-                    "difference": [rival.difference.mean, rival.difference.low, rival.difference.high],
+                    "difference": rival.difference.to_list(),
                     "adjusted": rival.adjusted,
                     "tie": rival.tie,
                 }

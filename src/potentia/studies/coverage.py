@@ -97,7 +97,7 @@ class Covered:
 
     worth_sum: Estimate
     worth_union: Estimate
-    share: Estimate | None  # of the optimum
+    share: Estimate | None  # of the optimum; in the mean over the run where the world changes, else at the end
     steps_to_90: Estimate  # of the run's own final worth
     settled: Estimate  # from when on the mean of as many steps stays within 5 % of that
     steady: Estimate  # when the paper's robots would stop
@@ -112,6 +112,8 @@ class Covered:
     driven: tuple[float, ...] = ()  # by each robot, in the mean over runs
     unit: str = "cells"
     arrivals: tuple[Arrival, ...] = ()  # until shares of the optimum, or of the bound on it
+    share_end: Estimate | None = None  # of the optimum, over the last steps
+    share_over_run: Estimate | None = None  # in the mean over the run, where the world changes or robots come and go
     # of a belief, where the runs had one that records it
     belief_error: Estimate | None = None  # Σ|f̂ - f| / Σf, in the mean over robots as the next four
     parameter_error: Estimate | None = None
@@ -126,7 +128,7 @@ class Covered:
         out: dict[str, Any] = {}
         for name, entry in vars(self).items():
             if entry is not None or name not in LEARNT:
-                out[name] = [entry.mean, entry.low, entry.high] if isinstance(entry, Estimate) else entry
+                out[name] = entry.to_list() if isinstance(entry, Estimate) else entry
         return out | {"driven": list(self.driven), "arrivals": [plain(entry) for entry in self.arrivals]}
 
 
@@ -163,26 +165,27 @@ def summarise(
 ) -> Covered:
     """What a batch of :func:`cover` came to; ``optimum`` is the largest union there is, or a bound on it.
 
-    Where the world changes, the share of the optimum is the mean over the times at which that is known. Where robots
-    come and go, what is covered at a time is measured by the optimum of those that are there.
+    Where the world changes or robots come and go, what is covered at a time is measured by the optimum of that time and
+    of those that are there, at the end and in the mean over the run: over the times at which the optimum is known, or
+    where that is at all times over all of them. ``share`` is the latter where the world changes, and else the former.
     ``length`` is a cell's side and its unit, in which distances are told: ``world.length``.
     """
     data = complete(data)
     times, last = data.time.values, data.isel(time=-1)
     union = estimate(final_worth(data, "worth_union"))
-    share = None
+    share = end = over_run = None
     if isinstance(optimum, OptimumOverTime):
         covered = data.worth_union.transpose("seed", "time").values
-        if optimum.every is None:  # at the end of the runs, each row against those that were there
-            tail = times > times[-1] - tail_steps(data)
-            share = estimate(optimum.mean_share(times[tail], covered[:, tail]))
-        else:
-            share = estimate(optimum.share(times, covered))
-        share = replace(share, high=min(share.high, max(1.0, share.mean))) if share.count > 1 else share
-    elif optimum and union.count > 1:
-        union = replace(union, high=min(union.high, max(optimum, union.mean)))  # nobody covers more than can be
-    if optimum and not isinstance(optimum, OptimumOverTime):
-        share = union.scaled(1 / optimum)
+        tail, later = times > times[-1] - tail_steps(data), times > 0
+        end = _at_most_one(optimum.mean_share(times[tail], covered[:, tail]))
+        known = optimum.every is None  # at all times
+        means = optimum.mean_share(times[later], covered[:, later]) if known else optimum.share(times, covered)
+        over_run = _at_most_one(means)
+        share = end if known else over_run
+    elif optimum:
+        if union.count > 1:  # nobody covers more than can be
+            union = replace(union, high=min(union.high, max(optimum, union.mean)))
+        share = end = union.scaled(1 / optimum)
     rows = max(1, tail_steps(data) // _every(data))
     settled = settling_time(moving_mean(data.worth_sum.values, rows), times, final_worth(data, "worth_sum"), SETTLED)
     side, unit = length
@@ -205,6 +208,8 @@ def summarise(
         tuple((data.driven.mean("seed") * side).values.tolist()) if "driven" in data else (),
         unit,
         arrivals(data, _bounds(optimum, times), side) if optimum and "distance" in data else (),
+        end,
+        over_run,
         **{name: _bounded(name, last[name]) for name in LEARNT if name in data and last[name].notnull().any()},
     )
 
@@ -215,6 +220,12 @@ def _bounds(optimum: float | OptimumOverTime, times: NDArray[np.int64]) -> float
         return optimum
     bounds = optimum.at(times)
     return np.where(bounds > 0, bounds, np.inf)
+
+
+def _at_most_one(shares: ArrayLike) -> Estimate:
+    """The mean share, with an interval that does not go beyond all there is."""
+    found = estimate(shares)
+    return replace(found, high=min(found.high, max(1.0, found.mean))) if found.count > 1 else found
 
 
 def _bounded(name: str, values: ArrayLike) -> Estimate:

@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike
 from potentia.games import Coverage
 from potentia.games.grid import step_offsets
 from potentia.kernel.texts import value
+from potentia.statistics.estimates import FEW
 from potentia.statistics.reaching import median_time, reaching_time
 
 if TYPE_CHECKING:
@@ -131,5 +132,6 @@ def _steepest(game: Coverage, delta: float) -> float:
 
 
 def plain(entry: Any) -> Any:
-    """An arrival as plain data, for JSON."""
-    return vars(entry) | {"never": entry.never}
+    """An arrival as plain data, for JSON; of few runs without an interval."""
+    ends = {} if entry.runs >= FEW else {"steps_low": math.nan, "steps_high": math.nan}
+    return vars(entry) | ends | {"never": entry.never}

@@ -20,7 +20,6 @@ from potentia.studies.store import Study
 
 _LARGEST = 1e300  # sums of larger numbers would overflow
 _TAIL = 0.1  # of the run: the level is the mean over its last part
-_COMPARED = ("first", "second", "pairs", "difference", "effect", "larger", "p_value", "adjusted")  # in JSON
 SHOWN = 60  # rows of a table for people; JSON has all
 
 
@@ -129,23 +128,19 @@ class Overview:
                     "point": level.name,
                     "runs": level.runs,
                     "start": level.start,
-                    "end": _plain(level.end),
-                    "area": _plain(level.area),
+                    "end": level.end.to_list(),
+                    "area": level.area.to_list(),
                     "reached": None if level.reached is None else level.reached.reached,
                     "median_steps": None if level.reached is None else level.reached.median,
                 }
                 for level in self.levels
             ],
-            "comparisons": [{name: _plain(getattr(c, name)) for name in _COMPARED} for c in self.comparisons],
+            "comparisons": [c.to_dict() for c in self.comparisons],
         }
 
 
 def _short(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, float) else text_of(value)
-
-
-def _plain(entry: Any) -> Any:
-    return [entry.mean, entry.low, entry.high] if isinstance(entry, Estimate) else entry
 
 
 def _probability(p: float) -> str:

@@ -27,6 +27,13 @@ Arrive = Annotated[
 Hazard = Annotated[
     str | None, typer.Option(help="The probability that a robot fails in a step, such as 1e-5.", show_default="0")
 ]
+EventCost = Annotated[
+    bool,
+    typer.Option(
+        "--event-cost/--no-event-cost",
+        help="With events: also play the same runs without them, which takes as long again, and tell what they cost.",
+    ),
+]
 
 _FORMS = {
     "fail": "ROBOT@STEP, whole numbers with a step below 2^62, as in 8@2500",

@@ -240,7 +240,7 @@ class Results:
         if self.best is not None:
             label = "share of the optimum" if proven else "share of the bound on the optimum, so at least"
             if hasattr(self.best, "times"):  # as the world changes, or robots come and go
-                between = "" if self.best.everywhere else " (between known ones interpolated)"
+                between = "" if self.best.everywhere else " (interpolated)"
                 lines.append((f"{label}, at the end{between}", lambda c: str(c.share_end)))
                 lines.append((f"{label} (mean over {self._moments()})", lambda c: str(c.share_over_run)))
             else:

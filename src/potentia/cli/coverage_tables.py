@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -37,9 +38,9 @@ def _back(found: Any) -> str:
 
     if not found.reached:
         return f"never ({found.reached} of {found.runs})"
-    text = "later than any" if found.median != found.median else f"{found.median:,.0f}"
-    if found.runs >= FEW and found.median == found.median:
-        ends = ["?" if end != end else f"{end:,.0f}" for end in (found.median_low, found.median_high)]
+    text = "later than any" if math.isnan(found.median) else f"{found.median:,.0f}"
+    if found.runs >= FEW and not math.isnan(found.median):
+        ends = ["?" if math.isnan(end) else f"{end:,.0f}" for end in (found.median_low, found.median_high)]
         text += f" [{', '.join(ends)}]"
     return text if found.reached == found.runs else f"{text} ({found.reached} of {found.runs})"
 
@@ -56,8 +57,8 @@ def print_costs(costs: Mapping[str, Any], happened: Sequence[str], window: int) 
     what = "with it" if len(happened) == 1 else "with all of them"
     without = "without it" if len(happened) == 1 else "without any"
     caption = (
-        f"covered worth (union) over the last {window:,} steps after the last event; the same seeds are played with and "
-        "without, and differ by nothing else: differences are taken run by run"
+        f"covered worth (union) over the last {window:,} steps, or those since the last event if fewer; the same seeds "
+        "are played with and without, and differences are taken run by run"
     )
     head = ["rule", "runs", f"worth at the end {what}", without, "difference", "in %"]
     title = f"what it costs: {happened[0]}" if len(happened) == 1 else "what all events together cost"
@@ -66,7 +67,7 @@ def print_costs(costs: Mapping[str, Any], happened: Sequence[str], window: int) 
 
 def _percent(share: Any) -> str:
     """A share as a percentage, signed."""
-    if share.mean != share.mean:
+    if math.isnan(share.mean):
         return "–"
     text = f"{100 * share.mean:+.1f} %"
     return f"{text} [{100 * share.low:+.1f}, {100 * share.high:+.1f}]" if share.enough else text
@@ -81,14 +82,7 @@ def print_comparisons(found: Sequence[Any]) -> None:
     for one in found:
         chances = [_chance(p) for p in ((one.p_value, one.adjusted) if several else (one.p_value,))]
         rows.append([f"{one.first} − {one.second}", str(one.pairs), str(one.difference), f"{one.larger:.0%}", *chances])
-    head = [
-        "covered worth (union) at the end",
-        "runs",
-        "difference",
-        "larger in",
-        "p",
-        *(["p, Holm"] if several else []),
-    ]
+    head = ["worth (union) at the end", "runs", "difference", "larger in", "p", *(["p, Holm"] if several else [])]
     together = f" that hold for all {len(found)} differences together" if several else ""
     intervals = f"; in brackets 95 % intervals{together}" if found[0].difference.enough else ""
     corrected = f", corrected for the {len(found)} listed" if several else ""

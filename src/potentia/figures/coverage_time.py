@@ -55,7 +55,8 @@ def worth_figure(
     ``band``
         "range", least to largest over seeds, as the paper's bound; or "middle", the middle 80 %.
     ``smooth``
-        the length in steps of a moving average, taken of each seed. Left out, nothing is smoothed.
+        the length in steps of a moving average, taken of each seed. Left out, nothing is smoothed: the choice where the
+        optimum changes, which is that of the moment.
     ``events``
         what happened to robots, ``game.events``: a line at each time.
     """
@@ -69,7 +70,8 @@ def worth_figure(
         time, values = by_seed(data, measure, smooth)
         last, seeds = max(last, float(time[-1])), len(values)
         said = f"mean of {seeds} seeds" if seeds > 1 else "1 seed"
-        label = f"{name}\n{said}, at the end {number(float(values[:, -1].mean()))}"
+        when = "at the end" if smooth else "at the last step"
+        label = f"{name}\n{said}, {when} {number(float(values[:, -1].mean()))}"
         band_label = f"{BANDS[band]} {seeds} seeds"
         style.draw_mean(axes, time, values, looks[name], band=band, label=label, band_label=band_label)
     if optimum is not None:
@@ -178,7 +180,7 @@ def _draw_published(
     of = "" if measure == "worth_sum" else " (sum)"
     axes.set_xlim(0, last * (1.02 + 0.03 * len(published)) if published else last)
     for k, (key, entry) in enumerate(published.items()):
-        mine = [look.colour for name, look in looks.items() if name.lower().startswith(key.lower())]
+        mine = [looks[name].colour for name in sorted(looks, key=len) if name.lower().startswith(key.lower())]
         name = key.replace("_", " ") if "_" in key else key.upper()
         label, colour = f"published {name}{of}\n{told(entry, runs=True)}", mine[0] if mine else style.DARK
         style.draw_published(axes, last * (1.025 + 0.03 * k), entry, k, colour, label, f"published {key}")

@@ -90,7 +90,11 @@ class Pictured(Results):
         game, steps = self.game, self.steps
         traces, watched = {}, {}
         every = max(1, steps // _MOST_ROWS, steps * game.num_players // 5_000_000)
-        options: dict[str, Any] = {"record": ("profile", "worth_sum", "worth_union", "distance"), "every": every, "horizon": steps}
+        options: dict[str, Any] = {
+            "record": ("profile", "worth_sum", "worth_union", "distance"),
+            "every": every,
+            "horizon": steps,
+        }
         for name, seed in self.shown.items():
             say(f"playing {name} again")
             frames = Keyframes(begin(game, self.rules[name], seed, belief=self.belief, **options))

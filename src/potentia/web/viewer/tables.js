@@ -118,7 +118,7 @@ function robotColumns(state) {
   const { lengths } = state;
   const places = lengths.places ? [lengths.names()] : [];
   const way = ["distance", wayName(state), `(${lengths.unit})`].filter(Boolean).join(" ");
-  return ["cell (x, y)", ...places, "worth covered", way, "moves", ...(state.until ? ["state"] : [])];
+  return [...(state.until ? ["state"] : []), "cell (x,\u00a0y)", ...places, "worth covered", way, "moves"];
 }
 
 function robotTexts(state, robot) {
@@ -129,7 +129,7 @@ function robotTexts(state, robot) {
   const done = [formatNumber(state.worthOf(robot)), wayText(state, robot), formatCount(state.timeline.changesOf(robot))];
   const texts = [`${x}, ${y}`, ...places, ...done];
   const shown = fate && !state.isLost(robot) ? texts.map(() => "–") : texts; // it is nowhere yet
-  return [...shown, ...(state.until ? [fate || "there"] : [])];
+  return state.until ? [fate, ...shown] : shown;
 }
 
 function playerTexts(timeline, player) {

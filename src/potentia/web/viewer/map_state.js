@@ -54,9 +54,8 @@ export class MapState {
     return this.grid.cellOf[this.timeline.profile[robot]];
   }
 
-  /** Whether a robot is there now: has come, and has not failed. */
-  isThere(robot) {
-    const { step } = this.timeline;
+  /** Whether a robot is there at a step: has come, and has not failed. */
+  isThere(robot, step = this.timeline.step) {
     return !this.until || (this.since[robot] <= step && step < this.until[robot]);
   }
 

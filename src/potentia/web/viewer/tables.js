@@ -89,7 +89,9 @@ export function createRoster(host, timelines, context) {
     const body = tableIn(place, title, [noun, ...columns]);
     const rows = Array.from({ length: timeline.players }, (_, player) => {
       const name = { type: "button", class: "pv-link", text: String(player), "aria-label": `Choose ${noun} ${player}` };
-      return addRow(body, element("button", { ...name, onclick: () => context.onSelect(player) }), columns.length);
+      const cells = addRow(body, element("button", { ...name, onclick: () => context.onSelect(player) }), columns.length);
+      if (columns[0] === "state") cells[0].classList.remove("pv-number"); // words, which may break
+      return cells;
     });
     shown = { timeline, map, rows, body };
   };

@@ -265,10 +265,14 @@ class Density {
 
   /** The most in a square at some moments of the run, so that one scale serves nearly all steps. */
   findScale() {
-    const { snapshots } = this.state.timeline;
+    const { state } = this;
+    const { snapshots, spacing, changeSteps } = state.timeline;
     const every = Math.max(1, Math.floor(snapshots.length / LOOKED_AT));
-    const some = snapshots.filter((_, k) => k % every === 0 || k === snapshots.length - 1);
-    const { cellOf } = this.state.grid;
-    return Math.max(...some.map((profile) => this.count(profile.map((action) => cellOf[action]))));
+    const most = snapshots.map((profile, k) => {
+      if (k % every && k < snapshots.length - 1) return 0;
+      const step = k ? changeSteps[k * spacing - 1] : 0;
+      return this.count(profile.map((action, robot) => (state.isThere(robot, step) ? state.grid.cellOf[action] : -1)));
+    });
+    return Math.max(...most);
   }
 }

@@ -3,6 +3,7 @@ events and beliefs, and on all other games."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -79,7 +80,12 @@ def _on_map(number: int, random: np.random.Generator) -> Case:
     return Case(game, rule, belief, number, int(random.integers(20, 60)) if belief else int(random.integers(20, 200)))
 
 
-def everything(kind: str) -> Case:
-    """Sight, events, a hazard, flags, costs, a world that changes in this way, and a belief that forgets."""
+def everything(kind: str, **changes: Any) -> Case:
+    """Sight, events, a hazard, flags, costs, a world that changes in this way, and a belief that forgets.
+
+    ``changes`` are of the world.
+    """
     belief = {"belief": "mixture", "components": 2, "half_life": 8.0, "noise": 0.02, "communication": {"radius": 3.0}}
-    return Case(crowded(kind, "hazard 0.005").game, RULES_ON_MAPS[3], belief, 7, 26)
+    crowd = crowded(kind, "hazard 0.005")
+    game = replace(crowd, world=crowd.world.like(**changes)).game if changes else crowd.game
+    return Case(game, RULES_ON_MAPS[3], belief, 7, 26)

@@ -225,10 +225,12 @@ def test_what_can_be_taken_away(page, case_study):
         page.page.get_by_role("button", name="Positions now").click()
     rows = caught.value.path().read_text().splitlines()
     assert caught.value.suggested_filename == "positions-222.csv"
-    wanted = ["recording,step,robot,x,y"]
+    wanted = ["recording,step,robot,x,y,driven_cells"]
     for name, trace in traces.items():
-        places = enumerate(game.positions(trace.profiles[222]).tolist())
-        wanted += [f"{name},222,{robot},{x},{y}" for robot, (x, y) in places]
+        places = game.positions(trace.profiles[:223])
+        ways = np.linalg.norm(np.diff(places, axis=0), axis=2).sum(axis=0)
+        ends = enumerate(zip(places[222].tolist(), ways, strict=True))
+        wanted += [f"{name},222,{robot},{x},{y},{way:.6g}" for robot, ((x, y), way) in ends]
     assert rows == wanted
     with page.page.expect_download() as caught:
         page.page.get_by_role("button", name="Series").click()

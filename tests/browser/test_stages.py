@@ -13,6 +13,7 @@ from axe_playwright_python.sync_playwright import Axe
 import potentia as pt
 from potentia.colours import PALETTE
 from potentia.games import Coverage, World
+from potentia.games.coordinates import Coordinates
 from potentia.web.pages import in_frame
 from potentia.web.pages import page as page_of
 from tests.browser.test_replay import told
@@ -248,18 +249,58 @@ def test_a_name_full_of_html_is_text(opened, tmp_path):
     assert "'=1+1" in caught.value.path().read_text()
 
 
-def test_positions_tell_who_is_there(opened, tmp_path):
-    trace = everything("frames").trace()
-    page = opened(trace.replay(tmp_path / "run.html")).ready()
-    page.jump(13)
+_MIDDLE = """(robot) => {  // of a robot's cell in the panel of beliefs
+  const { side, state, layout } = potentia.viewer.stages[0];
+  const cell = state.cellOf(robot);
+  const ratio = side.canvas.width / side.canvas.getBoundingClientRect().width;
+  const at = [layout.x((cell % state.columns) + 0.5), layout.y(Math.floor(cell / state.columns) + 0.5)];
+  return [...side.canvas.getContext("2d").getImageData(...at.map((way) => Math.floor(way * ratio)), 1, 1).data];
+}"""
+
+
+def test_a_site_is_told_in_metres_and_who_is_not_there_as_lost(opened, tmp_path):
+    """Robot 1 has failed at step 8, robot 3 arrives at 12; every number is the library's."""
+    outside = Coordinates([0.5, 0, 412_000, 0, -0.5, 5_712_000.25], "EPSG:25832", "m")
+    played = everything("frames", cell_size=0.5, coordinates=outside)
+    run = pt.begin(*played[:2], played.seed, belief=played.belief, record=("profile", "distance"), compiled=False)
+    ways, cells = 0.5 * run.advance(10).trace().driven, played.game.positions(run.profile).tolist()
+    places = outside.at(np.add(cells, 0.5)).tolist()
+    page = opened(run.advance(played.steps - 10).trace().replay(tmp_path / "run.html")).ready()
+    page.jump(10)
     with page.page.expect_download() as caught:
         page.page.get_by_role("button", name="Positions now").click()
     rows = [row.split(",") for row in caught.value.path().read_text().splitlines()]
-    assert rows[0][1:] == ["step", "robot", "x", "y", "there"]
-    made = trace.recording()
-    wanted = zip(made.positions(made.profile(13)).tolist(), made.there(13).tolist(), strict=True)
-    assert [row[3:] for row in rows[1:]] == [[str(x), str(y), str(int(there))] for (x, y), there in wanted]
-    assert {row[-1] for row in rows[1:]} == {"0", "1"}
+    assert rows[0][1:] == ["step", "robot", "x", "y", "easting", "northing", "driven_m", "there"]
+    there = [1, 0, 1, 0]
+    wanted = [[*map(str, cells[k]), *(f"{part:.12g}" for part in places[k]), f"{ways[k]:.6g}"] for k in range(4)]
+    assert [row[3:] for row in rows[1:]] == [[*row, str(is_there)] for row, is_there in zip(wanted, there, strict=True)]
+    assert page.page.locator(".pv-now td").first.inner_text() == told(ways.sum())
+    assert "distance driven by all robots (m)" in page.page.locator(".pv-now thead").inner_text()
+    robots = [row.locator("td").all_inner_texts() for row in page.page.locator(".pv-roster tbody tr").all()]
+    assert [row[0] for row in robots] == ["", "failed at step 8", "", "arrives at step 12"]
+    for k in (0, 1, 2):
+        assert [*robots[k][1:3], robots[k][4]] == [", ".join(wanted[k][:2]), ", ".join(wanted[k][2:4]), told(ways[k])]
+    assert robots[3][1:] == ["–"] * 5
+    world = played.game.world
+    for axis, name in enumerate(world.axes_names(more=True)):
+        assert page.ask("(axis) => potentia.mapStates[0].lengths.label(axis)", axis) == name
+        marks = page.ask("(one) => potentia.mapStates[0].lengths.ticks(...one, 4)", [axis, world.size[axis]])
+        values = [float(mark["text"].replace(",", "")) for mark in marks]
+        spots = outside.back(np.transpose([values, values]))[:, axis]
+        np.testing.assert_allclose([mark["value"] for mark in marks], spots, atol=1e-6)
+        assert len(marks) > 1
+        assert ((spots > -1e-6) & (spots < world.size[axis] + 1e-6)).all()
+    for robot, words in ((3, "Robot 3 arrives at step 12."), (1, "Robot 1 failed at step 8.")):
+        page.ask("(robot) => potentia.viewer.select(robot)", robot)
+        page.settled()
+        assert words in page.page.locator(".pv-side").inner_text()
+    assert "What robot 1 believed" in page.page.locator(".pv-side").inner_text()
+    assert page.ask(_MIDDLE, 1)[:3] == [0, 0, 0]  # a cross, black where it is chosen
+    x, y = cells[0]
+    page.ask("(cell) => potentia.viewer.stages[0].point(cell)", y * world.size[0] + x)
+    page.settled()
+    readout = page.page.locator(".pv-map-main .pv-caption").inner_text()
+    assert readout.startswith(f"Cell ({x}, {y}), easting {wanted[0][2]} m, northing {wanted[0][3]} m: worth ")
 
 
 def damaged(text, change):

@@ -49,7 +49,10 @@ def test_cover_a_map_with_walls(tmp_path, table):
     driven = np.loadtxt(out / "cells-blll.csv", delimiter=",", skiprows=1, usecols=3)
     np.testing.assert_allclose(driven, resumed.trace().driven, rtol=1e-5)
     listed = ", ".join(f"({x}, {y})" for _, x, y in cells)
-    assert f"blll ends at {listed} (seed {resumed.seed}, the median run)" in done.stdout
+    which = "of all the one nearest to the median of every rule"
+    assert f"blll ends at {listed} (seed {resumed.seed}, {which})" in done.stdout
+    assert pt.load(out / "run-p-sblll-guarded.npz", game).seed == resumed.seed  # what is compared begins in one place
+    assert "compared with blll" in done.stdout
 
 
 def test_cover_a_map_that_changes(tmp_path):

@@ -87,7 +87,11 @@ class Pictured(Results):
         game, steps = self.game, self.steps
         traces, watched = {}, {}
         every = max(1, steps // _MOST_ROWS, steps * game.num_players // 5_000_000)
-        options: dict[str, Any] = {"record": ("profile", "worth_sum", "worth_union"), "every": every, "horizon": steps}
+        options: dict[str, Any] = {
+            "record": ("profile", "worth_sum", "worth_union", "distance"),
+            "every": every,
+            "horizon": steps,
+        }
         for name in self.data:
             say(f"playing {name} again")
             frames = Keyframes(begin(game, self.rules[name], self.shown, belief=self.belief, **options))

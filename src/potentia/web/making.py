@@ -25,6 +25,7 @@ from potentia.rules.words import rule_text
 from potentia.version import __version__
 from potentia.web.coding import Changes, encode_changes
 from potentia.web.keyframes import Keyframes, played_again
+from potentia.web.measures import cell_words
 from potentia.web.recordings import Recording
 from potentia.web.scenes import scene
 
@@ -154,7 +155,7 @@ def _before(start: Ints, players: Ints, actions: Ints) -> Ints:
 # Curves and events ------------------------------------------------------------------------------------
 
 
-def _series(trace: Trace, game: Game, made: Recording) -> tuple[list[dict[str, str]], Floats, Floats]:
+def _series(trace: Trace, game: Game, made: Recording) -> tuple[list[dict[str, Any]], Floats, Floats]:
     """What was recorded; and if nothing was, what the game is about, at some hundred times."""
     values, times = dict(trace.scalars), trace.times
     if not values:
@@ -164,7 +165,12 @@ def _series(trace: Trace, game: Game, made: Recording) -> tuple[list[dict[str, s
         times, values = times[rows], {name: column[rows] for name, column in values.items()}
     known = known_recorders((*game.recorders, *trace.recordable))
     names = sorted(values, key=lambda name: _FIRST.index(name) if name in _FIRST else len(_FIRST))
-    told = [{"name": name, "label": known[name].label, "unit": known[name].unit} for name in names]
+    told: list[dict[str, Any]] = [
+        {"name": name, "label": known[name].label, "unit": known[name].unit} for name in names
+    ]
+    for row in told:
+        if isinstance(game, Coverage) and row["name"] == "distance" and game.world.cell_size is not None:
+            row["length"] = True  # pages and films tell it in the unit of the map
     columns = np.array([values[name] for name in names], np.float64).reshape(len(names), times.size)
     return told, times.astype(np.float64), columns
 
@@ -224,7 +230,7 @@ def _events(trace: Trace, made: Recording) -> Iterator[dict[str, Any]]:
             near = np.flatnonzero(made.covers(robots, places, np.array([x, y])))
             if near.size:
                 step, robot = int(steps[near[0]]), int(robots[near[0]])
-                text = f"robot {robot} finds target {number} at ({x}, {y})"
+                text = f"robot {robot} finds target {number} at {cell_words(made.header['map'], x, y)}"
                 found.append({"step": step, "kind": "target", "player": robot, "text": text})
         for robot, (since, until) in enumerate(made.lives.T.tolist()):
             for step, kind, text in ((since, "arrived", "arrives"), (until, "lost", "fails")):

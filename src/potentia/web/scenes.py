@@ -18,6 +18,7 @@ from potentia.games.sight import Sight, written
 from potentia.kernel.arrays import Ints
 from potentia.rules import Rule
 from potentia.web.changing import told_of
+from potentia.web.measures import measures_of
 from potentia.web.validity import MOST_CELLS
 
 _MOST_PROFILES = 64  # of a game that is drawn as its chain
@@ -60,12 +61,12 @@ def _map(game: Coverage, steps: int) -> Scene:
         "columns": columns,
         "rows": rows,
         "origin": world.origin,
-        "unit": "cells",
         "name": world.name,
         "offsets": step_offsets(game.radius).tolist() if game.radius < 20 else [],
         "flags": game.flag if game.flags else None,
         "targets": world.targets.tolist(),
         "drift": drift,
+        **measures_of(world),
     }
     arrays = {
         "worth": world.worth.astype(np.float32 if columns * rows > _LARGE_MAP else np.float64),

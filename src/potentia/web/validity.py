@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from potentia.games.sight import mask_bytes
 from potentia.kernel.arrays import Ints
 from potentia.web.changing import require_drift
+from potentia.web.measures import require_measures
 
 KINDS = ("map", "network", "loads", "table", "players")
 MOST_CELLS = 4_000_000  # of a map that a page can show
@@ -112,6 +113,7 @@ def _map(area: dict[str, Any], arrays: dict[str, NDArray[Any]], players: int) ->
             _require(fits and all(low <= part < high for part, low, high in zip(pair, least, most, strict=True)), name)
     if area["drift"] is not None:
         require_drift(area, arrays)
+    require_measures(area)
     _shape(arrays, "worth", shape, "f")
     _shape(arrays, "blocked", shape, "u")
     _shape(arrays, "delta", (None,), "f")

@@ -18,7 +18,7 @@ def test_before_dip_level_and_way_back():
     assert (found.before.mean, found.dip.mean, found.after.mean) == (4.0, 1.5, 2.5)
     assert found.to_after.times.tolist() == [20.0, 0.0]  # the mean of the next two rows is 3 from time 60 on
     assert (found.to_before.reached, found.to_before.runs) == (0, 2)
-    assert found.to_dict()["to_before"] == {"median_steps": None, "runs_back": 0, "runs": 2}
+    assert found.to_dict()["to_before"] == {"median_steps": None, "low": None, "high": None, "runs_back": 0, "runs": 2}
     assert found.to_dict()["event"] == "fail 1@40"
 
 

@@ -13,13 +13,14 @@ from potentia.colours import robot_colour
 from potentia.errors import InvalidRun
 from potentia.figures.configuration import MOST_CIRCLED
 from potentia.games import Coverage, World, gaussian_world
+from potentia.games.coordinates import Coordinates
 from potentia.web.coding import chained
 from potentia.web.films import files, lettering, maps, shapes
 from potentia.web.films.canvas import INK, PAPER, SAME, Canvas, palette
 from potentia.web.films.curves import number, ticks
 from potentia.web.films.filming import film, shown_steps
 from potentia.web.films.lettering import letters
-from potentia.web.films.maps import COVERED, CROWD, Moment, colours_of, is_crowd
+from potentia.web.films.maps import COVERED, CROWD, LOST, Moment, colours_of, is_crowd
 from potentia.web.films.sheet import Sheet, fitting
 from potentia.web.given import recorded
 from tests.unit.bad import refuses
@@ -328,9 +329,44 @@ def test_the_robot_whose_belief_it_is_is_drawn_there():
             has(cell_of(sheet, picture, x, y, 1), robot_colour(k)) for k, (x, y) in enumerate([(0, 0), (1, 0), (6, 3)])
         ]
         assert drawn == [robot == mind for robot in range(3)]
-        assert sheet._told(recording.belief(1)[mind]) == (
+        assert sheet._told(recording.belief(1)[mind], 12) == (
             f"What robot {mind} believes", "14 of 35 cells seen (others dotted), 1 component, error 25 %",
         )  # fmt: skip
+
+
+def test_who_failed_is_a_cross_beside_the_truth_too_and_who_is_to_come_is_nowhere():
+    for minds in (1, 3):
+        recording = believing(minds)
+        recording.arrays |= {"since": np.array([0.0, 0, 15]), "until": np.array([21.0, 8, 21])}
+        told = {}
+        for mind in range(minds):
+            sheet = sheet_of(recording, 20, mind=mind)
+            picture, _ = shown(sheet, recording, 12)
+            robots = recording.belief(1)[mind].robots
+            told[mind] = sheet._told(recording.belief(1)[mind], 12)[0]
+            for panel, here in ((0, (0, 1, 2)), (1, robots)):
+                failed, coming = cell_of(sheet, picture, 1, 0, panel), cell_of(sheet, picture, 6, 3, panel)
+                assert has(failed, LOST) == (1 in here)
+                assert not has(failed, robot_colour(1))
+                assert not has(coming, robot_colour(2))
+        assert told[0] == ("What all robots believe" if minds == 1 else "What robot 0 believes")
+    assert told == {0: told[0], 1: "What robot 1 believed, failed at step 8", 2: "Robot 2, not yet there"}
+
+
+def test_axes_are_in_the_unit_of_the_world():
+    """As figures have them: names with units, round numbers at the cells where they belong."""
+    outside = Coordinates([0.5, 0, 412_000, 0, -0.5, 5_712_000.25], "EPSG:25832", "m")
+    for options in ({"cell_size": 2.5}, {"cell_size": 0.5, "coordinates": outside, "origin": "upper"}):
+        world = yard(**options)
+        sheet, bare = sheet_of(walk(world), 60), sheet_of(walk(), 60)
+        assert sheet.names == list(world.axes_names(more=True))
+        for which, marks in enumerate((sheet.columns, sheet.rows)):
+            values = [float(text.replace(",", "")) for _, text in marks]
+            spots = world.outside.back(np.transpose([values, values]))[:, which]
+            np.testing.assert_allclose([spot for spot, _ in marks], spots, atol=1e-6)
+            assert len(marks) > 1
+        assert sheet.height > bare.height  # of the names
+    assert bare.names == []
 
 
 # The curve --------------------------------------------------------------------------------------------

@@ -267,6 +267,9 @@ def forged(saved, path, change):
     return path
 
 
+PLACES = {"transform": [1, 0, 0, 0, 1, 0], "names": ["x", "y"], "unit": "m", "system": ""}
+
+
 @pytest.mark.parametrize(
     ("change", "told"),
     [
@@ -286,6 +289,13 @@ def forged(saved, path, change):
         (lambda header, arrays: header.update(seed=float("inf")), "Infinity"),
         (lambda header, arrays: arrays["delta"].fill(-1), "its ranges"),
         (lambda header, arrays: header["map"].update(drift={}), "drift has no weights"),
+        (lambda header, arrays: header["map"].update(cell_size="1m"), "the size of its cells"),
+        (lambda header, arrays: header["map"].update(places={"transform": [1, 0]}), "names of its places"),
+        (
+            lambda header, arrays: header["map"].update(places=PLACES | {"transform": [0] * 6}),
+            "transform of its places",
+        ),
+        (lambda header, arrays: header["map"].update(places=PLACES | {"names": ["x"]}), "names of its places"),
         (lambda header, arrays: header.update(optimum={"series": "x", "value": 10**400, "bound": None}), "its optimum"),
     ],
 )

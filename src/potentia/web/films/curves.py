@@ -10,6 +10,7 @@ import numpy as np
 from potentia.web.films import shapes
 from potentia.web.films.canvas import INK, Canvas, Palette, Pixels, Stamp
 from potentia.web.films.lettering import letters
+from potentia.web.measures import length_in
 from potentia.web.recordings import Recording
 
 SMALL = 11  # letters at axes
@@ -48,10 +49,12 @@ class Curve:
     def __init__(self, recording: Recording, name: str, colours: Palette) -> None:
         row = next(row for row in recording.header["series"] if row["name"] == name)
         self.name, self.palette, self.steps = name, colours, max(recording.steps, 1)
-        unit = row.get("unit", "")
+        length = row.get("length", False)
+        self.side, unit = length_in(recording.header["map"]) if length else (1.0, row.get("unit", ""))
         self.label = str(row["label"] or name) + (f" ({unit})" if unit else "")
-        self.short = self.label.partition(" (")[0]  # beside a number
+        self.short, self.unit = self.label.partition(" (")[0], f" {unit}" if length else ""  # beside a number
         self.times, self.values = (np.asarray(part, np.float64) for part in recording.series(name))
+        self.values = self.values * self.side
         self.best, self.told = _best(recording.header["optimum"], name)
         times = (recording.header["optimum"] or {}).get("times")  # of a world that changes
         self.when = np.array(times if self.best and times else np.zeros(len(self.best)), np.float64)

@@ -151,6 +151,15 @@ class Panel:
             if len(places) <= MOST_NUMBERED:
                 canvas.stamp(self._number(robot), x, y, _ink_on(self.colours[robot % 12]))
 
+    def draw_lost(self, canvas: Canvas, moment: Moment, robots: Iterable[int]) -> None:
+        """A grey cross on a white one for each of these robots that has failed."""
+        lost, far = self.recording.lost(moment.step), max(3, round(0.7 * self.radius))
+        places = self.area.pixels(self.recording.positions(moment.profile)).tolist()
+        for x, y in (places[robot] for robot in robots if lost[robot]):
+            for width, ink in ((5.0, PAPER), (2.6, LOST)):
+                for dy in (far, -far):
+                    canvas.stamp(shapes.line(2 * far, 2 * dy, width, self.area.fraction), x - far, y - dy, ink)
+
     def _number(self, robot: int) -> Stamp:
         """The number of a robot, with its middle in that of the disc; made once."""
         if robot not in self._numbers:
@@ -178,22 +187,13 @@ class Truth(Panel):
         places = self.area.pixels(self.recording.positions(moment.profile)).tolist()
         cell, width = self.area.scale / self.area.fold, 1.5 if len(places) <= MOST_NUMBERED else 1.0
         there = np.flatnonzero(self.recording.there(moment.step)).tolist()
-        self._draw_lost(canvas, places, np.flatnonzero(self.recording.lost(moment.step)).tolist())
+        self.draw_lost(canvas, moment, range(len(places)))
         for robot in there:
             x, y = places[robot]
             radius = cell * float(self.delta[robot])
             if radius < sum(canvas.pixels.shape):  # a larger circle is nowhere in the picture
                 canvas.stamp(shapes.circle(radius, width, self.area.fraction), x, y, self.colours[robot % 12])
         self.draw_robots(canvas, moment.profile, there)
-
-    def _draw_lost(self, canvas: Canvas, places: list[list[int]], robots: list[int]) -> None:
-        """A grey cross on a white one."""
-        far = max(3, round(0.7 * self.radius))
-        for robot in robots:
-            x, y = places[robot]
-            for width, ink in ((5.0, PAPER), (2.6, LOST)):
-                for dy in (far, -far):
-                    canvas.stamp(shapes.line(2 * far, 2 * dy, width, self.area.fraction), x - far, y - dy, ink)
 
     def _draw_flags(self, canvas: Canvas, step: int) -> None:
         flags = self.recording.flags(step)
@@ -273,6 +273,7 @@ class Beliefs(Panel):
         canvas.pixels[:] = self.ground(worth.astype(np.float64), key, moment.step)
         if view is not None and not is_crowd(self.recording):
             there = self.recording.there(moment.step)
+            self.draw_lost(canvas, moment, view.robots)
             self.draw_robots(canvas, moment.profile, [robot for robot in view.robots if there[robot]])
 
     def _draw_over(self, canvas: Canvas, step: int) -> None:

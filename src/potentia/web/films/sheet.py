@@ -11,12 +11,14 @@ from potentia.web.films.canvas import INK, Canvas, Pixels
 from potentia.web.films.curves import SMALL, TALL, Curve, number, ticks
 from potentia.web.films.lettering import letters
 from potentia.web.films.maps import CROWD, Area, Beliefs, Moment, Truth, colours_of, is_crowd
+from potentia.web.measures import axes_in, places_in
 from potentia.web.recordings import Believed, Recording
 
 LARGEST = 4096  # pixels of a map's longer side
 _NARROWEST = 400  # pixels that words and the curve have
 _EDGE, _GAP, _BAR, _SHORTEST_BAR, _LONGEST_BAR = 14, 34, 13, 64, 640
 _TITLE, _WORDS = 14, 13
+_NAME = 16  # pixels of the name of an axis
 _KEPT = 20_000_000  # worths of drifting fields that are kept
 
 
@@ -71,8 +73,9 @@ class Sheet:
 
     def _lay_out(self) -> None:
         area, maps = self.area, 2 if self.beliefs else 1
-        self.columns, self.rows = (_cells(*sides) for sides in zip((area.columns, area.rows), area.inner, strict=True))
-        beside = 8 + max(letters(SMALL).width(text) for _, text in self.rows)
+        self.names = axes_in(self.recording.header["map"])
+        self.columns, self.rows = (_marks(self.recording, area, which) for which in range(2))
+        beside = 8 + max(letters(SMALL).width(text) for _, text in self.rows) + (_NAME if self.names else 0)
         self.left = _EDGE + max(beside, self.curve.room if self.curve else 0)
         self.scale_room = 14 + _BAR * (1 + is_crowd(self.recording)) + 24 + letters(SMALL).width(number(self.truth.top))
         beneath = maps * area.width + (maps - 1) * (_GAP + beside)
@@ -84,7 +87,7 @@ class Sheet:
         self.titles = letters(_TITLE, True).wrapped(self.title, self.width - 2 * _EDGE, 2)
         self.head = _EDGE + 16 + 19 * (len(self.titles) - 1)
         self.maps_top = self.head + 22 + (40 if self.beliefs else 0) + 14
-        bottom = self.maps_top + max(area.height, _SHORTEST_BAR) + 22
+        bottom = self.maps_top + max(area.height, _SHORTEST_BAR) + 22 + (_NAME if self.names else 0)
         self.legend_line = bottom + 14
         bottom += 24 if is_crowd(self.recording) else 0
         self.curve_top = bottom + 26
@@ -107,7 +110,7 @@ class Sheet:
             self.curve.draw_axes(self.still, self.left, self.curve_top, self.across)
 
     def _draw_axes(self, left: int) -> None:
-        """A frame, and numbers of cells."""
+        """A frame, and numbers of cells, or of places with the names of these."""
         area, grey, words = self.area, self.palette.number("#8c8c8c"), letters(SMALL)
         x, y = left + area.margin, self.maps_top + area.margin
         self.still.frame(left + area.margin, self.maps_top + area.margin, *area.inner, grey)
@@ -121,6 +124,11 @@ class Sheet:
             down = y + (down if area.upper else area.inner[1] - down)
             self.still.fill(x - 4, min(max(down, y - 1), y + area.inner[1]), 3, 1, grey)
             self.still.write(words, text, left - 7, down + 4, INK, across=1.0)
+        if self.names:
+            wide = max(words.width(text) for _, text in self.rows)
+            level, upright = (words.fitted(name, room) for name, room in zip(self.names, area.inner, strict=True))
+            self.still.write(words, level, x + area.inner[0] / 2, under + 15 + _NAME, INK, across=0.5)
+            self.still.write(words, upright, left - 12 - wide, y + area.inner[1] / 2, INK, across=0.5, upright=True)
 
     def _draw_scale(self, left: int) -> None:
         """The colours of worths, with the largest."""
@@ -159,26 +167,31 @@ class Sheet:
         self.truth.draw(parts[0], moment, self._worth(since), since)
         heading = f"step {moment.step:,}"
         if self.curve:
-            value = self.recording.value(self.curve.name, moment.step)
-            heading += f": {self.curve.short} {number(value)}"
+            value = self.curve.side * self.recording.value(self.curve.name, moment.step)
+            heading += f": {self.curve.short} {number(value)}{self.curve.unit}"
             self.curve.draw_until(canvas, moment.step, value)
         canvas.write(words, words.fitted(heading, self.width - 2 * _EDGE), _EDGE, self.head + 21)
         if self.beliefs and self.mind is not None:
             which = self.recording.keyframe(moment.step)
             view = self.recording.belief(which)[self.mind] if which >= 0 else None
             self.beliefs.draw(parts[1], moment, view, (which, since))
-            told = self._told(view)
+            told = self._told(view, moment.step)
             canvas.write(
                 words, words.fitted(told[0], self.area.width + self.scale_room), self.maps_left[1], self.maps_top - 28
             )
             canvas.write(letters(SMALL), told[1], self.maps_left[1], self.maps_top - 12)
         return canvas.pixels
 
-    def _told(self, view: Believed | None) -> tuple[str, str]:
+    def _told(self, view: Believed | None, step: int) -> tuple[str, str]:
         """What stands above a belief."""
         header: dict[str, Any] = self.recording.header
         robots = header["keyframes"]["belief"]["robots"][self.mind]
         who = "What all robots believe" if len(robots) > 1 else f"What robot {robots[0]} believes"
+        since, until = self.recording.lives[:, robots[0]].tolist()
+        if len(robots) == 1 and until <= step:
+            who = f"What robot {robots[0]} believed, failed at step {until:,.0f}"
+        elif len(robots) == 1 and since > step:
+            who = f"Robot {robots[0]}, not yet there"
         if view is None:
             return who, "nothing yet"
         parts = [f"{int(view.seen.sum()):,} of {view.seen.size:,} cells seen (others dotted)"]
@@ -187,6 +200,18 @@ class Sheet:
         if np.isfinite(view.error):
             parts.append(f"error {100 * view.error:,.3g} %" if view.error < 10 else f"error {100 * view.error:,.0f} %")
         return who, ", ".join(parts)
+
+
+def _marks(recording: Recording, area: Area, which: int) -> list[tuple[float, str]]:
+    """Where a side of a map has marks, in cells, and what stands there."""
+    count, pixels, places = (area.columns, area.rows)[which], area.inner[which], places_in(recording.header["map"])
+    if places is None:
+        return _cells(count, pixels)
+    low, high = sorted(places.at([(0, 0), (count, count)])[:, which].tolist())
+    most = max(1, min(9, pixels // (50 if which else 26 + letters(SMALL).width(f"{high:,.7g}"))))
+    found = [value for value, _ in ticks(low, high, most)] or [low]
+    spots = places.back([(value, value) for value in found])[:, which].tolist()
+    return [(spot, f"{value:,.10g}") for spot, value in zip(spots, found, strict=True)]
 
 
 def _cells(count: int, pixels: int) -> list[tuple[float, str]]:

@@ -16,7 +16,7 @@ export function formatNumber(value) {
   if (value === 0) return "0";
   const size = Math.abs(value);
   if (size >= 1e15) return value.toExponential(3).replace("e+", "e").replace("-", "−");
-  if (size >= 1e4 || (Number.isInteger(value) && size >= 1000)) return formatCount(value);
+  if (size >= 999.95) return formatCount(value);
   if (Number.isInteger(value)) return value < 0 ? `−${size}` : String(value);
   const text = size < 1e-4 ? size.toExponential(3) : trimmedPrecision(size);
   return (value < 0 ? "−" : "") + text.replace("e-", "e−");

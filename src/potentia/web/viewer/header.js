@@ -16,7 +16,7 @@ export function createHeader(root, viewer) {
   if (game && !title.includes(game)) words.append(element("p", { class: "pv-what", text: game }));
   if (belief) words.append(element("p", { class: "pv-what", text: `Belief: ${belief}` }));
   const moment = element("span", { class: "pv-print-only" });
-  words.append(element("p", { class: "pv-meta", text: factsOf(headers, viewer.clock.steps) }, moment));
+  words.append(element("p", { class: "pv-meta", text: factsOf(headers, viewer) }, moment));
   const options = createOptions(viewer);
   root.append(element("header", { class: "pv-header" }, words, options.box));
   const showStep = (step) => setText(moment, ` · at step ${formatCount(step)}`);
@@ -27,12 +27,13 @@ function sameOf(values) {
   return new Set(values).size === 1 ? values[0] : null;
 }
 
-function factsOf(headers, steps) {
+function factsOf(headers, { clock, mapStates }) {
   const seed = sameOf(headers.map((header) => header.seed));
   const every = Math.max(...headers.map((header) => header.every));
   const facts = [
     seed === null ? null : `seed ${seed}`,
-    counted(steps, "step"),
+    counted(clock.steps, "step"),
+    sameOf(mapStates.map((state) => state?.lengths.sizeText(state.columns, state.rows) ?? "")),
     every > 1 ? `recorded every ${formatCount(every)} steps` : null,
     headers.every((header) => header.complete) ? null : "not complete",
     `potentia ${[...new Set(headers.map((header) => header.potentia))].join(", ")}`,

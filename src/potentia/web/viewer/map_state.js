@@ -4,6 +4,7 @@ import { BitChain } from "./chains.js";
 import { costOf, fillDrift, heldSince, moveTargets } from "./drift.js";
 import { FlagHistory } from "./flags.js";
 import { DiscTable, gridOf } from "./grid.js";
+import { Lengths } from "./lengths.js";
 import { sightOf } from "./sight.js";
 
 const MANY_CELLS = 50; // for each robot: more are not looked through to find them
@@ -23,6 +24,7 @@ export class MapState {
     this.cells = this.columns * this.rows;
     this.robots = timeline.players;
     this.placed = { since: 0, targets: header.map.targets ?? [] };
+    this.lengths = new Lengths(header.map);
     this.discs = new DiscTable(arrays.delta, this.columns, this.rows);
     this.sight = sightOf(arrays, this.columns, this.rows);
     this.drift = header.map.drift ?? null;
@@ -52,9 +54,8 @@ export class MapState {
     return this.grid.cellOf[this.timeline.profile[robot]];
   }
 
-  /** Whether a robot is there now: has come, and has not failed. */
-  isThere(robot) {
-    const { step } = this.timeline;
+  /** Whether a robot is there at a step: has come, and has not failed. */
+  isThere(robot, step = this.timeline.step) {
     return !this.until || (this.since[robot] <= step && step < this.until[robot]);
   }
 

@@ -42,7 +42,17 @@ export async function openRecording(bytes) {
   const header = parsedHeader(new Uint8Array(buffer, 16, headerEnd - 16));
   const [arrays, shapes] = readArrays(buffer, headerEnd, header.arrays);
   checkRecording(header, arrays, shapes);
+  measureSeries(header, arrays);
   return new Recording(header, arrays, shapes);
+}
+
+/** Series of lengths in the unit of the map, in which pages tell them. */
+function measureSeries({ series, map }, { times, series: values }) {
+  series.forEach((row, k) => {
+    if (!row.length || !map?.cell_size) return;
+    row.unit = map.unit;
+    for (let at = k * times.length; at < (k + 1) * times.length; at += 1) values[at] *= map.cell_size;
+  });
 }
 
 /** A RecordingError for contents that contradict the format. */
@@ -137,6 +147,7 @@ function checkRecording(header, arrays, shapes) {
 function checkMap(header, arrays, shapes) {
   const { columns, rows, offsets } = header.map ?? {};
   if (!(columns > 0) || !(rows > 0) || !Array.isArray(offsets)) throw damaged("its map is not described");
+  checkLengths(header.map);
   for (const name of ["worth", "blocked"]) {
     const [high, wide] = shapes[name] ?? [];
     if (high !== rows || wide !== columns) {
@@ -144,4 +155,15 @@ function checkMap(header, arrays, shapes) {
     }
   }
   if (![1, header.game.players].includes(arrays.delta?.length)) throw damaged("its ranges do not fit its players");
+}
+
+function checkLengths({ cell_size: side = null, places = null, unit }) {
+  if (side !== null && !(side > 0 && typeof unit === "string")) throw damaged("its cells have no length");
+  if (places === null) return;
+  const { transform, names, unit: told, system } = places;
+  const numbers = Array.isArray(transform) && transform.length === 6 && transform.every(Number.isFinite);
+  const texts = [...(Array.isArray(names) && names.length === 2 ? names : [null]), told, system];
+  if (!numbers || !transform[0] || !transform[4] || !texts.every((text) => typeof text === "string")) {
+    throw damaged("its places are not described");
+  }
 }

@@ -3,7 +3,9 @@
 import { optimumAt, sharedOptimum } from "./curves.js";
 import { element, setText } from "./dom.js";
 import { counted, formatCount, formatNumber, formatPercent } from "./format.js";
+import { formatPlace } from "./lengths.js";
 import { makeMark } from "./marks.js";
+import { fateOf, wayName, wayText } from "./robots.js";
 import { actionName } from "./stages/actions.js";
 import { makeSwatch, paintSwatch } from "./swatches.js";
 
@@ -32,7 +34,9 @@ function addRow(body, first, count) {
 export function createComparison(host, timelines, looks) {
   const known = new Map();
   for (const { recording } of timelines) {
-    for (const { name, label } of recording.header.series) known.set(name, label);
+    for (const { name, label, unit, length } of recording.header.series) {
+      known.set(name, length ? `${label} (${unit})` : label);
+    }
   }
   const shared = timelines.map(({ recording }) => sharedOptimum(recording, recording.header.optimum?.series));
   const bounded = shared.some((optimum) => optimum?.text === "upper bound");
@@ -80,12 +84,14 @@ export function createRoster(host, timelines, context) {
   const build = () => {
     const timeline = timelines[Number(choice.value)];
     const map = timeline.recording.header.game.kind === "map";
-    const columns = map ? ["cell (x, y)", "worth covered", "distance (cells)", "moves"] : ["plays", "changes"];
+    const columns = map ? robotColumns(context.stateOf(timeline)) : ["plays", "changes"];
     place.replaceChildren();
     const body = tableIn(place, title, [noun, ...columns]);
     const rows = Array.from({ length: timeline.players }, (_, player) => {
       const name = { type: "button", class: "pv-link", text: String(player), "aria-label": `Choose ${noun} ${player}` };
-      return addRow(body, element("button", { ...name, onclick: () => context.onSelect(player) }), columns.length);
+      const cells = addRow(body, element("button", { ...name, onclick: () => context.onSelect(player) }), columns.length);
+      if (columns[0] === "state") cells[0].classList.remove("pv-number"); // words, which may break
+      return cells;
     });
     shown = { timeline, map, rows, body };
   };
@@ -95,6 +101,7 @@ export function createRoster(host, timelines, context) {
     rows.forEach((cells, player) => {
       const texts = map ? robotTexts(state, player) : playerTexts(timeline, player);
       texts.forEach((text, k) => setText(cells[k], text));
+      if (map) cells[0].parentNode.classList.toggle("pv-gone", !state.isThere(player));
     });
   };
   const select = (player) => {
@@ -109,15 +116,22 @@ export function createRoster(host, timelines, context) {
   return { draw, select };
 }
 
+function robotColumns(state) {
+  const { lengths } = state;
+  const places = lengths.places ? [lengths.names()] : [];
+  const way = ["distance", wayName(state), `(${lengths.unit})`].filter(Boolean).join(" ");
+  return [...(state.until ? ["state"] : []), "cell (x,\u00a0y)", ...places, "worth covered", way, "moves"];
+}
+
 function robotTexts(state, robot) {
+  const fate = fateOf(state, robot);
   const cell = state.cellOf(robot);
-  const out = state.isThere(robot) ? "" : state.isLost(robot) ? " (failed)" : " (not yet there)";
-  return [
-    `${cell % state.columns}, ${Math.floor(cell / state.columns)}${out}`,
-    formatNumber(state.worthOf(robot)),
-    state.travelled(robot).toFixed(1),
-    formatCount(state.timeline.changesOf(robot)),
-  ];
+  const [x, y] = [cell % state.columns, Math.floor(cell / state.columns)];
+  const places = state.lengths.places ? [state.lengths.at(x, y).map(formatPlace).join(", ")] : [];
+  const done = [formatNumber(state.worthOf(robot)), wayText(state, robot), formatCount(state.timeline.changesOf(robot))];
+  const texts = [`${x}, ${y}`, ...places, ...done];
+  const shown = fate && !state.isLost(robot) ? texts.map(() => "–") : texts; // it is nowhere yet
+  return state.until ? [fate, ...shown] : shown;
 }
 
 function playerTexts(timeline, player) {

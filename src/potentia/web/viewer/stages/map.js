@@ -3,7 +3,8 @@
 import { dimmedRamp, packedColour, VIRIDIS } from "../colours.js";
 import { element, setText, sizedCanvas } from "../dom.js";
 import { counted, formatCount, formatNumber } from "../format.js";
-import { cellPath, drawMapAxes, drawMapScale, FieldRaster, mapLayout, outlinePath } from "./map_layout.js";
+import { crewText, fateOf, placeText, wayName, wayText } from "../robots.js";
+import { axesRoom, cellPath, drawMapAxes, drawMapScale, FieldRaster, mapLayout, outlinePath } from "./map_layout.js";
 import { drawLost, drawRanges, drawRobots, drawTargets, drawWay } from "./map_marks.js";
 import { drawWallsOn, FlagLayer, strokeOutline } from "./map_marks.js";
 import { MapSide } from "./map_side.js";
@@ -15,7 +16,7 @@ const LOWEST_ON_PHONES = 320;
 const NARROW = 700; // pixels of a window
 const HIGHEST = 620;
 const HEADING_HIGH = 30; // above a map
-const BELOW_MAP = 118; // axis, scale and two lines of words
+const BELOW_MAP = 96; // scale and two lines of words
 const WIDE = 520; // pixels from which the second map stands beside the first
 const NEAR = 16; // pixels around a robot that choose it
 const LABEL_AFTER = 200; // milliseconds of rest before a crowd is summed up for the label
@@ -53,7 +54,8 @@ class MapStage {
     const { columns, rows } = this.state;
     this.canvas = element("canvas", { role: "img" });
     this.readout = element("p", { class: "pv-caption pv-two", "aria-live": "polite" });
-    const name = `Map of ${columns}×${rows} cells. Arrow keys move a cell cursor, Enter chooses the robot there.`;
+    const size = this.state.lengths.sizeText(columns, rows);
+    const name = `Map of ${columns}×${rows} cells${size && ` (${size})`}. Arrow keys move a cell cursor, Enter chooses the robot there.`;
     this.frame = element("div", { class: "pv-canvas", tabindex: "0", role: "group", "aria-label": name }, this.canvas);
     this.heading = element("div", { class: "pv-side-head" }, element("h3", { text: "The worth" }));
     this.main = element("div", { class: "pv-map-main" }, this.heading, this.frame, this.readout);
@@ -77,10 +79,11 @@ class MapStage {
     this.root.classList.toggle("pv-beside", beside);
     this.heading.hidden = !sides;
     const room = beside ? Math.floor((wide - 24) / 2) : wide;
-    const left = this.context.heightLeft() - (sides ? HEADING_HIGH : 0) - BELOW_MAP;
+    const { under } = axesRoom(this.state.lengths, this.state.rows);
+    const left = this.context.heightLeft() - (sides ? HEADING_HIGH : 0) - BELOW_MAP - under;
     const lowest = window.innerWidth < NARROW ? LOWEST_ON_PHONES : LOWEST; // where one scrolls anyway
     const highest = Math.max(lowest, Math.min(HIGHEST, sides && !beside ? left / 2 : left));
-    this.layout = mapLayout(room, highest, this.state.columns, this.state.rows, this.upper);
+    this.layout = mapLayout(room, highest, this.state, this.upper);
     this.root.style.setProperty("--left", `${this.layout.area.left}px`);
     this.shownTheme = this.context.theme();
     this.painted = "";
@@ -194,7 +197,9 @@ class MapStage {
         }
       }
     }
-    if (this.chosen === null || !state.isThere(this.chosen)) return;
+    if (this.chosen === null) return;
+    if (state.isLost(this.chosen)) drawLost(brush, layout, state, [this.chosen], this.chosen);
+    if (!state.isThere(this.chosen)) return;
     drawRanges(brush, layout, state, [this.chosen], this.chosen);
     drawRobots(brush, layout, state, [this.chosen], this.chosen);
   }
@@ -238,17 +243,20 @@ class MapStage {
     this.state.sync();
     const { covered } = this.state;
     const told = `${formatCount(covered)} of ${formatCount(this.state.cells)} cells covered.`;
-    return this.crowd && this.chosen !== null ? this.robotWords(this.chosen) : told;
+    if (this.crowd && this.chosen !== null) return this.robotWords(this.chosen);
+    const fate = this.chosen === null || this.side ? "" : fateOf(this.state, this.chosen);
+    return fate ? `${told} Robot ${this.chosen} ${fate}.` : told;
   }
 
   /** A robot of a crowd, which no table lists. */
   robotWords(robot) {
     const { state } = this;
-    const cell = state.cellOf(robot);
-    const where = `(${cell % state.columns}, ${Math.floor(cell / state.columns)})`;
+    const fate = fateOf(state, robot);
+    if (fate && !state.isLost(robot)) return `Robot ${robot} ${fate}.`;
     const moves = counted(state.timeline.changesOf(robot), "move");
-    const way = `${state.travelled(robot).toFixed(1)} cells travelled in ${moves}`;
-    return `Robot ${robot} at ${where}: covers worth ${formatNumber(state.worthOf(robot))}, ${way}.`;
+    const way = `${wayName(state)} ${wayText(state, robot)} ${state.lengths.unit} driven in ${moves}`.trim();
+    const does = fate || `covers worth ${formatNumber(state.worthOf(robot))}`;
+    return `Robot ${robot} at ${placeText(state, robot)}: ${does}, ${way}.`;
   }
 
   cellWords(cell) {
@@ -258,7 +266,7 @@ class MapStage {
     const who = state.coverers(cell);
     const few = `robot${who.length > 1 ? "s" : ""} ${who.join(", ")}`;
     const listed = who.length > 8 ? `${formatCount(who.length)} robots` : few;
-    const parts = [`Cell (${x}, ${y}): worth ${formatNumber(state.worthAt()[cell])}`];
+    const parts = [`Cell ${state.lengths.cellWords(x, y)}: worth ${formatNumber(state.worthAt()[cell])}`];
     parts.push(who.length ? `covered by ${listed}` : "not covered");
     if (state.grid.blocked[cell]) parts.push("blocked");
     if (state.header.map.flags && !this.crowd) {
@@ -275,7 +283,7 @@ class MapStage {
     const { union } = state.totals();
     const { covered } = state;
     const told = `${formatCount(covered)} of ${formatCount(state.cells)} cells covered, worth ${formatNumber(union)}`;
-    return `Map at step ${formatCount(state.timeline.step)}: ${formatCount(state.robots)} robots, ${told}.`;
+    return `Map at step ${formatCount(state.timeline.step)}: ${crewText(state)}, ${told}.`;
   }
 
   // Hands ----------------------------------------------------------------------------------------------

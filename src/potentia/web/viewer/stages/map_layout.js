@@ -8,17 +8,29 @@ const LEFT = 34;
 const RIGHT = 18;
 const TOP = 10;
 const AXIS = 22; // under the map
+const AXIS_NAME = 15; // of the name of an axis, beside its numbers
 const SCALE = 46; // of the scale and its numbers
+const MOST_ROW_TICKS = 5;
 const NARROWEST = 28; // pixels that the shorter side of a map has at least
 
+/** The room that axes need: left of a map, and under it. */
+export function axesRoom(lengths, rows) {
+  if (!lengths.places) return { before: LEFT, under: AXIS };
+  const context = hiddenCanvas(1, 1).getContext("2d");
+  context.font = `11px ${FONT}`;
+  const widest = Math.max(0, ...lengths.ticks(1, rows, MOST_ROW_TICKS).map(({ text }) => context.measureText(text).width));
+  return { before: Math.max(LEFT, Math.ceil(widest) + 10) + AXIS_NAME, under: AXIS + AXIS_NAME };
+}
+
 /** The place of a map on a canvas so wide, no higher than `highest`. Cells are square unless an area is too narrow. */
-export function mapLayout(width, highest, columns, rows, upper) {
-  const room = Math.max(60, width - LEFT - RIGHT);
+export function mapLayout(width, highest, { columns, rows, lengths }, upper) {
+  const { before, under } = axesRoom(lengths, rows);
+  const room = Math.max(60, width - before - RIGHT);
   const cell = Math.min(room / columns, highest / rows);
   const wide = Math.max(cell, NARROWEST / columns);
   const high = Math.max(cell, NARROWEST / rows);
-  const left = LEFT + Math.max(0, (room - wide * columns) / 2);
-  const height = TOP + high * rows + AXIS + SCALE;
+  const left = before + Math.max(0, (room - wide * columns) / 2);
+  const height = TOP + high * rows + under + SCALE;
   const x = (at) => left + at * wide;
   const y = upper ? (at) => TOP + at * high : (at) => TOP + (rows - at) * high;
   const cellAt = (px, py) => {
@@ -27,7 +39,7 @@ export function mapLayout(width, highest, columns, rows, upper) {
     return column >= 0 && column < columns && row >= 0 && row < rows ? row * columns + column : -1;
   };
   const area = { left, top: TOP, width: wide * columns, height: high * rows };
-  return { width, height, columns, rows, upper, wide, high, x, y, cellAt, area };
+  return { width, height, columns, rows, upper, lengths, before, under, wide, high, x, y, cellAt, area };
 }
 
 /** A field as an image of one pixel per cell. */
@@ -137,7 +149,7 @@ export function outlinePath(layout, counts) {
   return path;
 }
 
-/** A frame, and a few numbers of cells along two sides. */
+/** A frame, and a few numbers along two sides: of cells, or places with their unit. */
 export function drawMapAxes(context, layout, theme) {
   const { left, top, width, height } = layout.area;
   context.strokeStyle = theme.grey;
@@ -147,14 +159,23 @@ export function drawMapAxes(context, layout, theme) {
   context.font = `11px ${FONT}`;
   context.textBaseline = "middle";
   context.textAlign = "right";
-  for (const { value, text } of niceTicks(0, layout.rows, Math.min(5, height / 40), true)) {
+  const { lengths } = layout;
+  for (const { value, text } of lengths.ticks(1, layout.rows, Math.min(MOST_ROW_TICKS, height / 40))) {
     context.fillText(text, left - 6, layout.y(value));
   }
   context.textAlign = "center";
   context.textBaseline = "top";
-  for (const { value, text } of niceTicks(0, layout.columns, Math.min(6, width / 50), true)) {
+  const long = Math.max(0, ...lengths.ticks(0, layout.columns, 6).map(({ text }) => context.measureText(text).width));
+  for (const { value, text } of lengths.ticks(0, layout.columns, Math.min(6, width / Math.max(50, long + 22)))) {
     context.fillText(text, layout.x(value), top + height + 6);
   }
+  if (!lengths.places) return;
+  context.fillText(lengths.label(0), left + width / 2, top + height + 6 + AXIS_NAME, layout.width);
+  context.save();
+  context.translate(left - (layout.before - 2), top + height / 2);
+  context.rotate(-Math.PI / 2);
+  context.fillText(lengths.label(1), 0, 0, top + height + layout.under);
+  context.restore();
 }
 
 /** A bar of colours under a map, with numbers and what they are. */
@@ -162,7 +183,7 @@ export function drawMapScale(context, layout, theme, { ramp, low, high, unit, mo
   const { left, top, width, height } = layout.area;
   const wide = Math.max(60, Math.min(width, 260));
   const x = left + (width - wide) / 2;
-  const y = top + height + AXIS + 6;
+  const y = top + height + layout.under + 6;
   for (let k = 0; k < wide; k += 1) {
     context.fillStyle = cssOf(ramp[Math.min(255, Math.floor((256 * k) / wide))]);
     context.fillRect(x + k, y, 1.5, 8);

@@ -4,7 +4,8 @@ import { packedColour, rampOf, VIRIDIS } from "../colours.js";
 import { element, setText, sizedCanvas } from "../dom.js";
 import { formatCount, formatNumber, formatPercent } from "../format.js";
 import { cellPath, drawMapAxes, drawMapScale, FieldRaster } from "./map_layout.js";
-import { dotPattern, drawComponents, drawPlace, drawRobots } from "./map_marks.js";
+import { crewText, fateOf } from "../robots.js";
+import { dotPattern, drawComponents, drawLost, drawPlace, drawRobots } from "./map_marks.js";
 import { drawTargets, drawWallsOn, drawWeights } from "./map_marks.js";
 
 const BINS = 100; // a crowd is counted in so many squares along the longer side, at most
@@ -80,7 +81,7 @@ export class MapSide {
   }
 
   drawNothing(chosen) {
-    const context = this.begin(`nothing ${chosen}`);
+    const context = this.begin(`nothing ${chosen} ${chosen !== null && fateOf(this.state, chosen)}`);
     if (!context) return;
     const { left, top, width, height } = this.layout.area;
     context.strokeStyle = this.theme.grey;
@@ -89,7 +90,7 @@ export class MapSide {
     context.setLineDash([]);
     const anything = this.state.header.keyframes?.belief ? "what it believes" : "how it values cells";
     if (chosen === null) this.tell("No robot chosen", `Click a robot, or press n, to see ${anything}.`, true);
-    else this.tell(`Robot ${chosen}`, "Nothing was recorded of what it thinks.");
+    else this.tell(`Robot ${chosen}`, `Nothing was recorded of what it thinks.${this.fateWords(chosen)}`);
   }
 
   drawThought(robot) {
@@ -134,8 +135,11 @@ export class MapSide {
     context.restore();
     drawTargets(context, layout, state.targets, 7);
     const drawn = robots.length > 60 ? [robot] : robots;
-    drawRobots(context, layout, state, drawn, robot);
-    const cells = [...drawn.map((each) => state.cellOf(each)), ...state.targets.map(([x, y]) => y * state.columns + x)];
+    const there = drawn.filter((each) => state.isThere(each));
+    const lost = drawn.filter((each) => state.isLost(each));
+    drawLost(context, layout, state, lost, robot);
+    drawRobots(context, layout, state, there, robot);
+    const cells = [...[...there, ...lost].map((each) => state.cellOf(each)), ...state.targets.map(([x, y]) => y * state.columns + x)];
     drawWeights(context, layout, components, cells);
     drawMapAxes(context, layout, theme);
     const peak = field.reduce((most, value) => (value > most ? value : most), 0);
@@ -145,8 +149,14 @@ export class MapSide {
     const parts = [`${formatCount(known)} of ${formatCount(seen.length)} cells seen`];
     if (components.length) parts.push(`${components.length} component${components.length > 1 ? "s" : ""}`);
     if (Number.isFinite(error)) parts.push(`relative error ${formatPercent(error)}`);
-    const who = all ? "What all robots believe" : `What robot ${robot} ${WORDS.belief}`;
-    this.tell(who, `As of step ${formatCount(when)}: ${parts.join(", ")}.`);
+    const who = all ? "What all robots believe" : `What robot ${robot} ${state.isLost(robot) ? "believed" : WORDS.belief}`;
+    this.tell(who, `As of step ${formatCount(when)}: ${parts.join(", ")}.${this.fateWords(robot)}`);
+  }
+
+  /** A sentence about a robot that is not there. */
+  fateWords(robot) {
+    const fate = fateOf(this.state, robot);
+    return fate && ` Robot ${robot} ${fate}.`;
   }
 
   drawValues(context, robot, keyframe, when) {
@@ -170,15 +180,16 @@ export class MapSide {
     raster.draw(context, layout);
     this.drawWalls(context);
     drawTargets(context, layout, state.targets, 7);
-    drawPlace(context, layout, state, robot);
+    if (state.isLost(robot)) drawLost(context, layout, state, [robot], robot);
+    else if (state.isThere(robot)) drawPlace(context, layout, state, robot);
     drawMapAxes(context, layout, theme);
     const scale = { ramp: VIRIDIS, low, high: flat ? low + 1 : high };
     drawMapScale(context, layout, theme, { ...scale, unit: this.kind === "score" ? "score" : "probability" });
     const cell = state.grid.cellOf[best];
-    const where = `(${cell % state.columns}, ${Math.floor(cell / state.columns)})`;
+    const where = state.lengths.cellWords(cell % state.columns, Math.floor(cell / state.columns));
     const range = `${formatNumber(low)} to ${formatNumber(high)}, most at ${where}`;
     const most = flat ? `${formatNumber(low)} everywhere` : range;
-    this.tell(`The ${WORDS[this.kind]} of robot ${robot}`, `As of step ${formatCount(when)}: ${most}.`);
+    this.tell(`The ${WORDS[this.kind]} of robot ${robot}`, `As of step ${formatCount(when)}: ${most}.${this.fateWords(robot)}`);
   }
 
   drawCrowd() {
@@ -193,7 +204,7 @@ export class MapSide {
     const unit = side === 1 ? "robots per cell" : `robots per ${side}×${side} cells`;
     drawMapScale(context, layout, theme, { ramp: this.density.ramp, low: 0, high, unit, whole: true });
     const ever = high > most ? ` now; the scale ends at ${formatCount(high)}` : ""; // from some moments of the run
-    const told = `${formatCount(state.robots)} robots, at most ${formatCount(most)} ${unit.slice(7)}${ever}.`;
+    const told = `${crewText(state)}, at most ${formatCount(most)} ${unit.slice(7)}${ever}.`;
     this.tell("Where the robots are", told);
   }
 }
@@ -254,10 +265,14 @@ class Density {
 
   /** The most in a square at some moments of the run, so that one scale serves nearly all steps. */
   findScale() {
-    const { snapshots } = this.state.timeline;
+    const { state } = this;
+    const { snapshots, spacing, changeSteps } = state.timeline;
     const every = Math.max(1, Math.floor(snapshots.length / LOOKED_AT));
-    const some = snapshots.filter((_, k) => k % every === 0 || k === snapshots.length - 1);
-    const { cellOf } = this.state.grid;
-    return Math.max(...some.map((profile) => this.count(profile.map((action) => cellOf[action]))));
+    const most = snapshots.map((profile, k) => {
+      if (k % every && k < snapshots.length - 1) return 0;
+      const step = k ? changeSteps[k * spacing - 1] : 0;
+      return this.count(profile.map((action, robot) => (state.isThere(robot, step) ? state.grid.cellOf[action] : -1)));
+    });
+    return Math.max(...most);
   }
 }

@@ -86,6 +86,47 @@ def test_cover_a_map_that_changes_with_robots_that_come_and_go(tmp_path, table):
     assert pictures <= {path.name for path in (tmp_path / "out").iterdir()}
 
 
+RULES = ("--rule", "blll", "--rule", "lll")
+
+
+def test_what_a_failure_costs_is_the_difference_of_the_same_runs(tmp_path, table):
+    options = (
+        "--robots",
+        3,
+        "--delta",
+        1,
+        "--steps",
+        100,
+        "--runs",
+        5,
+        "--rule",
+        "blll",
+        "--rule",
+        "lll",
+        "--fail",
+        "0@40",
+    )
+    done = potentia("cover", table, *options, "--no-optimum", "--json", "--out", tmp_path)
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    with (
+        xarray.open_dataset(tmp_path / "records-lll.nc") as data,
+        xarray.open_dataset(tmp_path / "records-lll-without-events.nc") as without,
+    ):
+        before = data.time.values < 40
+        both = [one.worth_union.transpose("seed", "time").values for one in (data, without)]
+    np.testing.assert_array_equal(both[0][:, before], both[1][:, before])  # paired to the bit
+    cost = told["rules"]["lll"]["cost_of_events"]
+    assert cost["runs"] == 5
+    assert cost["difference"][0] == pytest.approx(cost["with"][0] - cost["without"][0])
+    assert cost["difference"][1] <= cost["difference"][0] <= cost["difference"][2]
+    assert cost["percent"][0] == pytest.approx(100 * cost["difference"][0] / cost["without"][0])
+    assert [(one["first"], one["second"], one["pairs"]) for one in told["comparisons"]] == [("lll", "blll", 5)]
+    said = potentia("cover", table, *options, "--no-optimum", "--no-event-cost", "--out", tmp_path / "less")
+    assert "what it costs" not in said.stdout
+    assert "lll − blll" in said.stdout
+
+
 def test_which_rule_to_take_on_this_map(tmp_path, table):
     rules = ("--rule", "blll", "--rule", "p-sblll:unilateral", "--steps", 60, "--budget", 60 * 2 * 15)
     options = ("--robots", 2, "--delta", 1, "--cost", 100, "--no-optimum", "--out", tmp_path)

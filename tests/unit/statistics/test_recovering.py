@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from potentia.errors import InvalidInput
-from potentia.statistics import recovery
+from potentia.statistics import event_cost, paired_difference, recovery
 
 TIMES = np.arange(0, 100, 10)
 
@@ -46,3 +47,28 @@ def test_an_event_between_two_rows_counts_from_when_it_was():
 def test_an_event_without_rows_on_both_sides(event):
     with pytest.raises(InvalidInput, match="event must have rows before and after it"):
         recovery(np.ones((2, 10)), TIMES, event)
+
+
+def test_what_events_cost_is_told_run_by_run():
+    rng = np.random.default_rng(0)
+    without = rng.uniform(5.0, 15.0, 12)
+    cost = event_cost(0.8 * without, without)  # each run loses a fifth, whatever its level
+    assert cost.difference.mean == pytest.approx(-0.2 * without.mean())
+    assert cost.relative.mean == pytest.approx(-0.2)
+    assert cost.relative.low == pytest.approx(-0.2)  # a ratio that all runs share is certain
+    assert cost.relative.high == pytest.approx(-0.2)
+    assert cost.difference.high - cost.difference.low < cost.level.high - cost.level.low  # pairs tell more
+    assert np.isnan(event_cost([1.0, 2.0], [0.0, 0.0]).relative.mean)
+    assert event_cost([1.0] * 4, [2.0] * 4).to_dict()["difference"][0] == -1.0
+    assert np.isnan(event_cost([1.0] * 4, [2.0] * 4).to_dict()["difference"][1:]).all()  # four runs tell no interval
+    with pytest.raises(InvalidInput, match="two lists of one length"):
+        event_cost([1.0, 2.0], [1.0])
+
+
+def test_intervals_of_several_comparisons_are_wider():
+    values = np.random.default_rng(1).normal(size=10)
+    one, four = paired_difference(values, np.zeros(10)), paired_difference(values, np.zeros(10), 4)
+    assert one.mean == four.mean
+    assert (four.high - four.low) / (one.high - one.low) == pytest.approx(
+        stats.t.ppf(1 - 0.025 / 4, 9) / stats.t.ppf(0.975, 9)
+    )

@@ -18,6 +18,7 @@ from potentia.kernel import memory
 from potentia.kernel.arrays import Floats, Ints, strides
 from potentia.kernel.cache import Entry
 from potentia.kernel.checks import Real
+from potentia.kernel.dispatch import portable
 from potentia.kernel.numbers import in_words
 from potentia.kernel.protocol import apply, commit, num_actions, num_players, settle, utility
 
@@ -95,21 +96,27 @@ def place_of(game: Game, profile: Any, name: str = "profile") -> int:
     return int((game.check_profile(profile, name) * strides(game.sizes)).sum())
 
 
-def _tabulate(game: Any, state: Any, out: Floats) -> None:
-    """u^i of every profile, walked through like an odometer so that each step applies few changes."""
-    settle(game, state)
+@portable
+def odometer(game: Any, state: Any) -> None:
+    """To the next profile in C order, and from the last to the first; each step applies few changes."""
     players = num_players(game)
-    for place in range(out.shape[1]):
-        for player in range(players):
-            out[player, place] = utility(game, state, player, state.profile[player])
-        for back in range(players):
-            player = players - 1 - back
-            if state.profile[player] + 1 < num_actions(game, player):
-                apply(game, state, player, state.profile[player] + 1)
-                commit(game, state, player)
-                break
-            apply(game, state, player, 0)
+    for back in range(players):
+        player = players - 1 - back
+        if state.profile[player] + 1 < num_actions(game, player):
+            apply(game, state, player, state.profile[player] + 1)
             commit(game, state, player)
+            break
+        apply(game, state, player, 0)
+        commit(game, state, player)
+
+
+def _tabulate(game: Any, state: Any, out: Floats) -> None:
+    """u^i of every profile."""
+    settle(game, state)
+    for place in range(out.shape[1]):
+        for player in range(num_players(game)):
+            out[player, place] = utility(game, state, player, state.profile[player])
+        odometer(game, state)
 
 
 _tabulate_entry = Entry(_tabulate)

@@ -142,9 +142,9 @@ def optimum(
         Any game. Of a coverage game see :class:`Optimum`: its gap is relative to the value.
     objective
         ``"potential"`` or ``"welfare"``, the sum of utilities; of coverage also ``"worth_union"``, the covered worth,
-        each cell once. Left out, it is ``game.objective``, what runs record as ``best``: the potential where the game
-        knows one, covered worth for coverage, else welfare. A potential that the game does not know is computed, and is
-        0 at the first profile, as that of :func:`potential`.
+        each cell once. Left out, it is covered worth for coverage; else ``game.objective``, what runs record as
+        ``best``: the potential where the game knows one, and welfare where it does not. A potential that the game
+        does not know is computed, and is 0 at the first profile, as that of :func:`potential`.
     method
         For covered worth: ``"greedy"``: greedy, moves of single robots, and a bound by prices; ``"milp"``: HiGHS as well;
         ``"auto"``: HiGHS unless solved already, or more than 100,000 positions times cells in range are left after
@@ -177,7 +177,8 @@ def optimum(
     if not isinstance(game, Game):
         raise InvalidGame(f"optimum takes a game such as NormalForm(payoffs), got {game!r:.60}")
     known = (*OBJECTIVES, game.worth_most) if isinstance(game, Coverage) else OBJECTIVES
-    wanted = game.objective if objective is None else OneOf(*known).of(objective, "objective", InvalidInput)
+    usual = game.worth_most if isinstance(game, Coverage) else game.objective
+    wanted = usual if objective is None else OneOf(*known).of(objective, "objective", InvalidInput)
     if wanted not in OBJECTIVES:
         return placement.optimum(game, method=method, time_limit=time_limit, gap=gap)  # type: ignore[arg-type]
     require_game(game)

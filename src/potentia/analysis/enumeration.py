@@ -45,8 +45,8 @@ def _of_table(game: NormalForm, objective: str) -> int:
 
 def _of_kernel(game: Game, objective: str) -> int:
     each = 1 if objective == "potential" else game.num_players
-    compiled = each * game.num_profiles > _BY_PYTHON and game.compiled
-    most = MOST if compiled else _MOST_PLAIN // each
+    compiled = _BY_PYTHON // each < game.num_profiles <= MOST and game.compiled
+    most = MOST if compiled or game.num_profiles > MOST else _MOST_PLAIN // each
     if game.num_profiles > most:
         raise TooLarge(
             f"the optimum of this game needs all of its {in_words(game.num_profiles)} profiles, and up to {most:,} are "

@@ -66,6 +66,8 @@ def graph(random):
     payoff = payoff + np.swapaxes(payoff, -1, -2) + random.standard_normal(actions)[:, None]
     weights = random.standard_normal(len(pairs)) if random.random() < 0.5 else None
     field = random.standard_normal((players, actions)) if random.random() < 0.5 else None
+    if random.random() < 0.3:  # the names of actions do not matter
+        payoff, field = random.standard_normal() * np.eye(actions) + random.standard_normal(), None
     return Coordination(pairs, payoff, num_players=players, weights=weights, field=field)
 
 
@@ -202,7 +204,7 @@ def random_functions(seed):
 def test_mini_buckets_are_a_bound_and_searches_never_miss(seed):
     """Whatever tables may hold and the search may keep, its bound is one; with room for all it finds the best."""
     sizes, functions, sums = random_functions(seed)
-    most, order = max(sums.values()), least_fill(len(sizes), functions)
+    most, order = max(sums.values()), least_fill(sizes, functions)
     assert sorted(order) == list(range(len(sizes)))
     for largest in (1, 6, 10**6):
         buckets = Buckets(sizes, functions, order, largest)
@@ -219,7 +221,7 @@ def test_mini_buckets_are_a_bound_and_searches_never_miss(seed):
 
 def test_wrong_results_are_caught():
     """The negative control of ``check``: each claim, spoilt on its own, fails it."""
-    game = games("graph", 3)[2]
+    game = pt.game("innovation", players=4)
     most = by_enumeration(game, "potential")
     found = pt.analysis.optimum(game)
     check(game, "potential", found, most)

@@ -26,9 +26,10 @@ import numpy as np
 from potentia.kernel.arrays import Floats, Ints
 
 _DENSE = 40  # neighbours, from which on edges that are missing are not counted any more
+_TRIES, _SMALL = 20, 200  # orders that are tried, for up to so many variables
 _MOST_AXES = 40  # of a table; NumPy has 64
 _KEY = 2**62  # codes of assignments are below
-_ROUND = 1e-13  # of all numbers summed: assignments that differ by less are the same
+_ROUND = 1e-13  # of all numbers that are summed
 
 
 class Function(NamedTuple):
@@ -49,26 +50,42 @@ class Search(NamedTuple):
     bound: float
 
 
-def least_fill(num: int, functions: Sequence[Function]) -> list[int]:
-    """An order of the variables in which each, as it goes, joins few of its neighbours that were not joined."""
+def neighbours(num: int, functions: Sequence[Function]) -> list[set[int]]:
+    """Which variables are in a function with which."""
     near: list[set[int]] = [set() for _ in range(num)]
     for scope, _ in functions:
         for one in scope:
             near[one].update(scope)
     for one in range(num):
         near[one].discard(one)
-    cost = [_fill(near, one) for one in range(num)]
-    heap = [(cost[one], one) for one in range(num)]
+    return near
+
+
+def least_fill(sizes: Sequence[int], functions: Sequence[Function]) -> list[int]:
+    """An order of the variables in which each, as it goes, joins few of its neighbours that were not joined.
+
+    Of several such orders, which differ where there are ties, the one whose largest tables are smallest.
+    """
+    tries = _TRIES if len(sizes) <= _SMALL else 1
+    ties = [range(len(sizes)), *(np.random.default_rng(k).permutation(len(sizes)).tolist() for k in range(1, tries))]
+    return min((_one_order(sizes, neighbours(len(sizes), functions), tie) for tie in ties), key=lambda pair: pair[0])[1]
+
+
+def _one_order(sizes: Sequence[int], near: list[set[int]], tie: Sequence[int]) -> tuple[int, list[int]]:
+    """The entries of all tables, and the order."""
+    entries, order = 0, list[int]()
+    cost = [_fill(near, one) for one in range(len(sizes))]
+    heap = [(cost[one], tie[one], one) for one in range(len(sizes))]
     heapq.heapify(heap)
-    order: list[int] = []
-    gone = [False] * num
+    gone = [False] * len(sizes)
     while heap:
-        price, one = heapq.heappop(heap)
+        price, _, one = heapq.heappop(heap)
         if gone[one] or price != cost[one]:
             continue
         gone[one] = True
         order.append(one)
         beside = near[one]
+        entries += sizes[one] * math.prod(sizes[other] for other in beside)
         touched = set(beside)
         for other in beside:
             near[other].discard(one)
@@ -80,8 +97,8 @@ def least_fill(num: int, functions: Sequence[Function]) -> list[int]:
         for other in touched:
             if not gone[other] and (price := _fill(near, other)) != cost[other]:
                 cost[other] = price
-                heapq.heappush(heap, (price, other))
-    return order
+                heapq.heappush(heap, (price, tie[other], other))
+    return entries, order
 
 
 def _fill(near: list[set[int]], one: int) -> int:
@@ -121,9 +138,9 @@ class Buckets:
         self.held: list[list[Function]] = [[] for _ in order]  # by place
         self.left: list[list[Function]] = [[] for _ in order]
         self.bound, self.exact = 0.0, True  # of the sum; whether it is its maximum
-        self._size = 0.0
+        self.rounding = 0.0  # sums that differ by less are the same
         for function in functions:
-            self._size += float(np.abs(function.table).max())
+            self.rounding += _ROUND * float(np.abs(function.table).max())
             self._put(self._sorted(function))
         for place in range(len(self.order)):
             self._eliminate(place, largest)
@@ -178,7 +195,7 @@ class Buckets:
 
     def search(self, above: float, width: int) -> Search:
         """The best assignment whose sum is larger than ``above``, with at most so many held at once."""
-        threshold = above + _ROUND * self._size
+        threshold = above + self.rounding
         bounds, columns = np.array([self.bound]), {}
         history: list[tuple[Ints, Ints]] = []
         dropped = -math.inf

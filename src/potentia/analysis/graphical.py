@@ -5,7 +5,8 @@ sum of utilities, each a function of a player and those who interact with it. So
 their first action one after the other, and each step changes Φ by what it changes the utility of who makes it.
 
 First elimination, with a search where tables get too large (:mod:`~potentia.analysis.buckets`), in a few rounds with
-larger and larger tables. What they leave open goes to HiGHS: x_i(a) says that player i plays a, and y_f(b), for each
+larger and larger tables. Where actions can change names, as channels that are all alike, the first player plays action
+0, the second 0 or 1, and so on: up to names nothing is lost. What they leave open goes to HiGHS: x_i(a) says that player i plays a, and y_f(b), for each
 entry of a function's table, is joined to x by Σ_{b: b_i = a} y_f(b) = x_i(a).
 """
 
@@ -17,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from potentia.analysis.buckets import Buckets, Full, Function, least_fill
+from potentia.analysis.buckets import Buckets, Full, Function, least_fill, neighbours
 from potentia.analysis.programs import Program, solve
 from potentia.analysis.tables import utility_of
 from potentia.errors import TooLarge
@@ -125,7 +126,8 @@ def total(functions: Sequence[Function], profile: Ints) -> float:
 
 def maximise(sizes: Sequence[int], functions: Sequence[Function], time_limit: float, gap: float) -> Found:
     """Where the sum of the functions is largest; ``bound`` is of that sum."""
-    order = least_fill(len(sizes), functions)
+    sizes, functions = _up_to_names(sizes, functions)
+    order = least_fill(sizes, functions)
     best = _improved(sizes, functions, np.zeros(len(sizes), np.int64))
     value, bound = total(functions, best), math.inf
     for largest, width in ROUNDS:
@@ -140,7 +142,7 @@ def maximise(sizes: Sequence[int], functions: Sequence[Function], time_limit: fl
             better = found.values if buckets.exact else _improved(sizes, functions, found.values)
             if buckets.exact or total(functions, better) > value:
                 best, value = better, total(functions, better)
-        if buckets.exact or found.bound <= value:
+        if buckets.exact or found.bound <= value + buckets.rounding:
             return Found(best, value, "elimination" if buckets.exact else "search")
         bound = min(bound, buckets.bound, found.bound)
         if bound - value <= gap * max(abs(value), 1.0):
@@ -148,6 +150,28 @@ def maximise(sizes: Sequence[int], functions: Sequence[Function], time_limit: fl
     if sum(table.size for _, table in functions) > _ENTRIES:
         return Found(best, bound, "search")
     return _by_program(sizes, functions, Found(best, bound, "milp"), value, time_limit, gap)
+
+
+def _up_to_names(sizes: Sequence[int], functions: Sequence[Function]) -> tuple[Sequence[int], Sequence[Function]]:
+    """The same with fewer actions for some players, those with most neighbours, where names of actions do not matter."""
+    if len(set(sizes)) != 1 or not all(_ignores_names(table) for _, table in functions):
+        return sizes, functions
+    near, chosen = neighbours(len(sizes), functions), list[int]()
+    while len(chosen) < min(sizes[0] - 1, len(sizes)):
+        rest = [k for k in range(len(sizes)) if k not in chosen]
+        chosen.append(max(rest, key=lambda k: (len(near[k].intersection(chosen)), len(near[k]), -k)))
+    fewer = list(sizes)
+    for count, player in enumerate(chosen, 1):
+        fewer[player] = count
+    return fewer, [Function(scope, table[tuple(slice(fewer[k]) for k in scope)]) for scope, table in functions]
+
+
+def _ignores_names(table: Floats) -> bool:
+    """Whether it only matters which of at most two actions are the same."""
+    if table.ndim < 2:
+        return bool((table == table.flat[0]).all())
+    same = np.eye(len(table), dtype=bool)
+    return table.ndim == 2 and all(np.ptp(table[part]) == 0 for part in (same, ~same) if part.any())
 
 
 def _improved(sizes: Sequence[int], functions: Sequence[Function], start: Ints) -> Ints:

@@ -23,6 +23,11 @@ from potentia.kernel.numbers import in_words
 from potentia.kernel.protocol import apply, commit, num_actions, num_players, settle, utility
 
 _LARGEST = 1e300
+_LARGE = (  # what works at any size
+    "sample with run_batch(...) or potentia run; check_claim(game, claimed, samples=1000) and "
+    "potentia.testing.check_game try a potential where deviations are drawn, and optimum(game) finds the best profile of "
+    "large separable, coordination and congestion games"
+)
 _MOST_PLAYERS = 32  # NumPy's arrays have few axes; with two actions each, more would not fit anyway
 _BY_PYTHON = 60_000  # utilities; compiling takes longer than this many calls
 
@@ -62,12 +67,12 @@ def require_fit(game: Game, bytes_per_profile: float, what: str) -> None:
     if count > fit:
         raise TooLarge(
             f"{what} of this game needs all of its {in_words(count)} profiles, and about {fit:,} fit into the memory "
-            "of this machine; use fewer players or actions, or sample with run_batch(...) or potentia run"
+            f"of this machine; use fewer players or actions, or {_LARGE}"
         )
     if game.num_players > _MOST_PLAYERS:
         raise TooLarge(
             f"the exact analysis takes games of up to {_MOST_PLAYERS} players, got {game.num_players}; leave out "
-            "players with a single action, or sample with run_batch(...) or potentia run"
+            f"players with a single action, or {_LARGE}"
         )
 
 

@@ -63,7 +63,7 @@ HOW = {
 class Best:
     """The result of :func:`optimum` for games other than coverage.
 
-    ``proven`` says that the gap is at most the one that was asked for. By every method but ``milp`` and ``search`` it is
+    ``proven`` says that the gap is at most the one that was asked for. By all methods but ``milp`` and ``search`` it is
     then 0, and ``bound`` is ``value``; HiGHS proves up to its own tolerance, a relative 1e-6, which counts as 0.
     """
 
@@ -101,8 +101,8 @@ class Best:
         shown = self.profile[:_PLAYERS].tolist()
         more = f" and {self.profile.size - _PLAYERS:,} more players" if self.profile.size > _PLAYERS else ""
         return (
-            f"{number}: {self.objective} {self.value:.6g} ({proof}; by {HOW[self.method]} in {self.seconds:.2g} s{struck})"
-            f"\n  at profile {words(shown)}{more}"
+            f"{number}: {self.objective} {self.value:.6g} ({proof}; by {HOW[self.method]} in {self.seconds:.2g} s"
+            f"{struck})\n  at profile {words(shown)}{more}"
         )
 
 
@@ -146,9 +146,9 @@ def optimum(
         ``best``: the potential where the game knows one, and welfare where it does not. A potential that the game
         does not know is computed, and is 0 at the first profile, as that of :func:`potential`.
     method
-        For covered worth: ``"greedy"``: greedy, moves of single robots, and a bound by prices; ``"milp"``: HiGHS as well;
-        ``"auto"``: HiGHS unless solved already, or more than 100,000 positions times cells in range are left after
-        pruning. Other games take ``"auto"`` only.
+        For covered worth: ``"greedy"``: greedy, moves of single robots, and a bound by prices; ``"milp"``: HiGHS as
+        well; ``"auto"``: HiGHS unless solved already, or more than 100,000 positions times cells in range are left
+        after pruning. Other games take ``"auto"`` only.
     time_limit
         Seconds for HiGHS; a large program may overrun. Other work has no clock. Where it strikes, ``stopped`` says so,
         and value and bound may differ from run to run.
@@ -223,10 +223,10 @@ def _solved(game: Game, objective: str, time_limit: float, gap: float) -> tuple[
                 evidence=found.profile,
             )
         return found._replace(bound=found.bound + constant), value
-    profile, value = best_listed(game, objective)
-    if value is None:
-        value = game.potential(profile) if objective == "potential" else game.welfare(profile)
-    return Found(profile, -np.inf, "enumeration"), value
+    profile, listed = best_listed(game, objective)
+    if listed is None:
+        listed = game.potential(profile) if objective == "potential" else game.welfare(profile)
+    return Found(profile, -np.inf, "enumeration"), listed
 
 
 def _maximise(game: Game, functions: Any, time_limit: float, gap: float) -> Found:

@@ -163,21 +163,21 @@ class Buckets:
     def _eliminate(self, place: int, largest: float) -> None:
         groups: list[tuple[set[int], list[Function]]] = []
         for function in sorted(self.held[place], key=lambda f: -len(f.scope)):
-            for scope, those in groups:
-                joint = scope.union(function.scope)
+            for known, those in groups:
+                joint = known.union(function.scope)
                 if math.prod(self.sizes[one] for one in joint) <= largest and len(joint) <= _MOST_AXES:
-                    scope |= joint
+                    known.update(joint)
                     those.append(function)
                     break
             else:
                 groups.append((set(function.scope), [function]))
-        joined = [self._join(scope, those) for scope, those in groups]
+        joined = [self._join(known, those) for known, those in groups]
         if len(joined) > 1:
             self.exact = False
             most = [table.reshape(table.shape[0], -1).max(axis=1) for _, table in joined]
             mean = sum(most) / len(most)
-            for (_, table), own in zip(joined, most, strict=True):
-                table += (mean - own).reshape(-1, *[1] * (table.ndim - 1))
+            for group, own in zip(joined, most, strict=True):
+                group.table.T[...] += mean - own  # along the first axis
         for scope, table in joined:
             self._room -= table.size / table.shape[0]
             if self._room < 0:
@@ -196,7 +196,7 @@ class Buckets:
     def search(self, above: float, width: int) -> Search:
         """The best assignment whose sum is larger than ``above``, with at most so many held at once."""
         threshold = above + self.rounding
-        bounds, columns = np.array([self.bound]), {}
+        bounds, columns = np.array([self.bound]), dict[int, Ints]()
         history: list[tuple[Ints, Ints]] = []
         dropped = -math.inf
         for place in range(len(self.order) - 1, -1, -1):

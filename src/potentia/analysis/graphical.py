@@ -5,9 +5,9 @@ sum of utilities, each a function of a player and those who interact with it. So
 their first action one after the other, and each step changes Φ by what it changes the utility of who makes it.
 
 First elimination, with a search where tables get too large (:mod:`~potentia.analysis.buckets`), in a few rounds with
-larger and larger tables. Where actions can change names, as channels that are all alike, the first player plays action
-0, the second 0 or 1, and so on: up to names nothing is lost. What they leave open goes to HiGHS: x_i(a) says that player i plays a, and y_f(b), for each
-entry of a function's table, is joined to x by Σ_{b: b_i = a} y_f(b) = x_i(a).
+larger and larger tables. Where actions can change names, as channels that are all alike, one player plays action 0, the
+next 0 or 1, and so on: up to names nothing is lost. What is left open goes to HiGHS: x_i(a) says that player i plays a,
+and y_f(b), for each entry of a function's table, is joined to x by Σ_{b: b_i = a} y_f(b) = x_i(a).
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ def maximise(sizes: Sequence[int], functions: Sequence[Function], time_limit: fl
 
 
 def _up_to_names(sizes: Sequence[int], functions: Sequence[Function]) -> tuple[Sequence[int], Sequence[Function]]:
-    """The same with fewer actions for some players, those with most neighbours, where names of actions do not matter."""
+    """The same with fewer actions for some players with many neighbours, where names of actions do not matter."""
     if len(set(sizes)) != 1 or not all(_ignores_names(table) for _, table in functions):
         return sizes, functions
     near, chosen = neighbours(len(sizes), functions), list[int]()

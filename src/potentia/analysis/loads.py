@@ -13,6 +13,7 @@ numbers, and a linear program is enough. If all players have the same strategies
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import NamedTuple
 
@@ -68,7 +69,7 @@ def best_loads(game: Congestion, objective: str, time_limit: float, gap: float) 
             continue
         filled = program.add(cost, whole=not risen)
         program.row([*((int(k), 1.0) for k in filled), *those], 0.0)
-        for one, other in zip(filled, filled[1:], strict=False) if not risen else ():
+        for one, other in itertools.pairwise(filled) if not risen else ():
             program.row([(int(one), 1.0), (int(other), -1.0)], 0.0, math.inf)
     answer = solve(program, time_limit, gap)
     if answer.values is None:

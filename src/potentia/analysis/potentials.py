@@ -185,7 +185,9 @@ class Claim(Shown):
 
     def __str__(self) -> str:
         if self.first is None or self.second is None:
-            where = "every deviation" if self.samples is None else f"each of {self.samples:,} deviations that were drawn"
+            where = (
+                "every deviation" if self.samples is None else f"each of {self.samples:,} deviations that were drawn"
+            )
             return f"the claimed potential changes as the deviator's utility does, at {where}"
         changes = f"{self.utility_change:.6g}, the claimed potential by {self.claimed_change:.6g}"
         return f"from {words(self.first)} to {words(self.second)} player {self.player}'s utility changes by {changes}"

@@ -25,8 +25,8 @@ from potentia.kernel.protocol import apply, commit, num_actions, num_players, se
 _LARGEST = 1e300
 _LARGE = (  # what works at any size
     "sample with run_batch(...) or potentia run; check_claim(game, claimed, samples=1000) and "
-    "potentia.testing.check_game try a potential where deviations are drawn, and optimum(game) finds the best profile of "
-    "large separable, coordination and congestion games"
+    "potentia.testing.check_game try a potential where deviations are drawn, and optimum(game) finds the best profile "
+    "of large separable, coordination and congestion games"
 )
 _MOST_PLAYERS = 32  # NumPy's arrays have few axes; with two actions each, more would not fit anyway
 _BY_PYTHON = 60_000  # utilities; compiling takes longer than this many calls

@@ -93,7 +93,9 @@ def optimum(
         of_maps = {"robots": robots, "delta": delta, "blocked": blocked, "sight": sight or None, "part": part, **read}
         for name, given in {**of_maps, "largest_part": largest_part or None}.items():
             if given is not None:
-                raise InvalidInput(f"is for maps, and {map} is a game; its parameters are given with --set", name, given)
+                raise InvalidInput(
+                    f"is for maps, and {map} is a game; its parameters are given with --set", name, given
+                )
         game, label = game_from_options(map, parameters)
         if plot is not None and not isinstance(game, Coverage):
             raise InvalidInput(f"draws robots on a map, and {map} has none", "plot", plot)

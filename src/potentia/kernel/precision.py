@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-
 from numpy.typing import ArrayLike
 
 from potentia.kernel.arrays import Floats

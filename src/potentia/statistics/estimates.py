@@ -168,9 +168,7 @@ def area_under_curve(values: ArrayLike, times: ArrayLike) -> NDArray[np.float64]
     return np.asarray(np.trapezoid(array, at, axis=-1) / (at[-1] - at[0]))
 
 
-def time_to_share(
-    values: ArrayLike, times: ArrayLike, goal: ArrayLike, scale: ArrayLike = 0.0
-) -> NDArray[np.float64]:
+def time_to_share(values: ArrayLike, times: ArrayLike, goal: ArrayLike, scale: ArrayLike = 0.0) -> NDArray[np.float64]:
     """The first time at which each run, values (runs, T), is at least at its goal; NaN where it never is.
 
     A run is there, too, if it misses its goal by a relative 1e-9 of the goal, or of ``scale`` where that is larger.

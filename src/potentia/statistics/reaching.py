@@ -87,8 +87,8 @@ def reaching_time(
     seeds is put into their order. A run whose goal is NaN, or with a NaN before it reaches its goal, is left out.
 
     A run is at its goal, too, if it misses it by a relative 1e-9, as one does whose goal was computed elsewhere: an
-    optimum, a sum in another order. That is relative to the goal, or to ``scale``, a number or one per run, where that is
-    larger: give it for a goal near 0 of values that are differences of large numbers.
+    optimum, a sum in another order. That is relative to the goal, or to ``scale``, a number or one per run, where that
+    is larger: give it for a goal near 0 of values that are differences of large numbers.
     """
     values, goal, seeds = _by_seed(values, goal)
     array, at = checked_curves(values, times)

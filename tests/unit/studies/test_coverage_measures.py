@@ -112,7 +112,6 @@ def test_a_bound_one_rounding_above_is_reached():
     assert found.reached == 1
 
 
-
 def test_nobody_arrives():
     found = arrival(CURVES, DRIVEN, TIMES, 2.0, 0.8)
     assert (found.reached, str(found)) == (0, "never, in 4")

@@ -24,6 +24,7 @@ from benchmarks import (
     coverage,
     exact,
     mixture,
+    optima,
     peers,
     reference,
     reinforcement,
@@ -49,6 +50,7 @@ PARTS = (
     "workers",
     "sweeps",
     "exact",
+    "optima",
     "viewer",
     "startup",
 )
@@ -107,6 +109,8 @@ def _measure(report: Report, effort: Effort, console: Console, parts: Sequence[s
             sweeps.compare(effort, report)
         if asked("exact", "exact analysis"):
             exact.compare(effort, report)
+        if asked("optima", "optima"):
+            optima.compare(effort, report)
         if asked("viewer", "pages and films"):
             viewer.compare(effort, report)
         if asked("startup", "start-up"):

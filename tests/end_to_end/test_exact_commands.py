@@ -139,3 +139,34 @@ def test_help_teaches(command):
     text = potentia(command, "--help", COLUMNS="200").stdout
     assert f"potentia {command}" in text
     assert "vanishing:M" in text
+
+
+def test_optimum_of_any_game(tmp_path, payoffs):
+    done = potentia("optimum", "prisoners-dilemma", "--objective", "welfare")
+    assert done.returncode == 0, done.stderr
+    assert "optimum: welfare 6 (proven; by looking at every profile in " in done.stdout
+    assert "at profile (0, 0)" in done.stdout
+    pt.games.write_game(pt.game("double-step"), tmp_path / "payoffs.npz")
+    for file in (payoffs, tmp_path / "payoffs.npz"):
+        plain = json.loads(potentia("optimum", file, "--json").stdout)
+        assert (plain["objective"], plain["value"], plain["bound"], plain["gap"]) == ("potential", 2.0, 2.0, 0.0)
+        assert (plain["profile"], plain["proven"], plain["game"]) == ([1, 0], True, file.name)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["rings"], "GAME must be a game (see: potentia games) or a map"),
+        (["rings"], "did you mean 'ring'?"),
+        (["ring", "--robots", 3], "--robots is for maps, and ring is a game; its parameters are given with --set"),
+        (["ring", "--largest-part"], "--largest-part is for maps"),
+        (["paper", "--set", "players=3"], "--set is for built-in games; paper is a map"),
+        (["ring", "--plot", "best.png"], "--plot draws robots on a map, and ring has none"),
+        (["ring", "--objective", "worth"], '--objective must be "potential" or "welfare", got \'worth\''),
+        (["matching-pennies", "--objective", "potential"], "there is no exact potential"),
+    ],
+)
+def test_bad_questions_about_an_optimum(arguments, message):
+    done = potentia("optimum", *arguments)
+    assert done.returncode == 2
+    assert message in done.stderr

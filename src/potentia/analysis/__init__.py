@@ -1,13 +1,14 @@
 """Exact theory: potentials, equilibria, chains, stochastic stability and the audit of a theorem's hypotheses."""
 
 from potentia.analysis.auditing import Audit, audit
+from potentia.analysis.best import Best, optimum
 from potentia.analysis.chains.markov import Chain, chain, laws_over_tau
 from potentia.analysis.discretisation import Convergence, convergence_order, played_order
 from potentia.analysis.dominance import dominated, iterated
 from potentia.analysis.equilibria import best_responses, expected_utility, is_nash, pure_nash
 from potentia.analysis.extinction import divergence, extinct, fates
 from potentia.analysis.improvement import finite_improvement, improvement_path, improvement_paths
-from potentia.analysis.placement import Optimum, optimum
+from potentia.analysis.placement import Optimum
 from potentia.analysis.placement_over_time import OptimumOverTime, optimum_over_time
 from potentia.analysis.portraits import direction_field, portrait
 from potentia.analysis.potentials import check_claim, potential, separable
@@ -19,6 +20,7 @@ from potentia.kernel.loading import listing
 
 __all__ = [
     "Audit",
+    "Best",
     "Chain",
     "Convergence",
     "Optimum",

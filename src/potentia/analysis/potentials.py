@@ -23,7 +23,9 @@ from potentia.analysis.tables import (
     payoff_tensor,
     profile_at,
     profiles,
+    require_game,
     spread,
+    utility_of,
     words,
 )
 from potentia.analysis.units import own_changes
@@ -31,6 +33,7 @@ from potentia.errors import InvalidInput, NotPotentialGame
 from potentia.games import Game
 from potentia.games.normal_form import disprove
 from potentia.kernel.arrays import Floats, Ints
+from potentia.kernel.checks import Integer
 from potentia.kernel.precision import rounding
 from potentia.kernel.protocol import Complete
 
@@ -55,7 +58,10 @@ class Cycle:
 
 
 def potential(game: Game, *, tolerance: float = 1e-9) -> Floats:
-    """The exact potential, of shape (A_1, ..., A_N) and 0 at the first profile.
+    """The exact potential, of shape (A_1, ..., A_N) and 0 at the first profile, where all play action 0.
+
+    A potential is one up to a constant. What the game knows, ``game.potential(profile)``, is that of its formula, and
+    larger by the same number everywhere: by ``game.potential`` at the first profile.
 
     Raises :class:`~potentia.errors.NotPotentialGame` with a :class:`Cycle` as ``evidence``. ``tolerance`` is
     relative to the spread of payoffs.
@@ -175,10 +181,14 @@ class Claim(Shown):
 
     utility_change: float = 0.0
     claimed_change: float = 0.0
+    samples: int | None = None  # deviations that were drawn; None: all were looked at
 
     def __str__(self) -> str:
         if self.first is None or self.second is None:
-            return "the claimed potential changes as the deviator's utility does, at every deviation"
+            where = (
+                "every deviation" if self.samples is None else f"each of {self.samples:,} deviations that were drawn"
+            )
+            return f"the claimed potential changes as the deviator's utility does, at {where}"
         changes = f"{self.utility_change:.6g}, the claimed potential by {self.claimed_change:.6g}"
         return f"from {words(self.first)} to {words(self.second)} player {self.player}'s utility changes by {changes}"
 
@@ -186,15 +196,57 @@ class Claim(Shown):
 Claimed = ArrayLike | Callable[[Ints], float] | str
 
 
-def check_claim(game: Game, claimed: Claimed, *, tolerance: float = 1e-9) -> Claim:
+def check_claim(
+    game: Game, claimed: Claimed, *, tolerance: float = 1e-9, samples: int | None = None, seed: int = 0
+) -> Claim:
     """Test a potential that somebody believes in.
 
-    ``claimed`` is an array of shape (A_1, ..., A_N), a function of the profile, or ``"welfare"``, the sum of
-    utilities (what the paper's Eq. 46 claims for the coverage game).
+    Parameters
+    ----------
+    game
+        A game whose profiles can be listed; of any size with ``samples``.
+    claimed
+        An array of shape (A_1, ..., A_N), a function of the profile such as ``game.potential``, or ``"welfare"``, the
+        sum of utilities (what the paper's Eq. 46 claims for the coverage game).
+    tolerance
+        Relative to the spread of payoffs and of the claim; with ``samples``, to the numbers that are compared.
+    samples
+        Look at so many deviations, drawn at random, instead of all: a claim that passes is not proven then, one that
+        fails is disproved as surely. ``claimed`` is no array then.
+    seed
+        Of what is drawn.
+
+    Returns
+    -------
+    Claim
+        Whether it holds; if not, a player and two profiles that disprove it.
     """
     tolerance = check_tolerance(tolerance)
+    if samples is not None:
+        count = Integer(least=1).of(samples, "samples", InvalidInput)
+        return _sampled_claim(game, claimed, tolerance, count, Integer(least=0).of(seed, "seed", InvalidInput))
     payoffs = payoff_tensor(game)
     return claim_of(game, payoffs, claimed_values(game, payoffs, claimed), tolerance)
+
+
+def _sampled_claim(game: Game, claimed: Claimed, tolerance: float, samples: int, seed: int) -> Claim:
+    require_game(game)
+    if not callable(claimed) and not (isinstance(claimed, str) and claimed == "welfare"):
+        wanted = 'must be a function of the profile or "welfare" where deviations are drawn'
+        raise InvalidInput(f"{wanted}, got {claimed!r:.60}", "claimed", claimed)
+    value = claimed if callable(claimed) else game.welfare
+    random, free = np.random.default_rng(seed), np.flatnonzero(game.sizes > 1)
+    for _ in range(samples if free.size else 0):
+        first = random.integers(game.sizes)
+        player = int(random.choice(free))
+        second = first.copy()
+        second[player] = (first[player] + random.integers(1, game.sizes[player])) % game.sizes[player]
+        utilities = [utility_of(game, player, profile) for profile in (first, second)]
+        claims = [float(_called(value, profile.copy())) for profile in (first, second)]
+        du, dphi = utilities[1] - utilities[0], claims[1] - claims[0]
+        if not abs(du - dphi) <= tolerance * max(map(abs, utilities + claims)):  # NaN is no potential
+            return Claim(False, player, tuple(first.tolist()), tuple(second.tolist()), du, dphi, samples)
+    return Claim(True, samples=samples)
 
 
 def claim_of(game: Game, payoffs: Floats, phi: Floats, tolerance: float = 1e-9) -> Claim:

@@ -9,15 +9,17 @@ import numpy as np
 from potentia.analysis.tables import profile_at, words
 from potentia.games.world import listed_cells
 from potentia.kernel.arrays import Floats, Ints
-from potentia.kernel.html import Html, beside, card, facts, lines, shown, table
+from potentia.kernel.html import Html, beside, card, facts, lines, listed, shown, table
 
 if TYPE_CHECKING:
     from potentia.analysis.auditing import Audit
+    from potentia.analysis.best import Best
     from potentia.analysis.chains.markov import Chain
     from potentia.analysis.placement import Optimum
     from potentia.analysis.stochastic_stability import Stability
 
 _TOP = 10  # states of a table
+_SHOWN = 40  # actions of a profile
 _QUICK = 2_000_000  # states that are looked at
 
 
@@ -122,3 +124,17 @@ def optimum_card(found: Optimum) -> str:
         "greedy surely has": f"{found.guarantee:.0%} of the optimum",
     }
     return card("Optimum", "" if found.proven else "the best placement known", facts(told))
+
+
+def best_card(found: Best) -> str:
+    """The best profile of a game."""
+    from potentia.analysis.best import HOW
+
+    told = {
+        found.objective: found.value,
+        "bound": found.bound,
+        "gap": f"{found.gap:.1g}, {'proven' if found.proven else 'not proven to be the optimum'}",
+        "profile": listed(found.profile.tolist(), most=_SHOWN),
+        "method": f"{HOW[found.method]}, {found.seconds:.2g} s" + ("; the time limit struck" if found.stopped else ""),
+    }
+    return card("Optimum", "" if found.proven else "the best profile known", facts(told))

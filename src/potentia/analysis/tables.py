@@ -18,10 +18,16 @@ from potentia.kernel import memory
 from potentia.kernel.arrays import Floats, Ints, strides
 from potentia.kernel.cache import Entry
 from potentia.kernel.checks import Real
+from potentia.kernel.dispatch import portable
 from potentia.kernel.numbers import in_words
 from potentia.kernel.protocol import apply, commit, num_actions, num_players, settle, utility
 
 _LARGEST = 1e300
+_LARGE = (  # what works at any size
+    "sample with run_batch(...) or potentia run; check_claim(game, claimed, samples=1000) and "
+    "potentia.testing.check_game try a potential where deviations are drawn, and optimum(game) finds the best profile "
+    "of large separable, coordination and congestion games"
+)
 _MOST_PLAYERS = 32  # NumPy's arrays have few axes; with two actions each, more would not fit anyway
 _BY_PYTHON = 60_000  # utilities; compiling takes longer than this many calls
 
@@ -61,12 +67,12 @@ def require_fit(game: Game, bytes_per_profile: float, what: str) -> None:
     if count > fit:
         raise TooLarge(
             f"{what} of this game needs all of its {in_words(count)} profiles, and about {fit:,} fit into the memory "
-            "of this machine; use fewer players or actions, or sample with run_batch(...) or potentia run"
+            f"of this machine; use fewer players or actions, or {_LARGE}"
         )
     if game.num_players > _MOST_PLAYERS:
         raise TooLarge(
             f"the exact analysis takes games of up to {_MOST_PLAYERS} players, got {game.num_players}; leave out "
-            "players with a single action, or sample with run_batch(...) or potentia run"
+            f"players with a single action, or {_LARGE}"
         )
 
 
@@ -95,21 +101,27 @@ def place_of(game: Game, profile: Any, name: str = "profile") -> int:
     return int((game.check_profile(profile, name) * strides(game.sizes)).sum())
 
 
-def _tabulate(game: Any, state: Any, out: Floats) -> None:
-    """u^i of every profile, walked through like an odometer so that each step applies few changes."""
-    settle(game, state)
+@portable
+def odometer(game: Any, state: Any) -> None:
+    """To the next profile in C order, and from the last to the first; each step applies few changes."""
     players = num_players(game)
-    for place in range(out.shape[1]):
-        for player in range(players):
-            out[player, place] = utility(game, state, player, state.profile[player])
-        for back in range(players):
-            player = players - 1 - back
-            if state.profile[player] + 1 < num_actions(game, player):
-                apply(game, state, player, state.profile[player] + 1)
-                commit(game, state, player)
-                break
-            apply(game, state, player, 0)
+    for back in range(players):
+        player = players - 1 - back
+        if state.profile[player] + 1 < num_actions(game, player):
+            apply(game, state, player, state.profile[player] + 1)
             commit(game, state, player)
+            break
+        apply(game, state, player, 0)
+        commit(game, state, player)
+
+
+def _tabulate(game: Any, state: Any, out: Floats) -> None:
+    """u^i of every profile."""
+    settle(game, state)
+    for place in range(out.shape[1]):
+        for player in range(num_players(game)):
+            out[player, place] = utility(game, state, player, state.profile[player])
+        odometer(game, state)
 
 
 _tabulate_entry = Entry(_tabulate)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from potentia.engine.columns import scalar_names
 from potentia.errors import InvalidRun
 from potentia.kernel.checks import Real
+from potentia.kernel.precision import goal_slack
 from potentia.kernel.recorders import TABLE, recorder
 
 if TYPE_CHECKING:
@@ -56,7 +57,8 @@ def goal_from(stop: Stop | None, record: str | Iterable[str]) -> tuple[Goal | No
         raise InvalidRun(f"must be {_WANTED}, got {stop!r:.60}", "stop", stop)
     (name,) = names
     value = Real().of(stop[name], f"stop[{name!r}]", InvalidRun)
-    tolerance = Real(least=0.0).of(stop.get("tolerance", 0.0), "tolerance of stop", InvalidRun)
+    given = stop.get("tolerance", float(goal_slack(value)))
+    tolerance = Real(least=0.0).of(given, "tolerance of stop", InvalidRun)
     return Goal(name, value, tolerance), record if name in record else (*record, name)
 
 

@@ -134,8 +134,9 @@ def run(
     compiled
         As in :func:`begin`.
     stop
-        Ends the run at the first row at which a recorder has at least a value, ``{"potential": 3.0, "tolerance":
-        1e-9}``, or a function of (profile, data) is true. It is recorded, too; ``trace.reached`` tells whether it was.
+        Ends the run at the first row at which a recorder has at least a value, ``{"potential": 3.0}``, or a function of
+        (profile, data) is true. A value may be missed by 1e-9 of it, or by a ``"tolerance"`` that is given beside it.
+        It is recorded, too; ``trace.reached`` tells whether it was.
     events
         What happens to robots, as in :func:`begin`; with one seed, runs with and without are the same up to the first.
 

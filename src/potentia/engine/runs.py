@@ -177,8 +177,9 @@ class Run(Recording):
             Ends the run when it is raised, in the place of Ctrl-C.
         stop
             The run ends at the first row at which a recorder has at least this value, up to a tolerance:
-            ``{"potential": 3.0, "tolerance": 1e-9}``. It must be among what the run records; a function of (profile,
-            data) is, too, as ``record=pt.recorder(function)``. ``reached`` then tells whether the run came there.
+            ``{"potential": 3.0, "tolerance": 1e-6}``. Left out, the tolerance is 1e-9 of the value. It must be among
+            what the run records; a function of (profile, data) is, too, as ``record=pt.recorder(function)``.
+            ``reached`` then tells whether the run came there.
 
         Raises
         ------

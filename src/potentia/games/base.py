@@ -104,7 +104,7 @@ class Game(Fixed, ABC):
         return "potential" if self.has_potential else self.worth_most
 
     def potential(self, profile: Sequence[int] | Ints) -> float:
-        """Φ(profile), where :attr:`has_potential`."""
+        """Φ(profile), where :attr:`has_potential`, as its formula gives it; ``analysis.potential`` begins with 0."""
         raise InvalidGame(f"no potential is known for this {type(self).__name__}; pass potential= if you have one")
 
     # What the engine needs ----------------------------------------------------------------------------

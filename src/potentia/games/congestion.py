@@ -113,6 +113,10 @@ class Congestion(Game):
         """The resources that the player's action uses."""
         return self.strategies[self._menu_of[player]][action]
 
+    def menu(self, player: int) -> tuple[tuple[int, ...], ...]:
+        """The resources that each of the player's actions uses."""
+        return self.strategies[self._menu_of[player]]
+
     def loads(self, profile: Sequence[int] | Ints) -> Ints:
         """How many players use each resource."""
         loads = np.zeros(self.num_resources, np.int64)

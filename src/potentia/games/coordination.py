@@ -147,6 +147,12 @@ class Coordination(Game):
             total += self._weight(edge) * float(self._table(edge)[profile[i], profile[j]] + correction[profile[j]])
         return total
 
+    def edge_tables(self, objective: str) -> Floats:
+        """What an edge adds to the ``"potential"`` or to the ``"welfare"``, but for its weight: (1 or E, A, A)."""
+        if objective == "welfare":
+            return self.payoff + self.payoff.transpose(0, 2, 1)
+        return self.payoff + self._corrections[:, None, :]
+
     def _weight(self, edge: int) -> float:
         return float(self.weights[edge]) if self.weights.size else 1.0
 

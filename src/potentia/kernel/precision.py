@@ -10,9 +10,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from potentia.kernel.arrays import Floats
 
+GOAL = 1e-9  # of a goal: what was computed elsewhere, in another order, is off by much less
 ROUNDINGS = 8 * float(np.finfo(float).eps)  # of the largest number
 _SPARE = 2.0**50  # steps; a float has 2^53, and a rounded number uses them all
 _WHOLE = 2.0**64  # up to here people write whole numbers
@@ -34,3 +36,13 @@ def rounding(values: Floats) -> float:
         return 0.0
     step, largest = finest_step(values), float(np.abs(values).max())
     return 0.0 if 1.0 <= step <= largest < _WHOLE or largest <= step * _SPARE else ROUNDINGS * largest
+
+
+def goal_slack(goal: ArrayLike, scale: ArrayLike = 0.0) -> Floats:
+    """By how much a value may miss a goal and be there: a relative 1e-9 of the goal, or of a scale that is larger.
+
+    A goal comes from elsewhere, as an optimum does, and the same sum in another order is one rounding apart. The scale
+    is for goals near 0 that are differences of large numbers.
+    """
+    wanted = np.asarray(goal, np.float64)
+    return GOAL * np.maximum(np.where(np.isfinite(wanted), np.abs(wanted), 0.0), scale)

@@ -17,6 +17,7 @@ from potentia.engine.requests import checked_integer
 from potentia.errors import InvalidInput
 from potentia.kernel.arrays import any_array
 from potentia.kernel.checks import Integer, Real
+from potentia.kernel.precision import goal_slack
 
 FEW = 5  # seeds; an interval from fewer would say little
 _ROOM = 2**22  # numbers drawn at a time, so that large samples do not fill the memory
@@ -200,10 +201,14 @@ def area_under_curve(values: ArrayLike, times: ArrayLike) -> NDArray[np.float64]
     return np.asarray(np.trapezoid(array, at, axis=-1) / (at[-1] - at[0]))
 
 
-def time_to_share(values: ArrayLike, times: ArrayLike, goal: ArrayLike) -> NDArray[np.float64]:
-    """The first time at which each run, values (runs, T), is at least at its goal; NaN where it never is."""
+def time_to_share(values: ArrayLike, times: ArrayLike, goal: ArrayLike, scale: ArrayLike = 0.0) -> NDArray[np.float64]:
+    """The first time at which each run, values (runs, T), is at least at its goal; NaN where it never is.
+
+    A run is there, too, if it misses its goal by a relative 1e-9 of the goal, or of ``scale`` where that is larger.
+    """
     array, at = np.atleast_2d(np.asarray(values)), np.asarray(times)
-    there = array >= np.broadcast_to(np.asarray(goal, np.float64), array.shape[:1])[:, None]
+    least = np.asarray(goal, np.float64) - goal_slack(goal, scale)
+    there = array >= np.broadcast_to(least, array.shape[:1])[:, None]
     return _first_time(there, at)
 
 

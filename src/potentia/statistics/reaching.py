@@ -76,6 +76,7 @@ def reaching_time(
     times: ArrayLike,
     goal: Any,
     *,
+    scale: ArrayLike = 0.0,
     seed: int = 0,
     level: float = 0.95,
     resamples: int = 9999,
@@ -84,6 +85,10 @@ def reaching_time(
 
     ``values`` may be an xarray.DataArray with the dimensions ``seed`` and ``time``; its seeds are kept, and a goal with
     seeds is put into their order. A run whose goal is NaN, or with a NaN before it reaches its goal, is left out.
+
+    A run is at its goal, too, if it misses it by a relative 1e-9, as one does whose goal was computed elsewhere: an
+    optimum, a sum in another order. That is relative to the goal, or to ``scale``, a number or one per run, where that
+    is larger: give it for a goal near 0 of values that are differences of large numbers.
     """
     values, goal, seeds = _by_seed(values, goal)
     array, at = checked_curves(values, times)
@@ -96,7 +101,7 @@ def reaching_time(
             "values",
             values,
         )
-    found = time_to_share(array, at, wanted)
+    found = time_to_share(array, at, wanted, scale)
     unknown = np.isnan(wanted) | (np.isnan(array) & ~(at >= found[:, None])).any(axis=1)
     horizon = float(at[-1])
     censored = np.isnan(found) & ~unknown

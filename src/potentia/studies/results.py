@@ -242,7 +242,8 @@ def _summary(one: Curves, ends: NDArray[np.float64], share: float) -> Level:
     if times.size > 1 and known[:, skip:].all():
         way = ends - values[:, 0]
         rising = np.where(way >= 0, 1.0, -1.0)[:, None]
-        reached = reaching_time(rising * values, times, rising[:, 0] * (values[:, 0] + share * way))
+        goal = rising[:, 0] * (values[:, 0] + share * way)
+        reached = reaching_time(rising * values, times, goal, scale=np.abs(values[:, 0]))
     area = area_under_curve(values, times) if times.size > 1 else values[:, 0]
     start = float(np.nanmean(values[:, 0])) if values.size else float("nan")
     return Level(one.name, one.seeds.size, start, bootstrap_mean(ends), bootstrap_mean(area), reached)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from potentia.analysis import Optimum, OptimumOverTime
+from potentia.analysis import Best, Optimum, OptimumOverTime
 from potentia.beliefs import Believing
 from potentia.beliefs.words import belief_text
 from potentia.colours import color_of
@@ -209,6 +209,9 @@ def _optimum(given: Any, made: Recording) -> dict[str, Any] | None:
     if isinstance(given, Optimum):  # of what is covered at least once
         value, bound = given.value, given.bound
         name = next((row["name"] for row in made.header["series"] if row["name"] == "worth_union"), None)
+    elif isinstance(given, Best):
+        value, bound = given.value, given.bound
+        name = next((row["name"] for row in made.header["series"] if row["name"] == given.objective), None)
     if isinstance(given, OptimumOverTime):
         if not any(row["name"] == "worth_union" for row in made.header["series"]):
             return None

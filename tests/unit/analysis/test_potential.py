@@ -369,3 +369,57 @@ def test_a_revision_that_does_not_fit_the_game():
         chain(games.separable(), pt.rule("slll", tau=1.0, revision=(0.5, 0.5)))
     with pytest.raises(InvalidRule, match="revision names player 5"):
         stability(games.separable(), pt.rule("slll", tau=1.0, revision=pt.rules.Groups([((5,), 1.0)])))
+
+
+KNOWING = {
+    "normal form": random_potential_game([2, 3, 2], 1),
+    "separable": pt.game("separable", players=3, actions=3),
+    "coordination": pt.games.Coordination(
+        [(0, 1), (1, 2)], [[3.0, 1.0], [2.0, 5.0]], weights=[0.5, -2.0], field=[[1, 2], [3, 4], [5, 6]]
+    ),
+    "ising": pt.games.ising([(0, 1), (1, 2), (0, 2)], coupling=-0.7, field=0.3),
+    "congestion": pt.game("braess", players=4),
+    "coverage": pt.game("coverage"),
+    "own": pt.games.custom(
+        lambda player, profile, data: float(profile.sum()), [2, 3], potential=lambda profile, data: profile.sum() + 7.0
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", KNOWING)
+def test_the_two_potentials_differ_by_that_of_the_first_profile(kind):
+    game = KNOWING[kind]
+    assert game.has_potential
+    table, constant = potential(game), game.potential([0] * game.num_players)
+    assert table[(0,) * game.num_players] == 0.0
+    for profile in np.ndindex(*game.num_actions):
+        assert table[profile] + constant == pytest.approx(game.potential(profile), rel=1e-12, abs=1e-12)
+
+
+def test_claims_about_large_games_are_sampled():
+    """A right one passes; a wrong one is disproved by two profiles that anyone can check."""
+    game = pt.game("ising", rows=10, columns=10)
+    right = check_claim(game, game.potential, samples=50)
+    assert right.holds
+    assert str(right).endswith("at each of 50 deviations that were drawn")
+    wrong = check_claim(game, "welfare", samples=50)
+    assert not wrong
+    du, dphi = (
+        value(np.array(wrong.second)) - value(np.array(wrong.first))
+        for value in (lambda profile: game.utility(wrong.player, profile), game.welfare)
+    )
+    assert (wrong.utility_change, wrong.claimed_change) == (du, dphi)
+    assert du != dphi
+    assert sum(a != b for a, b in zip(wrong.first, wrong.second, strict=True)) == 1
+    assert not check_claim(game, lambda profile: math.nan, samples=1)
+    assert check_claim(pt.games.Separable([[1.0]]), lambda profile: 0.0, samples=3).holds
+    for options, message in (({"samples": 0}, "samples must be"), ({"samples": 9, "seed": -1}, "seed must be")):
+        with pytest.raises(InvalidInput, match=message):
+            check_claim(game, "welfare", **options)
+    with pytest.raises(InvalidInput, match='claimed must be a function of the profile or "welfare"'):
+        check_claim(game, np.zeros(4), samples=9)
+
+
+def test_what_is_too_large_names_what_works():
+    with pytest.raises(TooLarge, match=r"samples=1000.*potentia\.testing\.check_game.*optimum\(game\)"):
+        potential(pt.game("ising"))

@@ -175,14 +175,17 @@ def test_a_run_ends_at_its_goal(compiled):
     goal = float(WHOLE.potential.max())
     row = int(np.argmax(WHOLE.potential >= goal))
     assert 0 < row < WHOLE.times.size - 1
-    for stop in ({"potential": goal}, {"potential": goal + 0.5, "tolerance": 0.5}, {"best": goal}):
+    above = float(np.nextafter(goal, np.inf))  # as a goal that was computed elsewhere
+    stops = ({"potential": goal}, {"potential": goal + 0.5, "tolerance": 0.5}, {"best": goal}, {"potential": above})
+    for stop in stops:
         trace = played(compiled, record="profile", stop=stop)
         assert (trace.reached, trace.steps, trace.complete) == (True, 3 * row, True)
         assert trace.final.tolist() == WHOLE.profiles[row].tolist()
         assert trace.profiles.tolist() == WHOLE.profiles[: row + 1].tolist()
         assert trace.changes == WHOLE.taken[row], "what came after has not happened"
-    never = played(compiled, record="profile", stop={"potential": goal + 1e-9})
+    never = played(compiled, record="profile", stop={"potential": goal + 1e-6})
     assert (never.reached, never.steps, never.complete) == (False, 2000, True)
+    assert not played(compiled, record="profile", stop={"potential": above, "tolerance": 0.0}).reached
 
 
 @pytest.mark.parametrize("compiled", [True, False])

@@ -166,3 +166,28 @@ def test_draws_come_from_the_seed_alone():
 def test_bad_questions_are_refused(call, message):
     with pytest.raises(InvalidInput, match=message):
         call()
+
+
+def one_up(values):
+    return np.nextafter(values, np.inf)
+
+
+def test_a_goal_one_rounding_above_is_reached():
+    """A goal from elsewhere; one that is really above is not reached, and none of it depends on the sign."""
+    random = np.random.default_rng(0)
+    curves = np.cumsum(random.random((50, 11)), axis=1) * np.tile([1e-200, 1.0, -1.0, 3e17, 1e6], 10)[:, None]
+    for rows in (curves, -curves):
+        most = rows.max(axis=1)
+        assert reaching_time(rows, TIMES, one_up(most), resamples=2).reached == 50
+        assert reaching_time(rows, TIMES, most + 1e-8 * np.abs(most), resamples=2).reached == 0
+        exact = reaching_time(rows, TIMES, most, resamples=2)
+        assert (exact.times == TIMES[rows.argmax(axis=1)]).all()
+    assert reaching_time(steps_at(1, 2), TIMES, [np.inf, -np.inf], resamples=2).reached == 1
+
+
+def test_a_goal_near_nothing_has_the_scale_of_its_numbers():
+    """0.1 + 0.2 - 0.3 is below 0 in one order and above in another."""
+    values = np.array([[-1.0, 0.3 - (0.1 + 0.2)]])
+    assert values[0, 1] < 0
+    assert reaching_time(values, [0, 1], 0.0, resamples=2).reached == 0
+    assert reaching_time(values, [0, 1], 0.0, scale=0.3, resamples=2).reached == 1

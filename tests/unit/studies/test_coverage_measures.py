@@ -105,6 +105,13 @@ def test_arrivals(share, reached, steps, distance, said):
     assert str(found) == said
 
 
+def test_a_bound_one_rounding_above_is_reached():
+    """The optimum comes from elsewhere: the same sum in another order."""
+    worth = np.array([[0.0, 0.1 + 0.2 - 1e-16]])
+    found = arrival(worth, np.zeros((1, 2)), np.array([0, 1]), np.nextafter(worth.max(), 1.0), 1.0)
+    assert found.reached == 1
+
+
 def test_nobody_arrives():
     found = arrival(CURVES, DRIVEN, TIMES, 2.0, 0.8)
     assert (found.reached, str(found)) == (0, "never, in 4")

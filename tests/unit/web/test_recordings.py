@@ -154,6 +154,12 @@ def test_an_optimum_is_of_what_it_is_of():
         assert found == (series and {"series": series, "value": best.value, "bound": best.bound})
     with pytest.raises(InvalidRun, match="optimum must be a finite number"):
         trace.recording(optimum="large")
+    stag = pt.game("stag-hunt")
+    trace = pt.run(stag, pt.rule("lll", tau=0.5), 9, record=("profile", "welfare"), compiled=False)
+    for objective, series in (("potential", None), ("welfare", "welfare")):
+        best = pt.analysis.optimum(stag, objective=objective)
+        found = trace.recording(optimum=best).header["optimum"]
+        assert found == (series and {"series": series, "value": best.value, "bound": best.bound})
 
 
 def test_a_run_that_was_thinned_ends_where_it_ended():

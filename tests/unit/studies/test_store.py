@@ -63,10 +63,10 @@ def test_zip_and_ragged_grids(tmp_path):
     assert data.tau.values.tolist() == [0.2, 0.6]
     assert data.revision.values.tolist() == ["0.5", "0.7"]  # one is a text, so both are
     ragged = sweep(zipped | {"rule": rules}, tmp_path / "ragged").dataset()
-    assert ragged.potential.dims == ("point", "seed", "time")
-    assert ragged.rule.values.tolist() == ["lll", "lll", "slll", "slll"]
+    assert ragged.potential.dims == ("rule", "tau_revision", "seed", "time")
+    assert ragged.tau.values.tolist() == [0.2, 0.6, 0.2, 0.6]
     assert ragged.revision.values.tolist() == ["", "", "0.5", "0.7"]
-    np.testing.assert_array_equal(ragged.potential.values[2:], data.potential.values)
+    np.testing.assert_array_equal(ragged.potential.values[1, 2:], data.potential.values)
 
 
 def test_values_too_large_for_a_column_of_integers(tmp_path):

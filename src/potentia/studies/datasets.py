@@ -16,11 +16,12 @@ import numpy as np
 
 from potentia.engine.labels import label_all
 from potentia.errors import StudyError
+from potentia.games import Coverage
 from potentia.kernel import memory
 from potentia.kernel.recorders import COUNTS, TABLE
 from potentia.studies.chunks import Arrays, Chunk
 from potentia.studies.layout import layout
-from potentia.studies.points import catalogue, dimensions_of
+from potentia.studies.points import LIVES, catalogue, dimensions_of
 
 if TYPE_CHECKING:
     import xarray
@@ -38,19 +39,29 @@ def dataset(study: Study, partial: bool = False) -> xarray.Dataset:
     for chunk, found in played(study, files):
         for name, values in found.items():
             corner: Any = tuple(slice(0, size) for size in values.shape[1:])
-            arrays[name][placed.places[chunk.point], chunk.first : chunk.stop][(slice(None), *corner)] = values
+            arrays[name][placed.places[chunk.point]][(study.rows_of(chunk), *corner)] = values
         del found, values  # before the next is read
-    variables: dict[str, Any] = {
-        name: ((*placed.dims, "seed", *dimensions_of(name)), values.reshape((*placed.shape, *values.shape[1:])))
-        for name, values in arrays.items()
-    }
-    coordinates = placed.coordinates
+    coordinates, totals = placed.coordinates, _totals(study)
     coordinates["seed"] = ("seed", np.asarray(study.seeds, np.int64))
+    dims = {name: ("player",) if name in totals else dimensions_of(name) for name in arrays}
+    variables: dict[str, Any] = {
+        name: ((*placed.dims, "seed", *dims[name]), values.reshape((*placed.shape, *values.shape[1:])))
+        for name, values in arrays.items()
+        if name not in coordinates  # a parameter may be called as something that a game tells
+    }
     if "final" in arrays:
         coordinates["player"] = ("player", np.arange(arrays["final"].shape[-1]))
-    rows = next((values.shape[2] for name, values in arrays.items() if "time" in dimensions_of(name)), 0)
+    rows = next((values.shape[2] for name, values in arrays.items() if "time" in dims[name]), 0)
     coordinates["time"] = ("time", np.arange(rows) * study.manifest["every"])
-    return label_all(xarray.Dataset(variables, coordinates, _attributes(study, len(files))), catalogue())
+    data = xarray.Dataset(variables, coordinates, _attributes(study, len(files)))
+    if "since" in totals and "since" in variables:
+        data["since"] = data["since"].max("seed")  # the same for all
+    return label_all(data, (*catalogue(), *Coverage.totals))
+
+
+def _totals(study: Study) -> set[str]:
+    """What games tell of each player at the end."""
+    return {name for point in study.points for name in point.get("totals", ())}
 
 
 def present(study: Study, partial: bool) -> Files:
@@ -81,6 +92,9 @@ def _room(study: Study, files: Files, places: int) -> Arrays:
             old = shapes.get(name, (0,) * (values.ndim - 1))
             shapes[name] = tuple(max(a, b) for a, b in zip(old, values.shape[1:], strict=True))
             kinds[name] = np.result_type(kinds.get(name, values.dtype), values.dtype)
+    for name in sorted(_totals(study)):  # which a first chunk may lack that was played before they were kept
+        shapes[name] = shapes["final"]
+        kinds[name] = np.dtype(np.int64 if name in LIVES else np.float64)
     first = (places, len(study.seeds))
     total = sum(int(np.prod((*first, *shapes[name]))) * kinds[name].itemsize for name in shapes)
     advice = "export it to .csv or .parquet, which are written a chunk at a time"

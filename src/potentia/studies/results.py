@@ -225,11 +225,13 @@ def curves_of(study: Study, measure: str, partial: bool = False) -> list[Curves]
         seeds += study.seeds_of(chunk)
         rows.append(arrays[measure])
     out = []
+    places = {seed: number for number, seed in enumerate(study.seeds)}
     for number, (seeds, rows) in sorted(parts.items()):
-        point, values = study.points[number], np.concatenate(rows)
+        point, order = study.points[number], np.argsort([places[seed] for seed in seeds])
+        numbers, values = np.asarray(seeds, np.int64)[order], np.concatenate(rows)[order]
         varied = {names[key]: entry for key, entry in point["values"].items()}
         times = np.arange(values.shape[1]) * study.manifest["every"]
-        out.append(Curves(point["labels"], varied, np.asarray(seeds, np.int64), times, values))
+        out.append(Curves(point["labels"], varied, numbers, times, values))
     return out
 
 

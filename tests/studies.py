@@ -28,7 +28,9 @@ def as_before(study):
     """The same study as it was written up to format 2: a chunk goes by its place in the grid of one study."""
     files = study.files()
     body = {name: entry for name, entry in study.manifest.items() if name not in ("parts", "identity", "manifest")}
-    body["points"] = [{k: v for k, v in point.items() if k not in ("code", "totals")} for point in body["points"]]
+    body["points"] = [
+        {k: v for k, v in point.items() if k not in ("code", "length", "totals")} for point in body["points"]
+    ]
     body["format"] = 2 if "code" in body else 1
     body["identity"] = digest({name: entry for name, entry in body.items() if name != "chunk"})
     for chunk, (path,) in files.items():

@@ -91,7 +91,7 @@ def sweep(
     any moment, with Ctrl-C, SIGTERM or by force, and give the same command again: it goes on where it was, and the
     result is the same to the bit. So it is on one worker, on several processes or on a cluster.
 
-    A specification that asks for more than the study in its folder has, seeds, values, rules or games, lets it grow: only
+    A specification that asks for more than the study in its folder has (seeds, values, rules, games) lets it grow: only
     what is missing is played.
 
     Examples:
@@ -263,7 +263,7 @@ def show(
     def figure() -> Any:
         from potentia.figures import study_figure
 
-        return study_figure(seen.curves, seen.measure, found.specification.name)
+        return study_figure(seen.curves, seen.label, found.specification.name)
 
     with printed_last(summary, json):
         picture(plot, figure, 150, summary, json, said="drawn")
@@ -273,7 +273,7 @@ def _print(seen: Any, study: Any) -> None:
     say(seen.headline)
     if study.specification.about:
         say(study.specification.about, lines=True)
-    print_table(seen.header, seen.rows, seen.note, title=f"{seen.measure}, {seen.tail}")
+    print_table(seen.header, seen.rows, seen.note, title=seen.title)
     if seen.compared:
         print_table(
             ["difference", "pairs", "mean [95 % interval]", "effect d_z", "p", "p, Holm"],

@@ -8,6 +8,7 @@ the other. A study of an earlier format has its chunks written anew first, besid
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +23,7 @@ from potentia.studies.planning import Plan, bytes_of_run, gather, plan
 from potentia.studies.refusals import refused
 from potentia.studies.seeds import intervals, new_parts, without
 from potentia.studies.specification import SECTIONS, Specification
-from potentia.studies.store import OTHER_FOLDER, Study, rid_of_placed, with_inputs, write_manifest
+from potentia.studies.store import OTHER_FOLDER, Study, rid_of_placed, write_inputs, write_manifest
 
 _WORDS = ("name", "about", "chunk")  # for people, and how it is cut: no part of what is played
 _NAMED = 3  # of what is missing
@@ -52,7 +53,7 @@ def growth_of(study: Study, specification: Specification, source: Path) -> Growt
         return None
     _check_fixed(study, kept)
     study.plan  # noqa: B018 - with the version and the code that it was begun with, or refused
-    built = plan(specification, source)
+    built = _from_copies(plan(specification, source), kept, contents)
     built.code  # noqa: B018 - or refused
     if built.record != study.record:
         raise _other(study, _there_and_here("record", list(study.record), list(built.record)))
@@ -64,36 +65,45 @@ def growth_of(study: Study, specification: Specification, source: Path) -> Growt
     return Growth(specification, source, kept, contents, built)
 
 
+def _from_copies(built: Plan, kept: Specification, contents: dict[str, bytes]) -> Plan:
+    """The same with files called as a study calls its own copies, which is what its games are known by."""
+    if not contents:
+        return built
+    with tempfile.TemporaryDirectory(prefix="potentia-") as place:
+        write_inputs(Path(place), contents)
+        return plan(kept, Path(place))
+
+
 def grow(study: Study) -> None:
-    """Let a study become what is asked for, if anything is; the lock is held, and its chunks are whole."""
+    """Let a study become what is asked for, if anything is; the lock is held, and its chunks are whole.
+
+    A study of an earlier format that is added to becomes one of today's: its chunks are written under their new names
+    first, and the old ones go last.
+    """
     growth: Growth | None = study.growth
-    if study.manifest["format"] <= PLACED and (growth is not None or study.missing()):
-        _renew(study)
-    if growth is None:
+    placed = study.manifest["format"] <= PLACED and (growth is not None or bool(study.missing()))
+    if growth is None and not placed:
         return
+    manifest, kept, built = _today(study), study.specification, study.plan
+    if placed:
+        new = Cut(manifest, kept)
+        for chunk, paths in study.files().items():
+            study.keep(new.address(chunk), study.seeds_of(chunk), study.read_from(chunk, paths))
     with refused(StudyError, f"write to {study.folder}"):
-        built = with_inputs(study.folder, growth.built, growth.kept, growth.contents)
-        manifest = make_manifest(built, study.size, growth.built.code, _parts(study, growth.kept))
+        if growth is not None:
+            kept, built = growth.kept, growth.built
+            write_inputs(study.folder / "inputs", growth.contents)
+            manifest = make_manifest(built, study.size, built.code, _parts(study, kept))
         write_manifest(study.folder, manifest)
-    study.become(manifest, growth.kept, built)
-    study.growth = None
+        study.become(manifest, kept, built)
+        study.growth = None
+        if placed:
+            rid_of_placed(study.folder)
 
 
 def _today(study: Study) -> dict[str, Any]:
     """The manifest of a study as it is written today; a study that was begun when nobody looked at code has none."""
     return make_manifest(study.plan, study.size, study.manifest.get("code", {}), study.parts)
-
-
-def _renew(study: Study) -> None:
-    """The same study in the format of today: chunks are written under their new names, and the old ones go last."""
-    manifest = _today(study)
-    new = Cut(manifest, study.specification)
-    for chunk, paths in study.files().items():
-        study.keep(new.address(chunk), study.seeds_of(chunk), study.read_from(chunk, paths))
-    with refused(StudyError, f"write to {study.folder}"):
-        write_manifest(study.folder, manifest)
-        study.become(manifest, study.specification, study.plan)
-        rid_of_placed(study.folder)
 
 
 def _told(specification: Specification) -> dict[str, Any]:

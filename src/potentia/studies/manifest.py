@@ -18,7 +18,7 @@ from pydantic import Field, ValidationError
 
 from potentia.engine.code import Code
 from potentia.errors import InvalidSpecification, StudyError
-from potentia.games import Game
+from potentia.games import Coverage, Game
 from potentia.kernel import memory
 from potentia.kernel.files import read_plain
 from potentia.studies.axes import shown_short
@@ -42,6 +42,13 @@ _Hash = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
 _Count = Annotated[int, at_least(1)]
 
 
+class _Length(Strict):
+    """How long the side of a cell is."""
+
+    side: Annotated[float, Field(gt=0)]
+    unit: _Text
+
+
 class _Point(Strict):
     labels: dict[str, str]
     values: dict[str, Any]
@@ -52,6 +59,7 @@ class _Point(Strict):
     rule: dict[str, Any]
     belief: dict[str, Any] | None
     code: _Hash | None = None  # of the game, where it is somebody's own
+    length: _Length | None = None
     totals: list[_Text] = Field(default_factory=list)  # what it tells of each player at the end
 
 
@@ -115,17 +123,20 @@ def _points(built: Plan, own: bool) -> list[dict[str, Any]]:
 
 def _game(game: Game, visited: bool, own: bool) -> dict[str, Any]:
     lives = game.lives(game.new_state(np.zeros(game.num_players, np.int64)))
-    code, totals = (
-        game.code_fingerprint() if own else None,
-        [*map(str, game.totals), *(LIVES if lives is not None else ())],
-    )
+    totals = [*map(str, game.totals), *(LIVES if lives is not None else ())]
+    side, unit = game.world.length if isinstance(game, Coverage) else (1.0, "cells")
     found = {
         "game": game.describe(),
         "fingerprint": game.fingerprint(),
         "players": game.num_players,
         "profiles": game.num_profiles if visited else None,
     }
-    return found | ({"code": code} if code else {}) | ({"totals": totals} if totals else {})
+    more = {
+        "code": game.code_fingerprint() if own else None,
+        "length": {"side": side, "unit": unit} if unit != "cells" else None,
+        "totals": totals,
+    }
+    return found | {name: part for name, part in more.items() if part}
 
 
 def run_keys(manifest: dict[str, Any]) -> list[str]:

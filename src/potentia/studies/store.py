@@ -328,7 +328,9 @@ def create(folder: Path, built: Plan, source: Path, size: int) -> Study:
     with _locked(folder), _writing(folder):
         _check_not_begun(folder)
         _tidied(folder)
-        built = with_inputs(folder, built, kept, contents)
+        write_inputs(folder / "inputs", contents)
+        if contents:  # from its own copies
+            built = plan(kept, folder / "inputs")
         manifest = make_manifest(built, size, code)
         write_manifest(folder, manifest)
     study = Study(folder, manifest, kept)
@@ -337,12 +339,11 @@ def create(folder: Path, built: Plan, source: Path, size: int) -> Study:
     return study
 
 
-def with_inputs(folder: Path, built: Plan, kept: Specification, contents: dict[str, bytes]) -> Plan:
-    """The same from a study's own copies of its files, which are written now."""
+def write_inputs(folder: Path, contents: dict[str, bytes]) -> None:
+    """A study's own copies of its files."""
     for name, content in contents.items():
-        with whole_file(folder / "inputs" / name, tidy=False) as temporary:
+        with whole_file(folder / name, tidy=False) as temporary:
             temporary.write_bytes(content)
-    return plan(kept, folder / "inputs") if contents else built
 
 
 def write_manifest(folder: Path, manifest: dict[str, Any]) -> None:

@@ -262,10 +262,19 @@ def test_the_commands_from_beginning_to_end(tmp_path, run):
     assert victim.name in err
     assert "--repair" in err
     code, out, _ = run("sweep", "study.study", "--repair")
-    assert "12 runs, complete (1 of 12 chunks computed now)" in out
+    assert "12 runs, complete (1 of them played now)" in out
     assert run("show", "study.study", "--verify")[0] == 0
     assert "nothing was missing" in run("sweep", "study.study")[1]
     assert json.loads(run("sweep", "study.study", "--dry-run", "--json")[1])["missing"] == 0
+    more = [*small, "--set", "seeds=3", "--set", "rule.tau=[0.1,0.2,0.3,0.5]"]
+    assert json.loads(run("sweep", "study.toml", *more, "--dry-run", "--json")[1])["there"] == 12
+    code, out, _ = run("sweep", "study.toml", *more)
+    assert code == 0
+    assert "study.study grows from 12 to 24 runs\n" in out
+    assert "study.study: 24 runs, complete (12 of them played now)\n" in out
+    code, _, err = run("sweep", "study.toml", *small)
+    assert (code, len(err.splitlines())) == (2, 1)
+    assert "study.study holds another study: it has seeds 2, which this specification does not ask for" in err
     assert run("export", "study.study", "data.nc")[0] == 0
     with xarray.open_dataset(tmp_path / "data.nc") as data:
         np.testing.assert_array_equal(data.potential, open_study(tmp_path / "study.study").dataset().potential)

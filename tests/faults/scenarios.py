@@ -134,6 +134,26 @@ def _prepare_linked(root: Path) -> None:
     mine(folder, *FOREIGN)
 
 
+def _prepare_larger(root: Path) -> Path:
+    """A study that is complete, and a specification that asks for more: seeds, a temperature and another game."""
+    folder = _swept(root)
+    games = '[[game]]\nfile = "payoffs.json"\n\n[[game]]\nfile = "more.json"\n'
+    text = STUDY.replace("seeds = 3", "seeds = 4").replace("tau = 0.3", "tau = [0.2, 0.3]")
+    (root / "s.toml").write_text(text.replace('[[game]]\nfile = "payoffs.json"\n', games))
+    (root / "more.json").write_text(PAYOFFS.replace("3", "5"))
+    mine(folder, *FOREIGN)
+    mine(folder / "chunks", *FOREIGN, "000000.npz")
+    mine(folder / "inputs", *FOREIGN)
+    return folder
+
+
+def _prepare_larger_before(root: Path) -> None:
+    from potentia.studies.store import open_study
+    from tests.studies import as_before
+
+    as_before(open_study(_prepare_larger(root)))
+
+
 def _prepare_damaged(root: Path) -> None:
     folder = _swept(root)
     first, *_, last = sorted(folder.glob("chunks/*.npz"))
@@ -382,6 +402,14 @@ ALL = [
         _prepare_damaged,
         potentia("sweep", "s.study", "--repair", "--workers", "1"),
         may_go=("s.study/chunks/*-*-*.npz",),  # what is damaged goes first
+        study=_STUDY,
+    ),
+    Scenario("sweep grows", _prepare_larger, potentia("sweep", "s.toml", "--workers", "1"), study=_STUDY),
+    Scenario(
+        "sweep renews",
+        _prepare_larger_before,
+        potentia("sweep", "s.toml", "--workers", "1"),
+        may_go=("s.study/chunks/00000?-*-*.npz", "s.study/checksums.txt"),  # written anew, and what names them
         study=_STUDY,
     ),
     Scenario("Run.save", _prepare_save, _save),

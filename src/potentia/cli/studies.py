@@ -91,6 +91,9 @@ def sweep(
     any moment, with Ctrl-C, SIGTERM or by force, and give the same command again: it goes on where it was, and the
     result is the same to the bit. So it is on one worker, on several processes or on a cluster.
 
+    A specification that asks for more than the study in its folder has (seeds, values, rules, games) lets it grow: only
+    what is missing is played.
+
     Examples:
 
     \b
@@ -98,6 +101,7 @@ def sweep(
         potentia sweep study.toml                  # runs it into study.study
         potentia sweep study.toml --set seeds=5 --set rule.tau=[0.1,0.3] --out trial
         potentia sweep study.study                 # goes on with it
+        potentia sweep study.toml --set seeds=200  # lets it grow
         potentia sweep study.toml --dask tcp://cluster:8786
         potentia show study.study                  # what came out
     """
@@ -122,10 +126,14 @@ def sweep(
             return print_json({"study": str(found.folder), "chunks": found.num_chunks, "missing": missing})
         say(f"{found.folder}: {missing:,} of {found.num_chunks:,} chunks are missing")
         return None
+    growth = found.growth
+    if growth is not None and not json:
+        say(f"{found.folder} grows from {found.num_runs:,} to {growth.built.num_runs:,} runs")
     say_how_to_stop()
     try:
         finishing = "finishing what is under way; Ctrl-C again drops it"
-        with progress(found.specification.name, quiet=json, unit="runs", stopping=finishing) as tell:
+        name = (found.specification if growth is None else growth.specification).name
+        with progress(name, quiet=json, unit="runs", stopping=finishing) as tell:
             done = sweeping.sweep(
                 found,
                 workers=workers,
@@ -141,23 +149,30 @@ def sweep(
     runs, computed = done.num_runs, done.computed
     if json:
         return print_json({"study": str(done.folder), "runs": runs, "chunks": done.num_chunks, "computed": computed})
-    how = "nothing was missing" if not computed else f"{computed:,} of {done.num_chunks:,} chunks computed now"
+    how = "nothing was missing" if not computed else f"{computed:,} of them played now"
     say(f"{done.folder}: {runs:,} runs, complete ({how})")
     say(f"see them with: {command('show', done.folder)}")
     return None
 
 
 def _say_plan(specification: Any, source: Path, folder: Path, json: bool) -> None:
+    from potentia.studies.growing import growth_of
     from potentia.studies.planning import plan
+    from potentia.studies.store import is_study, open_study
     from potentia.studies.sweeping import check_number
 
     check_number(specification, many=True)
-    built = plan(specification, source)
+    built, there = plan(specification, source), 0
+    if is_study(folder):
+        study = open_study(folder)
+        growth_of(study, specification, source)
+        there = study.num_runs - sum(chunk.runs for chunk in study.missing())
     about: dict[str, Any] = {
         "study": str(folder),
         "points": len(built.points),
         "seeds": len(specification.seed_numbers),
         "runs": built.num_runs,
+        "there": there,
         "steps": specification.steps,
         "record": list(built.record),
         "every": specification.spacing,
@@ -248,7 +263,7 @@ def show(
     def figure() -> Any:
         from potentia.figures import study_figure
 
-        return study_figure(seen.curves, seen.measure, found.specification.name)
+        return study_figure(seen.curves, seen.label, found.specification.name)
 
     with printed_last(summary, json):
         picture(plot, figure, 150, summary, json, said="drawn")
@@ -258,7 +273,7 @@ def _print(seen: Any, study: Any) -> None:
     say(seen.headline)
     if study.specification.about:
         say(study.specification.about, lines=True)
-    print_table(seen.header, seen.rows, seen.note, title=f"{seen.measure}, {seen.tail}")
+    print_table(seen.header, seen.rows, seen.note, title=seen.title)
     if seen.compared:
         print_table(
             ["difference", "pairs", "mean [95 % interval]", "effect d_z", "p", "p, Holm"],

@@ -306,6 +306,9 @@ class Batch:
             variables[name] = (("seed",), getattr(self, name))
         if self.reached is not None:
             variables["reached"] = (("seed",), self.reached)
+        variables |= {name: (("seed", "player"), values) for name, values in self.totals.items()}
+        if self.until is not None and self.since is not None:
+            variables |= {"since": (("player",), self.since), "until": (("seed", "player"), self.until)}
         return variables
 
     def dataset(self) -> xarray.Dataset:
@@ -314,9 +317,5 @@ class Batch:
 
         told = {"rule": json.dumps(self.rule.spec()), "potentia": __version__, "interrupted": int(self.interrupted)}
         coordinates = {"seed": self.seeds, "time": self.times, "player": np.arange(self.final.shape[1])}
-        variables = self.variables()
-        variables |= {name: (("seed", "player"), values) for name, values in self.totals.items()}
-        if self.until is not None and self.since is not None:
-            variables |= {"since": (("player",), self.since), "until": (("seed", "player"), self.until)}
-        data = xarray.Dataset(variables, coordinates, about_game(self.game) | told)
+        data = xarray.Dataset(self.variables(), coordinates, about_game(self.game) | told)
         return label_all(data, (*self.game.recorders, *self.game.totals, *own_recorders(self.names)))

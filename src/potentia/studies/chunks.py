@@ -28,11 +28,12 @@ from potentia.kernel.cache import Compiled
 from potentia.kernel.files import read_plain
 from potentia.kernel.recorders import TABLE, row_of
 from potentia.studies.planning import Plan, Point
-from potentia.studies.points import PER_RUN, catalogue
+from potentia.studies.points import LIVES, PER_RUN, catalogue
 from potentia.studies.refusals import refused
 from potentia.version import __version__
 
 Arrays = dict[str, NDArray[Any]]
+Shapes = Mapping[str, tuple[int, ...]]
 _DIGEST = 32  # hex digits of SHA-256
 _KINDS = "fiu"  # of NumPy's types
 _BLOCK = 1 << 20  # bytes
@@ -129,10 +130,13 @@ def play(task: Task) -> tuple[Chunk, Arrays | str]:
         return task.chunk, f"{type(error).__name__}: {error}"
     if data.interrupted:
         return task.chunk, "interrupted"
-    return task.chunk, {name: values for name, (_, values) in data.variables().items()}
+    found = {name: values for name, (_, values) in data.variables().items()}
+    if "since" in found:  # one for all runs: a chunk has a row for each
+        found["since"] = np.repeat(found["since"][None], len(task.seeds), axis=0)
+    return task.chunk, found
 
 
-def check_finite(plan: Plan, chunk: Chunk, arrays: Mapping[str, NDArray[Any]]) -> None:
+def check_finite(plan: Plan, chunk: Chunk, seeds: Sequence[int], arrays: Mapping[str, NDArray[Any]]) -> None:
     """Refuse a result that is not a number, with the seed and step where it is."""
     point = plan.points[chunk.point]
     rows = [row_of(name, (*catalogue(), *point.game.recorders)) for name in plan.record]
@@ -140,22 +144,39 @@ def check_finite(plan: Plan, chunk: Chunk, arrays: Mapping[str, NDArray[Any]]) -
         bad = np.argwhere(~np.isfinite(arrays[name]))
         if bad.size:
             run, row = bad[0].tolist()
-            seed = plan.specification.seed_numbers[chunk.first + run]
             raise SweepFailed(
-                f"{name} is {arrays[name][run, row]} at step {row * plan.specification.spacing} of seed {seed} "
+                f"{name} is {arrays[name][run, row]} at step {row * plan.specification.spacing} of seed {seeds[run]} "
                 f"({point.describe()}): such results are not kept"
             )
 
 
 # Files ------------------------------------------------------------------------------------------------
 
-WHOLE = (*(name for name, row in TABLE.items() if row.whole), *PER_RUN)  # what holds integers
+WHOLE = (*(name for name, row in TABLE.items() if row.whole), *PER_RUN, *LIVES)  # what holds integers
 
 
-def to_bytes(study: str, chunk: Chunk, seeds: Sequence[int], arrays: Mapping[str, NDArray[Any]]) -> bytes:
-    """The chunk's file: its arrays, and which chunk of which study it is."""
+@dataclass(frozen=True)
+class Address:
+    """How a chunk is found: what its file's name begins with, and what it says of itself inside."""
+
+    name: str
+    about: dict[str, Any]
+
+
+def placed_at(study: str, chunk: Chunk) -> Address:
+    """By its place in the grid of one study, as it was up to format 2."""
+    return Address(f"{chunk.point:06d}-{chunk.first:09d}", {"study": study, **asdict(chunk)})
+
+
+def found_by(key: str, seeds: Sequence[int]) -> Address:
+    """By what is played, and the first of its seeds: in whatever study that is."""
+    return Address(f"{key}-{seeds[0]:019d}", {"runs": key})
+
+
+def to_bytes(address: Address, seeds: Sequence[int], arrays: Mapping[str, NDArray[Any]]) -> bytes:
+    """The chunk's file: its arrays, and which chunk it is."""
     buffer = io.BytesIO()
-    text = np.frombuffer(json.dumps({"study": study, **asdict(chunk)}, sort_keys=True).encode(), np.uint8)
+    text = np.frombuffer(json.dumps(address.about, sort_keys=True).encode(), np.uint8)
     assert all(values.dtype.kind in _KINDS for values in arrays.values())  # numbers: nothing is ever pickled
     content: dict[str, Any] = {"about": text, "seeds": np.asarray(seeds, np.int64), **arrays}
     np.savez(buffer, **content)
@@ -168,9 +189,9 @@ def reads_back(path: Path, content: bytes) -> bool:
         return all(file.read(_BLOCK) == content[k : k + _BLOCK] for k in range(0, len(content) + 1, _BLOCK))
 
 
-def file_name(chunk: Chunk, content: bytes) -> str:
+def file_name(address: Address, content: bytes) -> str:
     """The name under which these bytes are kept."""
-    return f"{chunk.point:06d}-{chunk.first:09d}-{hashlib.sha256(content).hexdigest()[:_DIGEST]}.npz"
+    return f"{address.name}-{hashlib.sha256(content).hexdigest()[:_DIGEST]}.npz"
 
 
 def verified(path: Path, most: int) -> bytes:
@@ -182,24 +203,34 @@ def verified(path: Path, most: int) -> bytes:
     return content
 
 
-def most_bytes(shapes: Mapping[str, tuple[int, ...]]) -> int:
+def is_kept(path: Path) -> bool:
+    """Whether a file is a chunk that was saved: its name carries the hash of its content."""
+    with path.open("rb") as file:
+        found = hashlib.file_digest(file, "sha256").hexdigest()
+    return found[:_DIGEST] == path.stem.rpartition("-")[2]
+
+
+def most_bytes(shapes: Shapes) -> int:
     """What a chunk's file takes at most: its arrays, a seed for each run, and a kilobyte of headers for each."""
     runs = shapes["steps_done"][0]
     return 8 * (sum(math.prod(shape) for shape in shapes.values()) + runs) + 1024 * (len(shapes) + 4)
 
 
-def read_chunk(
-    path: Path, study: str, chunk: Chunk, seeds: Sequence[int], shapes: Mapping[str, tuple[int, ...]]
-) -> Arrays:
-    """The arrays of a chunk, checked to be whole, to belong here and to have these shapes."""
+def read_chunk(path: Path, address: Address, seeds: Sequence[int], shapes: Shapes, later: Sequence[str]) -> Arrays:
+    """The arrays of a chunk, checked to be whole, to belong here and to have these shapes.
+
+    Those that came ``later`` may be missing, all of them: it was played when nobody kept them.
+    """
     content = verified(path, most_bytes(shapes))
     try:
         with Archive(io.BytesIO(content), len(content)) as archive:
+            if archive.names == {"about", "seeds", *shapes} - set(later):
+                shapes = {name: shape for name, shape in shapes.items() if name not in later}
             if archive.names != {"about", "seeds", *shapes} or len(content) < 8 * len(seeds):
                 raise StudyError(f"{path.name} is damaged: it holds other arrays than this study's")
             about = json.loads(archive.read("about", (None,), "u", len(content)).tobytes())
             played = archive.read("seeds", (len(seeds),), np.dtype(np.int64))
-            if about != {"study": study, **asdict(chunk)} or not np.array_equal(played, np.asarray(seeds, np.int64)):
+            if about != address.about or not np.array_equal(played, np.asarray(seeds, np.int64)):
                 raise StudyError(f"{path.name} is damaged: it is a chunk of another study or other seeds")
             types: dict[bool, Any] = {True: "i", False: np.dtype(np.float64)}  # integers as narrow as they may be
             return {name: archive.read(name, shape, types[name in WHOLE]) for name, shape in shapes.items()}

@@ -1,4 +1,4 @@
-"""The manifest of a study: all that fixes its bits, written once and checked whole whenever it is read.
+"""The manifest of a study: all that fixes its bits, replaced as a whole when it grows, checked whenever it is read.
 
 Its digest tells damage. Somebody may have changed it and the digest with it, so every field is checked as well: the
 grid against the specification, the others for type and size. The games and rules are checked by their fingerprints when
@@ -9,31 +9,44 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
+import numpy as np
 from pydantic import Field, ValidationError
 
 from potentia.engine.code import Code
 from potentia.errors import InvalidSpecification, StudyError
+from potentia.games import Coverage, Game
 from potentia.kernel import memory
 from potentia.kernel.files import read_plain
 from potentia.studies.axes import shown_short
 from potentia.studies.planning import Plan, with_files
-from potentia.studies.points import DIMENSIONS, PER_RUN, Dimensions, grid
-from potentia.studies.specification import Specification, Strict, at_least, specification_from
+from potentia.studies.points import DIMENSIONS, LIVES, PER_RUN, Dimensions, grid
+from potentia.studies.seeds import intervals, plain_seeds, seeds_from
+from potentia.studies.specification import Seeds, Specification, Strict, at_least, specification_from
 from potentia.version import __version__
 
-FORMAT = 2
+FORMAT = 3
+PLACED = 2  # up to this one chunks went by their place in the grid
 _WITHOUT_CODE = 1  # nothing of one's own is played, or it was begun when nobody looked
 MOST_SEEDS = 10**9  # nine digits in a chunk's file name
 MOST_CHUNKS = 10**6  # files in a folder
 _MOST_BYTES = 1_000_000_000  # a hundred thousand points take 60 million
 _AS_OBJECTS = 30  # bytes of Python's objects for one of JSON
 
+_ASIDE = ("chunk", "parts", "identity", "manifest")  # of the identity: how it is cut, and hashes
 _Text = Annotated[str, Field(max_length=100_000)]
 _Hash = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
 _Count = Annotated[int, at_least(1)]
+
+
+class _Length(Strict):
+    """How long the side of a cell is."""
+
+    side: Annotated[float, Field(gt=0)]
+    unit: _Text
 
 
 class _Point(Strict):
@@ -45,6 +58,9 @@ class _Point(Strict):
     profiles: _Count | None
     rule: dict[str, Any]
     belief: dict[str, Any] | None
+    code: _Hash | None = None  # of the game, where it is somebody's own
+    length: _Length | None = None
+    totals: list[_Text] = Field(default_factory=list)  # what it tells of each player at the end
 
 
 class _Manifest(Strict):
@@ -57,15 +73,19 @@ class _Manifest(Strict):
     dimensions: list[Annotated[list[str], Field(min_length=1)]] | None
     names: dict[str, str]
     points: Annotated[list[_Point], Field(min_length=1)]
+    parts: Annotated[list[Seeds | list[Annotated[int, at_least(0)]]], Field(min_length=1)] | None = None
     code: Annotated[dict[_Text, _Text], Field(min_length=2)] | None = None
     identity: _Hash
     manifest: _Hash
 
 
-def make_manifest(built: Plan, size: int, code: Code) -> dict[str, Any]:
-    """What is written down of a study that is cut into chunks of so many seeds, and plays this code of one's own."""
+def make_manifest(built: Plan, size: int, code: Code, parts: Sequence[Sequence[int]] = ()) -> dict[str, Any]:
+    """What is written down of a study that is cut into chunks of so many seeds, and plays this code of one's own.
+
+    ``parts`` are its seeds in the order in which they were asked for, where it has grown.
+    """
     body: dict[str, Any] = {
-        "format": FORMAT if code else _WITHOUT_CODE,
+        "format": FORMAT,
         "potentia": __version__,
         "specification": built.specification.spec(),
         "record": list(built.record),
@@ -73,9 +93,11 @@ def make_manifest(built: Plan, size: int, code: Code) -> dict[str, Any]:
         "chunk": size,
         "dimensions": _listed(built.dimensions),
         "names": built.names,
-        "points": _points(built),
+        "points": _points(built, bool(code)),
     }
     body |= {"code": code} if code else {}
+    listed = [plain_seeds(part) for part in parts]
+    body |= {"parts": listed} if listed and listed != [plain_seeds(built.specification.seed_numbers)] else {}
     body["identity"] = _identity(body)
     return body | {"manifest": digest(body)}
 
@@ -84,20 +106,48 @@ def _listed(dimensions: Dimensions) -> list[list[str]] | None:
     return None if dimensions is None else [list(keys) for keys in dimensions]
 
 
-def _points(built: Plan) -> list[dict[str, Any]]:
+def _points(built: Plan, own: bool) -> list[dict[str, Any]]:
+    games = {id(point.game): point.game for point in built.points}
+    told = {number: _game(game, "visits" in built.record, own) for number, game in games.items()}
     return [
         {
             "labels": point.labels,
             "values": point.values,
-            "game": point.game.describe(),
-            "fingerprint": point.game.fingerprint(),
-            "players": point.game.num_players,
-            "profiles": point.game.num_profiles if "visits" in built.record else None,
+            **told[id(point.game)],
             "rule": point.rule.spec(),
             "belief": None if point.belief is None else point.belief.spec_on(point.game),
         }
         for point in built.points
     ]
+
+
+def _game(game: Game, visited: bool, own: bool) -> dict[str, Any]:
+    lives = game.lives(game.new_state(np.zeros(game.num_players, np.int64)))
+    totals = [*map(str, game.totals), *(LIVES if lives is not None else ())]
+    side, unit = game.world.length if isinstance(game, Coverage) else (1.0, "cells")
+    found = {
+        "game": game.describe(),
+        "fingerprint": game.fingerprint(),
+        "players": game.num_players,
+        "profiles": game.num_profiles if visited else None,
+    }
+    more = {
+        "code": game.code_fingerprint() if own else None,
+        "length": {"side": side, "unit": unit} if unit != "cells" else None,
+        "totals": totals,
+    }
+    return found | {name: part for name, part in more.items() if part}
+
+
+def run_keys(manifest: dict[str, Any]) -> list[str]:
+    """Of each point, what its runs are found by: a hash of all that fixes them but the seed.
+
+    It does not depend on what else is in the study, nor on where the point stands in it.
+    """
+    same: dict[str, Any] = {name: manifest[name] for name in ("potentia", "record", "every")}
+    same |= {name: manifest["specification"].get(name) for name in ("steps", "start")}
+    names = ("game", "fingerprint", "code", "rule", "belief")
+    return [digest(same | {name: point.get(name) for name in names}) for point in manifest["points"]]
 
 
 def read_manifest(path: Path) -> tuple[dict[str, Any], Specification]:
@@ -129,11 +179,11 @@ def read_manifest(path: Path) -> tuple[dict[str, Any], Specification]:
         raise StudyError(f"{path} is damaged: {error}") from None
 
 
-def check_size(points: int, seeds: int, size: int) -> None:
-    """What file names and folders can hold."""
-    if seeds > MOST_SEEDS:
-        raise InvalidSpecification(f"a study has at most {MOST_SEEDS:,} seeds, got {seeds:,}")
-    files = points * -(-seeds // size)
+def check_size(points: int, seeds: Sequence[int], size: int) -> None:
+    """What file names and folders can hold; ``seeds`` says how many there are in each part."""
+    if sum(seeds) > MOST_SEEDS:
+        raise InvalidSpecification(f"a study has at most {MOST_SEEDS:,} seeds, got {sum(seeds):,}")
+    files = points * sum(-(-count // size) for count in seeds)
     if files > MOST_CHUNKS:
         raise InvalidSpecification(
             f"a study has at most {MOST_CHUNKS:,} chunks, got {files:,} with chunk = {size:,}: use fewer runs or a "
@@ -144,12 +194,15 @@ def check_size(points: int, seeds: int, size: int) -> None:
 def _checked(plain: dict[str, Any]) -> Specification:
     """The specification, where every other field agrees with it."""
     _Manifest.model_validate(plain)
-    if ("code" in plain) != (plain["format"] > _WITHOUT_CODE):
-        raise ValueError("it must have code in format 2, and only then")
+    if plain["format"] <= PLACED and ("code" in plain) != (plain["format"] > _WITHOUT_CODE):
+        raise ValueError("it must have code in format 2, and not in format 1")
     if plain["identity"] != _identity(plain):
         raise ValueError("its identity is not that of its content")
     specification = specification_from(plain["specification"])
-    check_size(len(plain["points"]), specification.num_seeds, plain["chunk"])
+    parts = [seeds_from(part) for part in plain.get("parts") or [plain_seeds(specification.seed_numbers)]]
+    check_size(len(plain["points"]), [len(part) for part in parts], plain["chunk"])
+    if intervals(parts) != intervals([specification.seed_numbers]):
+        raise ValueError("its parts must have the seeds of its specification")
     record = plain["record"]
     if len(set(record)) != len(record) or {*DIMENSIONS, *PER_RUN} & set(record):
         raise ValueError(f"record must name different recorders, got {shown_short(record)}")
@@ -164,6 +217,9 @@ def _checked(plain: dict[str, Any]) -> Specification:
     for number, (cell, point) in enumerate(zip(found.cells, plain["points"], strict=True)):
         if point["labels"] != cell.labels or point["values"] != cell.values:
             raise ValueError(f"point {number} is not that of its specification")
+        totals = point.get("totals", [])
+        if len(set(totals)) != len(totals) or {*DIMENSIONS, *PER_RUN, *record} & set(totals):
+            raise ValueError(f"point {number} must have totals of names of their own, got {shown_short(totals)}")
         if (point["profiles"] is None) == ("visits" in record):
             raise ValueError(
                 f"point {number} must tell its number of profiles where visits are recorded, and only then"
@@ -184,7 +240,7 @@ def _inside(key: str, name: str) -> str:
 
 def _identity(body: dict[str, Any]) -> str:
     """Of what fixes the bits of the results; how it is cut into chunks does not."""
-    return digest({name: entry for name, entry in body.items() if name not in ("chunk", "identity", "manifest")})
+    return digest({name: entry for name, entry in body.items() if name not in _ASIDE})
 
 
 def digest(plain: Any) -> str:

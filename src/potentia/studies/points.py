@@ -27,6 +27,7 @@ MOST_POINTS = 100_000
 Dimensions = tuple[tuple[str, ...], ...] | None  # of the grid, each one key or several side by side; None: ragged
 # kept of every run, whatever is recorded, and what it has beside the seed
 PER_RUN: dict[str, tuple[str, ...]] = {"final": ("player",), "steps_done": (), "revisions": (), "changes": ()}
+LIVES = ("since", "until")  # of players that come or go
 DIMENSIONS = ("seed", "time", "player", "state", "point", *SECTIONS)  # names that a dataset needs
 _RESERVED = {*DIMENSIONS, *RECORDERS, *PER_RUN}
 

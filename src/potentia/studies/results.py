@@ -19,6 +19,7 @@ from potentia.studies.points import dimensions_of
 from potentia.studies.store import Study
 
 _LARGEST = 1e300  # sums of larger numbers would overflow
+_DISTANCE = "distance"  # recorded in cells, told in the unit of the map
 _TAIL = 0.1  # of the run: the level is the mean over its last part
 SHOWN = 60  # rows of a table for people; JSON has all
 
@@ -32,6 +33,7 @@ class Curves:
     seeds: NDArray[np.int64]
     times: NDArray[np.int64]
     curves: NDArray[np.float64]  # (seeds, times)
+    number: int = 0  # of the point
 
     @property
     def name(self) -> str:
@@ -57,6 +59,7 @@ class Overview:
 
     headline: str
     measure: str
+    unit: str  # of a distance: that of the map's cells; otherwise empty
     tail: str
     share: float
     levels: list[Level]
@@ -64,6 +67,16 @@ class Overview:
     pairs: int  # that could be compared
     whole: str  # what has the rest, where not all was computed
     curves: list[Curves] = field(repr=False)
+
+    @property
+    def title(self) -> str:
+        """Of the table of levels."""
+        return f"{self.label}, {self.tail}"
+
+    @property
+    def label(self) -> str:
+        """What is measured, with its unit."""
+        return f"{self.measure} in {self.unit}" if self.unit else self.measure
 
     @property
     def header(self) -> list[str]:
@@ -123,6 +136,7 @@ class Overview:
         """Plain data, for JSON."""
         return {
             "measure": self.measure,
+            "unit": self.unit,
             "levels": [
                 {
                     "point": level.name,
@@ -173,6 +187,11 @@ def overview(
         raise InvalidInput(f"{study.folder} records nothing over time but {', '.join(study.record) or 'nothing'}")
     chosen = timed[0] if measure is None else OneOf(*timed).of(measure, "measure", InvalidInput)
     found = curves_of(study, chosen, partial)
+    unit = "cells" if chosen == _DISTANCE else ""
+    lengths = [point.get("length") or {"side": 1.0, "unit": "cells"} for point in study.points]
+    if unit and len({length["unit"] for length in lengths}) == 1:  # cells of several units are left as they are
+        unit = lengths[0]["unit"]
+        found = [replace(one, curves=lengths[one.number]["side"] * one.curves) for one in found]
     for one in found:
         if (np.abs(one.curves) > _LARGEST).any():
             raise InvalidInput(f"{chosen} of {one.name} must be at most {_LARGEST:g} to be averaged, got more")
@@ -189,6 +208,7 @@ def overview(
     return Overview(
         headline,
         chosen,
+        unit,
         f"end: mean of the last {last:,} steps",
         share,
         [_summary(one, end, share) for one, end in list(zip(found, ends, strict=True))[:most]],
@@ -220,11 +240,13 @@ def curves_of(study: Study, measure: str, partial: bool = False) -> list[Curves]
         seeds += study.seeds_of(chunk)
         rows.append(arrays[measure])
     out = []
+    places = {seed: number for number, seed in enumerate(study.seeds)}
     for number, (seeds, rows) in sorted(parts.items()):
-        point, values = study.points[number], np.concatenate(rows)
+        point, order = study.points[number], np.argsort([places[seed] for seed in seeds])
+        numbers, values = np.asarray(seeds, np.int64)[order], np.concatenate(rows)[order]
         varied = {names[key]: entry for key, entry in point["values"].items()}
         times = np.arange(values.shape[1]) * study.manifest["every"]
-        out.append(Curves(point["labels"], varied, np.asarray(seeds, np.int64), times, values))
+        out.append(Curves(point["labels"], varied, numbers, times, values, number))
     return out
 
 

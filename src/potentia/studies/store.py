@@ -5,11 +5,12 @@
     study/
       manifest.json      what is played: specification, version, seeds, points, how it is cut into chunks
       inputs/            copies of the files that it names
-      chunks/            000003-000000100-<sha256>.npz: point 3, seeds number 100 and on
+      chunks/            <what is played>-0000000000000000100-<sha256>.npz: seeds 100 and on
       checksums.txt      of all chunks once they are there; sha256sum reads it
 
 A chunk is written to a temporary file, read back, and renamed into place under a name that carries its hash. Nothing in
-the folder is ever executed: no pickles. A lock keeps a second process from writing; readers need none.
+the folder is ever executed: no pickles. A lock keeps a second process from writing; readers need none. Chunks are found
+by what is played and its seeds, not by their place in the study, so a study can grow around them.
 """
 
 from __future__ import annotations
@@ -29,10 +30,11 @@ from potentia.engine.code import changed_code, other_python
 from potentia.errors import PotentiaError, Remedy, StudyError, SweepFailed
 from potentia.kernel.files import is_temporary_name, leftovers, whole_file
 from potentia.studies import chunks
-from potentia.studies.chunks import Arrays, Chunk
-from potentia.studies.manifest import make_manifest, read_manifest
+from potentia.studies.chunks import Address, Arrays, Chunk
+from potentia.studies.cutting import Cut
+from potentia.studies.differences import changed_point
+from potentia.studies.manifest import PLACED, make_manifest, read_manifest
 from potentia.studies.planning import Plan, gather, is_kept_input, plan
-from potentia.studies.points import PER_RUN, dimensions_of
 from potentia.studies.refusals import refused
 from potentia.studies.specification import Specification
 from potentia.version import __version__
@@ -48,22 +50,27 @@ _REMEDIES = {
 }
 OTHER_FOLDER = Remedy("folder", "give another folder")
 Files = dict[Chunk, list[Path]]
-_NAME = re.compile(r"(\d{6})-(\d{9})-([0-9a-f]{32})\.npz")
+_NAME = re.compile(r"(\d{6}-\d{9}|[0-9a-f]{32}-\d{19})-[0-9a-f]{32}\.npz")
+_PLACED = re.compile(r"\d{6}-\d{9}-[0-9a-f]{32}\.npz")
 
 
-class Study:
+class Study(Cut):
     """A study's folder. :func:`create` makes one, :func:`open_study` reads one."""
 
     def __init__(self, folder: Path, manifest: dict[str, Any], specification: Specification) -> None:
         self.folder = folder
-        self.manifest = manifest
-        self.specification = specification
-        self.points: list[dict[str, Any]] = manifest["points"]
-        self.record = tuple(manifest["record"])
-        self.identity: str = manifest["identity"]
-        self.size: int = manifest["chunk"]
-        self.computed = 0  # chunks, by the last sweep
+        self.computed = 0  # runs, by the last sweep
+        self.growth: Any = None  # what it becomes in the next one; see potentia.studies.growing
         self._patience = _PATIENCE
+        super().__init__(manifest, specification)
+
+    def refresh(self) -> bool:
+        """Look whether another process has let it grow meanwhile; the lock is held."""
+        manifest, specification = read_manifest(self.folder / _MANIFEST)
+        if manifest["manifest"] == self.manifest["manifest"]:
+            return False
+        self.become(manifest, specification)
+        return True
 
     def __repr__(self) -> str:
         return f"<Study {self.folder}: {len(self.points):,} points × {self.specification.num_seeds:,} seeds>"
@@ -94,9 +101,9 @@ class Study:
             said = f"{refusal}: {which}: its code has changed since the study was begun"
             raise StudyError(f"{said}; go on with the old code, or begin again in another folder")
         again = json.loads(json.dumps(make_manifest(built, self.size, code)))  # lists, where there were tuples
-        if again["identity"] != self.identity:
-            what = _difference(self.manifest, again)
-            raise StudyError(f"{refusal}: {what} is not what it was begun with")
+        what = changed_point(self.points, again["points"])
+        if what is not None or again["record"] != self.manifest["record"]:
+            raise StudyError(f"{refusal}: {what or 'record'} is not what it was begun with")
         return built
 
     @property
@@ -109,51 +116,18 @@ class Study:
         """What to do about a study that is not complete, or damaged."""
         return Remedy(name, _REMEDIES[name].format(str(self.folder)), str(self.folder))
 
-    # What there is to do ------------------------------------------------------------------------------
-
-    @property
-    def seeds(self) -> Sequence[int]:
-        """The seeds, in order."""
-        return self.specification.seed_numbers
-
-    @property
-    def num_runs(self) -> int:
-        """Points times seeds."""
-        return len(self.points) * len(self.seeds)
-
-    @property
-    def num_chunks(self) -> int:
-        """Of all points."""
-        return len(self.points) * -(-len(self.seeds) // self.size)
-
-    def chunks(self) -> Iterator[Chunk]:
-        """All chunks, in order."""
-        count = len(self.seeds)
-        for point in range(len(self.points)):
-            for first in range(0, count, self.size):
-                yield Chunk(point, first, min(first + self.size, count))
-
-    def seeds_of(self, chunk: Chunk) -> Sequence[int]:
-        """The seeds of a chunk."""
-        return self.seeds[chunk.first : chunk.stop]
-
-    def shapes_of(self, chunk: Chunk) -> dict[str, tuple[int, ...]]:
-        """The arrays of a chunk."""
-        point, rows = self.points[chunk.point], self.specification.steps // self.manifest["every"] + 1
-        sizes = {"time": rows, "player": point["players"], "state": point["profiles"]}
-        names = (*self.record, *PER_RUN)
-        return {name: (chunk.runs, *(sizes[dim] for dim in dimensions_of(name))) for name in names}
+    # What there is --------------------------------------------------------------------------------------
 
     def files(self) -> Files:
         """The files of the chunks that are there, in the order of the chunks."""
-        found: dict[tuple[int, int], list[Path]] = {}
+        found: dict[str, list[Path]] = {}
         place = self.folder / "chunks"
         with refused(StudyError, f"read {place}"):
             names = sorted(os.listdir(place)) if place.exists() else []
         for name in names:
             if match := _NAME.fullmatch(name):
-                found.setdefault((int(match[1]), int(match[2])), []).append(place / name)
-        return {chunk: found[key] for chunk in self.chunks() if (key := (chunk.point, chunk.first)) in found}
+                found.setdefault(match[1], []).append(place / name)
+        return {chunk: found[name] for chunk in self.chunks() if (name := self.address(chunk).name) in found}
 
     def damaged(self) -> dict[Chunk, str]:
         """Chunks whose file is not what was saved, and why; reads every byte."""
@@ -180,12 +154,20 @@ class Study:
         """Remove what a killed process left half written; the lock is held."""
         with _writing(self.folder):
             _tidied(self.folder)
+            if self.manifest["format"] > PLACED:
+                rid_of_placed(self.folder)
 
     def save(self, chunk: Chunk, arrays: Arrays) -> Path:
-        """Keep a chunk: checked for NaN, written beside its place, read back, renamed."""
-        chunks.check_finite(self.plan, chunk, arrays)
-        content = chunks.to_bytes(self.identity, chunk, self.seeds_of(chunk), arrays)
-        path = self.folder / "chunks" / chunks.file_name(chunk, content)
+        """Keep a chunk that was played, where it has no NaN."""
+        chunks.check_finite(self.plan, chunk, self.seeds_of(chunk), arrays)
+        return self.keep(self.address(chunk), self.seeds_of(chunk), arrays)
+
+    def keep(self, address: Address, seeds: Sequence[int], arrays: Arrays) -> Path:
+        """Write a chunk beside its place, read it back, rename it."""
+        content = chunks.to_bytes(address, seeds, arrays)
+        path = self.folder / "chunks" / chunks.file_name(address, content)
+        if path.is_file() and chunks.reads_back(path, content):
+            return path
         with refused(SweepFailed, f"write to {path.parent}"), whole_file(path, tidy=False) as temporary:
             temporary.write_bytes(content)
             if not chunks.reads_back(temporary, content):
@@ -228,7 +210,8 @@ class Study:
         path, *more = paths
         if more:
             raise StudyError(f"{path.name} and {more[0].name} are both chunk {chunk}")
-        return chunks.read_chunk(path, self.identity, chunk, self.seeds_of(chunk), self.shapes_of(chunk))
+        shapes, later = self.shapes_of(chunk), self.points[chunk.point].get("totals", ())
+        return chunks.read_chunk(path, self.address(chunk), self.seeds_of(chunk), shapes, later)
 
     def dataset(self, partial: bool = False) -> Any:
         """Everything as one ``xarray.Dataset``; see :mod:`potentia.studies.datasets`."""
@@ -292,6 +275,17 @@ def _tidied(folder: Path) -> None:
         (folder / part).mkdir(exist_ok=True)  # some ways to copy a folder leave out empty ones
 
 
+def rid_of_placed(folder: Path) -> None:
+    """Remove chunks that went by their place, once all are written anew; only those whose name is their content's."""
+    place = folder / "chunks"
+    for name in sorted(name for name in os.listdir(place) if _PLACED.fullmatch(name)):
+        path = place / name
+        if path.is_symlink() or not path.is_file() or not chunks.is_kept(path):
+            continue
+        (folder / _SUMS).unlink(missing_ok=True)  # it names them
+        path.unlink()
+
+
 def _check_free(folder: Path) -> None:
     """Refuse a folder in which no study may begin, whether another one began there or it holds something else.
 
@@ -334,52 +328,31 @@ def create(folder: Path, built: Plan, source: Path, size: int) -> Study:
     with _locked(folder), _writing(folder):
         _check_not_begun(folder)
         _tidied(folder)
-        for name, content in contents.items():
-            with whole_file(folder / "inputs" / name, tidy=False) as temporary:
-                temporary.write_bytes(content)
+        write_inputs(folder / "inputs", contents)
         if contents:  # from its own copies
             built = plan(kept, folder / "inputs")
         manifest = make_manifest(built, size, code)
-        with whole_file(folder / _MANIFEST, tidy=False) as temporary:
-            temporary.write_text(json.dumps(manifest, indent=1, allow_nan=False) + "\n", encoding="utf-8")
+        write_manifest(folder, manifest)
     study = Study(folder, manifest, kept)
     study.plan = built
     study._patience = _BEGINNERS
     return study
 
 
+def write_inputs(folder: Path, contents: dict[str, bytes]) -> None:
+    """A study's own copies of its files."""
+    for name, content in contents.items():
+        with whole_file(folder / name, tidy=False) as temporary:
+            temporary.write_bytes(content)
+
+
+def write_manifest(folder: Path, manifest: dict[str, Any]) -> None:
+    """In place of the one that is there, or none: whole, or not at all."""
+    with whole_file(folder / _MANIFEST, tidy=False) as temporary:
+        temporary.write_text(json.dumps(manifest, indent=1, allow_nan=False) + "\n", encoding="utf-8")
+
+
 def open_study(folder: str | os.PathLike[str]) -> Study:
     """The study in a folder, if its manifest is whole and of a format that this version knows."""
     place = Path(folder)
     return Study(place, *read_manifest(place / _MANIFEST))
-
-
-def _difference(old: dict[str, Any], new: dict[str, Any]) -> str:
-    for number, (was, now) in enumerate(zip(old["points"], new["points"], strict=False)):
-        for name in was:
-            if was[name] != now.get(name):
-                what = f"the {'game' if name == 'fingerprint' else name} of point {number} ({was['game']})"
-                ages = name == "belief" and was[name] == {k: v for k, v in now[name].items() if k != "half_life"}
-                return f"{what}, whose readings now grow old because the worth drifts," if ages else what
-    return "the specification"
-
-
-def first_difference(old: dict[str, Any], new: dict[str, Any], place: str = "") -> str | None:
-    """The first key in which two specifications differ, and both entries."""
-    for name in dict.fromkeys([*old, *new]):
-        was, now = old.get(name), new.get(name)
-        if was == now:
-            continue
-        if isinstance(was, dict) and isinstance(now, dict):
-            return first_difference(was, now, f"{place}{name}.")
-        if isinstance(was, list) and isinstance(now, list) and len(was) == len(now):
-            for one, other in zip(was, now, strict=True):
-                if one != other and isinstance(one, dict) and isinstance(other, dict):
-                    return first_difference(one, other, f"{place}{name}.")
-        return f"{place}{name} is {_short(was)} there and {_short(now)} here"
-    return None
-
-
-def _short(value: Any) -> str:
-    text = "left out" if value is None else json.dumps(value)
-    return text if len(text) < 60 else f"{text[:57]}..."

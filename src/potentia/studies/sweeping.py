@@ -26,12 +26,13 @@ from potentia.kernel.cache import Compiled, jit_disabled
 from potentia.kernel.cache_folder import is_kept
 from potentia.kernel.checks import Integer, Real
 from potentia.studies import chunks, executors
+from potentia.studies.growing import grow, growth_of
 from potentia.studies.manifest import check_size
 from potentia.studies.patience import WAIT, Patience, threads_of
-from potentia.studies.planning import Plan, begun, bytes_of_run, gather, plan
+from potentia.studies.planning import Plan, begun, bytes_of_run, plan
 from potentia.studies.points import count_points
 from potentia.studies.specification import Specification, read_specification, specification_from
-from potentia.studies.store import OTHER_FOLDER, Study, create, first_difference, is_study, open_study
+from potentia.studies.store import Study, create, is_study, open_study
 from potentia.version import __version__
 
 MANY = 100_000  # runs; more must be wanted
@@ -69,6 +70,9 @@ def sweep(
 ) -> Study:
     """Run a study, or what is missing of it, and return it.
 
+    Where there is a study in the folder already, a larger specification lets it grow: what is there is kept, what is
+    missing is played. ``study.computed`` says how many runs this call played.
+
     Parameters
     ----------
     specification
@@ -104,10 +108,13 @@ def sweep(
     compiled = checked_compiled(compiled)
     study = specification if isinstance(specification, Study) else _study(specification, folder, many, compiled)
     with study.locked():
+        if study.refresh() and study.growth is not None:
+            study.growth = growth_of(study, study.growth.specification, study.growth.source)
         study.tidy()
         _mend(study, repair)
+        grow(study)
         todo = study.missing()
-        study.computed = len(todo)
+        study.computed = 0
         if todo:
             study.plan  # noqa: B018 - built, or refused, before any worker is asked for
             with _keeping(study), who(workers) as (pool, elsewhere):
@@ -157,29 +164,21 @@ def folder_for(path: Path) -> Path:
 def prepare(
     specification: Specification, source: Path, folder: Path, many: bool = False, compiled: Compiled = "auto"
 ) -> Study:
-    """The study of this specification in this folder: the one that is there, or a new one."""
+    """The study of this specification in this folder: the one that is there, about to grow perhaps, or a new one."""
     check_number(specification, many)
     if is_study(folder):
         study = open_study(folder)
-        wanted, _ = gather(specification, source)
-        apart = first_difference(_told(study.specification), _told(wanted))
-        if apart is not None:
-            raise StudyError(f"{folder} holds another study: {apart}").advising(OTHER_FOLDER)
+        study.growth = growth_of(study, specification, source)
         if study.can_compare_code:  # also where nothing is missing: results of other code are not what is asked for
             study.plan  # noqa: B018
         return study
     built = plan(specification, source)
     built.code  # noqa: B018 - or refused, before anything is played
     size = specification.chunk or chunk_size(built, compiled)
-    check_size(len(built.points), specification.num_seeds, size)
+    check_size(len(built.points), [specification.num_seeds], size)
     runs = min(size, specification.num_seeds)
     memory.require(runs * bytes_of_run(built), f"a chunk of {runs:,} runs", "use a smaller chunk")
     return create(folder, built, source, size)
-
-
-def _told(specification: Specification) -> dict[str, Any]:
-    """What must agree for two specifications to be one study: all but words for people and how it is cut."""
-    return {name: part for name, part in specification.spec().items() if name not in ("name", "about", "chunk")}
 
 
 def check_number(specification: Specification, many: bool) -> None:
@@ -298,6 +297,7 @@ def _run(
                     try:
                         study.save(chunk, found)
                         done += chunk.runs
+                        study.computed += chunk.runs
                         tell(done, total)
                     except SweepFailed as error:
                         trouble = trouble or str(error)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import xarray
 from PIL import Image
 
+import potentia as pt
+from potentia.studies.results import overview
 from potentia.studies.sweeping import Stopped, sweep
-from tests.studies import Counting, chunk_files
+from tests.studies import Counting, as_before, chunk_files
 
 SITE = """
 steps = 24
@@ -54,6 +57,48 @@ def site(tmp_path):
     Image.fromarray(walls, "L").save(tmp_path / "walls.png")
     (tmp_path / "site.toml").write_text(SITE)
     return tmp_path
+
+
+def test_it_grows_without_playing_anything_twice(site):
+    """With its frames read from images again: they are the ones that it has kept."""
+    begun = sweep(site / "site.toml", site / "grown", compiled=False)
+    assert begun.computed == 6
+    text = SITE.replace("seeds = 3", "seeds = 4").replace("tau = 0.1", "tau = [0.05, 0.1]")
+    (site / "site.toml").write_text(text)
+    grown = sweep(site / "site.toml", site / "grown", compiled=False)
+    assert grown.computed == 16 - 6
+    whole = sweep(site / "site.toml", site / "afresh", compiled=False)
+    xarray.testing.assert_identical(grown.dataset(), whole.dataset())
+
+
+def test_what_robots_did_is_told_as_a_batch_tells_it(site):
+    study = sweep(site / "site.toml", site / "study", compiled=False)
+    data, point = study.dataset(), study.plan.points[0]
+    options = {"record": study.record, "every": 6, "belief": point.belief, "compiled": False}
+    batch = pt.run_batch(point.game, point.rule, 24, range(3), **options)
+    for name in ("driven", "until", "since"):
+        here = data[name].isel(half_life=0)
+        np.testing.assert_array_equal(here, batch[name], err_msg=name)
+        assert (here.dims, here.dtype, here.attrs) == (batch[name].dims, batch[name].dtype, batch[name].attrs)
+    assert (data.driven.sum("player") == pytest.approx(data.distance.isel(time=-1).values)).all()
+
+
+def test_distances_are_shown_in_the_unit_of_the_map(site):
+    study = sweep(site / "site.toml", site / "study", compiled=False)
+    seen = overview(study, "distance")
+    assert seen.title.startswith("distance in m, end: ")
+    assert seen.to_dict()["unit"] == "m"
+    ends = study.dataset().distance.isel(half_life=0, time=-1).mean()
+    assert seen.levels[0].end.mean == pytest.approx(0.5 * float(ends))
+    assert overview(study).title.startswith("worth_union, end: ")
+    old = as_before(study)
+    assert overview(old, "distance").title.startswith("distance in cells, ")  # nobody wrote it down
+    assert "driven" not in old.dataset()
+    (site / "site.toml").write_text(SITE.replace("seeds = 3", "seeds = 4"))
+    grown = sweep(site / "site.toml", old.folder, compiled=False).dataset()
+    assert np.isnan(grown.driven.sel(seed=[0, 1, 2])).all()
+    assert np.isfinite(grown.driven.sel(seed=3)).all()
+    assert grown.until.sel(seed=[0, 1, 2]).max() == -1
 
 
 def written(study):

@@ -67,6 +67,8 @@ def by_hand(study, table):
     stacked = data.stack(run=(*dims, "seed"))
     for k in range(stacked.sizes["run"]):
         run = stacked.isel(run=k)
+        if run.steps_done < 0:  # a place where no point stands
+            continue
         players = [run.final.values[j] for j in range(run.sizes["player"])]
         if table == "runs":
             yield [run.steps_done, run.revisions, run.changes, run.potential[-1], run.acceptance[-1], *players]

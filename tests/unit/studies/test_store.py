@@ -63,10 +63,10 @@ def test_zip_and_ragged_grids(tmp_path):
     assert data.tau.values.tolist() == [0.2, 0.6]
     assert data.revision.values.tolist() == ["0.5", "0.7"]  # one is a text, so both are
     ragged = sweep(zipped | {"rule": rules}, tmp_path / "ragged").dataset()
-    assert ragged.potential.dims == ("point", "seed", "time")
-    assert ragged.rule.values.tolist() == ["lll", "lll", "slll", "slll"]
+    assert ragged.potential.dims == ("rule", "tau_revision", "seed", "time")
+    assert ragged.tau.values.tolist() == [0.2, 0.6, 0.2, 0.6]
     assert ragged.revision.values.tolist() == ["", "", "0.5", "0.7"]
-    np.testing.assert_array_equal(ragged.potential.values[2:], data.potential.values)
+    np.testing.assert_array_equal(ragged.potential.values[1, 2:], data.potential.values)
 
 
 def test_values_too_large_for_a_column_of_integers(tmp_path):
@@ -142,7 +142,7 @@ def under_its_hash(path, content):
     """These bytes in the place of a chunk, under a name that is right for them."""
     digest = hashlib.sha256(content).hexdigest()[:32]
     path.unlink()
-    other = path.with_name(f"{path.name[:17]}{digest}.npz")
+    other = path.with_name(f"{path.name[:53]}{digest}.npz")
     other.write_bytes(content)
     return other
 
@@ -222,7 +222,7 @@ def test_swapped_chunks(study, finished, other):
 
 def test_a_chunk_twice(study):
     path = chunk_files(study)[4]
-    shutil.copy(path, path.with_name(f"{path.name[:17]}{'0' * 32}.npz"))
+    shutil.copy(path, path.with_name(f"{path.name[:53]}{'0' * 32}.npz"))
     [said] = study.damaged().values()
     assert "are both chunk" in said
     with pytest.raises(StudyError, match="are both chunk"):
@@ -267,7 +267,7 @@ def signed(manifest):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"format": 3, "potentia": "9.0"}, r"newer version \(potentia '9.0', format 3\)"),
+        ({"format": 4, "potentia": "9.0"}, r"newer version \(potentia '9.0', format 4\)"),
         ({"format": "x"}, "names no format"),
         ({"chunk": 0}, "damaged"),
         ({"chunk": "x"}, "damaged"),
@@ -318,7 +318,7 @@ def test_a_study_keeps_its_own_copies(tmp_path, name):
         path.unlink()
     assert [path.read_bytes() for path in (whole.folder / "inputs").iterdir()] == [payoffs.read_bytes()]
     payoffs.write_text('{"payoffs": [[[1, 0], [0, 1]], [[1, 0], [0, 1]]]}')
-    with pytest.raises(StudyError, match=r"holds another study: game.file is .* there and .* here"):
+    with pytest.raises(StudyError, match=r"another study: it has runs of lll, .*game.file is .* there and .* here"):
         sweep(toml)
     payoffs.unlink()
     xarray.testing.assert_identical(sweep(whole.folder).dataset(), data)
@@ -327,8 +327,15 @@ def test_a_study_keeps_its_own_copies(tmp_path, name):
 def test_another_study_is_not_mixed_in(study):
     for change, message in (
         ({"steps": 70}, "steps is 60 there and 70 here"),
-        ({"rule": {"name": "lll", "tau": 0.2}}, "rule.tau is"),
-        ({"seeds": 6}, "seeds.count is 5 there and 6 here"),
+        ({"every": 20}, "every is 10 there and 20 here"),
+        ({"start": [0, 0]}, r"start is left out there and \[0, 0\] here"),
+        ({"record": ["welfare"]}, r'record is \["potential", "welfare", "profile"\] there and \["welfare"\] here'),
+        (
+            {"rule": {"name": "lll", "tau": 0.2}},
+            "it has runs of stag-hunt, tau=0.6; ring, tau=0.6, which .*rule.tau is",
+        ),
+        ({"seeds": 4}, "it has seeds 4, which this specification does not ask for .seeds.count is 5"),
+        ({"seeds": [9, 3, 1]}, "it has seeds 0, 2, 4, which this"),
     ):
         with pytest.raises(StudyError, match=f"holds another study: {message}"):
             sweep(STUDY | change, study.folder)
@@ -462,6 +469,6 @@ def test_chunks_of_other_types_are_refused(study, kind):
     np.savez(buffer, **arrays)
     path.unlink()
     digits = hashlib.sha256(buffer.getvalue()).hexdigest()[:32]
-    path.with_name(f"{path.name[:17]}{digits}.npz").write_bytes(buffer.getvalue())
+    path.with_name(f"{path.name[:53]}{digits}.npz").write_bytes(buffer.getvalue())
     with pytest.raises(StudyError, match="is damaged: it cannot be read"):
         study.dataset()

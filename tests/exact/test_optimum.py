@@ -202,6 +202,69 @@ def test_a_stop_at_any_time_leaves_a_bound():
         assert search.bound < np.inf
 
 
+class Clock:
+    """A clock that goes on by so much whenever somebody looks."""
+
+    def __init__(self, tick):
+        self.tick, self.now = tick, 0.0
+
+    def __call__(self):
+        self.now += self.tick
+        return self.now
+
+
+def test_what_work_allows_does_not_depend_on_the_clock(monkeypatch):
+    walls = np.zeros((16, 16), bool)
+    walls[4:12, 8] = True
+    world = World(np.random.default_rng(0).random((16, 16)), blocked=walls)
+    game = Coverage(world, 4, [2.0, 2.0, 3.0, 3.0], flags=False, sight=True)
+
+    def found(tick, effort):
+        monkeypatch.setattr("potentia.analysis.placement.time.perf_counter", Clock(tick))
+        return optimum(game, method="greedy", time_limit=60.0, effort=effort)
+
+    for effort in (1e-3, 0.01, 0.05):
+        slow, quick = found(1e-3, effort), found(1e-6, effort)
+        assert (slow.value, slow.bound, slow.profile.tolist()) == (quick.value, quick.bound, quick.profile.tolist())
+        assert not slow.by_clock
+    assert found(1e-6, 0.05).bound < found(1e-6, 1e-3).bound
+    late = found(20.0, np.inf)
+    assert late.by_clock
+    assert "stopped by the clock: another run may find a little more or less" in str(late)
+    assert "clock" not in str(quick)
+
+
+def test_a_limit_of_nodes_leaves_a_bound(monkeypatch):
+    from scipy import optimize
+
+    draw, solve = np.random.default_rng(0), optimize.milp
+    weights = draw.integers(1, 50, (25, 60))
+    stopped = solve(
+        -draw.integers(1, 50, 60),
+        integrality=np.ones(60),
+        bounds=optimize.Bounds(0, 1),
+        constraints=optimize.LinearConstraint(weights, -np.inf, weights.sum(axis=1) // 2),
+        options={"node_limit": 3},
+    )
+    assert stopped.mip_node_count == 3  # what the solver says then, which SciPy has no status for
+    game = Coverage(paper_world(), 5)
+    best, allowed = optimum(game), []
+
+    def watched(*given, options, **more):
+        allowed.append(options["node_limit"])
+        done = solve(*given, options=options, **more)
+        return optimize.OptimizeResult(done, status=stopped.status, message=stopped.message)
+
+    monkeypatch.setattr(optimize, "milp", watched)
+    found = optimum(game, effort=2.0)
+    assert found.method == "milp"
+    assert found.proven
+    check(game, found, best.value)
+    assert not found.by_clock
+    assert optimum(game, effort=1.0).bound == found.bound
+    assert allowed[0] > allowed[1] > 1
+
+
 @pytest.mark.parametrize("dual", [None, np.inf, -np.inf, np.nan])
 def test_a_solver_that_fails_proves_nothing(dual, monkeypatch):
     from scipy import optimize

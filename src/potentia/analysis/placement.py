@@ -44,6 +44,7 @@ from potentia.kernel.checks import OneOf, Real
 from potentia.kernel.reprs import brief
 
 METHODS = ("auto", "milp", "greedy")
+BY_CLOCK = "stopped by the clock: another run may find a little more or less"
 _ENTRIES = 100_000  # positions times cells in range: beyond it, HiGHS finds nothing in a minute
 _STEPS = 400  # of the subgradient method
 _PATIENCE = 10  # steps without progress before they get shorter
@@ -52,6 +53,8 @@ _KEPT = 0.7  # of the direction before
 _ROUND = 1e-12  # sums of numbers that are not negative, in any order, differ by less
 _SOLVER = 1e-7  # HiGHS's tolerance of a reduced cost; a variable in 0..1 makes the bound wrong by as much
 _FINEST = 1e-9  # gaps that the solver's tolerances can resolve
+_ROOT, _NODES = 2_000, 50_000  # entries of a MILP, and those times nodes of its tree, that are one unit of effort
+_NODE_LIMIT = "Solution limit reached"  # what SciPy, which has no status for it, says of a limit of nodes
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -74,6 +77,7 @@ class Optimum:
     greedy: float  # worth of the greedy placement
     guarantee: float  # the share of the optimum that greedy never misses
     seconds: float
+    by_clock: bool = False  # whether the clock stopped it, and another run may find another
 
     def _repr_html_(self) -> str:
         from potentia.analysis.showing import optimum_card
@@ -90,14 +94,22 @@ class Optimum:
         proof = f"proven, gap {self.gap:.1g}" if self.proven else f"no placement covers more than {self.bound:.6g}"
         share = f", {self.greedy / self.value:.2%} of it" if self.value > 0 else ""
         sure = "" if self.proven else f"; greedy never misses more than {1 - self.guarantee:.0%} of the optimum"
+        clock = f"\n  {BY_CLOCK}" if self.by_clock else ""
         return (
             f"{number}: covered worth {self.value:.6g} ({proof}; by {how} in {self.seconds:.2g} s)\n"
             f"  its robots are at {listed_cells(self.positions)}\n"
-            f"  greedy alone, robot after robot: {self.greedy:.6g}{share}{sure}"
+            f"  greedy alone, robot after robot: {self.greedy:.6g}{share}{sure}{clock}"
         )
 
 
-def optimum(game: Coverage, *, method: str = "auto", time_limit: float = 60.0, gap: float = 1e-6) -> Optimum:
+def optimum(
+    game: Coverage,
+    *,
+    method: str = "auto",
+    time_limit: float = 60.0,
+    gap: float = 1e-6,
+    effort: float = math.inf,
+) -> Optimum:
     """The placement of the robots that covers the most worth (``worth_union``), and how good it surely is.
 
     ``method``
@@ -107,6 +119,9 @@ def optimum(game: Coverage, *, method: str = "auto", time_limit: float = 60.0, g
         seconds. Greedy always finishes, and a large MILP may overrun: HiGHS looks at the clock now and then.
     ``gap``
         the relative gap at which to stop, from 1e-9 to 1.
+    ``effort``
+        how much to do at most, in units that take about a second. Work is counted and not timed, so what is found is
+        the same on every machine and every time, unless the clock strikes first, which the result says.
     """
     if not isinstance(game, Coverage):
         raise InvalidGame(f"optimum takes a Coverage game, got {game!r:.60}")
@@ -118,30 +133,33 @@ def optimum(game: Coverage, *, method: str = "auto", time_limit: float = 60.0, g
     OneOf(*METHODS).of(method, "method", InvalidInput)
     time_limit = Real(least=0.0, finite=False).of(time_limit, "time_limit", InvalidInput)
     gap = Real(least=_FINEST, most=1.0).of(gap, "gap", InvalidInput)
+    effort = Real(least=0.0, finite=False).of(effort, "effort", InvalidInput)
     begun = time.perf_counter()
-    search = _Search(game, begun + time_limit, gap)
+    search = _Search(game, begun + time_limit, gap, effort)
     solved = method != "greedy" and search.milp(force=method == "milp")
     where = (frozen(game.positions(search.profile), np.int64), frozen(search.profile, np.int64))
     how = ("milp" if solved else "greedy", search.done)
     guarantee = 1 - (1 - 1 / game.robots) ** game.robots if len(game.ranges) == 1 else 0.5
     taken = time.perf_counter() - begun
-    return Optimum(search.value, search.bound, search.gap, *where, *how, search.greedy, guarantee, taken)
+    clock = search.by_clock and not search.done
+    return Optimum(search.value, search.bound, search.gap, *where, *how, search.greedy, guarantee, taken, clock)
 
 
 class _Search:
     """The best placement and the least bound so far."""
 
-    def __init__(self, game: Coverage, deadline: float, gap: float) -> None:
+    def __init__(self, game: Coverage, deadline: float, gap: float, effort: float = math.inf) -> None:
         memory.require(150.0 * game.data.worth.size, f"the optimum for {game.describe()}")
         begun, area = time.perf_counter(), Area(game)
         self.game, self.area, self.deadline, self.tolerance = game, area, deadline, gap
+        self.effort, self.by_clock = effort, False
         self._nobody = np.full(game.robots, -1)
         self.action_at = game.action_at.astype(np.int64)
         self.bound = float(area.worth.sum()) * (1 + _ROUND)
         self.profile, left = self._greedy(area.worth, self._nobody)
         self.greedy = self.value = game.worth_union(self.profile)
         self._offer(self._moved(self.profile))
-        self._pace = time.perf_counter() - begun  # of one placement
+        self._pace = time.perf_counter() - begun, area.work  # of one placement
         self.prices = self._price(left)
 
     @property
@@ -157,6 +175,19 @@ class _Search:
     @property
     def remaining(self) -> float:
         return self.deadline - time.perf_counter()
+
+    @property
+    def left(self) -> float:
+        """How much work there may still be."""
+        return self.effort - self.area.work
+
+    def _over(self, deadline: float, most: float) -> bool:
+        """Whether so much work is done, or it is so late, which is kept in mind."""
+        if self.area.work >= most:
+            return True
+        late = time.perf_counter() >= deadline
+        self.by_clock |= late
+        return late
 
     def _offer(self, profile: Ints) -> None:
         value = self.game.worth_union(profile)
@@ -183,9 +214,9 @@ class _Search:
         return profile, left
 
     def _moved(self, profile: Ints) -> Ints:
-        """Move one robot at a time to where it adds most, until none can gain or a fifth of the time is over."""
+        """Move one robot at a time to where it adds most, until none can gain or a fifth of what is left is used."""
         area, profile = self.area, profile.copy()
-        until = time.perf_counter() + self.remaining / 5
+        until, most = time.perf_counter() + self.remaining / 5, area.work + self.left / 5
         counts = np.zeros(area.worth.size, np.int32)
         for kind, robots in enumerate(area.robots):
             for robot in robots:
@@ -197,7 +228,7 @@ class _Search:
             for kind, robots in enumerate(area.robots):
                 gains = None
                 for robot in robots:
-                    if still >= profile.size or time.perf_counter() >= until:
+                    if still >= profile.size or self._over(until, most):
                         return profile
                     gains = gains or Gains(area, kind, left)
                     cells = area.cells(kind, profile[robot])
@@ -249,7 +280,7 @@ class _Search:
             if waited >= _PATIENCE:
                 length, waited = length / 2, 0
                 self._guided(prices)
-            if self.done or self.remaining <= 0 or length < _SHORTEST:
+            if self.done or length < _SHORTEST or self._over(self.deadline, self.effort):
                 break
             slope = np.full(worth.size, -1.0)  # how often the relaxation pays for a cell, less once
             for kind, top in enumerate(tops):
@@ -268,14 +299,17 @@ class _Search:
 
     def _guided(self, prices: Grid) -> None:
         """Offer what greedy on the prices leads to, unless that takes long."""
-        if not self.done and 20 * self._pace < self.remaining:
+        seconds, work = self._pace
+        if self.done or 20 * work >= self.left:
+            return
+        if not self._over(self.deadline - 20 * seconds, self.effort):
             self._offer(self._moved(self._greedy(prices, self._nobody)[0]))
 
     # What HiGHS does ------------------------------------------------------------------------------------
 
     def milp(self, force: bool) -> bool:
         """Improve value and bound by integer programming; whether that was tried."""
-        if self.value == 0 or self.remaining <= 0 or (self.done and not force):
+        if self.value == 0 or (self.done and not force) or self._over(self.deadline, self.effort):
             return False
         bound, sums, tops = self._relaxed(self.prices)
         keep = [
@@ -283,7 +317,7 @@ class _Search:
             for values, top in zip(sums, tops, strict=True)
         ]
         entries = sum(k.size * cells.size for k, cells in zip(keep, self.area.offsets, strict=True))
-        if entries > _ENTRIES and not force:
+        if entries > min(_ENTRIES, _ROOT * self.left) and not force:
             return False
         memory.require(400.0 * entries, f"a MILP of {entries:,} entries", 'use method="greedy"')
         # what is left out is worth less than the value, so the bound holds for all
@@ -308,15 +342,20 @@ class _Search:
         covered = sparse.hstack([covers, -sparse.eye_array(cells)], format="csr")
         fleet = sparse.csr_array((np.ones(places), (kinds, np.arange(places))), shape=(len(actions), variables))
         sizes = [robots.size for robots in self.area.robots]
+        options = {"time_limit": min(max(self.remaining, 0.01), 1e9), "mip_rel_gap": self.tolerance / 4}
+        if math.isfinite(self.effort):
+            options["node_limit"] = 1 + int(_NODES * self.left / covers.nnz)
         found: Any = milp(
             cost,
             integrality=np.concatenate([np.ones(places), np.zeros(cells)]),
             bounds=Bounds(0, 1),
             constraints=[LinearConstraint(covered, 0, np.inf), LinearConstraint(fleet, -np.inf, sizes)],
-            options={"time_limit": min(max(self.remaining, 0.01), 1e9), "mip_rel_gap": self.tolerance / 4},
+            options=options,
         )
-        told = found.status in (0, 1) and found.mip_dual_bound is not None and math.isfinite(found.mip_dual_bound)
-        dual = found.mip_dual_bound if told else -math.inf  # solved or out of time; else the solver itself failed
+        self.by_clock |= found.status == 1
+        told = found.status in (0, 1) or _NODE_LIMIT in found.message
+        told = told and found.mip_dual_bound is not None and math.isfinite(found.mip_dual_bound)
+        dual = found.mip_dual_bound if told else -math.inf  # solved, or as far as allowed; else it failed
         bound = (_SOLVER * (variables + 10) - dual) / scale * self.value + dropped
         if found.x is None:
             return bound, None

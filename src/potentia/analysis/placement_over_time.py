@@ -9,6 +9,7 @@ sums is convex. Of other worlds that change it is known at the moments only.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from potentia.analysis.placement import Optimum, optimum
+from potentia.analysis.placement import BY_CLOCK, Optimum, optimum
 from potentia.errors import InvalidGame, InvalidInput
 from potentia.games import Coverage
 from potentia.games.drift import held_since
@@ -57,6 +58,11 @@ class OptimumOverTime:
     def proven(self) -> bool:
         """Whether all of them are."""
         return all(best.proven for best in self.optima)
+
+    @property
+    def by_clock(self) -> bool:
+        """Whether the clock stopped one of them, and another run may find another."""
+        return any(best.by_clock for best in self.optima)
 
     def at(self, times: ArrayLike) -> Floats:
         """The bounds at any times: on a line between those known, and never on one across an event."""
@@ -107,7 +113,8 @@ class OptimumOverTime:
         told = [*told[:_TOLD], f"and {len(told) - _TOLD} more"] if len(told) > _TOLD + 1 else told
         why = "robots come and go" if self.every is None else "the world changes"
         seconds = sum({id(best): best.seconds for best in self.optima}.values())
-        return f"{number} as {why}, in {seconds:.2g} s: covered worth {', '.join(told)}"
+        clock = f"\n  {BY_CLOCK}" if self.by_clock else ""
+        return f"{number} as {why}, in {seconds:.2g} s: covered worth {', '.join(told)}{clock}"
 
 
 def moments(game: Coverage, steps: int) -> list[int]:
@@ -142,7 +149,13 @@ def _corners(drift: Moving | Still, steps: int) -> set[int] | None:
 
 
 def optimum_over_time(
-    game: Coverage, times: Iterable[int], *, method: str = "auto", time_limit: float = 60.0, gap: float = 1e-6
+    game: Coverage,
+    times: Iterable[int],
+    *,
+    method: str = "auto",
+    time_limit: float = 60.0,
+    gap: float = 1e-6,
+    effort: float = math.inf,
 ) -> OptimumOverTime:
     """The optimum of a game that changes at each of these times, which rise; see :func:`optimum`.
 
@@ -150,6 +163,8 @@ def optimum_over_time(
 
     ``time_limit``
         seconds, for all of them together: each has an equal part of what is left.
+    ``effort``
+        likewise, but each has an equal part of all.
     """
     if not isinstance(game, Coverage):
         raise InvalidGame(f"optimum_over_time takes a Coverage game, got {game!r:.60}")
@@ -159,11 +174,12 @@ def optimum_over_time(
     left = Real(least=0.0, finite=False).of(time_limit, "time_limit", InvalidInput)
     keys = [_same(game, time) for time in wanted]
     todo, known = len(set(keys)), dict[Any, Optimum]()
+    options: Any = {"method": method, "gap": gap, "effort": effort / todo}
     for time, key in zip(wanted, keys, strict=True):
         if key not in known:
             part = left / (todo - len(known))
             there = game.there_at(time).any()
-            known[key] = optimum(game.at(time), method=method, time_limit=part, gap=gap) if there else _nobody()
+            known[key] = optimum(game.at(time), time_limit=part, **options) if there else _nobody()
             left = max(0.0, left - known[key].seconds)
     corners = _corners(game.drift, wanted[-1])
     return OptimumOverTime(

@@ -382,5 +382,5 @@ def _certified(game: Any, steps: int, quiet: bool) -> Any:
 
     with status("computing the optimum", quiet=quiet):
         if game.drifts or any(game.happenings.times):
-            return optimum_over_time(game, moments(game, steps), time_limit=20.0)
-        return find(game.at(steps), time_limit=20.0)
+            return optimum_over_time(game, moments(game, steps), time_limit=60.0, effort=20.0)
+        return find(game.at(steps), time_limit=60.0, effort=20.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import signal
 
 import numpy as np
@@ -138,6 +139,10 @@ def test_which_rule_to_take_on_this_map(tmp_path, table):
     assert (tmp_path / "compare.png").stat().st_size > 5000
     assert "warning: K = 100 freezes the robots" in done.stderr
     assert done.stderr.count("\n") == 1
+    _, *again = shlex.split(found["command"])
+    once = json.loads(potentia(*again, "--runs", 2, "--json").stdout)
+    assert list(once["rules"]) == [found["taken"]]
+    assert once["game"] == found["game"]
 
 
 def test_the_same_seed_gives_the_same_numbers(tmp_path, table):
@@ -182,7 +187,13 @@ def test_optimum_says_where_to_put_robots(tmp_path, table):
         (["nowhere.csv"], "nowhere.csv: there is no such file"),
         (["nowhere"], "a file such as map.csv or a folder of images, got 'nowhere'"),
         (["random:x"], "a random map is random:SEED or random:SEED:TARGETS, whole numbers, got 'random:x'"),
-        (["--reach", "far"], "--reach must be adjacent, or a radius in cells, got 'far'"),
+        (["--reach", "far"], "--reach must be adjacent, or a number of cells, got 'far'"),
+        (
+            ["--delta", "7.5m"],
+            "--delta must be a number of cells, for the map has no cell size, got '7.5m'; give --cell",
+        ),
+        (["--delta", "1,2ft", "--cell-size", "5m"], "--delta must be in m, the map's unit, or a number of cells, got"),
+        (["--belief", "constant", "--radius", "30m"], "--radius must be a number of cells, for the map has no cell"),
         (["--cost", "-1"], "--cost must be a finite number of at least 0, got -1.0"),
         (["random:1", "--paper"], "--paper is the experiment on the paper's own world"),
         (["random:1:9"], "targets must be an integer from 1 to 5, got 9"),

@@ -17,6 +17,7 @@ Coverage games have their own (:mod:`~potentia.analysis.placement`).
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass
 from typing import Any, Literal, overload
@@ -118,17 +119,30 @@ def optimum(  # type: ignore[overload-overlap]
     method: str = "auto",
     time_limit: float = 60.0,
     gap: float = 1e-6,
+    effort: float = math.inf,
 ) -> Optimum: ...
 
 
 @overload
 def optimum(
-    game: Game, *, objective: str | None = None, method: str = "auto", time_limit: float = 60.0, gap: float = 1e-6
+    game: Game,
+    *,
+    objective: str | None = None,
+    method: str = "auto",
+    time_limit: float = 60.0,
+    gap: float = 1e-6,
+    effort: float = math.inf,
 ) -> Best: ...
 
 
 def optimum(
-    game: Game, *, objective: str | None = None, method: str = "auto", time_limit: float = 60.0, gap: float = 1e-6
+    game: Game,
+    *,
+    objective: str | None = None,
+    method: str = "auto",
+    time_limit: float = 60.0,
+    gap: float = 1e-6,
+    effort: float = math.inf,
 ) -> Best | Optimum:
     """The profile that is best, and how good it surely is.
 
@@ -154,6 +168,9 @@ def optimum(
         and value and bound may differ from run to run.
     gap
         The relative gap at which to stop, from 1e-9 to 1.
+    effort
+        For covered worth: how much work to do at most, in a measure that no clock plays a part in, so that the same call
+        gives the same answer; about seconds.
 
     Returns
     -------
@@ -180,10 +197,12 @@ def optimum(
     usual = game.worth_most if isinstance(game, Coverage) else game.objective
     wanted = usual if objective is None else OneOf(*known).of(objective, "objective", InvalidInput)
     if wanted not in OBJECTIVES:
-        return placement.optimum(game, method=method, time_limit=time_limit, gap=gap)  # type: ignore[arg-type]
+        return placement.optimum(game, method=method, time_limit=time_limit, gap=gap, effort=effort)  # type: ignore[arg-type]
     require_game(game)
     if method != "auto":
         raise InvalidInput(f'must be "auto" for {type(game).__name__} and {wanted}, got {method!r}', "method", method)
+    if effort != math.inf:
+        raise InvalidInput(f"is for covered worth, got {effort!r}", "effort", effort)
     time_limit = Real(least=0.0, finite=False).of(time_limit, "time_limit", InvalidInput)
     gap = Real(least=1e-9, most=1.0).of(gap, "gap", InvalidInput)
     begun = time.perf_counter()

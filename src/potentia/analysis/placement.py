@@ -53,7 +53,7 @@ _KEPT = 0.7  # of the direction before
 _ROUND = 1e-12  # sums of numbers that are not negative, in any order, differ by less
 _SOLVER = 1e-7  # HiGHS's tolerance of a reduced cost; a variable in 0..1 makes the bound wrong by as much
 _FINEST = 1e-9  # gaps that the solver's tolerances can resolve
-_ROOT, _NODES = 2_000, 50_000  # entries of a MILP, and those times nodes of its tree, that are one unit of effort
+_ROOT, _NODES = 2_000, 10_000  # entries of a MILP, and those times nodes of its tree, that are one unit of effort
 _NODE_LIMIT = "Solution limit reached"  # what SciPy, which has no status for it, says of a limit of nodes
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shlex
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -41,15 +43,19 @@ def compare_rules(
     """Play the candidates, print what came out and draw it."""
     from potentia.figures import comparison_figure
     from potentia.statistics.estimates import tail_mean
-    from potentia.studies.comparing import candidates, compare, steps_within
+    from potentia.studies.comparing import candidates, compare, typed, within
     from potentia.studies.coverage import TAIL, spacing
 
     chosen = rules or candidates()
+    words = {name: {"rule": name} for name in rules} or typed()  # as they are typed
     seconds, most = budget_from(budget)
     try:
         if seconds is not None:
             with status("looking how fast this machine is", quiet=json):
-                most = steps_within(seconds, game, chosen, belief, workers)
+                chosen, most = within(seconds, game, chosen, steps, belief=belief, workers=workers)
+            if missing := [name for name in words if name not in chosen]:
+                said = f"no time in {budget} for {', '.join(missing)}: give a longer --budget, or fewer --steps"
+                say(said, err=True)
         with progress("comparing", quiet=json) as tell:
             options: Any = {"belief": belief, "workers": workers, "seed": seed, "progress": tell}
             advice = compare(game, chosen, steps=steps, budget=most, **options)
@@ -66,13 +72,29 @@ def compare_rules(
         save_picture(comparison_figure(advice, optimum=bound, title=title), picture, 140)
     if json:
         told = {"game": game.describe(), "optimum": best.to_dict() if best else None, **advice.to_dict()}
-        print_json({**told, "files": {"compare": str(picture)}})
+        print_json({**told, "command": command_for(words[advice.taken]), "files": {"compare": str(picture)}})
         return
     say(game.describe())
     _print(advice, bound)
     say(str(advice))
     say(f"{advice.taken}: {rule_text(advice.rules[advice.taken].spec())}")
     say(f"picture: {picture}")
+    say("to play it:")
+    say(command_for(words[advice.taken]))
+
+
+def command_for(words: dict[str, str]) -> str:
+    """What was typed, with these words for the options that they name, and as a run instead of a comparison."""
+    kept, value_follows = ["potentia"], False
+    dropped = {"--budget", *(f"--{name}" for name in words)}
+    for word in sys.argv[1:]:
+        if value_follows:
+            value_follows = False
+        elif word in dropped:
+            value_follows = True
+        elif word not in ("--compare", "--json") and word.partition("=")[0] not in dropped:
+            kept.append(word)
+    return shlex.join(kept + [part for name, word in words.items() if word for part in (f"--{name}", word)])
 
 
 def _print(advice: Any, bound: float | None) -> None:

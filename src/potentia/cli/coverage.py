@@ -37,6 +37,7 @@ from potentia.cli.options.maps import (
     WallColour,
     cells_from,
     game_from,
+    lengths,
     one_or_many,
     say_blocked,
 )
@@ -93,7 +94,10 @@ def cover(
     ] = None,
     reach: Annotated[
         str | None,
-        typer.Option(help="How far a robot moves in a step: adjacent, or a radius.", show_default="adjacent"),
+        typer.Option(
+            help="How far a robot moves in a step: adjacent, or a radius in cells or in the map's unit.",
+            show_default="adjacent",
+        ),
     ] = None,
     K: Annotated[
         str | None,
@@ -220,11 +224,11 @@ def cover(
         options |= {"K": published()["setup"]["K"], "flags": True}
     given: dict[str, Any] = {
         "robots": robots,
-        "delta": one_or_many(delta, "delta"),
+        "delta": lengths(delta),
         "K": one_or_many(K, "K"),
         "flags": flags,
         "start": None if start is None else cells_from(start),
-        "reach": None if reach is None else _reach(reach),
+        "reach": reach,
         "events": events_from_options(fail, arrive, hazard) or None,
     }
     options |= {name: entry for name, entry in given.items() if entry is not None}
@@ -301,15 +305,6 @@ def _warn_of_cost(game: Any) -> None:
         found = moving_cost(game)
         if found.freezes:
             say(f"warning: {found}", err=True)
-
-
-def _reach(text: str) -> float | str:
-    if text == "adjacent":
-        return text
-    try:
-        return float(text)
-    except ValueError:
-        raise InvalidInput(f"must be adjacent, or a radius in cells, got {text!r}", "reach", text) from None
 
 
 def _played(

@@ -20,7 +20,7 @@ from potentia.cli.options.maps import (
     Sight,
     WallColour,
     game_from,
-    one_or_many,
+    lengths,
     places_outside,
     say_blocked,
 )
@@ -102,7 +102,7 @@ def optimum(
     else:
         if parameters:
             raise InvalidInput(f"--set is for built-in games; {map} is a map")
-        ranges = 1.5 if delta is None else one_or_many(delta, "delta")
+        ranges = 1.5 if delta is None else lengths(delta)
         options = {"robots": 5 if robots is None else robots, "delta": ranges, "flags": False, "sight": sight}
         game = game_from(map, blocked, largest_part, options, part, still=True, **read)
         label = game.describe()

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from potentia.errors import InvalidGame
+from potentia.errors import InvalidGame, Remedy
 from potentia.kernel.arrays import Fixed, Floats, any_array
 from potentia.kernel.numbers import as_float, is_real
 
@@ -88,6 +88,11 @@ class Coordinates(Fixed):
         a, _, c, _, e, f = self.transform
         return np.asarray(points, np.float64) * [a, e] + [c, f]
 
+    def near(self, other: Coordinates) -> bool:
+        """Whether cells of both lie in the same places, up to a thousandth of a cell."""
+        away = np.abs(np.subtract(self.transform, other.transform))
+        return bool(away.max() <= 1e-3 * self.transform[0])
+
     def back(self, points: ArrayLike) -> Floats:
         """Where points (..., 2) in these coordinates are in cells."""
         a, _, c, _, e, f = self.transform
@@ -99,11 +104,42 @@ def length_from(given: Any, name: str = "cell_size") -> tuple[float, str]:
     number, unit = given, "m"
     if isinstance(given, str):
         found = _LENGTH.fullmatch(given)
-        try:
-            number = float(found[1]) if found else math.nan
-        except ValueError:  # two points
-            number = math.nan
+        number = _float(found[1]) if found else None  # also where there are two points
         unit = found[2] or "m" if found else ""
     if not is_real(number) or not 0 < as_float(number) < math.inf:
         raise InvalidGame(f"must be a length above 0, such as 0.5m, got {given!r:.60}", name, given)
     return float(number), unit
+
+
+def in_cells(given: Any, side: float | None, unit: str, name: str, also: str = "") -> Any:
+    """Lengths, one or several, in cells: those that are texts with a unit, such as "7.5m", by the ``side`` of a cell.
+
+    ``side`` is None where the map has no cell size. What is no text, and texts without a unit, are in cells already.
+    ``also`` are words that may be there instead, for the message.
+    """
+    if isinstance(given, list | tuple):
+        return [in_cells(one, side, unit, name, also) for one in given]
+    if not isinstance(given, str):
+        return given
+    number = _float(given)
+    if number is not None:
+        return number
+    found = _LENGTH.fullmatch(given)
+    number = _float(found[1]) if found else None
+    if found is None or number is None or number < 0:
+        wanted = "a number of cells" if side is None else f"a number of cells, or a length such as 7.5{unit}"
+        raise InvalidGame(f"must be {also}{wanted}, got {given!r:.60}", name, given)
+    if side is None:
+        told = f"must be {also}a number of cells, for the map has no cell size, got {given!r:.60}"
+        raise InvalidGame(told, name, given).advising(Remedy("cell_size", 'give cell_size, such as "0.5m"'))
+    if found[2] != unit:
+        told = f"must be in {unit}, the map's unit, or a number of cells"
+        raise InvalidGame(f"{told}, got {given!r:.60}", name, given)
+    return number / side
+
+
+def _float(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None

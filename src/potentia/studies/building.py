@@ -12,8 +12,8 @@ from potentia.beliefs import belief as named_belief
 from potentia.beliefs import registered as registered_beliefs
 from potentia.errors import InvalidSpecification, Remedy, did_you_mean, look_up
 from potentia.games import Coverage, Frames, Game, Shift, World, paper_world, random_world, read_game, read_world
-from potentia.games.coordinates import length_from
-from potentia.games.formats.map_frames import first_world, holds_frames, read_flow, read_frames
+from potentia.games.coordinates import in_cells, length_from
+from potentia.games.formats.map_frames import first_world, holds_frames, read_flow, read_maps
 from potentia.games.library import game as named_game
 from potentia.games.library import registered_games
 from potentia.kernel.checks import Flag, Integer
@@ -28,6 +28,7 @@ NO_BELIEF = "none"
 _SOURCES = ("name", "file", "map")
 _COVERAGE = tuple(name for name in inspect.signature(Coverage).parameters if name != "world")
 CHANGES = ("drift", "drift_edge", "frame_steps", "periodic")  # how the world of a map changes
+_LENGTHS = {"delta": "", "reach": "adjacent, or "}  # in cells, or in the unit of the map; and other words
 _READ = ("cell_size", "wall_colour", "band")  # how a map is read
 _MAP_ONLY = ("blocked", "largest_part", "part", "start_at", *CHANGES[1:], *_READ)
 _REGISTER = Remedy("register", "a game of your own must be registered first")
@@ -64,6 +65,7 @@ def game_from(table: Mapping[str, Any], folder: Path) -> Game:
         raise InvalidSpecification("and largest_part exclude each other: part 1 is the largest", "part", part)
     read = {key: options.pop(key) for key in _READ if key in options}
     world, frames = changing_world(source, folder, blocked, **read)
+    options |= lengths_in_cells(options, world)
     changes = {key: options.pop(key) for key in CHANGES if key in options}
     options["drift"] = drift_from(changes, frames, source, folder)
     if start_at is not None:
@@ -72,6 +74,12 @@ def game_from(table: Mapping[str, Any], folder: Path) -> Game:
         options["start"] = world.cells_at(start_at, "start_at").tolist()
     which = 1 if largest else part
     return Coverage(world if which is None else world.part(which), **{"robots": 5, **options})
+
+
+def lengths_in_cells(options: Mapping[str, Any], world: World) -> dict[str, Any]:
+    """Those options of a game that are lengths, in cells; they may be texts in the unit of the map, as in "7.5m"."""
+    given = {key: also for key, also in _LENGTHS.items() if key in options and options[key] != "adjacent"}
+    return {key: in_cells(options[key], world.cell_size, world.unit, key, also) for key, also in given.items()}
 
 
 def drift_from(table: Mapping[str, Any], frames: Any, source: str, folder: Path = Path()) -> Any:
@@ -102,12 +110,12 @@ def changing_world(text: str, folder: Path = Path(), blocked: str | None = None,
     """The world of a map, and its frames where there are several of them; ``read`` says more about how it is read."""
     if not (is_file(text, folder) and holds_frames(folder / text)):
         return world_from(text, folder, blocked, **read), None
-    for name in ("wall_colour", "band"):
-        if read.get(name) is not None:
-            raise InvalidSpecification(f"is for a map of one frame, got several in {text!r}", name, read[name])
-    frames = read_frames(folder / text)
-    world = first_world(frames, folder / text, None if blocked is None else folder / blocked)
-    return _measured(world, read.get("cell_size")), frames
+    if read.get("wall_colour") is not None:
+        told = f"is for a map of one frame, got several in {text!r}"
+        raise InvalidSpecification(told, "wall_colour", read["wall_colour"])
+    maps = read_maps(folder / text, read.get("band"))
+    mask = None if blocked is None else folder / blocked
+    return first_world(maps, folder / text, mask, read.get("cell_size")), maps.frames
 
 
 def _measured(world: World, cell_size: float | str | None) -> World:

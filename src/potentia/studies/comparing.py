@@ -28,11 +28,12 @@ from potentia.engine.requests import checked_integer
 from potentia.errors import InvalidRun
 from potentia.games import Coverage
 from potentia.kernel.checks import Real
-from potentia.rules import Geometric, Relative, Rule, rule
+from potentia.rules import Rule, rule
 from potentia.statistics.comparison import compare_all
 from potentia.statistics.estimates import Estimate, estimate, paired_difference
 from potentia.studies.coverage import final_worth, spacing
 from potentia.studies.coverage_measures import moving_cost
+from potentia.studies.texts import read_parameter
 
 if TYPE_CHECKING:
     import xarray
@@ -44,25 +45,40 @@ _PROBE = 500  # steps, to see how fast this machine is
 _COSTS = (0.0, 1.0, 10.0)  # in units of the K that trades 1 % of worth, for the picture
 
 
+_COLDER, _QUICKER, _LEVEL = "relative:geometric:0.3:0.003", "relative:geometric:0.1:0.003", "relative:0.03"
+_VARIANTS: dict[str, dict[str, Any]] = {
+    "p-sblll:guarded": {"guard": True},
+    "p-sblll:unilateral": {"trial": "unilateral"},
+}
+
+
+def typed(revision: float = 0.9) -> dict[str, dict[str, str]]:
+    """The candidates as ``potentia cover`` takes them: rule, tau and revision, by name; empty where there is none."""
+    often = f"{revision:g}"
+    table = {
+        "p-sblll:guarded": ("p-sblll:guarded", "auto", often),
+        "p-sblll:unilateral": ("p-sblll:unilateral", "auto", often),
+        "p-sblll": ("p-sblll", "auto", often),
+        "p-sblll (revision 0.3)": ("p-sblll", "auto", "0.3"),
+        "blll": ("blll", "auto", ""),
+        "lll": ("lll", "auto", ""),
+        "slll": ("slll", "auto", "0.6"),
+        "p-sblll:unilateral (tau 0.3 to 0.003)": ("p-sblll:unilateral", _COLDER, often),
+        "p-sblll:unilateral (tau 0.1 to 0.003)": ("p-sblll:unilateral", _QUICKER, often),
+        "p-sblll:unilateral (tau 0.03)": ("p-sblll:unilateral", _LEVEL, often),
+        "p-sblll:guarded (tau 0.3 to 0.003)": ("p-sblll:guarded", _COLDER, often),
+        "slll (tau 0.3 to 0.003)": ("slll", _COLDER, "0.6"),
+    }
+    return {name: dict(zip(("rule", "tau", "revision"), words, strict=True)) for name, words in table.items()}
+
+
 def candidates(revision: float = 0.9) -> dict[str, Rule]:
     """The rules and schedules that are worth a try on any map; the first is the default of ``potentia cover``."""
-    colder, quicker, level = Relative(Geometric(0.3, 0.003)), Relative(Geometric(0.1, 0.003)), Relative(0.03)
-    unilateral: dict[str, Any] = {"revision": revision, "trial": "unilateral"}
-    guarded: dict[str, Any] = {"revision": revision, "guard": True}
-    return {
-        "p-sblll:guarded": rule("p-sblll", tau="auto", **guarded),
-        "p-sblll:unilateral": rule("p-sblll", tau="auto", **unilateral),
-        "p-sblll": rule("p-sblll", tau="auto", revision=revision),
-        "p-sblll (revision 0.3)": rule("p-sblll", tau="auto", revision=0.3),
-        "blll": rule("blll", tau="auto"),
-        "lll": rule("lll", tau="auto"),
-        "slll": rule("slll", tau="auto", revision=0.6),
-        "p-sblll:unilateral (tau 0.3 to 0.003)": rule("p-sblll", tau=colder, **unilateral),
-        "p-sblll:unilateral (tau 0.1 to 0.003)": rule("p-sblll", tau=quicker, **unilateral),
-        "p-sblll:unilateral (tau 0.03)": rule("p-sblll", tau=level, **unilateral),
-        "p-sblll:guarded (tau 0.3 to 0.003)": rule("p-sblll", tau=colder, **guarded),
-        "slll (tau 0.3 to 0.003)": rule("slll", tau=colder, revision=0.6),
-    }
+    found = {}
+    for name, words in typed(revision).items():
+        given = {key: read_parameter(key, word) for key, word in words.items() if word and key != "rule"}
+        found[name] = rule(words["rule"].partition(":")[0], **given, **_VARIANTS.get(words["rule"], {}))
+    return found
 
 
 @dataclass(frozen=True)
@@ -201,8 +217,7 @@ def compare(
     if len(chosen) < 2:
         raise InvalidRun(f"must name two candidates at least, got {len(chosen)}", "rules", list(chosen))
     steps = checked_integer(steps, "steps", 1)
-    others = [k * moving_cost(game).one_percent for k in _COSTS] if costs else []
-    others = [K for K in others if math.isfinite(K) and not (game.movement_cost == K).all()]
+    others = _other_costs(game) if costs else []
     first, second = _runs(len(chosen), len(others), steps, budget)
     looking, judging = range(seed, seed + first), range(seed + first, seed + first + second)
     finalists = min(RIVALS + 1, len(chosen))
@@ -231,19 +246,55 @@ def compare(
     return Advice(taken, nominee, rivals, looked, judged, played, chosen, looking, judging, steps, game.world.length[1])
 
 
-def steps_within(
-    seconds: float, game: Coverage, rules: Mapping[str, Rule], belief: Belief | None = None, workers: int = 1
-) -> int:
-    """How many steps, in all runs, this machine plays in so many seconds, from a short run of each candidate."""
+def within(
+    seconds: float,
+    game: Coverage,
+    rules: Mapping[str, Rule],
+    steps: int,
+    *,
+    belief: Belief | None = None,
+    workers: int = 1,
+    costs: bool = True,
+) -> tuple[dict[str, Rule], int]:
+    """The candidates that this machine has time for in so many seconds, the first ones, and the steps it plays then.
+
+    A short run of each tells how fast it is. That takes a third of the time at most: who is not looked at by then is
+    left out, and so is who could not be played often enough. Two are the fewest that can be compared.
+    """
     seconds = Real(above=0.0).of(seconds, "budget", InvalidRun)
-    spent, steps = 0.0, max(_PROBE, len(game.happenings.times) + 1)
-    game = _hurried(game, steps)
-    for which in rules.values():
-        for again in (False, True):  # the first time it may compile
+    tried = max(_PROBE, len(game.happenings.times) + 1)
+    hurried, begun = _hurried(game, tried), time.perf_counter()
+    others = len(_other_costs(game)) if costs else 0
+    speed: dict[str, float] = {}  # seconds for a step of a run
+    for name, which in rules.items():
+        if len(speed) >= 2 and time.perf_counter() - begun > seconds / 3:
+            break
+        for _ in range(2):  # the first time it may compile
             started = time.perf_counter()
-            run_batch(game, which, steps, range(workers), record=(), workers=workers, belief=belief, compiled=True)
-            spent += again * (time.perf_counter() - started)
-    return max(1, int(seconds * steps * workers * len(rules) / spent))
+            run_batch(hurried, which, tried, range(workers), record=(), workers=workers, belief=belief, compiled=True)
+        speed[name] = (time.perf_counter() - started) / (tried * workers)
+        if len(speed) == 2 and _least(2, others, steps) * sum(speed.values()) / 2 > seconds:
+            break  # the rest would only add to it
+    left = dict(rules)
+    for count in range(len(speed), 1, -1):
+        left = {name: rules[name] for name in list(speed)[:count]}
+        most = int(seconds * count / sum(speed[name] for name in left))
+        if most >= _least(count, others, steps):
+            return left, most
+    enough = math.ceil(_least(2, others, steps) * sum(list(speed.values())[:2]) / 2)
+    told = f"must be about {enough} s at least for two candidates of {steps:,} steps on this machine, got {seconds:g} s"
+    raise InvalidRun(f"{told}; give it more, or runs fewer steps", "budget", seconds)
+
+
+def _least(count: int, others: int, steps: int) -> int:
+    """The fewest steps in which so many candidates can be compared."""
+    return steps * (LEAST[0] * (count + others) + MOST[0] * min(RIVALS + 1, count))
+
+
+def _other_costs(game: Coverage) -> list[float]:
+    """The costs of moving at which the one that is taken is played, too."""
+    found = [k * moving_cost(game).one_percent for k in _COSTS]
+    return [K for K in found if math.isfinite(K) and not (game.movement_cost == K).all()]
 
 
 def _hurried(game: Coverage, steps: int) -> Coverage:
@@ -264,7 +315,7 @@ def _runs(count: int, others: int, steps: int, budget: int | None) -> tuple[int,
         return LEAST[1], MOST[1]
     budget = checked_integer(budget, "budget", 1)
     looked, judged = steps * (count + others), steps * finalists  # steps of one run of each
-    needed = LEAST[0] * looked + MOST[0] * judged
+    needed = _least(count, others, steps)
     if budget < needed:
         also = f" and {others} other costs of moving" if others else ""
         told = f"must be at least {needed:,} steps for {count} candidates{also} of {steps:,} steps"

@@ -1,6 +1,6 @@
 """A study as one labelled dataset.
 
-Its dimensions are those of the grid (``rule``, ``tau``, ...; see :mod:`potentia.studies.layout`), then ``seed``,
+Its dimensions are those of the grid (``rule``, ``tau``, ...; see :mod:`potentia.studies.arranging`), then ``seed``,
 ``time`` and ``player``. Runs that are missing, and places of the grid where none is asked for, hold NaN, or -1 for
 actions and counts: ``steps_done >= 0`` says where runs are.
 """
@@ -19,8 +19,8 @@ from potentia.errors import StudyError
 from potentia.games import Coverage
 from potentia.kernel import memory
 from potentia.kernel.recorders import COUNTS, TABLE
+from potentia.studies.arranging import layout
 from potentia.studies.chunks import Arrays, Chunk
-from potentia.studies.layout import layout
 from potentia.studies.points import LIVES, catalogue, dimensions_of
 
 if TYPE_CHECKING:

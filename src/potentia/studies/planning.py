@@ -19,7 +19,7 @@ from potentia.engine.columns import num_rows, result_bytes
 from potentia.engine.requests import eventful
 from potentia.errors import InvalidBelief, InvalidGame, InvalidInput, InvalidRule, InvalidSpecification, PotentiaError
 from potentia.games import Coverage, Game
-from potentia.games.formats.map_frames import read_frames
+from potentia.games.formats.map_frames import read_maps
 from potentia.games.formats.maps import GRIDS, grid_fields
 from potentia.kernel import memory
 from potentia.kernel.arrays import Floats
@@ -207,7 +207,11 @@ def gather(specification: Specification, folder: Path) -> tuple[Specification, d
             raise InvalidSpecification(f"game.{key}: no file can be called {name!r}")
         with refused(InvalidSpecification, f"read {path}", f"game.{key}: "):
             if key == "map" and path.is_dir():  # images, kept as the frames that they are
-                return named(path.name, _as_file(np.save, read_frames(path), allow_pickle=False), ".npy")
+                maps = read_maps(path)
+                if maps.coordinates is not None:
+                    told = "a study keeps frames as bare numbers, and would lose where these lie"
+                    raise InvalidSpecification(f'{told}; "potentia cover" plays them, or give an .npy file')
+                return named(path.name, _as_file(np.save, maps.frames, allow_pickle=False), ".npy")
             if key == "map" and path.suffix.lower() in GRIDS and path.with_suffix(".prj").is_file():
                 return named(path.stem, _as_file(np.savez, **grid_fields(path)), ".npz")
             if path.exists() and not path.is_file():

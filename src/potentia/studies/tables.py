@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from potentia.errors import StudyError
 from potentia.kernel.files import whole_file
 from potentia.kernel.texts import inert
+from potentia.studies.arranging import column
 from potentia.studies.datasets import dataset, played, present
-from potentia.studies.layout import column
 from potentia.studies.points import dimensions_of
 from potentia.studies.refusals import refused
 

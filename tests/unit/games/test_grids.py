@@ -13,7 +13,7 @@ from rasterio.transform import Affine
 from potentia.cli.options.maps import in_column, place_columns
 from potentia.errors import InvalidGame
 from potentia.games import World, read_world, write_world
-from potentia.games.coordinates import Coordinates, length_from
+from potentia.games.coordinates import Coordinates, in_cells, length_from
 from potentia.studies.building import game_from
 from tests.unit.bad import refuses
 from tests.unit.games.map_files import GREY, RGB, WALL, grey, image_bytes, put, same
@@ -265,3 +265,16 @@ def test_every_part_is_a_world(tmp_path):
         InvalidGame,
         "part must be 1 to 3, for the free cells have 3 parts, of 3, 1, 1 cells, got 4",
     )
+
+
+@pytest.mark.parametrize(
+    ("given", "cells"), [("7.5m", 1.5), (["5m", 2, "1e1 m"], [1.0, 2, 2.0]), ("3", 3.0), ("inf", np.inf), (4, 4)]
+)
+def test_lengths_in_the_unit_of_a_map_are_cells(given, cells):
+    assert in_cells(given, 5.0, "m", "delta") == cells
+
+
+@pytest.mark.parametrize("given", ["7.5.2m", "-3m", "far", "", "m"])
+def test_what_is_no_length_is_refused(given):
+    told = rf"delta must be a number of cells, or a length such as 7.5m, got '{given}'"
+    refuses(lambda: in_cells(given, 5.0, "m", "delta"), InvalidGame, told)

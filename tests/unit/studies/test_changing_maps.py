@@ -7,16 +7,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PIL import Image, TiffImagePlugin
+from rasterio.transform import Affine
 
 import potentia as pt
 from potentia.cli.options.changes import changes_from
 from potentia.cli.options.maps import game_from
 from potentia.errors import InvalidGame, InvalidInput, InvalidSpecification
+from potentia.games.coordinates import Coordinates
 from potentia.games.formats.map_frames import holds_frames, read_flow, read_frames
 from potentia.studies.building import game_from as built
 from potentia.studies.planning import gather, is_kept_input, plan
 from potentia.studies.specification import specification_from
 from tests.unit.games.test_changing_worlds import FLOW, STACK
+from tests.unit.games.test_grids import UPRIGHT, tiff
 
 STUDY = {"steps": 20, "seeds": 2, "rule": {"name": "blll", "tau": 0.3}}
 SHADES = np.random.default_rng(3).integers(0, 256, (12, 5, 7), np.uint8)
@@ -129,6 +132,54 @@ def test_the_command_line_says_the_same(folder):
         game_from(str(folder / "frames"), None, False, {"robots": 2}, still=True)
 
 
+@pytest.fixture
+def places(tmp_path):
+    """A folder of GeoTIFFs, each with no data in a cell of its own."""
+    (tmp_path / "places").mkdir()
+    for k, worth in enumerate(STACK.copy()):
+        worth[0, k] = -1
+        tiff(tmp_path / "places" / f"{k}.tif", worth, worth + 1, nodata=-1)
+    (tmp_path / "places" / "0.tif.aux.xml").write_text("written by a GIS")
+    return tmp_path / "places"
+
+
+def test_geotiffs_follow_each_other_where_they_lie(places):
+    game = built({"map": "places", "robots": 2, "frame_steps": 30, "band": 1, "delta": ["3m", 1]}, places.parent)
+    lost = np.zeros(STACK[0].shape, bool)
+    lost[0, : len(STACK)] = True
+    np.testing.assert_array_equal(game.world.blocked, lost)
+    np.testing.assert_array_equal(game.worth_at(30), np.where(lost, 0, STACK[1]))
+    assert game.world.coordinates == Coordinates(tuple(UPRIGHT)[:6], "EPSG:25832", "m")
+    assert game.world.length == (2.0, "m")
+    assert game.delta.tolist() == [1.5, 1.0]
+    other = STACK[1] + 1
+    other[0, 1] = 0  # a number there, and not that for no data
+    np.testing.assert_array_equal(read_frames(places, band=2)[1], other)
+
+
+def test_geotiffs_that_do_not_belong_together(places):
+    with pytest.raises(InvalidGame, match=r"0\.tif: band has 2 bands"):
+        read_frames(places)
+    tiff(places / "1.tif", STACK[1], transform=UPRIGHT @ Affine.translation(1, 0))
+    told = r"places: 1\.tif: all must lie where 0\.tif does, \(2, 0, 500000, .*, EPSG:25832, got \(2, 0, 500002, "
+    with pytest.raises(InvalidGame, match=told):
+        read_frames(places, band=1)
+    tiff(places / "1.tif", STACK[1], crs="EPSG:25833")
+    with pytest.raises(InvalidGame, match=r"1\.tif: all must lie where 0\.tif does, .*EPSG:25832, got .*EPSG:25833"):
+        read_frames(places, band=1)
+    tiff(places / "1.tif", -STACK[1])
+    with pytest.raises(InvalidGame, match=r"places: 1\.tif: cell \(0, 0\): worth must be finite and at least 0"):
+        read_frames(places, band=1)
+
+
+def test_a_study_does_not_lose_where_frames_lie(places):
+    for k, worth in enumerate(STACK):
+        tiff(places / f"{k}.tif", worth)
+    table = STUDY | {"game": {"map": "places", "robots": 2, "frame_steps": 5}}
+    with pytest.raises(InvalidSpecification, match="a study keeps frames as bare numbers"):
+        gather(specification_from(table), places.parent)
+
+
 def test_bad_folders(folder):
     frames = folder / "frames"
     picture(frames / "leak 12.png", np.zeros((5, 8)))
@@ -147,7 +198,9 @@ def test_bad_folders(folder):
     tags = TiffImagePlugin.ImageFileDirectory_v2()
     tags[33550], tags[33922] = (5.0, 5.0, 0.0), (0.0, 0.0, 0.0, 1000.0, 2000.0, 0.0)  # the side of a cell, and a corner
     Image.fromarray(np.full((5, 7), 40, np.uint8)).save(frames / "leak 12.tif", tiffinfo=tags)
-    with pytest.raises(InvalidGame, match=r"frames: leak 12\.tif: is a GeoTIFF, whose numbers are no shades"):
+    with pytest.raises(
+        InvalidGame, match=r"frames: leak 12\.tif: all must lie where leak 0\.png does, nowhere on Earth"
+    ):
         read_frames(frames)
     (folder / "none").mkdir()
     with pytest.raises(InvalidGame, match=r"none: expected a folder of images.* got an empty one"):

@@ -7,7 +7,7 @@ import pytest
 
 import potentia as pt
 from potentia.errors import InvalidInput, InvalidRun
-from potentia.studies.comparing import candidates, compare
+from potentia.studies.comparing import candidates, compare, typed
 
 GAME = pt.games.Coverage(pt.games.random_world(1, size=(8, 7)), 2, flags=False)
 GOOD = pt.rule("p-sblll", tau="auto", revision=0.9, trial="unilateral")
@@ -145,20 +145,76 @@ def test_events_that_come_late_are_timed_too(monkeypatch):
     monkeypatch.setattr(comparing, "_PROBE", 4)
     events = ["fail 2@900", "arrive 700", "fail 0@800"]
     game = pt.games.Coverage(GAME.world, 2, [1.5, 2.0, 2.5], flags=False, events=events)
-    assert comparing.steps_within(5.0, game, {"good": GOOD}) >= 1
+    comparing.within(1e6, game, {"good": GOOD, "hot": HOT}, 10)
     assert {one.events for one in played} == {("arrive 1", "fail 0@2", "fail 2@3")}
     assert played[0].delta.tolist() == [1.5, 2.0, 2.5]
     played.clear()
     soon = game.with_events(["arrive 2", "fail 2@3"])
-    comparing.steps_within(5.0, soon, {"good": GOOD})
-    assert played == [soon, soon]
+    comparing.within(1e6, soon, {"good": GOOD, "hot": HOT}, 10)
+    assert played == [soon] * 4
 
 
-def test_the_first_candidate_is_what_cover_plays():
+@pytest.fixture
+def machine(monkeypatch):
+    """One that compiles in 10 seconds and plays 1,000 steps a second, by its own clock."""
+    from types import SimpleNamespace
+
+    from potentia.studies import comparing
+
+    seen, now = [], [0.0]
+
+    def plays(game, which, steps, seeds, **options):
+        now[0] += steps * len(seeds) / 1000 + (0.0 if which in seen else 10.0)
+        seen.append(which)
+
+    monkeypatch.setattr(comparing, "run_batch", plays)
+    monkeypatch.setattr(comparing, "time", SimpleNamespace(perf_counter=lambda: now[0]))
+    return SimpleNamespace(within=comparing.within, seen=seen)
+
+
+def test_a_time_is_as_many_candidates_as_there_is_time_for(machine):
+    four = {name: pt.rule("blll", tau=tau) for name, tau in {"a": 1.0, "b": 2.0, "c": 3.0, "d": 4.0}.items()}
+    assert machine.within(1000.0, GAME, four, 1000, costs=False) == (four, 1_000_000)
+    machine.seen.clear()
+    kept, steps = machine.within(60.0, GAME, four, 1000, costs=False)  # two are looked at in a third of the time
+    assert (list(kept), steps) == (["a", "b"], 60_000)
+    assert len(machine.seen) == 4
+    machine.seen.clear()
+    told = r"budget must be about 24 s at least for two candidates of 1,000 steps on this machine, got 20 s"
+    with pytest.raises(InvalidRun, match=told):
+        machine.within(20.0, GAME, four, 1000, costs=False)
+    assert len(machine.seen) == 4  # it does not go on looking
+
+
+def test_candidates_are_what_cover_plays_when_they_are_typed():
     from potentia.cli.coverage import _variant
 
-    first = next(iter(candidates().items()))
-    assert _variant(first[0], None, None, ("auto", "0.9")) == first[1]
+    words = {name: (one["rule"], one["tau"], one["revision"] or None) for name, one in typed().items()}
+    assert {name: _variant(*one, ("auto", "0.9")) for name, one in words.items()} == candidates()
+    assert _variant("p-sblll:guarded", None, None, ("auto", "0.9")) == next(iter(candidates().values()))
+
+
+def test_the_answer_can_be_typed(monkeypatch):
+    from potentia.cli.comparing import command_for
+
+    asked = [
+        "cover",
+        "my map.png",
+        "--tau",
+        "0.1",
+        "--rule=blll",
+        "--compare",
+        "--budget",
+        "5m",
+        "--json",
+        "--robots",
+        "3",
+    ]
+    monkeypatch.setattr("sys.argv", ["anything", *asked])
+    own = command_for({"rule": "slll"})
+    assert own == "potentia cover 'my map.png' --tau 0.1 --robots 3 --rule slll"
+    ours = command_for({"rule": "blll", "tau": "auto", "revision": ""})
+    assert ours == "potentia cover 'my map.png' --robots 3 --rule blll --tau auto"
 
 
 @pytest.mark.parametrize(

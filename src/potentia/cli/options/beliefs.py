@@ -79,9 +79,11 @@ Noise = Annotated[
     float | None, typer.Option(help="Standard deviation of the error of a reading, in worth.", show_default="0")
 ]
 Radius = Annotated[
-    float | None,
+    str | None,
     typer.Option(
-        help="R_com: robots within so many cells tell each other what they have seen; 0 for never.",
+        metavar="LENGTH",
+        help="R_com: robots within so many cells, or as far as 30m in the map's unit, tell each other what they have "
+        "seen; 0 for never.",
         show_default="everybody hears everybody",
     ),
 ]
@@ -108,6 +110,7 @@ Initial = Annotated[
 def belief_from_options(text: str | None, options: dict[str, Any], world: Any = None) -> Any:
     """The belief that the options describe, or None; some have defaults of their own on a map."""
     from potentia.beliefs import registered
+    from potentia.games.coordinates import in_cells
     from potentia.studies.building import belief_from, belief_keys
     from potentia.studies.texts import read_value
 
@@ -124,6 +127,8 @@ def belief_from_options(text: str | None, options: dict[str, Any], world: Any = 
     if name == "constant" and "value" in given and "share" in given:
         raise InvalidBelief(f"give --value or --share, not both, got {given['value']:g} and {given['share']:g}")
     table = {key: read_value(entry) for key, entry in inside.items()} | given
+    if "radius" in table and world is not None:
+        table["radius"] = in_cells(table["radius"], world.cell_size, world.unit, "radius")
     return belief_from({"name": name, **({} if world is None else _on_map(name, world, table)), **table})
 
 

@@ -19,13 +19,20 @@ Map = Annotated[
         metavar="MAP",
         help='"paper" (its 40×40 world), "random:SEED" or "random:SEED:TARGETS", or a file of worths: .csv with an '
         "empty field or x for a wall, .npy, .npz, a greyscale image (white is worth most), GeoTIFF or .asc; of a world "
-        "that changes, a folder of images or an .npy file with three axes: see --frame-steps of cover.",
+        "that changes, a folder of images or GeoTIFFs, or an .npy file with three axes: see --frame-steps of cover.",
         show_default="paper",
         autocompletion=completes("paper", "random:"),
     ),
 ]
 Robots = Annotated[int | None, typer.Option(help="How many robots.", show_default="5")]
-Delta = Annotated[str | None, typer.Option(help="Covering range δ in cells, one or one per robot.", show_default="1.5")]
+Delta = Annotated[
+    str | None,
+    typer.Option(
+        help="Covering range δ, one or one per robot: in cells, or with the map's unit, as in 7.5m or 5m,5m,7m (see "
+        "--cell-size).",
+        show_default="1.5",
+    ),
+]
 Blocked = Annotated[
     Path | None, typer.Option(help="A file of the map's size that says which cells are blocked (1, white or x).")
 ]
@@ -40,7 +47,7 @@ CellSize = Annotated[
     str | None,
     typer.Option(
         metavar="LENGTH",
-        help="How long a cell's side is, such as 0.5m: axes, tables and CSV get units.",
+        help="How long a cell's side is, such as 0.5m: axes, tables and CSV get units, and ranges may be given in it.",
         show_default="what the map says",
     ),
 ]
@@ -72,8 +79,9 @@ def game_from(
 
     if part is not None and largest_part:
         raise InvalidInput("and --largest-part exclude each other: part 1 is the largest", "part", part)
-    straight = isinstance(options.get("reach"), float) and options["reach"] ** 2 < 2  # no diagonal moves
     world, frames = building.changing_world(map, blocked=None if blocked is None else str(blocked), **read)
+    options |= building.lengths_in_cells(options, world)
+    straight = isinstance(options.get("reach"), float) and options["reach"] ** 2 < 2  # no diagonal moves
     changes = {key: options.pop(key) for key in building.CHANGES if key in options}
     if frames is not None and still:
         raise InvalidInput(f"must be one map, got {len(frames)} frames in {map}: give one of them", "map", map)
@@ -110,6 +118,11 @@ def one_or_many(text: str | None, name: str) -> Any:
 
     found = [None] if text is None else numbers(text, float, name)
     return found[0] if len(found) == 1 else found
+
+
+def lengths(text: str | None) -> Any:
+    """One length or a list of them, as they were typed; None where nothing was given."""
+    return text if text is None or "," not in text else text.split(",")
 
 
 def cells_from(text: str) -> list[list[int]]:

@@ -95,14 +95,12 @@ def read_world(
         if suffix_of(source, MAP_SUFFIXES, "maps are read from") == ".npz":
             fields = _world_fields(npz_arrays(source, 5, _known))
         else:
-            read = _read(source, False, wall_colour, band)
-            if (spot := first(~np.isfinite(read.values) | (read.values < 0))) is not None:
-                wrong = read.values[spot[1], spot[0]]
-                raise InvalidGame(f"{read.place(*spot)}: worth must be finite and at least 0, got {wrong:g}")
+            read = read_any(source, False, wall_colour, band)
+            require_worth(read)
             fields = {"worth": read.values, "blocked": read.walls, "coordinates": read.coordinates}
             if read.coordinates is not None:
                 fields["origin"] = read.coordinates.origin
-        _measure(fields, cell_size)
+        measure(fields, cell_size)
     mask: Any = blocked
     if isinstance(blocked, str | os.PathLike):
         with naming(Path(blocked)):
@@ -139,7 +137,8 @@ def write_world(world: World, path: str | os.PathLike[str]) -> Path:
 # Any format -------------------------------------------------------------------------------------------
 
 
-def _read(path: Path, mask: bool, wall_colour: str | None = None, band: int | None = None) -> Map:
+def read_any(path: Path, mask: bool, wall_colour: str | None = None, band: int | None = None) -> Map:
+    """What a file holds, whatever its format."""
     suffix = path.suffix.lower()
     geotiff = suffix in (".tif", ".tiff") and is_geotiff(path)
     for given, name, fits, kind in (
@@ -157,7 +156,14 @@ def _read(path: Path, mask: bool, wall_colour: str | None = None, band: int | No
     return read_table(path, mask) if suffix in TABLES else read_image(path, mask, wall_colour)
 
 
-def _measure(fields: dict[str, Any], cell_size: float | str | None) -> None:
+def require_worth(read: Map) -> None:
+    """Refuse numbers that are no worths, by the place of the first."""
+    if (spot := first(~np.isfinite(read.values) | (read.values < 0))) is not None:
+        wrong = read.values[spot[1], spot[0]]
+        raise InvalidGame(f"{read.place(*spot)}: worth must be finite and at least 0, got {wrong:g}")
+
+
+def measure(fields: dict[str, Any], cell_size: float | str | None) -> None:
     """How long a cell's side is, as was given and as the file says."""
     given = None if cell_size is None else length_from(cell_size)
     coordinates = fields.get("coordinates")
@@ -179,12 +185,10 @@ def _measure(fields: dict[str, Any], cell_size: float | str | None) -> None:
 def read_mask(path: Path, shape: tuple[int, ...], coordinates: Coordinates | None = None) -> NDArray[np.bool_]:
     """Which cells a file blocks on a map of this shape."""
     suffix = suffix_of(path, MASK_SUFFIXES, "masks are read from")
-    read = _read(path, mask=True)
-    if read.coordinates is not None and coordinates is not None:
-        away = np.abs(np.subtract(read.coordinates.transform, coordinates.transform))
-        if away.max() > 1e-3 * coordinates.transform[0]:
-            here, there = (list(one.transform) for one in (coordinates, read.coordinates))
-            raise InvalidGame(f"a mask must lie where its map does, {here}, got {there}")
+    read = read_any(path, mask=True)
+    if read.coordinates is not None and coordinates is not None and not coordinates.near(read.coordinates):
+        here, there = (list(one.transform) for one in (coordinates, read.coordinates))
+        raise InvalidGame(f"a mask must lie where its map does, {here}, got {there}")
     if read.values.shape != shape:
         wanted, got = (f"{columns}×{rows}" for rows, columns in (shape, read.values.shape))
         raise InvalidGame(f"a mask must have the size of its map, {wanted} cells, got {got}")

@@ -169,8 +169,8 @@ def optimum(
     gap
         The relative gap at which to stop, from 1e-9 to 1.
     effort
-        For covered worth: how much work to do at most, in a measure that no clock plays a part in, so that the same call
-        gives the same answer; about seconds.
+        For covered worth: how much work to do at most, counted without a clock, so that the same call gives the same
+        answer; one is about a second.
 
     Returns
     -------

@@ -81,9 +81,14 @@ for line in sys.stdin:
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory):
+def study(tmp_path_factory):
     """The same study without any trouble, by one thread."""
-    return sweep(STUDY, tmp_path_factory.mktemp("whole") / "study").dataset()
+    return sweep(STUDY, tmp_path_factory.mktemp("whole") / "study")
+
+
+@pytest.fixture(scope="module")
+def whole(study):
+    return study.dataset()
 
 
 def saved(folder):
@@ -91,15 +96,15 @@ def saved(folder):
     return {p.name: (p.stat().st_ino, p.stat().st_mtime_ns) for p in folder.glob("chunks/*.npz")}
 
 
-def place(name):
-    point, first, _ = name.split("-")
-    return f"{int(point)}-{int(first)}"
-
-
 @pytest.mark.parametrize("kills", [8, pytest.param(40, marks=pytest.mark.long)])
-def test_killed_again_and_again(tmp_path, whole, kills):
+def test_killed_again_and_again(tmp_path, study, whole, kills):
     """Kill -9 at random moments, also before anything is there; then it goes on. A moment is the n-th file touched."""
     draw = random.Random(7)
+    called = {study.address(chunk).name: f"{chunk.point}-{chunk.first}" for chunk in study.chunks()}
+
+    def place(name):
+        return called[name.rpartition("-")[0]]
+
     folder, log = tmp_path / "study", tmp_path / "log"
     (tmp_path / "study.json").write_text(json.dumps(STUDY))
     command = [sys.executable, "-c", SERVER, tmp_path / "study.json", folder, log]

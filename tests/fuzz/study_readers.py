@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import shutil
@@ -159,7 +160,9 @@ class Manifests(_Studies):
             body = {name: entry for name, entry in plain.items() if name != "manifest"}
             if again and "identity" in body:
                 del body["identity"]
-                body["identity"] = digest({name: entry for name, entry in body.items() if name != "chunk"})
+                body["identity"] = digest(
+                    {name: entry for name, entry in body.items() if name not in ("chunk", "parts")}
+                )
             digests = {"identity": body.get("identity"), "manifest": digest(body)}
         except (ValueError, AttributeError, RecursionError):
             return tree
@@ -167,6 +170,11 @@ class Manifests(_Studies):
 
     def read(self, path: Path) -> None:
         each(self.used(building=True))
+
+
+def _hashed(content: bytes | None) -> str:
+    """As names of chunks carry it."""
+    return hashlib.sha256(content or b"").hexdigest()[:32]
 
 
 class Chunks(_Studies):
@@ -180,9 +188,8 @@ class Chunks(_Studies):
         return [(".npz", path.read_bytes()) for path in sorted((self.folder / "whole/chunks").glob("*.npz"))]
 
     def place(self, suffix: str, content: bytes | None) -> Path:
-        import hashlib
-
-        return self.alone() / f"{self.known(content).name[:17]}{hashlib.sha256(content or b'').hexdigest()[:32]}.npz"
+        known = self.known(content).name.rpartition("-")[0]
+        return self.alone() / f"{known}-{_hashed(content)}.npz"
 
     def alone(self) -> Path:
         """The folder of chunks without any: so not all is read for every damaged one."""
@@ -193,10 +200,10 @@ class Chunks(_Studies):
 
     def known(self, content: bytes | None) -> Path:
         """The chunk that it was."""
-        found = re.search(rb'"first": (\d{1,9}), "point": (\d{1,6}),', content or b"")
-        first, point = (int(found[1]), int(found[2])) if found else (0, 0)
+        found = re.search(rb'"runs": "([0-9a-f]{32})"', content or b"")
+        names = [f"*-{_hashed(content)}.npz", f"{found[1].decode()}-*.npz" if found else "*", "*"]
         whole = self.folder / "whole/chunks"
-        return next(whole.glob(f"{point:06d}-{first:09d}-*"), min(whole.iterdir()))
+        return next(path for name in names for path in sorted(whole.glob(name)))
 
 
 class ChunksAsTheyWere(Chunks):

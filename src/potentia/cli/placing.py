@@ -69,7 +69,7 @@ def optimum(
     plot: Annotated[Path | None, typer.Option(help="Draw the placement of robots into this file.")] = None,
     json: Json = False,
 ) -> None:
-    """Find the best there is in a game, or the best places for robots on a map, with a proven bound.
+    """Find the best profile of a game, or the best places on a map.
 
     The answer is a profile, its value and a bound: no profile has more. Where both are equal it is proven to be the
     best. Games on graphs are solved by elimination, congestion games as flows or by HiGHS, small games by

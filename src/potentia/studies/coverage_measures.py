@@ -57,7 +57,7 @@ class Arrival:
 def arrival(worth: ArrayLike, distance: ArrayLike, times: ArrayLike, bound: ArrayLike, share: float) -> Arrival:
     """When runs, worth and distance (runs, T) at these times, first cover a share of the bound, one or one per time."""
     least = share * np.asarray(bound)
-    above, scale = np.asarray(worth) - least, np.abs(least).max(initial=0.0)
+    above, scale = np.asarray(worth) - least, np.abs(least).max(initial=0.0, where=np.isfinite(least))
     found = reaching_time(above, times, 0.0, scale=scale, resamples=2)  # no interval of its mean is told
     far, known = np.asarray(distance), ~np.isnan(found.times)
     row = np.searchsorted(np.asarray(times), found.times[known])

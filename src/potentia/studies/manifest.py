@@ -21,6 +21,7 @@ from potentia.errors import InvalidSpecification, StudyError
 from potentia.games import Coverage, Game
 from potentia.kernel import memory
 from potentia.kernel.files import read_plain
+from potentia.kernel.recorders import by_its_name
 from potentia.studies.axes import shown_short
 from potentia.studies.planning import Plan, with_files
 from potentia.studies.points import DIMENSIONS, LIVES, PER_RUN, Dimensions, grid
@@ -206,7 +207,7 @@ def _checked(plain: dict[str, Any]) -> Specification:
     record = plain["record"]
     if len(set(record)) != len(record) or {*DIMENSIONS, *PER_RUN} & set(record):
         raise ValueError(f"record must name different recorders, got {shown_short(record)}")
-    if specification.record is not None and record != specification.record:
+    if specification.record is not None and record != list(map(by_its_name, specification.record)):
         raise ValueError(f"record must be the specification's, got {shown_short(record)}")
     with_files(specification, _inside)
     found = grid(specification)

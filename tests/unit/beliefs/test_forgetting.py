@@ -17,10 +17,10 @@ from potentia.beliefs.base import learn
 from potentia.beliefs.forgetting import Ages, drift_half_life
 from potentia.errors import InvalidBelief, InvalidRun
 from potentia.games import Coverage, Frames, World, gaussian_world
+from potentia.studies.differences import changed_point
 from potentia.studies.manifest import make_manifest
 from potentia.studies.planning import plan
 from potentia.studies.specification import specification_from
-from potentia.studies.store import _difference
 from tests.belief_oracle import HILLS, WRONG, begin, bits, followed, mixture, split_merge, warm
 from tests.coverage_cases import Case
 
@@ -197,7 +197,7 @@ def test_a_study_does_not_mix_readings_that_last_with_others():
     point = make_manifest(plan(specification_from(study)), 1, {})["points"][0]
     assert point["belief"]["half_life"] == "auto"
     before = point | {"belief": Constant().spec()}
-    assert "whose readings now grow old" in _difference({"points": [before]}, {"points": [point]})
+    assert "whose readings now grow old" in changed_point([before], [point])
 
 
 @pytest.mark.parametrize("what", ["last", "weight", "clock", "mass"])

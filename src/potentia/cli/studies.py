@@ -1,4 +1,4 @@
-"""The commands about studies: new, sweep, show and export."""
+"""The commands about studies: new, sweep and export; what came out of one is shown by another file."""
 
 from __future__ import annotations
 
@@ -7,13 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-from potentia.cli.options.common import Json, check_folder, check_pictures, picture, told
-from potentia.cli.terminal import print_json, print_table, printed_last, progress, say, say_how_to_stop, status
+from potentia.cli.options.common import Folder, Json, Partial, check_folder, told
+from potentia.cli.terminal import print_json, print_table, progress, say, say_how_to_stop, status
 from potentia.errors import InvalidInput
 from potentia.kernel.texts import command, value
-
-Folder = Annotated[Path, typer.Argument(metavar="STUDY", help="The folder of a study.", show_default=False)]
-Partial = Annotated[bool, typer.Option("--partial", help="Take what is there of an incomplete study.")]
 
 
 def new(
@@ -221,76 +218,3 @@ def export(
         return print_json({"file": str(written), "bytes": written.stat().st_size})
     say(f"wrote {written} ({written.stat().st_size:,} bytes)")
     return None
-
-
-def show(
-    study: Folder,
-    measure: Annotated[
-        str | None, typer.Option(help="The recorder to look at.", show_default="the first one recorded")
-    ] = None,
-    share: Annotated[float, typer.Option(help="When do runs reach this share of their own final level?")] = 0.9,
-    plot: Annotated[Path | None, typer.Option(help="Draw it over time into this file.")] = None,
-    verify: Annotated[bool, typer.Option("--verify", help="Only check every file of the study, byte by byte.")] = False,
-    partial: Partial = False,
-    json: Json = False,
-) -> None:
-    """Say what came out of a study.
-
-    Levels with intervals, how soon they are reached, and rules compared on the same seeds.
-
-    Examples:
-
-    \b
-        potentia show study.study
-        potentia show study.study --measure welfare --plot welfare.png
-        potentia show study.study --verify
-    """
-    from potentia.studies.store import open_study
-
-    found = open_study(study)
-    check_pictures(plot=plot)
-    if verify:
-        _verify(found, json)
-        return
-    from potentia.studies.results import SHOWN, overview
-
-    with status("reading", quiet=json):
-        seen = overview(found, measure, share, partial, None if json else SHOWN, "--json")
-    if not json:
-        _print(seen, found)
-    summary = seen.to_dict()
-
-    def figure() -> Any:
-        from potentia.figures import study_figure
-
-        return study_figure(seen.curves, seen.label, found.specification.name)
-
-    with printed_last(summary, json):
-        picture(plot, figure, 150, summary, json, said="drawn")
-
-
-def _print(seen: Any, study: Any) -> None:
-    say(seen.headline)
-    if study.specification.about:
-        say(study.specification.about, lines=True)
-    print_table(seen.header, seen.rows, seen.note, title=seen.title)
-    if seen.compared:
-        print_table(
-            ["difference", "pairs", "mean [95 % interval]", "effect d_z", "p", "p, Holm"],
-            seen.compared,
-            seen.compared_note,
-            title="compared with the first",
-        )
-
-
-def _verify(study: Any, json: bool) -> None:
-    damaged, missing = study.damaged(), study.missing()
-    if json:
-        print_json({"damaged": list(damaged.values()), "missing": len(missing), "chunks": study.num_chunks})
-    else:
-        for text in damaged.values():
-            say(text)
-        whole = study.num_chunks - len(missing) - len(damaged)
-        say(f"{whole:,} of {study.num_chunks:,} chunks are whole, {len(damaged):,} damaged, {len(missing):,} missing")
-    if damaged:
-        raise typer.Exit(1)

@@ -17,11 +17,11 @@ from potentia.figures.coverage_time import worth_figure
 from potentia.figures.dynamics import portrait_figure, scores_figure, simplex_figure
 from potentia.figures.estimates import shares_figure, temperature_figure
 from potentia.figures.learning import learning_figure, proposals_figure
+from potentia.figures.levels import level_figure, reaching_figure, spread_figure
 from potentia.figures.reinforcement import algorithms_figure, reinforcement_figure, values_figure
-from potentia.figures.runs import scalar_figure
+from potentia.figures.runs import scalar_figure, study_figure
 from potentia.figures.signal import revision_figure
 from potentia.figures.stability import stability_figure
-from potentia.figures.studies import study_figure
 from potentia.kernel.loading import listing
 
 __all__ = [
@@ -32,14 +32,17 @@ __all__ = [
     "configuration_figure",
     "field_figure",
     "learning_figure",
+    "level_figure",
     "portrait_figure",
     "proposals_figure",
+    "reaching_figure",
     "reinforcement_figure",
     "revision_figure",
     "scalar_figure",
     "scores_figure",
     "shares_figure",
     "simplex_figure",
+    "spread_figure",
     "stability_figure",
     "study_figure",
     "temperature_figure",

@@ -1,56 +1,192 @@
-"""Figures of runs: scalars over time with a band over seeds."""
+"""Figures of runs over time: the mean over seeds with a band, several rules in one figure, the optimum as a line."""
 
 from __future__ import annotations
 
-import itertools
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from potentia.colours import PALETTE
-from potentia.errors import InvalidRun
-from potentia.figures.style import STYLES, Look, draw_mean, entitle, in_words, label_of, panels
-from potentia.kernel.arrays import Floats
-from potentia.kernel.recorders import TABLE
+from potentia.figures.series import by_panel, measures, of_game, series
+from potentia.figures.style import (
+    DARK,
+    DASHED,
+    STYLES,
+    Look,
+    arranged,
+    draw_mean,
+    entitle,
+    in_words,
+    legend,
+    legend_below,
+    looks,
+    panels,
+    scale,
+)
+from potentia.statistics.curves import Curves, short
 
 if TYPE_CHECKING:
-    import xarray
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _ACROSS = 4  # panels in a row
+_PANELS = 6  # more are left to programs
+_LINES = 8  # more get a scale of colours instead of a legend
 
 
 @in_words
-def scalar_figure(data: xarray.Dataset, title: str = "") -> Figure:
-    """Every scalar of a batch over time, one panel each; time is logarithmic beyond the first rows.
+def scalar_figure(
+    data: Any,
+    title: str = "",
+    *,
+    where: Mapping[str, Any] | None = None,
+    per: str = "steps",
+    optimum: float | Mapping[str, float] | None = None,
+) -> Figure:
+    """Every scalar of runs over time, one panel each; time is logarithmic beyond the first rows.
 
     A run that came to its goal keeps its last value from there on.
+
+    Parameters
+    ----------
+    data
+        A dataset of ``run_batch`` or of a study, several of them by name, or a study: a line for each setting.
+    title
+        Of the figure.
+    where
+        The settings to draw, as in ``{"rule": "lll", "tau": [0.1, 0.3]}``; left out, all.
+    per
+        What runs are followed along: ``"steps"``, ``"revisions"`` or ``"evaluations"``.
+    optimum
+        A line at this level in the first panel: the best there is, of the measure that stands first.
     """
-    names = [name for name, values in getattr(data, "data_vars", {}).items() if values.dims == ("seed", "time")]
-    if not names or "final" not in data:
-        raise InvalidRun("must be a batch, as of run_batch, with a scalar such as potential", "data", data)
-    names.sort(key=lambda name: list(TABLE).index(name) if name in TABLE else len(TABLE))
-    data = data.isel(seed=np.flatnonzero(data.final.values[:, 0] >= 0))
-    if "reached" in data:
-        data = data.assign({name: data[name].copy(data=carried(data[name].values)) for name in names})
+    names = measures(data)
     across, down = min(len(names), _ACROSS), -(-len(names) // _ACROSS)
-    figure, grid = panels((5.6 * across, 4.2 * down), down, across)
-    for axes in grid.flat[len(names) :]:
-        axes.set_axis_off()
-    for axes, name, colour in zip(grid.flat, names, itertools.cycle(PALETTE), strict=False):
-        skip = int(np.isnan(data[name].values[:, 0]).all())  # nothing was revised before the first step
-        draw_mean(axes, data.time[skip:], data[name].values[:, skip:], Look(colour, STYLES[0]))
-        if data.sizes["time"] > 20:
-            first = float(data.time[1])
+    figure, grid = panels((5.6 * across, 4.2 * down), down, across, used=len(names))
+    lines: list[Curves] = []
+    for number, (axes, name) in enumerate(zip(grid.flat, names, strict=False)):
+        lines = series(data, name, where=where, per=per)
+        if len(lines) == 1:
+            chosen = {lines[0].name: Look(PALETTE[number % len(PALETTE)], STYLES[0])}
+        else:
+            chosen = _looks([one.name for one in lines])
+        for one in lines:
+            _draw(axes, one, chosen[one.name], one.name)
+        if number == 0 and (best := of_game(optimum, lines[0], "optimum")) is not None:
+            axes.axhline(best, color=DARK, linestyle=DASHED, linewidth=1.2, label="optimum", gid="optimum")
+        if lines[0].times.size > 20:
+            first = float(lines[0].times[1])
             axes.set_xscale("symlog", linthresh=10 * first, linscale=0.5)
             axes.set_xlim(left=0)
-        axes.set(xlabel="step n", ylabel=label_of(data[name]))
-    seeds = data.sizes["seed"]
-    entitle(figure, title + (f" (mean and middle 80 % of {seeds} seeds)" if seeds > 1 else ""))
+        axes.set(xlabel=_along(lines[0]), ylabel=_axis_label(lines[0]))
+    handles, _ = grid.flat[0].get_legend_handles_labels()
+    if len(lines) > 1 or optimum is not None:
+        legend_below(figure, _few(handles, len(lines)))
+    told = _band_told(lines)
+    entitle(figure, " ".join(filter(None, [title, f"({told})" if told else ""])))
     return figure
 
 
-def carried(rows: Floats) -> Floats:
-    """Rows (runs, times) in which the last number of a run stands for those that it did not come to."""
-    last = np.maximum.accumulate(np.where(np.isnan(rows), 0, np.arange(rows.shape[1])), axis=1)
-    return np.take_along_axis(rows, last, axis=1)
+@in_words
+def study_figure(
+    data: Any,
+    measure: str | None = None,
+    title: str = "",
+    *,
+    where: Mapping[str, Any] | None = None,
+    per: str = "steps",
+    optimum: float | Mapping[str, float] | None = None,
+) -> Figure:
+    """One measure over time: mean and middle 80 % of seeds, rules of one game in one panel with one scale.
+
+    With more than a few settings of a game a panel for each rule, whose lines are shades of its colour. Games have
+    scales of their own. ``data`` and the other parameters are those of :func:`scalar_figure`; of a list of curves,
+    ``measure`` is only what they are called. ``optimum`` is a number, or one for each game.
+    """
+    found = series(data, measure, where=where, per=per)
+    grouped = by_panel(found)
+    if max(map(len, grouped.values())) > _LINES:
+        grouped = {
+            ", ".join(filter(None, [name, who])): [one for one in lines if one.who == who]
+            for name, lines in by_panel(found).items()
+            for who in dict.fromkeys(one.who for one in lines)
+        }
+    if max(map(len, grouped.values())) > _LINES and len(found[0].values) > 1:  # a panel for each value of one axis too
+        axis = next(iter(found[0].values))
+        grouped = {
+            ", ".join(filter(None, [name, inner])): part
+            for name, lines in grouped.items()
+            for inner, part in by_panel(lines, [axis]).items()
+        }
+    drawn = list(grouped.items())[:_PANELS]
+    rows, columns = arranged(len(drawn), 3)
+    size = 5.2 * columns + 0.8, 3.8 * rows + 0.5
+    figure, grid = panels(size, rows, columns, used=len(drawn), sharex=True)
+    for axes, (panel, lines) in zip(grid.flat, drawn, strict=False):
+        told = _short_names(lines, panel)
+        chosen = _looks([f"{one.labels.get('rule', '')}: {name}" for one, name in zip(lines, told, strict=True)])
+        for one, name, look in zip(lines, told, chosen.values(), strict=True):
+            _draw(axes, one, look, name or "mean")
+        if (best := of_game(optimum, lines[0], "optimum")) is not None:
+            axes.axhline(best, color=DARK, linestyle=DASHED, linewidth=1.2, label="optimum", gid="optimum")
+        axes.set(title=panel, xlabel=_along(lines[0]))
+        if any(told) or optimum is not None:
+            handles, _ = axes.get_legend_handles_labels()
+            legend(axes, _few(handles, len(lines)))
+    _alike([axes for axes, _ in zip(grid.flat, drawn, strict=False)], [lines[0].game for _, lines in drawn])
+    for axes in grid[:, 0]:
+        axes.set_ylabel(_axis_label(found[0]) or measure or "")
+    more = len(grouped) - len(drawn)
+    parts = [title, _band_told(found)]
+    entitle(figure, ": ".join(filter(None, parts)) + (f"; {more} more panels not drawn" if more else ""))
+    return figure
+
+
+def _draw(axes: Axes, one: Curves, look: Look, label: str) -> None:
+    known = np.isfinite(one.curves).any(axis=0)  # nothing was revised before the first step
+    draw_mean(axes, one.times[known], one.curves[:, known], look, label=label, name=label)
+
+
+def _looks(names: Sequence[str]) -> dict[str, Look]:
+    return looks(names) if len(set(names)) <= len(PALETTE) else scale(list(dict.fromkeys(names)))
+
+
+def _few(handles: Sequence[Any], lines: int) -> list[Any]:
+    """Of many lines, the first, the middle and the last, and what is no line."""
+    return list(handles) if lines <= _LINES else [handles[k] for k in (0, lines // 2, lines - 1)] + [*handles[lines:]]
+
+
+def _short_names(lines: Sequence[Curves], panel: str) -> list[str]:
+    """What tells the lines of a panel apart, without what its title says."""
+    said = {part.strip() for part in panel.split(",")}
+    return [
+        ", ".join(
+            part
+            for part in [*one.labels.values(), *(f"{key}={short(entry)}" for key, entry in one.values.items())]
+            if part not in said
+        )
+        for one in lines
+    ]
+
+
+def _alike(panes: Sequence[Axes], games: Sequence[str]) -> None:
+    """One scale for the panels of one game."""
+    for game in dict.fromkeys(games):
+        mine = [axes for axes, of in zip(panes, games, strict=True) if of == game]
+        ends = np.array([axes.get_ylim() for axes in mine])
+        for axes in mine:
+            axes.set_ylim(ends[:, 0].min(), ends[:, 1].max())
+
+
+def _along(one: Curves) -> str:
+    return "step n" if one.per == "steps" else one.per
+
+
+def _axis_label(one: Curves) -> str:
+    return f"{one.label} ({one.unit})" if one.unit else one.label
+
+
+def _band_told(lines: Sequence[Curves]) -> str:
+    seeds = max(one.seeds.size for one in lines)
+    return f"mean and middle 80 % of {seeds} seeds" if seeds > 1 else ""

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from potentia.errors import InvalidInput, did_you_mean
-from potentia.statistics.estimates import Estimate, all_equal, bootstrap_mean, checked_values
+from potentia.statistics.estimates import Estimate, all_equal, bootstrap_mean, checked_values, is_data_array
 
 _DIGITS = 12  # of means of sign-flipped differences, relative to the largest; sums in another order are still ties
 _ROOM = 2**22  # numbers drawn at a time
@@ -136,12 +136,16 @@ def holm(p_values: ArrayLike) -> NDArray[np.float64]:
 
 
 def _sign_flips(d: NDArray[np.float64], seed: int, resamples: int) -> float:
-    from scipy.stats import permutation_test
-
     if d.size == 0:
         return np.nan
     if d.size == 1 or not d.any():
         return 1.0
+    if 2**d.size <= resamples:
+        signs = 1.0 - 2.0 * (np.arange(2**d.size)[:, None] >> np.arange(d.size) & 1)
+        means = np.abs(np.round((signs * (d / np.abs(d).max())).mean(axis=1), _DIGITS))
+        return float(np.mean(means >= means[0]))
+    from scipy.stats import permutation_test
+
     found = permutation_test(
         (d / np.abs(d).max(),),  # one sample: SciPy then flips signs
         lambda flipped, axis: np.round(flipped.mean(axis=axis), _DIGITS),
@@ -164,9 +168,7 @@ def _effect(d: NDArray[np.float64]) -> float:
 
 def _aligned(first: Any, second: Any, names: tuple[str, str]) -> tuple[NDArray[np.float64], NDArray[np.float64], int]:
     """The values of both on the same seeds, and how many seeds only one has."""
-    from xarray import DataArray
-
-    given = [isinstance(values, DataArray) for values in (first, second)]
+    given = [is_data_array(values) for values in (first, second)]
     a, b = checked_values(first, names[0]), checked_values(second, names[1])
     if any(given) and not all(given):
         kinds = " and ".join(type(values).__name__ for values in (first, second))

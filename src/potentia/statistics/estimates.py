@@ -6,6 +6,7 @@ Tests of one rule against another are in :mod:`potentia.statistics.comparison`, 
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -283,6 +284,12 @@ def checked_curves(values: Any, times: Any) -> tuple[NDArray[np.float64], NDArra
     if at.size > 1 and not (np.diff(at) > 0).all():
         raise InvalidInput("must increase", "times", times)
     return array, at
+
+
+def is_data_array(values: Any) -> bool:
+    """Whether it is an xarray.DataArray; nothing is, as long as nobody has loaded xarray, which takes a while."""
+    xarray = sys.modules.get("xarray")
+    return xarray is not None and isinstance(values, xarray.DataArray)
 
 
 def checked_level(level: Any) -> float:

@@ -31,6 +31,7 @@ from potentia.statistics.estimates import (
     checked_curves,
     checked_level,
     checked_values,
+    is_data_array,
     time_to_share,
 )
 
@@ -193,16 +194,14 @@ def _times_by_seed(found: Reaching) -> Any:
 
 def _by_seed(values: Any, goal: Any) -> tuple[Any, Any, NDArray[Any] | None]:
     """The rows of a DataArray, its goals in the same order, and their seeds."""
-    from xarray import DataArray
-
-    if not isinstance(values, DataArray):
+    if not is_data_array(values):
         return values, goal, None
     if set(values.dims) != {"seed", "time"} or "seed" not in values.coords:
         raise InvalidInput(
             f"must have the dimensions seed and time, with seeds, got {values.dims}", "values", values.dims
         )
     seeds = np.asarray(values.seed.values)
-    if isinstance(goal, DataArray) and "seed" in goal.coords and goal.dims == ("seed",):
+    if is_data_array(goal) and "seed" in goal.coords and goal.dims == ("seed",):
         if not np.isin(seeds, goal.seed.values).all():
             raise InvalidInput("must have every seed of values, got too few", "goal", goal)
         goal = goal.sel(seed=seeds).values

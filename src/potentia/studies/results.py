@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -9,36 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from potentia.errors import InvalidInput
-from potentia.kernel.checks import OneOf, Real
-from potentia.statistics.comparison import Comparison, compare, holm
+from potentia.kernel.checks import Real
+from potentia.statistics.comparison import Comparison, holm
+from potentia.statistics.curves import TAIL, Curves, compared, short
 from potentia.statistics.estimates import Estimate, area_under_curve, bootstrap_mean
 from potentia.statistics.reaching import Reaching, reaching_time
 from potentia.studies.axes import text_of
-from potentia.studies.datasets import played, present
-from potentia.studies.points import dimensions_of
+from potentia.studies.lines import curves_of, measure_of
 from potentia.studies.store import Study
+from potentia.studies.views import soon
 
-_LARGEST = 1e300  # sums of larger numbers would overflow
-_DISTANCE = "distance"  # recorded in cells, told in the unit of the map
-_TAIL = 0.1  # of the run: the level is the mean over its last part
+COMPARED = ["difference", "pairs", "mean [95 % interval]", "effect d_z", "p", "p, Holm"]
 SHOWN = 60  # rows of a table for people; JSON has all
-
-
-@dataclass(frozen=True)
-class Curves:
-    """One point of a study over time."""
-
-    labels: dict[str, str]  # which game, belief and rule of several
-    values: dict[str, Any]  # what varies, by its short name
-    seeds: NDArray[np.int64]
-    times: NDArray[np.int64]
-    curves: NDArray[np.float64]  # (seeds, times)
-    number: int = 0  # of the point
-
-    @property
-    def name(self) -> str:
-        """What to call it: lll, tau=0.1."""
-        return ", ".join([*self.labels.values(), *(f"{k}={_short(v)}" for k, v in self.values.items())]) or "all runs"
 
 
 @dataclass(frozen=True)
@@ -59,7 +42,9 @@ class Overview:
 
     headline: str
     measure: str
-    unit: str  # of a distance: that of the map's cells; otherwise empty
+    label: str  # what is measured, with its unit
+    unit: str
+    per: str  # what time counts
     tail: str
     share: float
     levels: list[Level]
@@ -74,14 +59,9 @@ class Overview:
         return f"{self.label}, {self.tail}"
 
     @property
-    def label(self) -> str:
-        """What is measured, with its unit."""
-        return f"{self.measure} in {self.unit}" if self.unit else self.measure
-
-    @property
     def header(self) -> list[str]:
         """Of the table of levels."""
-        way = f"steps to {self.share:.0%} of the way"
+        way = f"{self.per} to {self.share:.0%} of the way"
         return ["", "runs", "start", "end [95 % interval]", "mean over the run", way]
 
     @property
@@ -94,7 +74,7 @@ class Overview:
                 f"{level.start:.5g}",
                 str(level.end),
                 str(level.area),
-                "-" if level.reached is None else _soon(level.reached),
+                "-" if level.reached is None else soon(level.reached),
             ]
             for level in self.levels
         ]
@@ -107,7 +87,7 @@ class Overview:
         few = "; with fewer than 20 runs they are too narrow" if any(level.runs < 20 for level in self.levels) else ""
         none = "; none with fewer than 5" if any(level.runs < 5 for level in self.levels) else ""
         unknown = "; ? is an end that so few runs do not tell" if any("?" in row[-1] for row in self.rows) else ""
-        return f"intervals by bootstrap over seeds{few}{none}; steps: median and its interval{unknown}{cut}"
+        return f"intervals by bootstrap over seeds{few}{none}; {self.per}: median and its interval{unknown}{cut}"
 
     @property
     def compared_note(self) -> str:
@@ -120,23 +100,15 @@ class Overview:
     @property
     def compared(self) -> list[list[str]]:
         """The table of comparisons, for people."""
-        return [
-            [
-                f"{c.first} − {c.second}",
-                f"{c.pairs}",
-                str(c.difference),
-                f"{c.effect:.2f}",
-                _probability(c.p_value),
-                _probability(c.adjusted),
-            ]
-            for c in self.comparisons
-        ]
+        return compared_rows(self.comparisons)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, for JSON."""
         return {
             "measure": self.measure,
+            "label": self.label,
             "unit": self.unit,
+            "per": self.per,
             "levels": [
                 {
                     "point": level.name,
@@ -145,7 +117,7 @@ class Overview:
                     "end": level.end.to_list(),
                     "area": level.area.to_list(),
                     "reached": None if level.reached is None else level.reached.reached,
-                    "median_steps": None if level.reached is None else level.reached.median,
+                    f"median_{self.per}": None if level.reached is None else level.reached.median,
                 }
                 for level in self.levels
             ],
@@ -153,19 +125,23 @@ class Overview:
         }
 
 
-def _short(value: Any) -> str:
-    return f"{value:.6g}" if isinstance(value, float) else text_of(value)
+def compared_rows(comparisons: Sequence[Comparison]) -> list[list[str]]:
+    """Comparisons as a table for people, under ``COMPARED``."""
+    return [
+        [
+            f"{c.first} − {c.second}",
+            f"{c.pairs}",
+            str(c.difference),
+            f"{c.effect:.2f}",
+            _probability(c.p_value),
+            _probability(c.adjusted),
+        ]
+        for c in comparisons
+    ]
 
 
 def _probability(p: float) -> str:
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
-
-
-def _soon(found: Reaching) -> str:
-    if np.isnan(found.median):
-        return f"{found.reached} of {found.runs} get there"
-    ends = [f"{end:,.0f}" if np.isfinite(end) else "?" for end in (found.median_low, found.median_high)]
-    return f"{found.median:,.0f} [{ends[0]}, {ends[1]}]"
 
 
 def overview(
@@ -175,48 +151,50 @@ def overview(
     partial: bool = False,
     most: int | None = None,
     whole: str = "overview(study)",
+    *,
+    curves: Sequence[Curves] | None = None,
 ) -> Overview:
     """Levels of one recorder at every point, and paired comparisons: of rules with the first, at the same setting.
 
     ``most`` is how many levels and how many comparisons to compute, the first ones; left out, all. p-values are
     corrected for those that are computed. ``whole`` is what the tables call the place where the rest is to be had.
+    ``curves`` are those to tell of, as of :func:`~potentia.studies.lines.curves_of`; left out, all.
     """
     Real(above=0.0, most=1.0).of(share, "share", InvalidInput)
-    timed = [name for name in study.record if dimensions_of(name) == ("time",)]
-    if not timed:
-        raise InvalidInput(f"{study.folder} records nothing over time but {', '.join(study.record) or 'nothing'}")
-    chosen = timed[0] if measure is None else OneOf(*timed).of(measure, "measure", InvalidInput)
-    found = curves_of(study, chosen, partial)
-    unit = "cells" if chosen == _DISTANCE else ""
-    lengths = [point.get("length") or {"side": 1.0, "unit": "cells"} for point in study.points]
-    if unit and len({length["unit"] for length in lengths}) == 1:  # cells of several units are left as they are
-        unit = lengths[0]["unit"]
-        found = [replace(one, curves=lengths[one.number]["side"] * one.curves) for one in found]
-    for one in found:
-        if (np.abs(one.curves) > _LARGEST).any():
-            raise InvalidInput(f"{chosen} of {one.name} must be at most {_LARGEST:g} to be averaged, got more")
-    ends = [_level(one) for one in found]
+    wanted = measure_of(study, measure)
+    found = curves_of(study, wanted, partial) if curves is None else list(curves)
+    ends = [one.levels for one in found]
     pairs = _pairs(found)
     runs = sum(one.seeds.size for one in found)
+    some = len(found) < len(study.points) and curves is not None
+    points = f"{len(found):,} of {len(study.points):,}" if some else f"{len(study.points):,}"
     headline = (
-        f"{study.specification.name}: {_fixed(study)}{len(study.points):,} points × {len(study.seeds):,} seeds, "
+        f"{study.specification.name}: {_fixed(study)}{points} points × {len(study.seeds):,} seeds, "
         f"{study.specification.steps:,} steps, potentia {study.manifest['potentia']}"
     )
-    if runs < study.num_runs:
-        headline += f"; incomplete: {runs:,} of {study.num_runs:,} runs"
-    last = max(int(_TAIL * study.specification.steps), study.manifest["every"])
+    if runs < (asked := len(found) * len(study.seeds) if some else study.num_runs):
+        headline += f"; incomplete: {runs:,} of {asked:,} runs"
     return Overview(
         headline,
-        chosen,
-        unit,
-        f"end: mean of the last {last:,} steps",
+        wanted,
+        found[0].measured,
+        found[0].unit,
+        found[0].per,
+        _tail(study, found[0]),
         share,
         [_summary(one, end, share) for one, end in list(zip(found, ends, strict=True))[:most]],
-        _compared(found, ends, pairs[:most]),
+        _compared(found, pairs[:most]),
         len(pairs),
         whole,
         found,
     )
+
+
+def _tail(study: Study, one: Curves) -> str:
+    if one.per == "steps":
+        last = max(int(TAIL * study.specification.steps), study.manifest["every"])
+        return f"end: mean of the last {last:,} steps"
+    return f"end: mean of the last tenth of {one.times[-1]:,.0f} {one.per}, which all runs have spent"
 
 
 def _fixed(study: Study) -> str:
@@ -225,35 +203,10 @@ def _fixed(study: Study) -> str:
     for tables in (study.specification.game, study.specification.belief, study.specification.rule):
         if len(tables) == 1:
             parts = [
-                f"{name} {_short(entry)}" for name, entry in tables[0].items() if not isinstance(entry, list | dict)
+                f"{name} {short(entry)}" for name, entry in tables[0].items() if not isinstance(entry, list | dict)
             ]
             said.append(" ".join(part.removeprefix("name ").removeprefix("label ") for part in parts))
     return "; ".join([*said, ""]) if said else ""
-
-
-def curves_of(study: Study, measure: str, partial: bool = False) -> list[Curves]:
-    """One recorder at every point that has runs."""
-    names = study.manifest["names"]
-    parts: dict[int, tuple[list[int], list[NDArray[np.float64]]]] = {}
-    for chunk, arrays in played(study, present(study, partial)):
-        seeds, rows = parts.setdefault(chunk.point, ([], []))
-        seeds += study.seeds_of(chunk)
-        rows.append(arrays[measure])
-    out = []
-    places = {seed: number for number, seed in enumerate(study.seeds)}
-    for number, (seeds, rows) in sorted(parts.items()):
-        point, order = study.points[number], np.argsort([places[seed] for seed in seeds])
-        numbers, values = np.asarray(seeds, np.int64)[order], np.concatenate(rows)[order]
-        varied = {names[key]: entry for key, entry in point["values"].items()}
-        times = np.arange(values.shape[1]) * study.manifest["every"]
-        out.append(Curves(point["labels"], varied, numbers, times, values, number))
-    return out
-
-
-def _level(one: Curves) -> NDArray[np.float64]:
-    """The mean over the last tenth of each run."""
-    first = one.times[-1] * (1 - _TAIL)
-    return np.nanmean(one.curves[:, (one.times > first) | (one.times == one.times[-1])], axis=1)
 
 
 def _summary(one: Curves, ends: NDArray[np.float64], share: float) -> Level:
@@ -284,12 +237,7 @@ def _pairs(found: list[Curves]) -> list[tuple[int, int]]:
     return out
 
 
-def _compared(found: list[Curves], ends: list[NDArray[np.float64]], pairs: list[tuple[int, int]]) -> list[Comparison]:
-    from xarray import DataArray
-
-    def level(number: int) -> Any:
-        return DataArray(ends[number], dims="seed", coords={"seed": found[number].seeds})
-
-    out = [compare(level(one), level(other), names=(found[one].name, found[other].name)) for one, other in pairs]
+def _compared(found: list[Curves], pairs: list[tuple[int, int]]) -> list[Comparison]:
+    out = [compared(found[one], found[other]) for one, other in pairs]
     adjusted = holm([c.p_value for c in out]) if out else np.zeros(0)
     return [replace(c, adjusted=float(p)) for c, p in zip(out, adjusted, strict=True)]

@@ -29,6 +29,7 @@ from typing import Any
 from potentia.engine.code import changed_code, other_python
 from potentia.errors import PotentiaError, Remedy, StudyError, SweepFailed
 from potentia.kernel.files import is_temporary_name, leftovers, whole_file
+from potentia.statistics.curves import Curves
 from potentia.studies import chunks
 from potentia.studies.chunks import Address, Arrays, Chunk
 from potentia.studies.cutting import Cut
@@ -79,6 +80,12 @@ class Study(Cut):
         from potentia.studies.showing import study_card
 
         return study_card(self)
+
+    def curves(self, measure: str | None = None, **options: Any) -> list[Curves]:
+        """One recorder at every point; see :func:`potentia.studies.lines.curves_of`."""
+        from potentia.studies.lines import curves_of
+
+        return curves_of(self, measure, **options)
 
     @cached_property
     def plan(self) -> Plan:

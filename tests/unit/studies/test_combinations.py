@@ -86,7 +86,7 @@ def test_what_robots_did_is_told_as_a_batch_tells_it(site):
 def test_distances_are_shown_in_the_unit_of_the_map(site):
     study = sweep(site / "site.toml", site / "study", compiled=False)
     seen = overview(study, "distance")
-    assert seen.title.startswith("distance in m, end: ")
+    assert seen.title.startswith("distance driven by all robots in m, end: ")
     assert seen.to_dict()["unit"] == "m"
     ends = study.dataset().distance.isel(half_life=0, time=-1).mean()
     assert seen.levels[0].end.mean == pytest.approx(0.5 * float(ends))

@@ -18,8 +18,8 @@ def wide(tmp_path_factory):
 
 
 def test_only_what_is_told_is_computed(wide, monkeypatch):
-    compared, real = [], module.compare
-    monkeypatch.setattr(module, "compare", lambda *args, **named: compared.append(named) or real(*args, **named))
+    compared, real = [], module.compared
+    monkeypatch.setattr(module, "compared", lambda *args: compared.append(args) or real(*args))
     few, everything = overview(wide, most=3), overview(wide)
     assert len(compared) == 3 + 7
     assert (len(few.levels), len(few.comparisons), few.pairs) == (3, 3, 7)

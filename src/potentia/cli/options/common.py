@@ -42,6 +42,8 @@ def _parameters_of_game(incomplete: str) -> list[str]:
 
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+Folder = Annotated[Path, typer.Argument(metavar="STUDY", help="The folder of a study.", show_default=False)]
+Partial = Annotated[bool, typer.Option("--partial", help="Take what is there of an incomplete study.")]
 GameName = Annotated[
     str,
     typer.Argument(

@@ -1,0 +1,260 @@
+"""Figures of where runs end: level against a parameter, the spread over seeds, and how soon a goal is reached."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from potentia.errors import InvalidRun
+from potentia.figures import style
+from potentia.figures.series import by_panel, of_game, series
+from potentia.kernel.numbers import is_real
+from potentia.statistics.choosing import axis_of
+from potentia.statistics.curves import Curves, short
+from potentia.statistics.estimates import Estimate, bootstrap_mean
+from potentia.statistics.reaching import reaching_time
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_PANELS = 6  # more are left to programs
+_ROWS = 40  # settings of a panel, one below the other
+_DOTS = 200  # seeds; of more, only the boxes
+_TOLD = 12  # lines; more have a scale of colours
+_BANDS = 3  # lines of a panel that have one; more would hide each other
+_WIDE = 20.0  # a largest value so many times the least: the axis is logarithmic
+
+
+@style.in_words
+def level_figure(
+    data: Any,
+    against: str | None = None,
+    measure: str | None = None,
+    *,
+    where: Mapping[str, Any] | None = None,
+    per: str = "steps",
+    optimum: float | Mapping[str, float] | None = None,
+    lowest: bool = False,
+    title: str = "",
+) -> Figure:
+    """The level at which runs end against a parameter, a line for each rule with 95 % intervals; the best has a ring.
+
+    A level is the mean over the last tenth of a run. Rules that do not have the parameter are horizontal lines. Games,
+    and what else varies, have panels of their own, each with its own scale.
+
+    Parameters
+    ----------
+    data
+        A dataset of a study, several by name, or a study.
+    against
+        The parameter, as ``"tau"``; left out, the one with the most values.
+    measure
+        What was recorded; left out, the first scalar.
+    where, per, optimum, title
+        As in :func:`~potentia.figures.runs.scalar_figure`; ``optimum`` also by game.
+    lowest
+        Whether the best is the lowest.
+    """
+    found = series(data, measure, where=where, per=per)
+    axis = axis_of(found, against)
+    others = [name for name in dict.fromkeys(key for one in found for key in one.values) if name != axis]
+    apart = [name for name in others if f"{name}=" not in found[0].game]
+    grouped = by_panel(found, apart)
+    drawn = list(grouped.items())[:_PANELS]
+    rows, columns = style.arranged(len(drawn), 3)
+    figure, grid = style.panels((4.6 * columns + 1.2, 3.8 * rows + 0.8), rows, columns, used=len(drawn))
+    looks = style.looks([one.who or "all runs" for one in found])
+    handles: dict[str, Any] = {}
+    for axes, (panel, mine) in zip(grid.flat, drawn, strict=False):
+        ticks = _ticks(axes, [one.values[axis] for one in found if axis in one.values])
+        for who in dict.fromkeys(one.who for one in mine):
+            lines = [one for one in mine if one.who == who]
+            handle = _draw_level(axes, axis, lines, looks[who or "all runs"], ticks, lowest)
+            handles.setdefault(who or "all runs", handle)
+        if (best := of_game(optimum, mine[0], "optimum")) is not None:
+            line = axes.axhline(best, color=style.DARK, linestyle=style.DASHED, linewidth=1.2, gid="optimum")
+            line.set_label("optimum")
+            handles.setdefault("optimum", line)
+        axes.set(title=panel, xlabel=axis)
+    for axes in grid[:, 0]:
+        axes.set_ylabel(f"{found[0].measured}, at the end")
+    ring = {"marker": "o", "markersize": 11, "mfc": "none", "color": style.DARK, "linestyle": "none"}
+    style.legend_below(figure, [*handles.values(), style.in_key("best of a line", **ring)])
+    style.entitle(figure, _titled(title, found, "mean and 95 % interval", len(grouped) - len(drawn)))
+    return figure
+
+
+def _ticks(axes: Axes, values: Sequence[Any]) -> dict[str, float]:
+    """Where each value stands on the axis: at itself, or one after the other where they are no numbers."""
+    from matplotlib.ticker import NullLocator
+
+    different = list(dict.fromkeys(map(short, values)))
+    if not all(is_real(value) for value in values):
+        axes.set_xticks(range(len(different)), [style.shown(text) for text in different], **style.LITERAL)
+        axes.tick_params(axis="x", labelrotation=30 if len(different) > 3 else 0)
+        return {text: float(place) for place, text in enumerate(different)}
+    places = {short(value): float(value) for value in sorted(values)}
+    if min(places.values()) > 0 and max(places.values()) >= _WIDE * min(places.values()):
+        axes.set_xscale("log")
+    if len(places) <= 8:
+        axes.set_xticks(list(places.values()), list(places))
+        axes.xaxis.set_minor_locator(NullLocator())
+        axes.tick_params(axis="x", labelrotation=45 if len(places) > 4 else 0)
+    return places
+
+
+def _draw_level(
+    axes: Axes, axis: str, lines: Sequence[Curves], look: style.Look, ticks: Mapping[str, float], lowest: bool
+) -> Any:
+    """A rule's line, or its one level right across."""
+    label = style.in_legend(lines[0].who or "all runs")
+    varied = sorted((one for one in lines if axis in one.values), key=lambda one: ticks[short(one.values[axis])])
+    handle: Any = None
+    for one in lines:
+        if axis not in one.values:
+            level = bootstrap_mean(one.levels)
+            handle = axes.axhline(level.mean, color=look.colour, linestyle=":", linewidth=1.6, label=label, gid=one.who)
+            if level.enough:
+                axes.axhspan(level.low, level.high, color=look.colour, alpha=0.12, linewidth=0)
+    if varied:
+        levels = [bootstrap_mean(one.levels) for one in varied]
+        places, means = [ticks[short(one.values[axis])] for one in varied], [level.mean for level in levels]
+        bar: dict[str, Any] = {"fmt": f"o{look.style}", "capsize": 3, "markersize": 4.5, "color": look.colour}
+        handle = axes.errorbar(places, means, _ends(levels), label=label, gid=lines[0].who, **bar)
+        best = int(np.nanargmin(means) if lowest else np.nanargmax(means))
+        ring: dict[str, Any] = {"markersize": 11, "mfc": "none", "mew": 1.6, "color": look.colour, "zorder": 5}
+        axes.plot(places[best], means[best], "o", gid=f"best of {lines[0].who}", **ring)
+    return handle
+
+
+def _ends(levels: Sequence[Estimate]) -> Any:
+    low = [level.mean - level.low if level.enough else 0.0 for level in levels]
+    high = [level.high - level.mean if level.enough else 0.0 for level in levels]
+    return np.maximum([low, high], 0.0)
+
+
+@style.in_words
+def spread_figure(
+    data: Any,
+    measure: str | None = None,
+    *,
+    where: Mapping[str, Any] | None = None,
+    per: str = "steps",
+    optimum: float | Mapping[str, float] | None = None,
+    title: str = "",
+) -> Figure:
+    """The levels of all seeds, a dot each, with a box from the lower to the upper quartile and a line at the median.
+
+    A row for each setting, a panel for each game. The parameters are those of :func:`level_figure`.
+    """
+    found = series(data, measure, where=where, per=per)
+    grouped = by_panel(found)
+    drawn = list(grouped.items())[:_PANELS]
+    heights = [min(len(mine), _ROWS) + 1.2 for _, mine in drawn]
+    size = 9.0, 0.9 + 0.62 * len(drawn) + 0.27 * sum(heights)
+    figure, grid = style.panels(size, len(drawn), height_ratios=heights)
+    looks = style.looks([one.who or "all runs" for one in found])
+    more = sum(len(mine) for mine in grouped.values()) - sum(min(len(mine), _ROWS) for _, mine in drawn)
+    for axes, (panel, mine) in zip(grid.flat, drawn, strict=True):
+        shown = mine[:_ROWS]
+        for place, one in enumerate(shown):
+            levels = one.levels[np.isfinite(one.levels)]
+            colour = looks[one.who or "all runs"].colour
+            if levels.size > 1:
+                low, middle, high = np.quantile(levels, [0.25, 0.5, 0.75])
+                axes.barh(place, high - low, left=low, height=0.56, color=colour, alpha=0.25, linewidth=0)
+                axes.plot([middle, middle], [place - 0.28, place + 0.28], color=colour, linewidth=2.0)
+            if levels.size <= _DOTS:
+                around = 0.16 * np.sin(2.4 * np.arange(levels.size))  # apart, and the same every time
+                axes.plot(levels, place + around, "o", color=colour, markersize=3, alpha=0.7, gid=one.name)
+        if (best := of_game(optimum, mine[0], "optimum")) is not None:
+            axes.axvline(best, color=style.DARK, linestyle=style.DASHED, linewidth=1.2, gid="optimum")
+        told = [_without(one.name, one.game) for one in shown]
+        axes.set_yticks(range(len(shown)), [style.shown(text) for text in told], **style.LITERAL)
+        axes.set(ylim=(len(shown) - 0.4, -0.6))
+        axes.set_title(panel, loc="left", fontsize=style.TITLE)
+        style.despine(axes, "left", grid="x")
+    line = "; dashed: the optimum" if optimum is not None else ""
+    grid[-1, 0].set_xlabel(f"{found[0].measured}, at the end{line}")
+    style.entitle(figure, _titled(title, found, "one dot a seed, quartiles and median", more, "settings"))
+    return figure
+
+
+@style.in_words
+def reaching_figure(
+    data: Any,
+    goal: float | Mapping[str, float],
+    measure: str | None = None,
+    *,
+    where: Mapping[str, Any] | None = None,
+    per: str = "steps",
+    title: str = "",
+) -> Figure:
+    """The share of runs that have reached a goal by a time, a line for each setting; runs that never do stay below.
+
+    ``goal`` is a number, or one for each game; a relative 1e-9 below it counts. The other parameters are those of
+    :func:`level_figure`. Up to three lines of a panel have bands: 95 % intervals of the share, by
+    Wilson's score.
+    """
+    if goal is None:
+        raise InvalidRun("must be a number, or one for each game, got None", "goal", goal)
+    found = series(data, measure, where=where, per=per)
+    grouped = by_panel(found)
+    drawn = list(grouped.items())[:_PANELS]
+    rows, columns = style.arranged(len(drawn), 3)
+    figure, grid = style.panels((4.8 * columns + 1.0, 3.6 * rows + 0.8), rows, columns, used=len(drawn), sharey=True)
+    told = {one.name: _without(one.name, one.game) for one in found}
+    looks = (
+        style.looks(told.values()) if len(set(told.values())) <= 12 else style.scale(list(dict.fromkeys(told.values())))
+    )
+    handles: dict[str, Any] = {}
+    banded = max(len(mine) for _, mine in drawn) <= _BANDS
+    for axes, (panel, mine) in zip(grid.flat, drawn, strict=False):
+        wanted = of_game(goal, mine[0], "goal")
+        for one in mine:
+            name = told[one.name]
+            at, share, low, high = _reached(one, wanted)
+            (line,) = axes.step(at, share, looks[name].style, where="post", color=looks[name].colour, gid=one.name)
+            line.set_label(style.in_legend(name))
+            if banded:
+                axes.fill_between(at, low, high, step="post", color=looks[name].colour, alpha=0.12, linewidth=0)
+            handles.setdefault(name, line)
+        axes.set(title=", ".join(filter(None, [panel, f"goal {wanted:.6g}"])), ylim=(-0.02, 1.02))
+        axes.set_xlabel("step n" if mine[0].per == "steps" else mine[0].per)
+    for axes in grid[:, 0]:
+        axes.set_ylabel("share of runs that are there")
+    style.legend_below(figure, list(handles.values()))
+    what = f"time until {found[0].measured} is at the goal" + (", with 95 % intervals" if banded else "")
+    style.entitle(figure, _titled(title, found, what, len(grouped) - len(drawn)))
+    return figure
+
+
+def _reached(one: Curves, goal: float | None) -> tuple[Any, Any, Any, Any]:
+    from scipy.stats import norm
+
+    times = reaching_time(one.curves, one.times, goal)
+    known = ~np.isnan(times.times)
+    when = np.sort(times.times[known & ~times.censored])
+    n = max(1, int(known.sum()))
+    at = np.concatenate([[one.times[0]], when, [one.times[-1]]])
+    there = np.concatenate([[0], np.arange(1, when.size + 1), [when.size]])
+    z = float(norm.ppf(0.975))
+    share = there / n
+    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    return at, share, np.clip(middle - half, 0, 1), np.clip(middle + half, 0, 1)
+
+
+def _without(name: str, game: str) -> str:
+    """The name of a setting without the game that its panel has as a title."""
+    parts = [part for part in name.split(", ") if part not in game.split(", ")]
+    return ", ".join(parts) or name
+
+
+def _titled(title: str, found: Sequence[Curves], what: str, more: int, things: str = "panels") -> str:
+    seeds = max(one.seeds.size for one in found)
+    told = f"{what}; {seeds} seed{'s' if seeds > 1 else ''}"
+    return ": ".join(filter(None, [title, told])) + (f"; {more} more {things} not drawn" if more else "")

@@ -1,0 +1,156 @@
+"""Whatever holds runs, as curves: a dataset, several by name, a study, or curves themselves."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from potentia.errors import InvalidRun
+from potentia.kernel.arrays import Floats
+from potentia.kernel.checks import OneOf
+from potentia.kernel.recorders import TABLE
+from potentia.statistics.curves import Curves, chosen, short, spent
+
+if TYPE_CHECKING:
+    import xarray
+
+_SECTIONS = ("game", "belief", "rule")
+_WANTED = "must be a dataset of runs with a scalar such as potential over time, several by name, or a study"
+
+
+def series(
+    data: Any, measure: str | None = None, *, where: Mapping[str, Any] | None = None, per: str = "steps"
+) -> list[Curves]:
+    """One measure of all the runs in ``data``, the first where none is named: one entry for each setting.
+
+    ``where`` keeps the settings whose labels and values are these; ``per`` is what runs are followed along, as in
+    :func:`potentia.statistics.curves.spent`.
+    """
+    return spent(chosen(_found(data, measure), where or {}), per)
+
+
+def measures(data: Any) -> list[str]:
+    """The measures that all entries of ``data`` have, in the order of the table of recorders."""
+    if isinstance(data, Mapping) and not _is_dataset(data):
+        if not data:
+            raise InvalidRun(f"{_WANTED}, got none", "data", data)
+        each = [measures(one) for one in data.values()]
+        names = [name for name in each[0] if all(name in others for others in each)]
+    elif _is_dataset(data):
+        names = [str(name) for name, one in data.data_vars.items() if _is_scalar(one)]
+    elif _is_study(data):
+        names = [name for name in data.record if name not in TABLE or TABLE[name].scalar]
+    else:
+        names = []
+    if not names:
+        raise InvalidRun(_WANTED, "data", data)
+    return sorted(names, key=lambda name: list(TABLE).index(name) if name in TABLE else len(TABLE))
+
+
+def _found(data: Any, measure: str | None) -> list[Curves]:
+    if isinstance(data, Sequence) and data and all(isinstance(one, Curves) for one in data):
+        return list(data)
+    wanted = measures(data)
+    name = wanted[0] if measure is None else OneOf(*wanted).of(measure, "measure", InvalidRun)
+    if _is_study(data):
+        return list(data.curves(name))
+    if _is_dataset(data):
+        return list(_settings(data, name))
+    out: list[Curves] = []
+    for label, part in data.items():
+        for one in _found(part, name):
+            labels = {"data": str(label), **one.labels} if "rule" in one.labels else {"rule": str(label), **one.labels}
+            out.append(replace(one, labels=labels, number=len(out)))
+    return out
+
+
+def _is_study(data: Any) -> bool:
+    return callable(getattr(data, "curves", None)) and hasattr(data, "record")
+
+
+def _is_dataset(data: Any) -> bool:
+    return hasattr(data, "data_vars") and hasattr(data, "sizes")
+
+
+def _is_scalar(values: Any) -> bool:
+    return "time" in values.dims and values.dtype.kind in "fiu" and not {"player", "state"} & set(values.dims)
+
+
+def _settings(data: xarray.Dataset, name: str) -> Iterator[Curves]:
+    """The settings of a dataset that have runs: along every dimension but seed and time."""
+    if "seed" not in data.dims:  # of one run
+        data = data.expand_dims("seed").assign_coords(seed=[int(data.attrs.get("seed", 0))])
+    along = [str(dim) for dim in data[name].dims if dim not in ("seed", "time")]
+    attributes = data[name].attrs
+    for number, places in enumerate(itertools.product(*(range(data.sizes[dim]) for dim in along))):
+        here = data.isel(dict(zip(along, places, strict=True)))
+        begun = here.steps_done.values >= 0 if "steps_done" in here else np.ones(here.sizes["seed"], bool)
+        begun = np.broadcast_to(begun, here.sizes["seed"])
+        if not begun.any():
+            continue
+        here = here.isel(seed=np.flatnonzero(begun))
+        told = {key: entry for dim in along for key, entry in _told(here, data, dim)}
+        values = {key: entry for key, entry in told.items() if key not in _SECTIONS}
+        rows = np.asarray(here[name].transpose("seed", "time").values, np.float64)
+        yield Curves(
+            {key: str(told[key]) for key in _SECTIONS if told.get(key)},
+            values,
+            np.asarray(here.seed.values, np.int64),
+            here.time.values,
+            carried(rows) if "reached" in data else rows,
+            number,
+            str(told.get("game", "")),
+            str(attributes.get("long_name", name)),
+            str(attributes.get("units", "")),
+            _revisions(here, rows.shape),
+        )
+
+
+def _told(here: Any, data: Any, dim: str) -> Iterator[tuple[str, Any]]:
+    """What stands at a place of a dimension: the coordinates along it; nothing where it does not apply."""
+    names = [str(name) for name, one in data.coords.items() if one.dims == (dim,)]
+    for name in [key for key in names if key != dim] or names:
+        entry = here[name].values.item()
+        if entry != "" and not (isinstance(entry, float) and np.isnan(entry)):  # else the rule lacks the parameter
+            yield name, entry
+
+
+def _revisions(here: Any, shape: tuple[int, int]) -> Floats | None:
+    if "num_revisions" in here.coords:
+        found = here.num_revisions
+        return np.broadcast_to(np.asarray(found.values, np.float64), shape)
+    if "revisions" in here and np.array_equal(here.revisions.values, here.steps_done.values):
+        return np.broadcast_to(np.asarray(here.time.values, np.float64), shape)
+    return None
+
+
+def carried(rows: Floats) -> Floats:
+    """Rows (runs, times) in which the last number of a run stands for those that it did not come to."""
+    last = np.maximum.accumulate(np.where(np.isnan(rows), 0, np.arange(rows.shape[1])), axis=1)
+    return np.take_along_axis(rows, last, axis=1)
+
+
+# What goes where --------------------------------------------------------------------------------------
+
+
+def by_panel(found: Sequence[Curves], apart: Sequence[str] = ()) -> dict[str, list[Curves]]:
+    """Settings by game, and by the values of what is named too: what is compared shares a panel, and its scale."""
+    out: dict[str, list[Curves]] = {}
+    for one in found:
+        told = [f"{name}={short(one.values[name])}" for name in apart if name in one.values]
+        game = [] if any(text in one.game.split(", ") for text in told) else [one.game]
+        out.setdefault(", ".join(filter(None, [*game, *told])), []).append(one)
+    return out
+
+
+def of_game(levels: float | Mapping[str, float] | None, one: Curves, parameter: str) -> float | None:
+    """The optimum, or the goal, of a setting's game."""
+    if levels is None or not isinstance(levels, Mapping):
+        return None if levels is None else float(levels)
+    if one.game not in levels:
+        raise InvalidRun(f"must have {one.game!r}, got {', '.join(map(repr, levels))}", parameter, levels)
+    return float(levels[one.game])

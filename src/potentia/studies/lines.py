@@ -1,0 +1,129 @@
+"""One recorder of a study at every point, over time or over what runs have spent; and the optimum of its games."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from potentia.errors import InvalidInput
+from potentia.games import Coverage
+from potentia.kernel.checks import OneOf
+from potentia.kernel.recorders import Recorder, known_recorders
+from potentia.rules.spending import evaluations
+from potentia.statistics.curves import Curves, chosen, short, spent
+from potentia.studies.datasets import played, present
+from potentia.studies.points import catalogue, dimensions_of
+from potentia.studies.store import Study
+
+_LARGEST = 1e300  # sums of larger numbers would overflow
+_DISTANCE = "distance"  # recorded in cells, told in the unit of the map
+_REVISIONS = "num_revisions"
+_OBJECTIVES = ("potential", "welfare", "worth_union")  # what an optimum is of
+_EFFORT = 20.0  # about seconds on a map, counted without a clock
+
+
+def measure_of(study: Study, measure: str | None = None) -> str:
+    """The recorder that is meant, or the first one."""
+    timed = [name for name in study.record if dimensions_of(name) == ("time",)]
+    if not timed:
+        raise InvalidInput(f"{study.folder} records nothing over time but {', '.join(study.record) or 'nothing'}")
+    return timed[0] if measure is None else OneOf(*timed).of(measure, "measure", InvalidInput)
+
+
+def curves_of(
+    study: Study,
+    measure: str | None = None,
+    partial: bool = False,
+    *,
+    where: Mapping[str, Any] | None = None,
+    per: str = "steps",
+) -> list[Curves]:
+    """One recorder at every point that has runs, or at those where labels and values are these.
+
+    ``per`` is what the runs are followed along: ``"steps"``, ``"revisions"``, or ``"evaluations"`` of utilities. Along
+    these two, all are cut to what the shortest has spent.
+    """
+    wanted = measure_of(study, measure)
+    names, row = study.manifest["names"], known_recorders(catalogue()).get(wanted, Recorder(wanted))
+    parts: dict[int, list[tuple[Sequence[int], NDArray[np.float64], NDArray[np.float64] | None]]] = {}
+    for chunk, arrays in played(study, present(study, partial)):
+        mine = parts.setdefault(chunk.point, [])
+        mine.append((study.seeds_of(chunk), arrays[wanted], _revisions(study, arrays, arrays[wanted].shape[1])))
+    places = {seed: number for number, seed in enumerate(study.seeds)}
+    out = []
+    for number, found in sorted(parts.items()):
+        point, seeds = study.points[number], [seed for part, _, _ in found for seed in part]
+        order = np.argsort([places[seed] for seed in seeds])
+        values = np.concatenate([rows for _, rows, _ in found])[order]
+        known = [rows for _, _, rows in found if rows is not None]
+        one = Curves(
+            point["labels"],
+            {names[key]: entry for key, entry in point["values"].items()},
+            np.asarray(seeds, np.int64)[order],
+            np.arange(values.shape[1]) * study.manifest["every"],
+            values,
+            number,
+            _game(point, names),
+            row.label,
+            row.unit,
+            np.concatenate(known)[order] if len(known) == len(found) else None,
+        )
+        if (np.abs(values) > _LARGEST).any():
+            raise InvalidInput(f"{wanted} of {one.name} must be at most {_LARGEST:g} to be averaged, got more")
+        out.append(one)
+    out = chosen(out, where or {})
+    if wanted == _DISTANCE:
+        out = _in_unit(study, out)
+    if per == "evaluations":
+        points = study.plan.points
+        out = [replace(one, evaluations=evaluations(points[one.number].rule, points[one.number].game)) for one in out]
+    return spent(out, per)
+
+
+def _in_unit(study: Study, found: list[Curves]) -> list[Curves]:
+    """Distances in the unit of the maps' cells, where that is one for all."""
+    lengths = [point.get("length") or {"side": 1.0, "unit": "cells"} for point in study.points]
+    if len({length["unit"] for length in lengths}) > 1:
+        return found
+    return [
+        replace(one, curves=lengths[one.number]["side"] * one.curves, unit=lengths[one.number]["unit"]) for one in found
+    ]
+
+
+def _revisions(study: Study, arrays: Mapping[str, NDArray[Any]], rows: int) -> NDArray[np.float64] | None:
+    """How many there were by each record: as recorded, or one in each step; None where nobody wrote it down."""
+    if _REVISIONS in arrays:
+        return np.asarray(arrays[_REVISIONS], np.float64)
+    if not np.array_equal(arrays["revisions"], arrays["steps_done"]):
+        return None
+    every = np.arange(rows, dtype=np.float64) * study.manifest["every"]
+    return np.repeat(every[None], arrays["revisions"].size, axis=0)
+
+
+def _game(point: Mapping[str, Any], names: Mapping[str, str]) -> str:
+    """The game of a point in the words in which the study's games differ."""
+    told = [point["labels"]["game"]] if "game" in point["labels"] else []
+    told += [f"{names[key]}={short(entry)}" for key, entry in point["values"].items() if key.startswith("game.")]
+    return ", ".join(told)
+
+
+def optima_of(study: Study, measure: str, found: Sequence[Curves]) -> dict[str, float]:
+    """By game, what no profile exceeds: the optimum where it is proven, else a bound on it."""
+    from potentia.analysis import optimum
+
+    OneOf(*_OBJECTIVES).of(measure, "measure", InvalidInput)
+    points, best = study.plan.points, dict[str, float]()
+    for one in found:
+        if one.game not in best:
+            game = points[one.number].game
+            if isinstance(game, Coverage) and (game.drifts or game.happenings):
+                told = "the world or its robots change, and so does the best: potentia.analysis.optimum_over_time"
+                raise InvalidInput(f"must stand still to have one optimum, got {one.name}: {told}", "game", one.name)
+            effort = _EFFORT if measure == "worth_union" else math.inf
+            best[one.game] = float(optimum(game, objective=measure, effort=effort).bound)
+    return best

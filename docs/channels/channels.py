@@ -1,8 +1,8 @@
 """Channel assignment: access points choose channels, and those near each other on one channel disturb each other.
 
-A game of one's own, in a file that ``potentia --import`` reads. Access points lie at random in the unit square. Two that
-are closer than a radius and use one channel lose the more, the closer they are. The potential is minus what all pairs
-lose, so its maximisers are the best assignments.
+A game of one's own, in a file that ``potentia --import`` reads. Access points lie at random in the unit square. Two
+that are closer than a radius and use one channel lose the more, the closer they are. The potential is minus what all
+pairs lose, so its maximisers are the best assignments.
 """
 
 import networkx as nx

@@ -40,6 +40,7 @@ from potentia.kernel.cache import Compiled
 from potentia.kernel.journal import CHANGES, REVISIONS
 from potentia.kernel.numbers import in_words
 from potentia.rules import Rule, rule_from
+from potentia.rules.spending import evaluations
 from potentia.version import __version__
 
 if TYPE_CHECKING:
@@ -315,7 +316,12 @@ class Batch:
         """The same, labelled."""
         import xarray
 
-        told = {"rule": json.dumps(self.rule.spec()), "potentia": __version__, "interrupted": int(self.interrupted)}
+        told: dict[str, Any] = {
+            "rule": json.dumps(self.rule.spec()),
+            "potentia": __version__,
+            "interrupted": int(self.interrupted),
+        }
+        told["evaluations_per_revision"] = evaluations(self.rule, self.game)
         coordinates = {"seed": self.seeds, "time": self.times, "player": np.arange(self.final.shape[1])}
         data = xarray.Dataset(self.variables(), coordinates, about_game(self.game) | told)
         return label_all(data, (*self.game.recorders, *self.game.totals, *own_recorders(self.names)))

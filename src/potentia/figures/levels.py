@@ -9,7 +9,7 @@ import numpy as np
 
 from potentia.errors import InvalidRun
 from potentia.figures import style
-from potentia.figures.series import by_panel, of_game, series
+from potentia.figures.sources import by_panel, of_game, series
 from potentia.kernel.numbers import is_real
 from potentia.statistics.choosing import axis_of
 from potentia.statistics.curves import Curves, short

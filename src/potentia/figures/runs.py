@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from potentia.colours import PALETTE
-from potentia.figures.series import by_panel, measures, of_game, series
+from potentia.figures.sources import by_panel, measures, of_game, series
 from potentia.figures.style import (
     DARK,
     DASHED,

@@ -57,9 +57,11 @@ class Curves:
 
     @property
     def levels(self) -> NDArray[np.float64]:
-        """The mean over the last tenth of each run."""
+        """The mean over the last tenth of each run; NaN where nothing is known there."""
         first = self.times[-1] * (1 - TAIL)
-        return np.nanmean(self.curves[:, (self.times > first) | (self.times == self.times[-1])], axis=1)
+        last = self.curves[:, (self.times > first) | (self.times == self.times[-1])]
+        known = np.count_nonzero(~np.isnan(last), axis=1)
+        return np.where(known > 0, np.nansum(last, axis=1) / np.maximum(known, 1), np.nan)
 
 
 def compared(one: Curves, other: Curves) -> Comparison:

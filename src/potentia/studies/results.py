@@ -106,7 +106,7 @@ class Overview:
         """Plain data, for JSON."""
         return {
             "measure": self.measure,
-            "label": self.label,
+            "title": self.title,
             "unit": self.unit,
             "per": self.per,
             "levels": [

@@ -1,12 +1,10 @@
 """Figures of runs: every scalar of a batch, and runs that came to their goal."""
 
 import numpy as np
-import pytest
 
 import potentia as pt
-from potentia.errors import InvalidRun
 from potentia.figures import scalar_figure
-from potentia.figures.runs import carried
+from potentia.figures.sources import carried
 
 RULE = pt.rule("lll", tau=0.3)
 
@@ -27,11 +25,3 @@ def test_a_run_that_came_to_its_goal_keeps_its_value():
         [1.0, 2.0, 2.0, 2.0],
         [5.0, 5.0, 7.0, 8.0],
     ]
-
-
-@pytest.mark.parametrize(
-    "data", [3, pt.run(pt.game("ring"), RULE, 5, record="potential").dataset()], ids=["a number", "a trace"]
-)
-def test_what_is_no_batch_is_refused(data):
-    with pytest.raises(InvalidRun, match="data must be a batch"):
-        scalar_figure(data)

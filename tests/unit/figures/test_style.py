@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import re
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,6 +14,7 @@ from potentia import colours, figures
 from potentia.colours import PALETTE, color_of, rule_in
 from potentia.figures import style
 from potentia.rules import registered
+from potentia.statistics.curves import Curves
 from potentia.statistics.estimates import Estimate
 from tests.unit.figures.test_coverage_figures import batch, marked
 
@@ -101,13 +101,13 @@ def test_soql_has_one_colour_in_all_figures():
     bars = figures.shares_figure({"all": {"SOQL": estimate, "QL": 0.5}}).axes[0].patches
     assert [to_hex(bar.get_facecolor()) for bar in bars] == [soql, ql]
     curves = [
-        SimpleNamespace(labels={"rule": name}, values={"tau": tau}, times=np.arange(3.0), curves=np.ones((2, 3)))
+        Curves({"rule": name}, {"tau": tau}, np.arange(2), np.arange(3.0), np.ones((2, 3)))
         for name in ("ql", "soql")
-        for tau in (0.1, 0.2)
+        for tau in (0.1, 0.2, 0.3, 0.4, 0.5)
     ]
-    panels = figures.study_figure(curves, "welfare").axes
+    panels = figures.study_figure(curves).axes  # too many for one panel
     assert [to_hex(panel.lines[0].get_color()) for panel in panels] == [ql, soql]
-    assert all(len({line.get_color() for line in panel.lines}) == 2 for panel in panels)
+    assert all(len({line.get_color() for line in panel.lines}) == 5 for panel in panels)
 
 
 @pytest.mark.parametrize("others", [2, 3, 4, 5])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import sys
 import warnings
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -19,6 +18,7 @@ from potentia.cli.terminal import print_table, progress, say, status
 from potentia.figures.style import in_words
 from potentia.games import Coverage, World
 from potentia.kernel.texts import command, inert, visible
+from potentia.statistics.curves import Curves
 from potentia.statistics.estimates import Estimate
 
 HOSTILE = "a$^$_{x}%\x1b[31m"
@@ -88,7 +88,7 @@ def batch():
 
 
 def curve(**values):
-    return SimpleNamespace(labels={"rule": HOSTILE}, values=values, times=np.arange(5.0), curves=np.ones((2, 5)))
+    return Curves({"rule": HOSTILE}, values, np.arange(2), np.arange(5.0), np.ones((2, 5)), label=HOSTILE)
 
 
 def world():
@@ -97,7 +97,10 @@ def world():
 
 DRAWN = {
     "scalar": lambda: figures.scalar_figure(batch(), HOSTILE),
-    "study": lambda: figures.study_figure([curve(**{HOSTILE: HOSTILE}), curve(x=2.0)], HOSTILE, HOSTILE),
+    "study": lambda: figures.study_figure([curve(**{HOSTILE: HOSTILE}), curve(x=2.0)], title=HOSTILE),
+    "level": lambda: figures.level_figure([curve(x=HOSTILE), curve(x="b")], title=HOSTILE),
+    "spread": lambda: figures.spread_figure([curve(x=HOSTILE), curve(x="b")], title=HOSTILE),
+    "reaching": lambda: figures.reaching_figure([curve(x=HOSTILE), curve(x="b")], 1.0, title=HOSTILE),
     "stability": lambda: figures.stability_figure(stability(pt.game("stag-hunt"), pt.rule("lll", tau=0.1)),
                                                   title=HOSTILE),
     "scores": lambda: figures.scores_figure(dynamics(pt.game("stag-hunt"), horizon=1.0), HOSTILE, [HOSTILE, "b"]),
@@ -157,9 +160,10 @@ def test_a_name_with_an_underscore_is_in_the_legend():
     figure = figures.worth_figure({"_mine": batch(), "lll": batch()})
     told = [text.get_text() for text in figure.legends[0].get_texts()]
     assert sum("_mine" in text for text in told) == 1
-    figure = figures.study_figure([curve(_x=1.0), curve(_x=2.0)], "welfare", "title")
+    mine = [Curves({"rule": "_a"}, {"_x": x}, np.arange(2), np.arange(5), np.ones((2, 5))) for x in (1.0, 2.0)]
+    figure = figures.study_figure(mine)
     told = [text.get_text().strip() for text in figure.axes[0].get_legend().get_texts()]
-    assert told == ["_x=1", "_x=2"]
+    assert told == ["_a, _x=1", "_a, _x=2"]
 
 
 def test_every_figure_takes_names_as_they_are():

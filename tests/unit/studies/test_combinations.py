@@ -90,7 +90,7 @@ def test_distances_are_shown_in_the_unit_of_the_map(site):
     assert seen.to_dict()["unit"] == "m"
     ends = study.dataset().distance.isel(half_life=0, time=-1).mean()
     assert seen.levels[0].end.mean == pytest.approx(0.5 * float(ends))
-    assert overview(study).title.startswith("worth_union, end: ")
+    assert overview(study).title.startswith("covered worth (union: each cell once), end: ")
     old = as_before(study)
     assert overview(old, "distance").title.startswith("distance in cells, ")  # nobody wrote it down
     assert "driven" not in old.dataset()

@@ -14,8 +14,8 @@ from potentia.errors import InvalidSpecification, StudyError, SweepFailed
 from potentia.games import library
 from potentia.kernel import files
 from potentia.studies import growing
-from potentia.studies.manifest import digest
 from potentia.studies.lines import curves_of
+from potentia.studies.manifest import digest
 from potentia.studies.seeds import intervals, new_parts, without
 from potentia.studies.store import open_study
 from potentia.studies.sweeping import sweep as _sweep

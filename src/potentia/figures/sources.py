@@ -107,6 +107,7 @@ def _settings(data: xarray.Dataset, name: str) -> Iterator[Curves]:
             str(attributes.get("long_name", name)),
             str(attributes.get("units", "")),
             _revisions(here, rows.shape),
+            float(data.attrs.get("evaluations_per_revision", np.nan)),
         )
 
 

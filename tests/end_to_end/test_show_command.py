@@ -1,0 +1,124 @@
+"""What came out of a study of one's own, by commands only: grown, against a parameter, at its best, by a goal."""
+
+from __future__ import annotations
+
+import json
+import runpy
+import shutil
+from pathlib import Path
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+
+import potentia as pt
+from potentia.games import library
+from tests.commands import potentia
+
+CHANNELS = Path(__file__).parents[2] / "docs" / "channels"
+SMALL = ("--set", "steps=200", "--set", "game.nodes=[8,12]")
+OWN = ("--import", "channels.py")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """The study of the docs, small, grown from 5 to 6 seeds and by a temperature."""
+    place = tmp_path_factory.mktemp("channels")
+    for name in ("channels.py", "channels.toml"):
+        shutil.copy(CHANNELS / name, place)
+    done = potentia(*OWN, "sweep", "channels.toml", *SMALL, "--set", "rule.tau=[0.05,0.5]", cwd=place)
+    assert done.returncode == 0, done.stderr
+    grown = ("--set", "seeds=6", "--set", "rule.tau=[0.05,0.2,0.5]")
+    done = potentia(*OWN, "sweep", "channels.toml", *SMALL, *grown, cwd=place)
+    assert "grows from 120 to 216 runs" in done.stdout
+    assert "(96 of them played now)" in done.stdout
+    return place
+
+
+def told(folder, *args):
+    done = potentia(*OWN, "show", "channels.study", *args, "--json", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_levels_against_tau_with_the_optimum(folder):
+    found = told(folder, "--against", "tau", "--optimum", "--where", "nodes=8", "--plot", "levels.png")
+    assert found["plot"] == "levels.png"
+    assert (folder / "levels.png").stat().st_size > 10_000
+    rows = {row["rule"]: row for row in found["against"]["rows"]}
+    assert list(rows) == ["lll", "blll", "slll", "p-sblll", "p-sblll, guarded", "metropolis"]
+    study = pt.open_study(folder / "channels.study")
+    data = study.dataset().potential.sel(rule="blll", nodes=8, tau=0.2)
+    expected = data.sel(time=data.time > 180).mean()
+    assert dict(map(tuple, rows["blll"]["levels"]))[0.2] == pytest.approx(float(expected))
+    assert rows["blll"]["optimum"] == pytest.approx(best(8))
+    text = potentia(*OWN, "show", "channels.study", "--against", "tau", cwd=folder).stdout
+    assert text.count("*") == 12 + 1  # one star a row, and one in the note
+
+
+def best(nodes):
+    """The potential of the best assignment, by looking at every one."""
+    with patch.dict(library._registry):
+        game = runpy.run_path(str(CHANNELS / "channels.py"))["channels"](nodes)
+    profiles = np.indices((4,) * nodes).reshape(nodes, -1)
+    lost = sum(weight * (profiles[i] == profiles[j]) for (i, j), weight in zip(game.edges, game.weights, strict=True))
+    return -lost.min()
+
+
+@pytest.mark.parametrize("per", ["steps", "revisions"])
+def test_the_best_tau_of_each_rule_with_paired_intervals(folder, per):
+    found = told(folder, "--best", "--where", "nodes=12", "--per", per)
+    assert len(found["best"]["chosen"]) == 6
+    assert len(found["best"]["comparisons"]) == 5
+    levels = {row["rule"]: row["level"][0] for row in found["best"]["chosen"]}
+    winner = max(levels, key=levels.get)
+    for one in found["best"]["comparisons"]:
+        rule = one["first"].split(", nodes")[0]
+        assert one["second"].startswith(winner)
+        assert one["difference"][0] == pytest.approx(levels[rule] - levels[winner])
+        assert one["pairs"] == 6
+    done = potentia(*OWN, "show", "channels.study", "--best", "--where", "nodes=12", "--per", per, cwd=folder)
+    assert ("revisions" in done.stdout) == (per == "revisions")
+
+
+def test_runs_that_reach_a_goal_are_counted(folder):
+    found = told(folder, "--goal", "95%", "--where", "nodes=8", "--where", "tau=[0.05,0.5]")
+    study = pt.open_study(folder / "channels.study")
+    curves = study.curves("potential", where={"nodes": 8, "tau": [0.05, 0.5]})
+    top = best(8)
+    start = np.concatenate([one.curves[:, 0] for one in curves]).mean()
+    for row, one in zip(found["goal"], curves, strict=True):
+        assert row["goal"] == pytest.approx(start + 0.95 * (top - start))
+        assert row["reached"] == (one.curves >= row["goal"]).any(axis=1).sum()
+
+
+def test_evaluations_cost_what_a_rule_looks_at(folder):
+    found = told(
+        folder, "--per", "evaluations", "--where", "rule=[lll,blll]", "--where", "nodes=8", "--where", "tau=0.2"
+    )
+    assert found["title"] == "potential Φ, end: mean of the last tenth of 400 evaluations, which all runs have spent"
+    lll, blll = pt.open_study(folder / "channels.study").curves("potential", where={"nodes": 8, "tau": 0.2})[:2]
+    first, second = (row["end"][0] for row in found["levels"])
+    # 400 evaluations are 200 revisions of two actions, all that there were, and 100 of four
+    assert second == pytest.approx(blll.curves[:, np.arange(362, 401, 2) // 2].mean())
+    assert first == pytest.approx(lll.curves[:, np.arange(362, 401, 2) // 4].mean())
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (("--where", "nodes=7"), "--where nodes must be one of 12, 8, got 7"),
+        (("--where", "nodes"), "--where must be NAME=VALUE"),
+        (("--against", "tua"), "--against must be"),
+        (("--per", "days"), "--per must be one of"),
+        (("--goal", "high"), "--goal must be a number, or a share of the way such as 95%, got 'high'"),
+        (("--goal", "120%"), "--goal must be"),
+        (("--goal", "1", "--best"), "--goal and --best or --against are different questions"),
+        (("--optimum", "--measure", "num_revisions"), "--measure must be one of"),
+    ],
+)
+def test_wrong_questions_get_one_line(folder, args, said):
+    done = potentia(*OWN, "show", "channels.study", *args, cwd=folder)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1

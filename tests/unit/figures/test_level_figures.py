@@ -1,0 +1,201 @@
+"""Figures of any game: what is drawn is what statistics say, whatever holds the runs, and nothing odd breaks them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import potentia as pt
+from potentia import figures
+from potentia.errors import InvalidInput, PotentiaError
+from potentia.figures.sources import measures, series
+from potentia.statistics.curves import Curves
+from potentia.studies.sweeping import sweep
+
+STUDY = {
+    "steps": 60,
+    "every": 10,
+    "seeds": 6,
+    "record": ["potential", "welfare", "num_revisions"],
+    "game": {"name": "ring", "players": [4, 6]},
+    "rule": [
+        {"name": "lll", "tau": [0.1, 0.4]},
+        {"name": "slll", "tau": [0.1, 0.4], "revision": 0.5},
+        {"name": "best-response"},
+    ],
+}
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    return sweep(STUDY, tmp_path_factory.mktemp("figures") / "s", compiled=False)
+
+
+def batch(rule="lll", seeds=4, **options):
+    game = pt.game("ring", players=6)
+    record = ("potential", "num_revisions")
+    made = pt.rule(rule, **{"tau": 0.2} | options)
+    return pt.run_batch(game, made, 50, range(seeds), record=record, every=10, compiled=False)
+
+
+def drawn(figure):
+    """As it is written to a file: what matplotlib cannot lay out fails here."""
+    figure.draw_without_rendering()
+    return figure
+
+
+# What holds runs ----------------------------------------------------------------------------------------
+
+
+def test_a_study_and_its_dataset_hold_the_same_runs(study):
+    mine, theirs = study.curves("potential"), series(study.dataset(), "potential")
+    assert len(mine) == len(theirs) == 10
+    by_name = {frozenset([*one.labels.items(), *one.values.items()]): one for one in theirs}
+    for one in mine:
+        other = by_name[frozenset([*one.labels.items(), *one.values.items()])]
+        assert np.array_equal(one.curves, other.curves)
+        assert np.array_equal(one.seeds, other.seeds)
+        assert np.array_equal(one.revisions, other.revisions)
+        assert one.label == other.label == "potential Φ"
+
+
+def test_datasets_by_name_and_single_runs_are_series():
+    found = series({"mine": batch(), "other": batch("blll")})
+    assert [(one.labels, one.seeds.size, one.label) for one in found] == [
+        ({"rule": "mine"}, 4, "potential Φ"),
+        ({"rule": "other"}, 4, "potential Φ"),
+    ]
+    trace = pt.run(pt.game("ring", players=6), pt.rule("lll", tau=0.2), 50, seed=3, record="potential", every=10)
+    (one,) = series(trace.dataset())
+    assert one.curves.tolist() == [trace.potential.tolist()]
+    assert measures({"a": batch(), "b": trace.dataset()}) == ["potential"]
+
+
+def test_evaluations_of_a_batch_are_those_of_its_rule():
+    dear, cheap = series({"lll": batch(), "blll": batch("blll")}, per="evaluations")
+    assert dear.times[-1] == cheap.times[-1] == 100  # two actions each: 50 revisions of 2
+    three = pt.run_batch(pt.game("separable", players=3, actions=5), pt.rule("lll", tau=1), 9, [0], record="potential")
+    assert three.attrs["evaluations_per_revision"] == 5.0
+    some = pt.run_batch(pt.game("ring"), pt.rule("ql", tau=1), 9, [0], record="potential", compiled=False)
+    assert some.attrs["evaluations_per_revision"] == 1.0
+
+
+@pytest.mark.parametrize("data", [3, {}, {"a": 3}, None, [], [1], "text", np.ones(3)], ids=repr)
+@pytest.mark.parametrize(
+    "draw",
+    [figures.scalar_figure, figures.study_figure, figures.level_figure, figures.spread_figure,
+     lambda data: figures.reaching_figure(data, 1.0)],
+    ids=["scalar", "study", "level", "spread", "reaching"],
+)  # fmt: skip
+def test_what_holds_no_runs_is_refused(draw, data):
+    with pytest.raises(PotentiaError, match="data must be a dataset of runs"):
+        draw(data)
+
+
+# What is drawn ------------------------------------------------------------------------------------------
+
+
+def test_levels_against_a_parameter_are_those_of_the_runs(study):
+    optimum = {"players=4": 4.0, "players=6": 6.0}
+    figure = drawn(figures.level_figure(study, "tau", optimum=optimum, title="ring"))
+    assert [axes.get_title() for axes in figure.axes] == ["players=4", "players=6"]
+    for axes, best in zip(figure.axes, (4.0, 6.0), strict=True):
+        mine = {one.name: one.levels.mean() for one in study.curves("potential") if one.game == axes.get_title()}
+        line = next(container for container in axes.containers if container.get_label() == "lll").lines[0]
+        assert line.get_xdata().tolist() == [0.1, 0.4]
+        expected = [mine[f"lll, {axes.get_title()}, tau={tau}"] for tau in (0.1, 0.4)]
+        assert line.get_ydata().tolist() == pytest.approx(expected)
+        ring = next(line for line in axes.lines if line.get_gid() == "best of lll")
+        assert ring.get_ydata()[0] == max(expected)
+        across = next(line for line in axes.lines if line.get_gid() == "best-response")
+        assert across.get_ydata()[0] == pytest.approx(mine[f"best-response, {axes.get_title()}"])
+        top = next(line for line in axes.lines if line.get_gid() == "optimum")
+        assert set(top.get_ydata()) == {best}
+    told = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert told == ["lll", "slll", "best-response", "optimum", "best of a line"]
+    lowest = figures.level_figure(study, "tau", lowest=True)
+    rings = [next(line for line in axes.lines if line.get_gid() == "best of lll") for axes in lowest.axes]
+    assert all(ring.get_ydata()[0] == min(c.lines[0].get_ydata()) for ring, axes in zip(rings, lowest.axes, strict=True)
+               for c in axes.containers if c.get_label() == "lll")  # fmt: skip
+
+
+def test_sizes_that_differ_have_scales_of_their_own_and_rules_of_one_share_theirs(study):
+    figure = drawn(figures.study_figure(study, "potential", where={"tau": 0.1}))
+    first, second = figure.axes
+    assert first.get_ylim() != second.get_ylim()
+    assert [line.get_gid() for line in first.lines] == ["mean of lll, tau=0.1", "mean of slll, tau=0.1"]
+    many = {**STUDY, "rule": [{"name": name, "tau": [0.1, 0.2, 0.3, 0.4, 0.5]} for name in ("lll", "blll")]}
+    found = [Curves({"rule": rule["name"]}, {"tau": tau}, np.arange(2), np.arange(3), np.full((2, 3), float(k)))
+             for k, (rule, tau) in enumerate((r, t) for r in many["rule"] for t in r["tau"])]  # fmt: skip
+    apart = drawn(figures.study_figure(found, "welfare")).axes
+    assert [axes.get_title() for axes in apart] == ["lll", "blll"]
+    assert apart[0].get_ylim() == apart[1].get_ylim()
+
+
+def test_reached_shares_end_where_runs_do(study):
+    figure = drawn(figures.reaching_figure(study, {"players=4": 4.0, "players=6": 6.0}, where={"rule": "lll"}))
+    for axes in figure.axes:
+        goal = float(axes.get_title().split("goal ")[1])
+        for one in study.curves("potential", where={"rule": "lll"}):
+            if one.game in axes.get_title():
+                line = next(line for line in axes.lines if line.get_gid() == one.name)
+                assert line.get_ydata()[-1] == np.mean((one.curves >= goal - 1e-9).any(axis=1))
+    with pytest.raises(PotentiaError, match="goal must have 'players=6'"):
+        figures.reaching_figure(study, {"players=4": 4.0})
+    with pytest.raises(PotentiaError, match="goal must be a number"):
+        figures.reaching_figure(study, None)
+
+
+def test_the_spread_has_a_dot_for_every_seed(study):
+    figure = drawn(figures.spread_figure(study, where={"players": 4}, optimum=4.0))
+    (axes,) = figure.axes
+    dots = [line for line in axes.lines if line.get_gid() not in (None, "optimum")]
+    assert [len(line.get_xdata()) for line in dots] == [6] * 5
+    assert axes.get_yticklabels()[0].get_text() == "lll, tau=0.1"
+
+
+@pytest.mark.parametrize("per", ["steps", "revisions"])
+def test_several_rules_share_the_panels_of_scalars(per):
+    data = {"LLL": batch(), "BLLL": batch("blll"), "SLLL": batch("slll", revision=0.5)}
+    figure = drawn(figures.scalar_figure(data, "ring", per=per, optimum=6.0))
+    (axes,) = figure.axes
+    assert axes.get_xlabel() == ("step n" if per == "steps" else "revisions")
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["LLL", "BLLL", "SLLL", "optimum"]
+
+
+def odd(levels, seeds, **values):
+    rows = np.repeat(np.asarray(levels, float)[:, None], 4, 1)[:seeds]
+    return Curves({"rule": "lll"}, values, np.arange(len(rows)), np.arange(4), rows, label="x")
+
+
+@pytest.mark.parametrize(
+    "found",
+    {
+        "one seed, one rule": [odd([-3.0], 1, tau=0.1)],
+        "negative": [odd([-3.0, -1e9, -5], 3, tau=tau) for tau in (-1, 0, 7)],
+        "all the same": [odd([2.0, 2.0], 2, tau=tau) for tau in (1, 2)],
+        "words": [odd([2.0, 3.0], 2, tau=tau) for tau in ("a", "b", "$x$", "_y")],
+        "many": [odd([k, k + 1.0], 2, tau=k) for k in range(60)],
+        "two axes": [odd([k, j], 2, tau=k, K=j) for k in range(3) for j in range(8)],
+        "thousands of seeds": [odd(np.random.default_rng(0).normal(size=3000), 3000, tau=1)],
+        "a run without numbers": [odd([np.nan, 1.0], 2, tau=1), odd([1.0, 2.0], 2, tau=2)],
+    }.values(),
+    ids=lambda found: f"{len(found)} of {found[0].seeds.size}",
+)
+def test_odd_settings_are_drawn(found):
+    drawn(figures.level_figure(found, "tau"))
+    drawn(figures.spread_figure(found))
+    drawn(figures.study_figure(found))
+    drawn(figures.reaching_figure(found, 1.0))
+
+
+def test_wrong_names_get_our_errors(study):
+    for draw in (figures.level_figure, figures.spread_figure):
+        with pytest.raises(PotentiaError, match="measure must be one of"):
+            draw(study, measure="worth")
+    with pytest.raises(InvalidInput, match='against must be "players" or "tau"'):
+        figures.level_figure(study, "temperature")
+    with pytest.raises(InvalidInput, match="where"):
+        figures.scalar_figure(study, where={"rule": "nobody"})
+    with pytest.raises(InvalidInput, match="per must be one of"):
+        figures.study_figure(study, per="days")

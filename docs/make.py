@@ -1,8 +1,8 @@
 """Write what the docs show from what the package computes: ``python docs/make.py``.
 
 Tables go between their marks in the pages, figures beside them. ``--only`` with ``stability``, ``coverage``,
-``beliefs``, ``forgetting``, ``dynamics``, ``reinforcement``, ``replay`` or ``advice`` makes one part; the coverage
-study takes about five minutes, forgetting three, the advice ten, the replay needs Playwright and a chromium.
+``beliefs``, ``forgetting``, ``dynamics``, ``reinforcement``, ``channels``, ``replay`` or ``advice`` makes one part; the
+coverage study takes about five minutes, forgetting three, the advice ten, the replay needs Playwright and a chromium.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from make_advice import advise
+from make_channels import compare
 from make_forgetting import forget
 from make_replay import replay
 from make_scores import follow, reinforce
@@ -202,6 +203,7 @@ PARTS: dict[str, Callable[[], None]] = {
     "forgetting": forget,
     "dynamics": follow,
     "reinforcement": reinforce,
+    "channels": compare,
     "replay": replay,
     "advice": advise,
 }

@@ -29,6 +29,7 @@ from tests.surroundings import ROOT
         "docs/statistics.md",
         "docs/extending.md",
         "docs/studies.md",
+        "docs/comparing.md",
         "docs/recordings.md",
         "docs/reproduction.md",
     ],
@@ -61,7 +62,7 @@ def test_links_lead_somewhere_and_tables_are_filled(page):
     for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):
         assert (page.parent / target).exists(), target
     for mark, between in re.findall(r"<!-- (\w+):begin -->(.*?)<!-- \1:end -->", text, re.S):
-        assert "|" in between, f"{mark} is empty"
+        assert len(between.strip()) > 20, f"{mark} is empty"
 
 
 def _shorter(line):

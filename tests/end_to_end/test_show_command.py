@@ -73,7 +73,7 @@ def test_the_best_tau_of_each_rule_with_paired_intervals(folder, per):
     levels = {row["rule"]: row["level"][0] for row in found["best"]["chosen"]}
     winner = max(levels, key=levels.get)
     for one in found["best"]["comparisons"]:
-        rule = one["first"].split(", nodes")[0]
+        rule = one["first"].split(", tau")[0]
         assert one["second"].startswith(winner)
         assert one["difference"][0] == pytest.approx(levels[rule] - levels[winner])
         assert one["pairs"] == 6

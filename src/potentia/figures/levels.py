@@ -172,7 +172,7 @@ def spread_figure(
                 axes.plot(levels, place + around, "o", color=colour, markersize=3, alpha=0.7, gid=one.name)
         if (best := of_game(optimum, mine[0], "optimum")) is not None:
             axes.axvline(best, color=style.DARK, linestyle=style.DASHED, linewidth=1.2, gid="optimum")
-        told = [_without(one.name, one.game) for one in shown]
+        told = [one.setting for one in shown]
         axes.set_yticks(range(len(shown)), [style.shown(text) for text in told], **style.LITERAL)
         axes.set(ylim=(len(shown) - 0.4, -0.6))
         axes.set_title(panel, loc="left", fontsize=style.TITLE)
@@ -206,7 +206,7 @@ def reaching_figure(
     drawn = list(grouped.items())[:_PANELS]
     rows, columns = style.arranged(len(drawn), 3)
     figure, grid = style.panels((4.8 * columns + 1.0, 3.6 * rows + 0.8), rows, columns, used=len(drawn), sharey=True)
-    told = {one.name: _without(one.name, one.game) for one in found}
+    told = {one.name: one.setting for one in found}
     looks = (
         style.looks(told.values()) if len(set(told.values())) <= 12 else style.scale(list(dict.fromkeys(told.values())))
     )
@@ -246,12 +246,6 @@ def _reached(one: Curves, goal: float | None) -> tuple[Any, Any, Any, Any]:
     middle = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
     return at, share, np.clip(middle - half, 0, 1), np.clip(middle + half, 0, 1)
-
-
-def _without(name: str, game: str) -> str:
-    """The name of a setting without the game that its panel has as a title."""
-    parts = [part for part in name.split(", ") if part not in game.split(", ")]
-    return ", ".join(parts) or name
 
 
 def _titled(title: str, found: Sequence[Curves], what: str, more: int, things: str = "panels") -> str:

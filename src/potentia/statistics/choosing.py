@@ -88,10 +88,14 @@ def best_of(found: Sequence[Curves], axis: str | None = None, *, lowest: bool = 
     for one in found:
         groups.setdefault((one.game, _who(one)), []).append(one)
     chosen = [_chosen(game, who, name, mine, sign) for (game, who), mine in groups.items()]
-    comparisons = []
+    several, comparisons = len({one.game for one in chosen}) > 1, []
     for _, mine in itertools.groupby(sorted(chosen, key=lambda one: one.game), key=lambda one: one.game):
         ordered = sorted(mine, key=lambda one: -sign * one.level.mean)
-        comparisons += [compared(one.best, ordered[0].best) for one in ordered[1:]]
+        first = ordered[0].best
+        for other in ordered[1:]:
+            told = compared(other.best, first)
+            short_names = {"first": other.best.setting, "second": first.setting}
+            comparisons.append(told if several else replace(told, **short_names))
     adjusted = holm([one.p_value for one in comparisons]) if comparisons else np.zeros(0)
     corrected = [replace(one, adjusted=float(p)) for one, p in zip(comparisons, adjusted, strict=True)]
     return Best(name, lowest, chosen, corrected)

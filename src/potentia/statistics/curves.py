@@ -46,6 +46,12 @@ class Curves:
         return ", ".join([*self.labels.values(), *(f"{k}={short(v)}" for k, v in self.values.items())]) or "all runs"
 
     @property
+    def setting(self) -> str:
+        """The same without the game, for where that is told apart."""
+        said = self.game.split(", ")
+        return ", ".join(part for part in self.name.split(", ") if part not in said) or self.name
+
+    @property
     def measured(self) -> str:
         """What is measured, with its unit."""
         return f"{self.label} in {self.unit}" if self.unit else self.label

@@ -94,8 +94,7 @@ def best_of(found: Sequence[Curves], axis: str | None = None, *, lowest: bool = 
         first = ordered[0].best
         for other in ordered[1:]:
             told = compared(other.best, first)
-            short_names = {"first": other.best.setting, "second": first.setting}
-            comparisons.append(told if several else replace(told, **short_names))
+            comparisons.append(told if several else replace(told, first=other.best.setting, second=first.setting))
     adjusted = holm([one.p_value for one in comparisons]) if comparisons else np.zeros(0)
     corrected = [replace(one, adjusted=float(p)) for one, p in zip(comparisons, adjusted, strict=True)]
     return Best(name, lowest, chosen, corrected)

@@ -103,7 +103,7 @@ def _settings(data: xarray.Dataset, name: str) -> Iterator[Curves]:
             here.time.values,
             carried(rows) if "reached" in data else rows,
             number,
-            str(told.get("game", "")),
+            ", ".join([*(str(told[key]) for key in ("game",) if key in told), *_game_words(data, values)]),
             str(attributes.get("long_name", name)),
             str(attributes.get("units", "")),
             _revisions(here, rows.shape),
@@ -118,6 +118,12 @@ def _told(here: Any, data: Any, dim: str) -> Iterator[tuple[str, Any]]:
         entry = here[name].values.item()
         if entry != "" and not (isinstance(entry, float) and np.isnan(entry)):  # else the rule lacks the parameter
             yield name, entry
+
+
+def _game_words(data: Any, values: Mapping[str, Any]) -> list[str]:
+    """Parameters of the game, which a dataset of a study tells from those of rules and beliefs."""
+    mine = [key for key in values if data[key].attrs.get("parameter_of") == "game"]
+    return [f"{key}={short(values[key])}" for key in mine]
 
 
 def _revisions(here: Any, shape: tuple[int, int]) -> Floats | None:

@@ -55,16 +55,21 @@ def layout(study: Study) -> Layout:
         shape[dim] = len(order)
         first = {row: number for number, row in reversed(list(enumerate(rows)))}
         firsts = [first[row] for row in order]
-        coordinates |= {names[key]: (dim, columns[key][firsts]) for key in keys}
+        coordinates |= {names[key]: (dim, columns[key][firsts], _of(key)) for key in keys}
         coordinates.setdefault(dim, (dim, np.arange(len(order))))
     size = tuple(shape.values())
     if math.prod(size) <= _EMPTIEST * len(points):
         places = np.ravel_multi_index(at, size) if size else np.zeros(1, np.int64)
         if np.unique(places).size == len(points):  # whole numbers that differ may be one number as a double
             return Layout(size, tuple(shape), coordinates, places)
-    told = {names[key]: ("point", values) for key, values in columns.items()}
+    told = {names[key]: ("point", values, _of(key)) for key, values in columns.items()}
     numbers_of = np.arange(len(points))
     return Layout((len(points),), ("point",), {"point": ("point", numbers_of)} | told, numbers_of)
+
+
+def _of(key: str) -> dict[str, str]:
+    """Whose parameter it is, as an attribute: what is played on one game is drawn in one panel."""
+    return {} if key in SECTIONS else {"parameter_of": key.partition(".")[0]}
 
 
 def _at(point: dict[str, Any], key: str) -> Any:

@@ -57,6 +57,7 @@ def test_a_study_and_its_dataset_hold_the_same_runs(study):
         assert np.array_equal(one.seeds, other.seeds)
         assert np.array_equal(one.revisions, other.revisions)
         assert one.label == other.label == "potential Φ"
+        assert one.game == other.game == f"players={one.values['players']}"
 
 
 def test_datasets_by_name_and_single_runs_are_series():

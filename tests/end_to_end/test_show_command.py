@@ -92,6 +92,30 @@ def test_runs_that_reach_a_goal_are_counted(folder):
         assert row["reached"] == (one.curves >= row["goal"]).any(axis=1).sum()
 
 
+def test_sizes_stand_on_an_axis_of_their_own(folder):
+    found = told(folder, "--against", "nodes", "--where", "tau=0.2", "--optimum", "--plot", "nodes.png")
+    rows = found["against"]["rows"]
+    assert [[value for value, _ in row["levels"]] for row in rows] == [[8, 12]] * 6
+    assert rows[0]["optimum"][0] == pytest.approx(best(8))
+
+
+def test_an_optimum_on_a_map_is_reached(tmp_path):
+    study = {
+        "steps": 300, "seeds": 4, "record": "worth_union",
+        "game": {"name": "coverage", "columns": 6, "rows": 5, "robots": 2},
+        "rule": {"name": "blll", "tau": [1e-6, 0.1]},
+    }  # fmt: skip
+    found = pt.sweep(study, tmp_path / "map.study", compiled=False)
+    done = potentia("show", "map.study", "--goal", "100%", "--json", cwd=tmp_path)
+    rows = json.loads(done.stdout)["goal"]
+    game = found.plan.points[0].game
+    best_there_is = pt.analysis.optimum(game).value
+    assert rows[0]["goal"] == pytest.approx(best_there_is, rel=1e-12)
+    reached = [(one.curves >= best_there_is - 1e-9).any(axis=1).sum() for one in found.curves()]
+    assert [row["reached"] for row in rows] == reached
+    assert max(reached) > 0
+
+
 def test_evaluations_cost_what_a_rule_looks_at(folder):
     found = told(
         folder, "--per", "evaluations", "--where", "rule=[lll,blll]", "--where", "nodes=8", "--where", "tau=0.2"
@@ -107,13 +131,16 @@ def test_evaluations_cost_what_a_rule_looks_at(folder):
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (("--where", "nodes=7"), "--where nodes must be one of 12, 8, got 7"),
+        (("--where", "nodes=7"), "--where nodes must be one of 8, 12, got 7"),
         (("--where", "nodes"), "--where must be NAME=VALUE"),
         (("--against", "tua"), "--against must be"),
         (("--per", "days"), "--per must be one of"),
         (("--goal", "high"), "--goal must be a number, or a share of the way such as 95%, got 'high'"),
         (("--goal", "120%"), "--goal must be"),
         (("--goal", "1", "--best"), "--goal and --best or --against are different questions"),
+        (("--goal", "1", "--lowest"), "--goal cannot be reached from above"),
+        (("--best", "--against", "nodes"), "--against must be a parameter of rules or beliefs (tau), got 'nodes'"),
+        (("--spread",), "--spread draws into the file of --plot, which is missing"),
         (("--optimum", "--measure", "num_revisions"), "--measure must be one of"),
     ],
 )

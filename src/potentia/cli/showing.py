@@ -11,8 +11,6 @@ from potentia.cli.options.common import Folder, Json, Partial, check_pictures, o
 from potentia.cli.terminal import print_json, print_table, printed_last, say, status
 from potentia.errors import InvalidInput
 
-_PER = ("steps", "revisions", "evaluations")
-
 
 def show(
     study: Folder,
@@ -33,7 +31,14 @@ def show(
     ] = False,
     lowest: Annotated[bool, typer.Option("--lowest", help="The lowest level is the best one, as of an error.")] = False,
     per: Annotated[
-        str, one_of(*_PER, metavar="WHAT", help="Follow runs along steps, revisions or evaluations.")
+        str,
+        one_of(
+            "steps",
+            "revisions",
+            "evaluations",
+            metavar="WHAT",
+            help="Follow runs along steps, revisions or evaluations.",
+        ),
     ] = "steps",
     goal: Annotated[
         str | None,
@@ -71,8 +76,11 @@ def show(
         _verify(found, json)
         return
     seen = _Seen(found, measure, _wanted(where or []), per, partial)
-    if goal is not None and (best or against is not None):
-        raise InvalidInput("and --best or --against are different questions: ask one at a time", "goal")
+    if goal is not None and (best or lowest or against is not None):
+        said = "cannot be reached from above" if lowest else "and --best or --against are different questions"
+        raise InvalidInput(f"{said}: leave one out", "goal")
+    if spread and plot is None:
+        raise InvalidInput("draws into the file of --plot, which is missing", "spread")
     with status("reading", quiet=json):
         seen.read(optimum, goal)
         if against is not None or best:
@@ -83,6 +91,8 @@ def show(
             summary, figure = _overview(seen, share, json)
     for line in seen.lines:
         line()
+    for remark in seen.remarks:
+        say(remark, err=json)
     if spread:
         figure = seen.spread
     with printed_last(summary, json):
@@ -111,6 +121,7 @@ class _Seen:
         self.measure = measure_of(study, measure)
         self.optima: dict[str, float] | None = None
         self.lines: list[Any] = []
+        self.remarks: list[str] = []
 
     def read(self, optimum: bool, goal: str | None) -> None:
         from potentia.studies.lines import optima_of
@@ -118,7 +129,8 @@ class _Seen:
 
         self.curves = self.study.curves(self.measure, partial=self.partial, where=self.where, per=self.per)
         if optimum or is_share(goal):
-            self.optima = optima_of(self.study, self.measure, self.curves)
+            self.optima, said = optima_of(self.study, self.measure, self.curves)
+            self.remarks += said
 
     @property
     def title(self) -> str:
@@ -139,7 +151,7 @@ def _levels(seen: _Seen, against: str | None, best: bool, lowest: bool, json: bo
     from potentia.studies.views import against as table_of
     from potentia.studies.views import best_view
 
-    axis = axis_of(seen.curves, against)
+    axis = axis_of(seen.curves, against, of_rules=best)
     summary: dict[str, Any] = {"measure": seen.measure, "per": seen.per}
     label = seen.curves[0].measured
     if against is not None:
@@ -149,7 +161,7 @@ def _levels(seen: _Seen, against: str | None, best: bool, lowest: bool, json: bo
             seen.table(view, f"{label} against {axis}{_along(seen)}")
     if best:
         chosen = best_of(seen.curves, axis, lowest=lowest)
-        view = best_view(chosen)
+        view = best_view(chosen, seen.optima)
         summary["best"] = view.data
         if not json:
             seen.table(view, f"{label}, each rule at its best {axis}{_along(seen)}")
@@ -168,8 +180,10 @@ def _levels(seen: _Seen, against: str | None, best: bool, lowest: bool, json: bo
 
 
 def _along(seen: _Seen) -> str:
-    one = seen.curves[0]
-    return "" if seen.per == "steps" else f", after {one.times[-1]:,.0f} {seen.per}"
+    if seen.per == "steps":
+        return ""
+    lasts = {float(one.times[-1]) for one in seen.curves}
+    return f", after {min(lasts):,.0f} {seen.per}" + ("" if len(lasts) == 1 else " or more, as many on each game")
 
 
 def _reached(seen: _Seen, goal: str, json: bool) -> tuple[dict[str, Any], Any]:
@@ -191,7 +205,15 @@ def _reached(seen: _Seen, goal: str, json: bool) -> tuple[dict[str, Any], Any]:
 def _overview(seen: _Seen, share: float, json: bool) -> tuple[dict[str, Any], Any]:
     from potentia.studies.results import COMPARED, SHOWN, overview
 
-    told = overview(seen.study, seen.measure, share, most=None if json else SHOWN, whole="--json", curves=seen.curves)
+    told = overview(
+        seen.study,
+        seen.measure,
+        share,
+        most=None if json else SHOWN,
+        whole="--json",
+        curves=seen.curves,
+        chosen=bool(seen.where),
+    )
     if not json:
         seen.lines.append(lambda: say(told.headline))
         if seen.study.specification.about:

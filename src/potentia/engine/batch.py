@@ -40,7 +40,6 @@ from potentia.kernel.cache import Compiled
 from potentia.kernel.journal import CHANGES, REVISIONS
 from potentia.kernel.numbers import in_words
 from potentia.rules import Rule, rule_from
-from potentia.rules.spending import evaluations
 from potentia.version import __version__
 
 if TYPE_CHECKING:
@@ -321,7 +320,7 @@ class Batch:
             "potentia": __version__,
             "interrupted": int(self.interrupted),
         }
-        told["evaluations_per_revision"] = evaluations(self.rule, self.game)
+        told["evaluations_per_revision"] = self.rule.evaluations(self.game)
         coordinates = {"seed": self.seeds, "time": self.times, "player": np.arange(self.final.shape[1])}
         data = xarray.Dataset(self.variables(), coordinates, about_game(self.game) | told)
         return label_all(data, (*self.game.recorders, *self.game.totals, *own_recorders(self.names)))

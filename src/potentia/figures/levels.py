@@ -9,16 +9,17 @@ import numpy as np
 
 from potentia.errors import InvalidRun
 from potentia.figures import style
-from potentia.figures.sources import by_panel, of_game, series
+from potentia.figures.sources import by_game, by_panel, of_game, series
 from potentia.kernel.numbers import is_real
-from potentia.statistics.choosing import axis_of
+from potentia.statistics.choosing import axis_of, best_place
 from potentia.statistics.curves import Curves, short
-from potentia.statistics.estimates import Estimate, bootstrap_mean
+from potentia.statistics.estimates import FEW, Estimate, bootstrap_mean
 from potentia.statistics.reaching import reaching_time
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
 _PANELS = 6  # more are left to programs
 _ROWS = 40  # settings of a panel, one below the other
@@ -60,30 +61,26 @@ def level_figure(
     """
     found = series(data, measure, where=where, per=per)
     axis = axis_of(found, against)
-    others = [name for name in dict.fromkeys(key for one in found for key in one.values) if name != axis]
-    apart = [name for name in others if f"{name}=" not in found[0].game]
-    grouped = by_panel(found, apart)
+    grouped = by_panel(found, axis)
     drawn = list(grouped.items())[:_PANELS]
     rows, columns = style.arranged(len(drawn), 3)
     figure, grid = style.panels((4.6 * columns + 1.2, 3.8 * rows + 0.8), rows, columns, used=len(drawn))
-    looks = style.looks([one.who or "all runs" for one in found])
+    looks = style.looks([one.who for one in found])
     handles: dict[str, Any] = {}
     for axes, (panel, mine) in zip(grid.flat, drawn, strict=False):
         ticks = _ticks(axes, [one.values[axis] for one in found if axis in one.values])
         for who in dict.fromkeys(one.who for one in mine):
             lines = [one for one in mine if one.who == who]
-            handle = _draw_level(axes, axis, lines, looks[who or "all runs"], ticks, lowest)
-            handles.setdefault(who or "all runs", handle)
-        if (best := of_game(optimum, mine[0], "optimum")) is not None:
-            line = axes.axhline(best, color=style.DARK, linestyle=style.DASHED, linewidth=1.2, gid="optimum")
-            line.set_label("optimum")
+            handles.setdefault(who, _draw_level(axes, axis, lines, looks[who], ticks, lowest))
+        if (line := _draw_optimum(axes, axis, mine, optimum, ticks)) is not None:
             handles.setdefault("optimum", line)
         axes.set(title=panel, xlabel=axis)
     for axes in grid[:, 0]:
-        axes.set_ylabel(f"{found[0].measured}, at the end")
+        axes.set_ylabel(f"{found[0].measured}, {_end(found)}")
+    what = "mean and 95 % interval" if any(one.seeds.size >= FEW for one in found) else "mean"
     ring = {"marker": "o", "markersize": 11, "mfc": "none", "color": style.DARK, "linestyle": "none"}
     style.legend_below(figure, [*handles.values(), style.in_key("best of a line", **ring)])
-    style.entitle(figure, _titled(title, found, "mean and 95 % interval", len(grouped) - len(drawn)))
+    style.entitle(figure, _titled(title, found, what, len(grouped) - len(drawn)))
     return figure
 
 
@@ -110,7 +107,7 @@ def _draw_level(
     axes: Axes, axis: str, lines: Sequence[Curves], look: style.Look, ticks: Mapping[str, float], lowest: bool
 ) -> Any:
     """A rule's line, or its one level right across."""
-    label = style.in_legend(lines[0].who or "all runs")
+    label = style.in_legend(lines[0].who)
     varied = sorted((one for one in lines if axis in one.values), key=lambda one: ticks[short(one.values[axis])])
     handle: Any = None
     for one in lines:
@@ -123,11 +120,36 @@ def _draw_level(
         levels = [bootstrap_mean(one.levels) for one in varied]
         places, means = [ticks[short(one.values[axis])] for one in varied], [level.mean for level in levels]
         bar: dict[str, Any] = {"fmt": f"o{look.style}", "capsize": 3, "markersize": 4.5, "color": look.colour}
-        handle = axes.errorbar(places, means, _ends(levels), label=label, gid=lines[0].who, **bar)
-        best = int(np.nanargmin(means) if lowest else np.nanargmax(means))
-        ring: dict[str, Any] = {"markersize": 11, "mfc": "none", "mew": 1.6, "color": look.colour, "zorder": 5}
-        axes.plot(places[best], means[best], "o", gid=f"best of {lines[0].who}", **ring)
+        enough = any(level.enough for level in levels)
+        handle = axes.errorbar(places, means, _ends(levels) if enough else None, label=label, gid=lines[0].who, **bar)
+        best = best_place(means, lowest)
+        if best is not None:
+            ring: dict[str, Any] = {"markersize": 11, "mfc": "none", "mew": 1.6, "color": look.colour, "zorder": 5}
+            axes.plot(places[best], means[best], "o", gid=f"best of {lines[0].who}", **ring)
     return handle
+
+
+def _draw_optimum(
+    axes: Axes, axis: str, mine: Sequence[Curves], optimum: Any, ticks: Mapping[str, float]
+) -> Line2D | None:
+    """One level right across, or one for each game where games stand side by side."""
+    best = {ticks.get(short(one.values.get(axis)), 0.0): of_game(optimum, one, "optimum") for one in mine}
+    known = {place: level for place, level in sorted(best.items()) if level is not None}
+    if not known:
+        return None
+    look: dict[str, Any] = {"color": style.DARK, "linestyle": style.DASHED, "linewidth": 1.2, "gid": "optimum"}
+    if len(set(known.values())) == 1:
+        return axes.axhline(next(iter(known.values())), label="optimum", **look)
+    return axes.plot(list(known), list(known.values()), label="optimum", **look)[0]
+
+
+def _end(found: Sequence[Curves]) -> str:
+    """When a level is taken."""
+    one = found[0]
+    if one.per == "steps":
+        return "at the end"
+    lasts = {float(each.times[-1]) for each in found}
+    return f"after {one.times[-1]:,.0f} {one.per}" if len(lasts) == 1 else f"for as many {one.per} on each game"
 
 
 def _ends(levels: Sequence[Estimate]) -> Any:
@@ -151,18 +173,18 @@ def spread_figure(
     A row for each setting, a panel for each game. The parameters are those of :func:`level_figure`.
     """
     found = series(data, measure, where=where, per=per)
-    grouped = by_panel(found)
+    grouped = by_game(found)
     drawn = list(grouped.items())[:_PANELS]
     heights = [min(len(mine), _ROWS) + 1.2 for _, mine in drawn]
     size = 9.0, 0.9 + 0.62 * len(drawn) + 0.27 * sum(heights)
     figure, grid = style.panels(size, len(drawn), height_ratios=heights)
-    looks = style.looks([one.who or "all runs" for one in found])
+    looks = style.looks([one.who for one in found])
     more = sum(len(mine) for mine in grouped.values()) - sum(min(len(mine), _ROWS) for _, mine in drawn)
     for axes, (panel, mine) in zip(grid.flat, drawn, strict=True):
         shown = mine[:_ROWS]
         for place, one in enumerate(shown):
             levels = one.levels[np.isfinite(one.levels)]
-            colour = looks[one.who or "all runs"].colour
+            colour = looks[one.who].colour
             if levels.size > 1:
                 low, middle, high = np.quantile(levels, [0.25, 0.5, 0.75])
                 axes.barh(place, high - low, left=low, height=0.56, color=colour, alpha=0.25, linewidth=0)
@@ -178,7 +200,7 @@ def spread_figure(
         axes.set_title(panel, loc="left", fontsize=style.TITLE)
         style.despine(axes, "left", grid="x")
     line = "; dashed: the optimum" if optimum is not None else ""
-    grid[-1, 0].set_xlabel(f"{found[0].measured}, at the end{line}")
+    grid[-1, 0].set_xlabel(f"{found[0].measured}, {_end(found)}{line}")
     style.entitle(figure, _titled(title, found, "one dot a seed, quartiles and median", more, "settings"))
     return figure
 
@@ -199,10 +221,8 @@ def reaching_figure(
     :func:`level_figure`. Up to three lines of a panel have bands: 95 % intervals of the share, by
     Wilson's score.
     """
-    if goal is None:
-        raise InvalidRun("must be a number, or one for each game, got None", "goal", goal)
     found = series(data, measure, where=where, per=per)
-    grouped = by_panel(found)
+    grouped = by_game(found)
     drawn = list(grouped.items())[:_PANELS]
     rows, columns = style.arranged(len(drawn), 3)
     figure, grid = style.panels((4.8 * columns + 1.0, 3.6 * rows + 0.8), rows, columns, used=len(drawn), sharey=True)
@@ -214,6 +234,8 @@ def reaching_figure(
     banded = max(len(mine) for _, mine in drawn) <= _BANDS
     for axes, (panel, mine) in zip(grid.flat, drawn, strict=False):
         wanted = of_game(goal, mine[0], "goal")
+        if wanted is None:
+            raise InvalidRun("must be a number, or one for each game, got none", "goal", goal)
         for one in mine:
             name = told[one.name]
             at, share, low, high = _reached(one, wanted)
@@ -232,10 +254,10 @@ def reaching_figure(
     return figure
 
 
-def _reached(one: Curves, goal: float | None) -> tuple[Any, Any, Any, Any]:
+def _reached(one: Curves, goal: float) -> tuple[Any, Any, Any, Any]:
     from scipy.stats import norm
 
-    times = reaching_time(one.curves, one.times, goal)
+    times = reaching_time(one.curves, one.times, goal, scale=np.abs(one.curves[:, 0]))
     known = ~np.isnan(times.times)
     when = np.sort(times.times[known & ~times.censored])
     n = max(1, int(known.sum()))

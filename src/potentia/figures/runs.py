@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from potentia.colours import PALETTE
-from potentia.figures.sources import by_panel, measures, of_game, series
+from potentia.figures.sources import by_game, measures, of_game, series
 from potentia.figures.style import (
     DARK,
     DASHED,
@@ -24,7 +24,7 @@ from potentia.figures.style import (
     panels,
     scale,
 )
-from potentia.statistics.curves import Curves, short
+from potentia.statistics.curves import Curves
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -73,8 +73,12 @@ def scalar_figure(
             chosen = _looks([one.name for one in lines])
         for one in lines:
             _draw(axes, one, chosen[one.name], one.name)
-        if number == 0 and (best := of_game(optimum, lines[0], "optimum")) is not None:
-            axes.axhline(best, color=DARK, linestyle=DASHED, linewidth=1.2, label="optimum", gid="optimum")
+        for game, mine in by_game(lines).items() if number == 0 else ():
+            if (best := of_game(optimum, mine[0], "optimum")) is not None:
+                label = f"optimum, {game}" if isinstance(optimum, Mapping) and game else "optimum"
+                axes.axhline(best, color=DARK, linestyle=DASHED, linewidth=1.2, label=label, gid=label)
+            if not isinstance(optimum, Mapping):
+                break
         if lines[0].times.size > 20:
             first = float(lines[0].times[1])
             axes.set_xscale("symlog", linthresh=10 * first, linscale=0.5)
@@ -105,26 +109,13 @@ def study_figure(
     ``measure`` is only what they are called. ``optimum`` is a number, or one for each game.
     """
     found = series(data, measure, where=where, per=per)
-    grouped = by_panel(found)
-    if max(map(len, grouped.values())) > _LINES:
-        grouped = {
-            ", ".join(filter(None, [name, who])): [one for one in lines if one.who == who]
-            for name, lines in by_panel(found).items()
-            for who in dict.fromkeys(one.who for one in lines)
-        }
-    if max(map(len, grouped.values())) > _LINES and len(found[0].values) > 1:  # a panel for each value of one axis too
-        axis = next(iter(found[0].values))
-        grouped = {
-            ", ".join(filter(None, [name, inner])): part
-            for name, lines in grouped.items()
-            for inner, part in by_panel(lines, [axis]).items()
-        }
+    grouped = _grouped(found)
     drawn = list(grouped.items())[:_PANELS]
     rows, columns = arranged(len(drawn), 3)
     size = 5.2 * columns + 0.8, 3.8 * rows + 0.5
     figure, grid = panels(size, rows, columns, used=len(drawn), sharex=True)
     for axes, (panel, lines) in zip(grid.flat, drawn, strict=False):
-        told = _short_names(lines, panel)
+        told = _short_names(lines)
         chosen = _looks([f"{one.labels.get('rule', '')}: {name}" for one, name in zip(lines, told, strict=True)])
         for one, name, look in zip(lines, told, chosen.values(), strict=True):
             _draw(axes, one, look, name or "mean")
@@ -157,17 +148,27 @@ def _few(handles: Sequence[Any], lines: int) -> list[Any]:
     return list(handles) if lines <= _LINES else [handles[k] for k in (0, lines // 2, lines - 1)] + [*handles[lines:]]
 
 
-def _short_names(lines: Sequence[Curves], panel: str) -> list[str]:
-    """What tells the lines of a panel apart, without what its title says."""
-    said = {part.strip() for part in panel.split(",")}
-    return [
-        ", ".join(
-            part
-            for part in [*one.labels.values(), *(f"{key}={short(entry)}" for key, entry in one.values.items())]
-            if part not in said
-        )
-        for one in lines
-    ]
+def _grouped(found: Sequence[Curves]) -> dict[str, list[Curves]]:
+    """A panel for each game; of too many lines one for each rule on it, and then for each value of one axis."""
+    panels = [("", list(found))] if len(found) <= 1 else list(by_game(found).items())
+    for split in (lambda one: one.who, lambda one: ", ".join(one.told_values()[:1])):
+        if max(len(lines) for _, lines in panels) <= _LINES:
+            break
+        finer: dict[str, list[Curves]] = {}
+        for title, lines in panels:
+            for one in lines:
+                finer.setdefault(", ".join(filter(None, [title, split(one)])), []).append(one)
+        panels = list(finer.items())
+    return dict(panels)
+
+
+def _short_names(lines: Sequence[Curves]) -> list[str]:
+    """What tells the lines of a panel apart: labels and values that are not the same for all of them, or all."""
+    keys = dict.fromkeys(key for one in lines for key in (*one.labels, *one.values))
+    same = [key for key in keys if len({one.told([k for k in keys if k != key]) for one in lines}) == 1]
+    if len(same) == len(keys):
+        same = [key for key in keys if key == "game" or any(key in one.of_game for one in lines)]
+    return [one.told(same) for one in lines]
 
 
 def _alike(panes: Sequence[Axes], games: Sequence[str]) -> None:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import itertools
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from potentia.errors import InvalidRun
+from potentia.errors import InvalidRun, PotentiaError
 from potentia.kernel.arrays import Floats
-from potentia.kernel.checks import OneOf
+from potentia.kernel.checks import OneOf, Real
 from potentia.kernel.recorders import TABLE
+from potentia.rules import rule_from
+from potentia.statistics.choosing import apart_from
 from potentia.statistics.curves import Curves, chosen, short, spent
 
 if TYPE_CHECKING:
@@ -30,7 +33,12 @@ def series(
     ``where`` keeps the settings whose labels and values are these; ``per`` is what runs are followed along, as in
     :func:`potentia.statistics.curves.spent`.
     """
-    return spent(chosen(_found(data, measure), where or {}), per)
+    if where is not None and not isinstance(where, Mapping):
+        raise InvalidRun(f'must be a dict such as {{"tau": 0.1}}, got {where!r}', "where", where)
+    found = _found(data, measure, per == "evaluations")
+    if not found or any(one.times.size == 0 or one.seeds.size == 0 for one in found):
+        raise InvalidRun(f"{_WANTED}, got no runs or no times", "data", data)
+    return spent(chosen(found, where or {}), per)
 
 
 def measures(data: Any) -> list[str]:
@@ -44,6 +52,8 @@ def measures(data: Any) -> list[str]:
         names = [str(name) for name, one in data.data_vars.items() if _is_scalar(one)]
     elif _is_study(data):
         names = [name for name in data.record if name not in TABLE or TABLE[name].scalar]
+        if names:
+            return names  # as they were asked for
     else:
         names = []
     if not names:
@@ -51,18 +61,18 @@ def measures(data: Any) -> list[str]:
     return sorted(names, key=lambda name: list(TABLE).index(name) if name in TABLE else len(TABLE))
 
 
-def _found(data: Any, measure: str | None) -> list[Curves]:
+def _found(data: Any, measure: str | None, evaluations: bool) -> list[Curves]:
     if isinstance(data, Sequence) and data and all(isinstance(one, Curves) for one in data):
         return list(data)
     wanted = measures(data)
     name = wanted[0] if measure is None else OneOf(*wanted).of(measure, "measure", InvalidRun)
     if _is_study(data):
-        return list(data.curves(name))
+        return list(data.curves(name, evaluations=evaluations))
     if _is_dataset(data):
         return list(_settings(data, name))
     out: list[Curves] = []
     for label, part in data.items():
-        for one in _found(part, name):
+        for one in _found(part, name, evaluations):
             labels = {"data": str(label), **one.labels} if "rule" in one.labels else {"rule": str(label), **one.labels}
             out.append(replace(one, labels=labels, number=len(out)))
     return out
@@ -103,10 +113,10 @@ def _settings(data: xarray.Dataset, name: str) -> Iterator[Curves]:
             here.time.values,
             carried(rows) if "reached" in data else rows,
             number,
-            ", ".join([*(str(told[key]) for key in ("game",) if key in told), *_game_words(data, values)]),
+            frozenset(key for key in values if data[key].attrs.get("parameter_of") == "game"),
             str(attributes.get("long_name", name)),
             str(attributes.get("units", "")),
-            _revisions(here, rows.shape),
+            _revisions(here, data, rows.shape),
             float(data.attrs.get("evaluations_per_revision", np.nan)),
         )
 
@@ -120,17 +130,15 @@ def _told(here: Any, data: Any, dim: str) -> Iterator[tuple[str, Any]]:
             yield name, entry
 
 
-def _game_words(data: Any, values: Mapping[str, Any]) -> list[str]:
-    """Parameters of the game, which a dataset of a study tells from those of rules and beliefs."""
-    mine = [key for key in values if data[key].attrs.get("parameter_of") == "game"]
-    return [f"{key}={short(values[key])}" for key in mine]
-
-
-def _revisions(here: Any, shape: tuple[int, int]) -> Floats | None:
+def _revisions(here: Any, data: Any, shape: tuple[int, int]) -> Floats | None:
+    """How many there were by each record, where that was recorded or each step is one revision."""
     if "num_revisions" in here.coords:
-        found = here.num_revisions
-        return np.broadcast_to(np.asarray(found.values, np.float64), shape)
-    if "revisions" in here and np.array_equal(here.revisions.values, here.steps_done.values):
+        return carried(np.broadcast_to(np.asarray(here.num_revisions.values, np.float64), shape))
+    try:
+        once = rule_from(json.loads(data.attrs["rule"])).revises_once()
+    except (KeyError, TypeError, ValueError, PotentiaError):  # of several rules, or of one that is not known here
+        once = False
+    if once and ("revisions" not in here or np.array_equal(here.revisions.values, here.steps_done.values)):
         return np.broadcast_to(np.asarray(here.time.values, np.float64), shape)
     return None
 
@@ -144,20 +152,45 @@ def carried(rows: Floats) -> Floats:
 # What goes where --------------------------------------------------------------------------------------
 
 
-def by_panel(found: Sequence[Curves], apart: Sequence[str] = ()) -> dict[str, list[Curves]]:
-    """Settings by game, and by the values of what is named too: what is compared shares a panel, and its scale."""
+def by_game(found: Sequence[Curves]) -> dict[str, list[Curves]]:
+    """Settings by game: what is compared shares a panel, and its scale."""
     out: dict[str, list[Curves]] = {}
     for one in found:
-        told = [f"{name}={short(one.values[name])}" for name in apart if name in one.values]
-        game = [] if any(text in one.game.split(", ") for text in told) else [one.game]
-        out.setdefault(", ".join(filter(None, [*game, *told])), []).append(one)
+        out.setdefault(one.game, []).append(one)
     return out
 
 
+def by_panel(found: Sequence[Curves], axis: str) -> dict[str, list[Curves]]:
+    """Settings by game and by what else varies than what stands on an axis; a rule that lacks it is in every panel."""
+    apart = apart_from(found, axis)
+    out: dict[str, list[Curves]] = {}
+    for one in sorted(found, key=lambda one: not all(name in one.values for name in apart)):
+        told = [f"{name}={short(one.values[name])}" for name in apart if name in one.values]
+        game = one.game_without(axis)
+        title = ", ".join(filter(None, [game, *told]))
+        if len(told) == len(apart):
+            out.setdefault(title, []).append(one)
+            continue
+        fit = [mine for mine in out.values() if mine[0].game_without(axis) == game and _agree(one, mine[0], apart)]
+        for mine in fit:
+            mine.append(one)
+        if not fit:
+            out.setdefault(title, []).append(one)
+    return out
+
+
+def _agree(one: Curves, other: Curves, names: Sequence[str]) -> bool:
+    return all(short(one.values[name]) == short(other.values.get(name)) for name in names if name in one.values)
+
+
 def of_game(levels: float | Mapping[str, float] | None, one: Curves, parameter: str) -> float | None:
-    """The optimum, or the goal, of a setting's game."""
-    if levels is None or not isinstance(levels, Mapping):
-        return None if levels is None else float(levels)
-    if one.game not in levels:
-        raise InvalidRun(f"must have {one.game!r}, got {', '.join(map(repr, levels))}", parameter, levels)
-    return float(levels[one.game])
+    """The optimum, or the goal, of a setting's game; None where it is not asked for, or not known."""
+    wanted = levels
+    if isinstance(levels, Mapping):
+        if one.game not in levels:
+            raise InvalidRun(f"must have {one.game!r}, got {', '.join(map(repr, levels))}", parameter, levels)
+        wanted = levels[one.game]
+    wanted = getattr(wanted, "value", wanted)  # of potentia.analysis.optimum
+    if wanted is None or (isinstance(wanted, float) and np.isnan(wanted)):
+        return None
+    return float(Real().of(wanted, parameter, InvalidRun))

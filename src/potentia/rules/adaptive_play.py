@@ -32,6 +32,7 @@ from potentia.kernel.protocol import (
     utility,
 )
 from potentia.rules.base import Rule, most_options, register, step
+from potentia.rules.considers import all_actions
 from potentia.rules.drawing import best, mistake
 from potentia.rules.schedules import Schedule, ScheduleData, schedule_from, temperature
 
@@ -76,6 +77,9 @@ class AdaptivePlay(Rule):
             raise InvalidRule(f"must be at most memory, {self.memory}, got {self.sample}", "sample", self.sample)
         if math.comb(self.memory, self.sample) > _MOST_SAMPLES:
             raise InvalidRule(f"must leave at most 2^50 samples of {self.sample}, got {self.memory}", "memory")
+
+    def evaluations(self, game: Game) -> float:
+        return self.memory * all_actions(game)
 
     def data(self, game: Game, horizon: int | None) -> AdaptiveData:
         samples = math.comb(self.memory, self.sample)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, NamedTuple
 
@@ -50,6 +51,7 @@ class Rule(Checked, ABC):
     remembers: ClassVar[tuple[str, ...]] = ()  # fields of the memory that a saved run must keep
     words: ClassVar[tuple[str, str, str] | None] = None  # who, considers, chooses, of a rule that is on the map
     keeps_scores: ClassVar[bool] = False  # whether it has ``scores`` and ``strategies``, and no chain of profiles
+    asks_for: ClassVar[float] = math.nan  # utilities in a revision, of a rule that is not on the map, if one number
 
     def _repr_html_(self) -> str:
         from potentia.rules.showing import rule_card
@@ -73,6 +75,16 @@ class Rule(Checked, ABC):
             if "data" in vars(cls):
                 return None
         return None
+
+    def evaluations(self, game: Game) -> float:
+        """How many utilities one revision asks for on a game; NaN where that is not one number, or not known."""
+        place = self.point()
+        return self.asks_for if place is None else place.considers.evaluations(game)
+
+    def revises_once(self) -> bool:
+        """Whether every step is one revision."""
+        place = self.point()
+        return place is not None and place.who.revises_once
 
     @abstractmethod
     def data(self, game: Game, horizon: int | None) -> Any:

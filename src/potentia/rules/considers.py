@@ -7,6 +7,7 @@ that everybody who revises tries at once. The present action is always among the
 
 from __future__ import annotations
 
+import math
 from abc import ABC
 from typing import Any, ClassVar, NamedTuple
 
@@ -25,6 +26,11 @@ ALL, TRIALS, JOINT = range(3)
 
 _registry: Registry[Considers] = Registry("considers", InvalidRule)
 register = _registry.register
+
+
+def all_actions(game: Game) -> float:
+    """How many actions each player has; NaN where players differ."""
+    return float(game.sizes[0]) if game.sizes.min() == game.sizes.max() else math.nan
 
 
 class ConsidersData(NamedTuple):
@@ -48,6 +54,12 @@ class Considers(Checked, ABC):
     def moves_on(self, game: Game) -> Moves:
         """The actions in question from each action of a player: all in reach, unless a subclass says otherwise."""
         return game.moves
+
+    def evaluations(self, game: Game) -> float:
+        """How many utilities are asked for: of the present action and each trial, or of all; NaN if not one number."""
+        if self.kind != ALL:
+            return math.nan if self.include_current else 1.0 + self.k
+        return all_actions(game) if isinstance(self.moves_on(game), Complete) else math.nan
 
     def data(self, game: Game) -> ConsidersData:
         """What compiled code reads."""

@@ -48,6 +48,7 @@ class PayoffBased(Rule):
     name: ClassVar[str] = "payoff-based"
     summary: ClassVar[str] = "tries with probability e^(-m/tau), keeps by what was received (Marden & Shamma)"
     remembers: ClassVar[tuple[str, ...]] = ("tried", "before", "received")
+    asks_for: ClassVar[float] = 1.0
     tau: Schedule = attrs.field(converter=schedule_from)
     m: float = attrs.field(converter=number, validator=Real(above=0.0))
 

@@ -69,6 +69,7 @@ class QL(Scoring):
     """
 
     name: ClassVar[str] = "ql"
+    asks_for: ClassVar[float] = 1.0
     summary: ClassVar[str] = "Q-learning with Boltzmann choice: players know only what they receive (Eq. 27)"
     tau: Schedule = attrs.field(converter=schedule_from)
     mu: Step = attrs.field(default=Diminishing(), converter=step_from)

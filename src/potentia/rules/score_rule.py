@@ -25,6 +25,7 @@ from potentia.kernel.journal import Journal
 from potentia.kernel.protocol import num_drawn, num_players, payoff, plays, utility
 from potentia.rules.base import register, step
 from potentia.rules.choice import pick
+from potentia.rules.considers import all_actions
 from potentia.rules.penalties import Gibbs, Penalty, PenaltyData, choice_weights, penalty_from
 from potentia.rules.schedules import Schedule, ScheduleData, schedule_from, temperature
 from potentia.rules.score_play import bounded, listed, num_options, option, options_from, perform, shares, stand_by
@@ -77,6 +78,9 @@ class Score(Scoring):
                 "discount",
                 self.discount,
             )
+
+    def evaluations(self, game: Game) -> float:
+        return all_actions(game)
 
     def data(self, game: Game, horizon: int | None) -> ScoreData:
         return ScoreData(

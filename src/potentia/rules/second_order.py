@@ -113,6 +113,7 @@ class SOQL(Scoring):
     """
 
     name: ClassVar[str] = "soql"
+    asks_for: ClassVar[float] = 1.0
     summary: ClassVar[str] = "second-order Q-learning: strategies move towards the best response (Eq. 28-29)"
     mu: float | str | Diminishing = attrs.field(default=0.97, converter=_mu_from)
     vartheta: float = attrs.field(default=0.5, converter=number, validator=SHARE)

@@ -29,6 +29,7 @@ class Who(Checked, ABC):
     name: ClassVar[str]
     summary: ClassVar[str] = ""
     invalid: ClassVar[type[InvalidRule]] = InvalidRule
+    revises_once: ClassVar[bool] = False  # whether it is one player in every step
     guard: bool = False
 
     @abstractmethod
@@ -43,6 +44,7 @@ class One(Who):
 
     name: ClassVar[str] = "one"
     summary: ClassVar[str] = "one random player"
+    revises_once: ClassVar[bool] = True
 
     def revision_on(self, game: Game) -> None:
         return None

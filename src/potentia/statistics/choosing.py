@@ -7,18 +7,17 @@ taken at the value that the *other* seeds would have chosen, and the told mean i
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
 from potentia.errors import InvalidInput
 from potentia.kernel.checks import OneOf
 from potentia.statistics.comparison import Comparison, holm
-from potentia.statistics.curves import Curves, compared, short
+from potentia.statistics.curves import Curves, compared, in_order, is_number, mean_known, short
 from potentia.statistics.estimates import Estimate, bootstrap_mean
 
 
@@ -54,7 +53,7 @@ class Best:
                 {
                     "game": one.game,
                     "rule": one.who,
-                    self.axis: one.value,
+                    "value": one.value,
                     "point": one.best.name,
                     "level": one.level.to_list(),
                     "tried": one.tried,
@@ -67,30 +66,59 @@ class Best:
         }
 
 
-def axis_of(found: Sequence[Curves], axis: str | None = None) -> str:
-    """The parameter that is meant, or the one that varies for most settings."""
-    known = list(dict.fromkeys(name for one in found for name in one.values))
-    if not known:
-        raise InvalidInput("must be something that varies, got settings in which nothing does", "against", axis)
+def axis_of(found: Sequence[Curves], axis: str | None = None, *, of_rules: bool = False) -> str:
+    """The parameter that is meant; left out, the one of rules or beliefs that has the most values."""
+    known = {name: name in one.of_game for one in found for name in one.values}
+    mine = [name for name, of_game in known.items() if not of_game]
     if axis is not None:
-        return OneOf(*known).of(axis, "against", InvalidInput)
-    return max(known, key=lambda name: len({short(one.values[name]) for one in found if name in one.values}))
+        name = OneOf(*known).of(axis, "against", InvalidInput) if known else None
+        if name is not None and not (of_rules and known[name]):
+            return name
+        told = ", ".join(mine) or "nothing"
+        raise InvalidInput(f"must be a parameter of rules or beliefs ({told}), got {axis!r}", "against", axis)
+    if not mine:
+        raise InvalidInput(
+            "must be something of rules or beliefs that varies, got settings in which nothing does", "against"
+        )
+    return max(mine, key=lambda name: len({short(one.values[name]) for one in found if name in one.values}))
+
+
+def apart_from(found: Sequence[Curves], axis: str) -> list[str]:
+    """What else of rules and beliefs varies, and does not merely go along with the axis, as what is zipped with it."""
+    names = dict.fromkeys(key for one in found for key in one.values if key != axis and key not in one.of_game)
+    seen: dict[tuple[str, str, str, str], set[str]] = {}
+    for one in found:
+        for name in names:
+            if name in one.values:
+                place = (name, one.game, one.who, short(one.values.get(axis)))
+                seen.setdefault(place, set()).add(short(one.values[name]))
+    return [name for name in names if any(len(those) > 1 for place, those in seen.items() if place[0] == name)]
+
+
+def best_place(levels: ArrayLike, lowest: bool = False) -> int | None:
+    """Where the best of the levels that are known stands, the first of equals; None where none is known."""
+    known = np.asarray(levels, np.float64)
+    if not known.size or np.isnan(known).all():
+        return None
+    return int(np.nanargmin(known) if lowest else np.nanargmax(known))
 
 
 def best_of(found: Sequence[Curves], axis: str | None = None, *, lowest: bool = False) -> Best:
     """For each rule on each game the value of ``axis`` with the highest mean level, or the lowest.
 
     What else varies is chosen along: of several values of other parameters of the rule, the best of all together.
+    Rules of which no level is known are left out.
     """
-    name = axis_of(found, axis)
-    sign = -1.0 if lowest else 1.0
+    name = axis_of(found, axis, of_rules=True)
     groups: dict[tuple[str, str], list[Curves]] = {}
     for one in found:
-        groups.setdefault((one.game, _who(one)), []).append(one)
-    chosen = [_chosen(game, who, name, mine, sign) for (game, who), mine in groups.items()]
+        groups.setdefault((one.game, one.who), []).append(one)
+    each = (_chosen(game, who, name, mine, lowest) for (game, who), mine in groups.items())
+    chosen = [one for one in each if one is not None]
     several, comparisons = len({one.game for one in chosen}) > 1, []
-    for _, mine in itertools.groupby(sorted(chosen, key=lambda one: one.game), key=lambda one: one.game):
-        ordered = sorted(mine, key=lambda one: -sign * one.level.mean)
+    for game in dict.fromkeys(one.game for one in chosen):
+        mine_of = [one for one in chosen if one.game == game]
+        ordered = sorted(mine_of, key=lambda one: one.level.mean, reverse=not lowest)
         first = ordered[0].best
         for other in ordered[1:]:
             told = compared(other.best, first)
@@ -100,31 +128,31 @@ def best_of(found: Sequence[Curves], axis: str | None = None, *, lowest: bool = 
     return Best(name, lowest, chosen, corrected)
 
 
-def _who(one: Curves) -> str:
-    """Its labels without the game, which is told apart."""
-    return ", ".join(text for key, text in one.labels.items() if key != "game") or "all runs"
-
-
-def _chosen(game: str, who: str, axis: str, mine: Sequence[Curves], sign: float) -> Chosen:
-    levels = [one.levels for one in mine]
-    best = int(np.argmax([sign * np.nanmean(each) for each in levels]))
-    values = sorted({one.values[axis] for one in mine if axis in one.values}, key=_order)
+def _chosen(game: str, who: str, axis: str, mine: Sequence[Curves], lowest: bool) -> Chosen | None:
+    best = best_place([one.level for one in mine], lowest)
+    if best is None:
+        return None
     value = mine[best].values.get(axis)
-    edge = len(values) > 1 and value in (values[0], values[-1]) and not isinstance(value, str)
-    told = bootstrap_mean(levels[best])
-    return Chosen(game, who, mine[best], value, told, len(mine), edge, _flattery(mine, levels, best, sign))
+    tried = {short(one.values[axis]): one.values[axis] for one in mine if axis in one.values}
+    order = [key for key in in_order(tried) if is_number(tried[key])]
+    alone = sum(one.level == mine[best].level for one in mine) == 1
+    edge = len(order) > 1 and alone and short(value) in (order[0], order[-1]) and is_number(value)
+    told = bootstrap_mean(mine[best].levels)
+    return Chosen(game, who, mine[best], value, told, len(mine), edge, _flattery(mine, best, lowest))
 
 
-def _order(value: Any) -> tuple[bool, Any]:
-    return (True, str(value)) if not isinstance(value, int | float) else (False, value)
-
-
-def _flattery(mine: Sequence[Curves], levels: list[NDArray[np.float64]], best: int, sign: float) -> float:
-    """By leaving each seed out of the choice that it is judged by."""
+def _flattery(mine: Sequence[Curves], best: int, lowest: bool) -> float:
+    """By leaving each seed out of the choice that it is judged by; of equals the one that was chosen is taken."""
     seeds = mine[0].seeds
-    if len(mine) < 2 or seeds.size < 3 or not all(np.array_equal(one.seeds, seeds) for one in mine):
-        return float("nan") if len(mine) > 1 else 0.0
-    table = sign * np.stack(levels)  # (settings, seeds)
-    others = np.nansum(table, axis=1, keepdims=True) - np.nan_to_num(table)
-    apart = table[others.argmax(axis=0), np.arange(seeds.size)]
-    return float(np.nanmean(table[best]) - np.nanmean(apart))
+    if len(mine) == 1:
+        return 0.0
+    if seeds.size < 3 or not all(np.array_equal(one.seeds, seeds) for one in mine):
+        return float("nan")
+    table = (-1.0 if lowest else 1.0) * np.stack([one.levels for one in mine])  # (settings, seeds)
+    apart = np.empty(seeds.size)
+    for seed in range(seeds.size):
+        others = mean_known(np.delete(table, seed, axis=1))
+        again = best_place(others)
+        again = best if again is None or others[best] == others[again] else again
+        apart[seed] = table[again, seed]
+    return float(mean_known(table[best : best + 1])[0] - mean_known(apart[None])[0])

@@ -140,7 +140,7 @@ def _sign_flips(d: NDArray[np.float64], seed: int, resamples: int) -> float:
         return np.nan
     if d.size == 1 or not d.any():
         return 1.0
-    if 2**d.size <= resamples:
+    if 2**d.size <= min(resamples, _ROOM // d.size):
         signs = 1.0 - 2.0 * (np.arange(2**d.size)[:, None] >> np.arange(d.size) & 1)
         means = np.abs(np.round((signs * (d / np.abs(d).max())).mean(axis=1), _DIGITS))
         return float(np.mean(means >= means[0]))

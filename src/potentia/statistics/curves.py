@@ -2,11 +2,12 @@
 
 A *level* is the mean over the last tenth of a run. Time may be steps, or what a run has spent by then: revisions, or
 evaluations of a utility. Rules that wake many players, or look at many actions, are compared fairly only by those.
-Along them runs differ in length, so all are cut to what the shortest has spent (:func:`spent`).
+Along them runs differ in length, so those of one game are cut to what the shortest has spent (:func:`spent`).
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -33,7 +34,7 @@ class Curves:
     times: NDArray[Any]
     curves: NDArray[np.float64]  # (seeds, times)
     number: int = 0  # of the setting among all
-    game: str = ""  # settings of one game have one scale
+    of_game: frozenset[str] = frozenset()  # which of the values are the game's: settings of one game have one scale
     label: str = ""  # what is measured, for people
     unit: str = ""  # of what is measured
     revisions: NDArray[np.float64] | None = field(default=None, repr=False)  # by then, (seeds, times), where known
@@ -43,13 +44,43 @@ class Curves:
     @property
     def name(self) -> str:
         """What to call it: lll, tau=0.1."""
-        return ", ".join([*self.labels.values(), *(f"{k}={short(v)}" for k, v in self.values.items())]) or "all runs"
+        return self.told() or "all runs"
 
     @property
     def setting(self) -> str:
         """The same without the game, for where that is told apart."""
-        said = self.game.split(", ")
-        return ", ".join(part for part in self.name.split(", ") if part not in said) or self.name
+        return ", ".join([*self._who, *self.told_values()]) or "all runs"
+
+    @property
+    def game(self) -> str:
+        """The game, in the words in which games differ; empty where there is one."""
+        return self.game_without(None)
+
+    def game_without(self, axis: str | None) -> str:
+        """The same without what stands on an axis."""
+        label = [self.labels["game"]] if "game" in self.labels else []
+        return ", ".join([*label, *self._said(key for key in self.values if key in self.of_game and key != axis)])
+
+    @property
+    def who(self) -> str:
+        """The rule, and the belief or dataset where there are several."""
+        return ", ".join(self._who) or "all runs"
+
+    def told(self, leave_out: Sequence[str] = ()) -> str:
+        """Its labels and values, but for those that are told elsewhere."""
+        labels = [text for key, text in self.labels.items() if key not in leave_out]
+        return ", ".join([*labels, *self._said(key for key in self.values if key not in leave_out)])
+
+    def told_values(self) -> list[str]:
+        """The values that are not the game's, as tau=0.1."""
+        return self._said(key for key in self.values if key not in self.of_game)
+
+    @property
+    def _who(self) -> list[str]:
+        return [text for key, text in self.labels.items() if key != "game"]
+
+    def _said(self, names: Any) -> list[str]:
+        return [f"{key}={short(self.values[key])}" for key in names]
 
     @property
     def measured(self) -> str:
@@ -57,17 +88,21 @@ class Curves:
         return f"{self.label} in {self.unit}" if self.unit else self.label
 
     @property
-    def who(self) -> str:
-        """The rule, and the belief, game or dataset where there are several."""
-        return ", ".join(self.labels.values())
-
-    @property
     def levels(self) -> NDArray[np.float64]:
         """The mean over the last tenth of each run; NaN where nothing is known there."""
         first = self.times[-1] * (1 - TAIL)
-        last = self.curves[:, (self.times > first) | (self.times == self.times[-1])]
-        known = np.count_nonzero(~np.isnan(last), axis=1)
-        return np.where(known > 0, np.nansum(last, axis=1) / np.maximum(known, 1), np.nan)
+        return mean_known(self.curves[:, (self.times > first) | (self.times == self.times[-1])])
+
+    @property
+    def level(self) -> float:
+        """The mean of the levels that are known."""
+        return float(mean_known(self.levels[None])[0])
+
+
+def mean_known(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The mean of what is known of each row; NaN where nothing is."""
+    known = np.count_nonzero(~np.isnan(rows), axis=1)
+    return np.where(known > 0, np.nansum(rows, axis=1) / np.maximum(known, 1), np.nan)
 
 
 def compared(one: Curves, other: Curves) -> Comparison:
@@ -79,47 +114,73 @@ def compared(one: Curves, other: Curves) -> Comparison:
 
 def short(value: Any) -> str:
     """A value of a parameter, for people."""
-    return f"{value:.6g}" if isinstance(value, float) else value if isinstance(value, str) else _listed(value)
+    if isinstance(value, bool) or value is None:
+        return json.dumps(value)
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(short, value)) + "]"
+    return json.dumps(value, sort_keys=True) if isinstance(value, dict) else str(value)
 
 
-def _listed(value: Any) -> str:
-    return "[" + ", ".join(map(short, value)) + "]" if isinstance(value, list | tuple) else str(value)
+def in_order(values: Mapping[str, Any]) -> list[str]:
+    """The keys of values in a total order: numbers ascending, then the others as they were given."""
+    numbers = [key for key, value in values.items() if is_number(value)]
+    return sorted(numbers, key=lambda key: values[key]) + [key for key in values if key not in numbers]
+
+
+def is_number(value: Any) -> bool:
+    """A number, and not yes or no."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+# Along what was spent ---------------------------------------------------------------------------------
 
 
 def spent(found: Sequence[Curves], per: str) -> list[Curves]:
-    """The same runs along what they have spent, up to what the shortest of all has.
+    """The same runs along what they have spent; those of one game up to what the shortest of them has.
 
     At each count stands the last record that had spent no more.
     """
     OneOf(*PER).of(per, "per", InvalidInput)
-    if per == "steps" or not found:
+    if any(one.per not in ("steps", per) for one in found):
+        raise InvalidInput(f"must be that of the curves, {found[0].per}, got {per}", "per", per)
+    if per == "steps" or all(one.per == per for one in found):
         return list(found)
     counts = [_counts(one, per) for one in found]
-    most = min(float(count[:, -1].min()) for count in counts)
-    if most <= 0:
-        raise InvalidInput(f"{per} must be more than none in every run, got a run without")
-    rows = min(_ROWS, max(len(one.times) for one in found) - 1)
-    grid = np.linspace(0.0, most, rows + 1)
+    grids = {}
+    for game in dict.fromkeys(one.game for one in found):
+        mine = [(one, count) for one, count in zip(found, counts, strict=True) if one.game == game]
+        shortest, least = min(mine, key=lambda both: float(both[1][:, -1].min()))
+        most = float(least[:, -1].min())
+        if not most > 0:
+            raise InvalidInput(f"must be more than none in every run, got none in a run of {shortest.name}", per)
+        rows = min(_ROWS, max(len(one.times) for one, _ in mine) - 1)
+        grids[game] = np.linspace(0.0, most, rows + 1)
     out = []
     for one, count in zip(found, counts, strict=True):
-        at = [np.searchsorted(run, grid, side="right") - 1 for run in count]
-        out.append(replace(one, times=grid, curves=np.take_along_axis(one.curves, np.array(at), axis=1), per=per))
+        grid = grids[one.game]
+        at = np.array([np.searchsorted(run, grid, side="right") - 1 for run in count])
+        out.append(replace(one, times=grid, curves=np.take_along_axis(one.curves, at, axis=1), per=per, revisions=None))
     return out
 
 
 def _counts(one: Curves, per: str) -> NDArray[np.float64]:
     if one.revisions is None:
-        raise InvalidInput(
-            f"of {one.name} must have been recorded where a step is not one revision: record revisions too", "revisions"
-        )
+        said = f"of {one.name} must have been recorded where a step is not one revision: record revisions too"
+        raise InvalidInput(said, "revisions")
     if per == "revisions":
         return one.revisions
     if np.isnan(one.evaluations):
         raise InvalidInput(
-            f"in a revision of {one.name} must be one number: players differ in their actions, or it is not told",
+            f"in a revision of {one.name} must be one number, and are not: players differ in their actions, moves are "
+            "constrained, or the rule or the dataset does not tell",
             "evaluations",
         )
     return one.evaluations * one.revisions
+
+
+# Which of them ----------------------------------------------------------------------------------------
 
 
 def chosen(found: Sequence[Curves], where: Mapping[str, Any]) -> list[Curves]:
@@ -129,10 +190,10 @@ def chosen(found: Sequence[Curves], where: Mapping[str, Any]) -> list[Curves]:
         known = dict.fromkeys(key for one in found for key in (*one.labels, *one.values))
         OneOf(*known).of(name, "where", InvalidInput)
         wishes = wanted if isinstance(wanted, list | tuple) else [wanted]
-        there = {short(_of(one, name)) for one in found if name in one.labels or name in one.values}
+        there = {short(_of(one, name)): _of(one, name) for one in found if name in one.labels or name in one.values}
         for wish in wishes:
             if not any(_same(_of(one, name), wish) for one in found):
-                raise InvalidInput(f"{name} must be one of {', '.join(sorted(there))}, got {wish}", "where", wish)
+                raise InvalidInput(f"{name} must be one of {', '.join(in_order(there))}, got {wish}", "where", wish)
         out = [one for one in out if any(_same(_of(one, name), wish) for wish in wishes)]
     if not out:
         told = ", ".join(f"{name}={short(entry)}" for name, entry in where.items())
@@ -145,9 +206,12 @@ def _of(one: Curves, name: str) -> Any:
 
 
 def _same(value: Any, wish: Any) -> bool:
+    """Whether a value is what was asked for: the same number, or what people read of it."""
     if value is None:
         return False
+    if short(value) == short(wish) or str(value) == str(wish):
+        return True
     try:
-        return float(value) == float(wish)
+        return is_number(value) and (float(value) == float(wish) or short(float(value)) == short(float(wish)))
     except (TypeError, ValueError):
-        return short(value) == str(wish)
+        return False

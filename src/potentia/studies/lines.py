@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from potentia.errors import InvalidInput
+from potentia.errors import InvalidInput, PotentiaError, TooLarge
 from potentia.games import Coverage
 from potentia.kernel.checks import OneOf
 from potentia.kernel.recorders import Recorder, known_recorders
-from potentia.rules.spending import evaluations
-from potentia.statistics.curves import Curves, chosen, short, spent
+from potentia.rules import rule_from
+from potentia.statistics.curves import Curves, chosen, spent
 from potentia.studies.datasets import played, present
 from potentia.studies.points import catalogue, dimensions_of
 from potentia.studies.store import Study
@@ -42,18 +42,20 @@ def curves_of(
     *,
     where: Mapping[str, Any] | None = None,
     per: str = "steps",
+    evaluations: bool = False,
 ) -> list[Curves]:
     """One recorder at every point that has runs, or at those where labels and values are these.
 
     ``per`` is what the runs are followed along: ``"steps"``, ``"revisions"``, or ``"evaluations"`` of utilities. Along
-    these two, all are cut to what the shortest has spent.
+    these two, those of one game are cut to what the shortest of them has spent. ``evaluations`` asks for how many
+    there are in a revision, which needs the games: those of one's own must be registered.
     """
     wanted = measure_of(study, measure)
     names, row = study.manifest["names"], known_recorders(catalogue()).get(wanted, Recorder(wanted))
     parts: dict[int, list[tuple[Sequence[int], NDArray[np.float64], NDArray[np.float64] | None]]] = {}
     for chunk, arrays in played(study, present(study, partial)):
         mine = parts.setdefault(chunk.point, [])
-        mine.append((study.seeds_of(chunk), arrays[wanted], _revisions(study, arrays, arrays[wanted].shape[1])))
+        mine.append((study.seeds_of(chunk), arrays[wanted], _revisions(study, chunk.point, arrays, wanted)))
     places = {seed: number for number, seed in enumerate(study.seeds)}
     out = []
     for number, found in sorted(parts.items()):
@@ -68,7 +70,7 @@ def curves_of(
             np.arange(values.shape[1]) * study.manifest["every"],
             values,
             number,
-            _game(point, names),
+            frozenset(names[key] for key in point["values"] if key.startswith("game.")),
             row.label,
             row.unit,
             np.concatenate(known)[order] if len(known) == len(found) else None,
@@ -79,9 +81,9 @@ def curves_of(
     out = chosen(out, where or {})
     if wanted == _DISTANCE:
         out = _in_unit(study, out)
-    if per == "evaluations":
+    if evaluations or per == "evaluations":
         points = study.plan.points
-        out = [replace(one, evaluations=evaluations(points[one.number].rule, points[one.number].game)) for one in out]
+        out = [replace(one, evaluations=points[one.number].rule.evaluations(points[one.number].game)) for one in out]
     return spent(out, per)
 
 
@@ -95,35 +97,46 @@ def _in_unit(study: Study, found: list[Curves]) -> list[Curves]:
     ]
 
 
-def _revisions(study: Study, arrays: Mapping[str, NDArray[Any]], rows: int) -> NDArray[np.float64] | None:
+def _revisions(
+    study: Study, point: int, arrays: Mapping[str, NDArray[Any]], measure: str
+) -> NDArray[np.float64] | None:
     """How many there were by each record: as recorded, or one in each step; None where nobody wrote it down."""
     if _REVISIONS in arrays:
         return np.asarray(arrays[_REVISIONS], np.float64)
-    if not np.array_equal(arrays["revisions"], arrays["steps_done"]):
+    try:
+        once = rule_from(study.points[point]["rule"]).revises_once()
+    except PotentiaError:  # of somebody's own, and not known here
+        once = False
+    if not once or not np.array_equal(arrays["revisions"], arrays["steps_done"]):
         return None
-    every = np.arange(rows, dtype=np.float64) * study.manifest["every"]
+    every = np.arange(arrays[measure].shape[1], dtype=np.float64) * study.manifest["every"]
     return np.repeat(every[None], arrays["revisions"].size, axis=0)
 
 
-def _game(point: Mapping[str, Any], names: Mapping[str, str]) -> str:
-    """The game of a point in the words in which the study's games differ."""
-    told = [point["labels"]["game"]] if "game" in point["labels"] else []
-    told += [f"{names[key]}={short(entry)}" for key, entry in point["values"].items() if key.startswith("game.")]
-    return ", ".join(told)
+def optima_of(study: Study, measure: str, found: Sequence[Curves]) -> tuple[dict[str, float], list[str]]:
+    """By game the best there is, or where it is not proven a bound, and sentences on what is only that or not known.
 
-
-def optima_of(study: Study, measure: str, found: Sequence[Curves]) -> dict[str, float]:
-    """By game, what no profile exceeds: the optimum where it is proven, else a bound on it."""
+    A game whose optimum is too large a question has NaN.
+    """
     from potentia.analysis import optimum
 
     OneOf(*_OBJECTIVES).of(measure, "measure", InvalidInput)
-    points, best = study.plan.points, dict[str, float]()
+    points, best, said = study.plan.points, dict[str, float](), list[str]()
     for one in found:
-        if one.game not in best:
-            game = points[one.number].game
-            if isinstance(game, Coverage) and (game.drifts or game.happenings):
-                told = "the world or its robots change, and so does the best: potentia.analysis.optimum_over_time"
-                raise InvalidInput(f"must stand still to have one optimum, got {one.name}: {told}", "game", one.name)
-            effort = _EFFORT if measure == "worth_union" else math.inf
-            best[one.game] = float(optimum(game, objective=measure, effort=effort).bound)
-    return best
+        if one.game in best:
+            continue
+        game, effort = points[one.number].game, _EFFORT if measure == "worth_union" else math.inf
+        which = one.game or "the game"
+        if isinstance(game, Coverage) and (game.drifts or game.events):
+            told = "the world or its robots change, and so does the best: potentia.analysis.optimum_over_time"
+            raise InvalidInput(f"must stand still to have one optimum, got {one.name}: {told}", "game", one.name)
+        try:
+            result = optimum(game, objective=measure, effort=effort)
+        except TooLarge as error:
+            best[one.game] = math.nan
+            said.append(f"no optimum of {which}: {error.message}")
+            continue
+        best[one.game] = float(result.value if result.proven else result.bound)
+        if not result.proven:
+            said.append(f"the optimum of {which} is a bound: the best that is known has {result.value:.6g}")
+    return best, said

@@ -153,12 +153,14 @@ def overview(
     whole: str = "overview(study)",
     *,
     curves: Sequence[Curves] | None = None,
+    chosen: bool = False,
 ) -> Overview:
     """Levels of one recorder at every point, and paired comparisons: of rules with the first, at the same setting.
 
     ``most`` is how many levels and how many comparisons to compute, the first ones; left out, all. p-values are
     corrected for those that are computed. ``whole`` is what the tables call the place where the rest is to be had.
-    ``curves`` are those to tell of, as of :func:`~potentia.studies.lines.curves_of`; left out, all.
+    ``curves`` are those to tell of, as of :func:`~potentia.studies.lines.curves_of`; left out, all;
+    ``chosen`` says that they are some points that were asked for, not those that are there.
     """
     Real(above=0.0, most=1.0).of(share, "share", InvalidInput)
     wanted = measure_of(study, measure)
@@ -166,13 +168,12 @@ def overview(
     ends = [one.levels for one in found]
     pairs = _pairs(found)
     runs = sum(one.seeds.size for one in found)
-    some = len(found) < len(study.points) and curves is not None
-    points = f"{len(found):,} of {len(study.points):,}" if some else f"{len(study.points):,}"
+    points = f"{len(found):,} of {len(study.points):,}" if chosen else f"{len(study.points):,}"
     headline = (
         f"{study.specification.name}: {_fixed(study)}{points} points × {len(study.seeds):,} seeds, "
         f"{study.specification.steps:,} steps, potentia {study.manifest['potentia']}"
     )
-    if runs < (asked := len(found) * len(study.seeds) if some else study.num_runs):
+    if runs < (asked := len(found) * len(study.seeds) if chosen else study.num_runs):
         headline += f"; incomplete: {runs:,} of {asked:,} runs"
     return Overview(
         headline,

@@ -10,12 +10,13 @@ import numpy as np
 
 from potentia.errors import InvalidInput
 from potentia.kernel.checks import Real
-from potentia.statistics.choosing import Best, axis_of
-from potentia.statistics.curves import Curves, short
+from potentia.statistics.choosing import Best, apart_from, axis_of, best_place
+from potentia.statistics.curves import Curves, in_order, short
 from potentia.statistics.estimates import FEW
 from potentia.statistics.reaching import Reaching, reaching_time
 
 _SHARE = "%"
+MANY = 20  # runs; intervals by bootstrap of fewer are too narrow
 
 
 @dataclass(frozen=True)
@@ -34,25 +35,26 @@ def against(
     """Mean levels, a row for each rule on each game, a column for each value; the best of a row has a star."""
     name = axis_of(found, axis)
     values = {short(one.values[name]): one.values[name] for one in found if name in one.values}
-    columns = sorted(values, key=lambda text: (isinstance(values[text], str), values[text]))
-    rest = any(name not in one.values for one in found)
+    columns, rest = in_order(values), any(name not in one.values for one in found)
+    apart = apart_from(found, name)
     table: dict[tuple[str, str], dict[str, Curves]] = {}
     for one in found:
-        others = [f"{key}={short(entry)}" for key, entry in one.values.items() if key != name]
-        apart = [text for text in others if text not in one.game.split(", ")]
-        who = ", ".join([*(text for key, text in one.labels.items() if key != "game"), *apart])
-        table.setdefault((one.game, who), {})[short(one.values[name]) if name in one.values else ""] = one
-    games_of = dict.fromkeys(game for game, _ in table)
+        others = [f"{key}={short(one.values[key])}" for key in apart if key in one.values]
+        row = (one.game_without(name), ", ".join([one.who, *others]))
+        table.setdefault(row, {})[short(one.values[name]) if name in one.values else ""] = one
+    games_of = list(dict.fromkeys(game for game, _ in table))
     games, data, rows = any(games_of), [], []
-    for (game, who), mine in sorted(table.items(), key=lambda row: list(games_of).index(row[0][0])):
-        means = {text: float(np.nanmean(one.levels)) for text, one in mine.items()}
-        best = (min if lowest else max)(means, key=lambda text: means[text])
+    for (game, who), mine in sorted(table.items(), key=lambda row: games_of.index(row[0][0])):
+        means = {text: one.level for text, one in mine.items()}
+        place = best_place(list(means.values()), lowest)
+        best = None if place is None else list(means)[place]
         cells = [f"{means[text]:.5g}{'*' * (text == best)}" if text in means else "" for text in columns]
         last = [f"{means['']:.5g}" if "" in means else ""] if rest else []
-        top = [] if optima is None else [f"{optima[game]:.6g}"]
-        rows.append([*([game] if games else []), who or "all runs", *cells, *last, *top])
+        tops = list(dict.fromkeys(optima[one.game] for one in mine.values())) if optima else []
+        top = [] if optima is None else [", ".join("?" if np.isnan(entry) else f"{entry:.6g}" for entry in tops)]
+        rows.append([*([game] if games else []), who, *cells, *last, *top])
         told = {"game": game, "rule": who, "levels": [[values.get(text), mean] for text, mean in means.items()]}
-        data.append(told | ({} if optima is None else {"optimum": optima[game]}))
+        data.append(told | ({} if optima is None else {"optimum": tops[0] if len(tops) == 1 else tops}))
     header = [*(["game"] if games else []), f"rule \\ {name}", *columns, *(["without"] if rest else [])]
     note = f"mean over seeds of the level at the end; * the {'lowest' if lowest else 'highest'} of a row"
     if optima is not None:
@@ -61,29 +63,37 @@ def against(
     return View(header, rows, note, data)
 
 
-def best_view(best: Best) -> View:
+def best_view(best: Best, optima: Mapping[str, float] | None = None) -> View:
     """The best value for each rule on each game."""
     games = any(one.game for one in best.chosen)
+    along = any(one.best.told(("game", *one.best.labels, *one.best.of_game, best.axis)) for one in best.chosen)
     rows = [
         [
             *([one.game] if games else []),
             one.who,
             "-" if one.value is None else short(one.value) + (" (at the edge)" if one.edge else ""),
+            *([one.best.told(("game", *one.best.labels, *one.best.of_game, best.axis))] if along else []),
             str(one.level),
             "-" if one.tried == 1 else "?" if np.isnan(one.flattery) else f"{max(0.0, one.flattery):.2g}",
+            *([f"{optima[one.game]:.6g}"] if optima else []),
         ]
         for one in best.chosen
     ]
-    header = [*(["game"] if games else []), "rule", f"best {best.axis}", "level [95 % interval]", "owed to the choice"]
+    header = [*(["game"] if games else []), "rule", f"best {best.axis}", *(["with"] if along else [])]
+    header += ["level [95 % interval]", "owed to the choice", *(["optimum"] if optima else [])]
     note = (
         f"best: {'lowest' if best.lowest else 'highest'} mean level over seeds; owed to the choice: by how much it "
-        "flatters to choose on the seeds that are told"
+        "flatters to choose on the seeds that are told; p-values below are too small for the same reason"
     )
     if any(one.edge for one in best.chosen):
         note += f"; at the edge: the best {best.axis} may lie beyond what was tried"
-    if any(one.level.count < FEW for one in best.chosen):
-        note += f"; no interval with fewer than {FEW} runs"
-    return View(header, rows, note, best.to_dict())
+    counts = [one.level.count for one in best.chosen]
+    if counts and min(counts) < MANY:
+        note += f"; with fewer than {MANY} runs intervals are too narrow, and with fewer than {FEW} there are none"
+    data = best.to_dict()
+    for row in data["chosen"] if optima else ():
+        row["optimum"] = optima[row["game"]]  # type: ignore[index]
+    return View(header, rows, note, data)
 
 
 def goals(found: Sequence[Curves], goal: str, optima: Mapping[str, float] | None) -> dict[str, float]:
@@ -99,6 +109,8 @@ def goals(found: Sequence[Curves], goal: str, optima: Mapping[str, float] | None
     share = Real(above=0.0, most=100.0).of(number, "goal", InvalidInput) / 100
     out = {}
     for game, best in (optima or {}).items():
+        if np.isnan(best):
+            raise InvalidInput(f"must be a level where no optimum is known, as of {game or 'this game'}", "goal", goal)
         starts = [one.curves[:, 0] for one in found if one.game == game]
         start = float(np.nanmean(np.concatenate(starts)))
         out[game] = start + share * (best - start)
@@ -114,7 +126,7 @@ def reaching_view(found: Sequence[Curves], wanted: Mapping[str, float]) -> View:
     """How many runs of each setting reach the goal, and when."""
     rows, data = [], []
     for one in found:
-        got = reaching_time(one.curves, one.times, wanted[one.game])
+        got = reaching_time(one.curves, one.times, wanted[one.game], scale=np.abs(one.curves[:, 0]))
         rows.append(
             [one.name, f"{wanted[one.game]:.6g}", f"{got.reached} of {got.runs}", soon(got), str(got.restricted)]
         )

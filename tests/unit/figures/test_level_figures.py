@@ -124,7 +124,7 @@ def test_sizes_that_differ_have_scales_of_their_own_and_rules_of_one_share_their
     figure = drawn(figures.study_figure(study, "potential", where={"tau": 0.1}))
     first, second = figure.axes
     assert first.get_ylim() != second.get_ylim()
-    assert [line.get_gid() for line in first.lines] == ["mean of lll, tau=0.1", "mean of slll, tau=0.1"]
+    assert [line.get_gid() for line in first.lines] == ["mean of lll", "mean of slll"]
     many = {**STUDY, "rule": [{"name": name, "tau": [0.1, 0.2, 0.3, 0.4, 0.5]} for name in ("lll", "blll")]}
     found = [Curves({"rule": rule["name"]}, {"tau": tau}, np.arange(2), np.arange(3), np.full((2, 3), float(k)))
              for k, (rule, tau) in enumerate((r, t) for r in many["rule"] for t in r["tau"])]  # fmt: skip
@@ -143,8 +143,9 @@ def test_reached_shares_end_where_runs_do(study):
                 assert line.get_ydata()[-1] == np.mean((one.curves >= goal - 1e-9).any(axis=1))
     with pytest.raises(PotentiaError, match="goal must have 'players=6'"):
         figures.reaching_figure(study, {"players=4": 4.0})
-    with pytest.raises(PotentiaError, match="goal must be a number"):
-        figures.reaching_figure(study, None)
+    for wrong in (None, "95%", [1.0], True):
+        with pytest.raises(PotentiaError, match="goal must be"):
+            figures.reaching_figure(study, wrong)
 
 
 def test_the_spread_has_a_dot_for_every_seed(study):
@@ -164,6 +165,55 @@ def test_several_rules_share_the_panels_of_scalars(per):
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["LLL", "BLLL", "SLLL", "optimum"]
 
 
+def test_a_study_is_followed_along_evaluations_in_python_too(study):
+    figure = drawn(figures.study_figure(study, per="evaluations", where={"players": 4, "rule": ["lll", "slll"]}))
+    assert figure.axes[0].get_xlabel() == "evaluations"
+    assert "evaluations" in figures.level_figure(study, "tau", per="evaluations").axes[0].get_ylabel()
+
+
+def test_runs_that_stop_at_their_goal_are_followed_along_revisions():
+    game, rule = pt.game("ring", players=6), pt.rule("slll", tau=0.2, revision=0.5)
+    record = ("potential", "num_revisions")
+    data = pt.run_batch(game, rule, 60, range(4), record=record, stop={"potential": 6.0}, compiled=False)
+    (one,) = series(data, per="revisions")
+    assert np.isfinite(one.times).all()
+    assert np.isfinite(one.levels).all()
+
+
+def test_a_chance_of_one_revision_a_step_is_no_rule_of_it():
+    """By chance as many revisions as steps: what was spent by then is not known."""
+    game, rule = pt.game("ring", players=6), pt.rule("slll", tau=0.5, revision=1 / 6)
+    data = pt.run_batch(game, rule, 12, range(60), record="potential", compiled=False)
+    same = data.isel(seed=np.flatnonzero(data.revisions.values == data.steps_done.values))
+    assert same.sizes["seed"]
+    with pytest.raises(InvalidInput, match="must have been recorded"):
+        series(same, per="revisions")
+
+
+def test_games_that_share_a_number_of_players_do_not_share_a_panel():
+    found = [
+        Curves({"rule": "lll", "game": game}, {"players": n, "tau": t}, np.arange(2), np.arange(3),
+               np.full((2, 3), float(k)), of_game=frozenset({"players"}))
+        for k, game in enumerate(("ring", "innovation")) for n in (4, 6) for t in (1, 2)
+    ]  # fmt: skip
+    optimum = {f"{game}, players={n}": float(n) for game in ("ring", "innovation") for n in (4, 6)}
+    figure = drawn(figures.level_figure(found, "tau", optimum=optimum))
+    assert [axes.get_title() for axes in figure.axes] == list(optimum)
+    assert [text.get_text() for text in figure.legends[0].get_texts()][:2] == ["lll", "optimum"]
+    along = drawn(figures.level_figure(found, "players", where={"tau": 1}, optimum=optimum))
+    assert [axes.get_title() for axes in along.axes] == ["ring", "innovation"]
+    line = next(line for line in along.axes[0].lines if line.get_gid() == "optimum")
+    assert (line.get_xdata().tolist(), line.get_ydata().tolist()) == ([4.0, 6.0], [4.0, 6.0])
+
+
+def test_a_rule_without_a_parameter_stands_beside_those_that_have_it():
+    found = [odd([k, j], 2, tau=k, revision=j) for k in (1, 2) for j in (0.1, 0.2)]
+    other = Curves({"rule": "blll"}, {"tau": 1}, np.arange(2), np.arange(4), np.ones((2, 4)))
+    figure = drawn(figures.level_figure([*found, other], "tau"))
+    assert [axes.get_title() for axes in figure.axes] == ["revision=0.1", "revision=0.2"]
+    assert all([c.get_label() for c in axes.containers] == ["lll", "blll"] for axes in figure.axes)
+
+
 def odd(levels, seeds, **values):
     rows = np.repeat(np.asarray(levels, float)[:, None], 4, 1)[:seeds]
     return Curves({"rule": "lll"}, values, np.arange(len(rows)), np.arange(4), rows, label="x")
@@ -180,6 +230,7 @@ def odd(levels, seeds, **values):
         "two axes": [odd([k, j], 2, tau=k, K=j) for k in range(3) for j in range(8)],
         "thousands of seeds": [odd(np.random.default_rng(0).normal(size=3000), 3000, tau=1)],
         "a run without numbers": [odd([np.nan, 1.0], 2, tau=1), odd([1.0, 2.0], 2, tau=2)],
+        "a setting without numbers": [odd([np.nan] * 6, 6, tau=1)],
     }.values(),
     ids=lambda found: f"{len(found)} of {found[0].seeds.size}",
 )
@@ -196,7 +247,13 @@ def test_wrong_names_get_our_errors(study):
             draw(study, measure="worth")
     with pytest.raises(InvalidInput, match='against must be "players" or "tau"'):
         figures.level_figure(study, "temperature")
-    with pytest.raises(InvalidInput, match="where"):
-        figures.scalar_figure(study, where={"rule": "nobody"})
+    for wrong in ({"rule": "nobody"}, "tau=0.1", 3):
+        with pytest.raises(PotentiaError, match="where"):
+            figures.scalar_figure(study, where=wrong)
+    for wrong in ("x", [1.0]):
+        with pytest.raises(PotentiaError, match="optimum must be"):
+            figures.level_figure(study, "tau", optimum=wrong)
+    with pytest.raises(PotentiaError, match="got no runs or no times"):
+        figures.spread_figure(batch().isel(time=slice(0, 0)))
     with pytest.raises(InvalidInput, match="per must be one of"):
         figures.study_figure(study, per="days")

@@ -1,10 +1,12 @@
 """The best value of a parameter for each rule: by hand, by leaving seeds out, and where there is nothing to choose."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from potentia.errors import InvalidInput
-from potentia.statistics.choosing import axis_of, best_of
+from potentia.statistics.choosing import apart_from, axis_of, best_of
 from potentia.statistics.curves import Curves, chosen, spent
 
 
@@ -12,7 +14,8 @@ def setting(rule, level, *, game="", seeds=6, noise=None, **values):
     """Runs that stand at their level from the beginning."""
     levels = np.full(seeds, float(level)) + (0.0 if noise is None else noise)
     labels = {"rule": rule} | ({"game": game} if game else {})
-    return Curves(labels, values, np.arange(seeds), np.arange(0, 101, 10), np.repeat(levels[:, None], 11, 1), game=game)
+    rows = np.repeat(levels[:, None], 11, 1)
+    return Curves(labels, values, np.arange(seeds), np.arange(0, 101, 10), rows, of_game=frozenset({"nodes"}))
 
 
 def test_the_best_of_each_rule_is_found_and_compared_with_the_best_rule():
@@ -60,10 +63,46 @@ def test_choosing_among_equals_flatters_and_choosing_among_unequals_does_not():
 
 
 def test_nothing_to_choose_is_told():
-    with pytest.raises(InvalidInput, match="against must be something that varies"):
-        axis_of([setting("lll", 0)])
+    with pytest.raises(InvalidInput, match="against must be something of rules or beliefs that varies"):
+        axis_of([setting("lll", 0, nodes=3)])
+    with pytest.raises(InvalidInput, match=r"against must be a parameter of rules or beliefs \(tau\), got 'nodes'"):
+        best_of([setting("lll", 0, nodes=3, tau=1)], "nodes")
     with pytest.raises(InvalidInput, match='against must be "tau"'):
         best_of([setting("lll", 0, tau=1), setting("lll", 0, tau=2)], "t")
+
+
+def test_the_axis_is_of_the_rules_however_many_games_there_are():
+    found = [setting("lll", tau, nodes=nodes, tau=tau) for nodes in range(9) for tau in (1, 2)]
+    assert axis_of(found) == "tau"
+    assert [one.value for one in best_of(found).chosen] == [2] * 9
+
+
+def test_what_is_not_known_is_not_best():
+    found = [setting("lll", np.nan, tau=1), setting("lll", -3, tau=2), setting("blll", np.nan, tau=1)]
+    (one,) = best_of(found).chosen
+    assert (one.value, one.level.mean) == (2, -3.0)
+
+
+def test_values_of_any_kind_can_be_chosen_among():
+    schedule = {"kind": "geometric", "start": 1.0, "stop": 0.1}
+    found = [setting("lll", k, tau=tau) for k, tau in enumerate([0.1, schedule, [1, 2], True, None, "auto"])]
+    (one,) = best_of(found).chosen
+    assert (one.value, one.edge) == ("auto", False)
+
+
+def test_equals_owe_nothing_to_the_choice_however_they_are_listed():
+    level = np.array([6.0, 6, 6, 6, 6]), np.array([6.0, 6, 6, 6, 2])
+    best, worse = (setting("lll", 0, seeds=5, noise=noise, tau=k) for k, noise in enumerate(level))
+    assert best_of([best, worse]).chosen[0].flattery == best_of([worse, best]).chosen[0].flattery == 0.0
+    few = setting("lll", -11, seeds=5, noise=np.array([0, 0, np.nan, np.nan, np.nan]), tau=2)
+    assert best_of([setting("lll", -10, seeds=5, tau=1), few]).chosen[0].flattery == 0.0
+
+
+def test_what_goes_along_with_an_axis_is_not_apart_from_it():
+    zipped = [setting("slll", 0, tau=tau, revision=tau / 10) for tau in (1, 2)]
+    assert apart_from(zipped, "tau") == []
+    crossed = [setting("slll", 0, tau=tau, revision=p) for tau in (1, 2) for p in (0.1, 0.2)]
+    assert apart_from(crossed, "tau") == ["revision"]
 
 
 # Along what was spent -----------------------------------------------------------------------------------
@@ -86,6 +125,16 @@ def test_runs_are_cut_to_what_the_shortest_has_spent():
     dear = counted([[0, 1, 2, 3, 4]], [[0, 10, 20, 30, 40]], evaluations=4.0)
     cheap = counted([[0, 1, 2, 3, 4]], [[0, 1, 2, 3, 4]], evaluations=2.0)
     assert spent([dear, cheap], "evaluations")[0].times.tolist() == [0, 2, 4, 6, 8]
+    again = spent(spent([slow, quick], "revisions"), "revisions")
+    assert again[1].curves.tolist() == second.curves.tolist()  # cut once
+    with pytest.raises(InvalidInput, match="per must be that of the curves, revisions, got evaluations"):
+        spent(again, "evaluations")
+
+
+def test_games_are_cut_apart():
+    short_game = counted([[0, 1, 2]], [[0, 1, 2]])
+    long_game = replace(counted([[0, 5, 10]], [[0, 1, 2]]), labels={"game": "b", "rule": "a"})
+    assert [one.times[-1] for one in spent([short_game, long_game], "revisions")] == [2, 10]
 
 
 @pytest.mark.parametrize(
@@ -93,7 +142,11 @@ def test_runs_are_cut_to_what_the_shortest_has_spent():
     [
         (setting("lll", 0), "revisions", "revisions of lll must have been recorded"),
         (counted([[0, 1]], [[0, 1]]), "evaluations", "evaluations in a revision of a must be one number"),
-        (counted([[0, 0]], [[0, 1]]), "revisions", "revisions must be more than none"),
+        (
+            counted([[0, 0]], [[0, 1]]),
+            "revisions",
+            "must be more than none in every run, got none in a run of a",
+        ),
         (setting("lll", 0), "days", "per must be one of steps, revisions, evaluations, got 'days'"),
     ],
 )
@@ -107,6 +160,11 @@ def test_settings_are_chosen_by_labels_and_values():
     assert len(chosen(found, {})) == 8
     assert [one.name for one in chosen(found, {"rule": "a", "tau": "0.10", "nodes": 20})] == ["a, tau=0.1, nodes=20"]
     assert len(chosen(found, {"tau": [0.1, 0.3], "nodes": "1"})) == 4
+    odd = [setting("a", 0, tau=0.046415888336127774, guard=True), setting("a", 0, tau=1.0, guard=False)]
+    for wish in (0.046415888336127774, "0.0464159", 0.0464159):
+        assert chosen(odd, {"tau": wish}) == odd[:1]
+    for wish in (True, "true", "True"):
+        assert chosen(odd, {"guard": wish}) == odd[:1]
     with pytest.raises(InvalidInput, match=r"where tau must be one of 0\.1, 0\.3, got 0\.2"):
         chosen(found, {"tau": 0.2})
     with pytest.raises(InvalidInput, match="where must be one of rule, tau, nodes, got 'node'; did you mean 'nodes'"):

@@ -57,7 +57,7 @@ def game_of(message: Mapping[str, Any]) -> Game:
 
 
 def rule_of(message: Mapping[str, Any]) -> Rule:
-    """The rule of a message: ``rule`` with words and parameters of the three axes; ``tau`` and ``revision`` beside it."""
+    """The rule of a message: ``rule``, words and parameters of the three axes; ``tau`` and ``revision`` beside it."""
     given = message.get("rule")
     if not isinstance(given, Mapping):
         raise InvalidInput(f"must name who, considers and chooses, got {given!r:.60}", "rule", given)

@@ -1,0 +1,135 @@
+// The audit beside the graph: hypotheses, results and what they promise; a counterexample is a button.
+
+import { element, setText } from "../viewer/dom.js";
+import { profileName } from "./profiles.js";
+import { significant } from "./solver/texts.js";
+
+const SHOWS = { "potential game": "cycle", "resistance lemma (Eq. 12)": "lemma" };
+const SIGNS = { true: "✓", false: "✗", null: "–" };
+
+/** Build the audit in host; onShow(kind) is called where a counterexample is wanted. */
+export function createAuditView(host, onShow) {
+  const verdict = element("p", { class: "gs-verdict", role: "status" });
+  const button = showButton("promise", "Show how");
+  const rows = element("ul", { class: "gs-audit" });
+  const findings = element("div", { class: "gs-findings" });
+  const summary = element("div", { class: "gs-summary pv-quiet" });
+  const hypotheses = element("details", {}, element("summary", { text: "Hypotheses" }), rows);
+  host.append(verdict, button, findings, hypotheses, summary);
+
+  function showButton(kind, text) {
+    const look = { type: "button", class: "pv-text-button gs-show", "data-shows": kind, text };
+    return element("button", { ...look, onclick: () => onShow(kind) });
+  }
+
+  function rowOf({ hypothesis, holds, evidence }, counterexamples) {
+    const kind = SHOWS[hypothesis];
+    const shows = kind && counterexamples[kind] && holds === false ? showButton(kind, "Show it") : null;
+    const sign = element("span", { class: `gs-sign gs-${holds}`, "aria-hidden": "true", text: SIGNS[holds] });
+    const name = element("b", { text: `${hypothesis} ` });
+    const said = element("span", { class: "pv-hidden", text: holds ? "holds: " : "fails: " });
+    return element("li", {}, sign, element("div", {}, name, said, element("span", { class: "pv-quiet", text: evidence }), shows));
+  }
+
+  function findingOf(finding, counterexamples) {
+    const kind = SHOWS[finding.result];
+    const shows = kind && counterexamples[kind] ? showButton(kind, "Show it") : null;
+    const holds = finding.applies ? finding.kept : null;
+    const sign = element("span", { class: `gs-sign gs-${holds}`, "aria-hidden": "true", text: SIGNS[holds] });
+    const lines = [
+      element("b", { text: `${finding.result}: ${finding.verdict}` }),
+      finding.lacks.length ? element("p", { text: `lacks ${finding.lacks.join("; ")}` }) : null,
+      element("p", { text: `promises that ${finding.promises}` }),
+      element("p", { text: `found: ${finding.found}` }),
+      shows,
+    ];
+    return element("div", { class: "gs-finding" }, sign, element("div", {}, ...lines));
+  }
+
+  return {
+    show(answer, shown) {
+      const { promise, audit, counterexamples, trouble, classes } = answer;
+      setText(verdict, verdictWords(answer));
+      verdict.classList.toggle("gs-broken", promise?.kept === false);
+      verdict.classList.toggle("gs-kept", promise?.kept === true);
+      button.hidden = !counterexamples.promise;
+      findings.replaceChildren(...audit.findings.map((finding) => findingOf(finding, counterexamples)));
+      if (!audit.findings.length) findings.append(element("p", { class: "pv-quiet", text: "No result of the paper is about this rule." }));
+      rows.replaceChildren(...audit.rows.map((row) => rowOf(row, counterexamples)));
+      const lines = trouble ? [capitalised(trouble), classWords(answer, classes)] : audit.summary;
+      summary.replaceChildren(...lines.filter(Boolean).map((text) => element("p", { text })));
+      for (const one of host.querySelectorAll(".gs-show")) one.setAttribute("aria-pressed", String(one.dataset.shows === shown));
+    },
+  };
+}
+
+const capitalised = (text) => `${text[0].toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;
+
+function namesOf(places, actions) {
+  return places.map((place) => profileName(place, actions)).join(", ");
+}
+
+function classWords({ actions, law }, classes) {
+  if (law) return "";
+  const sets = classes.slice(0, 8).map((some) => `{${namesOf(some.slice(0, 8), actions)}}`).join(" or ");
+  return `Play ends in ${sets}, depending on where it starts.`;
+}
+
+/** Whether stable profiles are the maximisers, in a sentence. */
+function verdictWords({ promise, potential, stability, maximisers, actions }) {
+  if (!potential) return "This game has no potential: nothing for a theorem to maximise.";
+  if (!stability) return `The potential is largest at ${namesOf(maximisers, actions)}.`;
+  if (promise.kept) return `The promise holds: exactly the maximisers of the potential, ${namesOf(maximisers, actions)}, are stable.`;
+  const stable = namesOf(stability.stable, actions);
+  return `The promise is broken: Φ is largest at ${namesOf(maximisers, actions)}, yet ${stable} ${stability.stable.length > 1 ? "are" : "is"} stable.`;
+}
+
+/** The step of a counterexample, one sentence at a time. */
+export function createStepView(host, { onStage, onClose }) {
+  const title = element("h3");
+  const list = element("ol", { class: "gs-step-words", "aria-live": "polite" });
+  const next = element("button", { type: "button", class: "pv-text-button gs-next", text: "Next", onclick: () => go(at + 1) });
+  const again = element("button", { type: "button", class: "pv-text-button", text: "Again", onclick: () => go(0) });
+  const close = element("button", { type: "button", class: "pv-text-button", text: "Close", onclick: () => onClose() });
+  const chance = element("p", { class: "pv-quiet" });
+  const box = element("section", { class: "gs-step", hidden: true, "aria-label": "The counterexample" }, title, list, chance);
+  box.append(element("div", { class: "gs-row" }, next, again, close));
+  host.append(box);
+  let [step, at, key] = [null, 0, ""];
+
+  function go(to) {
+    at = Math.min(to, step.words.length - 1);
+    list.replaceChildren(...step.words.slice(0, at + 1).map((text) => element("li", { text })));
+    const last = at === step.words.length - 1;
+    next.disabled = last;
+    if (last && document.activeElement === document.body) again.focus();
+    chance.hidden = !last;
+    onStage(step, at === 0 ? "woke" : last ? "done" : "tried");
+  }
+
+  return {
+    /** Shows a counterexample, or none. */
+    show(example, kind, { actions, tau }) {
+      const wanted = example ? `${kind} ${JSON.stringify(example)}` : "";
+      if (wanted === key) return;
+      key = wanted;
+      box.hidden = !example;
+      if (!example) return;
+      const names = example.path.map((place) => profileName(place, actions)).join(" → ");
+      setText(title, titleOf(kind, names, example));
+      [next, again].forEach((button) => (button.hidden = !example.step));
+      list.replaceChildren();
+      chance.hidden = true;
+      ({ step } = example);
+      if (!step) return;
+      setText(chance, `This very way has probability ${significant(step.probability)}${tau ? ` at τ = ${significant(tau)}` : ""}.`);
+      go(0);
+    },
+  };
+}
+
+function titleOf(kind, names, { said }) {
+  if (kind === "cycle") return `Round ${names} the changes do not cancel`;
+  if (kind === "lemma") return `${names}: Eq. 12 says ${significant(said)}`;
+  return `From the maximiser to a stable profile: ${names}`;
+}

@@ -17,7 +17,7 @@ export function createRulePanel(host, onChange) {
   let state = null;
   const changeRule = (more) => onChange({ rule: { ...state.rule, ...more }, shown: null, root: null });
 
-  const named = element("select", { onchange: () => named.value && changeRule(NAMED_RULES[named.value]) });
+  const named = element("select", { "aria-label": "rule", onchange: () => named.value && changeRule(NAMED_RULES[named.value]) });
   named.append(...Object.keys(NAMED_RULES).map((name) => element("option", { value: name, text: name })));
   const own = element("option", { value: "", text: "a composition of your own" });
   named.append(own);
@@ -25,7 +25,7 @@ export function createRulePanel(host, onChange) {
 
   const selects = {};
   for (const [axis, words] of Object.entries(AXES)) {
-    const select = element("select", { onchange: () => changeRule({ [axis]: select.value }) });
+    const select = element("select", { "aria-label": axis, onchange: () => changeRule({ [axis]: select.value }) });
     select.append(...Object.entries(words).map(([word, said]) => element("option", { value: word, text: `${word}: ${said}` })));
     selects[axis] = select;
     host.append(field(axis, select));

@@ -1,8 +1,8 @@
 """What the game stage asks about a small game and a rule, answered by the exact analysis as plain data.
 
-A message is a dict with ``ask``: "solve", "tree", "portrait" or "trajectory". The laboratory's page answers the same
-messages about 2×2 games in JavaScript (``web/game/solver``); the tests compare the two. Profiles are numbers in C
-order.
+A message is a dict with ``ask``: "solve", "tree", "portrait", "trajectory", "several" of these, or "state". The
+laboratory's page answers the same messages about 2×2 games in JavaScript (``web/game/solver``); the tests compare the
+two. Profiles are numbers in C order.
 """
 
 from __future__ import annotations
@@ -21,20 +21,23 @@ from potentia.analysis.portraits import direction_field, nash_shares
 from potentia.analysis.potentials import worst_cycle
 from potentia.analysis.stochastic_stability import Resistances, Stability
 from potentia.analysis.tables import payoff_tensor, place_of, profile_at
-from potentia.errors import InvalidInput, NotConverged, NotIrreducible, TooLarge
+from potentia.errors import InvalidInput, NotConverged, NotIrreducible, PotentiaError, TooLarge
 from potentia.games import Game, NormalForm
 from potentia.games import game as game_by_name
 from potentia.kernel.arrays import Floats
 from potentia.kernel.checks import Integer, OneOf, Real
-from potentia.rules import Rule, rule
+from potentia.rules import Rule, rule, rule_from
 from potentia.rules.base import Axes
 from potentia.rules.composed import parameters_at
 from potentia.rules.words import rule_text
+from potentia.web.starting import game_state, is_free, rule_state
 
 MOST_PROFILES = 256
 MOST_PLAYERS = 8
 MOST_EDGES = 2000  # transitions, the likeliest
 _MOST_POINTS = 2001
+_MOST_QUESTIONS = 20  # of one message
+_LONGEST = 600  # characters of a sentence
 _ORDER = Integer(1, 2)
 
 
@@ -44,15 +47,26 @@ def answer(message: Mapping[str, Any]) -> dict[str, Any]:
     return _ANSWERS[message["ask"]](message)
 
 
+def reply(question: Mapping[str, Any]) -> dict[str, Any]:
+    """The same for a line that carries messages: the answer, or one sentence, with the question's number."""
+    told = {"type": "solved", "id": question.get("id")}
+    try:
+        return {**told, "answer": answer(question)}
+    except PotentiaError as error:
+        return {**told, "problem": " ".join(str(error).split())[:_LONGEST]}
+
+
 def game_of(message: Mapping[str, Any]) -> Game:
-    """The game of a message: ``payoffs`` of shape (N, A_1, ..., A_N), or ``game``, a name with parameters."""
+    """The game of a message: ``payoffs`` of shape (N, A_1, ..., A_N), or ``game`` with a name or payoffs."""
     if ("payoffs" in message) == ("game" in message):
         raise InvalidInput("give payoffs or game, one of them", "payoffs")
     if "payoffs" in message:
         return _small(NormalForm(message["payoffs"]))
     given = message["game"]
+    if isinstance(given, Mapping) and "payoffs" in given:
+        return _small(NormalForm(given["payoffs"], moves=given.get("moves")))
     if not isinstance(given, Mapping) or not isinstance(given.get("name"), str):
-        raise InvalidInput(f'must be {{"name": ..., and parameters}}, got {given!r:.60}', "game", given)
+        raise InvalidInput(f"must have a name and parameters, or payoffs, got {given!r:.60}", "game", given)
     return _small(game_by_name(given["name"], **{name: value for name, value in given.items() if name != "name"}))
 
 
@@ -100,6 +114,7 @@ def solve(game: Game, rule: Rule) -> dict[str, Any]:
         "players": game.num_players,
         "actions": list(game.num_actions),
         "payoffs": payoffs.reshape(game.num_players, -1).tolist(),
+        "free": is_free(game),
         "rule": {"name": rule.name, "noise": hasattr(rule, "tau"), "text": rule_text(rule.spec())},
         "law": _law(solved),
         "classes": [part.tolist() for part in solved.classes],
@@ -281,6 +296,22 @@ def _flow(message: Mapping[str, Any], *names: str) -> dict[str, Any]:
     return {name: message[name] for name in names if name in message}
 
 
+def _several(message: Mapping[str, Any]) -> dict[str, Any]:
+    given = message.get("questions")
+    if not isinstance(given, list) or not all(isinstance(one, Mapping) for one in given):
+        raise InvalidInput(f"must be a list of messages, got {given!r:.60}", "questions", given)
+    if len(given) > _MOST_QUESTIONS or any(one.get("ask") == "several" for one in given):
+        raise InvalidInput(f"must be at most {_MOST_QUESTIONS} messages, none of them several", "questions", len(given))
+    return {"answers": [answer(one) for one in given]}
+
+
+def _state(message: Mapping[str, Any]) -> dict[str, Any]:
+    """How the stage opens with a game and a rule, such as ``{"rule": "lll", "tau": 0.1}``."""
+    game = game_of(message)
+    first = game_state(game) if is_free(game) else {"game": dict(message["game"])}
+    return first | rule_state(rule_from(message.get("rule")))
+
+
 _FLOW = ("tau", "discount", "order")
 _ANSWERS: dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
     "solve": lambda message: solve(game_of(message), rule_of(message)),
@@ -289,4 +320,6 @@ _ANSWERS: dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
     "trajectory": lambda message: trajectory(
         game_of(message), message.get("start"), **_flow(message, *_FLOW, "horizon", "points")
     ),
+    "several": _several,
+    "state": _state,
 }

@@ -137,16 +137,13 @@ export function createFlowView(host, { ask, onFlow }) {
   }
 
   async function solveAll(message) {
-    const paths = await Promise.all(
-      starts.flatMap((start) =>
-        ORDERS.map(async ({ order, look }) => {
-          const answer = await ask({ ...message, ask: "trajectory", start, order, horizon: HORIZON, points: LINE_POINTS });
-          return { start, order, look, strategies: answer.strategies };
-        }),
-      ),
-    );
-    const portrait = kinds[0].square ? await ask({ ...message, ask: "portrait", order: 1, grid: FIELD_GRID }) : null;
-    return { paths, portrait };
+    const wanted = starts.flatMap((start) => ORDERS.map(({ order, look }) => ({ start, order, look })));
+    const line = { ...message, ask: "trajectory", horizon: HORIZON, points: LINE_POINTS };
+    const questions = wanted.map(({ start, order }) => ({ ...line, start, order }));
+    if (kinds[0].square) questions.push({ ...message, ask: "portrait", order: 1, grid: FIELD_GRID });
+    const { answers } = await ask({ ask: "several", questions });
+    const paths = wanted.map(({ look }, k) => ({ look, strategies: answers[k].strategies }));
+    return { paths, portrait: kinds[0].square ? answers[answers.length - 1] : null };
   }
 
   function drawAll({ paths, portrait }) {

@@ -44,6 +44,7 @@ export const AXES = {
 };
 
 export const FIRST_STATE = {
+  game: null,
   payoffs: EXAMPLES["double-step"],
   rule: NAMED_RULES["p-sblll, joint"],
   tau: 0.3,

@@ -29,12 +29,16 @@ export const hasNoise = ({ chooses }) => COLD.includes(chooses);
 
 /** A function that answers messages: ask({ ask: "solve", payoffs, rule, tau, revision }) and so on. */
 export function createSolver() {
-  const answers = { solve, tree: answerTree, portrait: answerPortrait, trajectory: answerTrajectory };
-  return async (message) => {
-    const answer = answers[message.ask];
-    if (!answer) throw new Error(`ask must be one of ${Object.keys(answers).join(", ")}, got ${message.ask}`);
-    return answer(message);
+  const answers = { solve, tree: answerTree, portrait: answerPortrait, trajectory: answerTrajectory, several };
+  const answer = (message) => {
+    const known = answers[message.ask];
+    if (!known) throw new Error(`ask must be one of ${Object.keys(answers).join(", ")}, got ${message.ask}`);
+    return known(message);
   };
+  function several({ questions }) {
+    return { answers: questions.map(answer) };
+  }
+  return async (message) => answer(message);
 }
 
 function board({ payoffs, rule, revision }) {
@@ -67,6 +71,7 @@ export function solve(message) {
     players: 2,
     actions: [2, 2],
     payoffs: flat,
+    free: true,
     rule: { name, noise: noisy },
     law,
     classes,

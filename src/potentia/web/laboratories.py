@@ -14,7 +14,7 @@ from potentia.rules import Rule, rule_from
 from potentia.web.joining import assemble, write_page
 from potentia.web.starting import game_state, rule_state
 
-_TITLE = "The 2×2 laboratory"
+TITLE = "The 2×2 laboratory"
 
 
 def laboratory(
@@ -48,12 +48,15 @@ def laboratory(
     >>> pt.web.laboratory(tempfile.mkdtemp() + "/lab.html", "stag-hunt", pt.rule("lll", tau=0.5)).name
     'lab.html'
     """
+    return write_page(path, lambda: page(game, rule, title))
+
+
+def page(game: Game | str | None = None, rule: Rule | dict[str, Any] | str | None = None, title: str = "") -> str:
+    """The whole page."""
     first = ({} if game is None else game_state(_small(game))) | ({} if rule is None else rule_state(rule_from(rule)))
     state = json.dumps(first).replace("<", "\\u003c")
     block = f'<script type="application/json" id="state">{state}</script>'
-    return write_page(
-        path, lambda: assemble("game/page.js", ("viewer/viewer.css", "game/game.css"), title or _TITLE, block)
-    )
+    return assemble("game/page.js", ("viewer/viewer.css", "game/game.css"), title or TITLE, block)
 
 
 def _small(game: Game | str) -> Game:

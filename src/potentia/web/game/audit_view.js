@@ -5,6 +5,7 @@ import { profileName } from "./profiles.js";
 import { significant } from "./solver/texts.js";
 
 const SHOWS = { "potential game": "cycle", "resistance lemma (Eq. 12)": "lemma" };
+const MOST_NAMED = 4; // profiles in a sentence
 const SIGNS = { true: "✓", false: "✗", null: "–" };
 
 /** Build the audit in host; onShow(kind) is called where a counterexample is wanted. */
@@ -66,12 +67,13 @@ export function createAuditView(host, onShow) {
 const capitalised = (text) => `${text[0].toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;
 
 function namesOf(places, actions) {
-  return places.map((place) => profileName(place, actions)).join(", ");
+  const names = places.slice(0, MOST_NAMED).map((place) => profileName(place, actions)).join(", ");
+  return places.length > MOST_NAMED ? `${names} and ${places.length - MOST_NAMED} more` : names;
 }
 
 function classWords({ actions, law }, classes) {
   if (law) return "";
-  const sets = classes.slice(0, 8).map((some) => `{${namesOf(some.slice(0, 8), actions)}}`).join(" or ");
+  const sets = classes.slice(0, 8).map((some) => `{${namesOf(some, actions)}}`).join(" or ");
   return `Play ends in ${sets}, depending on where it starts.`;
 }
 

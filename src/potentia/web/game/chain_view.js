@@ -4,10 +4,11 @@
 import { formatPercent } from "../viewer/format.js";
 import { bendBetween } from "../viewer/stages/bends.js";
 import { addShape, setShape } from "../viewer/stages/parts.js";
-import { actionsOf, profileName } from "./profiles.js";
+import { profileName, shortProfile } from "./profiles.js";
 import { significant } from "./solver/texts.js";
 
 const LARGEST_SIDE = 190; // between neighbours of a grid
+const MOST_LABELLED = 64; // profiles round a circle; names of more would overlap
 const MOST_HEADED = 16; // profiles; arrow heads of more would be a blur
 
 /** Build the graph in host; onPick(place) is called where a node is chosen. */
@@ -39,10 +40,11 @@ export function createChainView(host, onPick) {
       below: rows > 1 && place >= (rows - 1) * columns, // where its name stands
     }));
     const label = (x, y, text, more = {}) => addShape(svg, "text", { x, y, "text-anchor": "middle", class: "gs-axis", ...more }, text);
-    for (let b = 0; b < columns; b += 1) label(left + (b + 0.5) * side, 14, `player 1: ${b}`);
+    const named = (player, action) => (side < 110 ? String(action) : `player ${player}: ${action}`);
+    for (let b = 0; b < columns; b += 1) label(left + (b + 0.5) * side, 14, named(1, b));
     for (let a = 0; a < rows; a += 1) {
       const y = top + (a + 0.5) * high;
-      label(12, y, `player 0: ${a}`, { transform: `rotate(-90 12 ${y})`, dy: "0.35em" });
+      label(12, y, named(0, a), { transform: `rotate(-90 12 ${y})`, dy: "0.35em" });
     }
     return { width: left + columns * side + 8, height: top + rows * high + 8 };
   }
@@ -50,7 +52,7 @@ export function createChainView(host, onPick) {
   function placeCircle(actions, width) {
     const count = actions.reduce((product, size) => product * size, 1);
     const side = Math.min(width, 620);
-    const margin = 16 + 7 * profileName(count - 1, actions).length;
+    const margin = 30 + (count > MOST_LABELLED ? 0 : 7 * (shortProfile(count - 1, actions).length + 2));
     const far = side / 2 - margin;
     radius = Math.max(3, Math.min(22, (0.8 * Math.PI * far) / count));
     places = Array.from({ length: count }, (_, place) => {
@@ -117,7 +119,7 @@ export function createChainView(host, onPick) {
       const names = `${profileName(from, actions)} to ${profileName(to, actions)}`;
       const title = `${names}: probability ${significant(chance)}${cost === null ? "" : `, resistance ${significant(cost)}`}`;
       const width = limit ? (free ? 3.5 : 1.2) : 0.8 + 9 * chance;
-      const opacity = faint ? 0.15 : !limit && chance < 0.005 ? 0.3 : headed ? 0.8 : 0.35;
+      const opacity = faint ? 0.15 : !limit && chance < 0.005 ? 0.3 : headed ? 0.8 : Math.max(0.07, 9 / places.length);
       const dashes = limit && !free ? { "stroke-dasharray": "4 4" } : {};
       const look = { class: "gs-edge", title, headed, line: { "stroke-width": width, opacity, ...dashes }, head: { opacity } };
       addArrow(layers.edges, from, to, look, limit && places.length === 4 && !faint ? significant(cost) : "");
@@ -150,7 +152,7 @@ export function createChainView(host, onPick) {
       const at = step && ((stage === "done" ? step.to : step.from) === place ? "now" : stage === "tried" && step.trial === place ? "trial" : "");
       halo.setAttribute("class", `gs-halo${root === place ? " gs-root" : ""}${at ? ` gs-${at}` : ""}`);
       const name = profileName(place, actions);
-      const short = places.length <= 36 ? name : actionsOf(place, actions).join("");
+      const short = places.length <= MOST_LABELLED ? shortProfile(place, actions) : "";
       text.textContent = short + (maximisers?.includes(place) ? " ★" : "");
       const cost = stability ? stability.potentials[place] : null;
       const tree = cost === null ? "" : `; stochastic potential ${significant(cost)}; press for its tree`;

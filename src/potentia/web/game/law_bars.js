@@ -2,7 +2,7 @@
 
 import { element, setText } from "../viewer/dom.js";
 import { formatPercent } from "../viewer/format.js";
-import { profileName } from "./profiles.js";
+import { profileName, shortProfile } from "./profiles.js";
 
 const MOST_BARS = 24;
 
@@ -35,11 +35,12 @@ export function createLawBars(host, onPick) {
       if (rows.length !== shown.length) build(shown.length);
       setText(more, few ? "" : `the likeliest ${MOST_BARS} of ${places.length} profiles`);
       more.hidden = few;
+      list.style.setProperty("--name", `${shortProfile(places.length - 1, actions).length + 2}ch`);
       rows.forEach((row, k) => {
         row.place = shown[k];
         const share = shares ? shares[row.place] : NaN;
         const star = maximisers?.includes(row.place) ? " ★" : "";
-        setText(row.name, profileName(row.place, actions) + star);
+        setText(row.name, shortProfile(row.place, actions) + star);
         setText(row.share, formatPercent(share));
         row.fill.style.width = `${100 * (share || 0)}%`;
         const stable = Boolean(stability?.stable.includes(row.place));

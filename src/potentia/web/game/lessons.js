@@ -9,11 +9,11 @@ export const LESSONS = [
   lesson(
     "What τ does",
     [
-      "Two hunters revise one at a time and choose by the logit map. At a high τ they choose almost at random, so the bars are nearly equal.",
+      "Two hunters revise one at a time and choose by the logit map. At a high τ they choose almost at random, and no profile is much likelier than another.",
       "The long run is e^(Φ/τ): the colder, the more of it is where the potential Φ (★) is largest. That is hunting hares, not the stag.",
     ],
     "Drag τ to the left until (1, 1) holds 90 %.",
-    { payoffs: EXAMPLES["stag-hunt"], rule: NAMED_RULES.lll, tau: 3 },
+    { payoffs: EXAMPLES["stag-hunt"], rule: NAMED_RULES.lll, tau: 5 },
   ),
   lesson(
     "Stochastically stable",

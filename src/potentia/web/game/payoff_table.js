@@ -32,7 +32,8 @@ export function createPayoffTable(host, { onEdit, onProblem }) {
       body.append(row);
     }
     const caption = element("caption", {}, "rows: ", who(0), ", columns: ", who(1));
-    host.append(element("table", { class: "gs-payoffs" }, caption, element("thead", {}, head), body));
+    const table = element("table", { class: "gs-payoffs" }, caption, element("thead", {}, head), body);
+    host.append(element("div", { class: "gs-wide" }, table));
   }
 
   const who = (player) => element("b", { class: `gs-player-${player}`, text: `player ${player}` });
@@ -70,7 +71,7 @@ export function createPayoffTable(host, { onEdit, onProblem }) {
     show(payoffs) {
       tables = payoffs;
       const sizes = `${payoffs[0].length}×${payoffs[0][0].length}`;
-      if (sizes !== shape) build(payoffs);
+      if (sizes !== shape || !inputs[0].input.isConnected) build(payoffs);
       shape = sizes;
       for (const { input, player, a, b } of inputs) {
         const value = payoffs[player][a][b];

@@ -11,6 +11,12 @@ export function actionsOf(place, sizes) {
   return actions;
 }
 
+/** A profile in few letters: of many players its digits. */
+export function shortProfile(place, sizes) {
+  const actions = actionsOf(place, sizes);
+  return sizes.length > 4 && Math.max(...sizes) < 11 ? actions.join("") : profileName(place, sizes);
+}
+
 /** A profile as people read it. */
 export function profileName(place, sizes) {
   return `(${actionsOf(place, sizes).join(", ")})`;

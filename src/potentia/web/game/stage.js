@@ -104,6 +104,7 @@ export function createGameStage(host, { ask, state: first = FIRST_STATE, onState
           say("");
           show();
           await flow.show(asked, found);
+          flowBox.parentNode.hidden = flowBox.hidden;
         } catch (error) {
           say(`${error.message}${/[.!?]$/.test(error.message) ? "" : "."}`);
         }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import itertools
 import json
 import re
@@ -452,3 +453,15 @@ def test_focus_is_seen(lab):
     assert ring.evaluate("(ring) => getComputedStyle(ring).strokeWidth") == "5px"
     page.page.keyboard.press("t")
     assert page.ask("document.documentElement.dataset.theme") == "dark"
+
+
+def test_in_a_frame_without_an_address_as_in_the_report(opened, page_path, tmp_path):
+    frame = html.escape(page_path.read_text("utf-8"))
+    whole = tmp_path / "report.html"
+    whole.write_text(f'<iframe srcdoc="{frame}" sandbox="allow-scripts" width="1200" height="800"></iframe>', "utf-8")
+    page = opened(whole)
+    inside = page.page.frame_locator("iframe")
+    inside.locator("main[data-ready]").wait_for()
+    inside.get_by_role("button", name="4 What").click()
+    law = pt.analysis.chain(pt.game("double-step"), pt.rule("p-sblll", tau=0.3, revision=0.01)).stationary()
+    inside.get_by_text(f"hold {100 * law[2]:.1f}").wait_for()

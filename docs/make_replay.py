@@ -28,16 +28,18 @@ def laboratory() -> None:
     """The lesson about joint trials, two sentences into its step."""
     with tempfile.TemporaryDirectory() as folder:
         page = pt.web.laboratory(Path(folder) / "laboratory.html")
-        _show(page, "", "laboratory.png", ("3",), ".gs-next")
+        _show(page, "", "laboratory.png", ("3",), ".gs-next", 1060)
 
 
-def _show(page: Path, fragment: str, picture: str, keys: tuple[str, ...] = (), press: str = "") -> None:
+def _show(
+    page: Path, fragment: str, picture: str, keys: tuple[str, ...] = (), press: str = "", height: int = 900
+) -> None:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
         path = shutil.which("chromium")
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
-        shown = browser.new_page(viewport={"width": 1280, "height": 900}, color_scheme="light")
+        shown = browser.new_page(viewport={"width": 1280, "height": height}, color_scheme="light")
         shown.goto(f"file://{page}{fragment}")
         shown.locator("#viewer[data-ready]").wait_for()
         for key in keys:

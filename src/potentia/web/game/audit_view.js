@@ -29,7 +29,8 @@ export function createAuditView(host, onShow) {
     const sign = element("span", { class: `gs-sign gs-${holds}`, "aria-hidden": "true", text: SIGNS[holds] });
     const name = element("b", { text: `${hypothesis} ` });
     const said = element("span", { class: "pv-hidden", text: holds ? "holds: " : "fails: " });
-    return element("li", {}, sign, element("div", {}, name, said, element("span", { class: "pv-quiet", text: evidence }), shows));
+    const why = element("span", { class: "pv-quiet", text: evidence });
+    return element("li", {}, sign, element("div", {}, name, said, why, shows));
   }
 
   function findingOf(finding, counterexamples) {
@@ -55,11 +56,15 @@ export function createAuditView(host, onShow) {
       verdict.classList.toggle("gs-kept", promise?.kept === true);
       button.hidden = !counterexamples.promise;
       findings.replaceChildren(...audit.findings.map((finding) => findingOf(finding, counterexamples)));
-      if (!audit.findings.length) findings.append(element("p", { class: "pv-quiet", text: "No result of the paper is about this rule." }));
+      if (!audit.findings.length) {
+        findings.append(element("p", { class: "pv-quiet", text: "No result of the paper is about this rule." }));
+      }
       rows.replaceChildren(...audit.rows.map((row) => rowOf(row, counterexamples)));
       const lines = trouble ? [capitalised(trouble), classWords(answer, classes)] : audit.summary;
       summary.replaceChildren(...lines.filter(Boolean).map((text) => element("p", { text })));
-      for (const one of host.querySelectorAll(".gs-show")) one.setAttribute("aria-pressed", String(one.dataset.shows === shown));
+      for (const one of host.querySelectorAll(".gs-show")) {
+        one.setAttribute("aria-pressed", String(one.dataset.shows === shown));
+      }
     },
   };
 }
@@ -81,20 +86,27 @@ function classWords({ actions, law }, classes) {
 function verdictWords({ promise, potential, stability, maximisers, actions }) {
   if (!potential) return "This game has no potential: nothing for a theorem to maximise.";
   if (!stability) return `The potential is largest at ${namesOf(maximisers, actions)}.`;
-  if (promise.kept) return `The promise holds: exactly the maximisers of the potential, ${namesOf(maximisers, actions)}, are stable.`;
+  const best = namesOf(maximisers, actions);
+  if (promise.kept) return `The promise holds: exactly the maximisers of the potential, ${best}, are stable.`;
   const stable = namesOf(stability.stable, actions);
-  return `The promise is broken: Φ is largest at ${namesOf(maximisers, actions)}, yet ${stable} ${stability.stable.length > 1 ? "are" : "is"} stable.`;
+  const are = stability.stable.length > 1 ? "are" : "is";
+  return `The promise is broken: Φ is largest at ${best}, yet ${stable} ${are} stable.`;
 }
 
 /** The step of a counterexample, one sentence at a time. */
 export function createStepView(host, { onStage, onClose }) {
   const title = element("h3");
   const list = element("ol", { class: "gs-step-words", "aria-live": "polite" });
-  const next = element("button", { type: "button", class: "pv-text-button gs-next", text: "Next", onclick: () => go(at + 1) });
-  const again = element("button", { type: "button", class: "pv-text-button", text: "Again", onclick: () => go(0) });
-  const close = element("button", { type: "button", class: "pv-text-button", text: "Close", onclick: () => onClose() });
+  const button = (text, onclick) => element("button", { type: "button", class: "pv-text-button", text, onclick });
+  const [next, again, close] = [
+    button("Next", () => go(at + 1)),
+    button("Again", () => go(0)),
+    button("Close", () => onClose()),
+  ];
+  next.classList.add("gs-next");
   const chance = element("p", { class: "pv-quiet" });
-  const box = element("section", { class: "gs-step", hidden: true, "aria-label": "The counterexample" }, title, list, chance);
+  const look = { class: "gs-step", hidden: true, "aria-label": "The counterexample" };
+  const box = element("section", look, title, list, chance);
   box.append(element("div", { class: "gs-row" }, next, again, close));
   host.append(box);
   let [step, at, key] = [null, 0, ""];
@@ -124,7 +136,8 @@ export function createStepView(host, { onStage, onClose }) {
       chance.hidden = true;
       ({ step } = example);
       if (!step) return;
-      setText(chance, `This very way has probability ${significant(step.probability)}${tau ? ` at τ = ${significant(tau)}` : ""}.`);
+      const where = tau ? ` at τ = ${significant(tau)}` : "";
+      setText(chance, `This very way has probability ${significant(step.probability)}${where}.`);
       go(0);
     },
   };

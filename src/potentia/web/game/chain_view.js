@@ -1,5 +1,5 @@
-// The chain of a rule as a graph: a node per profile, as large as its share of the long run, an edge per transition, as wide
-// as it is likely. On top of it a least-resistance tree, or a counterexample.
+// The chain of a rule as a graph: a node per profile, as large as its share of the long run, an edge per transition, as
+// wide as it is likely. On top of it a least-resistance tree, or a counterexample.
 
 import { formatPercent } from "../viewer/format.js";
 import { bendBetween } from "../viewer/stages/bends.js";
@@ -13,7 +13,8 @@ const MOST_HEADED = 16; // profiles; arrow heads of more would be a blur
 
 /** Build the graph in host; onPick(place) is called where a node is chosen. */
 export function createChainView(host, onPick) {
-  const svg = addShape(host, "svg", { role: "group", "aria-label": "The chain as a graph; a node per profile", class: "gs-chain" });
+  const told = { role: "group", "aria-label": "The chain as a graph; a node per profile" };
+  const svg = addShape(host, "svg", { ...told, class: "gs-chain" });
   let places = [];
   let nodes = [];
   let radius = 30;
@@ -24,7 +25,8 @@ export function createChainView(host, onPick) {
     svg.replaceChildren();
     const size = actions.length === 2 ? placeGrid(actions, width) : placeCircle(actions, width);
     setShape(svg, { viewBox: `0 0 ${size.width} ${size.height}`, width: size.width, height: size.height });
-    layers = Object.fromEntries(["edges", "over", "nodes"].map((name) => [name, addShape(svg, "g", { class: `gs-${name}` })]));
+    const layer = (name) => [name, addShape(svg, "g", { class: `gs-${name}` })];
+    layers = Object.fromEntries(["edges", "over", "nodes"].map(layer));
     nodes = places.map((_, place) => addNode(place, actions));
   }
 
@@ -39,7 +41,8 @@ export function createChainView(host, onPick) {
       side,
       below: rows > 1 && place >= (rows - 1) * columns, // where its name stands
     }));
-    const label = (x, y, text, more = {}) => addShape(svg, "text", { x, y, "text-anchor": "middle", class: "gs-axis", ...more }, text);
+    const look = { "text-anchor": "middle", class: "gs-axis" };
+    const label = (x, y, text, more = {}) => addShape(svg, "text", { x, y, ...look, ...more }, text);
     const named = (player, action) => (side < 110 ? String(action) : `player ${player}: ${action}`);
     for (let b = 0; b < columns; b += 1) label(left + (b + 0.5) * side, 14, named(1, b));
     for (let a = 0; a < rows; a += 1) {
@@ -75,13 +78,15 @@ export function createChainView(host, onPick) {
       const flipped = Math.cos(angle) < -1e-9;
       const at = `translate(${x + (radius + 8) * Math.cos(angle)} ${y + (radius + 8) * Math.sin(angle)})`;
       const turn = `rotate(${(angle * 180) / Math.PI + (flipped ? 180 : 0)})`;
-      text = addShape(group, "text", { transform: `${at}${turn}`, "text-anchor": flipped ? "end" : "start", dy: "0.35em" });
+      const anchor = flipped ? "end" : "start";
+      text = addShape(group, "text", { transform: `${at}${turn}`, "text-anchor": anchor, dy: "0.35em" });
     }
     group.addEventListener("click", () => onPick(place));
     group.addEventListener("keydown", (event) => {
-      const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+      const row = actions.length === 2 ? actions[1] : 1;
+      const by = { ArrowRight: 1, ArrowDown: row, ArrowLeft: -1, ArrowUp: -row }[event.key];
       if (event.key === "Enter" || event.key === " ") onPick(place);
-      else if (by) nodes[(place + (actions.length === 2 && /Down|Up/.test(event.key) ? by * actions[1] : by) + places.length) % places.length].group.focus();
+      else if (by) nodes[(place + by + places.length) % places.length].group.focus();
       else return;
       event.preventDefault();
       event.stopPropagation();
@@ -117,25 +122,31 @@ export function createChainView(host, onPick) {
       const [chance, cost] = [edges.probability[k], edges.resistance[k]];
       const free = cost === 0;
       const names = `${profileName(from, actions)} to ${profileName(to, actions)}`;
-      const title = `${names}: probability ${significant(chance)}${cost === null ? "" : `, resistance ${significant(cost)}`}`;
+      const costs = cost === null ? "" : `, resistance ${significant(cost)}`;
+      const title = `${names}: probability ${significant(chance)}${costs}`;
       const width = limit ? (free ? 3.5 : 1.2) : 0.8 + 9 * chance;
       const opacity = faint ? 0.15 : !limit && chance < 0.005 ? 0.3 : headed ? 0.8 : Math.max(0.07, 9 / places.length);
       const dashes = limit && !free ? { "stroke-dasharray": "4 4" } : {};
-      const look = { class: "gs-edge", title, headed, line: { "stroke-width": width, opacity, ...dashes }, head: { opacity } };
+      const line = { "stroke-width": width, opacity, ...dashes };
+      const look = { class: "gs-edge", title, headed, line, head: { opacity } };
       addArrow(layers.edges, from, to, look, limit && places.length === 4 && !faint ? significant(cost) : "");
     });
   }
 
   function drawOver({ tree, path, step, stage }) {
     layers.over.replaceChildren();
+    const few = places.length <= MOST_HEADED;
     tree?.parent.forEach((to, from) => {
-      if (to >= 0) addArrow(layers.over, from, to, { class: "gs-tree" }, places.length <= MOST_HEADED ? significant(tree.resistance[from]) : "");
+      const cost = few ? significant(tree.resistance[from]) : "";
+      if (to >= 0) addArrow(layers.over, from, to, { class: "gs-tree" }, cost);
     });
     path?.slice(1).forEach((to, k) => addArrow(layers.over, path[k], to, { class: "gs-path" }));
     if (step && stage === "tried" && step.trial !== step.from) {
       addArrow(layers.over, step.from, step.trial, { class: "gs-tried", line: { "stroke-dasharray": "7 5" } });
     }
-    if (step && stage === "done" && step.from !== step.to) addArrow(layers.over, step.from, step.to, { class: "gs-path" });
+    if (step && stage === "done" && step.from !== step.to) {
+      addArrow(layers.over, step.from, step.to, { class: "gs-path" });
+    }
   }
 
   function drawNodes({ answer, shares, root, step, stage }) {
@@ -149,15 +160,16 @@ export function createChainView(host, onPick) {
       const stable = Boolean(stability?.stable.includes(place));
       if (stable) facts.push("stochastically stable");
       group.classList.toggle("gs-stable", stable);
-      const at = step && ((stage === "done" ? step.to : step.from) === place ? "now" : stage === "tried" && step.trial === place ? "trial" : "");
+      const now = step && (stage === "done" ? step.to : step.from) === place;
+      const at = now ? "now" : step && stage === "tried" && step.trial === place ? "trial" : "";
       halo.setAttribute("class", `gs-halo${root === place ? " gs-root" : ""}${at ? ` gs-${at}` : ""}`);
       const name = profileName(place, actions);
       const short = places.length <= MOST_LABELLED ? shortProfile(place, actions) : "";
       text.textContent = short + (maximisers?.includes(place) ? " ★" : "");
       const cost = stability ? stability.potentials[place] : null;
       const tree = cost === null ? "" : `; stochastic potential ${significant(cost)}; press for its tree`;
-      const said = `${name}: ${formatPercent(share)} of the long run${facts.map((fact) => `, ${fact}`).join("")}${tree}`;
-      group.setAttribute("aria-label", said);
+      const said = [`${name}: ${formatPercent(share)} of the long run`, ...facts].join(", ");
+      group.setAttribute("aria-label", said + tree);
       group.setAttribute("aria-pressed", String(root === place));
     });
   }

@@ -29,7 +29,8 @@ function squarePlane() {
     startAt: (px, py) => [toShare(px), toShare(SIDE - py)].map((share) => [share, 1 - share]),
     draw(svg) {
       addShape(svg, "rect", { x: EDGE, y: EDGE, width: SIDE - 2 * EDGE, height: SIDE - 2 * EDGE, class: "gs-frame" });
-      const label = (at, text, more = {}) => addShape(svg, "text", { ...at, "text-anchor": "middle", class: "gs-axis", ...more }, text);
+      const look = { "text-anchor": "middle", class: "gs-axis" };
+      const label = (at, text, more = {}) => addShape(svg, "text", { ...at, ...look, ...more }, text);
       label({ x: SIDE / 2, y: SIDE - 6 }, "share of player 0's action 0");
       label({ x: 12, y: SIDE / 2 }, "share of player 1's action 0", { transform: `rotate(-90 12 ${SIDE / 2})` });
       for (const share of [0, 1]) {
@@ -41,7 +42,8 @@ function squarePlane() {
 }
 
 function triangle(player, start) {
-  const corners = [[EDGE, SIDE - EDGE], [SIDE - EDGE, SIDE - EDGE], [SIDE / 2, SIDE - EDGE - (SIDE - 2 * EDGE) * Math.sqrt(0.75)]];
+  const bottom = SIDE - EDGE;
+  const corners = [[EDGE, bottom], [bottom, bottom], [SIDE / 2, bottom - (SIDE - 2 * EDGE) * Math.sqrt(0.75)]];
   const at = (shares) => ({
     x: shares.reduce((sum, share, k) => sum + share * corners[k][0], 0),
     y: shares.reduce((sum, share, k) => sum + share * corners[k][1], 0),
@@ -102,7 +104,8 @@ export function createFlowView(host, { ask, onFlow }) {
 
   /** The start in use: that of the state where it fits the game, else uniform. */
   function startNow() {
-    const fits = flow.start.length === game.actions.length && flow.start.every((some, k) => some.length === game.actions[k]);
+    const same = flow.start.length === game.actions.length;
+    const fits = same && flow.start.every((some, k) => some.length === game.actions[k]);
     return fits ? flow.start : game.actions.map((size) => Array(size).fill(1 / size));
   }
 
@@ -110,12 +113,17 @@ export function createFlowView(host, { ask, onFlow }) {
     planes.replaceChildren();
     const square = game.actions.length === 2 && game.actions.every((size) => size === 2);
     const three = game.actions.flatMap((size, player) => (size === 3 ? [player] : []));
-    const made = square ? [[squarePlane(), "Phase portrait"]] : three.slice(0, 2).map((player) => [triangle(player, startNow), `Strategies of player ${player}`]);
+    const made = square
+      ? [[squarePlane(), "Phase portrait"]]
+      : three.slice(0, 2).map((player) => [triangle(player, startNow), `Strategies of player ${player}`]);
     kinds = made.map(([plane, name]) => {
-      const svg = addShape(planes, "svg", { viewBox: `0 0 ${SIDE} ${SIDE}`, width: SIDE, height: SIDE, role: "img", "aria-label": name, class: "gs-plane" });
+      const size = { viewBox: `0 0 ${SIDE} ${SIDE}`, width: SIDE, height: SIDE };
+      const svg = addShape(planes, "svg", { ...size, role: "img", "aria-label": name, class: "gs-plane" });
       svg.addEventListener("click", (event) => {
         const box = svg.getBoundingClientRect();
-        change({ start: plane.startAt(((event.clientX - box.left) * SIDE) / box.width, ((event.clientY - box.top) * SIDE) / box.height) });
+        const x = ((event.clientX - box.left) * SIDE) / box.width;
+        const y = ((event.clientY - box.top) * SIDE) / box.height;
+        change({ start: plane.startAt(x, y) });
       });
       return { svg, plane, square };
     });
@@ -125,7 +133,8 @@ export function createFlowView(host, { ask, onFlow }) {
   }
 
   function shareInput(player, action) {
-    const { input, label } = number(`start: player ${player}, action ${action}`, { min: 0.01, max: 0.99, step: 0.01 }, (value) => {
+    const bounds = { min: 0.01, max: 0.99, step: 0.01 };
+    const { input, label } = number(`start: player ${player}, action ${action}`, bounds, (value) => {
       const next = startNow().map((some) => [...some]);
       const rest = next[player].reduce((sum, share, k) => sum + (k === action ? 0 : share), 0);
       const share = Math.min(0.99, value);
@@ -202,13 +211,16 @@ export function createFlowView(host, { ask, onFlow }) {
       host.hidden = !kinds.length;
       if (!kinds.length) return;
       const start = startNow();
-      if (JSON.stringify(starts[starts.length - 1]) !== JSON.stringify(start)) starts = [...starts, start].slice(-MOST_STARTS);
+      const known = JSON.stringify(starts[starts.length - 1]) === JSON.stringify(start);
+      if (!known) starts = [...starts, start].slice(-MOST_STARTS);
       tau.input.value = tau.input.dataset.known = String(flow.tau);
       discount.input.value = discount.input.dataset.known = String(flow.discount);
       for (const input of shares.querySelectorAll("input")) {
-        input.value = input.dataset.known = String(Number(start[input.dataset.player][input.dataset.action].toFixed(4)));
+        const share = start[input.dataset.player][input.dataset.action];
+        input.value = input.dataset.known = String(Number(share.toFixed(4)));
       }
-      const message = { ...(state.game ? { game: state.game } : { payoffs: state.payoffs }), tau: flow.tau, discount: flow.discount };
+      const played = state.game ? { game: state.game } : { payoffs: state.payoffs };
+      const message = { ...played, tau: flow.tau, discount: flow.discount };
       const key = JSON.stringify([message, starts]);
       if (key === drawn) return;
       drawn = key;

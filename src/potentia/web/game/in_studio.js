@@ -1,4 +1,4 @@
-// The game stage in the studio: solved by its server. For addStage: (host, studio) with studio.scene, send and onSolved.
+// The game stage in the studio, solved by its server: for whoever has a scene, a line to send on, and hears of answers.
 
 import { createAsker } from "./asking.js";
 import { readState } from "./settings.js";

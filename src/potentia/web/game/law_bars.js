@@ -46,10 +46,12 @@ export function createLawBars(host, onPick) {
         const stable = Boolean(stability?.stable.includes(row.place));
         row.button.classList.toggle("gs-stable", stable);
         row.button.setAttribute("aria-pressed", String(root === row.place));
-        const facts = [star ? "maximises the potential" : "", nash.includes(row.place) ? "Nash equilibrium" : "", stable ? "stochastically stable" : ""];
-        const told = facts.filter(Boolean).map((fact) => `, ${fact}`).join("");
+        const facts = [`${profileName(row.place, actions)}: ${formatPercent(share)} of the long run`];
+        if (star) facts.push("maximises the potential");
+        if (nash.includes(row.place)) facts.push("Nash equilibrium");
+        if (stable) facts.push("stochastically stable");
         const verb = stability ? "; press for its tree" : "";
-        row.button.setAttribute("aria-label", `${profileName(row.place, actions)}: ${formatPercent(share)} of the long run${told}${verb}`);
+        row.button.setAttribute("aria-label", facts.join(", ") + verb);
       });
     },
   };

@@ -5,20 +5,26 @@ import { readState } from "./settings.js";
 import { createSolver } from "./solver/solver.js";
 import { createGameStage } from "./stage.js";
 
+const LAB_KEYS =
+  "Keys: 1 to 5 lessons, 0 for τ → 0, Tab and arrows through the graph, Enter for a tree, Esc to close, " +
+  "t light or dark.";
+
 function readLink(first, root) {
-  const text = new URLSearchParams(location.hash.slice(1)).get("state");
-  if (!text) return first;
+  const held = new URLSearchParams(location.hash.slice(1)).get("state");
+  if (!held) return first;
   try {
-    return requireSmall(readState(JSON.parse(text), first));
+    return requireSmall(readState(JSON.parse(held), first));
   } catch (error) {
     const words = error instanceof SyntaxError ? "it was cut" : error.message;
-    root.before(element("p", { class: "pv-problem", role: "alert", text: `The link's state cannot be read: ${words}. The page opens as at first.` }));
+    const text = `The link's state cannot be read: ${words}. The page opens as at first.`;
+    root.before(element("p", { class: "pv-problem", role: "alert", text }));
     return first;
   }
 }
 
 function requireSmall(state) {
-  if (state.game || state.payoffs.length !== 2 || state.payoffs.some((table) => table.length !== 2 || table[0].length !== 2)) {
+  const small = (table) => table.length === 2 && table[0].length === 2;
+  if (state.game || state.payoffs.length !== 2 || !state.payoffs.every(small)) {
     throw new Error("payoffs must be of two players with two actions each");
   }
   return state;
@@ -62,9 +68,10 @@ async function bootLab() {
   const first = requireSmall(readState(JSON.parse(document.getElementById("state").textContent)));
   root.replaceChildren();
   root.classList.add("pv");
-  const theme = element("button", { type: "button", class: "pv-text-button", text: "Light / dark", onclick: toggleTheme });
-  const keys = "Keys: 1 to 5 lessons, 0 for τ → 0, Tab and arrows through the graph, Enter for a tree, Esc to close, t light or dark.";
-  const words = element("div", { class: "pv-words" }, element("h1", { text: root.dataset.title }), element("p", { class: "pv-what", text: keys }));
+  const look = { type: "button", class: "pv-text-button" };
+  const theme = element("button", { ...look, text: "Light / dark", onclick: toggleTheme });
+  const title = element("h1", { text: root.dataset.title });
+  const words = element("div", { class: "pv-words" }, title, element("p", { class: "pv-what", text: LAB_KEYS }));
   const host = element("div");
   root.append(element("header", { class: "pv-header" }, words, element("div", { class: "pv-options" }, theme)), host);
   const ask = createSolver();

@@ -98,13 +98,17 @@ export function canEdit(payoffs) {
 export function listPayoffs(host, { payoffs, actions, nash, maximisers }) {
   const places = payoffs[0].map((_, place) => place);
   const rows = places.slice(0, MOST_LISTED).map((place) => {
-    const marks = [maximisers?.includes(place) ? "★" : "", nash.includes(place) ? "Nash" : ""].filter(Boolean).join(" ");
+    const text = `${maximisers?.includes(place) ? "★ " : ""}${nash.includes(place) ? "Nash" : ""}`.trim();
     const cells = payoffs.map((row) => element("td", { class: "pv-number pv-right", text: significant(row[place]) }));
-    return element("tr", {}, element("th", { scope: "row", text: profileName(place, actions) }), ...cells, element("td", { text: marks }));
+    const name = element("th", { scope: "row", text: profileName(place, actions) });
+    return element("tr", {}, name, ...cells, element("td", { text }));
   });
-  const head = ["profile", ...payoffs.map((_, player) => `player ${player}`), ""].map((text) => element("th", { scope: "col", text }));
-  const table = element("table", { class: "pv-table" }, element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...rows));
-  const box = element("div", { class: "pv-scroll gs-list", tabindex: "0", role: "region", "aria-label": "Payoffs" }, table);
+  const names = ["profile", ...payoffs.map((_, player) => `player ${player}`), ""];
+  const head = element("tr", {}, ...names.map((text) => element("th", { scope: "col", text })));
+  const table = element("table", { class: "pv-table" }, element("thead", {}, head), element("tbody", {}, ...rows));
+  const look = { class: "pv-scroll gs-list", tabindex: "0", role: "region", "aria-label": "Payoffs" };
+  const box = element("div", look, table);
   host.replaceChildren(box);
-  if (places.length > MOST_LISTED) host.append(element("p", { class: "pv-quiet", text: `and ${places.length - MOST_LISTED} more` }));
+  const more = places.length - MOST_LISTED;
+  if (more > 0) host.append(element("p", { class: "pv-quiet", text: `and ${more} more` }));
 }

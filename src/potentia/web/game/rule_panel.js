@@ -8,8 +8,10 @@ const POSITIONS = 200; // of the temperature's slider; the first is τ → 0
 const COLD_WORDS = ["logit", "mistakes", "metropolis"];
 
 const tauAt = (position) => LEAST_TAU * (LARGEST_TAU / LEAST_TAU) ** ((position - 1) / (POSITIONS - 1));
-const positionOf = (tau) =>
-  Math.min(POSITIONS, Math.max(1, Math.round(1 + ((POSITIONS - 1) * Math.log(tau / LEAST_TAU)) / Math.log(LARGEST_TAU / LEAST_TAU))));
+function positionOf(tau) {
+  const part = Math.log(tau / LEAST_TAU) / Math.log(LARGEST_TAU / LEAST_TAU);
+  return Math.min(POSITIONS, Math.max(1, Math.round(1 + (POSITIONS - 1) * part)));
+}
 const twoDigits = (value) => Number(value.toPrecision(2));
 
 /** Build the panel; onChange gets the fields of the state that change. */
@@ -17,7 +19,8 @@ export function createRulePanel(host, onChange) {
   let state = null;
   const changeRule = (more) => onChange({ rule: { ...state.rule, ...more }, shown: null, root: null });
 
-  const named = element("select", { "aria-label": "rule", onchange: () => named.value && changeRule(NAMED_RULES[named.value]) });
+  const choose = () => named.value && changeRule(NAMED_RULES[named.value]);
+  const named = element("select", { "aria-label": "rule", onchange: choose });
   named.append(...Object.keys(NAMED_RULES).map((name) => element("option", { value: name, text: name })));
   const own = element("option", { value: "", text: "a composition of your own" });
   named.append(own);
@@ -26,7 +29,8 @@ export function createRulePanel(host, onChange) {
   const selects = {};
   for (const [axis, words] of Object.entries(AXES)) {
     const select = element("select", { "aria-label": axis, onchange: () => changeRule({ [axis]: select.value }) });
-    select.append(...Object.entries(words).map(([word, said]) => element("option", { value: word, text: `${word}: ${said}` })));
+    const option = ([word, said]) => element("option", { value: word, text: `${word}: ${said}` });
+    select.append(...Object.entries(words).map(option));
     selects[axis] = select;
     host.append(field(axis, select));
   }
@@ -81,7 +85,8 @@ export function createRulePanel(host, onChange) {
         else show(state);
       });
     }
-    const row = element("div", { class: "gs-slider" }, element("span", { class: "gs-slider-name", text }), range, number);
+    const name = element("span", { class: "gs-slider-name", text });
+    const row = element("div", { class: "gs-slider" }, name, range, number);
     return { row, range, number };
   }
 
@@ -124,7 +129,8 @@ function setDisabled(select, value, disabled) {
 export function settingWords({ rule, tau, revision, limit }) {
   const noisy = COLD_WORDS.includes(rule.chooses);
   const cold = limit ? "τ → 0" : `τ = ${significant(tau)}`;
-  return [noisy ? cold : "no noise", rule.who === "independent" ? `revision ${significant(revision)}` : ""].filter(Boolean).join(", ");
+  const wakes = rule.who === "independent" ? `, revision ${significant(revision)}` : "";
+  return (noisy ? cold : "no noise") + wakes;
 }
 
 /** Whether a state is shown in the limit. */

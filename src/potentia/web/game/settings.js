@@ -110,7 +110,8 @@ function isRule(rule) {
 
 function isFlow(flow) {
   const inside = (share) => within(share, 0.0001, 1);
-  const isStart = Array.isArray(flow?.start) && flow.start.every((shares) => Array.isArray(shares) && shares.every(inside));
+  const isStrategy = (shares) => Array.isArray(shares) && shares.every(inside);
+  const isStart = Array.isArray(flow?.start) && flow.start.every(isStrategy);
   return isStart && within(flow.tau, 0.01, 100) && within(flow.discount, 0, 10);
 }
 

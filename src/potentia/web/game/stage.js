@@ -1,6 +1,6 @@
 // The game stage: a game and a rule to change, what the rule does in the long run, and why. It asks whoever answers:
-// the laboratory's own solver, or the studio's server. ask(message) gives a promise of an answer; messages and answers are
-// those of potentia.web.solving.
+// the laboratory's own solver, or the studio's server. ask(message) gives a promise of an answer; messages and answers
+// are those of potentia.web.solving.
 
 import { element, setText } from "../viewer/dom.js";
 import { formatPercent } from "../viewer/format.js";
@@ -15,15 +15,26 @@ import { createRulePanel, inLimit, settingWords } from "./rule_panel.js";
 import { EXAMPLES, FIRST_STATE, messageOf, nameOfGame } from "./settings.js";
 import { significant } from "./solver/texts.js";
 
+const SIGN_WORDS = "★ maximises Φ · double ring: stable as τ → 0 · disc: share of the long run";
+
+const column = (...children) => element("div", { class: "gs-column" }, ...children);
+
+function panel(name, title, ...children) {
+  const look = { class: `gs-panel gs-panel-${name}`, "aria-label": title };
+  return element("section", look, element("h2", { text: title }), ...children);
+}
+
 /** Build the stage in host. onState(state) is told of every change. */
 export function createGameStage(host, { ask, state: first = FIRST_STATE, onState = () => {} }) {
   const problem = element("p", { class: "pv-problem", role: "alert", hidden: true });
-  const panel = (name, title, ...children) => element("section", { class: `gs-panel gs-panel-${name}`, "aria-label": title }, element("h2", { text: title }), ...children);
-  const [tableBox, ruleBox, chainBox, barsBox, auditBox, flowBox, lessonBox, stepBox] = Array.from({ length: 8 }, () => element("div"));
-  const example = element("select", { "aria-label": "Example", onchange: () => example.value && change({ payoffs: EXAMPLES[example.value], game: null, root: null, shown: null }) });
-  example.append(...Object.keys(EXAMPLES).map((name) => element("option", { value: name, text: name })), element("option", { value: "", text: "your own" }));
+  const boxes = Array.from({ length: 8 }, () => element("div"));
+  const [tableBox, ruleBox, chainBox, barsBox, auditBox, flowBox, lessonBox, stepBox] = boxes;
+  const take = () => change({ payoffs: EXAMPLES[example.value], game: null, root: null, shown: null });
+  const example = element("select", { "aria-label": "Example", onchange: () => example.value && take() });
+  example.append(...Object.keys(EXAMPLES).map((name) => element("option", { value: name, text: name })));
+  example.append(element("option", { value: "", text: "your own" }));
   const caption = element("p", { class: "pv-quiet gs-caption", role: "status" });
-  const signs = element("p", { class: "pv-quiet gs-signs", text: "★ maximises Φ · double ring: stable as τ → 0 · disc: share of the long run" });
+  const signs = element("p", { class: "pv-quiet gs-signs", text: SIGN_WORDS });
   host.classList.add("gs");
   host.append(
     problem,
@@ -31,9 +42,13 @@ export function createGameStage(host, { ask, state: first = FIRST_STATE, onState
     element(
       "div",
       { class: "gs-columns" },
-      element("div", { class: "gs-column" }, panel("game", "Game", example, tableBox), panel("rule", "Rule", ruleBox), panel("flow", "Scores: QL and SOQL", flowBox)),
-      element("div", { class: "gs-column" }, panel("law", "The long run", barsBox, caption), panel("graph", "The chain", chainBox, signs, stepBox)),
-      element("div", { class: "gs-column" }, panel("why", "Does the promise hold?", auditBox)),
+      column(
+        panel("game", "Game", example, tableBox),
+        panel("rule", "Rule", ruleBox),
+        panel("flow", "Scores: QL and SOQL", flowBox),
+      ),
+      column(panel("law", "The long run", barsBox, caption), panel("graph", "The chain", chainBox, signs, stepBox)),
+      column(panel("why", "Does the promise hold?", auditBox)),
     ),
   );
 
@@ -43,7 +58,8 @@ export function createGameStage(host, { ask, state: first = FIRST_STATE, onState
   let played = { step: null, stage: "" };
   let [asking, again] = [false, false];
 
-  const table = createPayoffTable(tableBox, { onEdit: (payoffs) => change({ payoffs, game: null, shown: null }), onProblem: say });
+  const onEdit = (payoffs) => change({ payoffs, game: null, shown: null });
+  const table = createPayoffTable(tableBox, { onEdit, onProblem: say });
   const rulePanel = createRulePanel(ruleBox, change);
   const bars = createLawBars(barsBox, pick);
   const graph = createChainView(chainBox, pick);
@@ -144,8 +160,10 @@ export function createGameStage(host, { ask, state: first = FIRST_STATE, onState
     const shares = limit ? stability.limit : law;
     const said = [`At ${settingWords(state)}`];
     if (!shares) said.push("there is no single long run");
-    else if (maximisers) said.push(`the maximisers of Φ hold ${formatPercent(maximisers.reduce((sum, place) => sum + shares[place], 0))}`);
-    else said.push("there is no potential to maximise");
+    else if (maximisers) {
+      const held = maximisers.reduce((sum, place) => sum + shares[place], 0);
+      said.push(`the maximisers of Φ hold ${formatPercent(held)}`);
+    } else said.push("there is no potential to maximise");
     const words = `${said.join(", ")}.`;
     if (!tree) return words;
     return `${words} The cheapest tree to ${profileName(tree.root, actions)} costs ${significant(tree.total)}.`;

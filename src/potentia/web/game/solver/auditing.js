@@ -27,7 +27,7 @@ const THEOREMS = {
 };
 
 const spreadOf = (values) => Math.max(...values) - Math.min(...values);
-const farthest = (values) => values.reduce((best, value, k) => (Math.abs(value) > Math.abs(values[best]) ? k : best), 0);
+const farthest = (values) => values.reduce((far, value, k) => (Math.abs(value) > Math.abs(values[far]) ? k : far), 0);
 
 /** By how much the deviators' changes round the four profiles fail to cancel. */
 export function cycleOf([u, v]) {
@@ -105,10 +105,10 @@ function monotone(phi) {
   for (const start of PROFILES) {
     const end = REVERSED[start];
     if (phi[end] < phi[start] - tie) continue;
-    const steps = [[1, start ^ 1, end, 0], [0, start ^ 2, end, 1], [null, start, start ^ 2, 0], [null, start, start ^ 1, 1]];
-    const fall = steps.find(([, at, then]) => phi[then] < phi[at] - tie);
+    const steps = [[start ^ 1, end, 0], [start ^ 2, end, 1], [start, start ^ 2, 0], [start, start ^ 1, 1]];
+    const fall = steps.find(([at, then]) => phi[then] < phi[at] - tie);
     if (!fall) continue;
-    const [, at, then, player] = fall;
+    const [at, then, player] = fall;
     const change = (a, b) => `from ${significant(phi[a])} to ${significant(phi[b])}`;
     const goes = `from ${profileWords(start)} to ${profileWords(end)} Φ goes ${change(start, end)}`;
     const own = `own step ${profileWords(at)} → ${profileWords(then)} lowers it ${change(at, then)}`;
@@ -150,7 +150,8 @@ function findingsOf(solved, rows) {
   if (name === "best-response" || name === "better-reply") {
     const { classes, nash } = solved;
     const kept = classes.flat().every((place) => nash.includes(place));
-    const found = `it ends in one of ${classes.length} classes of profiles, ${kept ? "" : "not "}all of them equilibria`;
+    const which = kept ? "all of them" : "not all of them";
+    const found = `it ends in one of ${classes.length} classes of profiles, ${which} equilibria`;
     const promises = "play ends in pure Nash equilibria";
     return [made("finite improvement (Monderer & Shapley)", ["potential"], promises, found, kept)];
   }
@@ -179,7 +180,9 @@ function maximisersStable({ stability, best }, oneWay = false) {
   const kept = !more.length && (oneWay || !missed.length);
   if (kept) return [promises, `so it is: ${listed(stable)}`, kept];
   const byShare = [...stable].sort((a, b) => limit[b] - limit[a] || a - b);
-  if (missed.length === best.length) return [promises, `no maximiser is stable; stable: ${listed(byShare, limit)}`, kept];
+  if (missed.length === best.length) {
+    return [promises, `no maximiser is stable; stable: ${listed(byShare, limit)}`, kept];
+  }
   if (more.length) return [promises, `also stable: ${listed(more)}, which do not maximise`, kept];
   return [promises, `not stable: ${listed(missed)}, which maximise`, kept];
 }

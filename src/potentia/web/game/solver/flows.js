@@ -1,4 +1,4 @@
-// The score dynamics of 2×2 games (analysis/score_dynamics.py): what Q-learning (order 1) and its second order do on average.
+// The score dynamics of 2×2 games (analysis/score_dynamics.py): what Q-learning of order 1 and 2 does on average.
 // Only the difference d of a player's two scores counts: d' = Δu − T d, and x = 1/(1 + e^(−d/τ)); of order 2 Δu passes
 // through one more stage.
 
@@ -37,15 +37,15 @@ const ERROR_WEIGHTS = [71 / 57600, 0, -71 / 16695, 71 / 1920, -17253 / 339200, 2
 
 function tryStep(change, state, step) {
   const slopes = [change(state)];
-  const moved = (weights) => state.map((value, k) => value + step * weights.reduce((sum, w, j) => sum + w * slopes[j][k], 0));
+  const along = (weights, k) => step * weights.reduce((sum, weight, j) => sum + weight * slopes[j][k], 0);
+  const moved = (weights) => state.map((value, k) => value + along(weights, k));
   let next = state;
   for (const weights of STAGES) {
     next = moved(weights);
     slopes.push(change(next));
   }
   const off = state.map((value, k) => {
-    const error = step * ERROR_WEIGHTS.reduce((sum, weight, j) => sum + weight * slopes[j][k], 0);
-    return Math.abs(error) / (1 + Math.abs(next[k]));
+    return Math.abs(along(ERROR_WEIGHTS, k)) / (1 + Math.abs(next[k]));
   });
   return { next, error: Math.max(...off) };
 }

@@ -1,5 +1,5 @@
-// Answers about 2×2 games without a server. Messages and answers are those of potentia.web.solving, which answers them for
-// any small game; tests/browser/test_laboratory.py compares the two.
+// Answers about 2×2 games without a server. Messages and answers are those of potentia.web.solving, which answers them
+// for any small game; tests/browser/test_laboratory.py compares the two.
 
 import { auditOf, cycleOf, lemmaTable, potentialOf, worstOfLemma } from "./auditing.js";
 import { answerPortrait, answerTrajectory } from "./flows.js";
@@ -62,7 +62,7 @@ export function solve(message) {
   const solved = {
     payoffs: flat, rule, name, revision, unit, phi, classes, stability: found,
     best: phi && maximisersOf(phi),
-    nash: PROFILES.filter((k) => cold.payoffs[0][k] >= cold.payoffs[0][k ^ 2] && cold.payoffs[1][k] >= cold.payoffs[1][k ^ 1]),
+    nash: PROFILES.filter((k) => [2, 1].every((bit, i) => cold.payoffs[i][k] >= cold.payoffs[i][k ^ bit])),
     lemma: found ? lemmaTable(cold.payoffs, leading, found.inside) : [],
   };
   const counterexamples = counterexamplesOf(solved, cold, leading, message);
@@ -130,7 +130,8 @@ function summaryOf({ name, stability, best, nash }, law, tau) {
   const { stable, limit } = stability;
   const share = (k) => (stable.length > 1 ? ` with share ${significant(limit[k], 3)}` : "");
   const inOrder = [...stable].sort((a, b) => limit[b] - limit[a] || a - b);
-  const said = [`As τ → 0, ${name === "composed" ? "it" : name} stays in ${inOrder.map((k) => profileWords(k) + share(k)).join(", ")}.`];
+  const places = inOrder.map((k) => profileWords(k) + share(k)).join(", ");
+  const said = [`As τ → 0, ${name === "composed" ? "it" : name} stays in ${places}.`];
   if (best) {
     const at = (shares) => percentWords(best.reduce((sum, k) => sum + shares[k], 0));
     const where = best.map(profileWords).join(", ");
@@ -148,7 +149,9 @@ export function answerTree(message) {
   const leading = stepTerms(cold, 0);
   const found = hasNoise(message.rule) ? stableStates(leading) : null;
   if (!found) throw new Error("there is no tree: this rule has no stable set here");
-  if (!found.inside.includes(message.root)) throw new Error(`${profileWords(message.root)} is transient: no tree leads to it`);
+  if (!found.inside.includes(message.root)) {
+    throw new Error(`${profileWords(message.root)} is transient: no tree leads to it`);
+  }
   const steps = leastTree(leading, found.inside, message.root);
   const parent = PROFILES.map((k) => steps[k] ?? -1);
   const resistance = parent.map((to, from) => (to < 0 ? 0 : leading[from][to].r * unit));

@@ -1,5 +1,6 @@
 // Terms c·ε^r with ε = e^(−1/τ), as the library counts them (rules/chooses.py): at τ > 0 a term is a probability, at
-// τ = 0 it is the leading one as τ → 0, so that r is a resistance. Utilities are then whole numbers of a unit, and ties exact.
+// τ = 0 it is the leading one as τ → 0, so that r is a resistance. Utilities are then whole numbers of a unit, and ties
+// exact.
 
 const DIGITS = 12; // of the largest payoff, that count
 

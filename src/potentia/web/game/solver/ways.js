@@ -1,5 +1,5 @@
 // Everything that may happen in a step of a rule on a 2×2 game: who wakes, what they try, who takes it.
-// Profiles are numbers 2a + b. The sums of these ways are the rule's law; the cheapest way is how a transition comes about.
+// Profiles are numbers 2a + b. The sums of these ways are the rule's law; the cheapest is how a transition comes about.
 
 import { addTerms, certain, pairTerms, timesTerm } from "./terms.js";
 
@@ -33,8 +33,8 @@ function trialsOf({ considers, include_current: current }, awake) {
 }
 
 /**
- * All ways from a profile: { awake, tried, took, compared, to, term }. `tried` are those who drew their other action, `took`
- * those who changed, `compared` the two utilities of each that tried.
+ * All ways from a profile: { awake, tried, took, compared, to, term }. `tried` are those who drew their other action,
+ * `took` those who changed, `compared` the two utilities of each that tried.
  */
 export function waysFrom(game, from, tau) {
   const { rule, revision, payoffs } = game;
@@ -43,7 +43,8 @@ export function waysFrom(game, from, tau) {
   for (const [awake, share] of wakingSets(rule, revision, payoffs)) {
     for (const [tried, drawn] of trialsOf(rule, awake)) {
       const trial = tried.reduce(flip, from);
-      const compared = tried.map((player) => [payoffs[player][from], payoffs[player][joint ? trial : flip(from, player)]]);
+      const other = (player) => payoffs[player][joint ? trial : flip(from, player)];
+      const compared = tried.map((player) => [payoffs[player][from], other(player)]);
       const terms = compared.map(([now, then]) => pairTerms(rule, now, then, tau));
       for (let choice = 0; choice < 1 << tried.length; choice += 1) {
         const takes = tried.map((_, k) => (choice >> k) & 1);

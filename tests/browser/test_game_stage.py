@@ -128,7 +128,7 @@ def test_three_actions_are_edited_and_followed_in_a_triangle(stage):
     start = at_rest(page)["state"]["flow"]["start"]
     assert sum(start[0]) == pytest.approx(1)
     assert start[0][0] == pytest.approx(start[0][1], abs=0.01)
-    assert start[1] == pytest.approx([1 / 3] * 3)
+    assert start[1] == pytest.approx([1 / 2, 1 / 3, 1 / 6])
     cell = page.page.get_by_label("payoff of player 0 at (2, 1)")
     cell.fill("3")
     at_rest(page)

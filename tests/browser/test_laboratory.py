@@ -277,6 +277,7 @@ def test_everything_is_changed_by_keyboard_and_what_is_shown_is_the_librarys(lab
     at_rest(page)
     assert web.get_by_label("temperature τ; the leftmost is τ → 0").is_hidden()
     assert "no noise" in web.locator(".gs-summary").inner_text()
+    assert "Without noise" in web.locator(".gs-caption").inner_text()
 
 
 def test_cold_enough_it_is_the_stable_set(lab):

@@ -159,7 +159,10 @@ export function createChainView(host, onPick) {
       if (nash.includes(place)) facts.push("Nash equilibrium");
       const stable = Boolean(stability?.stable.includes(place));
       if (stable) facts.push("stochastically stable");
+      const ends = !answer.law && answer.classes.some((some) => some.includes(place));
+      if (ends) facts.push("play may end here");
       group.classList.toggle("gs-stable", stable);
+      group.classList.toggle("gs-ends", ends);
       const now = step && (stage === "done" ? step.to : step.from) === place;
       const at = now ? "now" : step && stage === "tried" && step.trial === place ? "trial" : "";
       halo.setAttribute("class", `gs-halo${root === place ? " gs-root" : ""}${at ? ` gs-${at}` : ""}`);

@@ -102,11 +102,12 @@ export function createFlowView(host, { ask, onFlow }) {
     change({});
   }
 
-  /** The start in use: that of the state where it fits the game, else uniform. */
+  /** The start in use: that of the state where it fits the game, else one that is not the same for all actions. */
   function startNow() {
     const same = flow.start.length === game.actions.length;
     const fits = same && flow.start.every((some, k) => some.length === game.actions[k]);
-    return fits ? flow.start : game.actions.map((size) => Array(size).fill(1 / size));
+    const falling = (size) => Array.from({ length: size }, (_, k) => (2 * (size - k)) / (size * (size + 1)));
+    return fits ? flow.start : game.actions.map(falling);
   }
 
   function build() {

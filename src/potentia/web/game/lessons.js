@@ -59,7 +59,11 @@ export const LESSONS = [
         "Second-order Q-learning adds them up twice, and it dies.",
     ],
     "In the phase portrait, press anywhere to start from there: the lines end at different shares of player 0.",
-    { payoffs: EXAMPLES["weakly dominated"], rule: NAMED_RULES.lll },
+    {
+      payoffs: EXAMPLES["weakly dominated"],
+      rule: NAMED_RULES.lll,
+      flow: { ...FIRST_STATE.flow, start: [[0.5, 0.5], [0.5, 0.5]] },
+    },
     "flow",
   ),
 ];

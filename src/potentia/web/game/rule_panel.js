@@ -125,12 +125,12 @@ function setDisabled(select, value, disabled) {
   for (const option of select.options) if (option.value === value) option.disabled = disabled;
 }
 
-/** What the sliders say, for a caption. */
+/** What the sliders say, as the beginning of a sentence. */
 export function settingWords({ rule, tau, revision, limit }) {
   const noisy = COLD_WORDS.includes(rule.chooses);
-  const cold = limit ? "τ → 0" : `τ = ${significant(tau)}`;
+  const cold = limit ? "At τ → 0" : `At τ = ${significant(tau)}`;
   const wakes = rule.who === "independent" ? `, revision ${significant(revision)}` : "";
-  return (noisy ? cold : "no noise") + wakes;
+  return (noisy ? cold : "Without noise") + wakes;
 }
 
 /** Whether a state is shown in the limit. */

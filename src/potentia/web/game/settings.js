@@ -52,7 +52,7 @@ export const FIRST_STATE = {
   limit: false,
   root: null,
   shown: null,
-  flow: { tau: 1, discount: 0, start: [[0.5, 0.5], [0.5, 0.5]] },
+  flow: { tau: 1, discount: 0, start: [[0.7, 0.3], [0.6, 0.4]] },
 };
 
 const within = (value, low, high) => typeof value === "number" && value >= low && value <= high;

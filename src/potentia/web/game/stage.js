@@ -158,7 +158,7 @@ export function createGameStage(host, { ask, state: first = FIRST_STATE, onState
     const { actions, law, stability, maximisers } = answer;
     const limit = inLimit(state) && stability;
     const shares = limit ? stability.limit : law;
-    const said = [`At ${settingWords(state)}`];
+    const said = [settingWords(state)];
     if (!shares) said.push("there is no single long run");
     else if (maximisers) {
       const held = maximisers.reduce((sum, place) => sum + shares[place], 0);

@@ -10,7 +10,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 import potentia as pt
-from potentia.web.solving import reply
+from potentia.web.solving import answer
 from tests.browser.test_laboratory import at_rest
 from tests.waiting import PATIENCE
 
@@ -23,12 +23,14 @@ PAGE = """<!doctype html><html lang="en"><head><title>game stage</title><meta ch
 START = """import { createStudioGame } from "/game/in_studio.js";
 const scene = %s;
 const studio = {
-  scene, asked: 0,
-  send({ question }) {
+  scene, asked: 0, lost: false,
+  async solve(question) {
     studio.asked += 1;
-    if (studio.deaf) return !studio.cut;
-    askPython(JSON.stringify(question)).then((text) => studio.onSolved(JSON.parse(text)));
-    return true;
+    const { answer, problem } = studio.lost
+      ? { problem: "the studio does not answer" }
+      : JSON.parse(await askPython(JSON.stringify(question)));
+    if (problem) throw new Error(problem);
+    return answer;
   },
 };
 const shown = createStudioGame(document.getElementById("host"), studio);
@@ -36,6 +38,13 @@ await shown?.ready;
 window.potentia = { studio, shown, stage: shown?.stage };
 document.body.dataset.ready = "true";
 """
+
+
+def python_says(text):
+    try:
+        return json.dumps({"answer": answer(json.loads(text))}, allow_nan=False)
+    except pt.errors.PotentiaError as error:
+        return json.dumps({"problem": str(error)})
 
 
 class Page:
@@ -73,7 +82,7 @@ def stage(browser):
         page.set_default_timeout(1000 * PATIENCE)
         page.on("console", lambda message: complaints.append(message.text))
         page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.expose_function("askPython", lambda text: json.dumps(reply(json.loads(text)), allow_nan=False))
+        page.expose_function("askPython", python_says)
         page.route("**/*", answer_request)
         page.goto(HOST + "/")
         page.locator("body[data-ready]").wait_for()
@@ -156,13 +165,10 @@ def test_what_cannot_be_solved_is_a_sentence_and_a_lost_line_is_told(stage):
     page = stage({"name": "stag-hunt"}, {"rule": "soql"})
     assert "must be a point of who × considers × chooses" in page.page.locator("#host").inner_text()
     page = stage({"name": "stag-hunt"}, {"rule": "lll", "tau": 0.2})
-    page.ask("Object.assign(potentia.studio, { deaf: true, cut: true })")
+    page.ask("Object.assign(potentia.studio, { lost: true })")
     page.ask("potentia.stage.change({ tau: 0.4 })")
     assert "does not answer" in page.page.locator(".gs .pv-problem").inner_text()
-    page.ask("Object.assign(potentia.studio, { cut: false })")
-    page.ask("{ potentia.stage.change({ tau: 0.6 }); potentia.shown.lost(); potentia.stage.settled() }")
-    assert "was not reached" in page.page.locator(".gs .pv-problem").inner_text()
-    page.ask("Object.assign(potentia.studio, { deaf: false })")
+    page.ask("Object.assign(potentia.studio, { lost: false })")
     page.page.keyboard.press("Tab")
     page.page.get_by_role("button", name="3 Why").click()
     at_rest(page)

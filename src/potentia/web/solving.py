@@ -21,7 +21,7 @@ from potentia.analysis.portraits import direction_field, nash_shares
 from potentia.analysis.potentials import worst_cycle
 from potentia.analysis.stochastic_stability import Resistances, Stability
 from potentia.analysis.tables import payoff_tensor, place_of, profile_at
-from potentia.errors import InvalidInput, NotConverged, NotIrreducible, PotentiaError, TooLarge
+from potentia.errors import InvalidInput, NotConverged, NotIrreducible, TooLarge
 from potentia.games import Game, NormalForm
 from potentia.games import game as game_by_name
 from potentia.kernel.arrays import Floats
@@ -37,7 +37,6 @@ MOST_PLAYERS = 8
 MOST_EDGES = 2000  # transitions, the likeliest
 _MOST_POINTS = 2001
 _MOST_QUESTIONS = 20  # of one message
-_LONGEST = 600  # characters of a sentence
 _ORDER = Integer(1, 2)
 
 
@@ -45,15 +44,6 @@ def answer(message: Mapping[str, Any]) -> dict[str, Any]:
     """The answer to a message of the game stage, ready for JSON; errors say which field is wrong."""
     OneOf(*_ANSWERS).of(message.get("ask"), "ask", InvalidInput)
     return _ANSWERS[message["ask"]](message)
-
-
-def reply(question: Mapping[str, Any]) -> dict[str, Any]:
-    """The same for a line that carries messages: the answer, or one sentence, with the question's number."""
-    told = {"type": "solved", "id": question.get("id")}
-    try:
-        return {**told, "answer": answer(question)}
-    except PotentiaError as error:
-        return {**told, "problem": " ".join(str(error).split())[:_LONGEST]}
 
 
 def game_of(message: Mapping[str, Any]) -> Game:

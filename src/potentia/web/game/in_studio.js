@@ -1,6 +1,6 @@
-// The game stage in the studio, solved by its server: for whoever has a scene, a line to send on, and hears of answers.
+// The game stage in the studio, solved by Python at the other end: studio.scene says what is played, studio.solve(message)
+// gives a promise of the answer.
 
-import { createAsker } from "./asking.js";
 import { readState } from "./settings.js";
 import { createGameStage } from "./stage.js";
 
@@ -8,9 +8,8 @@ import { createGameStage } from "./stage.js";
 export function createStudioGame(host, studio) {
   const { scene } = studio;
   if (scene.map || !scene.game || !scene.rules?.length) return null;
-  const { ask, heard, lost } = createAsker((question) => studio.send({ type: "solve", question }));
-  studio.onSolved = heard;
-  const shown = { stage: null, lost, ready: null };
+  const ask = (message) => studio.solve(message);
+  const shown = { stage: null, ready: null };
   shown.ready = ask({ ask: "state", game: scene.game, rule: scene.rules[0] }).then(
     (state) => {
       shown.stage = createGameStage(host, { ask, state: readState(state) });

@@ -1,6 +1,7 @@
 // The game stage in the studio, solved by Python at the other end: studio.scene says what is played, studio.solve(message)
 // gives a promise of the answer.
 
+import { element } from "../viewer/dom.js";
 import { readState } from "./settings.js";
 import { createGameStage } from "./stage.js";
 
@@ -9,14 +10,16 @@ export function createStudioGame(host, studio) {
   const { scene } = studio;
   if (scene.map || !scene.game || !scene.rules?.length) return null;
   const ask = (message) => studio.solve(message);
+  const box = element("div", { class: "pv" });
+  host.append(box);
   const shown = { stage: null, ready: null };
   shown.ready = ask({ ask: "state", game: scene.game, rule: scene.rules[0] }).then(
     (state) => {
-      shown.stage = createGameStage(host, { ask, state: readState(state) });
+      shown.stage = createGameStage(box, { ask, state: readState(state) });
       return shown.stage.settled();
     },
     (error) => {
-      host.textContent = `The exact analysis is not shown: ${error.message}`;
+      box.textContent = `The exact analysis is not shown: ${error.message}`;
     },
   );
   return shown;

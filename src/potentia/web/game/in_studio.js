@@ -1,5 +1,5 @@
-// The game stage in the studio, solved by Python at the other end: studio.scene says what is played, studio.solve(message)
-// gives a promise of the answer.
+// The game stage in the studio, solved by Python at the other end: studio.scene says what is played, and
+// studio.solve(message) gives a promise of the answer.
 
 import { element } from "../viewer/dom.js";
 import { readState } from "./settings.js";

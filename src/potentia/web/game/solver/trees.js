@@ -1,6 +1,6 @@
 // The Markov chain tree theorem: a state's share of the long run is the sum over trees that lead to it of the products
-// of their transitions. With four states there are 16 trees to each, so that law, limit and least trees are sums without
-// a subtraction, whatever the temperature.
+// of their transitions. With four states there are 16 trees to each, so that law, limit and least trees are sums
+// without a subtraction, whatever the temperature.
 
 import { timesTerm } from "./terms.js";
 

@@ -1,8 +1,9 @@
 """Write what the docs show from what the package computes: ``python docs/make.py``.
 
 Tables go between their marks in the pages, figures beside them. ``--only`` with ``stability``, ``coverage``,
-``beliefs``, ``forgetting``, ``dynamics``, ``reinforcement``, ``channels``, ``replay`` or ``advice`` makes one part; the
-coverage study takes about five minutes, forgetting three, the advice ten, the replay needs Playwright and a chromium.
+``beliefs``, ``forgetting``, ``dynamics``, ``reinforcement``, ``channels``, ``replay``, ``laboratory`` or ``advice``
+makes one part; the coverage study takes about five minutes, forgetting three, the advice ten, the replay and the
+laboratory need Playwright and a chromium.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 from make_advice import advise
 from make_channels import compare
 from make_forgetting import forget
-from make_replay import replay
+from make_replay import laboratory, replay
 from make_scores import follow, reinforce
 from pages import HERE, markdown, write
 
@@ -205,6 +206,7 @@ PARTS: dict[str, Callable[[], None]] = {
     "reinforcement": reinforce,
     "channels": compare,
     "replay": replay,
+    "laboratory": laboratory,
     "advice": advise,
 }
 

@@ -16,7 +16,7 @@ from potentia.errors import InvalidInput, did_you_mean
 
 SECTIONS: dict[str, tuple[Callable[..., Any], ...]] = {  # all commands, as the help lists them
     "Play": (paper.reproduce, coverage.cover, runs.run, studies.sweep),
-    "Solve": (placing.optimum, exact.stability, exact.audit, scores.dynamics),
+    "Solve": (placing.optimum, exact.stability, exact.audit, exact.laboratory, scores.dynamics),
     "Keep and look": (replays.replay, studies.new, showing.show, studies.export),
     "Look up": (about.games, about.rules, about.beliefs, about.bench, about.cite),
 }

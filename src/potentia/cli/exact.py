@@ -1,4 +1,4 @@
-"""The commands that solve instead of sample: audit and stability."""
+"""The commands that solve instead of sample: audit, stability and laboratory."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from potentia.cli.options.common import GameName, Json, Parameters, check_pictures, game_from_options, one_of, picture
+from potentia.cli.options.replays import check_page
 from potentia.cli.options.rules import (
     Guard,
     OneTau,
@@ -73,6 +74,41 @@ def audit(
     for line in result.summary:
         say(line)
     return None
+
+
+def laboratory(
+    game: GameName = "double-step",
+    rule: RuleName = "p-sblll",
+    tau: OneTau = None,
+    revision: Revision = None,
+    trial: Trial = None,
+    guard: Guard = False,
+    parameters: Parameters = None,
+    out: Annotated[Path, typer.Option(help="The page to write.")] = Path("laboratory.html"),
+    title: Annotated[str, typer.Option(help="What stands above the page.")] = "",
+    json: Json = False,
+) -> None:
+    """Make a page that solves 2×2 games in any browser.
+
+    Edit payoffs, the rule, its temperature and revision, and see the long run, the stable set, trees, the audit with
+    its counterexamples, and score dynamics. One file, which works offline; five lessons are in it.
+
+    Examples:
+
+    \b
+        potentia laboratory
+        potentia laboratory stag-hunt --rule lll --tau 0.5 --out stag.html
+        potentia laboratory my-payoffs.json --rule who=all,considers=joint-trial,chooses=metropolis
+    """
+    from potentia.web import laboratory as write
+
+    check_page(out, "--out")
+    chosen = rule_from_options(rule, one_temperature(tau), revision, trial, guard, ("0.3", "0.3"))
+    page = write(out, game_from_options(game, parameters)[0], chosen, title=title)
+    if json:
+        print_json({"page": str(page)})
+        return
+    say(f"page: {page}")
 
 
 def stability(

@@ -1,19 +1,11 @@
-"""Replay pages: one HTML file with the viewer and its recordings inside, which asks nobody for anything.
-
-The viewer's modules become one script, whose hash is all that the page's Content-Security-Policy lets run.
-"""
+"""Replay pages: one HTML file with the viewer and its recordings inside, which asks nobody for anything."""
 
 from __future__ import annotations
 
 import base64
-import hashlib
 import os
-import re
 from collections.abc import Mapping, Sequence
-from functools import cache
 from html import escape
-from importlib import resources
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +14,7 @@ from potentia.errors import InvalidRun, PotentiaError
 from potentia.kernel import html
 from potentia.kernel.texts import visible
 from potentia.rules.words import rule_text
-from potentia.web.coding import write_whole
+from potentia.web.joining import assemble, write_page
 from potentia.web.making import record
 from potentia.web.recordings import Recording
 
@@ -30,9 +22,6 @@ MOST = 4  # recordings side by side
 _HEIGHT = 860  # of the frame in a notebook, in CSS pixels
 _TOO_LONG = 8_000_000  # bytes of a page that a notebook would keep with itself
 _LONG = 20_000  # steps
-
-_IMPORT = re.compile(r'^import\s*\{([^}]*)\}\s*from\s*"([^"]+)";\n?', re.MULTILINE)
-_EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const|let)\b)", re.MULTILINE)
 
 
 def replay(
@@ -68,10 +57,7 @@ def replay(
     >>> pt.replay(runs, tempfile.mkdtemp() + "/ring.html").name
     'ring.html'
     """
-    goal = Path(path)
-    if goal.suffix.lower() not in (".html", ".htm"):
-        raise InvalidRun(f"must end in .html, got {goal.name!r}", "path", goal.name)
-    return write_whole(goal, page(_recordings(runs, options), title).encode())
+    return write_page(path, lambda: page(_recordings(runs, options), title))
 
 
 def in_frame(run: Trace | Recording) -> str:
@@ -143,74 +129,15 @@ def _label(run: Any) -> str:
 
 def page(recordings: Mapping[str, Recording], title: str) -> str:
     """The whole page."""
-    script, style = _joined(), _asset("viewer.css")
     blocks = []
     for name, made in recordings.items():
         data = base64.b64encode(made.to_bytes()).decode("ascii")
         label = escape(visible(name))
         blocks.append(f'<script type="application/x-potentia-recording" data-label="{label}">{data}</script>')
-    parts = {
-        "title": escape(visible(title or _title(recordings))),
-        "policy": (
-            f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; img-src blob: data:; "
-            "base-uri 'none'; form-action 'none'"
-        ),
-        "style": style,
-        "recordings": "\n".join(blocks),
-        "script": script,
-    }
-    return re.sub(r"\{\{ (\w+) \}\}", lambda found: parts[found[1]], _asset("page.html"))
+    return assemble("viewer/page.js", ("viewer/viewer.css",), title or _title(recordings), "\n".join(blocks))
 
 
 def _title(recordings: Mapping[str, Recording]) -> str:
     first = next(iter(recordings.values())).header
     names = [made.header["title"] for made in recordings.values()]
     return names[0] if len(names) == 1 else f"{', '.join(recordings)} on {first['game']['text']}"
-
-
-def _hash(text: str) -> str:
-    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode('ascii')}"
-
-
-# The viewer as one script -----------------------------------------------------------------------------
-
-
-def _viewer() -> Traversable:
-    return resources.files("potentia.web").joinpath("viewer")
-
-
-def _asset(name: str) -> str:
-    return _viewer().joinpath(*name.split("/")).read_text("utf-8")
-
-
-@cache
-def _joined() -> str:
-    """All modules that the page's imports, those that others need first, without what only modules understand."""
-    order: list[str] = []
-    texts: dict[str, str] = {}
-
-    def visit(name: str) -> None:
-        if name in texts:
-            return
-        texts[name] = source = _asset(name)
-        for found in _IMPORT.finditer(source):
-            visit(_beside(name, found[2]))
-        order.append(name)
-
-    visit("page.js")
-    parts = [_EXPORT.sub("", _IMPORT.sub("", texts[name])).strip() for name in order]
-    joined = "\n".join(f"// {name}\n{part}" for name, part in zip(order, parts, strict=True))
-    assert "</script" not in joined.lower()
-    assert not re.search(r"^(import|export)\b", joined, re.MULTILINE)
-    return f"\n{joined}\n"
-
-
-def _beside(name: str, imported: str) -> str:
-    """The module that another imports: "stages/map.js" and "../clock.js" give "clock.js"."""
-    parts = name.split("/")[:-1]
-    for part in imported.split("/"):
-        if part == "..":
-            parts.pop()
-        elif part != ".":
-            parts.append(part)
-    return "/".join(parts)

@@ -83,7 +83,7 @@ def test_every_link_stays_on_the_page_and_leads_somewhere(made):
     ids = {attributes["id"] for _, attributes, _ in page.elements if "id" in attributes}
     links = [attributes["href"] for attributes in page.of("a")]
     replays = {one.watch for section in made[2].sections for one in section.pictures if one.replay}
-    assert len(replays) == 2
+    assert len(replays) == 3
     assert replays < set(links)  # which are written beside the page
     inside = [link for link in links if link not in replays]
     assert {link[1:] for link in inside} <= ids
@@ -110,20 +110,21 @@ def test_nothing_is_fetched(made):
 def test_replays_are_inside_and_on_screens_only(made):
     frames, drawn = Page(made[3]).of("iframe"), [one for section in made[2].sections for one in section.pictures]
     replayed = [one for one in drawn if one.replay]
-    assert [one.name for one in replayed] == ["configurations-model", "configurations-learners"]
+    assert [one.name for one in replayed] == ["configurations-model", "configurations-learners", "tree-stable"]
     for frame, one in zip(frames, replayed, strict=True):
         assert set(frame) == {"class", "srcdoc", "loading", "sandbox", "title"}
         assert frame["sandbox"] == "allow-scripts allow-downloads"  # of another origin than the page
         assert frame["srcdoc"] == one.replay.page
         assert "default-src 'none'; script-src 'sha256-" in frame["srcdoc"]
-        assert frame["title"] == f"Replay: {one.replay.title}"
-        assert f"Watch it: {one.watch} ." in Page(made[3]).words
+        assert frame["title"] == f"{one.replay.kind}: {one.replay.title}"
+        assert f"{one.replay.asks}: {one.watch} ." in Page(made[3]).words
     assert re.search(r"\.replay \{ display: none; \}", made[3].split("@media print")[1].split("</style>")[0])
 
 
 def test_a_replay_ends_where_the_figure_does(made):
     study, _, report, _ = made
-    shown = [one.replay.page for section in report.sections for one in section.pictures if one.replay]
+    shown = [one.replay for section in report.sections for one in section.pictures if one.replay]
+    shown = [one.page for one in shown if one.kind == "Replay"]
     found = [dict(re.findall(r'data-label="([^"]*)">([^<]*)</script>', page)) for page in shown]
     assert [list(named) for named in found] == [["BLLL", "P-SBLLL"], ["QL, τ = 0.002", "QL, τ = 0.005", "SOQL"]]
     for name, text in (found[0] | found[1]).items():

@@ -26,7 +26,7 @@ from potentia.rules import Constant, Groups, Rule, Vanishing
 from potentia.rules.base import Axes
 from potentia.rules.chooses import MISTAKES, Chooses, ChoosesData
 from potentia.rules.considers import JOINT
-from potentia.rules.revision import VANISHING, RevisionData, follows_signal, revision_data
+from potentia.rules.revision import VANISHING, Revision, RevisionData, follows_signal, revision_data
 from potentia.rules.who import waking
 
 _MOST_GUARDED = 12  # players; the guard's sets are laid out as a table of 4^N numbers
@@ -156,16 +156,12 @@ class _Maker:
         if awake is None:
             self._single()
             return
-        revision, sets = revision_data(awake, self.game), _NO_SETS
+        revision, sets = revision_data(awake, self.game), sets_of(self.game, who.guard, awake)
         if revision.kind == VANISHING:
             revision = revision._replace(same=_counted(revision.same * self.scale))
-        if who.guard:
-            sets = _guarded_sets(self.game, awake if isinstance(awake, Groups) else None)
-        elif isinstance(awake, Groups):
-            sets = _group_sets(awake, self.game)
         if considers.kind == JOINT:
             self._joint(revision, sets)
-        elif sets is _NO_SETS:
+        elif sets is NO_SETS:
             self._independent(revision)
         else:
             self._sets(revision, sets)
@@ -233,7 +229,14 @@ def _counted(m: float) -> float:
 
 
 _NONE = np.zeros(0, np.int64)
-_NO_SETS = Sets(_NONE, _NONE, np.zeros(0), _NONE, _NONE)
+NO_SETS = Sets(_NONE, _NONE, np.zeros(0), _NONE, _NONE)
+
+
+def sets_of(game: Game, guard: bool, awake: Revision) -> Sets:
+    """Which sets of players revise, where they do not do so independently."""
+    if guard:
+        return _guarded_sets(game, awake if isinstance(awake, Groups) else None)
+    return _group_sets(awake, game) if isinstance(awake, Groups) else NO_SETS
 
 
 def _group_sets(groups: Groups, game: Game) -> Sets:

@@ -48,7 +48,7 @@ def _wake(revision: RevisionData, room: Room, player: int, tau: float) -> tuple[
 
 
 @portable
-def _weigh_sets(revision: RevisionData, sets: Sets, law: Law, room: Room, place: int) -> None:
+def weigh_sets(revision: RevisionData, sets: Sets, law: Law, room: Room, place: int) -> None:
     """Into ``weights``: the term of each set of players that revises at this profile."""
     by_profile = revision.kind == BY_ACTION or sets.graph.shape[0] > 0
     if place > 0 and not by_profile:
@@ -111,7 +111,7 @@ def fill_sets(board: Board, law: Law, revision: RevisionData, sets: Sets, room: 
         _write_columns(board, room, rows, place, look(board, room, place))
         for player in range(players):
             revise(board, law, room, place, player)
-        _weigh_sets(revision, sets, law, room, place)
+        weigh_sets(revision, sets, law, room, place)
         for mask in range(room.weights.shape[1]):
             if room.weights[0, mask] == 0.0:
                 continue
@@ -199,7 +199,7 @@ def fill_joint(
         targets = look(board, room, place)
         _write_columns(board, room, rows, place, targets)
         if sets.revising.shape[0]:
-            _weigh_sets(revision, sets, law, room, place)
+            weigh_sets(revision, sets, law, room, place)
         base = rows.ptr[place]
         for player in range(players):
             base += room.current[player] * room.digit[player]

@@ -1,6 +1,6 @@
 """Figures as files: SVG, PNG and PDF with the same bytes each time, and the form in which a page carries them.
 
-One that draws runs may come with a page that replays them.
+One that draws runs may come with a page that replays them, one of the theory with the laboratory.
 """
 
 from __future__ import annotations
@@ -23,10 +23,12 @@ _CHANGING = {"svg": "Date", "png": "Software", "pdf": "CreationDate"}
 
 @frozen
 class Replay:
-    """A page that replays runs, as potentia.web.pages makes it."""
+    """A page that replays runs, as potentia.web.pages makes it, or the laboratory."""
 
     title: str
     page: str = field(repr=False)
+    kind: str = "Replay"
+    asks: str = "Watch it"
 
 
 @frozen

@@ -186,11 +186,14 @@ def theory(claims: Sequence[Claim]) -> Iterator[Picture]:
     from potentia.figures import shares_figure, stability_figure
     from potentia.paper.theory import figures_data
     from potentia.rules import rule
+    from potentia.web import laboratories
 
     found, taus, title = figures_data(claims), np.geomspace(0.03, 6.0, 40).tolist(), _title("tree-stable")
     laws = laws_over_tau(found.game, rule("p-sblll", tau=0.1, revision=0.3), taus)
     drawn = stability_figure(found.stability, root=found.stable, taus=taus, laws=laws, title=title)
-    yield _picture("tree-stable", drawn)
+    page = laboratories.page(found.game, rule("p-sblll", tau=0.3, revision=0.3))
+    lab = Replay(laboratories.TITLE, page, "Laboratory", "Change it, and see why")
+    yield evolve(_picture("tree-stable", drawn), replay=lab)
     yield _picture("tree-maximiser", stability_figure(found.stability, root=found.maximiser, title=title))
     groups: dict[str, dict[str, Any]] = {}
     for row in found.shares:

@@ -3,6 +3,7 @@
 import { PALETTE } from "../colours.js";
 import { formatNumber } from "../format.js";
 import { shortAction } from "./actions.js";
+import { bendBetween } from "./bends.js";
 import { addElement, addShape, playerName, setShape } from "./parts.js";
 
 const UNLIKELY = 0.01; // transitions less likely than this are hardly seen
@@ -170,19 +171,9 @@ export class ChainGraph {
     const a = this.places[from];
     const b = this.places[to];
     const long = Math.hypot(b.x - a.x, b.y - a.y) || 1;
-    const unit = { x: (b.x - a.x) / long, y: (b.y - a.y) / long };
     const around = this.players === 2 && long > 1.5 * this.cell; // past the nodes between
     const aside = around ? 0.42 * this.cell : 0.13 * long;
-    const middle = { x: (a.x + b.x) / 2 - unit.y * aside * 2, y: (a.y + b.y) / 2 + unit.x * aside * 2 };
-    const start = placeToward(a, middle, this.radius + 1);
-    const end = placeToward(b, middle, this.radius + 8);
-    const tip = placeToward(b, middle, this.radius + 2);
-    const side = { x: (tip.y - end.y) * 0.7, y: (end.x - tip.x) * 0.7 };
-    const corners = [tip, { x: end.x + side.x, y: end.y + side.y }, { x: end.x - side.x, y: end.y - side.y }];
-    return {
-      path: `M${pointText(start)}Q${pointText(middle)} ${pointText(end)}`,
-      head: `M${corners.map(pointText).join("L")}Z`,
-    };
+    return bendBetween(a, b, aside, this.radius);
   }
 
   /** Marks the profile that is played now, and the last move as an arrow. */
@@ -207,15 +198,6 @@ export class ChainGraph {
     if (current) ring.parentNode.setAttribute("aria-current", "true");
     else ring.parentNode.removeAttribute("aria-current");
   }
-}
-
-function placeToward(from, to, distance) {
-  const long = Math.hypot(to.x - from.x, to.y - from.y) || 1;
-  return { x: from.x + ((to.x - from.x) * distance) / long, y: from.y + ((to.y - from.y) * distance) / long };
-}
-
-function pointText({ x, y }) {
-  return `${x.toFixed(1)} ${y.toFixed(1)}`;
 }
 
 function cutName(name, room) {

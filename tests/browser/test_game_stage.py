@@ -1,0 +1,186 @@
+"""The game stage as the studio shows it: any small game, solved by Python at the other end of a line."""
+
+from __future__ import annotations
+
+import json
+from importlib import resources
+
+import numpy as np
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+import potentia as pt
+from potentia.web.solving import answer
+from tests.browser.test_laboratory import at_rest
+from tests.waiting import PATIENCE
+
+HOST = "http://stage.test"  # nobody: every request is answered here
+PAGE = """<!doctype html><html lang="en"><head><title>game stage</title><meta charset="utf-8">
+<link rel="icon" href="data:,"><link rel="stylesheet" href="/viewer/viewer.css">
+<link rel="stylesheet" href="/game/game.css"></head>
+<body><main class="pv"><h1>A game</h1><div id="host"></div></main>
+<script type="module" src="/start.js"></script></body></html>"""
+START = """import { createStudioGame } from "/game/in_studio.js";
+const scene = %s;
+const studio = {
+  scene, asked: 0, lost: false,
+  async solve(question) {
+    studio.asked += 1;
+    const { answer, problem } = studio.lost
+      ? { problem: "the studio does not answer" }
+      : JSON.parse(await askPython(JSON.stringify(question)));
+    if (problem) throw new Error(problem);
+    return answer;
+  },
+};
+const shown = createStudioGame(document.getElementById("host"), studio);
+await shown?.ready;
+window.potentia = { studio, shown, stage: shown?.stage };
+document.body.dataset.ready = "true";
+"""
+
+
+def python_says(text):
+    try:
+        return json.dumps({"answer": answer(json.loads(text))}, allow_nan=False)
+    except pt.errors.PotentiaError as error:
+        return json.dumps({"problem": str(error)})
+
+
+class Page:
+    """What the helpers of the laboratory's tests ask for."""
+
+    def __init__(self, page):
+        self.page = page
+
+    def ask(self, expression, argument=None):
+        return self.page.evaluate(expression, argument)
+
+
+@pytest.fixture
+def stage(browser):
+    """The stage on a scene of the studio; nothing may be complained about."""
+    pages, complaints = [], []
+
+    def answer_request(route):
+        path = route.request.url.removeprefix(HOST).strip("/")
+        if not path:
+            return route.fulfill(body=PAGE, content_type="text/html")
+        if path == "start.js":
+            return route.fulfill(body=START % json.dumps(scenes[-1]), content_type="text/javascript")
+        file = resources.files("potentia.web").joinpath(*path.split("/"))
+        return route.fulfill(
+            body=file.read_bytes(), content_type="text/css" if path.endswith("css") else "text/javascript"
+        )
+
+    scenes = []
+
+    def open_stage(game, rule, **options):
+        scenes.append({"map": False, "game": game, "rules": [rule]})
+        page = browser.new_page(viewport={"width": 1280, "height": 900}, **options)
+        pages.append(page)
+        page.set_default_timeout(1000 * PATIENCE)
+        page.on("console", lambda message: complaints.append(message.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.expose_function("askPython", python_says)
+        page.route("**/*", answer_request)
+        page.goto(HOST + "/")
+        page.locator("body[data-ready]").wait_for()
+        return Page(page)
+
+    yield open_stage
+    for page in pages:
+        page.close()
+    assert complaints == []
+
+
+def shares(page):
+    return [
+        float(bar.get_attribute("aria-label").split(": ")[1].split("\u202f")[0])
+        for bar in page.page.locator(".gs-bar").all()
+    ]
+
+
+def test_three_players_on_a_circle(stage):
+    spec = {"name": "random-potential", "players": 3, "actions": 2, "seed": 4}
+    page = stage(spec, {"rule": "p-sblll", "tau": 0.5, "revision": 0.3})
+    game, rule = (
+        pt.game(**{"name": "random-potential", "players": 3, "actions": 2, "seed": 4}),
+        pt.rule("p-sblll", tau=0.5, revision=0.3),
+    )
+    assert shares(page) == pytest.approx((100 * pt.analysis.chain(game, rule).stationary()).tolist(), abs=0.051)
+    assert page.page.locator(".gs-node").count() == 8
+    found = pt.analysis.stability(game, rule)
+    page.page.locator(".gs-node").nth(5).focus()
+    page.page.keyboard.press("Enter")
+    tree = at_rest(page)["tree"]
+    assert tree["total"] == pytest.approx(found.stochastic_potential[5])
+    assert page.page.locator(".gs-tree").count() == 7
+    page.page.get_by_label("rule", exact=True).select_option("lll")
+    at_rest(page)
+    lll = pt.rule("lll", tau=0.5)
+    assert shares(page) == pytest.approx((100 * pt.analysis.chain(game, lll).stationary()).tolist(), abs=0.051)
+    assert page.page.locator(".gs-list tbody tr").count() == 8
+    assert page.page.locator(".gs-plane").count() == 0
+    serious = [one for one in Axe().run(page.page).response["violations"] if one["impact"] in ("serious", "critical")]
+    assert [(one["id"], one["nodes"][0]["html"]) for one in serious] == []
+
+
+def test_three_actions_are_edited_and_followed_in_a_triangle(stage):
+    own = np.array([[0, -1, 1], [1, 0, -1], [-1, 1, 0]])
+    page = stage({"payoffs": [own.tolist(), own.T.tolist()]}, {"rule": "blll", "tau": 0.5}, color_scheme="dark")
+    assert page.page.locator(".gs-plane").count() == 2
+    plane = page.page.locator(".gs-plane").first
+    plane.scroll_into_view_if_needed()
+    box = plane.bounding_box()
+    page.page.mouse.click(box["x"] + box["width"] * 0.5, box["y"] + box["height"] * 0.75)
+    start = at_rest(page)["state"]["flow"]["start"]
+    assert sum(start[0]) == pytest.approx(1)
+    assert start[0][0] == pytest.approx(start[0][1], abs=0.01)
+    assert start[1] == pytest.approx([1 / 2, 1 / 3, 1 / 6])
+    cell = page.page.get_by_label("payoff of player 0 at (2, 1)")
+    cell.fill("3")
+    at_rest(page)
+    own = own.astype(float)
+    changed = own.copy()
+    changed[2, 1] = 3
+    law = pt.analysis.chain(pt.games.NormalForm([changed, own.T]), pt.rule("blll", tau=0.5)).stationary()
+    assert shares(page) == pytest.approx((100 * law).tolist(), abs=0.051)
+    page.page.locator("[data-shows=cycle]").evaluate("(button) => { button.closest('details').open = true; }")
+    page.page.locator("[data-shows=cycle]").click()
+    at_rest(page)
+    assert page.page.locator(".gs-path").count() == 4
+
+
+def test_moves_that_are_constrained_stay_so(stage):
+    page = stage({"name": "overlap"}, {"rule": "p-sblll", "tau": 0.2, "revision": 0.3})
+    law = pt.analysis.chain(pt.game("overlap"), pt.rule("p-sblll", tau=0.2, revision=0.3)).stationary()
+    assert shares(page) == pytest.approx((100 * law).tolist(), abs=0.051)
+    assert page.page.locator(".gs-payoffs").count() == 0
+
+
+def test_what_cannot_be_solved_is_a_sentence_and_a_lost_line_is_told(stage):
+    page = stage({"name": "ring"}, {"rule": "lll", "tau": 0.2})
+    assert "up to 8 players and 256 profiles" in page.page.locator("#host").inner_text()
+    page = stage({"name": "stag-hunt"}, {"rule": "soql"})
+    assert "must be a point of who × considers × chooses" in page.page.locator("#host").inner_text()
+    page = stage({"name": "stag-hunt"}, {"rule": "lll", "tau": 0.2})
+    page.ask("Object.assign(potentia.studio, { lost: true })")
+    page.ask("potentia.stage.change({ tau: 0.4 })")
+    assert "does not answer" in page.page.locator(".gs .pv-problem").inner_text()
+    page.ask("Object.assign(potentia.studio, { lost: false })")
+    page.page.keyboard.press("Tab")
+    page.page.get_by_role("button", name="3 Why").click()
+    at_rest(page)
+    assert page.page.locator(".gs .pv-problem").is_hidden()
+    assert shares(page)[2] == pytest.approx(8.5, abs=0.1)
+
+
+def test_questions_are_many_only_where_something_changed(stage):
+    page = stage({"name": "stag-hunt"}, {"rule": "lll", "tau": 0.2})
+    before = page.ask("potentia.studio.asked")
+    for key in range(10):
+        page.ask("(k) => { potentia.stage.change({ tau: 0.2 + k / 100 }); }", key)
+    at_rest(page)
+    assert page.ask("potentia.studio.asked") - before <= 11
+    assert page.ask("potentia.stage.state.tau") == pytest.approx(0.29)

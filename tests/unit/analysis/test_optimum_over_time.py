@@ -101,6 +101,27 @@ def test_a_world_that_repeats_itself_is_known_at_all_phases():
     assert not optimum_over_time(game, [0, 3]).everywhere
 
 
+def test_no_placement_of_another_moment_is_better():
+    """Found in a hurry; a robot that is gone leaves its place, one that is back covers no less."""
+    worth = np.random.default_rng(1).random((14, 14)) ** 4
+    options = {"flags": False, "drift": (0.02, 0.01), "events": ["fail 3@20", "arrive 40"]}
+    game = pt.games.Coverage(pt.games.World(worth), 6, [1, 1, 1, 2, 2, 2, 2], **options)
+    times = (0, 5, 10, 25, 30, 45)
+    best = optimum_over_time(game, times, method="greedy", effort=0.0)
+    alone = [optimum(game.at(time), method="greedy", effort=0.0) for time in times]
+    assert (best.bounds == [one.bound for one in alone]).all()
+    for time, found in zip(times, best.optima, strict=True):
+        now, here = game.at(time), game.there_at(time)
+        assert found.value == now.worth_union(found.profile) <= found.bound
+        assert (found.positions == now.positions(found.profile)).all()
+        assert found.gap == pytest.approx(found.bound / found.value - 1)
+        others = [one for other, one in zip(times, alone, strict=True) if (game.there_at(other) == here).all()]
+        assert found.value >= max(now.worth_union(one.profile) for one in others)
+    joined = [game.at(45).worth_union([*one.profile, one.profile[0]]) for one in alone[3:5]]
+    assert best.values[-1] >= max(joined)
+    assert (best.values > [one.value for one in alone]).any()  # or this tests nothing
+
+
 def test_times_that_miss_an_event_take_the_larger_bound():
     game = cover(None, events=["fail 0@6"])
     best = optimum_over_time(game, [0, 10])

@@ -140,6 +140,7 @@ def test_which_rule_to_take_on_this_map(tmp_path, table):
     assert "warning: K = 100 freezes the robots" in done.stderr
     assert done.stderr.count("\n") == 1
     _, *again = shlex.split(found["command"])
+    assert int(again[again.index("--seed") + 1]) > max(found["looking_seeds"] + found["judging_seeds"])
     once = json.loads(potentia(*again, "--runs", 2, "--json").stdout)
     assert list(once["rules"]) == [found["taken"]]
     assert once["game"] == found["game"]
@@ -208,6 +209,10 @@ def test_optimum_says_where_to_put_robots(tmp_path, table):
         (["--flag", "sky"], 'flag must be "cell" or "range", got \'sky\''),
         (["--revision", "signal:1,2"], "--revision signal:A1,A2,A3 takes three numbers"),
         (["--tau", "cold"], "relative:TAU or auto, got 'cold'"),
+        (["--compare", "--budget", "soon"], "--budget must be a time such as 60s, 5m or 1h, or a number of steps, got"),
+        (["--compare", "--budget", "99"], "--budget must be at least 1,360,000 steps for 12 candidates"),
+        (["--compare", "--rule", "blll"], "must name two candidates at least, got 1"),
+        (["--budget", "5m"], "--budget is for --compare, got '5m' without it"),
         (["--compare", "--gif"], "--gif is not for --compare, which draws one picture"),
         (["--compare", "--replay", "x.html"], "--replay is not for --compare"),
         (["--runs", "0"], "--runs must be an integer of at least 1, got 0"),
@@ -223,7 +228,16 @@ def test_bad_arguments_get_one_line(tmp_path, arguments, message):
     assert done.returncode == 2
     assert message in done.stderr
     assert done.stderr.count("\n") == 1
-    assert not any((tmp_path / "out").glob("*"))
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_map_without_worth(tmp_path):
+    path = tmp_path / "flat.csv"
+    path.write_text("0,0,x\n0,0,0\n")
+    done = potentia("cover", path, "--robots", 1, "--out", tmp_path / "out")
+    assert done.returncode == 2
+    assert done.stderr == f"error: {path}: this map has no worth: all free cells are worth 0\n"
+    assert not (tmp_path / "out").exists()
 
 
 def test_cells_that_are_cut_off_are_named(tmp_path):

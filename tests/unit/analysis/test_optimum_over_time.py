@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -120,6 +121,24 @@ def test_no_placement_of_another_moment_is_better():
     joined = [game.at(45).worth_union([*one.profile, one.profile[0]]) for one in alone[3:5]]
     assert best.values[-1] >= max(joined)
     assert (best.values > [one.value for one in alone]).any()  # or this tests nothing
+
+
+@pytest.mark.parametrize("drift", [None, (0.02, 0.01)])
+def test_cover_finds_the_same_on_a_busy_machine(monkeypatch, drift):
+    """One whose clock goes on by two minutes while it works."""
+    from potentia.analysis import placement
+    from potentia.cli.coverage_checks import certified
+
+    worth = np.random.default_rng(1).random((14, 14)) ** 4
+    game = pt.games.Coverage(pt.games.World(worth), 6, [1, 1, 1, 2, 2, 2], flags=False, drift=drift)
+    asked = itertools.count()
+    monkeypatch.setattr(placement, "time", SimpleNamespace(perf_counter=lambda: 0.0 * next(asked)))
+    calm, looks = certified(game, 40, True), next(asked)
+    monkeypatch.setattr(placement, "time", SimpleNamespace(perf_counter=lambda: 120.0 / looks * next(asked)))
+    busy = certified(game, 40, True)
+    assert not busy.by_clock
+    for one, other in zip(getattr(calm, "optima", [calm]), getattr(busy, "optima", [busy]), strict=True):
+        assert (one.value, one.bound, one.profile.tolist()) == (other.value, other.bound, other.profile.tolist())
 
 
 def test_times_that_miss_an_event_take_the_larger_bound():

@@ -184,6 +184,10 @@ def test_a_time_is_as_many_candidates_as_there_is_time_for(machine):
     with pytest.raises(InvalidRun, match=told):
         machine.within(20.0, GAME, four, 1000, costs=False)
     assert len(machine.seen) == 4  # it does not go on looking
+    machine.seen.clear()
+    with pytest.raises(InvalidRun, match="about 24 s at least"):
+        machine.within(10.0, GAME, four, 1000, costs=False)  # less than one of the two takes
+    assert len(machine.seen) == 2
 
 
 def test_candidates_are_what_cover_plays_when_they_are_typed():
@@ -213,6 +217,8 @@ def test_the_answer_can_be_typed(monkeypatch):
     monkeypatch.setattr("sys.argv", ["anything", *asked])
     own = command_for({"rule": "slll"})
     assert own == "potentia cover 'my map.png' --tau 0.1 --robots 3 --rule slll"
+    fresh = command_for({"rule": "slll", "seed": "73"})
+    assert fresh == "potentia cover 'my map.png' --tau 0.1 --robots 3 --rule slll --seed 73"
     ours = command_for({"rule": "blll", "tau": "auto", "revision": ""})
     assert ours == "potentia cover 'my map.png' --robots 3 --rule blll --tau auto"
 

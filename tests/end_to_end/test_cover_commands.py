@@ -137,7 +137,7 @@ def test_which_rule_to_take_on_this_map(tmp_path, table):
     assert found["taken"] in ("blll", "p-sblll:unilateral")
     assert len(found["judged"]["blll"]["worth"]) == 10
     assert (tmp_path / "compare.png").stat().st_size > 5000
-    assert "warning: K = 100 freezes the robots" in done.stderr
+    assert "warning: --cost: K = 100 freezes the robots" in done.stderr
     assert done.stderr.count("\n") == 1
     _, *again = shlex.split(found["command"])
     assert int(again[again.index("--seed") + 1]) > max(found["looking_seeds"] + found["judging_seeds"])

@@ -22,13 +22,13 @@ def require_worth(game: Any, map: str, rules: Mapping[str, Any]) -> None:
 
 
 def warn_of_cost(game: Any) -> None:
-    """Say so if no step can gain what it costs."""
+    """Say so if no step of a robot by itself can gain what it costs."""
     if (game.movement_cost > 0).any():
         from potentia.studies.coverage_measures import moving_cost
 
         found = moving_cost(game)
-        if found.freezes:
-            say(f"warning: {found}", err=True)
+        if found.hinders:
+            say(f"warning: --cost: {found}", err=True)
 
 
 def certified(game: Any, steps: int, quiet: bool) -> Any:

@@ -39,7 +39,7 @@ def test_cover_a_map_with_walls(tmp_path, table):
     names = {path.name for path in out.iterdir()}
     pictures = {"field.png", "worth.png", "configurations.png", "blll.gif", "p-sblll-guarded.gif", "replay.html"}
     kinds = ("run-{}.npz", "records-{}.nc", "cells-{}.csv", "recording-{}.recording")
-    assert names == pictures | {kind.format(rule) for kind in kinds for rule in ("blll", "p-sblll-guarded")}
+    assert names == pictures | {".potentia-cover.json"} | {kind.format(rule) for kind in kinds for rule in ("blll", "p-sblll-guarded")}
     with xarray.open_dataset(out / "records-blll.nc") as records:
         assert records.worth_union.sizes == {"seed": 3, "time": 401}
     game = pt.games.Coverage(pt.games.read_world(table), 2, 1.0, flags=False)
@@ -91,22 +91,7 @@ RULES = ("--rule", "blll", "--rule", "lll")
 
 
 def test_what_a_failure_costs_is_the_difference_of_the_same_runs(tmp_path, table):
-    options = (
-        "--robots",
-        3,
-        "--delta",
-        1,
-        "--steps",
-        100,
-        "--runs",
-        5,
-        "--rule",
-        "blll",
-        "--rule",
-        "lll",
-        "--fail",
-        "0@40",
-    )
+    options = ("--robots", 3, "--delta", 1, "--steps", 100, "--runs", 5, *RULES, "--fail", "0@40")
     done = potentia("cover", table, *options, "--no-optimum", "--json", "--out", tmp_path)
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
@@ -123,8 +108,10 @@ def test_what_a_failure_costs_is_the_difference_of_the_same_runs(tmp_path, table
     assert cost["difference"][1] <= cost["difference"][0] <= cost["difference"][2]
     assert cost["percent"][0] == pytest.approx(100 * cost["difference"][0] / cost["without"][0])
     assert [(one["first"], one["second"], one["pairs"]) for one in told["comparisons"]] == [("lll", "blll", 5)]
-    said = potentia("cover", table, *options, "--no-optimum", "--no-event-cost", "--out", tmp_path / "less")
+    said = potentia("cover", table, *options, "--no-optimum", "--no-event-cost", "--out", tmp_path)
     assert "what it costs" not in said.stdout
+    assert "records-lll-without-events.nc" in said.stdout  # as what is removed, for it is not of this run
+    assert not [*tmp_path.glob("*-without-events.nc")]
     assert "lll − blll" in said.stdout
 
 
@@ -276,7 +263,7 @@ def test_ctrl_c_keeps_what_was_complete(tmp_path, table, steps):
     if steps == 500:
         assert " of 2000 asked for, of 500 steps" in said
         assert "stopped by Ctrl-C: the above is of the runs" in complained
-        assert found == {"records-p-sblll-guarded.nc", "cells-p-sblll-guarded.csv"}
+        assert found == {"records-p-sblll-guarded.nc", "cells-p-sblll-guarded.csv", ".potentia-cover.json"}
     else:
         assert complained == "stopped by Ctrl-C before a run was complete: nothing was written\n"
         assert not found

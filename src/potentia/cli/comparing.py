@@ -11,6 +11,7 @@ from typing import Any
 
 import typer
 
+from potentia.cli.coverage_tables import length
 from potentia.cli.options.common import drawing, save_picture
 from potentia.cli.options.rules import rule_text
 from potentia.cli.terminal import print_json, print_table, progress, say, status
@@ -142,11 +143,14 @@ def _print(advice: Any, bound: float | None) -> None:
             tie = ", a tie" if rivals[name].tie else ""
             behind = f"{rivals[name].difference}, p = {rivals[name].adjusted:.2g}{tie}"
         worth = str(estimate(played.worth)) if played else f"{looked.worth.mean():.4g}"
-        rows.append([name, worth, *share, f"{shown.distance.mean():,.4g}", behind])
+        runs = str(shown.worth.size) + ("" if played else ", looked at")
+        rows.append([name, runs, worth, *share, length(shown.distance.mean()), behind])
     share = ["of the bound"] if bound else []
     ahead = f"{advice.nominee} less its, paired"
     caption = (
-        f"runs of {advice.steps:,} steps; all candidates on {len(advice.looking_seeds)} seeds, the best "
-        f"{len(advice.judged)} on {len(advice.judging_seeds)} fresh ones, with 95 % intervals"
+        f"runs of {advice.steps:,} steps; all candidates are looked at on {len(advice.looking_seeds)} seeds, the best "
+        f"{len(advice.judged)} play {len(advice.judging_seeds)} fresh ones, with 95 % intervals of each alone; p is "
+        f"corrected for the {len(rivals)} that are compared: a difference is a tie from 0.05 on, though its own "
+        "interval may leave out 0"
     )
-    print_table(["rule and tau", "covered worth", *share, f"{advice.unit} driven", ahead], rows, caption)
+    print_table(["rule and tau", "runs", "covered worth", *share, f"{advice.unit} driven", ahead], rows, caption)

@@ -11,6 +11,7 @@ import typer
 
 from potentia.cli.comparing import Contest, budget_from
 from potentia.cli.coverage_checks import certified, require_worth, warn_of_cost
+from potentia.cli.coverage_files import settle
 from potentia.cli.coverage_pictures import Pictured
 from potentia.cli.options import beliefs
 from potentia.cli.options.changes import Drift, DriftEdge, DriftEvery, FrameSteps, Periodic, changes_from
@@ -304,6 +305,8 @@ def _told(results: Pictured, stopped: bool, out: Path, json: bool, drawn: dict[s
             print_json({**results.to_dict(), "files": {k: str(v) for k, v in files.items()}, "interrupted": stopped})
         else:
             results.print_files(files)
+        if (old := settle(out, files.values())) and not json:
+            say(f"removed, as they were of an earlier run here: {', '.join(old)}")
     if stopped:
         say(f"{signals.stopped()}: the above is of the runs and pictures that were complete", err=True)
         raise typer.Exit(130)

@@ -39,11 +39,13 @@ class Curves:
     revisions: NDArray[np.float64] | None = field(default=None, repr=False)  # by then, (seeds, times), where known
     evaluations: float = np.nan  # of a utility in each revision, where that is one number
     per: str = "steps"  # what times count
+    shared: frozenset[str] = frozenset()  # those of the values that are the same in all settings
 
     @property
     def name(self) -> str:
         """What to call it: lll, tau=0.1."""
-        return ", ".join([*self.labels.values(), *(f"{k}={short(v)}" for k, v in self.values.items())]) or "all runs"
+        told = (f"{k}={short(v)}" for k, v in self.values.items() if k not in self.shared)
+        return ", ".join([*self.labels.values(), *told]) or "all runs"
 
     @property
     def setting(self) -> str:

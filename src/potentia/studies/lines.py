@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -54,6 +55,7 @@ def curves_of(
     for chunk, arrays in played(study, present(study, partial)):
         mine = parts.setdefault(chunk.point, [])
         mine.append((study.seeds_of(chunk), arrays[wanted], _revisions(study, arrays, arrays[wanted].shape[1])))
+    shared = _shared(study)
     places = {seed: number for number, seed in enumerate(study.seeds)}
     out = []
     for number, found in sorted(parts.items()):
@@ -68,10 +70,11 @@ def curves_of(
             np.arange(values.shape[1]) * study.manifest["every"],
             values,
             number,
-            _game(point, names),
+            _game(point, names, shared),
             row.label,
             row.unit,
             np.concatenate(known)[order] if len(known) == len(found) else None,
+            shared=frozenset(names[key] for key in shared),
         )
         if (np.abs(values) > _LARGEST).any():
             raise InvalidInput(f"{wanted} of {one.name} must be at most {_LARGEST:g} to be averaged, got more")
@@ -105,11 +108,20 @@ def _revisions(study: Study, arrays: Mapping[str, NDArray[Any]], rows: int) -> N
     return np.repeat(every[None], arrays["revisions"].size, axis=0)
 
 
-def _game(point: Mapping[str, Any], names: Mapping[str, str]) -> str:
+def _shared(study: Study) -> set[str]:
+    """Axes with one value at all points, such as a list that had to stand in a list: they tell no two apart."""
+    found: dict[str, set[str]] = {}
+    for point in study.points:
+        for key in study.manifest["names"]:
+            found.setdefault(key, set()).add(json.dumps(point["values"].get(key)))
+    return {key for key, entries in found.items() if len(entries) == 1}
+
+
+def _game(point: Mapping[str, Any], names: Mapping[str, str], shared: set[str]) -> str:
     """The game of a point in the words in which the study's games differ."""
     told = [point["labels"]["game"]] if "game" in point["labels"] else []
-    told += [f"{names[key]}={short(entry)}" for key, entry in point["values"].items() if key.startswith("game.")]
-    return ", ".join(told)
+    varied = {key: entry for key, entry in point["values"].items() if key.startswith("game.") and key not in shared}
+    return ", ".join([*told, *(f"{names[key]}={short(entry)}" for key, entry in varied.items())])
 
 
 def optima_of(study: Study, measure: str, found: Sequence[Curves]) -> dict[str, float]:

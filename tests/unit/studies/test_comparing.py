@@ -93,6 +93,9 @@ def test_costs_are_for_the_picture():
     assert all(played.worth.size == len(found.looking_seeds) for played in found.costs.values())
     figure = pt.figures.comparison_figure(found, optimum=0.5)
     assert "cells" in figure.axes[0].get_xlabel()
+    told = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert len([text for text in told if text.startswith(f"{found.taken} at K = ")]) == 2
+    assert not figure.axes[0].texts  # words beside marks lay on each other
 
 
 @pytest.mark.parametrize("extra", [0, 79, 80, 200, 1000, 5000, 50_000])

@@ -225,10 +225,12 @@ def _carried(game: Coverage, first: dict[Any, int], known: dict[Any, Optimum], k
         placed = np.array([free[reach].pop(0) if free[reach] else anywhere for reach in now.delta.tolist()])
         if (worth := now.worth_union(placed)) > value:
             value, profile = worth, frozen(placed, np.int64)
+    if value == best.value:
+        return best
     bound = max(best.bound, value)  # only rounding could put it below
-    left = (bound - value) / value if bound > value > 0 else 0.0
-    where = {"positions": frozen(now.positions(profile), np.int64), "profile": profile}
-    return best if value == best.value else replace(best, value=value, bound=bound, gap=left, proven=left <= gap, **where)
+    left = (bound - value) / value
+    where: Any = {"positions": frozen(now.positions(profile), np.int64), "profile": profile}
+    return replace(best, value=value, bound=bound, gap=left, proven=left <= gap, **where)
 
 
 def _nobody() -> Optimum:

@@ -55,7 +55,7 @@ class Contest:
         workers: int,
         json: bool,
     ) -> Contest:
-        """Those of the rules, or else of the usual candidates, that there is time for; an error where it is too short."""
+        """Those of the rules, or else of the usual candidates, that there is time for; an error where that is short."""
         from potentia.studies.comparing import candidates, num_runs, typed, within
 
         chosen = rules or candidates()

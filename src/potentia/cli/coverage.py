@@ -272,7 +272,7 @@ def cover(
     # all that may be wrong is told before anything takes long, and a folder is made after that
     check_folder(next(folder for folder in (out, *out.parents) if folder.exists()) / "x", "--out")
     page = page_for(out, replay, beliefs_every)
-    asked = (game, rules if rule else {}, believed, steps, workers, json)
+    asked: Any = (game, rules if rule else {}, believed, steps, workers, json)
     contest = Contest.within(*allowed, *asked) if compare else None
     check_folder(out / "x", "--out", create=True)
     if (largest_part or part is not None) and not json:

@@ -1,7 +1,7 @@
 """Which files of a folder are of the last potentia cover: what an earlier one wrote and this one did not, goes.
 
-The folder holds a list of what was written, each with its size and the time of its last change. A file that somebody has
-changed since then, a link, or one that is not on the list is nobody's to remove.
+The folder holds a list of what was written, each with its size and the time of its last change. A file that somebody
+has changed since then, a link, or one that is not on the list is nobody's to remove.
 """
 
 from __future__ import annotations

@@ -142,8 +142,8 @@ def _draw_events(axes: Axes, events: Events, last: float) -> None:
         if label and mark:
             # they stand beside each other where events are near
             close = sum(0 <= time - other < 0.03 * last for other in shown[:k])
-            where = {"xycoords": axes.get_xaxis_transform(), "textcoords": "offset points"}
-            look = {"fontsize": style.WORDS, "ha": "right", "va": "top", "bbox": style.box()}
+            where: Any = {"xycoords": axes.get_xaxis_transform(), "textcoords": "offset points"}
+            look: Any = {"fontsize": style.WORDS, "ha": "right", "va": "top", "bbox": style.box()}
             axes.annotate(mark.strip(), (time, 1.0), (-2, -2 - 13 * close), **where, **look)
 
 

@@ -3,12 +3,12 @@
 *Until so much is covered* is measured against the bound on the optimum, not against what a run itself ends with: a bad
 run is soon at 90 % of its own end. Runs that never get there are counted, and censored in the median.
 
-*What moving may cost.* Two scales of K, the cost of a cell, follow from the map alone. ``steepest`` is the most that
+*What moving may cost.* Three scales of K, the cost of a cell, follow from the map alone. ``steepest`` is the most that
 one step of a robot that is by itself can gain, per cell: with a larger K robots move by chance or to get out of each
-other's range. ``most`` is what no step gains, whatever the others do: of N robots, up to N - 1 may lie on a cell that is
-left, each of which takes its worth once more (Eq. 45), so a utility is between -(N - 2) and 1 times the most that a
-robot can cover. With a larger K they move by chance alone. ``one_percent`` is the K at which a drive across the area, of the root mean square
-distance between two free cells, costs 1 % of the most that a robot can cover.
+other's range. ``most`` is what no step gains, whatever the others do: each of the N - 1 others may cover what a robot
+does, and takes its worth once more (Eq. 45), so a utility is between -(N - 2) and 1 times the most that a robot can
+cover. With a larger K they move by chance alone. ``one_percent`` is the K at which a drive across the area, of the root
+mean square distance between two free cells, costs 1 % of the most that a robot can cover.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ class MovingCost:
             return f"a step gains up to {value(self.steepest)} per cell; {scale}"
         alone = f"a step of a robot by itself gains up to {value(self.steepest)} per cell"
         if self.freezes:
-            moves = f"no step gains more than {value(self.most)}, so robots move by chance alone, ever less as tau falls"
+            moves = f"no step gains more than {value(self.most)}, so they move by chance alone, ever less as tau falls"
             return f"K = {value(self.least)} freezes the robots: {moves}; {alone}; {scale}"
         return f"K = {value(self.least)} hinders the robots: {alone}, so they move by chance or to part; {scale}"
 

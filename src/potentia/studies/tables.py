@@ -69,7 +69,7 @@ def _wide(name: str, values: NDArray[Any], players: int) -> dict[str, NDArray[An
 
 
 def _told(name: str, values: NDArray[Any] | None, players: int, runs: int) -> dict[str, Any]:
-    """The same of what a game tells of each player at the end: empty where nobody is, or kept it, or it never happens."""
+    """The same of what a game tells of players at the end: empty where nobody is, or kept it, or it never happens."""
     import pandas
 
     if players > _WIDEST:

@@ -97,7 +97,7 @@ def test_degrees_have_no_length_and_feet_have(tmp_path):
         (Affine(2, 0.5, 0, 0.5, -2, 9), "EPSG:25832", "neither turn nor mirror"),
         (Affine(-2, 0, 9, 0, -2, 9), "EPSG:25832", "neither turn nor mirror"),
         (Affine(2, 0, 9, 0, -3, 9), "EPSG:25832", "cells must be squares, got 2 by 3 m"),
-        (UPRIGHT, None, "cells of 2 and does not say in which unit, for it has no projection; give cell_size"),
+        (UPRIGHT, None, "cells of 2 and does not say in which unit: it has no projection; give cell_size"),
     ],
 )
 def test_places_that_cannot_be_used(transform, crs, message, tmp_path):
@@ -174,7 +174,7 @@ def test_columns_of_lengths_have_no_blanks():
 
 def test_an_ascii_grid(tmp_path):
     put(tmp_path / "a.asc", GRID)
-    refuses(lambda: read_world(tmp_path / "a.asc"), InvalidGame, "cells of 5 and does not say in which unit, .*give cell_")
+    refuses(lambda: read_world(tmp_path / "a.asc"), InvalidGame, "cells of 5 and does not say in .*give cell_size")
     world = read_world(tmp_path / "a.asc", cell_size="5m")
     assert world.worth.tolist() == [[1, 2, 3], [4, 0, 6]]
     assert world.blocked.tolist() == [[False, False, False], [False, True, False]]
@@ -221,7 +221,7 @@ def test_the_projection_beside_a_grid(tmp_path):
         ("nrows 2", "nrows 2\nnrows 2", "is there twice"),
         ("nrows 2", "rows 2", "'rows' is no line of"),
         ("4 -1", "4 -2", "worth must be finite and at least 0, got -2"),
-        ("xllcorner 1000\nyllcorner 2000\ncellsize 5", "xllcorner 8\nyllcorner 50\ncellsize 0.01", "not say in which unit"),
+        ("xllcorner 1000\nyllcorner 2000\ncellsize 5", "xllcorner 8\nyllcorner 50\ncellsize 0.01", "not say in which"),
     ],
 )
 def test_bad_ascii_grids(old, new, message, tmp_path):

@@ -173,9 +173,9 @@ def measure(fields: dict[str, Any], cell_size: float | str | None) -> None:
     else:
         told = (fields["cell_size"], fields.get("unit", "m")) if "cell_size" in fields else None
         if coordinates is not None and not coordinates.unit and given is None and told is None:
-            said = f"the file has cells of {coordinates.side:g} and does not say in which unit, for it has no projection"
+            said = f"the file has cells of {coordinates.side:g} and does not say in which unit: it has no projection"
             raise InvalidGame(said).advising(Remedy("cell_size", 'give cell_size, such as "0.5m"'))
-    if given is not None and told is not None and not (same_unit(given[1], told[1]) and math.isclose(given[0], told[0])):
+    if given and told and not (same_unit(given[1], told[1]) and math.isclose(given[0], told[0])):
         raise InvalidGame(f"the file says {told[0]:g} {told[1]}, got {cell_size!r}", "cell_size", cell_size)
     if (known := told or given) is not None:
         fields["cell_size"], fields["unit"] = known

@@ -38,6 +38,7 @@ def test_cover_a_map_with_walls(tmp_path, table):
         assert words in done.stdout
     names = {path.name for path in out.iterdir()}
     pictures = {"field.png", "worth.png", "configurations.png", "blll.gif", "p-sblll-guarded.gif", "replay.html"}
+    pictures.add(".potentia-cover.json")
     kinds = ("run-{}.npz", "records-{}.nc", "cells-{}.csv", "recording-{}.recording")
     assert names == pictures | {kind.format(rule) for kind in kinds for rule in ("blll", "p-sblll-guarded")}
     with xarray.open_dataset(out / "records-blll.nc") as records:
@@ -91,22 +92,7 @@ RULES = ("--rule", "blll", "--rule", "lll")
 
 
 def test_what_a_failure_costs_is_the_difference_of_the_same_runs(tmp_path, table):
-    options = (
-        "--robots",
-        3,
-        "--delta",
-        1,
-        "--steps",
-        100,
-        "--runs",
-        5,
-        "--rule",
-        "blll",
-        "--rule",
-        "lll",
-        "--fail",
-        "0@40",
-    )
+    options = ("--robots", 3, "--delta", 1, "--steps", 100, "--runs", 5, *RULES, "--fail", "0@40")
     done = potentia("cover", table, *options, "--no-optimum", "--json", "--out", tmp_path)
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
@@ -123,8 +109,10 @@ def test_what_a_failure_costs_is_the_difference_of_the_same_runs(tmp_path, table
     assert cost["difference"][1] <= cost["difference"][0] <= cost["difference"][2]
     assert cost["percent"][0] == pytest.approx(100 * cost["difference"][0] / cost["without"][0])
     assert [(one["first"], one["second"], one["pairs"]) for one in told["comparisons"]] == [("lll", "blll", 5)]
-    said = potentia("cover", table, *options, "--no-optimum", "--no-event-cost", "--out", tmp_path / "less")
+    said = potentia("cover", table, *options, "--no-optimum", "--no-event-cost", "--out", tmp_path)
     assert "what it costs" not in said.stdout
+    assert "records-lll-without-events.nc" in said.stdout  # as what is removed, for it is not of this run
+    assert not [*tmp_path.glob("*-without-events.nc")]
     assert "lll − blll" in said.stdout
 
 
@@ -137,9 +125,10 @@ def test_which_rule_to_take_on_this_map(tmp_path, table):
     assert found["taken"] in ("blll", "p-sblll:unilateral")
     assert len(found["judged"]["blll"]["worth"]) == 10
     assert (tmp_path / "compare.png").stat().st_size > 5000
-    assert "warning: K = 100 freezes the robots" in done.stderr
+    assert "warning: --cost: K = 100 freezes the robots" in done.stderr
     assert done.stderr.count("\n") == 1
     _, *again = shlex.split(found["command"])
+    assert int(again[again.index("--seed") + 1]) > max(found["looking_seeds"] + found["judging_seeds"])
     once = json.loads(potentia(*again, "--runs", 2, "--json").stdout)
     assert list(once["rules"]) == [found["taken"]]
     assert once["game"] == found["game"]
@@ -205,9 +194,15 @@ def test_optimum_says_where_to_put_robots(tmp_path, table):
         (["--rule", "blll:guarded"], "only p-sblll has variants"),
         (["--start", "1,1 2"], '--start takes cells X,Y separated by blanks, as in "3,4 10,12"'),
         (["--start", "1,1 99,2 3,3 4,4 5,5"], "start must lie inside x 0..39 and y 0..39, got (99, 2)"),
+        (["--start-at", "1,1"], "--start-at must be on a map with coordinates or a cell_size, and it has"),
+        (["--start-at", "1,1 2,2", "--cell-size", "1m"], "--start-at must hold one cell for each of 5 robots"),
         (["--flag", "sky"], 'flag must be "cell" or "range", got \'sky\''),
         (["--revision", "signal:1,2"], "--revision signal:A1,A2,A3 takes three numbers"),
         (["--tau", "cold"], "relative:TAU or auto, got 'cold'"),
+        (["--compare", "--budget", "soon"], "--budget must be a time such as 60s, 5m or 1h, or a number of steps, got"),
+        (["--compare", "--budget", "99"], "--budget must be at least 1,360,000 steps for 12 candidates"),
+        (["--compare", "--rule", "blll"], "must name two candidates at least, got 1"),
+        (["--budget", "5m"], "--budget is for --compare, got '5m' without it"),
         (["--compare", "--gif"], "--gif is not for --compare, which draws one picture"),
         (["--compare", "--replay", "x.html"], "--replay is not for --compare"),
         (["--runs", "0"], "--runs must be an integer of at least 1, got 0"),
@@ -223,7 +218,16 @@ def test_bad_arguments_get_one_line(tmp_path, arguments, message):
     assert done.returncode == 2
     assert message in done.stderr
     assert done.stderr.count("\n") == 1
-    assert not any((tmp_path / "out").glob("*"))
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_map_without_worth(tmp_path):
+    path = tmp_path / "flat.csv"
+    path.write_text("0,0,x\n0,0,0\n")
+    done = potentia("cover", path, "--robots", 1, "--out", tmp_path / "out")
+    assert done.returncode == 2
+    assert done.stderr == f"error: {path}: this map has no worth: all free cells are worth 0\n"
+    assert not (tmp_path / "out").exists()
 
 
 def test_cells_that_are_cut_off_are_named(tmp_path):
@@ -260,7 +264,7 @@ def test_ctrl_c_keeps_what_was_complete(tmp_path, table, steps):
     if steps == 500:
         assert " of 2000 asked for, of 500 steps" in said
         assert "stopped by Ctrl-C: the above is of the runs" in complained
-        assert found == {"records-p-sblll-guarded.nc", "cells-p-sblll-guarded.csv"}
+        assert found == {"records-p-sblll-guarded.nc", "cells-p-sblll-guarded.csv", ".potentia-cover.json"}
     else:
         assert complained == "stopped by Ctrl-C before a run was complete: nothing was written\n"
         assert not found

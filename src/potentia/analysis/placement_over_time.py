@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -159,7 +159,8 @@ def optimum_over_time(
 ) -> OptimumOverTime:
     """The optimum of a game that changes at each of these times, which rise; see :func:`optimum`.
 
-    Where nobody is there, it is 0. Moments of the same field and the same robots have the same one.
+    Where nobody is there, it is 0. Moments of the same field and the same robots have the same one. Where it is not
+    proven, what was found for other moments is tried, too: the best placement known is at least worth that.
 
     ``time_limit``
         seconds, for all of them together: each has an equal part of what is left.
@@ -181,6 +182,10 @@ def optimum_over_time(
             there = game.there_at(time).any()
             known[key] = optimum(game.at(time), time_limit=part, **options) if there else _nobody()
             left = max(0.0, left - known[key].seconds)
+    first = dict(zip(reversed(keys), reversed(wanted), strict=True))  # when it is
+    for key, best in list(known.items()):
+        if not best.proven:
+            known[key] = _carried(game, first, known, key, gap)
     corners = _corners(game.drift, wanted[-1])
     return OptimumOverTime(
         frozen(wanted, np.int64),
@@ -201,6 +206,31 @@ def _same(game: Coverage, time: int) -> tuple[Any, ...]:
         most = (len(drift.frames) - 1) * drift.steps
         since = since % (most + drift.steps) if drift.periodic else min(since, most)
     return since, robots
+
+
+def _carried(game: Coverage, first: dict[Any, int], known: dict[Any, Optimum], key: Any, gap: float) -> Optimum:
+    """The best of a moment, of those known for all moments: each robot goes where one of its range is then.
+
+    Those that find none go to the place of another, since more robots cover no less.
+    """
+    best, now = known[key], game.at(first[key])
+    value, profile = best.value, best.profile
+    for other, found in known.items():
+        if other == key or not found.profile.size:
+            continue
+        free = {reach: list[int]() for reach in now.delta.tolist()}
+        for reach, action in zip(game.delta[game.there_at(first[other])].tolist(), found.profile.tolist(), strict=True):
+            free.setdefault(reach, []).append(action)
+        anywhere = int(found.profile[0])
+        placed = np.array([free[reach].pop(0) if free[reach] else anywhere for reach in now.delta.tolist()])
+        if (worth := now.worth_union(placed)) > value:
+            value, profile = worth, frozen(placed, np.int64)
+    if value == best.value:
+        return best
+    bound = max(best.bound, value)  # only rounding could put it below
+    left = (bound - value) / value
+    where: Any = {"positions": frozen(now.positions(profile), np.int64), "profile": profile}
+    return replace(best, value=value, bound=bound, gap=left, proven=left <= gap, **where)
 
 
 def _nobody() -> Optimum:

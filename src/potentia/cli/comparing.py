@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 import shlex
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import typer
 
+from potentia.cli.coverage_tables import length
 from potentia.cli.options.common import drawing, save_picture
 from potentia.cli.options.rules import rule_text
 from potentia.cli.terminal import print_json, print_table, progress, say, status
@@ -28,59 +30,89 @@ def budget_from(text: str) -> tuple[float | None, int | None]:
     return (number * _UNITS[found[2]], None) if found[2] else (None, int(number))
 
 
-def compare_rules(
-    game: Any,
-    rules: dict[str, Any],
-    belief: Any,
-    best: Any,
-    steps: int,
-    budget: str,
-    seed: int,
-    workers: int,
-    out: Path,
-    json: bool,
-) -> None:
-    """Play the candidates, print what came out and draw it."""
-    from potentia.figures import comparison_figure
-    from potentia.statistics.estimates import tail_mean
-    from potentia.studies.comparing import candidates, compare, typed, within
-    from potentia.studies.coverage import TAIL, spacing
+@dataclass(frozen=True)
+class Contest:
+    """Who is played within a budget, and on what."""
 
-    chosen = rules or candidates()
-    words = {name: {"rule": name} for name in rules} or typed()  # as they are typed
-    seconds, most = budget_from(budget)
-    try:
+    game: Any
+    rules: dict[str, Any]
+    words: dict[str, dict[str, str]]  # the same as they are typed
+    belief: Any
+    steps: int
+    most: int  # steps, in all runs together
+    workers: int
+    json: bool
+
+    @classmethod
+    def within(
+        cls,
+        seconds: float | None,
+        most: int | None,
+        game: Any,
+        rules: dict[str, Any],
+        belief: Any,
+        steps: int,
+        workers: int,
+        json: bool,
+    ) -> Contest:
+        """Those of the rules, or else of the usual candidates, that there is time for; an error where that is short."""
+        from potentia.studies.comparing import candidates, num_runs, typed, within
+
+        chosen = rules or candidates()
+        words = {name: {"rule": name} for name in rules} or typed()
+        num_runs(game, chosen, steps, most)
         if seconds is not None:
-            with status("looking how fast this machine is", quiet=json):
-                chosen, most = within(seconds, game, chosen, steps, belief=belief, workers=workers)
+            try:
+                with status("looking how fast this machine is", quiet=json):
+                    chosen, most = within(seconds, game, chosen, steps, belief=belief, workers=workers)
+            except KeyboardInterrupt:
+                raise _stopped() from None
             if missing := [name for name in words if name not in chosen]:
-                said = f"no time in {budget} for {', '.join(missing)}: give a longer --budget, or fewer --steps"
-                say(said, err=True)
-        with progress("comparing", quiet=json) as tell:
-            options: Any = {"belief": belief, "workers": workers, "seed": seed, "progress": tell}
-            advice = compare(game, chosen, steps=steps, budget=most, **options)
-    except KeyboardInterrupt:
-        say(f"{signals.stopped()} before the comparison was complete: nothing was written", err=True)
-        raise typer.Exit(130) from None
-    bound = getattr(best, "bound", None)  # of a world that changes there are several
-    if getattr(best, "events", ()) and best.every is None:  # of robots that come and go, that of the last steps
-        times = range(0, steps + 1, spacing(steps))
-        bound = float(tail_mean(best.at(times), times, max(TAIL, 10 * spacing(steps))))
-    picture = out / "compare.png"
-    with drawing(picture):
-        title = f"Worth against distance driven\n{game.describe()}"
-        save_picture(comparison_figure(advice, optimum=bound, title=title), picture, 140)
-    if json:
-        told = {"game": game.describe(), "optimum": best.to_dict() if best else None, **advice.to_dict()}
-        print_json({**told, "command": command_for(words[advice.taken]), "files": {"compare": str(picture)}})
-        return
-    say(game.describe())
-    _print(advice, bound)
-    say(str(advice))
-    say(f"{advice.taken}: {rule_text(advice.rules[advice.taken].spec())}")
-    say(f"picture: {picture}")
-    say("to play it:")
-    say(command_for(words[advice.taken]))
+                told = f"no time in {seconds:g} s for {', '.join(missing)}: give a longer --budget, or fewer --steps"
+                say(told, err=True)
+        assert most is not None
+        return cls(game, chosen, words, belief, steps, most, workers, json)
+
+    def play(self, best: Any, seed: int, out: Path) -> None:
+        """Play the candidates, print what came out and draw it; ``best`` is the optimum, if it is known."""
+        from potentia.figures import comparison_figure
+        from potentia.statistics.estimates import tail_mean
+        from potentia.studies.comparing import compare
+        from potentia.studies.coverage import TAIL, spacing
+
+        steps = self.steps
+        try:
+            with progress("comparing", quiet=self.json) as tell:
+                options: Any = {"belief": self.belief, "workers": self.workers, "seed": seed, "progress": tell}
+                advice = compare(self.game, self.rules, steps=steps, budget=self.most, **options)
+        except KeyboardInterrupt:
+            raise _stopped() from None
+        bound = getattr(best, "bound", None)  # of a world that changes there are several
+        if getattr(best, "events", ()) and best.every is None:  # of robots that come and go, that of the last steps
+            times = range(0, steps + 1, spacing(steps))
+            bound = float(tail_mean(best.at(times), times, max(TAIL, 10 * spacing(steps))))
+        picture = out / "compare.png"
+        with drawing(picture):
+            title = f"Worth against distance driven\n{self.game.describe()}"
+            save_picture(comparison_figure(advice, optimum=bound, title=title), picture, 140)
+        # those who chose it are not asked again how good it is
+        typed = command_for(self.words[advice.taken] | {"seed": str(advice.judging_seeds.stop)})
+        if self.json:
+            told = {"game": self.game.describe(), "optimum": best.to_dict() if best else None, **advice.to_dict()}
+            print_json({**told, "command": typed, "files": {"compare": str(picture)}})
+            return
+        say(self.game.describe())
+        _print(advice, bound)
+        say(str(advice))
+        say(f"{advice.taken}: {rule_text(advice.rules[advice.taken].spec())}")
+        say(f"picture: {picture}")
+        say("to play it, on seeds that nobody has looked at:")
+        say(typed)
+
+
+def _stopped() -> typer.Exit:
+    say(f"{signals.stopped()} before the comparison was complete: nothing was written", err=True)
+    return typer.Exit(130)
 
 
 def command_for(words: dict[str, str]) -> str:
@@ -111,11 +143,14 @@ def _print(advice: Any, bound: float | None) -> None:
             tie = ", a tie" if rivals[name].tie else ""
             behind = f"{rivals[name].difference}, p = {rivals[name].adjusted:.2g}{tie}"
         worth = str(estimate(played.worth)) if played else f"{looked.worth.mean():.4g}"
-        rows.append([name, worth, *share, f"{shown.distance.mean():,.4g}", behind])
+        runs = str(shown.worth.size) + ("" if played else ", looked at")
+        rows.append([name, runs, worth, *share, length(shown.distance.mean()), behind])
     share = ["of the bound"] if bound else []
     ahead = f"{advice.nominee} less its, paired"
     caption = (
-        f"runs of {advice.steps:,} steps; all candidates on {len(advice.looking_seeds)} seeds, the best "
-        f"{len(advice.judged)} on {len(advice.judging_seeds)} fresh ones, with 95 % intervals"
+        f"runs of {advice.steps:,} steps; all candidates are looked at on {len(advice.looking_seeds)} seeds, the best "
+        f"{len(advice.judged)} play {len(advice.judging_seeds)} fresh ones, with 95 % intervals of each alone; p is "
+        f"corrected for the {len(rivals)} that are compared: a difference is a tie from 0.05 on, though its own "
+        "interval may leave out 0"
     )
-    print_table(["rule and tau", "covered worth", *share, f"{advice.unit} driven", ahead], rows, caption)
+    print_table(["rule and tau", "runs", "covered worth", *share, f"{advice.unit} driven", ahead], rows, caption)

@@ -9,6 +9,9 @@ from typing import Annotated, Any
 
 import typer
 
+from potentia.cli.comparing import Contest, budget_from
+from potentia.cli.coverage_checks import certified, require_worth, warn_of_cost
+from potentia.cli.coverage_files import settle
 from potentia.cli.coverage_pictures import Pictured
 from potentia.cli.options import beliefs
 from potentia.cli.options.changes import Drift, DriftEdge, DriftEvery, FrameSteps, Periodic, changes_from
@@ -166,8 +169,12 @@ def cover(
         ),
     ] = False,
     budget: Annotated[
-        str, typer.Option(help="For --compare: how long, as 60s, 5m or 1h, or how many steps in all runs together.")
-    ] = "60s",
+        str | None,
+        typer.Option(
+            help="For --compare: about how long, as 60s, 5m or 1h, or how many steps in all runs together.",
+            show_default="60s",
+        ),
+    ] = None,
     certify: Annotated[
         bool, typer.Option("--optimum/--no-optimum", help="Compute the largest worth that can be covered.")
     ] = True,
@@ -216,6 +223,9 @@ def cover(
         pictures = {"gif": gif or None, "replay": replay, "beliefs_every": beliefs_every, "paths": paths or None}
         for name in (name for name, asked in pictures.items() if asked is not None):
             raise InvalidInput("is not for --compare, which draws one picture", name)
+    elif budget is not None:
+        raise InvalidInput(f"is for --compare, got {budget!r} without it", "budget", budget)
+    allowed = budget_from(budget or "60s")
     options: dict[str, Any] = {"robots": 5, "delta": 1.5, "K": 0.0, "flags": False, "flag": flag, "payoff": payoff}
     options["sight"] = sight
     if paper:
@@ -258,17 +268,20 @@ def cover(
             raise InvalidInput(f"is not for {', '.join(names)}", option)
     steps = (2_000 if paper else 20_000) if steps is None else steps
     require_within(game, steps)
-    check_folder(out / "x", "--out", create=True)
+    require_worth(game, map, rules)
+    # all that may be wrong is told before anything takes long, and a folder is made after that
+    check_folder(next(folder for folder in (out, *out.parents) if folder.exists()) / "x", "--out")
     page = page_for(out, replay, beliefs_every)
+    asked: Any = (game, rules if rule else {}, believed, steps, workers, json)
+    contest = Contest.within(*allowed, *asked) if compare else None
+    check_folder(out / "x", "--out", create=True)
     if (largest_part or part is not None) and not json:
         say_blocked(map, blocked, game.world, part, **read)
     say_how_to_stop()
-    _warn_of_cost(game)
-    best = _certified(game, steps, json) if certify else None
-    if compare:
-        from potentia.cli.comparing import compare_rules
-
-        compare_rules(game, rules if rule else {}, believed, best, steps, budget, seed, workers, out, json)
+    warn_of_cost(game)
+    best = certified(game, steps, json) if certify else None
+    if contest is not None:
+        contest.play(best, seed, out)
         return
     results, stopped = _played(game, rules, believed, best, steps, seeds, workers, json, event_cost, paper)
     drawn = {"page": page, "beliefs_every": beliefs_every, "gif": gif, "paths": paths}
@@ -292,19 +305,11 @@ def _told(results: Pictured, stopped: bool, out: Path, json: bool, drawn: dict[s
             print_json({**results.to_dict(), "files": {k: str(v) for k, v in files.items()}, "interrupted": stopped})
         else:
             results.print_files(files)
+        if (old := settle(out, files.values())) and not json:
+            say(f"removed, as they were of an earlier run here: {', '.join(old)}")
     if stopped:
         say(f"{signals.stopped()}: the above is of the runs and pictures that were complete", err=True)
         raise typer.Exit(130)
-
-
-def _warn_of_cost(game: Any) -> None:
-    """Say so if no step can gain what it costs."""
-    if (game.movement_cost > 0).any():
-        from potentia.studies.coverage_measures import moving_cost
-
-        found = moving_cost(game)
-        if found.freezes:
-            say(f"warning: {found}", err=True)
 
 
 def _played(
@@ -367,15 +372,3 @@ def _variant(name: str, tau: str | None, revision: str | None, defaults: tuple[s
     tau = tau if "tau" in known else None
     revision = revision if "revision" in known else None
     return rule_from_options(name, tau, revision, trial, guard, (_QL_TAU, "") if base == "ql" else defaults)
-
-
-def _certified(game: Any, steps: int, quiet: bool) -> Any:
-    """The optimum; of a world that changes, or of robots that come and go, at some steps."""
-    from potentia.analysis import optimum as find
-    from potentia.analysis import optimum_over_time
-    from potentia.analysis.placement_over_time import moments
-
-    with status("computing the optimum", quiet=quiet):
-        if game.drifts or any(game.happenings.times):
-            return optimum_over_time(game, moments(game, steps), time_limit=60.0, effort=20.0)
-        return find(game.at(steps), time_limit=60.0, effort=20.0)

@@ -10,7 +10,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from potentia.cli.coverage_tables import print_comparisons, print_costs, print_recoveries
+from potentia.cli.coverage_tables import length, print_comparisons, print_costs, print_recoveries
 from potentia.cli.options.beliefs import belief_text
 from potentia.cli.options.maps import in_column, place_columns, places_outside
 from potentia.cli.options.rules import rule_text
@@ -32,11 +32,7 @@ def _when(goal: int, covered: Any) -> str:
 
 def _far(goal: int, covered: Any) -> str:
     distance = covered.arrivals[goal].distance
-    return "–" if math.isnan(distance) else _length(distance)
-
-
-def _length(distance: float) -> str:
-    return f"{distance:,.0f}" if distance >= 1000 else f"{distance:,.4g}"
+    return "–" if math.isnan(distance) else length(distance)
 
 
 @dataclass(frozen=True)
@@ -73,7 +69,8 @@ class Results:
         from potentia.studies.coverage_pairs import cost_of_events
 
         pairs = {name: (self.data[name], batch) for name, batch in self.without.items()}
-        found = {name: cost_of_events(*both, self.game.happenings) for name, both in pairs.items()}
+        most = getattr(self.best, "bound", math.inf)  # as for the worth; over time there are several
+        found = {name: cost_of_events(*both, self.game.happenings, most) for name, both in pairs.items()}
         return {name: cost for name, cost in found.items() if cost is not None}
 
     @cached_property
@@ -180,6 +177,8 @@ class Results:
         runs = f"{first.runs} runs" if first.runs > 1 else "1 run"
         runs += "" if first.runs == self.asked else f" of {self.asked} asked for,"
         caption = f"means over {runs} of {self.steps:,} steps, worth over the last {min(first.tail, self.steps):,}"
+        if self.costs and self.steps - max(self.game.happenings.times, default=0) < first.tail:
+            caption += " (with those before the last event, unlike what events cost)"
         print_table(["", *names], rows, caption + ("; in brackets 95 % intervals" if first.runs >= 5 else ""))
         print_comparisons(self.comparisons)
         self._print_events(names)
@@ -239,6 +238,7 @@ class Results:
         ]
         if self.best is not None:
             label = "share of the optimum" if proven else "share of the bound on the optimum, so at least"
+            label += ", as if none failed by chance" if self.game.happenings.hazard else ""
             if hasattr(self.best, "times"):  # as the world changes, or robots come and go
                 between = "" if self.best.everywhere else " (interpolated)"
                 lines.append((f"{label}, at the end{between}", lambda c: str(c.share_end)))
@@ -272,10 +272,10 @@ class Results:
         """How far robots drove, and how long it took to cover so much of the optimum."""
         unit, arrivals = self.game.world.length[1], next(iter(self.covered.values())).arrivals
         lines: list[tuple[str, Callable[[Any], str]]] = [
-            (f"distance driven, {unit}, all robots", lambda c: _length(c.distance.mean)),
+            (f"distance driven, {unit}, all robots", lambda c: length(c.distance.mean)),
             (
                 f"by one robot, {unit}, least to most (means over runs)",
-                lambda c: f"{_length(min(c.driven))} to {_length(max(c.driven))}",
+                lambda c: f"{length(min(c.driven))} to {length(max(c.driven))}",
             ),
         ]
         what = "the optimum" if self.best is None or self.best.proven else "its bound"

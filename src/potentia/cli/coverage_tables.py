@@ -9,6 +9,11 @@ from typing import Any
 from potentia.cli.terminal import print_table
 
 
+def length(distance: float) -> str:
+    """A distance for people: no powers of ten."""
+    return f"{distance:,.0f}" if distance >= 1000 else f"{distance:,.4g}"
+
+
 def print_recoveries(found: Mapping[str, Sequence[Any]], window: int) -> None:
     """What each event did, a row per event and rule."""
     several = len(found) > 1

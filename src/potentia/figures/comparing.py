@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _MARKS = "os^DvP*X"
+_CROSSES = "+x12"  # at other costs
 
 
 @style.in_words
@@ -37,10 +38,10 @@ def comparison_figure(advice: Any, *, optimum: float | None = None, title: str =
         mark: dict[str, Any] = {"fmt": _MARKS[k % len(_MARKS)], "color": colour, "capsize": 3, "markersize": 7}
         label = style.in_legend(f"{name}: {number(worth.mean)}" + (" (taken)" if name == advice.taken else ""))
         axes.errorbar(far, worth.mean, ends, mfc=colour if judged else "none", label=label, gid=name, **mark)
-    for K, played in advice.costs.items():
+    for k, (K, played) in enumerate(advice.costs.items()):
         place = (float(played.distance.mean()), float(played.worth.mean()))
-        axes.plot(*place, "+", color=style.DARK, markersize=9)
-        axes.annotate(f"K = {number(K)}", place, (6, -10), textcoords="offset points", fontsize=style.WORDS)
+        label = style.in_legend(f"{advice.taken} at K = {number(K)}: {number(place[1])}")
+        axes.plot(*place, _CROSSES[k % len(_CROSSES)], color=style.DARK, markersize=9, label=label, gid=f"K = {K:g}")
     if optimum is not None:
         axes.axhline(optimum, color=style.GREY, linestyle="--", label="bound on the optimum")
     axes.set(xlabel=f"distance driven by all robots, {advice.unit}", ylabel="covered worth at the end (union)")

@@ -132,11 +132,19 @@ def by_seed(data: xarray.Dataset, measure: str, smooth: int | None = None) -> tu
 
 
 def _draw_events(axes: Axes, events: Events, last: float) -> None:
-    """A dotted line where something happened, up to some of them in the legend."""
-    for k, time in enumerate(time for time in events.times if 0 < time <= last):
+    """A dotted line where something happened; of several each has a number above it, up to some in the legend."""
+    shown = [time for time in events.times if 0 < time <= last]
+    for k, time in enumerate(shown):
         texts = [text for text in events.texts if text.endswith((f"@{time}", f" {time}"))]
-        label = ", ".join(texts) if k < _MOST_EVENTS else None
+        mark = f"({k + 1}) " if len(shown) > 1 else ""
+        label = mark + ", ".join(texts) if k < _MOST_EVENTS else None
         axes.axvline(time, color=style.INK, linestyle=":", linewidth=1.2, zorder=1.5, label=label, gid="event")
+        if label and mark:
+            # they stand beside each other where events are near
+            close = sum(0 <= time - other < 0.03 * last for other in shown[:k])
+            where: Any = {"xycoords": axes.get_xaxis_transform(), "textcoords": "offset points"}
+            look: Any = {"fontsize": style.WORDS, "ha": "right", "va": "top", "bbox": style.box()}
+            axes.annotate(mark.strip(), (time, 1.0), (-2, -2 - 13 * close), **where, **look)
 
 
 def _draw_optimum(axes: Axes, optimum: Any, measure: str) -> None:

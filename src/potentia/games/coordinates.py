@@ -17,7 +17,14 @@ from potentia.errors import InvalidGame, Remedy
 from potentia.kernel.arrays import Fixed, Floats, any_array
 from potentia.kernel.numbers import as_float, is_real
 
-_LENGTH = re.compile(r"\s*([+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?)\s*([A-Za-zµμ]+)?\s*")
+_LENGTH = re.compile(r"\s*([+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?)\s*([A-Za-zµμ][A-Za-zµμ _.-]*?)?\s*")
+# what units are called; a US survey foot is longer than a foot by 0.0002 %, less than any map is exact
+_SAME = {
+    "m": ("metre", "metres", "meter", "meters"),
+    "km": ("kilometre", "kilometres", "kilometer", "kilometers"),
+    "ft": ("foot", "feet", "us survey foot", "us survey feet", "us-ft", "usft", "ftus", "international foot"),
+}
+_SHORT = {name: short for short, names in _SAME.items() for name in names}
 _SQUARE = 1e-4  # relative: how far the sides of a cell may differ, rounded as they are in files
 
 
@@ -111,6 +118,12 @@ def length_from(given: Any, name: str = "cell_size") -> tuple[float, str]:
     return float(number), unit
 
 
+def same_unit(one: str, other: str) -> bool:
+    """Whether two names are of one unit: "ft" and "US survey foot" are."""
+    first, second = (" ".join(unit.lower().replace("_", " ").split()) for unit in (one, other))
+    return _SHORT.get(first, first) == _SHORT.get(second, second)
+
+
 def in_cells(given: Any, side: float | None, unit: str, name: str, also: str = "") -> Any:
     """Lengths, one or several, in cells: those that are texts with a unit, such as "7.5m", by the ``side`` of a cell.
 
@@ -132,7 +145,7 @@ def in_cells(given: Any, side: float | None, unit: str, name: str, also: str = "
     if side is None:
         told = f"must be {also}a number of cells, for the map has no cell size, got {given!r:.60}"
         raise InvalidGame(told, name, given).advising(Remedy("cell_size", 'give cell_size, such as "0.5m"'))
-    if found[2] != unit:
+    if not same_unit(found[2], unit):
         told = f"must be in {unit}, the map's unit, or a number of cells"
         raise InvalidGame(f"{told}, got {given!r:.60}", name, given)
     return number / side

@@ -215,7 +215,7 @@ class World(Fixed):
             raise InvalidGame(f"must be points of two finite numbers, got {points!r:.80}", name, points)
         outside = self.outside
         if outside is None:
-            raise InvalidGame("need a map with coordinates or a cell_size, and this one has neither", name, points)
+            raise InvalidGame("must be on a map with coordinates or a cell_size, and it has neither", name, points)
         cells = outside.back(given)
         beyond = ((cells < -_ON_EDGE) | (cells > np.add(self.size, _ON_EDGE))).any(axis=1)
         if beyond.any():

@@ -40,6 +40,7 @@ class Curves:
     revisions: NDArray[np.float64] | None = field(default=None, repr=False)  # by then, (seeds, times), where known
     evaluations: float = np.nan  # of a utility in each revision, where that is one number
     per: str = "steps"  # what times count
+    shared: frozenset[str] = frozenset()  # those of the values that are the same in all settings
 
     @property
     def name(self) -> str:
@@ -80,7 +81,7 @@ class Curves:
         return [text for key, text in self.labels.items() if key != "game"]
 
     def _said(self, names: Any) -> list[str]:
-        return [f"{key}={short(self.values[key])}" for key in names]
+        return [f"{key}={short(self.values[key])}" for key in names if key not in self.shared]
 
     @property
     def measured(self) -> str:

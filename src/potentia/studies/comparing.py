@@ -211,14 +211,10 @@ def compare(
     -------
     Advice
     """
-    if not isinstance(game, Coverage):
-        raise InvalidRun(f"must be a Coverage game, got {type(game).__name__}", "game", type(game).__name__)
     chosen = candidates() if rules is None else dict(rules)
-    if len(chosen) < 2:
-        raise InvalidRun(f"must name two candidates at least, got {len(chosen)}", "rules", list(chosen))
-    steps = checked_integer(steps, "steps", 1)
+    first, second = num_runs(game, chosen, steps, budget, costs=costs)
+    steps = int(steps)
     others = _other_costs(game) if costs else []
-    first, second = _runs(len(chosen), len(others), steps, budget)
     looking, judging = range(seed, seed + first), range(seed + first, seed + first + second)
     finalists = min(RIVALS + 1, len(chosen))
     total = steps * (first * len(chosen) + second * finalists + first * len(others))
@@ -244,6 +240,18 @@ def compare(
     taken = min(better, key=lambda rival: rival.difference.mean).name if better else nominee
     played = {K: play(chosen[taken], looking, game.costing(K)) for K in others}
     return Advice(taken, nominee, rivals, looked, judged, played, chosen, looking, judging, steps, game.world.length[1])
+
+
+def num_runs(
+    game: Coverage, rules: Mapping[str, Rule], steps: int, budget: int | None, *, costs: bool = True
+) -> tuple[int, int]:
+    """How often :func:`compare` plays each candidate, and then each finalist; an error where it would not begin."""
+    if not isinstance(game, Coverage):
+        raise InvalidRun(f"must be a Coverage game, got {type(game).__name__}", "game", type(game).__name__)
+    if len(rules) < 2:
+        raise InvalidRun(f"must name two candidates at least, got {len(rules)}", "rules", list(rules))
+    steps = checked_integer(steps, "steps", 1)
+    return _runs(len(rules), len(_other_costs(game)) if costs else 0, steps, budget)
 
 
 def within(
@@ -273,7 +281,7 @@ def within(
             started = time.perf_counter()
             run_batch(hurried, which, tried, range(workers), record=(), workers=workers, belief=belief, compiled=True)
         speed[name] = (time.perf_counter() - started) / (tried * workers)
-        if len(speed) == 2 and _least(2, others, steps) * sum(speed.values()) / 2 > seconds:
+        if len(speed) <= 2 and _least(2, others, steps) * sum(speed.values()) / 2 > seconds:
             break  # the rest would only add to it
     left = dict(rules)
     for count in range(len(speed), 1, -1):
@@ -281,7 +289,7 @@ def within(
         most = int(seconds * count / sum(speed[name] for name in left))
         if most >= _least(count, others, steps):
             return left, most
-    enough = math.ceil(_least(2, others, steps) * sum(list(speed.values())[:2]) / 2)
+    enough = math.ceil(_least(2, others, steps) * np.mean(list(speed.values())[:2]))
     told = f"must be about {enough} s at least for two candidates of {steps:,} steps on this machine, got {seconds:g} s"
     raise InvalidRun(f"{told}; give it more, or runs fewer steps", "budget", seconds)
 

@@ -183,8 +183,7 @@ def summarise(
         over_run = _at_most_one(means)
         share = end if known else over_run
     elif optimum:
-        if union.count > 1:  # nobody covers more than can be
-            union = replace(union, high=min(union.high, max(optimum, union.mean)))
+        union = at_most(union, optimum)
         share = end = union.scaled(1 / optimum)
     rows = max(1, tail_steps(data) // _every(data))
     settled = settling_time(moving_mean(data.worth_sum.values, rows), times, final_worth(data, "worth_sum"), SETTLED)
@@ -224,8 +223,12 @@ def _bounds(optimum: float | OptimumOverTime, times: NDArray[np.int64]) -> float
 
 def _at_most_one(shares: ArrayLike) -> Estimate:
     """The mean share, with an interval that does not go beyond all there is."""
-    found = estimate(shares)
-    return replace(found, high=min(found.high, max(1.0, found.mean))) if found.count > 1 else found
+    return at_most(estimate(shares), 1.0)
+
+
+def at_most(found: Estimate, most: float) -> Estimate:
+    """A mean with an interval that does not go beyond what can be."""
+    return replace(found, high=min(found.high, max(most, found.mean))) if found.count > 1 else found
 
 
 def _bounded(name: str, values: ArrayLike) -> Estimate:

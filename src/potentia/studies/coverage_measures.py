@@ -3,10 +3,12 @@
 *Until so much is covered* is measured against the bound on the optimum, not against what a run itself ends with: a bad
 run is soon at 90 % of its own end. Runs that never get there are counted, and censored in the median.
 
-*What moving may cost.* Two scales of K, the cost of a cell, follow from the map alone. ``steepest`` is the most that
-one step of a robot that is by itself can gain, per cell: with a larger K no step pays, and robots move by chance or to
-get out of each other's range. ``one_percent`` is the K at which a drive across the area, of the root mean square
-distance between two free cells, costs 1 % of the most that a robot can cover.
+*What moving may cost.* Three scales of K, the cost of a cell, follow from the map alone. ``steepest`` is the most that
+one step of a robot that is by itself can gain, per cell: with a larger K robots move by chance or to get out of each
+other's range. ``most`` is what no step gains, whatever the others do: each of the N - 1 others may cover what a robot
+does, and takes its worth once more (Eq. 45), so a utility is between -(N - 2) and 1 times the most that a robot can
+cover. With a larger K they move by chance alone. ``one_percent`` is the K at which a drive across the area, of the root
+mean square distance between two free cells, costs 1 % of the most that a robot can cover.
 """
 
 from __future__ import annotations
@@ -83,19 +85,27 @@ class MovingCost:
     least: float  # the smallest K of the game
     steepest: float
     one_percent: float
+    most: float
 
     @property
     def freezes(self) -> bool:
+        """Whether no step gains what it costs, wherever the others are."""
+        return self.least > self.most
+
+    @property
+    def hinders(self) -> bool:
+        """Whether no step of a robot that is by itself does."""
         return self.least > self.steepest
 
     def __str__(self) -> str:
         scale = f"K = {value(self.one_percent)} makes a drive across the area cost 1 % of what a robot covers"
-        if not self.freezes:
+        if not self.hinders:
             return f"a step gains up to {value(self.steepest)} per cell; {scale}"
-        return (
-            f"K = {value(self.least)} freezes the robots: no step of a robot by itself gains more than "
-            f"{value(self.steepest)} per cell; {scale}"
-        )
+        alone = f"a step of a robot by itself gains up to {value(self.steepest)} per cell"
+        if self.freezes:
+            moves = f"no step gains more than {value(self.most)}, so they move by chance alone, ever less as tau falls"
+            return f"K = {value(self.least)} freezes the robots: {moves}; {alone}; {scale}"
+        return f"K = {value(self.least)} hinders the robots: {alone}, so they move by chance or to part; {scale}"
 
 
 def moving_cost(game: Coverage) -> MovingCost:
@@ -105,13 +115,15 @@ def moving_cost(game: Coverage) -> MovingCost:
     --------
     >>> import potentia as pt
     >>> from potentia.studies.coverage_measures import moving_cost
-    >>> moving_cost(pt.games.Coverage(pt.games.paper_world(), 5, K=1.0)).freezes
-    True
+    >>> found = moving_cost(pt.games.Coverage(pt.games.paper_world(), 5, K=0.1))
+    >>> found.hinders, found.freezes
+    (True, False)
     """
     cells = game.world.cells.astype(np.float64)
     across = math.sqrt(2 * float(cells.var(axis=0).sum()))
     one = 0.01 * game.scale / across if across > 0 else math.inf
-    return MovingCost(float(game.movement_cost.min()), max(_steepest(game, float(d)) for d in game.ranges), one)
+    most = game.scale * (max(1, game.num_players - 1) if game.payoff == "overlap" else 1)
+    return MovingCost(float(game.movement_cost.min()), max(_steepest(game, float(d)) for d in game.ranges), one, most)
 
 
 def _steepest(game: Coverage, delta: float) -> float:

@@ -6,6 +6,7 @@ first of these happens. So differences are taken run by run, and hold less chanc
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -20,7 +21,7 @@ from potentia.rules import Rule, rule_from
 from potentia.statistics.comparison import Comparison, compare_all
 from potentia.statistics.estimates import paired_difference, tail_mean
 from potentia.statistics.recovering import EventCost, event_cost
-from potentia.studies.coverage import spacing, tail_steps
+from potentia.studies.coverage import at_most, spacing, tail_steps
 
 if TYPE_CHECKING:
     import xarray
@@ -57,13 +58,19 @@ def cover_without_events(
     return out
 
 
-def cost_of_events(data: xarray.Dataset, without: xarray.Dataset, events: Events) -> EventCost | None:
+def cost_of_events(
+    data: xarray.Dataset, without: xarray.Dataset, events: Events, most: float = math.inf
+) -> EventCost | None:
     """What the events of a batch cost at the end, by the same runs without them; None where no run has both.
 
-    The level is the mean over the last steps, as far as they come after the last event.
+    The level is the mean over the last steps, as far as they come after the last event. No interval of it goes beyond
+    the ``most`` that can be covered.
     """
     levels = _levels({"with": data, "without": without}, max(events.times, default=0))
-    return event_cost(levels["with"], levels["without"]) if levels["with"].size else None
+    if not levels["with"].size:
+        return None
+    found = event_cost(levels["with"], levels["without"])
+    return replace(found, level=at_most(found.level, most), without=at_most(found.without, most))
 
 
 def compared(data: Mapping[str, xarray.Dataset]) -> list[Comparison]:

@@ -41,7 +41,7 @@ def dataset(study: Study, partial: bool = False) -> xarray.Dataset:
             corner: Any = tuple(slice(0, size) for size in values.shape[1:])
             arrays[name][placed.places[chunk.point]][(study.rows_of(chunk), *corner)] = values
         del found, values  # before the next is read
-    coordinates, totals = placed.coordinates, _totals(study)
+    coordinates, totals = placed.coordinates, totals_of(study)
     coordinates["seed"] = ("seed", np.asarray(study.seeds, np.int64))
     dims = {name: ("player",) if name in totals else dimensions_of(name) for name in arrays}
     variables: dict[str, Any] = {
@@ -59,7 +59,7 @@ def dataset(study: Study, partial: bool = False) -> xarray.Dataset:
     return label_all(data, (*catalogue(), *Coverage.totals))
 
 
-def _totals(study: Study) -> set[str]:
+def totals_of(study: Study) -> set[str]:
     """What games tell of each player at the end."""
     return {name for point in study.points for name in point.get("totals", ())}
 
@@ -92,7 +92,7 @@ def _room(study: Study, files: Files, places: int) -> Arrays:
             old = shapes.get(name, (0,) * (values.ndim - 1))
             shapes[name] = tuple(max(a, b) for a, b in zip(old, values.shape[1:], strict=True))
             kinds[name] = np.result_type(kinds.get(name, values.dtype), values.dtype)
-    for name in sorted(_totals(study)):  # which a first chunk may lack that was played before they were kept
+    for name in sorted(totals_of(study)):  # which a first chunk may lack that was played before they were kept
         shapes[name] = shapes["final"]
         kinds[name] = np.dtype(np.int64 if name in LIVES else np.float64)
     first = (places, len(study.seeds))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -56,6 +57,7 @@ def curves_of(
     for chunk, arrays in played(study, present(study, partial)):
         mine = parts.setdefault(chunk.point, [])
         mine.append((study.seeds_of(chunk), arrays[wanted], _revisions(study, chunk.point, arrays, wanted)))
+    shared = _shared(study)
     places = {seed: number for number, seed in enumerate(study.seeds)}
     out = []
     for number, found in sorted(parts.items()):
@@ -74,6 +76,7 @@ def curves_of(
             row.label,
             row.unit,
             np.concatenate(known)[order] if len(known) == len(found) else None,
+            shared=frozenset(names[key] for key in shared),
         )
         if (np.abs(values) > _LARGEST).any():
             raise InvalidInput(f"{wanted} of {one.name} must be at most {_LARGEST:g} to be averaged, got more")
@@ -111,6 +114,15 @@ def _revisions(
         return None
     every = np.arange(arrays[measure].shape[1], dtype=np.float64) * study.manifest["every"]
     return np.repeat(every[None], arrays["revisions"].size, axis=0)
+
+
+def _shared(study: Study) -> set[str]:
+    """Axes with one value at all points, such as a list that had to stand in a list: they tell no two apart."""
+    found: dict[str, set[str]] = {}
+    for point in study.points:
+        for key in study.manifest["names"]:
+            found.setdefault(key, set()).add(json.dumps(point["values"].get(key)))
+    return {key for key, entries in found.items() if len(entries) == 1}
 
 
 def optima_of(study: Study, measure: str, found: Sequence[Curves]) -> tuple[dict[str, float], list[str]]:

@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from potentia.errors import StudyError
+from potentia.games.roster import NEVER
 from potentia.kernel.files import whole_file
 from potentia.kernel.texts import inert
 from potentia.studies.arranging import column
-from potentia.studies.datasets import dataset, played, present
-from potentia.studies.points import dimensions_of
+from potentia.studies.datasets import dataset, played, present, totals_of
+from potentia.studies.points import LIVES, dimensions_of
 from potentia.studies.refusals import refused
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def frames(study: Study, table: str = "records", partial: bool = False) -> Itera
     """The study as a table, a chunk at a time: a row for each record of each run, or for each run."""
     import pandas
 
-    names = study.manifest["names"]
+    names, totals = study.manifest["names"], sorted(totals_of(study))
     every, players = study.manifest["every"], max(point["players"] for point in study.points)
     # a column holds texts where any of its values is one
     columns = {key: column([point["values"].get(key) for point in study.points]) for key in names}
@@ -40,13 +41,15 @@ def frames(study: Study, table: str = "records", partial: bool = False) -> Itera
         point, seeds = study.points[chunk.point], np.asarray(study.seeds_of(chunk), np.int64)
         out: dict[str, Any] = dict(point["labels"])
         out |= {names[key]: columns[key][chunk.point] for key in names}
-        timed = {name: values for name, values in found.items() if "time" in dimensions_of(name)}
+        timed = {n: values for n, values in found.items() if n not in totals and "time" in dimensions_of(n)}
         scalars = {name: values for name, values in timed.items() if values.ndim == 2}
         if table == "runs":
             out["seed"] = seeds
             out |= {name: found[name] for name in ("steps_done", "revisions", "changes")}
             out |= {f"{name}_end": values[:, -1] for name, values in scalars.items()}
             out |= _wide("final", found["final"], players)
+            for name in totals:
+                out |= _told(name, found.get(name), players, seeds.size)
         else:
             rows = max((values.shape[1] for values in timed.values()), default=0)
             out["seed"] = np.repeat(seeds, rows)
@@ -63,6 +66,22 @@ def _wide(name: str, values: NDArray[Any], players: int) -> dict[str, NDArray[An
         return {}
     padded = np.pad(values, ((0, 0), (0, players - values.shape[1])), constant_values=-1)
     return {f"{name}_{k}": padded[:, k].astype(np.int64) for k in range(players)}
+
+
+def _told(name: str, values: NDArray[Any] | None, players: int, runs: int) -> dict[str, Any]:
+    """The same of what a game tells of players at the end: empty where nobody is, or kept it, or it never happens."""
+    import pandas
+
+    if players > _WIDEST:
+        return {}
+    kind, nothing = (np.int64, NEVER) if name in LIVES else (np.float64, np.nan)
+    padded = np.full((runs, players), nothing, kind)
+    if values is not None:
+        padded[:, : values.shape[1]] = values
+    columns: Any = padded.T.copy()
+    if name in LIVES:
+        columns = [pandas.arrays.IntegerArray(times, times == NEVER) for times in columns]
+    return {f"{name}_{k}": column for k, column in enumerate(columns)}
 
 
 def export(study: Study, path: Path, table: str = "records", partial: bool = False) -> Path:
@@ -101,8 +120,9 @@ def _write_netcdf(data: xarray.Dataset, path: Path) -> None:
     """Refuse rather than round: integers are kept as doubles, whole numbers of attributes have 32 bits."""
     from potentia.studies.summary import write_netcdf
 
-    for name, values in data.variables.items():
-        if values.dtype == np.int64 and values.size and max(int(values.max()), -int(values.min())) > 2**53:
+    for name, variable in data.variables.items():
+        values = variable.values[variable.values != NEVER] if variable.dtype == np.int64 else np.empty(0)
+        if values.size and max(int(values.max()), -int(values.min())) > 2**53:  # NEVER is a double, too
             raise StudyError(f"netCDF holds whole numbers up to 2^53, {name} has larger ones: use .csv or .parquet")
     data.attrs = {n: float(v) if isinstance(v, int) and v >= 2**31 else v for n, v in data.attrs.items()}
     write_netcdf(data, path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -99,6 +100,45 @@ def test_a_world_that_repeats_itself_is_known_at_all_phases():
     game = pt.games.Coverage(pt.games.World(low), 1, flags=False, drift=many, drift_every=1)
     assert len({time % 50 for time in moments(game, 1000)}) >= 13
     assert not optimum_over_time(game, [0, 3]).everywhere
+
+
+def test_no_placement_of_another_moment_is_better():
+    """Found in a hurry; a robot that is gone leaves its place, one that is back covers no less."""
+    worth = np.random.default_rng(1).random((14, 14)) ** 4
+    options = {"flags": False, "drift": (0.02, 0.01), "events": ["fail 3@20", "arrive 40"]}
+    game = pt.games.Coverage(pt.games.World(worth), 6, [1, 1, 1, 2, 2, 2, 2], **options)
+    times = (0, 5, 10, 25, 30, 45)
+    best = optimum_over_time(game, times, method="greedy", effort=0.0)
+    alone = [optimum(game.at(time), method="greedy", effort=0.0) for time in times]
+    assert (best.bounds == [one.bound for one in alone]).all()
+    for time, found in zip(times, best.optima, strict=True):
+        now, here = game.at(time), game.there_at(time)
+        assert found.value == now.worth_union(found.profile) <= found.bound
+        assert (found.positions == now.positions(found.profile)).all()
+        assert found.gap == pytest.approx(found.bound / found.value - 1)
+        others = [one for other, one in zip(times, alone, strict=True) if (game.there_at(other) == here).all()]
+        assert found.value >= max(now.worth_union(one.profile) for one in others)
+    joined = [game.at(45).worth_union([*one.profile, one.profile[0]]) for one in alone[3:5]]
+    assert best.values[-1] >= max(joined)
+    assert (best.values > [one.value for one in alone]).any()  # or this tests nothing
+
+
+@pytest.mark.parametrize("drift", [None, (0.02, 0.01)])
+def test_cover_finds_the_same_on_a_busy_machine(monkeypatch, drift):
+    """One whose clock goes on by two minutes while it works."""
+    from potentia.analysis import placement
+    from potentia.cli.coverage_checks import certified
+
+    worth = np.random.default_rng(1).random((14, 14)) ** 4
+    game = pt.games.Coverage(pt.games.World(worth), 6, [1, 1, 1, 2, 2, 2], flags=False, drift=drift)
+    asked = itertools.count()
+    monkeypatch.setattr(placement, "time", SimpleNamespace(perf_counter=lambda: 0.0 * next(asked)))
+    calm, looks = certified(game, 40, True), next(asked)
+    monkeypatch.setattr(placement, "time", SimpleNamespace(perf_counter=lambda: 120.0 / looks * next(asked)))
+    busy = certified(game, 40, True)
+    assert not busy.by_clock
+    for one, other in zip(getattr(calm, "optima", [calm]), getattr(busy, "optima", [busy]), strict=True):
+        assert (one.value, one.bound, one.profile.tolist()) == (other.value, other.bound, other.profile.tolist())
 
 
 def test_times_that_miss_an_event_take_the_larger_bound():

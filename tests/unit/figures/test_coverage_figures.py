@@ -264,7 +264,11 @@ def test_events_are_lines_at_their_times():
     figure = worth_figure({"a": batch()}, events=events)
     drawn = [line for line in figure.axes[0].lines if line.get_gid() == "event"]
     assert [line.get_xdata()[0] for line in drawn] == [20, 30]  # not at the start, nor after the end
-    assert [line.get_label() for line in drawn] == ["arrive 20, fail 1@20", "fail 0@30"]
+    assert [line.get_label() for line in drawn] == ["(1) arrive 20, fail 1@20", "(2) fail 0@30"]
+    assert [(text.get_text(), text.xy[0]) for text in figure.axes[0].texts] == [("(1)", 20), ("(2)", 30)]
+    alone = worth_figure({"a": batch()}, events=["fail 0@30"]).axes[0]
+    assert [line.get_label() for line in alone.lines if line.get_gid() == "event"] == ["fail 0@30"]
+    assert not alone.texts
 
 
 def test_nothing_is_smoothed_unless_asked():

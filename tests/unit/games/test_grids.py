@@ -14,7 +14,7 @@ from potentia.cli.options.maps import in_column, place_columns
 from potentia.errors import InvalidGame
 from potentia.games import World, read_world, write_world
 from potentia.games.coordinates import Coordinates, in_cells, length_from
-from potentia.studies.building import game_from
+from potentia.studies.building import game_from, lengths_in_cells
 from tests.unit.bad import refuses
 from tests.unit.games.map_files import GREY, RGB, WALL, grey, image_bytes, put, same
 
@@ -72,7 +72,7 @@ def test_coordinates_go_round_by_rasterio_and_by_npz(tmp_path):
 
 def test_one_of_several_bands(tmp_path):
     path = tiff(tmp_path / "a.tif", VALUES, VALUES + 1)
-    refuses(lambda: read_world(path), InvalidGame, r"band has 2 bands: say which one .*1 to 2")
+    refuses(lambda: read_world(path), InvalidGame, "the file has 2 bands; say with band which one holds the worth")
     refuses(lambda: read_world(path, band=3), InvalidGame, "band must be one of the file's, 1, 2, got 3")
     np.testing.assert_array_equal(read_world(path, band=2).worth, VALUES + 1)
     refuses(lambda: read_world(put(tmp_path / "m.csv", "1,2\n"), band=1), InvalidGame, "band is for GeoTIFFs")
@@ -85,6 +85,10 @@ def test_degrees_have_no_length_and_feet_have(tmp_path):
     assert world.like(cell_size=3).length == (3.0, "m")
     feet = read_world(tiff(tmp_path / "b.tif", crs="EPSG:2225"))
     assert (feet.cell_size, feet.unit) == (2.0, "US survey foot")
+    for text in ("10US survey foot", "10 us_survey_foot", "10ft", "10 feet"):
+        assert lengths_in_cells({"delta": text}, feet) == {"delta": 5.0}
+        assert read_world(tmp_path / "b.tif", cell_size=text.replace("10", "2")).unit
+    refuses(lambda: lengths_in_cells({"delta": "10m"}, feet), InvalidGame, "delta must be in US survey foot, the map's")
 
 
 @pytest.mark.parametrize(
@@ -93,7 +97,7 @@ def test_degrees_have_no_length_and_feet_have(tmp_path):
         (Affine(2, 0.5, 0, 0.5, -2, 9), "EPSG:25832", "neither turn nor mirror"),
         (Affine(-2, 0, 9, 0, -2, 9), "EPSG:25832", "neither turn nor mirror"),
         (Affine(2, 0, 9, 0, -3, 9), "EPSG:25832", "cells must be squares, got 2 by 3 m"),
-        (UPRIGHT, None, "not in which unit, for it has no projection; give cell_size"),
+        (UPRIGHT, None, "cells of 2 and does not say in which unit: it has no projection; give cell_size"),
     ],
 )
 def test_places_that_cannot_be_used(transform, crs, message, tmp_path):
@@ -169,18 +173,20 @@ def test_columns_of_lengths_have_no_blanks():
 
 
 def test_an_ascii_grid(tmp_path):
-    world = read_world(put(tmp_path / "a.asc", GRID))
+    put(tmp_path / "a.asc", GRID)
+    refuses(lambda: read_world(tmp_path / "a.asc"), InvalidGame, "cells of 5 and does not say in .*give cell_size")
+    world = read_world(tmp_path / "a.asc", cell_size="5m")
     assert world.worth.tolist() == [[1, 2, 3], [4, 0, 6]]
     assert world.blocked.tolist() == [[False, False, False], [False, True, False]]
     assert (world.cell_size, world.unit, world.origin) == (5.0, "m", "upper")
     np.testing.assert_allclose(world.coordinates.at([(0, 0), (0, 2)]), [(1000, 2010), (1000, 2000)])
-    centred = read_world(put(tmp_path / "b.asc", GRID.replace("corner 1000", "center 1002.5")))
+    centred = read_world(put(tmp_path / "b.asc", GRID.replace("corner 1000", "center 1002.5")), cell_size="5m")
     assert centred.coordinates == world.coordinates
 
 
 def test_an_ascii_grid_is_what_rasterio_makes_of_it(tmp_path):
     path = put(tmp_path / "a.asc", GRID)
-    world = read_world(path)
+    world = read_world(path, cell_size="5m")
     with rasterio.open(path) as file:
         assert world.coordinates.transform == tuple(file.transform)[:6]
         np.testing.assert_array_equal(world.blocked, file.read_masks(1) == 0)
@@ -215,7 +221,7 @@ def test_the_projection_beside_a_grid(tmp_path):
         ("nrows 2", "nrows 2\nnrows 2", "is there twice"),
         ("nrows 2", "rows 2", "'rows' is no line of"),
         ("4 -1", "4 -2", "worth must be finite and at least 0, got -2"),
-        ("xllcorner 1000\nyllcorner 2000\ncellsize 5", "xllcorner 8\nyllcorner 50\ncellsize 0.01", "not in which unit"),
+        ("xllcorner 1000\nyllcorner 2000\ncellsize 5", "xllcorner 8\nyllcorner 50\ncellsize 0.01", "not say in which"),
     ],
 )
 def test_bad_ascii_grids(old, new, message, tmp_path):

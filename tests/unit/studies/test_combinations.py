@@ -92,7 +92,7 @@ def test_distances_are_shown_in_the_unit_of_the_map(site):
     assert seen.levels[0].end.mean == pytest.approx(0.5 * float(ends))
     assert overview(study).title.startswith("covered worth (union: each cell once), end: ")
     old = as_before(study)
-    assert overview(old, "distance").title.startswith("distance driven by all robots in cells, ")  # nobody wrote it down
+    assert overview(old, "distance").title.startswith("distance driven by all robots in cells, ")  # nobody told it
     assert "driven" not in old.dataset()
     (site / "site.toml").write_text(SITE.replace("seeds = 3", "seeds = 4"))
     grown = sweep(site / "site.toml", old.folder, compiled=False).dataset()

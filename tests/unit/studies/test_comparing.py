@@ -93,6 +93,9 @@ def test_costs_are_for_the_picture():
     assert all(played.worth.size == len(found.looking_seeds) for played in found.costs.values())
     figure = pt.figures.comparison_figure(found, optimum=0.5)
     assert "cells" in figure.axes[0].get_xlabel()
+    told = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert len([text for text in told if text.startswith(f"{found.taken} at K = ")]) == 2
+    assert not figure.axes[0].texts  # words beside marks lay on each other
 
 
 @pytest.mark.parametrize("extra", [0, 79, 80, 200, 1000, 5000, 50_000])
@@ -184,6 +187,10 @@ def test_a_time_is_as_many_candidates_as_there_is_time_for(machine):
     with pytest.raises(InvalidRun, match=told):
         machine.within(20.0, GAME, four, 1000, costs=False)
     assert len(machine.seen) == 4  # it does not go on looking
+    machine.seen.clear()
+    with pytest.raises(InvalidRun, match="about 24 s at least"):
+        machine.within(10.0, GAME, four, 1000, costs=False)  # less than one of the two takes
+    assert len(machine.seen) == 2
 
 
 def test_candidates_are_what_cover_plays_when_they_are_typed():
@@ -213,6 +220,8 @@ def test_the_answer_can_be_typed(monkeypatch):
     monkeypatch.setattr("sys.argv", ["anything", *asked])
     own = command_for({"rule": "slll"})
     assert own == "potentia cover 'my map.png' --tau 0.1 --robots 3 --rule slll"
+    fresh = command_for({"rule": "slll", "seed": "73"})
+    assert fresh == "potentia cover 'my map.png' --tau 0.1 --robots 3 --rule slll --seed 73"
     ours = command_for({"rule": "blll", "tau": "auto", "revision": ""})
     assert ours == "potentia cover 'my map.png' --robots 3 --rule blll --tau auto"
 

@@ -152,13 +152,35 @@ def test_the_most_that_a_step_gains(reach, seed):
     assert found.one_percent == pytest.approx(0.01 * max(utility) / math.sqrt(sum(squares) / len(squares)))
 
 
-@pytest.mark.parametrize(("factor", "freezes"), [(0.0, False), (0.99, False), (1.01, True)])
-def test_a_cost_that_freezes(factor, freezes):
+@pytest.mark.parametrize(("factor", "word"), [(0.0, "a step gains"), (0.99, "a step gains"), (1.01, "hinders")])
+def test_a_cost_that_hinders(factor, word):
     steepest = moving_cost(GAME).steepest
     found = moving_cost(GAME.costing([factor * steepest, 2 * steepest]))
-    assert found.freezes is freezes
-    assert ("freezes the robots" in str(found)) is freezes
+    assert found.hinders is (word == "hinders")
+    assert not found.freezes  # robots may still leave each other's range
+    assert word in str(found)
     assert "1 %" in str(found)
+
+
+@pytest.mark.parametrize("payoff", ["overlap", "marginal"])
+@pytest.mark.parametrize("robots", [1, 3])
+def test_a_cost_that_freezes(payoff, robots):
+    """What no step gains, by all steps from all profiles; with overlaps a step may gain more than a robot covers."""
+    world = pt.games.World([[3.0, 1.0, 1.0, 1.0, 3.0]])
+    game = pt.games.Coverage(world, robots, 1.0, payoff=payoff, flags=False)
+    gains = [
+        game.move_utility(0, profile, to) - game.utility(0, profile)
+        for profile in np.ndindex(*[5] * robots)
+        for to in (profile[0] - 1, profile[0] + 1)
+        if 0 <= to < 5
+    ]
+    found = moving_cost(game)
+    assert max(gains) <= found.most
+    assert found.most == pytest.approx(5.0 * (2 if robots > 1 and payoff == "overlap" else 1))
+    assert (max(gains) > found.steepest) is (robots > 1)
+    assert moving_cost(game.costing(1.01 * found.most)).freezes
+    assert "freezes the robots: no step gains more than" in str(moving_cost(game.costing(1.01 * found.most)))
+    assert not moving_cost(game.costing(0.99 * found.most)).freezes
 
 
 def test_one_cell():

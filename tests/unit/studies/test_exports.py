@@ -217,3 +217,47 @@ def test_other_files_keep_labels_as_they_are(formulas, tmp_path):
     parquet = pytest.importorskip("pyarrow.parquet")
     table = parquet.read_table(export(formulas, tmp_path / "data.parquet", "runs"))
     assert table["game"].to_pylist()[::2] == wanted
+
+
+# What a game tells of each robot at the end ---------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def sites(tmp_path_factory):
+    """Three robots of which one fails and a fourth arrives, and two to whom nothing happens, on a map in metres."""
+    folder = tmp_path_factory.mktemp("exports")
+    np.save(folder / "hill.npy", np.hypot(*np.mgrid[-3:4, -3:4]))
+    game = {"map": str(folder / "hill.npy"), "cell_size": "2m", "flags": False}
+    games = [
+        game | {"label": "busy", "robots": 3, "events": [["fail 1@20", "arrive 30"]]},
+        game | {"label": "calm", "robots": 2},
+    ]
+    spec = STUDY | {"game": games, "rule": {"name": "blll", "tau": 0.3}, "record": ["worth_union"], "seeds": 2}
+    return sweep(spec, folder / "sites")
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_tables_have_a_column_for_each_robot(sites, tmp_path, kind):
+    pandas = pytest.importorskip("pandas")
+    read = {"csv": pandas.read_csv, "parquet": pandas.read_parquet}[kind]
+    data = sites.dataset()
+    runs = read(export(sites, tmp_path / f"runs.{kind}", "runs"))
+    told = [f"{name}_{k}" for name in ("driven", "since", "until") for k in range(4)]
+    assert [name for name in runs.columns if name.startswith(("driven", "since", "until"))] == told
+    assert data.driven.attrs["units"] == "cells"
+    found = runs[told[:4]].to_numpy(float).reshape(2, 2, 4)
+    np.testing.assert_array_equal(found, data.driven.max("events").transpose("game", "seed", "player"))
+    assert (found[0] > 0).any(axis=0).all()
+    assert np.isnan(found[1, :, 2:]).all()
+    times = runs[told[4:]].astype(float).to_numpy()
+    none = [np.nan] * 8
+    np.testing.assert_array_equal(times, [[0, 0, 0, 30, np.nan, 20, np.nan, np.nan]] * 2 + [none] * 2)
+    records = read(export(sites, tmp_path / f"records.{kind}"))
+    assert list(records.columns) == ["game", "events", "seed", "time", "worth_union"]
+    assert len(records) == 2 * 2 * 7
+
+
+def test_netcdf_holds_what_never_happens(sites, tmp_path):
+    with xarray.open_dataset(export(sites, tmp_path / "data.nc")) as again:
+        np.testing.assert_array_equal(again.until, sites.dataset().until)
+        assert again.until.max() == 2**62

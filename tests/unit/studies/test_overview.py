@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from potentia.studies import results as module
+from potentia.studies.lines import curves_of
 from potentia.studies.results import overview
 from potentia.studies.sweeping import sweep
 from tests.studies import STUDY
@@ -28,3 +30,14 @@ def test_only_what_is_told_is_computed(wide, monkeypatch):
     assert "overview(study) has 4 more and corrects for all" in few.compared_note
     assert "more" not in everything.note + everything.compared_note
     assert [c.adjusted for c in few.comparisons] == module.holm([c.p_value for c in few.comparisons]).tolist()
+
+
+def test_what_all_settings_share_is_in_no_name(tmp_path):
+    """A list that is one value has to stand in a list, and is then an axis."""
+    np.save(tmp_path / "hill.npy", np.hypot(*np.mgrid[-3:4, -3:4]))
+    game = {"map": str(tmp_path / "hill.npy"), "robots": 2, "delta": [[1, 2]], "flags": False}
+    rule = {"name": "blll", "tau": [0.1, 0.3]}
+    made = STUDY | {"game": game, "rule": rule, "record": "worth_union", "steps": 20, "seeds": 2}
+    found = curves_of(sweep(made, tmp_path / "s"))
+    assert [one.name for one in found] == [one.setting for one in found] == ["tau=0.1", "tau=0.3"]
+    assert found[0].values == {"delta": [1, 2], "tau": 0.1}

@@ -91,7 +91,12 @@ def game_from(
             raise InvalidInput("and --start say the same thing: leave one out", "start_at", start_at)
         options["start"] = world.cells_at(_points_from(start_at), "start_at").tolist()
     which = 1 if largest_part else part
-    return Coverage(world if which is None else world.part(which, not straight), **options)
+    try:
+        return Coverage(world if which is None else world.part(which, not straight), **options)
+    except InvalidInput as error:
+        if start_at is None or error.parameter != "start":
+            raise
+        raise InvalidInput(error.problem, "start_at", start_at) from None  # it became cells above
 
 
 def world_from(map: str, blocked: Path | None, **read: Any) -> Any:

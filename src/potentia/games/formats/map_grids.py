@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from potentia.errors import InvalidGame
+from potentia.errors import InvalidGame, Remedy
 from potentia.games.coordinates import Coordinates
 from potentia.games.formats.map_parts import PER_CELL, Map
 from potentia.games.formats.paths import reading, whole_content
@@ -83,7 +83,9 @@ def _band(band: int | None, bands: list[int]) -> int:
     if band is None and len(bands) == 1:
         return bands[0]
     if band is None:
-        raise InvalidGame(f"has {len(bands)} bands: say which one holds the worth, 1 to {len(bands)}", "band", band)
+        raise InvalidGame(f"the file has {len(bands)} bands").advising(
+            Remedy("band", "say with band which one holds the worth, counted from 1")
+        )
     if band not in bands:
         raise InvalidGame(f"must be one of the file's, {', '.join(map(str, bands))}, got {band!r}", "band", band)
     return band
@@ -138,7 +140,7 @@ def read_ascii_grid(path: Path) -> Map:
         y, x = divmod(wrong, columns)
         raise InvalidGame(f"cell ({x}, {y}): expected a number, got {words[used + wrong]!r:.40}") from None
     left, low = (_corner(header, axis, size) for axis in "xy")
-    system, unit = _projection(path, left, low, columns * size, rows * size)
+    system, unit = _projection(path)
     coordinates = Coordinates([size, 0, left, 0, -size, low + rows * size], system, unit)
     nodata = _number(header, "nodata_value") if "nodata_value" in header else _NODATA
     return _with_walls(values, (values == nodata) | np.isnan(values), coordinates)
@@ -190,13 +192,11 @@ def _corner(header: dict[str, str], axis: str, size: float) -> float:
     raise InvalidGame(f"an ASCII grid says where it lies: no {axis}llcorner nor {axis}llcenter")
 
 
-def _projection(path: Path, left: float, low: float, wide: float, high: float) -> tuple[str, str]:
-    """The reference system in the ``.prj`` beside a grid, and its unit; without one, metres."""
+def _projection(path: Path) -> tuple[str, str]:
+    """The reference system in the ``.prj`` beside a grid, and its unit; both empty where there is none."""
     beside = path.with_suffix(".prj")
     if not beside.is_file():
-        # a place on Earth in degrees, as likely as a site of some metres: it must not be taken for one
-        globe = left >= -180 and left + wide <= 180 and low >= -90 and low + high <= 90 and (left, low) != (0, 0)
-        return "", "" if globe and max(wide, high) < 30 else "m"
+        return "", ""
     text = whole_content(beside, 2, "it should be short").decode("utf-8", "replace").strip()
     quoted = re.match(r'\s*(GEOGCS|GEOGCRS|PROJCS|PROJCRS)\s*\[\s*"([^"]*)"', text)
     if quoted and quoted[1].startswith("GEOG"):

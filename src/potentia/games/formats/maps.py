@@ -18,7 +18,7 @@ GeoTIFF: a ``.tif`` or ``.tiff`` that says where it lies, with the extra ``geo``
     in the world. Turned maps and cells that are no squares are refused. In degrees lengths are told in cells, for a
     degree has no length; a file without a projection needs ``cell_size``.
 ESRI ASCII grid: ``.asc``
-    The same, without an extra. The unit is that of the ``.prj`` beside it, else metres.
+    The same, without an extra. The projection is that of the ``.prj`` beside it.
 ``.npy``
     A table of numbers, ``worth[y, x]``.
 ``.npz``
@@ -40,7 +40,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from potentia.errors import InvalidGame, Remedy, did_you_mean
-from potentia.games.coordinates import Coordinates, length_from
+from potentia.games.coordinates import Coordinates, length_from, same_unit
 from potentia.games.formats.map_grids import is_geotiff, read_ascii_grid, read_geotiff
 from potentia.games.formats.map_images import read_image
 from potentia.games.formats.map_parts import PER_CELL, Map, first
@@ -173,12 +173,11 @@ def measure(fields: dict[str, Any], cell_size: float | str | None) -> None:
     else:
         told = (fields["cell_size"], fields.get("unit", "m")) if "cell_size" in fields else None
         if coordinates is not None and not coordinates.unit and given is None and told is None:
-            raise InvalidGame("the file says where it lies but not in which unit, for it has no projection").advising(
-                Remedy("cell_size", 'give cell_size, such as "0.5m"')
-            )
-    if given is not None and told is not None and not (given[1] == told[1] and math.isclose(given[0], told[0])):
+            said = f"the file has cells of {coordinates.side:g} and does not say in which unit: it has no projection"
+            raise InvalidGame(said).advising(Remedy("cell_size", 'give cell_size, such as "0.5m"'))
+    if given and told and not (same_unit(given[1], told[1]) and math.isclose(given[0], told[0])):
         raise InvalidGame(f"the file says {told[0]:g} {told[1]}, got {cell_size!r}", "cell_size", cell_size)
-    if (known := given or told) is not None:
+    if (known := told or given) is not None:
         fields["cell_size"], fields["unit"] = known
 
 

@@ -1,0 +1,43 @@
+"""What potentia cover looks at before it plays: whether there is something to cover, what moving costs, the optimum."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from potentia.cli.terminal import say, status
+from potentia.errors import InvalidInput
+
+_EFFORT = 20.0  # work on the optimum, in units of about a second
+_CLOCK = 600.0  # seconds: so many that work stops it also where others are busy, and two runs find the same
+
+
+def require_worth(game: Any, map: str, rules: Mapping[str, Any]) -> None:
+    """Refuse a map on which there is nothing to cover, and temperatures that it has no scale for."""
+    if not game.drifts and not game.world.worth[~game.world.blocked].any():
+        raise InvalidInput(f"{map}: this map has no worth: all free cells are worth 0")
+    for rule in rules.values():
+        if (tau := getattr(rule, "tau", None)) is not None:
+            tau.on(game)
+
+
+def warn_of_cost(game: Any) -> None:
+    """Say so if no step of a robot by itself can gain what it costs."""
+    if (game.movement_cost > 0).any():
+        from potentia.studies.coverage_measures import moving_cost
+
+        found = moving_cost(game)
+        if found.hinders:
+            say(f"warning: --cost: {found}", err=True)
+
+
+def certified(game: Any, steps: int, quiet: bool) -> Any:
+    """The optimum; of a world that changes, or of robots that come and go, at some steps."""
+    from potentia.analysis import optimum as find
+    from potentia.analysis import optimum_over_time
+    from potentia.analysis.placement_over_time import moments
+
+    with status("computing the optimum", quiet=quiet):
+        if game.drifts or any(game.happenings.times):
+            return optimum_over_time(game, moments(game, steps), time_limit=_CLOCK, effort=_EFFORT)
+        return find(game.at(steps), time_limit=_CLOCK, effort=_EFFORT)

@@ -95,15 +95,19 @@ class Recording:
 
     @cached_property
     def _cells(self) -> Ints:
-        """The cell (x, y) of each action."""
-        y, x = np.nonzero(self.arrays["blocked"] == 0)
+        """The cell (x, y) of each action: of the free cells, or of all where the map was edited."""
+        y, x = np.nonzero(self.arrays["blocked"] <= int(self._edited))
         return np.stack([x, y], axis=1)
+
+    @property
+    def _edited(self) -> bool:
+        return "edits" in self.header["map"]
 
     @cached_property
     def _number(self) -> Ints:
         """The action that is each cell; -1 where blocked."""
         number = np.full(self.arrays["blocked"].shape, -1, np.int64)
-        number[self.arrays["blocked"] == 0] = np.arange(len(self._cells))
+        number[self._cells[:, 1], self._cells[:, 0]] = np.arange(len(self._cells))
         return number
 
     def profile(self, step: int) -> Ints:
@@ -165,15 +169,31 @@ class Recording:
         return (since <= self._checked(step)) & (step < until)
 
     def lost(self, step: int) -> NDArray[np.bool_]:
-        """Which robots have failed by this step."""
-        return self.lives[1] <= self._checked(step)
+        """Which robots have failed by this step; those that were taken off the map are not among them."""
+        gone = self.lives[1] <= self._checked(step)
+        gone[self.header["map"].get("removed", [])] = False
+        return gone
 
     def worth(self, step: int) -> Floats:
         """The field of worths at this step, (rows, columns)."""
         self._require("map")
         if isinstance(self._drift, Still):
-            return self.arrays["worth"].astype(np.float64)
+            return self._as_edited("worth", step).astype(np.float64)
         return field_at(self._drift, self._checked(step))
+
+    def walls(self, step: int) -> NDArray[np.bool_]:
+        """Which cells nobody can enter at this step, (rows, columns)."""
+        self._require("map")
+        return self._as_edited("blocked", step).astype(bool)
+
+    def _as_edited(self, name: str, step: int) -> NDArray[Any]:
+        field, now = self.arrays[name].copy(), self._checked(step)
+        edits, values = self.header["map"].get("edits", []), {"worth": "edit_worth", "blocked": "edit_walls"}
+        for k, when in enumerate(edits):
+            if when <= now:
+                part = slice(*self.arrays["edit_ptr"][k : k + 2])
+                field.reshape(-1)[self.arrays["edit_cells"][part]] = self.arrays[values[name]][part]
+        return field
 
     def targets(self, step: int) -> Ints:
         """The cells (x, y) of the targets at this step: those of means, or on a field that is shifted, move along."""

@@ -79,6 +79,8 @@ def require_valid(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> No
     _optimum(header["optimum"])
     for row in header["series"]:
         _fields(row, {"name": _TEXT, "label": _TEXT, "unit": _TEXT}, "series")
+    for row in header.get("interventions", []):
+        _fields(row, {"step": _COUNT, "text": _TEXT, "did": (dict,)}, "an intervention")
     for event in header["events"]:
         _fields(event, {"step": _COUNT, "kind": _TEXT, "player": (int, type(None)), "text": _TEXT}, "an event")
         _require(0 <= event["step"] <= header["steps"], "the step of an event")
@@ -99,7 +101,7 @@ def require_changes(changes: tuple[Ints, Ints, Ints], arrays: dict[str, NDArray[
     sizes = np.broadcast_to(arrays["sizes"], arrays["start"].shape)
     _require(bool((players < sizes.size).all()), "a player that changes")
     _within(actions, sizes[players], "its changes")
-    later = (np.diff(when) > 0) | (np.diff(players) > 0)
+    later = (np.diff(when) > 0) | (np.diff(players) >= 0)  # one that was moved by hand may have moved before
     _require(bool(later.all()) and (not when.size or 1 <= when[0] <= when[-1] <= steps), "the order of its changes")
 
 
@@ -124,10 +126,29 @@ def _map(area: dict[str, Any], arrays: dict[str, NDArray[Any]], players: int) ->
         for name in ("since", "until"):
             _shape(arrays, name, (players,), "f")
             _require(bool(((arrays[name] >= 0) & (arrays[name] < _MOST)).all()), "when its robots come and go")
-    free = np.array([(arrays["blocked"] == 0).sum()])
+    free = np.array([arrays["blocked"].size if "edits" in area else (arrays["blocked"] == 0).sum()])
     _within(arrays["start"], free, "its start")
+    _edits(area, arrays, players)
     if "sight_row" in arrays:
         _sight(arrays, shape)
+
+
+def _edits(area: dict[str, Any], arrays: dict[str, NDArray[Any]], players: int) -> None:
+    """How a map was edited on the way, and who was taken off it."""
+    removed = area.get("removed", [])
+    _require(isinstance(removed, list) and all(_whole(robot) and 0 <= robot < players for robot in removed), "removed")
+    steps = area.get("edits")
+    if steps is None:
+        return
+    fits = isinstance(steps, list) and all(_whole(step) and 0 <= step <= _MOST for step in steps)
+    _require(fits and steps == sorted(steps), "the steps of its edits")
+    _shape(arrays, "edit_ptr", (len(steps) + 1,), "i")
+    ptr = arrays["edit_ptr"]
+    _require(ptr[0] == 0 and bool((np.diff(ptr) >= 0).all()), "its edits")
+    for name, kind in (("edit_cells", "i"), ("edit_worth", "f"), ("edit_walls", "u")):
+        _shape(arrays, name, (int(ptr[-1]),), kind)
+    _within(arrays["edit_cells"], np.array([arrays["blocked"].size]), "an edit")
+    _require(bool(np.isfinite(arrays["edit_worth"]).all()), "an edit has worths that are none, which")
 
 
 def _keyframes(header: dict[str, Any], arrays: dict[str, NDArray[Any]], kind: str) -> None:

@@ -15,6 +15,7 @@ import numpy as np
 from potentia.beliefs import Believing
 from potentia.beliefs.believing import digest
 from potentia.beliefs.field import FieldBelief
+from potentia.engine.recording import Recording
 from potentia.engine.tier import Tier
 from potentia.errors import InvalidRun
 from potentia.games import Game
@@ -39,17 +40,16 @@ def graft(
 
     What players, the rule and beliefs remember goes along, for players of the same numbers; those that the old game had
     not begin as everybody began. Where actions are ``renumbered``, nothing goes along that is kept for each action.
-    The run must record nothing but profiles.
+    It records profiles, and nothing else, from this step on.
     """
     if run.unfinished:
         raise InvalidRun(f"this run was cut off within step {run.step} and cannot be changed; advance it first")
-    if run.record != ("profile",):
-        raise InvalidRun('must be ("profile",) for a run that is changed on its way', "record", run.record)
     other = copy.copy(run)
     other.game, other.rule = game or run.game, rule or run.rule
+    other.record, other.every = ("profile",), 1
     here = other.game.check_profile(run.profile if profile is None else profile, "profile")
     other.start = here.copy()
-    other.state = other.game.recording_state(here.copy(), run.record)
+    other.state = other.game.recording_state(here.copy(), other.record)
     _keep(*_inner(run), *_inner(other))
     if _same_minds(run.game, other.game, renumbered):
         _keep(run.state, run.game.remembers, other.state, other.game.remembers)
@@ -62,8 +62,8 @@ def graft(
         counts, dirty, np.zeros(tracked, np.int64), np.zeros(1, np.int64), none, none, np.array([0, 1], np.int64)
     )
     other.shadow = here.copy()
-    other._rows, other._events, other.thoughts, other._sink = {}, [], list(run.thoughts), None
-    other._num_events = other._held = other._allowed = 0
+    other.thoughts = list(run.thoughts)
+    Recording.__init__(other)
     other._tools = other.game.new_tools(other.record)
     other._rule_data = other.rule.data(other.game, other.horizon)
     other.compiled = run._mode is True and other.game.compiled

@@ -8,7 +8,8 @@ from potentia.kernel.loading import lazy
 
 if TYPE_CHECKING:
     from potentia.web.studio.living import LiveRun, live
+    from potentia.web.studio.starts import game_of
 
-__all__ = ["LiveRun", "live"]
+__all__ = ["LiveRun", "game_of", "live"]
 
-__getattr__, __dir__ = lazy(__name__, {"living": ("LiveRun", "live")})
+__getattr__, __dir__ = lazy(__name__, {"living": ("LiveRun", "live"), "starts": ("game_of",)})

@@ -134,11 +134,11 @@ def read_intervention(given: Any) -> Any:
         raise InvalidRun(sentence(error, "an intervention")) from None
 
 
-def sentence(error: ValidationError, what: str) -> str:
+def sentence(error: ValidationError, what: str, kinds: Sequence[str] = ()) -> str:
     """The first thing that is wrong, with its place."""
     first = error.errors(include_url=False, include_context=False)[0]
-    where = ".".join(str(part) for part in first["loc"] if part not in _KINDS)
-    told = first["msg"].replace("Input should be", "must be").replace("Field required", "is missing")
+    where = ".".join(str(part) for part in first["loc"] if part not in (*_KINDS, *kinds))
+    told = str(first["msg"]).replace("Input should be", "must be").replace("Field required", "is missing")
     told = told.replace("Extra inputs are not permitted", "is not known here")
     got = "" if first["type"] in ("missing", "extra_forbidden") else f", got {first['input']!r:.60}"
     return f"{what} cannot be read: {where or 'it'} {told[:1].lower()}{told[1:]}{got}"

@@ -15,6 +15,7 @@ import numpy as np
 
 from potentia.beliefs import Belief, Believing
 from potentia.engine import Run, begin
+from potentia.engine.grafting import graft
 from potentia.engine.interrupt import Flag
 from potentia.errors import InvalidRun
 from potentia.games import Coverage, Game, World
@@ -82,6 +83,16 @@ class LiveRun:
         self.log: tuple[Entry, ...] = ()
         self.stretches = [Stretch(0, run)]
         self._open()
+
+    @classmethod
+    def of(cls, run: Run) -> LiveRun:
+        """The same of a run that has been played before: it goes on from where it is."""
+        other = object.__new__(cls)
+        other.horizon, other.log = run.horizon, ()
+        other.every = max(1, (run.horizon or _NO_LENGTH) // ROWS)
+        other.stretches = [Stretch(run.step, graft(run))]
+        other._open()
+        return other
 
     def _open(self) -> None:
         last = self.stretches[-1]
@@ -178,7 +189,7 @@ class LiveRun:
 
     def back_to(self, step: int) -> LiveRun:
         """Another run that has been played up to this step and no further, with what was done before it."""
-        goal = Integer(0, self.step).of(step, "step", InvalidRun)
+        goal = Integer(self.stretches[0].since, self.step).of(step, "step", InvalidRun)
         other = self._cut(goal)
         last = other.stretches[-1]
         if last.run.step > goal:
@@ -203,7 +214,8 @@ class LiveRun:
         ``did`` is plain data, such as ``{"kind": "fail", "robot": 2}``.
         """
         wanted = read_intervention(did)
-        now = self.step if step is None else Integer(0, self.step).of(step, "step", InvalidRun)
+        least = self.stretches[0].since
+        now = self.step if step is None else Integer(least, self.step).of(step, "step", InvalidRun)
         other = self._cut(now)
         last = other.stretches[-1]
         changed = intervened(last.at(now), wanted, self.world)

@@ -10,6 +10,7 @@ import time
 from dataclasses import dataclass, replace
 from typing import Any
 
+from potentia.engine import Run
 from potentia.engine.interrupt import Flag
 from potentia.errors import InvalidRun
 from potentia.games import Game
@@ -37,14 +38,23 @@ class Moment:
 class Session:
     """Runs side by side, and what a person does to them."""
 
-    def __init__(self, start: Start, game: Game | None = None, log: tuple[Entry, ...] = (), step: int = 0) -> None:
+    def __init__(
+        self,
+        start: Start,
+        game: Game | None = None,
+        log: tuple[Entry, ...] = (),
+        step: int = 0,
+        saved: Run | None = None,
+    ) -> None:
         self.name = secrets.token_hex(8)  # tells a session that began anew from one that goes on
         self.version = 0  # grows with everything that a page must draw anew
         self._done: list[Moment] = []
         self._undone: list[Moment] = []
         made = game_of(start.game) if game is None else game
         lanes = tuple(_begun(start, made, lane) for lane in range(len(start.rules)))
-        self.now = Moment(start, made, lanes, (), start.steps)
+        if saved is not None:
+            lanes = (LiveRun.of(saved),)
+        self.now = Moment(start, made, lanes, (), max(start.steps, 2 * saved.step if saved else 0))
         for entry in log:
             self._play_to(entry.step)
             self.now = self._with(entry)
@@ -71,6 +81,11 @@ class Session:
     def edge(self) -> int:
         """How far all have been played."""
         return min(lane.step for lane in self.lanes)
+
+    @property
+    def whole(self) -> bool:
+        """Whether it is known from its start on; a saved run is from where it was saved."""
+        return all(lane.stretches[0].since == 0 for lane in self.lanes)
 
     @property
     def on_map(self) -> bool:

@@ -17,19 +17,23 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, ValidationError
 
+from potentia.analysis.tables import payoff_table
 from potentia.beliefs import Belief
 from potentia.beliefs.base import belief_from
 from potentia.errors import InvalidSpecification
 from potentia.games import Coverage, Game, NormalForm, World
 from potentia.games.coordinates import Coordinates
 from potentia.rules import Rule, rule_from
-from potentia.studies.building import CHANGES, FILES, game_from, is_file
+from potentia.studies.building import FILES, game_from, is_file
+from potentia.studies.planning import plan
+from potentia.studies.points import grid
+from potentia.studies.specification import read_specification
 from potentia.web.studio.interventions import Strict, Table, sentence
 from potentia.web.validity import MOST_CELLS
 
 MOST_LANES = 4
 LONGEST = 10_000_000  # steps that can be planned
-_PLAIN = ("robots", "delta", "reach", "K", "flags", "flag", "payoff", "sight", "blocked_worth", "start", "events")
+PLAIN = ("robots", "delta", "reach", "K", "flags", "flag", "payoff", "sight", "blocked_worth", "start", "events")
 
 
 class Start(Strict):
@@ -70,17 +74,21 @@ def game_of(table: Mapping[str, Any]) -> Game:
     options = dict(table)
     if "payoffs" in options:
         return NormalForm(np.array(options["payoffs"], np.float64))
-    for key in FILES:
-        named = isinstance(options.get(key), str) and (key != "map" or is_file(options[key]))
-        if named:
-            told = "names a file, which a link or a studio's start must not do"
-            raise InvalidSpecification(f"{told}, got {options[key]!r:.60}", key, options[key])
+    if key := names_file(options):
+        told = "names a file, which a link or a studio's start must not do"
+        raise InvalidSpecification(f"{told}, got {options[key]!r:.60}", key, options[key])
     if isinstance(options.get("map"), dict):
         world = _world(options.pop("map"))
         return Coverage(world, **{"robots": 5, **options})
     made = game_from(options, Path())
     check_size(made)
     return made
+
+
+def names_file(table: Mapping[str, Any]) -> str:
+    """The first key of a game that names a file; none where it is empty."""
+    given = [key for key in FILES if isinstance(table.get(key), str)]
+    return next((key for key in given if key != "map" or is_file(table[key])), "")
 
 
 def check_size(game: Game) -> None:
@@ -93,10 +101,29 @@ def check_size(game: Game) -> None:
 
 def table_of(game: Coverage) -> Table:
     """A game on a map from a file, as plain data that holds the map."""
-    given = {name: part for name in _PLAIN if (part := _plain(game._given[name])) is not None}
+    given = {name: part for name in PLAIN if (part := _plain(game._given[name])) is not None}
     if game.drifts:
         raise InvalidSpecification("a map that drifts by itself can be held in a link only where it has a name")
     return {"map": _map(game.world), **given, "robots": game.base_robots, "events": list(game.events)}
+
+
+def start_of_study(path: Path) -> tuple[Start, Game]:
+    """The first point of a study: its first game and belief with up to four rules, and its first seed."""
+    specification, folder = read_specification(path)
+    first, *others = plan(specification, folder).points
+    alike = [point for point in others if point.game is first.game and point.belief is first.belief]
+    rules = list({point.rule.describe(): point.rule.spec() for point in (first, *alike)}.values())
+    table = dict(grid(specification).cells[0].tables["game"])
+    if names_file(table) or specification.events:
+        table = table_of(first.game) if isinstance(first.game, Coverage) else {"payoffs": _payoffs(first.game)}
+    told: Table = {"game": table, "rules": rules[:MOST_LANES], "steps": specification.steps}
+    told |= {} if first.belief is None else {"belief": first.belief.spec()}
+    check_size(first.game)
+    return read_start(told | {"seed": specification.seed_numbers[0]}), first.game
+
+
+def _payoffs(game: Game) -> Any:
+    return payoff_table(game).reshape(game.num_players, *game.sizes).tolist()
 
 
 def _plain(part: Any) -> Any:
@@ -171,6 +198,3 @@ def _array(text: str, size: int, name: str) -> NDArray[np.uint8]:
     if len(raw) != size:
         raise InvalidSpecification(f"of the map cannot be read: it must hold {size:,} bytes, got {len(raw):,}", name)
     return np.frombuffer(raw, np.uint8).copy()
-
-
-KNOWN = (*_PLAIN, *CHANGES)

@@ -80,7 +80,7 @@ export function createControls(host, clock, actions, events) {
     if (document.activeElement !== number || clock.playing) number.value = String(clock.step);
     for (const name of ["start", "previous", "back"]) buttons[name].setAttribute("aria-disabled", clock.step <= 0);
     for (const name of ["forward", "next", "end"]) {
-      buttons[name].setAttribute("aria-disabled", clock.step >= clock.steps);
+      buttons[name].setAttribute("aria-disabled", clock.step >= clock.steps && !clock.onEnd);
     }
   };
   const showSpeed = () => {
@@ -99,7 +99,7 @@ export function createControls(host, clock, actions, events) {
   showSpeed();
   showPlaying();
   drawMarks();
-  return { showStep, showSpeed, showPlaying, resize: drawMarks };
+  return { showStep, showSpeed, showPlaying, resize: drawMarks, grow: marks.grow };
 }
 
 /** Arrows go to the next round speed, pages ten times as far; null for other keys. */

@@ -6,6 +6,7 @@ import { FlagHistory } from "./flags.js";
 import { DiscTable, gridOf } from "./grid.js";
 import { Lengths } from "./lengths.js";
 import { sightOf } from "./sight.js";
+import { countUpTo } from "./timeline.js";
 
 const MANY_CELLS = 50; // for each robot: more are not looked through to find them
 const FOLLOWING = 4; // what a cell of one robot costs, here and there in memory, against one of all in their order
@@ -23,6 +24,9 @@ export class MapState {
     this.rows = this.grid.rows;
     this.cells = this.columns * this.rows;
     this.robots = timeline.players;
+    this.edits = header.map.edits ?? null; // the steps at which the map was edited
+    this.edited = { count: -1, worth: null, blocked: this.grid.blocked };
+    this.removed = new Set(header.map.removed ?? []);
     this.placed = { since: 0, targets: header.map.targets ?? [] };
     this.lengths = new Lengths(header.map);
     this.discs = new DiscTable(arrays.delta, this.columns, this.rows);
@@ -61,7 +65,7 @@ export class MapState {
 
   /** Whether a robot has failed by now. */
   isLost(robot) {
-    return this.until !== null && this.until[robot] <= this.timeline.step;
+    return this.until !== null && this.until[robot] <= this.timeline.step && !this.removed.has(robot);
   }
 
   turnsOver() {
@@ -222,7 +226,7 @@ export class MapState {
 
   /** The worth of every cell at a step. A drifting field is one array, which the next call may change. */
   worthAt(step = this.timeline.step) {
-    if (!this.drift) return this.arrays.worth;
+    if (!this.drift) return this.edits ? this.mapAt(step).worth : this.arrays.worth;
     const since = heldSince(this.drift, step);
     if (!this.drifted) this.drifted = { since: -1, field: new Float64Array(this.cells) };
     if (this.drifted.since !== since) {
@@ -231,6 +235,37 @@ export class MapState {
       this.sums = null;
     }
     return this.drifted.field;
+  }
+
+  /** How many edits were made by a step: what is drawn of the map goes by it. */
+  editsUpTo(step = this.timeline.step) {
+    return this.edits ? countUpTo(this.edits, step) : 0;
+  }
+
+  /** Which cells nobody can enter now. */
+  wallsNow() {
+    return this.edits ? this.mapAt(this.timeline.step).blocked : this.grid.blocked;
+  }
+
+  /** Worth and walls as they were edited by a step. */
+  mapAt(step) {
+    const count = this.editsUpTo(step);
+    if (this.edited.count !== count) {
+      const { worth, blocked, edit_ptr, edit_cells, edit_worth, edit_walls } = this.arrays;
+      this.edited = { count, worth: Float64Array.from(worth), blocked: Uint8Array.from(blocked) };
+      for (let k = 0; k < (edit_ptr[count] ?? 0); k += 1) {
+        this.edited.worth[edit_cells[k]] = edit_worth[k];
+        this.edited.blocked[edit_cells[k]] = edit_walls[k];
+      }
+      this.sums = null;
+    }
+    return this.edited;
+  }
+
+  /** Bring up to date what goes by the changes, after more of them have come; `keyframes` say that fields have, too. */
+  grow(edge, keyframes) {
+    this.history?.extend(edge);
+    if (keyframes) this.chains.clear();
   }
 
   /** The cells [x, y] of the targets now; some move with the field. */
@@ -251,6 +286,7 @@ export class MapState {
       const field = this.worthAt(Math.floor((k / Math.max(1, times - 1)) * this.timeline.steps));
       for (const worth of field) if (worth > most) most = worth;
     }
+    for (const worth of this.arrays.edit_worth ?? []) if (worth > most) most = worth;
     return most || 1;
   }
 
@@ -314,15 +350,13 @@ export class MapState {
   /** How far a robot has gone by a step, in cells. */
   travelled(robot, step = this.timeline.step) {
     const { timeline } = this;
-    const { ptr, order } = timeline.changesByPlayer();
-    if (!this.ways) {
-      this.ways = new Float64Array(order.length);
-      for (let player = 0; player < this.robots; player += 1) {
-        for (let k = ptr[player], sum = 0; k < ptr[player + 1]; k += 1) this.ways[k] = sum += this.jump(order[k]);
-      }
-    }
+    this.ways ??= new Map();
+    if (!this.ways.has(robot)) this.ways.set(robot, []);
+    const way = this.ways.get(robot);
+    const order = timeline.changesOfPlayer(robot);
+    for (let k = way.length; k < order.length; k += 1) way.push((way[k - 1] ?? 0) + this.jump(order[k]));
     const made = timeline.changesOf(robot, step);
-    return made ? this.ways[ptr[robot] + made - 1] : 0;
+    return made ? way[made - 1] : 0;
   }
 
   jump(change) {

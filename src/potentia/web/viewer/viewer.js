@@ -21,6 +21,7 @@ import { createPlayersStage } from "./stages/players.js";
 import { createTableStage } from "./stages/table.js";
 import { looksOf, paintSwatch } from "./swatches.js";
 import { createComparison, createEvents, createRoster } from "./tables.js";
+import { appendKeyframes } from "./thoughts.js";
 import { firstDifference, Timeline } from "./timeline.js";
 
 const STAGES = {
@@ -36,12 +37,14 @@ const BAR_GAP = 6;
 const TABLES_EVERY = 125; // milliseconds between two updates of tables while the clock runs
 
 /** Build the viewer of one to four recordings inside an element. */
-export function createViewer(root, recordings) {
-  return new Viewer(root, recordings);
+export function createViewer(root, recordings, live = null) {
+  return new Viewer(root, recordings, live);
 }
 
 class Viewer {
-  constructor(root, recordings) {
+  /** `live` is for runs that are still played: {known}, the steps up to which each of them was. */
+  constructor(root, recordings, live) {
+    this.gone = new AbortController(); // ends what listens to the window
     this.root = root;
     this.recordings = recordings;
     this.timelines = recordings.map((recording) => new Timeline(recording));
@@ -50,6 +53,7 @@ class Viewer {
     );
     this.placed = this.mapStates.every(Boolean); // all are maps
     this.clock = new Clock(Math.max(...this.timelines.map((timeline) => timeline.steps)));
+    if (live) this.follows(live.known);
     this.options = { flags: true, paths: "recent" };
     this.chosen = null;
     this.divergence = recordings.length > 1 ? firstDifference(this.timelines) : null;
@@ -101,7 +105,19 @@ class Viewer {
       move: (by) => this.move(by),
       toChange: (way) => this.toChange(way),
     };
-    const events = this.recordings.flatMap((recording, k) =>
+    this.controls = createControls(this.controlBar, this.clock, actions, this.marked());
+    this.controls.grow(this.clock.limit);
+    this.showOptions();
+    this.buildStages(); // after the others, for they take the height that is left
+    this.bars = this.buildBars();
+    this.buildTables(below);
+    this.openHelp = createHelp(this.root);
+    this.colourCards();
+  }
+
+  /** The events of all recordings, for the timeline. */
+  marked() {
+    return this.recordings.flatMap((recording, k) =>
       recording.header.events.map((event) => ({
         ...event,
         text: this.context.single ? event.text : `${recording.label}: ${event.text}`,
@@ -109,13 +125,6 @@ class Viewer {
         colour: () => this.lookNow[k].colour,
       })),
     );
-    this.controls = createControls(this.controlBar, this.clock, actions, events);
-    this.showOptions();
-    this.buildStages(); // after the others, for they take the height that is left
-    this.bars = this.buildBars();
-    this.buildTables(below);
-    this.openHelp = createHelp(this.root);
-    this.colourCards();
   }
 
   buildStages() {
@@ -164,12 +173,68 @@ class Viewer {
         button("Picture (PNG)", () => this.savePicture()),
       ),
     );
-    const marks = element("section", { class: "pv-events-box" });
-    this.events = createEvents(marks, this.timelines, (step) => this.show(step), () => this.lookNow);
-    if (this.events) right.append(marks);
+    this.marks = element("section", { class: "pv-events-box" });
+    right.append(this.marks);
+    this.listEvents();
     const people = element("section", { class: "pv-roster" });
     this.roster = createRoster(people, this.timelines, this.context);
-    if (this.roster) (this.events ? left : right).append(people);
+    if (this.roster) (this.events || this.clock.limit < this.clock.steps ? left : right).append(people);
+  }
+
+  listEvents() {
+    this.marks.replaceChildren();
+    this.events = createEvents(this.marks, this.timelines, (step) => this.show(step), () => this.lookNow);
+    this.marks.hidden = !this.events;
+  }
+
+  // Runs that are still played -------------------------------------------------------------------------
+
+  /** Recordings that end before their steps do: more comes with `grow`. */
+  follows(known) {
+    this.timelines.forEach((timeline, k) => {
+      timeline.edge = known[k];
+      timeline.listChanges();
+    });
+    this.clock.limit = Math.min(...known);
+  }
+
+  /** What came since, of each recording: changes, rows, keyframes, events, and the step up to which that is. */
+  grow(lanes) {
+    let events = false;
+    let rows = false;
+    lanes.forEach(({ step, arrays, keyframes, events: more }, k) => {
+      const timeline = this.timelines[k];
+      timeline.append(arrays);
+      timeline.edge = step;
+      if (keyframes) appendKeyframes(this.recordings[k], keyframes, arrays);
+      this.mapStates[k]?.grow(step, keyframes);
+      this.recordings[k].header.events.push(...more);
+      events ||= more.length > 0;
+      rows ||= arrays.times.length > 0;
+    });
+    const before = this.clock.limit;
+    this.clock.limit = Math.min(...lanes.map(({ step }) => step));
+    if (events) this.listEvents();
+    if (events || before !== this.clock.limit) this.controls.grow(this.clock.limit, events ? this.marked() : null);
+    if (rows) this.curves.grow();
+    if (rows || events) this.request();
+    if (this.divergence === null && this.timelines.length > 1) this.part();
+  }
+
+  /** Look again whether the runs have parted. */
+  part() {
+    this.divergence = firstDifference(this.timelines);
+    if (this.divergence !== null) this.heading.showDivergence();
+  }
+
+  /** Leave the page to another viewer. */
+  destroy() {
+    this.gone.abort();
+    this.clock.pause();
+    cancelAnimationFrame(this.frame);
+    this.frame = -1;
+    this.observer?.disconnect();
+    this.root.replaceChildren();
   }
 
   colourCards() {
@@ -191,16 +256,18 @@ class Viewer {
       waiting = requestAnimationFrame(() => this.resize());
     };
     let width = this.root.clientWidth;
-    new ResizeObserver(() => {
+    this.observer = new ResizeObserver(() => {
       if (this.root.clientWidth === width) return; // only the height: that is our own doing
       width = this.root.clientWidth;
       later();
-    }).observe(this.root);
-    window.addEventListener("resize", later);
-    window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", later);
-    window.addEventListener("beforeprint", () => this.forPrint(true));
-    window.addEventListener("afterprint", () => this.forPrint(false));
-    obeyKeys(this);
+    });
+    this.observer.observe(this.root);
+    const { signal } = this.gone;
+    window.addEventListener("resize", later, { signal });
+    window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", later, { signal });
+    window.addEventListener("beforeprint", () => this.forPrint(true), { signal });
+    window.addEventListener("afterprint", () => this.forPrint(false), { signal });
+    obeyKeys(this, signal);
   }
 
   follow() {

@@ -60,6 +60,8 @@ class Studio:
                 recording_of(lane, label, session.now.length)
                 for lane, label in zip(session.lanes, session.labels, strict=True)
             ]
+            for one in made:
+                one.header["complete"] = True  # as far as it was played
             best = self._best[1] if self._best[0] is session.now.game else None
             for one, lane in zip(made, session.lanes, strict=True):
                 if best is not None and not lane.log and one.objective == "worth_union":

@@ -85,6 +85,7 @@ class Server:
         self.thread = ThreadPoolExecutor(1, "studio")
         self.pages: set[WebSocket] = set()
         self.port = 0
+        self._serving: _Uvicorn | None = None
         routes: list[Any] = [
             Route("/", self._page),
             Route("/{room}/{path:path}", self._asset),
@@ -196,11 +197,16 @@ class Server:
             timeout_graceful_shutdown=1,
             lifespan="off",
         )
-        server = _Uvicorn(config, ready)
+        self._serving = _Uvicorn(config, ready)
         try:
-            server.run(sockets=[bound])
+            self._serving.run(sockets=[bound])
         finally:
             self.thread.shutdown(wait=False, cancel_futures=True)
+
+    def close(self) -> None:
+        """Let :meth:`serve` end."""
+        if self._serving is not None:
+            self._serving.should_exit = True
 
 
 class _Uvicorn(uvicorn.Server):

@@ -13,7 +13,7 @@ from axe_playwright_python.sync_playwright import Axe
 
 import potentia as pt
 from potentia.web.studio.starts import game_of
-from tests.browser.studios import GAME, RULES, Page, served, session_of
+from tests.studios import GAME, RULES, Page, served, session_of
 
 
 @pytest.fixture

@@ -137,7 +137,9 @@ def read_intervention(given: Any) -> Any:
 def sentence(error: ValidationError, what: str, kinds: Sequence[str] = ()) -> str:
     """The first thing that is wrong, with its place."""
     first = error.errors(include_url=False, include_context=False)[0]
-    where = ".".join(str(part) for part in first["loc"] if part not in (*_KINDS, *kinds))
+    place = first["loc"]
+    tags = {k for k, part in enumerate(place) if (k == 0 and part in (*_KINDS, *kinds)) or place[k - 1 : k] == ("did",)}
+    where = ".".join(str(part) for k, part in enumerate(place) if k not in tags)
     told = str(first["msg"]).replace("Input should be", "must be").replace("Field required", "is missing")
     told = told.replace("Extra inputs are not permitted", "is not known here")
     got = "" if first["type"] in ("missing", "extra_forbidden") else f", got {first['input']!r:.60}"
@@ -278,6 +280,8 @@ def _failed(run: Run, game: Coverage, robot: int) -> Run:
     _there(run, game, robot)
     lives = run.game.lives(run.state)
     there = np.ones(game.num_players, bool) if lives is None else (lives[0] <= run.step) & (run.step < lives[1])
+    if lives is not None and 0 < robot >= game.base_robots and lives[0][robot] == run.step:
+        raise InvalidRun(f"robot {robot} came at this very step; undo that, or play on first")
     if there.sum() == 1:
         raise InvalidRun(f"robot {robot} is the last one there; add another one first")
     events = game.happenings

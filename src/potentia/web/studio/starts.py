@@ -20,7 +20,7 @@ from pydantic import Field, ValidationError
 from potentia.analysis.tables import payoff_table
 from potentia.beliefs import Belief
 from potentia.beliefs.base import belief_from
-from potentia.errors import InvalidSpecification
+from potentia.errors import InvalidSpecification, PotentiaError
 from potentia.games import Coverage, Game, NormalForm, World
 from potentia.games.coordinates import Coordinates
 from potentia.rules import Rule, rule_from
@@ -71,7 +71,15 @@ def read_start(given: Any) -> Start:
 
 def game_of(table: Mapping[str, Any]) -> Game:
     """The game of a start: by name, of payoffs, or of robots on a map; nothing of it is a file."""
-    options = dict(table)
+    try:
+        return _game_of(dict(table))
+    except PotentiaError:
+        raise
+    except (ValueError, TypeError, OverflowError) as error:
+        raise InvalidSpecification(f"the game cannot be made: {str(error)[:200]}") from None
+
+
+def _game_of(options: Table) -> Game:
     if "payoffs" in options:
         return NormalForm(np.array(options["payoffs"], np.float64))
     if key := names_file(options):

@@ -57,7 +57,8 @@ class Studio {
     this.asking = false;
     this.viewer?.clock.pause();
     const how = "What was played is still here; to go on, start potentia studio again, or wait if it is busy.";
-    this.bar.say(`${sentence || "The studio does not answer."} ${how}`, "lost");
+    if (sentence) this.bar.say(sentence); // the line is there again in a moment
+    else this.bar.say(`The studio does not answer. ${how}`, "lost");
   }
 
   send(message) {
@@ -87,7 +88,7 @@ class Studio {
 
   problem(text) {
     this.asking = false;
-    this.waiting = null;
+    this.waiting = this.goal = null;
     this.viewer?.clock.pause();
     this.bar.say(text);
     this.panel.settle();

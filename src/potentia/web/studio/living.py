@@ -66,6 +66,8 @@ class Stretch:
 class LiveRun:
     """A run and what was done to it. Make it with :func:`live`; every method that changes it gives another one."""
 
+    pace = 1  # steps that fit into a moment, for whoever plays some at a time
+
     def __init__(
         self,
         game: Game,

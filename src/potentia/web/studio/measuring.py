@@ -30,7 +30,8 @@ def measured(run: Run) -> tuple[float, ...]:
         return tuple(found[name] for name in measured_names(run.game))
     state = getattr(run.state, "game", run.state)
     counts, worth = state.counts, state.worth
-    return float(worth[counts > 0].sum()), float(worth @ counts), float(state.driven.sum())
+    covered = counts > 0
+    return float(worth[covered].sum()), float((worth[covered] * counts[covered]).sum()), float(state.driven.sum())
 
 
 Found = dict[int, tuple[int, int]]

@@ -15,7 +15,7 @@ import socket
 import time
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
-from html import escape
+from functools import cache
 from importlib import resources
 from typing import Any
 
@@ -77,6 +77,22 @@ async def refused(receive: Receive, send: Send) -> None:
     await send({"type": "websocket.close", "code": 1008, "reason": ""})
 
 
+@cache
+def _html() -> str:
+    """The page, which asks for all its modules at once rather than for one after the other."""
+    text = resources.files("potentia.web.studio").joinpath("page", "studio.html").read_text("utf-8")
+    rooms = (("viewer", "potentia.web", "viewer"), ("studio", "potentia.web.studio", "page"))
+    found = [f"/{room}/{name}" for room, package, folder in rooms for name in _modules(package, folder)]
+    links = [f'<link rel="modulepreload" href="{path}">' for path in found if path != "/viewer/page.js"]
+    return text.replace("{{ modules }}", "\n".join(links))
+
+
+def _modules(package: str, folder: str) -> list[str]:
+    top = resources.files(package).joinpath(folder)
+    inner = [f"{one.name}/{each.name}" for one in top.iterdir() if one.is_dir() for each in one.iterdir()]
+    return sorted(name for name in (*(one.name for one in top.iterdir()), *inner) if name.endswith(".js"))
+
+
 class Server:
     """A studio on a port of this machine."""
 
@@ -110,8 +126,7 @@ class Server:
         if not self._known(request.query_params.get("token")):
             told = "403: open the studio by the link that the command printed, with its token.\n"
             return PlainTextResponse(told, 403, _HEADERS)
-        text = resources.files("potentia.web.studio").joinpath("page", "studio.html").read_text("utf-8")
-        return HTMLResponse(text.replace("{{ title }}", escape("potentia studio")), 200, _HEADERS)
+        return HTMLResponse(_html(), 200, _HEADERS)
 
     async def _asset(self, request: Request) -> Response:
         room, path = request.path_params["room"], request.path_params["path"]
@@ -197,6 +212,7 @@ class Server:
             timeout_graceful_shutdown=1,
             lifespan="off",
         )
+        self.thread.submit(self.studio.scene)  # ready when the page comes to ask
         self._serving = _Uvicorn(config, ready)
         try:
             self._serving.run(sockets=[bound])

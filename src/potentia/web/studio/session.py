@@ -111,11 +111,9 @@ class Session:
         """Play all runs up to a step, for so long at most; whether they came there."""
         goal, end = min(until, self.now.length), time.perf_counter() + seconds
         flag = flag or Flag()
-        pace = [_Pace(lane) for lane in self.lanes]
         while self.edge < goal and time.perf_counter() < end and not flag.raised:
-            slowest = min(pace, key=lambda one: one.lane.step)
             self._require_room()
-            slowest.advance(goal, flag)
+            _slice(min(self.lanes, key=lambda lane: lane.step), goal, flag)
         return self.edge >= goal
 
     def _play_to(self, step: int) -> None:
@@ -230,17 +228,12 @@ class Session:
         self._shown(self._undone.pop())
 
 
-class _Pace:
-    """How many steps of a run fit into a slice of time."""
-
-    def __init__(self, lane: LiveRun) -> None:
-        self.lane, self.steps = lane, 16
-
-    def advance(self, goal: int, flag: Flag) -> None:
-        began, before = time.perf_counter(), self.lane.step
-        self.lane.advance(min(goal, before + self.steps), flag)
-        spent, done = time.perf_counter() - began, self.lane.step - before
-        self.steps = max(1, min(4 * self.steps, int(done * _SLICE / max(spent, 1e-6))))
+def _slice(lane: LiveRun, goal: int, flag: Flag) -> None:
+    """As many steps of a run as fit into a slice of time, by what the last one took."""
+    began, before = time.perf_counter(), lane.step
+    lane.advance(min(goal, before + lane.pace), flag)
+    spent, done = time.perf_counter() - began, lane.step - before
+    lane.pace = max(1, min(4 * lane.pace, int(done * _SLICE / max(spent, 1e-6))))
 
 
 def _begun(start: Start, game: Game, lane: int) -> LiveRun:

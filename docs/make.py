@@ -16,6 +16,7 @@ from make_advice import advise
 from make_forgetting import forget
 from make_replay import replay
 from make_scores import follow, reinforce
+from make_studio import studio
 from pages import HERE, markdown, write
 
 import potentia as pt
@@ -203,6 +204,7 @@ PARTS: dict[str, Callable[[], None]] = {
     "dynamics": follow,
     "reinforcement": reinforce,
     "replay": replay,
+    "studio": studio,
     "advice": advise,
 }
 

@@ -30,6 +30,7 @@ from tests.surroundings import ROOT
         "docs/extending.md",
         "docs/studies.md",
         "docs/recordings.md",
+        "docs/studio.md",
         "docs/reproduction.md",
     ],
 )

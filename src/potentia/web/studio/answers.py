@@ -13,13 +13,14 @@ from potentia.web.coding import laid_out, packed
 from potentia.web.recordings import Recording
 from potentia.web.studio import exports, links, messages
 from potentia.web.studio.choices import choices_of, told_of_lane
-from potentia.web.studio.interventions import coverage_of, in_words
+from potentia.web.studio.interventions import Change, Move, coverage_of, in_words
 from potentia.web.studio.recorded import growth_of, recording_of
 from potentia.web.studio.session import Session
 from potentia.web.studio.starts import names_file, read_start
 
 Answer = str | bytes
 _FILM = 100  # pictures
+_PATIENCE = 30.0  # seconds for an optimum
 
 
 class Studio:
@@ -64,7 +65,8 @@ class Studio:
                 one.header["complete"] = True  # as far as it was played
             best = self._best[1] if self._best[0] is session.now.game else None
             for one, lane in zip(made, session.lanes, strict=True):
-                if best is not None and not lane.log and one.objective == "worth_union":
+                same = all(isinstance(entry.did, Change | Move) for entry in lane.log)  # the same map, the same robots
+                if best is not None and same and one.objective == "worth_union":
                     one.header["optimum"] = best
             self._made = (session.version, made)
         return self._made[1]
@@ -92,6 +94,7 @@ class Studio:
             "rules": session.start.rules,
             "log": [{"step": one.step, "lanes": one.lanes, "text": in_words(one.did)} for one in session.log],
             "can": session.can,
+            "optimum": any(one.header["optimum"] for one in recordings),
             "choices": choices_of(session.now.game),
         }
         return _bytes(header, recordings)
@@ -127,7 +130,7 @@ class Studio:
     def _simple(self, message: messages.Simple) -> list[Answer]:
         self._playable()
         if message.type == "optimum":
-            return self._optimum()
+            return self.with_optimum(self.find_optimum())
         {"undo": self.session.undo, "redo": self.session.redo, "extend": self.session.extend}[message.type]()
         return self._changed()
 
@@ -153,14 +156,18 @@ class Studio:
         self.shown = None
         return [json.dumps({"type": "changed", "version": self.session.version, "step": state.step})]
 
-    def _optimum(self) -> list[Answer]:
-        """The most that can be covered, with a proven bound, as a line beside the curves."""
-        game = coverage_of(self.session.now.game)
+    def find_optimum(self) -> tuple[Any, Any]:
+        """The most that can be covered, with a proven bound; it may take long, and changes nothing."""
+        now = self.session.now
+        game = coverage_of(now.game)
         if game is None:
             raise InvalidRun("the optimum is computed of robots on a map")
-        found = optimum(game.at(0))
-        line = {"series": "worth_union", "value": float(found.value), "bound": float(found.bound)}
-        self._best = (self.session.now.game, line)
+        found = optimum(game.at(0), time_limit=_PATIENCE)
+        return now.game, {"series": "worth_union", "value": float(found.value), "bound": float(found.bound)}
+
+    def with_optimum(self, found: tuple[Any, Any]) -> list[Answer]:
+        """Show it as a line beside the curves."""
+        self._best = found
         self.session.version += 1
         return self._changed()
 

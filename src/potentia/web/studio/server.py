@@ -27,9 +27,9 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from potentia.errors import InvalidRun
+from potentia.errors import InvalidRun, PotentiaError
 from potentia.web.studio.answers import Studio, problem
-from potentia.web.studio.messages import LARGEST, More, read_message
+from potentia.web.studio.messages import LARGEST, More, Simple, read_message
 
 HOST = "127.0.0.1"
 RATE, BURST = 120, 240  # messages a second, and at once
@@ -100,6 +100,7 @@ class Server:
         self.studio, self.token = studio, token or secrets.token_urlsafe(24)
         self.thread = ThreadPoolExecutor(1, "studio")
         self.pages: set[WebSocket] = set()
+        self._aside: set[asyncio.Task[None]] = set()
         self.port = 0
         self._serving: _Uvicorn | None = None
         routes: list[Any] = [
@@ -153,7 +154,11 @@ class Server:
                 if not allowance.take():
                     await page.send_text(problem(f"more than {RATE} messages a second are not read; the run is kept"))
                     continue
-                await self._answer(page, text)
+                if '"optimum"' in text[:40]:  # others are answered in their order
+                    self._aside.add(task := asyncio.create_task(self._answer(page, text)))
+                    task.add_done_callback(self._aside.discard)
+                else:
+                    await self._answer(page, text)
         except (WebSocketDisconnect, RuntimeError, KeyError):  # it went away, or sent bytes where texts are read
             pass
         finally:
@@ -165,12 +170,25 @@ class Server:
         except InvalidRun as error:
             await page.send_text(problem(str(error)))
             return
-        before = self.studio.session.version
-        answers = await asyncio.get_running_loop().run_in_executor(self.thread, self._asked, message)
+        before, loop = self.studio.session.version, asyncio.get_running_loop()
+        if isinstance(message, Simple) and message.type == "optimum":  # may take long: runs go on meanwhile
+            found = await loop.run_in_executor(None, self._found)
+            if isinstance(found, str):
+                await page.send_text(found)
+                return
+            answers = await loop.run_in_executor(self.thread, self.studio.with_optimum, found)
+        else:
+            answers = await loop.run_in_executor(self.thread, self._asked, message)
         for answer in answers:
             await (page.send_text(answer) if isinstance(answer, str) else page.send_bytes(answer))
         if self.studio.session.version != before and not isinstance(message, More):
             await self._tell_others(page)
+
+    def _found(self) -> tuple[Any, Any] | str:
+        try:
+            return self.studio.find_optimum()
+        except PotentiaError as error:
+            return problem(str(error))
 
     def _asked(self, message: Any) -> list[str | bytes]:
         try:

@@ -102,7 +102,15 @@ class Panel {
       const added = this.scene.choices.rules[this.another.value];
       this.studio.send({ type: "rules", rules: [...this.scene.rules, added] });
     });
-    host.append(section("Rules side by side", this.runs, element("div", { class: "ps-row" }, this.another, this.addRule)));
+    this.best = element("button", { type: "button", class: "pv-text-button", text: "Compute the optimum" });
+    this.best.title = "The most that can be covered, proven, as a line beside the curves";
+    this.best.addEventListener("click", () => {
+      this.best.disabled = true;
+      this.best.textContent = "Computing the optimum …";
+      this.studio.send({ type: "optimum" });
+    });
+    const more = element("div", { class: "ps-row" }, this.another, this.addRule);
+    host.append(section("Rules side by side", this.runs, more, this.best));
   }
 
   showRules({ lanes, rules, choices }) {
@@ -190,6 +198,9 @@ class Panel {
     for (const part of this.studio.side.querySelectorAll(".ps-section, .ps-undo")) part.hidden = !live;
     if (!live) return;
     this.toolBox.hidden = !scene.map;
+    this.best.hidden = !scene.map || scene.optimum;
+    this.best.disabled = false;
+    this.best.textContent = "Compute the optimum";
     this.undo.disabled = !scene.can.undo;
     this.redo.disabled = !scene.can.redo;
     this.showRules(scene);

@@ -13,6 +13,9 @@ export function createTakeaway(host, studio) {
   const take = (what) => studio.send({ type: "take", what, step: studio.viewer.clock.step });
   const said = element("p", { class: "ps-told", role: "status" });
   const shown = element("textarea", { readonly: true, rows: "6", "aria-label": "What was taken", hidden: true, spellcheck: "false" });
+  const given = element("input", { type: "text", placeholder: "a link of a studio", "aria-label": "A link to open" });
+  const open = button("Open link", "Show what a link holds", () => given.value.trim() && studio.openLink(given.value.trim()));
+  given.addEventListener("keydown", (event) => event.key === "Enter" && open.click());
   const row = (...buttons) => element("div", { class: "ps-buttons" }, ...buttons);
   host.append(
     element(
@@ -35,6 +38,7 @@ export function createTakeaway(host, studio) {
       ),
       said,
       shown,
+      element("div", { class: "ps-row" }, given, open),
     ),
   );
 
@@ -47,7 +51,8 @@ export function createTakeaway(host, studio) {
     const whole = what === "link" ? `${location.origin}${location.pathname}${location.search}#${text}` : text;
     shown.value = whole;
     shown.hidden = false;
-    said.textContent = (await copied(whole, shown)) ? `${TEXTS[what]} copied.` : `${TEXTS[what]}: copy it from here.`;
+    const done = (await copied(whole, shown)) ? `${TEXTS[what]} copied.` : `${TEXTS[what]}: copy it from here.`;
+    said.textContent = what === "link" ? `${done} Elsewhere: potentia studio 'LINK', or open it below.` : done;
   };
   const file = ({ what, name }, content) => {
     offerFile(name, new Blob([content], { type: TYPES[what] }), TYPES[what]);

@@ -12,6 +12,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 import potentia as pt
+from potentia.web.studio.recorded import recording_of
 from potentia.web.studio.starts import game_of
 from tests.studios import GAME, RULES, Page, served, session_of
 
@@ -74,7 +75,7 @@ def test_two_rules_side_by_side_are_two_runs(studio):
     assert page.ask("potentia.clock.step") == apart
     shown = page.ask("potentia.timelines.map((timeline) => timeline.valueAt('worth_union', 400))")
     for value, trace in zip(shown, traces, strict=True):
-        assert value == pytest.approx(game.worth_union(trace.final) if hasattr(game, "worth_union") else value)
+        assert value == pytest.approx(pt.engine.evaluate(game, trace.final)["worth_union"])
 
 
 def test_it_plays_by_itself_pauses_and_goes_back(studio):
@@ -317,3 +318,66 @@ def test_nothing_is_cut_off(studio, width):
     page = studio(session_of(*RULES), viewport={"width": width, "height": 800})
     page.play_to(10)
     assert page.ask("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("rule", [{"rule": "soql"}, {"rule": "p-sblll", "tau": 5e-4, "revision": 0.3}])
+def test_what_grows_is_what_a_recording_has(studio, rule):
+    belief = None if rule["rule"] == "soql" else {"belief": "constant", "share": 0.5}
+    game = {**GAME, "flags": True, "flag": "range"}
+    page = studio(session_of(rule, game=game, steps=300, **({"belief": belief} if belief else {})))
+    page.ask("potentia.mapStates[0].flagHistory()")  # made early, and then extended
+    page.ask("potentia.mapStates[0].travelled(1)")
+    for step in (40, 41, 150):
+        page.play_to(step)
+    lane = page.session.lanes[0]
+    made = recording_of(lane)
+    for step in (150, 97, 12):
+        page.play_to(step)
+        assert page.ask("[...potentia.mapStates[0].flagsAt()]") == made.flags(step).reshape(-1).tolist()
+        assert page.ask("potentia.mapStates[0].worthUnion()") == pytest.approx(made.value("worth_union", step))
+        keyframe = made.keyframe(step)
+        assert page.ask("potentia.timelines[0].keyframeAt()") == keyframe
+        if belief:
+            shown = page.ask("(k) => [...potentia.mapStates[0].beliefAt(k, 0).field]", keyframe)
+            np.testing.assert_array_equal(np.float32(shown), made.belief(keyframe)[0].worth.reshape(-1))
+        else:
+            shown = page.ask("(k) => [...potentia.mapStates[0].valuesAt('strategy', k, 2)]", keyframe)
+            np.testing.assert_array_equal(np.float32(shown), made.thoughts(keyframe)[1][2])
+    page.play_to(150)
+    for robot in range(4):
+        way = page.ask("(robot) => potentia.mapStates[0].travelled(robot)", robot)
+        state = getattr(lane.at_step(150).state, "game", lane.at_step(150).state)
+        assert way == pytest.approx(state.driven[robot])
+
+
+def test_a_studio_that_ends_leaves_the_page_and_what_was_played(studio):
+    page = studio(session_of(), excused=True)
+    page.play_to(50)
+    page.server.close()
+    page.until("!document.querySelector('.ps-bar').hidden", "the sentence")
+    assert "does not answer" in page.page.get_by_role("alert").inner_text()
+    page.page.get_by_role("button", name="To the start").click()
+    assert page.positions() == cells(game_of(GAME), trace_of(RULES[0], 0).start)
+    page.page.get_by_role("button", name="To the end").click()
+    assert page.positions() == cells(game_of(GAME), trace_of(RULES[0], 50).final)
+
+
+def test_a_game_without_a_map_is_played_and_asked_about(studio):
+    page = studio(session_of({"rule": "lll", "tau": 0.5}, game={"name": "stag-hunt"}))
+    page.play_to(60)
+    final = pt.run(pt.game("stag-hunt"), {"rule": "lll", "tau": 0.5}, 60, 3).final
+    assert page.ask("[...potentia.timelines[0].profile]") == final.tolist()
+    assert not page.page.get_by_role("button", name="Draw walls").is_visible()
+    law = page.ask("potentia.studio.solve({ what: 'law' })")["law"]
+    assert law == pt.analysis.chain(pt.game("stag-hunt"), pt.rule("lll", tau=0.5)).stationary().tolist()
+
+
+def test_a_recording_is_watched_and_not_changed(browser, tmp_path):
+    made = pt.run(game_of(GAME), RULES[0], 40, 3).recording()
+    with served(session_of(), shown=[made]) as server:
+        page = Page(browser, server)
+        page.play_to(40)
+        assert page.positions() == cells(game_of(GAME), made.profile(40))
+        assert not page.page.get_by_role("button", name="Draw walls").is_visible()
+        assert not page.complaints
+        page.close()

@@ -10,7 +10,17 @@ import typer
 
 from potentia.cli.options import beliefs
 from potentia.cli.options.common import Parameters, game_from_options, one_of
-from potentia.cli.options.maps import Blocked, CellSize, Delta, LargestPart, Robots, Sight, game_from, lengths
+from potentia.cli.options.maps import (
+    Blocked,
+    CellSize,
+    Delta,
+    LargestPart,
+    Robots,
+    Sight,
+    game_from,
+    lengths,
+    world_from,
+)
 from potentia.cli.options.names import GAMES, RULES
 from potentia.cli.options.rules import SCHEDULES, variant_from_options
 from potentia.cli.terminal import completes, say
@@ -160,8 +170,10 @@ def _map(what: str, on_map: dict[str, Any], read: dict[str, Any]) -> tuple[Any, 
     if isinstance(options["delta"], str):
         options["delta"] = lengths(options["delta"])
     more = {"cell_size": read["cell_size"]} if read["cell_size"] else {}
+    if is_file(what, Path()):
+        check_size(world_from(what, read["blocked"], **more))
     game = game_from(what, read["blocked"], read["largest_part"], dict(options), **more)
-    check_size(game)
+    check_size(game.world)
     if not is_file(what, Path()):
         delta = game.delta.tolist()
         plain = options | {"delta": delta[0] if len(set(delta)) == 1 else delta}

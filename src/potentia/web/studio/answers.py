@@ -16,6 +16,7 @@ from potentia.web.studio.choices import choices_of, told_of_lane
 from potentia.web.studio.interventions import Change, Move, coverage_of, in_words
 from potentia.web.studio.recorded import growth_of, recording_of
 from potentia.web.studio.session import Session
+from potentia.web.studio.solving import solved
 from potentia.web.studio.starts import names_file, read_start
 
 Answer = str | bytes
@@ -176,7 +177,13 @@ class Studio:
             raise InvalidRun("this is a recording: it can be watched, and not changed")
 
     def _solve(self, message: messages.Solve) -> list[Answer]:
-        raise InvalidRun("the stage of games is not there yet")
+        """What was asked for, or why not; it may take long, and changes nothing."""
+        told: dict[str, Any] = {"type": "solved", "id": message.id}
+        try:
+            told["answer"] = solved(self.session.now, message.question)
+        except PotentiaError as error:
+            told["problem"] = str(error)
+        return [json.dumps(told, allow_nan=False)]
 
     # To take away -------------------------------------------------------------------------------------
 

@@ -189,6 +189,11 @@ class LiveRun:
             last.keep()
         return self
 
+    def at_step(self, step: int) -> Run:
+        """A run of its own that is where this one was at a step."""
+        goal = Integer(self.stretches[0].since, self.step).of(step, "step", InvalidRun)
+        return next(stretch for stretch in reversed(self.stretches) if stretch.since <= goal).at(goal)
+
     def back_to(self, step: int) -> LiveRun:
         """Another run that has been played up to this step and no further, with what was done before it."""
         goal = Integer(self.stretches[0].since, self.step).of(step, "step", InvalidRun)

@@ -79,9 +79,10 @@ class Open(Strict):
 
 
 class Solve(Strict):
-    """Something exact about a small game, for the stage of games."""
+    """Something exact about a game and a rule; the answer has the same number."""
 
     type: Literal["solve"]
+    id: Annotated[int, Field(ge=0, le=2**53)] = 0
     question: Table
 
 

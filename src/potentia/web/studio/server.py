@@ -29,7 +29,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from potentia.errors import InvalidRun, PotentiaError
 from potentia.web.studio.answers import Studio, problem
-from potentia.web.studio.messages import LARGEST, More, Simple, read_message
+from potentia.web.studio.messages import LARGEST, More, Simple, Solve, read_message
 
 HOST = "127.0.0.1"
 RATE, BURST = 120, 240  # messages a second, and at once
@@ -154,24 +154,26 @@ class Server:
                 if not allowance.take():
                     await page.send_text(problem(f"more than {RATE} messages a second are not read; the run is kept"))
                     continue
-                if '"optimum"' in text[:40]:  # others are answered in their order
-                    self._aside.add(task := asyncio.create_task(self._answer(page, text)))
+                try:
+                    message = read_message(text)
+                except InvalidRun as error:
+                    await page.send_text(problem(str(error)))
+                    continue
+                if _takes_long(message):  # runs go on meanwhile; all else is answered in its order
+                    self._aside.add(task := asyncio.create_task(self._answer(page, message)))
                     task.add_done_callback(self._aside.discard)
                 else:
-                    await self._answer(page, text)
+                    await self._answer(page, message)
         except (WebSocketDisconnect, RuntimeError, KeyError):  # it went away, or sent bytes where texts are read
             pass
         finally:
             self.pages.discard(page)
 
-    async def _answer(self, page: WebSocket, text: str) -> None:
-        try:
-            message = read_message(text)
-        except InvalidRun as error:
-            await page.send_text(problem(str(error)))
-            return
+    async def _answer(self, page: WebSocket, message: Any) -> None:
         before, loop = self.studio.session.version, asyncio.get_running_loop()
-        if isinstance(message, Simple) and message.type == "optimum":  # may take long: runs go on meanwhile
+        if isinstance(message, Solve):
+            answers = await loop.run_in_executor(None, self._asked, message)
+        elif _takes_long(message):
             found = await loop.run_in_executor(None, self._found)
             if isinstance(found, str):
                 await page.send_text(found)
@@ -241,6 +243,10 @@ class Server:
         """Let :meth:`serve` end."""
         if self._serving is not None:
             self._serving.should_exit = True
+
+
+def _takes_long(message: Any) -> bool:
+    return isinstance(message, Solve) or (isinstance(message, Simple) and message.type == "optimum")
 
 
 class _Uvicorn(uvicorn.Server):

@@ -88,9 +88,7 @@ def _game_of(options: Table) -> Game:
     if isinstance(options.get("map"), dict):
         world = _world(options.pop("map"))
         return Coverage(world, **{"robots": 5, **options})
-    made = game_from(options, Path())
-    check_size(made)
-    return made
+    return game_from(options, Path())
 
 
 def names_file(table: Mapping[str, Any]) -> str:
@@ -99,10 +97,10 @@ def names_file(table: Mapping[str, Any]) -> str:
     return next((key for key in given if key != "map" or is_file(table[key])), "")
 
 
-def check_size(game: Game) -> None:
+def check_size(world: World) -> None:
     """One sentence for a map that no page shows."""
-    if isinstance(game, Coverage) and game.world.worth.size > MOST_CELLS:
-        columns, rows = game.world.size
+    if world.worth.size > MOST_CELLS:
+        columns, rows = world.size
         told = f"the studio shows maps of up to {MOST_CELLS:,} cells, and this one has {columns:,}×{rows:,}"
         raise InvalidSpecification(f"{told}; make it coarser first")
 
@@ -126,7 +124,8 @@ def start_of_study(path: Path) -> tuple[Start, Game]:
         table = table_of(first.game) if isinstance(first.game, Coverage) else {"payoffs": _payoffs(first.game)}
     told: Table = {"game": table, "rules": rules[:MOST_LANES], "steps": specification.steps}
     told |= {} if first.belief is None else {"belief": first.belief.spec()}
-    check_size(first.game)
+    if isinstance(first.game, Coverage):
+        check_size(first.game.world)
     return read_start(told | {"seed": specification.seed_numbers[0]}), first.game
 
 

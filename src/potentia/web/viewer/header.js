@@ -57,7 +57,7 @@ function createOptions(viewer) {
     viewer.say(`There is no robot ${given || "of that name"}: they are 0 to ${most}.`);
   });
   const parting = element("span", {}, viewer.recordings.length > 1 ? createDivergence(viewer) : null);
-  box.append(parting);
+  if (viewer.recordings.length > 1) box.append(parting);
   const showDivergence = () => parting.replaceChildren(createDivergence(viewer));
   const labelled = (...parts) => box.append(element("label", { class: "pv-check" }, ...parts));
   if (drawn.some((state) => state.header.map.flags)) labelled(flags, "flags");

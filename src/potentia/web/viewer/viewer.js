@@ -42,9 +42,10 @@ export function createViewer(root, recordings, live = null) {
 }
 
 class Viewer {
-  /** `live` is for runs that are still played: {known}, the steps up to which each of them was. */
+  /** `live` is for runs that are still played: {known, keys}, the steps up to which each of them was, and more keys. */
   constructor(root, recordings, live) {
     this.gone = new AbortController(); // ends what listens to the window
+    this.moreKeys = live?.keys ?? [];
     this.root = root;
     this.recordings = recordings;
     this.timelines = recordings.map((recording) => new Timeline(recording));
@@ -111,7 +112,7 @@ class Viewer {
     this.buildStages(); // after the others, for they take the height that is left
     this.bars = this.buildBars();
     this.buildTables(below);
-    this.openHelp = createHelp(this.root);
+    this.openHelp = createHelp(this.root, this.moreKeys);
     this.colourCards();
   }
 

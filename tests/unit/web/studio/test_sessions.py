@@ -254,3 +254,27 @@ def _bend(value, draw, odd):
             continue
         value[key] = draw.choice(odd)
         return
+
+
+# Questions ----------------------------------------------------------------------------------------------
+
+
+def test_a_law_is_that_of_the_analysis():
+    start = read_start({"game": {"name": "stag-hunt"}, "rules": [{"rule": "lll", "tau": 0.5}], "steps": 100})
+    studio = Studio(Session(start))
+    (answer,) = said(studio, type="solve", id=7, question={"what": "law"})
+    told = json.loads(answer)
+    chain = pt.analysis.chain(pt.game("stag-hunt"), pt.rule("lll", tau=0.5))
+    assert (told["type"], told["id"]) == ("solved", 7)
+    np.testing.assert_array_equal(told["answer"]["law"], chain.stationary())
+    (answer,) = said(studio, type="solve", question={"what": "law", "rule": {"rule": "blll", "tau": 0.2}})
+    other = pt.analysis.chain(pt.game("stag-hunt"), pt.rule("blll", tau=0.2)).stationary()
+    np.testing.assert_array_equal(json.loads(answer)["answer"]["law"], other)
+
+
+@pytest.mark.parametrize(
+    "question", [{}, {"what": "nothing"}, {"what": "law", "lane": 9}, {"what": "law"}, {"what": "law", "rule": {}}]
+)
+def test_what_cannot_be_solved_is_a_sentence(question):
+    (answer,) = said(Studio(Session(start_of())), type="solve", question=question)
+    assert json.loads(answer)["problem"]

@@ -7,23 +7,24 @@ import { createViewer } from "/viewer/viewer.js";
 import { createBar } from "./bar.js";
 import { createGrip } from "./grip.js";
 import { createPanel } from "./panel.js";
+import { STAGES } from "./stages.js";
 import { createTakeaway } from "./takeaway.js";
 import { Wire } from "./wire.js";
 
 const AHEAD = 0.4; // seconds of play that are asked for ahead of the clock
 const LEAST_AHEAD = 20; // steps
-const STAGES = []; // other stages: functions (host, studio) that show a scene, or give null where it is not theirs
-
-/** Let another module show something of every scene: it is called with a host and the studio. */
-export function addStage(create) {
-  STAGES.push(create);
-}
+const KEYS = [
+  ["1 2 3 4 5 6 7 8", "look, paint, wall, erase, move, add, remove, fail"],
+  ["enter", "on the map: use the tool at the cell cursor"],
+  ["ctrl+z ctrl+shift+z", "undo, do again"],
+];
 
 class Studio {
   constructor(root) {
     this.root = root;
     this.scene = null;
     this.viewer = null;
+    this.questions = new Map(); // to Python, by number
     this.asking = false; // a question is on its way: one at a time, so that a slow page asks less often
     this.waiting = null; // steps that were asked for by hand
     this.opening = location.hash.startsWith("#s1.") ? location.hash : null;
@@ -55,6 +56,7 @@ class Studio {
 
   lost(sentence) {
     this.asking = false;
+    for (const id of [...this.questions.keys()]) this.solved({ id, problem: "the studio does not answer" });
     this.viewer?.clock.pause();
     const how = "What was played is still here; to go on, start potentia studio again, or wait if it is busy.";
     if (sentence) this.bar.say(sentence); // the line is there again in a moment
@@ -81,9 +83,25 @@ class Studio {
       problem: () => this.problem(header.text),
       taken: () => this.takeaway.taken(header),
       file: () => this.takeaway.file(header, arrays.content),
-      solved: () => this.onSolved?.(header),
+      solved: () => this.solved(header),
     };
     await answers[header.type]?.();
+  }
+
+  /** An exact answer of Python's about the game and a rule; refused with an Error that says why. */
+  solve(question) {
+    const id = (this.lastQuestion = (this.lastQuestion ?? 0) + 1);
+    return new Promise((resolve, reject) => {
+      this.questions.set(id, { resolve, reject });
+      if (!this.send({ type: "solve", id, question })) this.solved({ id, problem: "the studio does not answer" });
+    });
+  }
+
+  solved({ id, answer, problem }) {
+    const asked = this.questions.get(id);
+    this.questions.delete(id);
+    if (answer) asked?.resolve(answer);
+    else asked?.reject(new Error(problem));
   }
 
   problem(text) {
@@ -123,7 +141,7 @@ class Studio {
     const live = scene.type === "scene";
     this.viewer?.destroy();
     this.scene = scene;
-    this.viewer = createViewer(this.main, recordings, live ? { known: scene.known } : null);
+    this.viewer = createViewer(this.main, recordings, live ? { known: scene.known, keys: scene.map ? KEYS : KEYS.slice(-1) } : null);
     this.restore(kept);
     const { clock } = this.viewer;
     if (live) {

@@ -28,6 +28,7 @@ from potentia.kernel.checks import Integer
 from potentia.kernel.files import open_plain
 from potentia.web.changing import drift_of
 from potentia.web.coding import Changes, decode_changes, packed, unchained, unpacked, write_whole
+from potentia.web.editing import as_edited
 from potentia.web.validity import require_changes, require_valid
 
 SHARED = -1  # a flag of more than one robot
@@ -96,12 +97,8 @@ class Recording:
     @cached_property
     def _cells(self) -> Ints:
         """The cell (x, y) of each action: of the free cells, or of all where the map was edited."""
-        y, x = np.nonzero(self.arrays["blocked"] <= int(self._edited))
+        y, x = np.nonzero(self.arrays["blocked"] <= int("edits" in self.header["map"]))
         return np.stack([x, y], axis=1)
-
-    @property
-    def _edited(self) -> bool:
-        return "edits" in self.header["map"]
 
     @cached_property
     def _number(self) -> Ints:
@@ -178,22 +175,13 @@ class Recording:
         """The field of worths at this step, (rows, columns)."""
         self._require("map")
         if isinstance(self._drift, Still):
-            return self._as_edited("worth", step).astype(np.float64)
+            return as_edited(self.header["map"], self.arrays, "worth", self._checked(step)).astype(np.float64)
         return field_at(self._drift, self._checked(step))
 
     def walls(self, step: int) -> NDArray[np.bool_]:
         """Which cells nobody can enter at this step, (rows, columns)."""
         self._require("map")
-        return self._as_edited("blocked", step).astype(bool)
-
-    def _as_edited(self, name: str, step: int) -> NDArray[Any]:
-        field, now = self.arrays[name].copy(), self._checked(step)
-        edits, values = self.header["map"].get("edits", []), {"worth": "edit_worth", "blocked": "edit_walls"}
-        for k, when in enumerate(edits):
-            if when <= now:
-                part = slice(*self.arrays["edit_ptr"][k : k + 2])
-                field.reshape(-1)[self.arrays["edit_cells"][part]] = self.arrays[values[name]][part]
-        return field
+        return as_edited(self.header["map"], self.arrays, "blocked", self._checked(step)).astype(bool)
 
     def targets(self, step: int) -> Ints:
         """The cells (x, y) of the targets at this step: those of means, or on a field that is shifted, move along."""

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from potentia.games.sight import mask_bytes
 from potentia.kernel.arrays import Ints
 from potentia.web.changing import require_drift
+from potentia.web.editing import require_edits
 from potentia.web.measures import require_measures
 
 KINDS = ("map", "network", "loads", "table", "players")
@@ -128,27 +129,9 @@ def _map(area: dict[str, Any], arrays: dict[str, NDArray[Any]], players: int) ->
             _require(bool(((arrays[name] >= 0) & (arrays[name] < _MOST)).all()), "when its robots come and go")
     free = np.array([arrays["blocked"].size if "edits" in area else (arrays["blocked"] == 0).sum()])
     _within(arrays["start"], free, "its start")
-    _edits(area, arrays, players)
+    require_edits(area, arrays, players)
     if "sight_row" in arrays:
         _sight(arrays, shape)
-
-
-def _edits(area: dict[str, Any], arrays: dict[str, NDArray[Any]], players: int) -> None:
-    """How a map was edited on the way, and who was taken off it."""
-    removed = area.get("removed", [])
-    _require(isinstance(removed, list) and all(_whole(robot) and 0 <= robot < players for robot in removed), "removed")
-    steps = area.get("edits")
-    if steps is None:
-        return
-    fits = isinstance(steps, list) and all(_whole(step) and 0 <= step <= _MOST for step in steps)
-    _require(fits and steps == sorted(steps), "the steps of its edits")
-    _shape(arrays, "edit_ptr", (len(steps) + 1,), "i")
-    ptr = arrays["edit_ptr"]
-    _require(ptr[0] == 0 and bool((np.diff(ptr) >= 0).all()), "its edits")
-    for name, kind in (("edit_cells", "i"), ("edit_worth", "f"), ("edit_walls", "u")):
-        _shape(arrays, name, (int(ptr[-1]),), kind)
-    _within(arrays["edit_cells"], np.array([arrays["blocked"].size]), "an edit")
-    _require(bool(np.isfinite(arrays["edit_worth"]).all()), "an edit has worths that are none, which")
 
 
 def _keyframes(header: dict[str, Any], arrays: dict[str, NDArray[Any]], kind: str) -> None:

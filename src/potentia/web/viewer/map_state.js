@@ -2,11 +2,11 @@
 
 import { BitChain } from "./chains.js";
 import { costOf, fillDrift, heldSince, moveTargets } from "./drift.js";
+import { MapEdits } from "./edits.js";
 import { FlagHistory } from "./flags.js";
 import { DiscTable, gridOf } from "./grid.js";
 import { Lengths } from "./lengths.js";
 import { sightOf } from "./sight.js";
-import { countUpTo } from "./timeline.js";
 
 const MANY_CELLS = 50; // for each robot: more are not looked through to find them
 const FOLLOWING = 4; // what a cell of one robot costs, here and there in memory, against one of all in their order
@@ -24,8 +24,7 @@ export class MapState {
     this.rows = this.grid.rows;
     this.cells = this.columns * this.rows;
     this.robots = timeline.players;
-    this.edits = header.map.edits ?? null; // the steps at which the map was edited
-    this.edited = { count: -1, worth: null, blocked: this.grid.blocked };
+    this.edits = new MapEdits(timeline.recording);
     this.removed = new Set(header.map.removed ?? []);
     this.placed = { since: 0, targets: header.map.targets ?? [] };
     this.lengths = new Lengths(header.map);
@@ -226,7 +225,7 @@ export class MapState {
 
   /** The worth of every cell at a step. A drifting field is one array, which the next call may change. */
   worthAt(step = this.timeline.step) {
-    if (!this.drift) return this.edits ? this.mapAt(step).worth : this.arrays.worth;
+    if (!this.drift) return this.edits.steps ? this.edits.at(step).worth : this.arrays.worth;
     const since = heldSince(this.drift, step);
     if (!this.drifted) this.drifted = { since: -1, field: new Float64Array(this.cells) };
     if (this.drifted.since !== since) {
@@ -237,29 +236,9 @@ export class MapState {
     return this.drifted.field;
   }
 
-  /** How many edits were made by a step: what is drawn of the map goes by it. */
-  editsUpTo(step = this.timeline.step) {
-    return this.edits ? countUpTo(this.edits, step) : 0;
-  }
-
   /** Which cells nobody can enter now. */
   wallsNow() {
-    return this.edits ? this.mapAt(this.timeline.step).blocked : this.grid.blocked;
-  }
-
-  /** Worth and walls as they were edited by a step. */
-  mapAt(step) {
-    const count = this.editsUpTo(step);
-    if (this.edited.count !== count) {
-      const { worth, blocked, edit_ptr, edit_cells, edit_worth, edit_walls } = this.arrays;
-      this.edited = { count, worth: Float64Array.from(worth), blocked: Uint8Array.from(blocked) };
-      for (let k = 0; k < (edit_ptr[count] ?? 0); k += 1) {
-        this.edited.worth[edit_cells[k]] = edit_worth[k];
-        this.edited.blocked[edit_cells[k]] = edit_walls[k];
-      }
-      this.sums = null;
-    }
-    return this.edited;
+    return this.edits.steps ? this.edits.at(this.timeline.step).blocked : this.grid.blocked;
   }
 
   /** Bring up to date what goes by the changes, after more of them have come; `keyframes` say that fields have, too. */
@@ -293,8 +272,8 @@ export class MapState {
   totals() {
     this.sync();
     const worth = this.worthAt();
-    if (!this.sums) {
-      this.sums = { sum: 0, union: 0 };
+    if (this.sums?.worth !== worth) {
+      this.sums = { worth, sum: 0, union: 0 }; // of this field
       for (let cell = 0; cell < this.cells; cell += 1) {
         const count = this.counts[cell];
         if (count === 0) continue;

@@ -33,6 +33,19 @@ export function makeMark(kind) {
   return { svg, paint: (colour) => path.setAttribute("fill", colour) };
 }
 
+/** The events of all recordings of a viewer, for its timeline. */
+export function markedEvents(viewer) {
+  const { recordings, context } = viewer;
+  return recordings.flatMap((recording, k) =>
+    recording.header.events.map((event) => ({
+      ...event,
+      text: context.single ? event.text : `${recording.label}: ${event.text}`,
+      run: k,
+      colour: () => viewer.lookNow[k].colour,
+    })),
+  );
+}
+
 /** Marks along a timeline; events are [{step, kind, text, run, colour()}]. Those of one step stand side by side. */
 export function createMarks(events, steps, inset, onSeek) {
   const canvas = element("canvas", { class: "pv-marks", "aria-hidden": "true" }); // the list has them for the keyboard

@@ -7,12 +7,15 @@ import { createControls } from "./controls.js";
 import { createCurves } from "./curves.js";
 import { element, setText } from "./dom.js";
 import { offerFile, positionsCsv, seriesCsv } from "./downloads.js";
+import { followRuns, growRuns } from "./following.js";
 import { formatNumber } from "./format.js";
 import { createHeader, WAYS } from "./header.js";
 import { createHelp } from "./help.js";
 import { obeyKeys } from "./keys.js";
+import { markedEvents } from "./marks.js";
 import { MapState } from "./map_state.js";
 import { pictureOf } from "./picture.js";
+import { dressForPrint } from "./printing.js";
 import { createLoadsStage } from "./stages/loads.js";
 import { createMapStage, hasSide, MOST_CIRCLES } from "./stages/map.js";
 import { mapKey } from "./stages/map_key.js";
@@ -21,7 +24,6 @@ import { createPlayersStage } from "./stages/players.js";
 import { createTableStage } from "./stages/table.js";
 import { looksOf, paintSwatch } from "./swatches.js";
 import { createComparison, createEvents, createRoster } from "./tables.js";
-import { appendKeyframes } from "./thoughts.js";
 import { firstDifference, Timeline } from "./timeline.js";
 
 const STAGES = {
@@ -54,7 +56,7 @@ class Viewer {
     );
     this.placed = this.mapStates.every(Boolean); // all are maps
     this.clock = new Clock(Math.max(...this.timelines.map((timeline) => timeline.steps)));
-    if (live) this.follows(live.known);
+    if (live) followRuns(this, live.known);
     this.options = { flags: true, paths: "recent" };
     this.chosen = null;
     this.divergence = recordings.length > 1 ? firstDifference(this.timelines) : null;
@@ -106,7 +108,7 @@ class Viewer {
       move: (by) => this.move(by),
       toChange: (way) => this.toChange(way),
     };
-    this.controls = createControls(this.controlBar, this.clock, actions, this.marked());
+    this.controls = createControls(this.controlBar, this.clock, actions, markedEvents(this));
     this.controls.grow(this.clock.limit);
     this.showOptions();
     this.buildStages(); // after the others, for they take the height that is left
@@ -114,18 +116,6 @@ class Viewer {
     this.buildTables(below);
     this.openHelp = createHelp(this.root, this.moreKeys);
     this.colourCards();
-  }
-
-  /** The events of all recordings, for the timeline. */
-  marked() {
-    return this.recordings.flatMap((recording, k) =>
-      recording.header.events.map((event) => ({
-        ...event,
-        text: this.context.single ? event.text : `${recording.label}: ${event.text}`,
-        run: k,
-        colour: () => this.lookNow[k].colour,
-      })),
-    );
   }
 
   buildStages() {
@@ -188,44 +178,9 @@ class Viewer {
     this.marks.hidden = !this.events;
   }
 
-  // Runs that are still played -------------------------------------------------------------------------
-
-  /** Recordings that end before their steps do: more comes with `grow`. */
-  follows(known) {
-    this.timelines.forEach((timeline, k) => {
-      timeline.edge = known[k];
-      timeline.listChanges();
-    });
-    this.clock.limit = Math.min(...known);
-  }
-
-  /** What came since, of each recording: changes, rows, keyframes, events, and the step up to which that is. */
+  /** More of runs that are still played. */
   grow(lanes) {
-    let events = false;
-    let rows = false;
-    lanes.forEach(({ step, arrays, keyframes, events: more }, k) => {
-      const timeline = this.timelines[k];
-      timeline.append(arrays);
-      timeline.edge = step;
-      if (keyframes) appendKeyframes(this.recordings[k], keyframes, arrays);
-      this.mapStates[k]?.grow(step, keyframes);
-      this.recordings[k].header.events.push(...more);
-      events ||= more.length > 0;
-      rows ||= arrays.times.length > 0;
-    });
-    const before = this.clock.limit;
-    this.clock.limit = Math.min(...lanes.map(({ step }) => step));
-    if (events) this.listEvents();
-    if (events || before !== this.clock.limit) this.controls.grow(this.clock.limit, events ? this.marked() : null);
-    if (rows) this.curves.grow();
-    if (rows || events) this.request();
-    if (this.divergence === null && this.timelines.length > 1) this.part();
-  }
-
-  /** Look again whether the runs have parted. */
-  part() {
-    this.divergence = firstDifference(this.timelines);
-    if (this.divergence !== null) this.heading.showDivergence();
+    growRuns(this, lanes);
   }
 
   /** Leave the page to another viewer. */
@@ -266,8 +221,8 @@ class Viewer {
     const { signal } = this.gone;
     window.addEventListener("resize", later, { signal });
     window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", later, { signal });
-    window.addEventListener("beforeprint", () => this.forPrint(true), { signal });
-    window.addEventListener("afterprint", () => this.forPrint(false), { signal });
+    window.addEventListener("beforeprint", () => dressForPrint(this, true), { signal });
+    window.addEventListener("afterprint", () => dressForPrint(this, false), { signal });
     obeyKeys(this, signal);
   }
 
@@ -366,20 +321,6 @@ class Viewer {
       dark: colour("--dark", "0") === "1",
     };
     this.lookNow = looksOf(this.recordings, this.colours);
-  }
-
-  forPrint(printing) {
-    const { dataset } = document.documentElement;
-    if (printing) {
-      this.themeBefore = dataset.theme ?? "";
-      dataset.theme = "light";
-    } else if (this.themeBefore) {
-      dataset.theme = this.themeBefore;
-    } else {
-      delete dataset.theme;
-    }
-    this.resize();
-    this.drawAll();
   }
 
   // Choices --------------------------------------------------------------------------------------------

@@ -122,7 +122,7 @@ class MapStage {
     const { state, raster } = this;
     const worth = state.worthAt();
     const field = state.drift ? String(state.drifted.since) : "still";
-    const key = `${field} ${state.editsUpTo()} ${theme.dark}`;
+    const key = `${field} ${state.edits.upTo(state.timeline.step)} ${theme.dark}`;
     const grey = packedColour(theme.dark ? "#4a5058" : "#b4b8bd");
     if (this.crowd) {
       const counts = state.coverCounts();
@@ -142,7 +142,7 @@ class MapStage {
 
   /** Blocked cells without worth, which are grey; computed once unless the field drifts. */
   bareWalls(worth) {
-    if (!this.walls.bare || this.state.drift || this.state.edits) {
+    if (!this.walls.bare || this.state.drift || this.state.edits.steps) {
       const blocked = this.state.wallsNow();
       this.walls.bare = blocked.map((wall, cell) => (wall && worth[cell] === 0 ? 1 : 0));
     }
@@ -150,7 +150,7 @@ class MapStage {
   }
 
   drawWalls(brush) {
-    const drawn = `drawn ${this.state.editsUpTo()}`;
+    const drawn = `drawn ${this.state.edits.upTo(this.state.timeline.step)}`;
     if (this.walls.key !== drawn) {
       const blocked = this.state.wallsNow();
       this.walls.path = blocked.includes(1) ? cellPath(this.layout, (cell) => blocked[cell]) : null;

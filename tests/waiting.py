@@ -14,7 +14,7 @@ from pathlib import Path
 from subprocess import PIPE, Popen
 from typing import Any
 
-PATIENCE = 20  # seconds; only a test that fails takes them
+PATIENCE = 300  # seconds; only a test that fails takes them
 
 # For ``potentia --import``: what is told to whoever watches a terminal is also in a file, a line each time.
 _WATCHED = """

@@ -15,6 +15,9 @@ import pytest
 from websockets.sync.client import connect
 
 import potentia as pt
+from potentia.web.studio.exports import as_specification
+from potentia.web.studio.links import written
+from potentia.web.studio.server import Server
 from tests.commands import potentia
 from tests.waiting import PATIENCE
 
@@ -59,27 +62,48 @@ def test_it_prints_a_link_on_one_line_and_ends_with_ctrl_c(tmp_path):
     assert process.returncode in (0, 130)
 
 
-def test_it_opens_maps_games_specifications_recordings_saved_runs_and_links(tmp_path):
+@pytest.fixture
+def opened(tmp_path, monkeypatch):
+    """What the command would show, without a server: a session, and recordings where there is nothing but these."""
+    sessions = []
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(Server, "__init__", lambda self, studio: sessions.append(studio) and None)
+    monkeypatch.setattr(Server, "bind", lambda self, port: None)
+    monkeypatch.setattr(Server, "serve", lambda self, bound, ready: None)
+
+    def open_it(*args):
+        done = potentia("studio", "--no-browser", *map(str, args), cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        return sessions[-1]
+
+    return open_it
+
+
+def test_it_opens_maps_games_specifications_recordings_saved_runs_and_links(opened, tmp_path):
     np.savetxt(tmp_path / "map.csv", np.random.default_rng(0).random((6, 8)), delimiter=",")
     game = pt.games.Coverage(pt.games.paper_world(), 5, 1.5, flags=False)
     saved = pt.begin(game, pt.rule("blll", tau=0.01), 2).advance(40)
     saved.save(tmp_path / "run.npz")
     pt.run(pt.game("ring"), pt.rule("lll", tau=0.1), 50).recording().save(tmp_path / "ring.recording")
+    (tmp_path / "game.json").write_text('{"payoffs": [[[4, 0], [3, 3]], [[4, 3], [0, 3]]]}')
     assert potentia("new", str(tmp_path / "study.toml")).returncode == 0
-    with studio("map.csv", "--robots", 2, cwd=tmp_path) as (_, link):
-        assert told(link, HELLO)["robots"] == 2
-        fragment = told(link, {"type": "take", "what": "link", "step": 0})["text"]
-    with studio(f"#{fragment}", cwd=tmp_path) as (_, link):
-        assert told(link, HELLO)["robots"] == 2
-    with studio("ring", cwd=tmp_path) as (_, link):
-        assert told(link, HELLO)["map"] is False
-    with studio("study.toml", cwd=tmp_path) as (_, link):
-        assert len(told(link, HELLO)["lanes"]) >= 2
-    with studio("ring.recording", cwd=tmp_path) as (_, link):
-        assert told(link, HELLO)["type"] == "shown"
-        assert "cannot" in told(link, {"type": "undo"})["text"] or told(link, {"type": "undo"})["type"] == "problem"
-    with studio("paper", "--saved", "run.npz", cwd=tmp_path) as (_, link):
-        assert told(link, HELLO)["known"] == [40]
+    session = opened("map.csv", "--robots", 2).session
+    assert session.lanes[0].world.size == (8, 6)
+    again = opened(f"#{written(session.start, (), 0)}").session
+    assert np.array_equal(again.lanes[0].profile, session.lanes[0].profile)
+    (tmp_path / "studio.json").write_text(as_specification(session, 0))
+    assert opened("studio.json").session.start == session.start
+    assert not opened("ring", "--rule", "blll").session.on_map
+    assert opened("game.json").session.now.game.num_profiles == 4
+    assert len(opened("study.toml").session.lanes) >= 2
+    (shown,) = opened("ring.recording").shown
+    assert shown.kind == "network"
+    assert len(opened(tmp_path).shown) == 1
+    going_on = opened("paper", "--saved", "run.npz").session
+    assert going_on.edge == 40
+    assert np.array_equal(going_on.lanes[0].profile, saved.profile)
+    going_on.play(60, 60.0)
+    assert np.array_equal(going_on.lanes[0].back_to(60).profile, saved.advance(20).profile)
 
 
 @pytest.mark.parametrize(

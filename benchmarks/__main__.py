@@ -30,6 +30,7 @@ from benchmarks import (
     reinforcement,
     scaling,
     startup,
+    studio,
     sweeps,
     viewer,
     workers,
@@ -52,6 +53,7 @@ PARTS = (
     "exact",
     "optima",
     "viewer",
+    "studio",
     "startup",
 )
 
@@ -113,6 +115,8 @@ def _measure(report: Report, effort: Effort, console: Console, parts: Sequence[s
             optima.compare(effort, report)
         if asked("viewer", "pages and films"):
             viewer.compare(effort, report)
+        if asked("studio", "the studio"):
+            studio.compare(effort, report)
         if asked("startup", "start-up"):
             startup.compare(effort, report)
             startup.first_touch(effort, report)

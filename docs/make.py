@@ -1,9 +1,9 @@
 """Write what the docs show from what the package computes: ``python docs/make.py``.
 
 Tables go between their marks in the pages, figures beside them. ``--only`` with ``stability``, ``coverage``,
-``beliefs``, ``forgetting``, ``dynamics``, ``reinforcement``, ``channels``, ``replay``, ``laboratory`` or ``advice``
-makes one part; the coverage study takes about five minutes, forgetting three, the advice ten, the replay and the
-laboratory need Playwright and a chromium.
+``beliefs``, ``forgetting``, ``dynamics``, ``reinforcement``, ``channels``, ``replay``, ``laboratory``, ``studio`` or
+``advice`` makes one part; the coverage study takes about five minutes, forgetting three, the advice ten; the replay,
+the laboratory and the studio need Playwright and a chromium.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from make_channels import compare
 from make_forgetting import forget
 from make_replay import laboratory, replay
 from make_scores import follow, reinforce
+from make_studio import studio
 from pages import HERE, markdown, write
 
 import potentia as pt
@@ -207,6 +208,7 @@ PARTS: dict[str, Callable[[], None]] = {
     "channels": compare,
     "replay": replay,
     "laboratory": laboratory,
+    "studio": studio,
     "advice": advise,
 }
 

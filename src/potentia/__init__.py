@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from potentia.rules import rule
     from potentia.studies import open_study, sweep
     from potentia.web import read_recording, replay
+    from potentia.web.studio import live
 
 _MODULES = (
     "analysis",
@@ -54,6 +55,7 @@ _NAMES = {
     "begin": "engine",
     "belief": "beliefs",
     "game": "games.library",
+    "live": "web.studio",
     "load": "engine",
     "open_study": "studies",
     "read_recording": "web",
@@ -81,6 +83,7 @@ __all__ = [
     "figures",
     "game",
     "games",
+    "live",
     "load",
     "open_study",
     "paper",

@@ -336,7 +336,7 @@ def test_a_newer_recording_and_an_older_browser_are_sentences(opened, runs, tmp_
 
     def newer(content):
         raw = bytearray(zlib.decompress(bytes(content), 31))
-        raw[8:12] = struct.pack("<I", 3)
+        raw[8:12] = struct.pack("<I", 4)
         squeeze = zlib.compressobj(wbits=31)
         return squeeze.compress(bytes(raw)) + squeeze.flush()
 
@@ -344,7 +344,7 @@ def test_a_newer_recording_and_an_older_browser_are_sentences(opened, runs, tmp_
     path.write_text(damaged(runs["network"][1].read_text("utf-8"), newer), "utf-8")
     page = opened(path)
     page.page.get_by_role("alert").wait_for()
-    assert "version 3" in page.page.get_by_role("alert").inner_text()
+    assert "version 4" in page.page.get_by_role("alert").inner_text()
     page = opened(runs["network"][1], script="delete window.DecompressionStream")
     page.page.get_by_role("alert").wait_for()
     assert "browser" in page.page.get_by_role("alert").inner_text()

@@ -218,7 +218,7 @@ def _open_run(game: BelievingData, state: BelievingState, key: Any) -> None:
     protocol.open_run(game.game, state.game, key)
     for player in range(game.sizes.shape[0]):
         state.moved[player] = 1
-    _digest(game, state, key, -1)
+    digest(game, state, key, -1)
 
 
 @protocol.tick.register(BelievingData)
@@ -227,11 +227,12 @@ def _tick(game: BelievingData, state: BelievingState, key: Any, step: int) -> No
     for player in range(game.sizes.shape[0]):
         if protocol.arrives(game.game, player, step + 1):
             state.moved[player] = 1  # it looks around, as everybody did in the beginning
-    _digest(game, state, key, step)
+    digest(game, state, key, step)
 
 
 @separate
-def _digest(game: BelievingData, state: BelievingState, key: Any, step: int) -> None:
+def digest(game: BelievingData, state: BelievingState, key: Any, step: int) -> None:
+    """Let those who moved look around, and all learn."""
     learn(game.belief, state.mind, game.game, state.game, state.moved, key, step)
     for player in range(game.sizes.shape[0]):
         state.moved[player] = 0

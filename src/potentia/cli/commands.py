@@ -10,12 +10,12 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from potentia.cli import about, coverage, exact, paper, placing, replays, runs, scores, showing, studies
+from potentia.cli import about, coverage, exact, paper, placing, replays, runs, scores, showing, studies, studios
 from potentia.cli.options.common import import_file, of_option, option_name
 from potentia.errors import InvalidInput, did_you_mean
 
 SECTIONS: dict[str, tuple[Callable[..., Any], ...]] = {  # all commands, as the help lists them
-    "Play": (paper.reproduce, coverage.cover, runs.run, studies.sweep),
+    "Play": (paper.reproduce, coverage.cover, runs.run, studios.studio, studies.sweep),
     "Solve": (placing.optimum, exact.stability, exact.audit, exact.laboratory, scores.dynamics),
     "Keep and look": (replays.replay, studies.new, showing.show, studies.export),
     "Look up": (about.games, about.rules, about.beliefs, about.bench, about.cite),

@@ -15,17 +15,7 @@ from potentia.cli.coverage_files import settle
 from potentia.cli.coverage_pictures import Pictured
 from potentia.cli.options import beliefs
 from potentia.cli.options.changes import Drift, DriftEdge, DriftEvery, FrameSteps, Periodic, changes_from
-from potentia.cli.options.common import (
-    Json,
-    Runs,
-    Workers,
-    check_folder,
-    drawing,
-    one_of,
-    seeds_from,
-    split_named,
-    steps_option,
-)
+from potentia.cli.options.common import Json, Runs, Workers, check_folder, drawing, one_of, seeds_from, steps_option
 from potentia.cli.options.events import Arrive, EventCost, Fail, Hazard, events_from_options
 from potentia.cli.options.maps import (
     Band,
@@ -46,13 +36,10 @@ from potentia.cli.options.maps import (
 )
 from potentia.cli.options.names import RULES
 from potentia.cli.options.replays import BeliefsEvery, page_for
-from potentia.cli.options.rules import SCHEDULES, rule_from_options, rule_parameters
+from potentia.cli.options.rules import SCHEDULES, variant_from_options
 from potentia.cli.terminal import print_json, progress, say, say_how_to_stop, status
 from potentia.errors import InvalidInput
 from potentia.kernel import signals
-
-# QL's temperature is not published and it depends on it strongly: a tenth of the most that a robot can cover
-_QL_TAU = "relative:0.1"
 
 
 def cover(
@@ -262,7 +249,7 @@ def cover(
     believed = beliefs.belief_from_options(belief, learning, game.world)
     defaults = (str(published()["setup"]["tau"]), "signal") if paper else ("auto", "0.9")
     names = rule or (["blll", "p-sblll"] if paper else ["p-sblll:guarded"])
-    rules = {name: _variant(name, tau, revision, defaults) for name in names}
+    rules = {name: variant_from_options(name, tau, revision, defaults) for name in names}
     for option, entry in (("tau", tau), ("revision", revision)):
         if entry is not None and not any(hasattr(chosen, option) for chosen in rules.values()):
             raise InvalidInput(f"is not for {', '.join(names)}", option)
@@ -352,23 +339,3 @@ def _played(
     return Pictured(game, rules, data, best, steps, len(seeds), belief, without, paper), stopped
 
 
-def _variant(name: str, tau: str | None, revision: str | None, defaults: tuple[str, str]) -> Any:
-    """A rule by name; p-sblll also with how it tries."""
-    inside: dict[str, str] = {}
-    base, trial, guard = name, None, False
-    if "=" in name:
-        base, inside = split_named(name, "--rule", "soql:mu=0.9,noise=0.1")
-    elif ":" in name:
-        base, _, variant = name.partition(":")
-        if base != "p-sblll" or variant not in ("joint", "unilateral", "guarded"):
-            raise InvalidInput(
-                f"--rule {name}: only p-sblll has variants, joint, unilateral and guarded; "
-                "parameters are NAME:PARAMETER=VALUE,..., as in soql:mu=adaptive"
-            )
-        name, guard = base, variant == "guarded"
-        trial = "unilateral" if variant == "unilateral" else None
-    known = rule_parameters(base, inside)
-    # options that are not for this rule are for the others it is compared with
-    tau = tau if "tau" in known else None
-    revision = revision if "revision" in known else None
-    return rule_from_options(name, tau, revision, trial, guard, (_QL_TAU, "") if base == "ql" else defaults)

@@ -264,7 +264,11 @@ class Coverage(Covering):
 
     def costing(self, K: float | ArrayLike) -> Coverage:
         """The same robots at another cost of moving."""
-        return Coverage(**self._given | {"K": K, "events": self.happenings})
+        return self.like(K=K)
+
+    def like(self, **changes: Any) -> Coverage:
+        """The same game with some of what it was made of changed: ``game.like(world=another)``."""
+        return Coverage(**self._given | {"events": self.happenings} | changes)
 
     # What the engine needs ----------------------------------------------------------------------------
 

@@ -150,6 +150,11 @@ def carry_on(roster: Roster, before: Everybody | Roster, attended: Attendance, k
     until, here, roll = attended
     lived = until.copy()
     draw_lives(roster, until, key, time)
+    if isinstance(before, Roster) and before.since.size < roster.since.size:  # of newcomers nothing was known
+        old = slice(before.since.size)
+        since, known = roster.since.copy(), roster.until.copy()
+        since[old], known[old] = before.since, before.until
+        before, lived[old.stop :] = before._replace(since=since, until=known), until[old.stop :]
     if isinstance(before, Roster):
         by_chance = lived < before.until
         stands = by_chance & (lived <= time)

@@ -17,7 +17,7 @@ from potentia.kernel.arrays import Ints
 from potentia.kernel.files import whole_file
 from potentia.kernel.texts import visible
 
-MAGIC, VERSION = b"potentia", 2
+MAGIC, VERSION = b"potentia", 3
 _SECOND = {"until", "sight_row"}  # arrays of the second version: robots that come and go, and walls that hide cells
 TYPES = {"u1": np.uint8, "i4": np.int32, "u4": np.uint32, "f4": np.float32, "f8": np.float64}
 _HEAD = struct.Struct("<8sII")
@@ -31,8 +31,16 @@ Changes = tuple[Ints, Ints, Ints]  # steps, players, actions
 # The file ---------------------------------------------------------------------------------------------
 
 
-def packed(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> bytes:
+def packed(header: dict[str, Any], arrays: dict[str, NDArray[Any]], level: int = 6) -> bytes:
     """A recording as bytes, the same for the same content."""
+    # no time and no name in the stream: gzip.compress would be the same, but for the operating system's number
+    squeeze = zlib.compressobj(level, zlib.DEFLATED, _GZIP)
+    whole = laid_out(header, arrays, _version(header, bool(_SECOND & set(arrays))))
+    return b"".join([*map(squeeze.compress, whole), squeeze.flush()])
+
+
+def laid_out(header: dict[str, Any], arrays: dict[str, NDArray[Any]], version: int = VERSION) -> list[bytes]:
+    """A header and arrays, one after the other, before they are compressed."""
     parts: list[bytes] = []
     table: dict[str, Any] = {}
     size = 0
@@ -46,17 +54,19 @@ def packed(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> bytes:
         size += len(parts[-1])
     text = json.dumps(_spelt(header) | {"arrays": table}, allow_nan=False, ensure_ascii=False).encode()
     text += b" " * (-(_HEAD.size + len(text)) % 8)
-    # no time and no name in the stream: gzip.compress would be the same, but for the operating system's number
-    squeeze = zlib.compressobj(6, zlib.DEFLATED, _GZIP)
-    whole = [_HEAD.pack(MAGIC, _version(header, bool(_SECOND & set(arrays))), len(text)), text, *parts]
-    return b"".join([*map(squeeze.compress, whole), squeeze.flush()])
+    return [_HEAD.pack(MAGIC, version, len(text)), text, *parts]
 
 
 def _version(header: dict[str, Any], more: bool) -> int:
-    """The oldest version whose readers understand it: the second has changes of any map, and optima over time."""
+    """The oldest version whose readers understand it.
+
+    The second has changes of any map, and optima over time; the third what a person did on the way.
+    """
+    if "interventions" in header:
+        return VERSION
     drift, optimum = (header.get("map") or {}).get("drift"), header.get("optimum")
     changes = drift and drift.get("kind", "mixture") != "mixture"
-    return VERSION if changes or (optimum and "times" in optimum) or more else 1
+    return 2 if changes or (optimum and "times" in optimum) or more else 1
 
 
 def _spelt(value: Any) -> Any:

@@ -34,7 +34,7 @@ class Keyframes:
 
     def play(self, steps: int, every: int | None = None, progress: Progress | None = None) -> Run:
         """Play so many steps with a keyframe every so many; left out, some dozens, and 0 for none."""
-        begun, every = self.run.step, self._spacing(steps) if every is None else every
+        begun, every = self.run.step, self.spacing(steps) if every is None else every
         stops = range(begun, begun + steps + 1, every) if every else ()
         for stop in (*stops, begun + steps):
             done = self.run.step - begun
@@ -44,7 +44,7 @@ class Keyframes:
                 self._add(len(stops))
         return self.run
 
-    def _spacing(self, steps: int) -> int:
+    def spacing(self, steps: int) -> int:
         """Between some dozens of keyframes that take no more than a few megabytes; 0 where there is nothing to ask."""
         size = self._size()
         most = min(_MOST, int(_ROOM // size)) if size else 0
@@ -75,7 +75,7 @@ class Keyframes:
         belief = None
         if self._views:
             belief = {"robots": [list(view.robots) for view in self._views[0]]}
-            parts = [_components(view) for views in self._views for view in views]
+            parts = [components(view) for views in self._views for view in views]
             seen = np.array([[view.seen.reshape(-1) for view in views] for views in self._views])
             made.arrays |= {
                 "belief_worth": chained([[view.worth for view in views] for views in self._views]),
@@ -124,7 +124,7 @@ def _round_up(number: float) -> int:
     return next(k * 10**power for power in range(18) for k in (1, 2, 5) if k * 10**power >= number)
 
 
-def _components(view: Any) -> Floats:
+def components(view: Any) -> Floats:
     """Weight, mean and the three variances of each component."""
     covariances = view.covariances.reshape(-1, 4)[:, [0, 1, 3]]
     return np.concatenate([view.weights[:, None], view.means.reshape(-1, 2), covariances], axis=1)

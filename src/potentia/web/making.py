@@ -59,7 +59,7 @@ def record(
         "potentia": __version__,
         "title": title or f"{label or trace.rule['rule']} on {played.describe()}",
         "label": label or str(trace.rule["rule"]),
-        "rule": _of_rule(trace.rule),
+        "rule": of_rule(trace.rule),
         "belief": None if belief is None else {"name": belief.name, "text": belief_text(belief)},
         "seed": int(trace.seed),
         "steps": int(trace.steps),
@@ -73,11 +73,11 @@ def record(
         arrays |= {"since": since, "until": until}
     changes = _in_order(trace)
     header["changes"] = int(changes[0].size)
-    arrays |= {"start": trace.start.astype(np.int32), "changes": _encoded(played, header, trace.start, changes)}
+    arrays |= {"start": trace.start.astype(np.int32), "changes": encoded(played, header, trace.start, changes)}
     made = Recording(header, arrays)
     made.__dict__["changes"] = changes  # no need to decode what was just encoded
     header["series"], made.arrays["times"], made.arrays["series"] = _series(trace, played, made)
-    header["optimum"] = _optimum(optimum, made)
+    header["optimum"] = optimum_in(optimum, made)
     header["events"] = list(itertools.islice(_events(trace, made), _MOST_EVENTS))
     if keyframes is None:
         keyframes = played_again(trace, beliefs_every)
@@ -104,7 +104,8 @@ def _unwrapped(trace: Trace, game: Game | None) -> tuple[Game, Rule | None, Any]
     return found, rule, None
 
 
-def _of_rule(spec: dict[str, Any]) -> dict[str, Any]:
+def of_rule(spec: dict[str, Any]) -> dict[str, Any]:
+    """What a header says of a rule."""
     name = str(spec["rule"])
     return {"name": name, "text": rule_text(spec), "spec": spec, "colour": color_of(name)}
 
@@ -125,7 +126,7 @@ def _in_order(trace: Trace) -> Changes:
     return steps[order], players[order], actions[order]
 
 
-def _encoded(game: Game, header: dict[str, Any], start: Ints, changes: Changes) -> NDArray[np.uint8]:
+def encoded(game: Game, header: dict[str, Any], start: Ints, changes: Changes) -> NDArray[np.uint8]:
     """By the numbers of moves on a map, else by actions."""
     if not isinstance(game, Coverage):
         return encode_changes(changes, changes[2], None)
@@ -201,7 +202,7 @@ def _sampled(game: Game, made: Recording) -> tuple[Ints, dict[str, Floats]]:
     return times, {name: np.array([row[name] for row in rows]) for name in rows[0]}
 
 
-def _optimum(given: Any, made: Recording) -> dict[str, Any] | None:
+def optimum_in(given: Any, made: Recording) -> dict[str, Any] | None:
     """A line beside the curve of what is shown first."""
     name, value, bound = made.objective, given, None
     if given is None and "potential" in made.arrays and name == "potential":

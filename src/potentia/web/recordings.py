@@ -28,6 +28,7 @@ from potentia.kernel.checks import Integer
 from potentia.kernel.files import open_plain
 from potentia.web.changing import drift_of
 from potentia.web.coding import Changes, decode_changes, packed, unchained, unpacked, write_whole
+from potentia.web.editing import as_edited
 from potentia.web.validity import require_changes, require_valid
 
 SHARED = -1  # a flag of more than one robot
@@ -95,15 +96,15 @@ class Recording:
 
     @cached_property
     def _cells(self) -> Ints:
-        """The cell (x, y) of each action."""
-        y, x = np.nonzero(self.arrays["blocked"] == 0)
+        """The cell (x, y) of each action: of the free cells, or of all where the map was edited."""
+        y, x = np.nonzero(self.arrays["blocked"] <= int("edits" in self.header["map"]))
         return np.stack([x, y], axis=1)
 
     @cached_property
     def _number(self) -> Ints:
         """The action that is each cell; -1 where blocked."""
         number = np.full(self.arrays["blocked"].shape, -1, np.int64)
-        number[self.arrays["blocked"] == 0] = np.arange(len(self._cells))
+        number[self._cells[:, 1], self._cells[:, 0]] = np.arange(len(self._cells))
         return number
 
     def profile(self, step: int) -> Ints:
@@ -165,15 +166,22 @@ class Recording:
         return (since <= self._checked(step)) & (step < until)
 
     def lost(self, step: int) -> NDArray[np.bool_]:
-        """Which robots have failed by this step."""
-        return self.lives[1] <= self._checked(step)
+        """Which robots have failed by this step; those that were taken off the map are not among them."""
+        gone = self.lives[1] <= self._checked(step)
+        gone[self.header["map"].get("removed", [])] = False
+        return gone
 
     def worth(self, step: int) -> Floats:
         """The field of worths at this step, (rows, columns)."""
         self._require("map")
         if isinstance(self._drift, Still):
-            return self.arrays["worth"].astype(np.float64)
+            return as_edited(self.header["map"], self.arrays, "worth", self._checked(step)).astype(np.float64)
         return field_at(self._drift, self._checked(step))
+
+    def walls(self, step: int) -> NDArray[np.bool_]:
+        """Which cells nobody can enter at this step, (rows, columns)."""
+        self._require("map")
+        return as_edited(self.header["map"], self.arrays, "blocked", self._checked(step)).astype(bool)
 
     def targets(self, step: int) -> Ints:
         """The cells (x, y) of the targets at this step: those of means, or on a field that is shifted, move along."""

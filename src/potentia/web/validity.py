@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from potentia.games.sight import mask_bytes
 from potentia.kernel.arrays import Ints
 from potentia.web.changing import require_drift
+from potentia.web.editing import require_edits
 from potentia.web.measures import require_measures
 
 KINDS = ("map", "network", "loads", "table", "players")
@@ -79,6 +80,8 @@ def require_valid(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> No
     _optimum(header["optimum"])
     for row in header["series"]:
         _fields(row, {"name": _TEXT, "label": _TEXT, "unit": _TEXT}, "series")
+    for row in header.get("interventions", []):
+        _fields(row, {"step": _COUNT, "text": _TEXT, "did": (dict,)}, "an intervention")
     for event in header["events"]:
         _fields(event, {"step": _COUNT, "kind": _TEXT, "player": (int, type(None)), "text": _TEXT}, "an event")
         _require(0 <= event["step"] <= header["steps"], "the step of an event")
@@ -99,7 +102,7 @@ def require_changes(changes: tuple[Ints, Ints, Ints], arrays: dict[str, NDArray[
     sizes = np.broadcast_to(arrays["sizes"], arrays["start"].shape)
     _require(bool((players < sizes.size).all()), "a player that changes")
     _within(actions, sizes[players], "its changes")
-    later = (np.diff(when) > 0) | (np.diff(players) > 0)
+    later = (np.diff(when) > 0) | (np.diff(players) >= 0)  # one that was moved by hand may have moved before
     _require(bool(later.all()) and (not when.size or 1 <= when[0] <= when[-1] <= steps), "the order of its changes")
 
 
@@ -124,8 +127,9 @@ def _map(area: dict[str, Any], arrays: dict[str, NDArray[Any]], players: int) ->
         for name in ("since", "until"):
             _shape(arrays, name, (players,), "f")
             _require(bool(((arrays[name] >= 0) & (arrays[name] < _MOST)).all()), "when its robots come and go")
-    free = np.array([(arrays["blocked"] == 0).sum()])
+    free = np.array([arrays["blocked"].size if "edits" in area else (arrays["blocked"] == 0).sum()])
     _within(arrays["start"], free, "its start")
+    require_edits(area, arrays, players)
     if "sight_row" in arrays:
         _sight(arrays, shape)
 

@@ -313,11 +313,11 @@ def test_a_forged_header_is_one_sentence(saved, tmp_path, change, told):
 
 def test_a_newer_version_is_told(saved, tmp_path):
     raw = bytearray(zlib.decompress(saved.read_bytes(), 31))
-    raw[8:12] = struct.pack("<I", 3)
+    raw[8:12] = struct.pack("<I", 4)
     path = tmp_path / "newer.recording"
     squeeze = zlib.compressobj(wbits=31)
     path.write_bytes(squeeze.compress(bytes(raw)) + squeeze.flush())
-    with pytest.raises(InvalidRun, match="recording of version 3, and this potentia reads up to 2"):
+    with pytest.raises(InvalidRun, match="recording of version 4, and this potentia reads up to 3"):
         pt.read_recording(path)
 
 

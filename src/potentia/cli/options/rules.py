@@ -11,6 +11,8 @@ from potentia.cli.options.common import beside, one_of, split_named
 from potentia.cli.options.names import AXES, RULES
 from potentia.errors import InvalidInput, InvalidRule
 
+# QL's temperature is not published and it depends on it strongly: a tenth of the most that a robot can cover
+_QL_TAU = "relative:0.1"
 SCHEDULES = ("auto", "geometric:", "logarithmic:", "piecewise:0=", "relative:")
 
 RuleName = Annotated[
@@ -72,6 +74,28 @@ def rule_from_options(
             raise InvalidInput(f"is not for {name if not base or set(inside) & set(AXES) else base}", option)
     usual = {key: text for key, text in zip(("tau", "revision"), defaults, strict=True) if key in known}
     return rule(base or None, **{key: read_parameter(key, text) for key, text in {**usual, **inside, **given}.items()})
+
+
+def variant_from_options(name: str, tau: str | None, revision: str | None, defaults: tuple[str, str]) -> Any:
+    """A rule by name; p-sblll also with how it tries."""
+    inside: dict[str, str] = {}
+    base, trial, guard = name, None, False
+    if "=" in name:
+        base, inside = split_named(name, "--rule", "soql:mu=0.9,noise=0.1")
+    elif ":" in name:
+        base, _, variant = name.partition(":")
+        if base != "p-sblll" or variant not in ("joint", "unilateral", "guarded"):
+            raise InvalidInput(
+                f"--rule {name}: only p-sblll has variants, joint, unilateral and guarded; "
+                "parameters are NAME:PARAMETER=VALUE,..., as in soql:mu=adaptive"
+            )
+        name, guard = base, variant == "guarded"
+        trial = "unilateral" if variant == "unilateral" else None
+    known = rule_parameters(base, inside)
+    # options that are not for this rule are for the others it is compared with
+    tau = tau if "tau" in known else None
+    revision = revision if "revision" in known else None
+    return rule_from_options(name, tau, revision, trial, guard, (_QL_TAU, "") if base == "ql" else defaults)
 
 
 def rule_parameters(name: str, inside: Mapping[str, str] = {}) -> tuple[str, ...]:

@@ -89,7 +89,7 @@ class Panel:
 
     def __init__(self, recording: Recording, area: Area, colours: Palette, top: float) -> None:
         self.recording, self.area, self.palette, self.top = recording, area, colours, top
-        self.blocked = recording.arrays["blocked"] != 0
+        self.edits = recording.header["map"].get("edits", [])
         self.delta = recording.delta
         count = self.delta.size
         self.colours = [robot_colour(robot) for robot in range(min(count, 12))]
@@ -103,11 +103,12 @@ class Panel:
 
     def ground(self, worth: Floats, key: Any, step: int) -> Pixels:
         """The field with walls and targets; the last one is kept, and drawn anew where the key is another."""
+        key = (key, sum(when <= step for when in self.edits))
         if self._ground is None or self._ground[0] != key:
             pixels = np.zeros((self.area.height, self.area.width), np.uint8)
             canvas = Canvas(pixels, self.palette)
             self.area.inside(pixels)[:] = self.area.enlarged(self.field(worth))
-            self._draw_walls(pixels)
+            self._draw_walls(pixels, step)
             self._draw_over(canvas, step)
             if self.area.margin:
                 canvas.frame(self.area.margin, self.area.margin, *self.area.inner, self.palette.number(EDGE))
@@ -122,11 +123,12 @@ class Panel:
         """The colours of worths."""
         return self.palette.field[self.levels(worth)]
 
-    def _draw_walls(self, pixels: Pixels) -> None:
-        if not self.blocked.any():
+    def _draw_walls(self, pixels: Pixels, step: int) -> None:
+        blocked = self.recording.walls(step)
+        if not blocked.any():
             return
         inside = self.area.inside(pixels)
-        inside[self.area.enlarged(self.blocked)] = self.palette.number(WALL)
+        inside[self.area.enlarged(blocked)] = self.palette.number(WALL)
 
     def _draw_over(self, canvas: Canvas, step: int) -> None:
         """What else belongs to the ground."""
@@ -248,7 +250,7 @@ class Truth(Panel):
         area, ramp = self.area, self.palette.ramps[0]
         covered = area.enlarged(self.recording.counts(moment.profile, moment.step) > 0)
         shown = area.enlarged(ramp[self.levels(worth).astype(np.int64) * (len(ramp) - 1) // 255])
-        free = covered & ~area.enlarged(self.blocked)
+        free = covered & ~area.enlarged(self.recording.walls(moment.step))
         canvas.pixels[:] = ground
         np.copyto(area.inside(canvas.pixels), shown, where=free)
         actions, count = np.unique(moment.profile[self.recording.there(moment.step)], return_counts=True)

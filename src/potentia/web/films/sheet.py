@@ -55,8 +55,9 @@ class Sheet:
 
     def _since(self, step: int) -> int:
         """Since when the field of a step holds."""
-        drift = self.recording.header["map"]["drift"]
-        return step // int(drift["every"]) * int(drift["every"]) if drift else 0
+        drift, edits = (self.recording.header["map"].get(name) for name in ("drift", "edits"))
+        held = step // int(drift["every"]) * int(drift["every"]) if drift else 0
+        return max([held, *(when for when in edits or () if when <= step)])
 
     def _worth(self, since: int) -> Floats:
         if since not in self._fields:

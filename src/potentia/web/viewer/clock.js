@@ -8,6 +8,7 @@ const LONGEST_FRAME = 500; // milliseconds; a page that was hidden does not catc
 export class Clock {
   constructor(steps, speed = speedFor(steps)) {
     this.steps = steps;
+    this.limit = steps; // up to which steps are known; more may come while it runs
     this.step = 0;
     this.speed = speed;
     this.playing = false;
@@ -22,12 +23,18 @@ export class Clock {
     this.listeners.push(listener);
   }
 
+  /** Whether somebody else sees to what happens at the end. */
+  tellEnd() {
+    this.onEnd?.();
+    return Boolean(this.onEnd);
+  }
+
   tell(what) {
     for (const listener of this.listeners) listener(what);
   }
 
   seek(step) {
-    const goal = Math.min(this.steps, Math.max(0, Math.floor(Number(step) || 0)));
+    const goal = Math.min(this.limit, Math.max(0, Math.floor(Number(step) || 0)));
     this.fraction = 0;
     if (goal !== this.step) {
       this.step = goal;
@@ -42,7 +49,7 @@ export class Clock {
 
   play() {
     if (this.playing || this.steps === 0) return;
-    if (this.step >= this.steps) this.seek(0);
+    if (this.step >= this.steps && !this.tellEnd()) this.seek(0);
     this.playing = true;
     this.last = 0;
     this.frame = requestAnimationFrame((now) => this.advance(now));
@@ -68,7 +75,7 @@ export class Clock {
     this.fraction += (passed / 1000) * this.speed;
     const whole = Math.floor(this.fraction);
     this.fraction -= whole;
-    const goal = Math.min(this.steps, this.step + whole);
+    const goal = Math.min(this.limit, this.step + whole);
     if (goal !== this.step) {
       this.step = goal;
       this.tell("step");

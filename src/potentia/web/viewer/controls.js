@@ -43,11 +43,17 @@ export function createControls(host, clock, actions, events) {
   scrubber.addEventListener("input", () => actions.jump(Number(scrubber.value)));
   const number = element("input", { type: "number", class: "pv-step", inputmode: "numeric", ...bounds });
   /** Go where the field says, and let it say where the page is; what is no number changes nothing. */
+  let typed = false; // and not yet gone to
   const give = () => {
+    if (!typed) return;
+    typed = false;
     const wanted = number.valueAsNumber;
     if (Number.isFinite(wanted)) actions.jump(Math.floor(wanted));
     number.value = String(clock.step);
   };
+  number.addEventListener("input", () => {
+    typed = true;
+  });
   number.addEventListener("change", give);
   number.addEventListener("blur", give);
   number.addEventListener("keydown", (event) => event.key === "Enter" && give());
@@ -77,10 +83,10 @@ export function createControls(host, clock, actions, events) {
   const showStep = () => {
     scrubber.value = String(clock.step);
     scrubber.setAttribute("aria-valuetext", `step ${formatCount(clock.step)} of ${formatCount(clock.steps)}`);
-    if (document.activeElement !== number || clock.playing) number.value = String(clock.step);
+    if (!typed || clock.playing) number.value = String(clock.step);
     for (const name of ["start", "previous", "back"]) buttons[name].setAttribute("aria-disabled", clock.step <= 0);
     for (const name of ["forward", "next", "end"]) {
-      buttons[name].setAttribute("aria-disabled", clock.step >= clock.steps);
+      buttons[name].setAttribute("aria-disabled", clock.step >= clock.steps && !clock.onEnd);
     }
   };
   const showSpeed = () => {
@@ -99,7 +105,7 @@ export function createControls(host, clock, actions, events) {
   showSpeed();
   showPlaying();
   drawMarks();
-  return { showStep, showSpeed, showPlaying, resize: drawMarks };
+  return { showStep, showSpeed, showPlaying, resize: drawMarks, grow: marks.grow };
 }
 
 /** Arrows go to the next round speed, pages ten times as far; null for other keys. */

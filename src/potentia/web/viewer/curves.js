@@ -5,6 +5,7 @@ import { element, FONT, hiddenCanvas, setText, sizedCanvas } from "./dom.js";
 import { formatCount, formatNumber, formatPercent, niceTicks } from "./format.js";
 import { looksOf, makeSwatch, paintSwatch } from "./swatches.js";
 
+const GROWN_EVERY = 120; // milliseconds between two pictures of curves that grow
 const PLOT = { left: 62, right: 14, top: 14, bottom: 24 };
 
 /** What a recording's optimum says about a series: {value, text}, or null. */
@@ -111,6 +112,21 @@ class Curves {
     this.looks.forEach((look, k) => paintSwatch(this.entries[k].swatch, look));
     this.render();
     this.draw();
+  }
+
+  /** More has come: drawn at once, but not more often than can be seen. */
+  grow() {
+    const now = performance.now();
+    clearTimeout(this.growing);
+    if (now - (this.grown ?? -GROWN_EVERY) >= GROWN_EVERY) {
+      this.grown = now;
+      this.render();
+    } else {
+      this.growing = setTimeout(() => {
+        this.grow();
+        this.draw();
+      }, GROWN_EVERY);
+    }
   }
 
   // The still picture ----------------------------------------------------------------------------------

@@ -14,26 +14,37 @@ export class FlagHistory {
     const kind = timeline.recording.header.map.flags;
     if (!kind) return;
     const here = (cell, robot, step) => this.leave(cell, robot, step);
-    const leave = kind === "range" ? rangeLeaver(this, grid, discs, sight) : here;
+    this.mark = kind === "range" ? rangeLeaver(this, grid, discs, sight) : here;
+    this.timeline = timeline;
+    this.cellOf = grid.cellOf;
+    this.done = 0; // changes that were looked at
     const { start, since, until } = timeline.recording.arrays;
-    const later = []; // robots that arrive, after those who move at that step
+    this.later = []; // robots that arrive, after those who move at that step
     start.forEach((action, robot) => {
-      if (since?.[robot] > 0) later.push(robot);
-      else if (!until || until[robot] > 0) leave(grid.cellOf[action], robot, 0);
+      if (since?.[robot] > 0) this.later.push(robot);
+      else if (!until || until[robot] > 0) this.mark(grid.cellOf[action], robot, 0);
     });
-    later.sort((a, b) => since[a] - since[b] || a - b);
-    const arrive = (step) => {
-      while (later.length && since[later[0]] < step) {
-        const robot = later.shift();
-        leave(grid.cellOf[start[robot]], robot, since[robot]);
-      }
-    };
-    const { changeSteps, changePlayers, changeAfter } = timeline;
-    for (let k = 0; k < changeSteps.length; k += 1) {
-      arrive(changeSteps[k]);
-      leave(grid.cellOf[changeAfter[k]], changePlayers[k], changeSteps[k]);
+    this.later.sort((a, b) => since[a] - since[b] || a - b);
+    this.extend(timeline.edge ?? timeline.steps);
+  }
+
+  /** The flags of the changes that have come since, up to a step. */
+  extend(edge) {
+    if (!this.mark) return;
+    const { changeSteps, changePlayers, changeAfter } = this.timeline;
+    for (; this.done < changeSteps.length; this.done += 1) {
+      this.arrive(changeSteps[this.done]);
+      this.mark(this.cellOf[changeAfter[this.done]], changePlayers[this.done], changeSteps[this.done]);
     }
-    arrive(timeline.steps + 1);
+    this.arrive(edge + 1);
+  }
+
+  arrive(step) {
+    const { start, since } = this.timeline.recording.arrays;
+    while (this.later.length && since[this.later[0]] < step) {
+      const robot = this.later.shift();
+      this.mark(this.cellOf[start[robot]], robot, since[robot]);
+    }
   }
 
   leave(cell, robot, step) {

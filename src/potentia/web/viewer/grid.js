@@ -15,14 +15,15 @@ export function gridOf(recording) {
 function makeGrid(recording) {
   const { columns, rows } = recording.header.map;
   const blocked = recording.arrays.blocked;
+  const all = Boolean(recording.header.map.edits); // walls come and go, so that every cell is an action
   const actionAt = new Int32Array(columns * rows).fill(-1);
   let free = 0;
   for (let cell = 0; cell < blocked.length; cell += 1) {
-    if (!blocked[cell]) actionAt[cell] = free++;
+    if (all || !blocked[cell]) actionAt[cell] = free++;
   }
   const cellOf = new Int32Array(free);
   for (let cell = 0; cell < blocked.length; cell += 1) {
-    if (!blocked[cell]) cellOf[actionAt[cell]] = cell;
+    if (actionAt[cell] >= 0) cellOf[actionAt[cell]] = cell;
   }
   const columnOf = new Int32Array(columns * rows); // dividing is slow where it happens for every change
   for (let cell = 0; cell < columnOf.length; cell += 1) columnOf[cell] = cell % columns;

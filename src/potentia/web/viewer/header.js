@@ -20,7 +20,7 @@ export function createHeader(root, viewer) {
   const options = createOptions(viewer);
   root.append(element("header", { class: "pv-header" }, words, options.box));
   const showStep = (step) => setText(moment, ` · at step ${formatCount(step)}`);
-  return { title, showStep, showChoice: options.showChoice, showOptions: options.showOptions };
+  return { title, showStep, ...options };
 }
 
 function sameOf(values) {
@@ -56,7 +56,9 @@ function createOptions(viewer) {
     showChoice(viewer.chosen);
     viewer.say(`There is no robot ${given || "of that name"}: they are 0 to ${most}.`);
   });
-  if (viewer.recordings.length > 1) box.append(createDivergence(viewer));
+  const parting = element("span", {}, viewer.recordings.length > 1 ? createDivergence(viewer) : null);
+  if (viewer.recordings.length > 1) box.append(parting);
+  const showDivergence = () => parting.replaceChildren(createDivergence(viewer));
   const labelled = (...parts) => box.append(element("label", { class: "pv-check" }, ...parts));
   if (drawn.some((state) => state.header.map.flags)) labelled(flags, "flags");
   if (drawn.length) labelled("ways", ways);
@@ -73,7 +75,7 @@ function createOptions(viewer) {
     robot.value = player === null ? "" : String(player);
   };
   showOptions(viewer.options);
-  return { box, showOptions, showChoice };
+  return { box, showOptions, showChoice, showDivergence };
 }
 
 /** Where the recordings first differ, as a button that jumps there; in words where they are of different runs. */

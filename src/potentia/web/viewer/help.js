@@ -17,9 +17,9 @@ const HELP = [
   ["?", "this list"],
 ];
 
-/** Build the dialog; returns a function that opens it. */
-export function createHelp(root) {
-  const rows = HELP.map(([keys, words]) => {
+/** Build the dialog, with more keys than those of every page; returns a function that opens it. */
+export function createHelp(root, more = []) {
+  const rows = [...HELP, ...more].map(([keys, words]) => {
     const parts = keys.split(" ").map((key) => element("kbd", { text: key }));
     return element("tr", {}, element("th", { scope: "row" }, ...parts), element("td", { text: words }));
   });

@@ -6,8 +6,8 @@ import { WAYS } from "./header.js";
 const FAR = 100; // steps, with shift
 
 /** Let a viewer obey keys. */
-export function obeyKeys(viewer) {
-  document.addEventListener("keydown", (event) => {
+export function obeyKeys(viewer, signal) {
+  const press = (event) => {
     const { target, key } = event;
     const typed = "[]".includes(key); // on some keyboards only with alt
     if (event.defaultPrevented || (!typed && (event.ctrlKey || event.metaKey || event.altKey))) return;
@@ -20,7 +20,8 @@ export function obeyKeys(viewer) {
     if (!action) return;
     action();
     event.preventDefault();
-  });
+  };
+  document.addEventListener("keydown", press, { signal });
 }
 
 function keyAction(viewer, key, by) {

@@ -2,6 +2,7 @@
 
 import { BitChain } from "./chains.js";
 import { costOf, fillDrift, heldSince, moveTargets } from "./drift.js";
+import { MapEdits } from "./edits.js";
 import { FlagHistory } from "./flags.js";
 import { DiscTable, gridOf } from "./grid.js";
 import { Lengths } from "./lengths.js";
@@ -23,6 +24,8 @@ export class MapState {
     this.rows = this.grid.rows;
     this.cells = this.columns * this.rows;
     this.robots = timeline.players;
+    this.edits = new MapEdits(timeline.recording);
+    this.removed = new Set(header.map.removed ?? []);
     this.placed = { since: 0, targets: header.map.targets ?? [] };
     this.lengths = new Lengths(header.map);
     this.discs = new DiscTable(arrays.delta, this.columns, this.rows);
@@ -61,7 +64,7 @@ export class MapState {
 
   /** Whether a robot has failed by now. */
   isLost(robot) {
-    return this.until !== null && this.until[robot] <= this.timeline.step;
+    return this.until !== null && this.until[robot] <= this.timeline.step && !this.removed.has(robot);
   }
 
   turnsOver() {
@@ -222,7 +225,7 @@ export class MapState {
 
   /** The worth of every cell at a step. A drifting field is one array, which the next call may change. */
   worthAt(step = this.timeline.step) {
-    if (!this.drift) return this.arrays.worth;
+    if (!this.drift) return this.edits.steps ? this.edits.at(step).worth : this.arrays.worth;
     const since = heldSince(this.drift, step);
     if (!this.drifted) this.drifted = { since: -1, field: new Float64Array(this.cells) };
     if (this.drifted.since !== since) {
@@ -231,6 +234,17 @@ export class MapState {
       this.sums = null;
     }
     return this.drifted.field;
+  }
+
+  /** Which cells nobody can enter now. */
+  wallsNow() {
+    return this.edits.steps ? this.edits.at(this.timeline.step).blocked : this.grid.blocked;
+  }
+
+  /** Bring up to date what goes by the changes, after more of them have come; `keyframes` say that fields have, too. */
+  grow(edge, keyframes) {
+    this.history?.extend(edge);
+    if (keyframes) this.chains.clear();
   }
 
   /** The cells [x, y] of the targets now; some move with the field. */
@@ -251,14 +265,15 @@ export class MapState {
       const field = this.worthAt(Math.floor((k / Math.max(1, times - 1)) * this.timeline.steps));
       for (const worth of field) if (worth > most) most = worth;
     }
+    for (const worth of this.arrays.edit_worth ?? []) if (worth > most) most = worth;
     return most || 1;
   }
 
   totals() {
     this.sync();
     const worth = this.worthAt();
-    if (!this.sums) {
-      this.sums = { sum: 0, union: 0 };
+    if (this.sums?.worth !== worth) {
+      this.sums = { worth, sum: 0, union: 0 }; // of this field
       for (let cell = 0; cell < this.cells; cell += 1) {
         const count = this.counts[cell];
         if (count === 0) continue;
@@ -314,15 +329,13 @@ export class MapState {
   /** How far a robot has gone by a step, in cells. */
   travelled(robot, step = this.timeline.step) {
     const { timeline } = this;
-    const { ptr, order } = timeline.changesByPlayer();
-    if (!this.ways) {
-      this.ways = new Float64Array(order.length);
-      for (let player = 0; player < this.robots; player += 1) {
-        for (let k = ptr[player], sum = 0; k < ptr[player + 1]; k += 1) this.ways[k] = sum += this.jump(order[k]);
-      }
-    }
+    this.ways ??= new Map();
+    if (!this.ways.has(robot)) this.ways.set(robot, []);
+    const way = this.ways.get(robot);
+    const order = timeline.changesOfPlayer(robot);
+    for (let k = way.length; k < order.length; k += 1) way.push((way[k - 1] ?? 0) + this.jump(order[k]));
     const made = timeline.changesOf(robot, step);
-    return made ? this.ways[ptr[robot] + made - 1] : 0;
+    return made ? way[made - 1] : 0;
   }
 
   jump(change) {

@@ -11,6 +11,7 @@ const SHAPES = {
   target: "M-4 -4H4L0 4Z",
   split: "M0 -4.5L4 0L0 4.5L-4 0Z",
   lost: "M-4 -2.6L-2.6 -4L0 -1.4L2.6 -4L4 -2.6L1.4 0L4 2.6L2.6 4L0 1.4L-2.6 4L-4 2.6L-1.4 0Z",
+  edit: "M-4.5 4.5L-3.5 1L2 -4.5L4.5 -2L-1 3.5Z",
   arrived: "M-1 -4.5H1V-1H4.5V1H1V4.5H-1V1H-4.5V-1H-1Z",
   merge: "M-3.6 0A3.6 3.6 0 1 0 3.6 0A3.6 3.6 0 1 0 -3.6 0Z",
 };
@@ -32,10 +33,24 @@ export function makeMark(kind) {
   return { svg, paint: (colour) => path.setAttribute("fill", colour) };
 }
 
+/** The events of all recordings of a viewer, for its timeline. */
+export function markedEvents(viewer) {
+  const { recordings, context } = viewer;
+  return recordings.flatMap((recording, k) =>
+    recording.header.events.map((event) => ({
+      ...event,
+      text: context.single ? event.text : `${recording.label}: ${event.text}`,
+      run: k,
+      colour: () => viewer.lookNow[k].colour,
+    })),
+  );
+}
+
 /** Marks along a timeline; events are [{step, kind, text, run, colour()}]. Those of one step stand side by side. */
 export function createMarks(events, steps, inset, onSeek) {
   const canvas = element("canvas", { class: "pv-marks", "aria-hidden": "true" }); // the list has them for the keyboard
-  const spots = spotsOf(events);
+  let spots = spotsOf(events);
+  let edge = steps; // up to which it was played
   let width = 0;
   const placeOf = ({ step, aside }) => inset + (step / Math.max(1, steps)) * (width - 2 * inset) + aside;
   const nearest = (event) => {
@@ -57,6 +72,10 @@ export function createMarks(events, steps, inset, onSeek) {
     width = wide;
     const context = sizedCanvas(canvas, width, MARKS_HIGH);
     context.clearRect(0, 0, width, MARKS_HIGH);
+    if (edge < steps) {
+      context.fillStyle = "rgba(128,128,128,0.5)";
+      context.fillRect(inset, MARKS_HIGH - 2, (edge / Math.max(1, steps)) * (width - 2 * inset), 2);
+    }
     for (const spot of spots) {
       context.save();
       context.translate(Math.min(width - 5, Math.max(5, placeOf(spot))), MARKS_HIGH / 2);
@@ -65,7 +84,12 @@ export function createMarks(events, steps, inset, onSeek) {
       context.restore();
     }
   };
-  return { canvas, draw };
+  const grow = (step, more) => {
+    edge = step;
+    if (more) spots = spotsOf(more);
+    if (width) draw(width);
+  };
+  return { canvas, draw, grow };
 }
 
 /** One spot for all events of a step, a kind and a recording. */

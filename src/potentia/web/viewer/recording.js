@@ -1,6 +1,6 @@
 // A recording as docs/recordings.md says: gunzip, check, typed arrays on one buffer.
 
-const NEWEST_VERSION = 2; // worlds that change in other ways than a mixture, robots that come and go
+const NEWEST_VERSION = 3; // worlds that change in other ways than a mixture, robots that come and go, edits
 const MAGIC = "potentia";
 const ARRAY_TYPES = { u1: Uint8Array, i4: Int32Array, u4: Uint32Array, f4: Float32Array, f8: Float64Array };
 const KINDS = ["map", "network", "loads", "table", "players"];
@@ -25,7 +25,14 @@ export class Recording {
 
 /** Read the bytes of a file. */
 export async function openRecording(bytes) {
-  const buffer = await gunzipped(bytes);
+  const { header, arrays, shapes } = readParts(await gunzipped(bytes));
+  checkRecording(header, arrays, shapes);
+  measureSeries(header, arrays);
+  return new Recording(header, arrays, shapes);
+}
+
+/** A header and its arrays, from a buffer that holds them one after the other. */
+export function readParts(buffer) {
   if (buffer.byteLength < 16) throw new RecordingError("this is not a recording: it is too short");
   const start = new Uint8Array(buffer, 0, 8);
   if (String.fromCharCode(...start) !== MAGIC) {
@@ -41,13 +48,11 @@ export async function openRecording(bytes) {
   if (headerEnd > buffer.byteLength || headerEnd % 8) throw damaged("its header is incomplete");
   const header = parsedHeader(new Uint8Array(buffer, 16, headerEnd - 16));
   const [arrays, shapes] = readArrays(buffer, headerEnd, header.arrays);
-  checkRecording(header, arrays, shapes);
-  measureSeries(header, arrays);
-  return new Recording(header, arrays, shapes);
+  return { header, arrays, shapes };
 }
 
 /** Series of lengths in the unit of the map, in which pages tell them. */
-function measureSeries({ series, map }, { times, series: values }) {
+export function measureSeries({ series, map }, { times, series: values }) {
   series.forEach((row, k) => {
     if (!row.length || !map?.cell_size) return;
     row.unit = map.unit;

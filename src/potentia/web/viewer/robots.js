@@ -22,6 +22,9 @@ export function wayName(state) {
 export function fateOf(state, robot) {
   if (state.isThere(robot)) return "";
   if (state.isLost(robot)) return `failed at step ${formatCount(state.until[robot])}`;
+  if (state.removed.has(robot) && state.until[robot] <= state.timeline.step) {
+    return `removed at step ${formatCount(state.until[robot])}`;
+  }
   const comes = state.since[robot] <= state.timeline.steps;
   return comes ? `arrives at step ${formatCount(state.since[robot])}` : "does not arrive in this run";
 }
@@ -30,10 +33,12 @@ export function fateOf(state, robot) {
 export function crewText(state) {
   let lost = 0;
   let late = 0;
+  let here = 0;
   for (let robot = 0; robot < state.robots; robot += 1) {
     if (state.isLost(robot)) lost += 1;
-    else if (!state.isThere(robot)) late += 1;
+    else if (!state.isThere(robot)) late += state.removed.has(robot) && state.until[robot] <= state.timeline.step ? 0 : 1;
+    if (state.isThere(robot)) here += 1;
   }
   const gone = [lost && `${formatCount(lost)} failed`, late && `${formatCount(late)} not yet there`].filter(Boolean);
-  return counted(state.robots - lost - late, "robot") + (gone.length ? ` (${gone.join(", ")})` : "");
+  return counted(here, "robot") + (gone.length ? ` (${gone.join(", ")})` : "");
 }

@@ -1,6 +1,7 @@
 // A run in time: its changes decoded once, and the profile of any step.
 
 import { gridOf } from "./grid.js";
+import { extended, extendedRows } from "./growing.js";
 import { damaged } from "./recording.js";
 
 const SNAPSHOT_BYTES = 64e6; // the most that all snapshots take
@@ -33,7 +34,33 @@ export class Timeline {
     this.takeSnapshots();
     this.applied = 0; // changes that the profile holds
     this.index = null;
+    this.lists = null;
     this.seek(0);
+  }
+
+  // A run that is still played -------------------------------------------------------------------------
+
+  /** What came since: changes in order, rows of the series, keyframes. */
+  append({ steps, players, actions, times, series }) {
+    const before = new Int32Array(steps.length);
+    const first = this.changeSteps.length;
+    for (let k = 0; k < steps.length; k += 1) {
+      if ((first + k) % this.spacing === 0 && first + k > 0) this.snapshots.push(this.last.slice());
+      this.checkAction(players[k], actions[k]);
+      before[k] = this.last[players[k]];
+      this.last[players[k]] = actions[k];
+      this.lists?.[players[k]].push(first + k);
+    }
+    this.changeSteps = extended(this.changeSteps, steps);
+    this.changePlayers = extended(this.changePlayers, players);
+    this.changeBefore = extended(this.changeBefore, before);
+    this.changeAfter = extended(this.changeAfter, actions);
+    this.index = null;
+    if (this.changeSteps.length % this.spacing === 0 && steps.length) this.snapshots.push(this.last.slice());
+    if (!times.length) return;
+    const { arrays, header } = this.recording;
+    arrays.series = extendedRows(arrays.series, arrays.times.length, series, times.length, header.series.length);
+    arrays.times = extended(arrays.times, times);
   }
 
   actionsOf(player) {
@@ -97,6 +124,7 @@ export class Timeline {
       if (done % this.spacing === 0) this.snapshots.push(current.slice());
       if (done < total) current[this.changePlayers[done]] = this.changeAfter[done];
     }
+    this.last = current; // the profile at the end of what is known
   }
 
   /** Make `profile` that of this step: from where it is, or from the nearest snapshot. */
@@ -133,7 +161,20 @@ export class Timeline {
     return at > 0 ? this.changeSteps[at - 1] : null;
   }
 
-  /** The changes of each player: those of player i are order[ptr[i]] to order[ptr[i + 1] - 1], by step. */
+  /** The numbers of the changes of a player, by step. */
+  changesOfPlayer(player) {
+    if (this.lists) return this.lists[player];
+    const { ptr, order } = this.changesByPlayer();
+    return order.subarray(ptr[player], ptr[player + 1]);
+  }
+
+  /** Keep them in lists that grow, for a run that is still played. */
+  listChanges() {
+    this.lists = Array.from({ length: this.players }, () => []);
+    this.changePlayers.forEach((player, k) => this.lists[player].push(k));
+  }
+
+  /** The changes of all players: those of player i are order[ptr[i]] to order[ptr[i + 1] - 1], by step. */
   changesByPlayer() {
     if (!this.index) {
       const ptr = new Int32Array(this.players + 1);
@@ -149,15 +190,15 @@ export class Timeline {
 
   /** How many changes a player made by the end of a step. */
   changesOf(player, step = this.step) {
-    const { ptr, order } = this.changesByPlayer();
-    let low = ptr[player];
-    let high = ptr[player + 1];
+    const order = this.changesOfPlayer(player);
+    let low = 0;
+    let high = order.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
       if (this.changeSteps[order[middle]] <= step) low = middle + 1;
       else high = middle;
     }
-    return low - ptr[player];
+    return low;
   }
 
   // What else a step knows -----------------------------------------------------------------------------

@@ -7,12 +7,15 @@ import { createControls } from "./controls.js";
 import { createCurves } from "./curves.js";
 import { element, setText } from "./dom.js";
 import { offerFile, positionsCsv, seriesCsv } from "./downloads.js";
+import { followRuns, growRuns } from "./following.js";
 import { formatNumber } from "./format.js";
 import { createHeader, WAYS } from "./header.js";
 import { createHelp } from "./help.js";
 import { obeyKeys } from "./keys.js";
+import { markedEvents } from "./marks.js";
 import { MapState } from "./map_state.js";
 import { pictureOf } from "./picture.js";
+import { dressForPrint } from "./printing.js";
 import { createLoadsStage } from "./stages/loads.js";
 import { createMapStage, hasSide, MOST_CIRCLES } from "./stages/map.js";
 import { mapKey } from "./stages/map_key.js";
@@ -36,12 +39,15 @@ const BAR_GAP = 6;
 const TABLES_EVERY = 125; // milliseconds between two updates of tables while the clock runs
 
 /** Build the viewer of one to four recordings inside an element. */
-export function createViewer(root, recordings) {
-  return new Viewer(root, recordings);
+export function createViewer(root, recordings, live = null) {
+  return new Viewer(root, recordings, live);
 }
 
 class Viewer {
-  constructor(root, recordings) {
+  /** `live` is for runs that are still played: {known, keys}, the steps up to which each of them was, and more keys. */
+  constructor(root, recordings, live) {
+    this.gone = new AbortController(); // ends what listens to the window
+    this.moreKeys = live?.keys ?? [];
     this.root = root;
     this.recordings = recordings;
     this.timelines = recordings.map((recording) => new Timeline(recording));
@@ -50,6 +56,7 @@ class Viewer {
     );
     this.placed = this.mapStates.every(Boolean); // all are maps
     this.clock = new Clock(Math.max(...this.timelines.map((timeline) => timeline.steps)));
+    if (live) followRuns(this, live.known);
     this.options = { flags: true, paths: "recent" };
     this.chosen = null;
     this.divergence = recordings.length > 1 ? firstDifference(this.timelines) : null;
@@ -101,20 +108,13 @@ class Viewer {
       move: (by) => this.move(by),
       toChange: (way) => this.toChange(way),
     };
-    const events = this.recordings.flatMap((recording, k) =>
-      recording.header.events.map((event) => ({
-        ...event,
-        text: this.context.single ? event.text : `${recording.label}: ${event.text}`,
-        run: k,
-        colour: () => this.lookNow[k].colour,
-      })),
-    );
-    this.controls = createControls(this.controlBar, this.clock, actions, events);
+    this.controls = createControls(this.controlBar, this.clock, actions, markedEvents(this));
+    this.controls.grow(this.clock.limit);
     this.showOptions();
     this.buildStages(); // after the others, for they take the height that is left
     this.bars = this.buildBars();
     this.buildTables(below);
-    this.openHelp = createHelp(this.root);
+    this.openHelp = createHelp(this.root, this.moreKeys);
     this.colourCards();
   }
 
@@ -164,12 +164,33 @@ class Viewer {
         button("Picture (PNG)", () => this.savePicture()),
       ),
     );
-    const marks = element("section", { class: "pv-events-box" });
-    this.events = createEvents(marks, this.timelines, (step) => this.show(step), () => this.lookNow);
-    if (this.events) right.append(marks);
+    this.marks = element("section", { class: "pv-events-box" });
+    right.append(this.marks);
+    this.listEvents();
     const people = element("section", { class: "pv-roster" });
     this.roster = createRoster(people, this.timelines, this.context);
-    if (this.roster) (this.events ? left : right).append(people);
+    if (this.roster) (this.events || this.clock.limit < this.clock.steps ? left : right).append(people);
+  }
+
+  listEvents() {
+    this.marks.replaceChildren();
+    this.events = createEvents(this.marks, this.timelines, (step) => this.show(step), () => this.lookNow);
+    this.marks.hidden = !this.events;
+  }
+
+  /** More of runs that are still played. */
+  grow(lanes) {
+    growRuns(this, lanes);
+  }
+
+  /** Leave the page to another viewer. */
+  destroy() {
+    this.gone.abort();
+    this.clock.pause();
+    cancelAnimationFrame(this.frame);
+    this.frame = -1;
+    this.observer?.disconnect();
+    this.root.replaceChildren();
   }
 
   colourCards() {
@@ -191,16 +212,18 @@ class Viewer {
       waiting = requestAnimationFrame(() => this.resize());
     };
     let width = this.root.clientWidth;
-    new ResizeObserver(() => {
+    this.observer = new ResizeObserver(() => {
       if (this.root.clientWidth === width) return; // only the height: that is our own doing
       width = this.root.clientWidth;
       later();
-    }).observe(this.root);
-    window.addEventListener("resize", later);
-    window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", later);
-    window.addEventListener("beforeprint", () => this.forPrint(true));
-    window.addEventListener("afterprint", () => this.forPrint(false));
-    obeyKeys(this);
+    });
+    this.observer.observe(this.root);
+    const { signal } = this.gone;
+    window.addEventListener("resize", later, { signal });
+    window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", later, { signal });
+    window.addEventListener("beforeprint", () => dressForPrint(this, true), { signal });
+    window.addEventListener("afterprint", () => dressForPrint(this, false), { signal });
+    obeyKeys(this, signal);
   }
 
   follow() {
@@ -298,20 +321,6 @@ class Viewer {
       dark: colour("--dark", "0") === "1",
     };
     this.lookNow = looksOf(this.recordings, this.colours);
-  }
-
-  forPrint(printing) {
-    const { dataset } = document.documentElement;
-    if (printing) {
-      this.themeBefore = dataset.theme ?? "";
-      dataset.theme = "light";
-    } else if (this.themeBefore) {
-      dataset.theme = this.themeBefore;
-    } else {
-      delete dataset.theme;
-    }
-    this.resize();
-    this.drawAll();
   }
 
   // Choices --------------------------------------------------------------------------------------------

@@ -122,7 +122,7 @@ class MapStage {
     const { state, raster } = this;
     const worth = state.worthAt();
     const field = state.drift ? String(state.drifted.since) : "still";
-    const key = `${field} ${theme.dark}`;
+    const key = `${field} ${state.edits.upTo(state.timeline.step)} ${theme.dark}`;
     const grey = packedColour(theme.dark ? "#4a5058" : "#b4b8bd");
     if (this.crowd) {
       const counts = state.coverCounts();
@@ -142,18 +142,19 @@ class MapStage {
 
   /** Blocked cells without worth, which are grey; computed once unless the field drifts. */
   bareWalls(worth) {
-    if (!this.walls.bare || this.state.drift) {
-      const { blocked } = this.state.grid;
+    if (!this.walls.bare || this.state.drift || this.state.edits.steps) {
+      const blocked = this.state.wallsNow();
       this.walls.bare = blocked.map((wall, cell) => (wall && worth[cell] === 0 ? 1 : 0));
     }
     return this.walls.bare;
   }
 
   drawWalls(brush) {
-    const { blocked } = this.state.grid;
-    if (this.walls.key !== "drawn") {
+    const drawn = `drawn ${this.state.edits.upTo(this.state.timeline.step)}`;
+    if (this.walls.key !== drawn) {
+      const blocked = this.state.wallsNow();
       this.walls.path = blocked.includes(1) ? cellPath(this.layout, (cell) => blocked[cell]) : null;
-      this.walls.key = "drawn";
+      this.walls.key = drawn;
     }
     if (!this.walls.path) return;
     drawWallsOn(brush, this.walls.path, this.shownTheme);
@@ -166,7 +167,7 @@ class MapStage {
     if (options.flags && state.header.map.flags) this.flags.draw(brush, layout, state.timeline.step);
     const span = Math.max(30, Math.round(state.timeline.steps / 40));
     if (options.paths !== "none") {
-      const come = robots.filter((robot) => state.isThere(robot) || state.isLost(robot));
+      const come = robots.filter((robot) => state.isThere(robot) || state.isLost(robot)); // none that was removed
       for (const robot of come) drawWay(brush, layout, state, robot, options.paths === "whole", span);
     }
     state.sync();
@@ -268,7 +269,7 @@ class MapStage {
     const listed = who.length > 8 ? `${formatCount(who.length)} robots` : few;
     const parts = [`Cell ${state.lengths.cellWords(x, y)}: worth ${formatNumber(state.worthAt()[cell])}`];
     parts.push(who.length ? `covered by ${listed}` : "not covered");
-    if (state.grid.blocked[cell]) parts.push("blocked");
+    if (state.wallsNow()[cell]) parts.push("blocked");
     if (state.header.map.flags && !this.crowd) {
       const flag = state.flagHistory().at(cell, state.timeline.step);
       if (flag) parts.push(flag < 0 ? "flags of several robots" : `flag of robot ${flag - 1}`);

@@ -108,10 +108,9 @@ function countFlags(steps, step) {
 /** The way of a robot: all of it from its start, or the last moves, which fade. */
 export function drawWay(context, layout, state, robot, whole, span) {
   const { timeline, grid } = state;
-  const { ptr, order } = timeline.changesByPlayer();
-  const made = timeline.changesOf(robot);
-  const end = ptr[robot] + made;
-  let first = whole ? ptr[robot] : Math.max(ptr[robot], end - TAIL_MOVES);
+  const order = timeline.changesOfPlayer(robot);
+  const end = timeline.changesOf(robot);
+  let first = whole ? 0 : Math.max(0, end - TAIL_MOVES);
   if (!whole) while (first < end && timeline.changeSteps[order[first]] < timeline.step - span) first += 1;
   const middle = (action) => {
     const cell = grid.cellOf[action];

@@ -110,7 +110,7 @@ export class MapSide {
   }
 
   drawWalls(context) {
-    const { blocked } = this.state.grid;
+    const blocked = this.state.wallsNow();
     if (!blocked.includes(1)) return;
     drawWallsOn(context, cellPath(this.layout, (cell) => blocked[cell]), this.theme);
   }
@@ -176,7 +176,7 @@ export class MapSide {
     });
     raster.grade(field, low, flat ? low + 1 : high);
     const grey = packedColour(theme.dark ? "#3a3f46" : "#d0d0d0");
-    raster.paint(VIRIDIS, { mask: state.grid.blocked, masked: grey });
+    raster.paint(VIRIDIS, { mask: state.wallsNow(), masked: grey });
     raster.draw(context, layout);
     this.drawWalls(context);
     drawTargets(context, layout, state.targets, 7);

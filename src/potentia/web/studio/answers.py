@@ -1,0 +1,249 @@
+"""What the studio answers to messages: a session and the thread that it lives in, without the network."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from potentia.analysis import optimum
+from potentia.errors import InvalidRun, PotentiaError
+from potentia.version import __version__
+from potentia.web.coding import laid_out, packed
+from potentia.web.recordings import Recording
+from potentia.web.studio import exports, links, messages
+from potentia.web.studio.choices import choices_of, told_of_lane
+from potentia.web.studio.interventions import Change, Move, coverage_of, in_words
+from potentia.web.studio.recorded import growth_of, recording_of
+from potentia.web.studio.session import Session
+from potentia.web.studio.solving import solved
+from potentia.web.studio.starts import names_file, read_start
+
+Answer = str | bytes
+_FILM = 100  # pictures
+_PATIENCE = 30.0  # seconds for an optimum
+
+
+class Studio:
+    """A session, and what it says of itself. Its methods are called by one thread at a time."""
+
+    def __init__(self, session: Session, shown: list[Recording] | None = None, address: str = "") -> None:
+        self.session, self.shown, self.address = session, shown, address
+        self._made: tuple[int, list[Recording]] | None = None
+        self._best: tuple[Any, Any] = (None, None)  # a game, and the line of its optimum
+
+    def answer(self, message: Any) -> list[Answer]:
+        """What is said in return; the run is kept whatever is asked."""
+        handlers: dict[type, Callable[[Any], list[Answer]]] = {
+            messages.Hello: lambda _: [self.scene()],
+            messages.More: self._more,
+            messages.Intervene: self._intervene,
+            messages.Simple: self._simple,
+            messages.Rules: self._rules,
+            messages.Begin: self._begin,
+            messages.Take: self._take,
+            messages.Open: self._open,
+            messages.Solve: self._solve,
+        }
+        try:
+            return handlers[type(message)](message)
+        except PotentiaError as error:
+            return [problem(str(error))]
+        except MemoryError:
+            return [problem("this needs more memory than there is; the run is kept as it was")]
+
+    # The whole ----------------------------------------------------------------------------------------
+
+    def recordings(self) -> list[Recording]:
+        """The runs as recordings, made once for each version."""
+        if self._made is None or self._made[0] != self.session.version:
+            session = self.session
+            made = [
+                recording_of(lane, label, session.now.length)
+                for lane, label in zip(session.lanes, session.labels, strict=True)
+            ]
+            for one in made:
+                one.header["complete"] = True  # as far as it was played
+            best = self._best[1] if self._best[0] is session.now.game else None
+            for one, lane in zip(made, session.lanes, strict=True):
+                same = all(isinstance(entry.did, Change | Move) for entry in lane.log)  # the same map, the same robots
+                if best is not None and same and one.objective == "worth_union":
+                    one.header["optimum"] = best
+            self._made = (session.version, made)
+        return self._made[1]
+
+    def scene(self) -> Answer:
+        """All that a page needs to draw."""
+        if self.shown is not None:
+            return _bytes({"type": "shown", "version": 0, "session": self.session.name}, self.shown)
+        session = self.session
+        self._made = None  # what was played since belongs to it
+        recordings = self.recordings()
+        header = {
+            "type": "scene",
+            "potentia": __version__,
+            "session": session.name,
+            "version": session.version,
+            "length": session.now.length,
+            "known": [lane.step for lane in session.lanes],
+            "seed": session.start.seed,
+            "map": session.on_map,
+            "robots": None if (game := coverage_of(session.now.game)) is None else game.base_robots,
+            "game": {key: value for key, value in session.start.game.items() if not isinstance(value, dict)},
+            "belief": session.start.belief,
+            "lanes": [told_of_lane(lane) for lane in session.lanes],
+            "rules": session.start.rules,
+            "log": [{"step": one.step, "lanes": one.lanes, "text": in_words(one.did)} for one in session.log],
+            "can": session.can,
+            "optimum": any(one.header["optimum"] for one in recordings),
+            "choices": choices_of(session.now.game),
+        }
+        return _bytes(header, recordings)
+
+    def _more(self, message: messages.More) -> list[Answer]:
+        session = self.session
+        if message.version != session.version or len(message.known) != len(session.lanes):
+            return [self.scene()]
+        recordings = self.recordings()
+        session.play(message.until)
+        heads: list[dict[str, Any]] = []
+        arrays: dict[str, Any] = {}
+        for number, (lane, made, known) in enumerate(zip(session.lanes, recordings, message.known, strict=True)):
+            since = max(known, lane.stretches[-1].since)
+            if known > lane.step or known < lane.stretches[-1].since:
+                return [self.scene()]
+            head, parts = growth_of(lane, made.header, made.arrays["sizes"], since)
+            heads.append(head)
+            arrays |= {f"{number} {name}": array for name, array in parts.items()}
+        header = {"type": "growth", "version": session.version, "lanes": heads}
+        return [b"".join(laid_out(header, arrays))]
+
+    # What is done -------------------------------------------------------------------------------------
+
+    def _changed(self) -> list[Answer]:
+        return [json.dumps({"type": "changed", "version": self.session.version})]
+
+    def _intervene(self, message: messages.Intervene) -> list[Answer]:
+        self._playable()
+        self.session.intervene(message.did, message.step, message.lanes)
+        return self._changed()
+
+    def _simple(self, message: messages.Simple) -> list[Answer]:
+        self._playable()
+        if message.type == "optimum":
+            return self.with_optimum(self.find_optimum())
+        {"undo": self.session.undo, "redo": self.session.redo, "extend": self.session.extend}[message.type]()
+        return self._changed()
+
+    def _rules(self, message: messages.Rules) -> list[Answer]:
+        self._playable()
+        self.session.set_rules(message.rules)
+        return self._changed()
+
+    def _begin(self, message: messages.Begin) -> list[Answer]:
+        given = {name: part for name in ("seed", "steps", "belief") if (part := getattr(message, name)) is not None}
+        table, old = self.session.start.model_dump(), self.session.start.game
+        if given.get("belief") == {"belief": "none"}:
+            given["belief"] = None
+        same = message.game is None or message.game == old
+        start = read_start(table | given | ({} if same else {"game": _merged(old, message.game or {})}))
+        self.session.begin(start, self.session.now.game if same else None)
+        self.shown = None
+        return self._changed()
+
+    def _open(self, message: messages.Open) -> list[Answer]:
+        state = links.read(message.link)
+        self.session.open(state.start, state.log, state.step)
+        self.shown = None
+        return [json.dumps({"type": "changed", "version": self.session.version, "step": state.step})]
+
+    def find_optimum(self) -> tuple[Any, Any]:
+        """The most that can be covered, with a proven bound; it may take long, and changes nothing."""
+        now = self.session.now
+        game = coverage_of(now.game)
+        if game is None:
+            raise InvalidRun("the optimum is computed of robots on a map")
+        found = optimum(game.at(0), time_limit=_PATIENCE)
+        return now.game, {"series": "worth_union", "value": float(found.value), "bound": float(found.bound)}
+
+    def with_optimum(self, found: tuple[Any, Any]) -> list[Answer]:
+        """Show it as a line beside the curves."""
+        self._best = found
+        self.session.version += 1
+        return self._changed()
+
+    def _playable(self) -> None:
+        if self.shown is not None:
+            raise InvalidRun("this is a recording: it can be watched, and not changed")
+
+    def _solve(self, message: messages.Solve) -> list[Answer]:
+        """What was asked for, or why not; it may take long, and changes nothing."""
+        told: dict[str, Any] = {"type": "solved", "id": message.id}
+        try:
+            told["answer"] = solved(self.session.now, message.question)
+        except PotentiaError as error:
+            told["problem"] = str(error)
+        return [json.dumps(told, allow_nan=False)]
+
+    # To take away -------------------------------------------------------------------------------------
+
+    def _take(self, message: messages.Take) -> list[Answer]:
+        self._playable()
+        session, step = self.session, min(message.step, self.session.edge)
+        makers: dict[str, Callable[[], str]] = {
+            "link": lambda: links.written(session.start, session.log, step),
+            "python": lambda: exports.as_python(session, step),
+            "command": lambda: exports.as_command(session, step),
+            "specification": lambda: exports.as_specification(session, step),
+        }
+        if message.what in makers:
+            if not session.whole:
+                raise InvalidRun("this run came from a file, and is not known from its start on: take a recording away")
+            if names_file(session.start.game):
+                raise InvalidRun("this map drifts as a file says, which cannot be written down: take a recording away")
+            return [json.dumps({"type": "taken", "what": message.what, "text": makers[message.what]()})]
+        made = [
+            recording_of(lane.back_to(step), label) for lane, label in zip(session.lanes, session.labels, strict=True)
+        ]
+        name, content = _file(message.what, made)
+        return [b"".join(laid_out({"type": "file", "what": message.what, "name": name}, {"content": content}))]
+
+
+def _file(what: str, made: list[Recording]) -> tuple[str, Any]:
+    """A recording of the first run, a page of all, or a film of the first."""
+    import tempfile
+    from pathlib import Path
+
+    import numpy as np
+
+    from potentia.web.pages import page
+
+    if what == "page":
+        content = page({one.header["label"]: one for one in made}, "").encode()
+        return "replay.html", np.frombuffer(content, np.uint8)
+    if what == "recording":
+        return f"{made[0].header['label']}.recording", np.frombuffer(made[0].to_bytes(), np.uint8)
+    if made[0].kind != "map":
+        raise InvalidRun("films are drawn of robots on a map")
+    with tempfile.TemporaryDirectory() as folder:
+        path = made[0].film(Path(folder) / "film.gif", frames=_FILM)
+        return "film.gif", np.frombuffer(path.read_bytes(), np.uint8)
+
+
+def _bytes(header: dict[str, Any], recordings: list[Recording]) -> bytes:
+    import numpy as np
+
+    blobs = {f"recording {k}": packed(one.header, one.arrays, 1) for k, one in enumerate(recordings)}
+    return b"".join(laid_out(header, {name: np.frombuffer(blob, np.uint8) for name, blob in blobs.items()}))
+
+
+def _merged(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
+    """The game with some of it changed; another map, name or payoffs leave nothing of the old one."""
+    source = {"map", "name", "payoffs"}
+    return {**({} if source & set(new) and any(new.get(key) != old.get(key) for key in source) else old), **new}
+
+
+def problem(text: str) -> str:
+    """An error as one sentence."""
+    line = " ".join(text.split())
+    return json.dumps({"type": "problem", "text": line[:600]})

@@ -1,0 +1,110 @@
+// Temperature, waking and belief: of all runs, or of one.
+
+import { element } from "/viewer/dom.js";
+import { formatNumber } from "/viewer/format.js";
+
+const POINTS = 200; // of a slider
+const RANGE = [1e-3, 10]; // temperatures, or these times the most that a robot can cover
+const NAMES = { tau: "τ", revision: "revision" };
+
+/** Build them; the sliders do what they say when they are let go. */
+export function createDials(host, studio, section, labelled) {
+  return new Dials(host, studio, section, labelled);
+}
+
+class Dials {
+  constructor(host, studio, section, labelled) {
+    this.studio = studio;
+    this.scene = null;
+    this.which = element("select", { "aria-label": "Which run these change", onchange: () => this.read() });
+    this.whichRow = labelled("of", this.which);
+    this.sliders = Object.fromEntries(Object.keys(NAMES).map((name) => [name, this.slider(name, labelled)]));
+    const believe = () => this.send({ belief: this.scene.choices.beliefs[this.belief.value] });
+    this.belief = element("select", { "aria-label": "belief", onchange: believe });
+    this.beliefRow = labelled("belief", this.belief);
+    const rows = Object.values(this.sliders).map(({ row }) => row);
+    host.append(section("From this step on", this.whichRow, ...rows, this.beliefRow));
+  }
+
+  /** A slider for the hand, and a field for the exact number. */
+  slider(name, labelled) {
+    const range = element("input", { type: "range", min: "0", max: String(POINTS), step: "1", "aria-label": `${name}, slider` });
+    const field = element("input", { type: "number", step: "any", min: "0", class: "ps-exact" });
+    range.addEventListener("input", () => this.tell(name, this.valueOf(name, Number(range.value))));
+    range.addEventListener("change", () => this.send({ [name]: this.valueOf(name, Number(range.value)) }));
+    field.addEventListener("change", () => this.give(name, field.valueAsNumber));
+    return { range, field, row: element("div", { class: "ps-dial" }, labelled(NAMES[name], field), range) };
+  }
+
+  ends() {
+    const scale = this.scene.choices.scale?.tau ?? 1;
+    return RANGE.map((end) => end * scale);
+  }
+
+  valueOf(name, point) {
+    if (name === "revision") return point / POINTS;
+    const [low, high] = this.ends();
+    return Number((low * (high / low) ** (point / POINTS)).toPrecision(3));
+  }
+
+  pointOf(name, value) {
+    if (name === "revision") return Math.round(value * POINTS);
+    const [low, high] = this.ends();
+    return Math.round((POINTS * Math.log(value / low)) / Math.log(high / low));
+  }
+
+  tell(name, value) {
+    const { range, field } = this.sliders[name];
+    if (document.activeElement !== field) field.value = String(value);
+    range.setAttribute("aria-valuetext", formatNumber(value));
+  }
+
+  give(name, value) {
+    const fits = name === "tau" ? value > 0 : value >= 0 && value <= 1;
+    if (Number.isFinite(value) && fits) return this.send({ [name]: value });
+    this.read();
+    const wanted = name === "tau" ? "a finite number above 0" : "a number from 0 to 1";
+    return this.studio.bar.say(`${name} must be ${wanted}.`);
+  }
+
+  lanes() {
+    return this.which.value === "all" ? null : [Number(this.which.value)];
+  }
+
+  send(change) {
+    const named = Object.keys(change)[0];
+    const all = this.scene.lanes.map((_, k) => k);
+    const able = (this.lanes() ?? all).filter((k) => named === "belief" || this.scene.lanes[k].has.includes(named));
+    if (!able.length) return;
+    this.studio.do({ kind: "change", ...change }, able.length === all.length ? null : able);
+  }
+
+  show(scene, viewer) {
+    this.scene = scene;
+    const before = this.which.value;
+    const options = viewer.recordings.map(({ label }, k) => element("option", { value: String(k), text: label }));
+    this.which.replaceChildren(element("option", { value: "all", text: "all runs" }), ...options);
+    this.which.value = [...this.which.options].some(({ value }) => value === before) ? before : "all";
+    this.whichRow.hidden = scene.lanes.length === 1;
+    const names = Object.keys(scene.choices.beliefs);
+    const words = (name) => (name === "none" ? (scene.map ? "they know the map" : "they know the game") : name);
+    this.belief.replaceChildren(...names.map((value) => element("option", { value, text: words(value) })));
+    this.read();
+  }
+
+  /** What holds now. */
+  read() {
+    const lanes = (this.lanes() ?? this.scene.lanes.map((_, k) => k)).map((k) => this.scene.lanes[k]);
+    for (const [name, { range, row, field }] of Object.entries(this.sliders)) {
+      const able = lanes.filter(({ has }) => has.includes(name));
+      row.hidden = !able.length;
+      if (!able.length) continue;
+      const value = able[0][name] ?? (name === "tau" ? able[0].temperature : null);
+      field.value = value === null ? "" : String(Number(value.toPrecision(4)));
+      field.placeholder = value === null ? "by a rule" : "";
+      if (value !== null) range.value = String(this.pointOf(name, value));
+      range.setAttribute("aria-valuetext", value === null ? "by a rule of its own" : formatNumber(value));
+    }
+    this.belief.value = lanes[0].belief;
+  }
+}

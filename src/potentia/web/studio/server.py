@@ -1,0 +1,275 @@
+"""The studio's server: pages and one WebSocket, on this machine only, for whoever has the token of its link.
+
+The runs live in one thread of their own, so that nothing here ever waits for them. A page asks, and gets one answer
+for each question: one that is slow simply asks less often.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import json
+import re
+import secrets
+import socket
+import time
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from importlib import resources
+from typing import Any
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.routing import Route, WebSocketRoute
+from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from potentia.errors import InvalidRun, PotentiaError
+from potentia.web.studio.answers import Studio, problem
+from potentia.web.studio.messages import LARGEST, More, Simple, Solve, read_message
+
+HOST = "127.0.0.1"
+RATE, BURST = 120, 240  # messages a second, and at once
+_KINDS = {"js": "text/javascript", "css": "text/css"}
+_NAME = re.compile(r"(?:[a-z_]+/)*[a-z_]+\.(js|css)")  # nothing else is handed out
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+_HEADERS = {
+    "Content-Security-Policy": _POLICY,
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "Cache-Control": "no-store",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+
+
+class Guarded:
+    """Refuses who comes by another name than this machine's, or from a page of somebody else's."""
+
+    def __init__(self, app: ASGIApp, hosts: Callable[[], set[str]]) -> None:
+        self.app, self.hosts = app, hosts
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket") or self._allowed(scope):
+            await self.app(scope, receive, send)
+        elif scope["type"] == "http":
+            await PlainTextResponse("403: this studio answers to its own address only.\n", 403)(scope, receive, send)
+        else:
+            await refused(receive, send)
+
+    def _allowed(self, scope: Scope) -> bool:
+        told = HTTPConnection(scope).headers
+        origin = told.get("origin")
+        return told.get("host") in self.hosts() and (
+            origin is None or origin.removeprefix("http://") == told.get("host")
+        )
+
+
+async def refused(receive: Receive, send: Send) -> None:
+    """Close a WebSocket before it is open, which is a 403."""
+    await receive()
+    await send({"type": "websocket.close", "code": 1008, "reason": ""})
+
+
+@cache
+def _html() -> str:
+    """The page, which asks for all its modules at once rather than for one after the other."""
+    text = resources.files("potentia.web.studio").joinpath("page", "studio.html").read_text("utf-8")
+    rooms = (("viewer", "potentia.web", "viewer"), ("studio", "potentia.web.studio", "page"))
+    found = [f"/{room}/{name}" for room, package, folder in rooms for name in _modules(package, folder)]
+    links = [f'<link rel="modulepreload" href="{path}">' for path in found if path != "/viewer/page.js"]
+    return text.replace("{{ modules }}", "\n".join(links))
+
+
+def _modules(package: str, folder: str) -> list[str]:
+    top = resources.files(package).joinpath(folder)
+    inner = [f"{one.name}/{each.name}" for one in top.iterdir() if one.is_dir() for each in one.iterdir()]
+    return sorted(name for name in (*(one.name for one in top.iterdir()), *inner) if name.endswith(".js"))
+
+
+class Server:
+    """A studio on a port of this machine."""
+
+    def __init__(self, studio: Studio, token: str | None = None) -> None:
+        self.studio, self.token = studio, token or secrets.token_urlsafe(24)
+        self.thread = ThreadPoolExecutor(1, "studio")
+        self.pages: set[WebSocket] = set()
+        self._aside: set[asyncio.Task[None]] = set()
+        self.port = 0
+        self._serving: _Uvicorn | None = None
+        routes: list[Any] = [
+            Route("/", self._page),
+            Route("/{room}/{path:path}", self._asset),
+            WebSocketRoute("/ws", self._socket),
+        ]
+        self.app = Guarded(Starlette(routes=routes), self._hosts)
+
+    def _hosts(self) -> set[str]:
+        return {f"{name}:{self.port}" for name in (HOST, "localhost")}
+
+    @property
+    def link(self) -> str:
+        """What to open."""
+        return f"http://{HOST}:{self.port}/?token={self.token}"
+
+    def _known(self, given: str | None) -> bool:
+        return hmac.compare_digest((given or "").encode(), self.token.encode())
+
+    # Pages --------------------------------------------------------------------------------------------
+
+    async def _page(self, request: Request) -> Response:
+        if not self._known(request.query_params.get("token")):
+            told = "403: open the studio by the link that the command printed, with its token.\n"
+            return PlainTextResponse(told, 403, _HEADERS)
+        return HTMLResponse(_html(), 200, _HEADERS)
+
+    async def _asset(self, request: Request) -> Response:
+        room, path = request.path_params["room"], request.path_params["path"]
+        folder = {"viewer": ("potentia.web", "viewer"), "studio": ("potentia.web.studio", "page")}.get(room)
+        named = _NAME.fullmatch(path)
+        if folder is not None and named is not None:
+            file = resources.files(folder[0]).joinpath(folder[1], *path.split("/"))
+            if file.is_file():
+                return Response(file.read_bytes(), 200, _HEADERS, f"{_KINDS[named[1]]}; charset=utf-8")
+        return PlainTextResponse("404\n", 404, _HEADERS)
+
+    # Messages -----------------------------------------------------------------------------------------
+
+    async def _socket(self, page: WebSocket) -> None:
+        if not self._known(page.query_params.get("token")):
+            await page.close(1008)
+            return
+        await page.accept()
+        self.pages.add(page)
+        allowance = Allowance()
+        try:
+            while True:
+                text = await page.receive_text()
+                if not allowance.take():
+                    await page.send_text(problem(f"more than {RATE} messages a second are not read; the run is kept"))
+                    continue
+                try:
+                    message = read_message(text)
+                except InvalidRun as error:
+                    await page.send_text(problem(str(error)))
+                    continue
+                if _takes_long(message):  # runs go on meanwhile; all else is answered in its order
+                    self._aside.add(task := asyncio.create_task(self._answer(page, message)))
+                    task.add_done_callback(self._aside.discard)
+                else:
+                    await self._answer(page, message)
+        except (WebSocketDisconnect, RuntimeError, KeyError):  # it went away, or sent bytes where texts are read
+            pass
+        finally:
+            self.pages.discard(page)
+
+    async def _answer(self, page: WebSocket, message: Any) -> None:
+        before, loop = self.studio.session.version, asyncio.get_running_loop()
+        if isinstance(message, Solve):
+            answers = await loop.run_in_executor(None, self._asked, message)
+        elif _takes_long(message):
+            found = await loop.run_in_executor(None, self._found)
+            if isinstance(found, str):
+                await page.send_text(found)
+                return
+            answers = await loop.run_in_executor(self.thread, self.studio.with_optimum, found)
+        else:
+            answers = await loop.run_in_executor(self.thread, self._asked, message)
+        for answer in answers:
+            await (page.send_text(answer) if isinstance(answer, str) else page.send_bytes(answer))
+        if self.studio.session.version != before and not isinstance(message, More):
+            await self._tell_others(page)
+
+    def _found(self) -> tuple[Any, Any] | str:
+        try:
+            return self.studio.find_optimum()
+        except PotentiaError as error:
+            return problem(str(error))
+
+    def _asked(self, message: Any) -> list[str | bytes]:
+        try:
+            return self.studio.answer(message)
+        except Exception as error:  # a fault of ours: said, and the run is still there
+            return [problem(f"the studio failed: {type(error).__name__}: {error}; the run is kept")]
+
+    async def _tell_others(self, page: WebSocket) -> None:
+        """Other tabs look again."""
+        told = json.dumps({"type": "changed", "version": self.studio.session.version})
+        others: list[Awaitable[None]] = [other.send_text(told) for other in self.pages if other is not page]
+        await asyncio.gather(*others, return_exceptions=True)
+
+    # Running ------------------------------------------------------------------------------------------
+
+    def bind(self, port: int = 0) -> socket.socket:
+        """A socket on this machine; one sentence where the port is taken."""
+        made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            made.bind((HOST, port))
+        except OSError as error:
+            made.close()
+            told = f"{port} cannot be used: {error.strerror or error}; give another one, or none for any that is free"
+            raise InvalidRun(told, "port", port) from None
+        self.port = made.getsockname()[1]
+        return made
+
+    def serve(self, bound: socket.socket, ready: Callable[[], None] = lambda: None) -> None:
+        """Answer until Ctrl-C; ``ready`` is called once pages can be opened."""
+        config = uvicorn.Config(
+            self.app,
+            log_level="error",
+            access_log=False,
+            ws="websockets-sansio",
+            ws_max_size=LARGEST,
+            ws_ping_interval=20,
+            ws_ping_timeout=60,
+            timeout_graceful_shutdown=1,
+            lifespan="off",
+        )
+        self.thread.submit(self.studio.scene)  # ready when the page comes to ask
+        self._serving = _Uvicorn(config, ready)
+        try:
+            self._serving.run(sockets=[bound])
+        finally:
+            self.thread.shutdown(wait=False, cancel_futures=True)
+
+    def close(self) -> None:
+        """Let :meth:`serve` end."""
+        if self._serving is not None:
+            self._serving.should_exit = True
+
+
+def _takes_long(message: Any) -> bool:
+    return isinstance(message, Solve) or (isinstance(message, Simple) and message.type == "optimum")
+
+
+class _Uvicorn(uvicorn.Server):
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._ready()
+
+
+class Allowance:
+    """So many messages a second, with some saved up."""
+
+    def __init__(self) -> None:
+        self.left, self.at = float(BURST), time.monotonic()
+
+    def take(self) -> bool:
+        """Whether one more is read."""
+        now = time.monotonic()
+        self.left, self.at = min(BURST, self.left + RATE * (now - self.at)), now
+        if self.left < 1:
+            return False
+        self.left -= 1
+        return True

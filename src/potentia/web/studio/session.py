@@ -1,0 +1,260 @@
+"""What a studio plays: one to four runs side by side on one seed and one clock, what was done to them, and undo.
+
+It knows nothing of the network. Everything here is called by one thread at a time.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from dataclasses import dataclass, replace
+from typing import Any
+
+from potentia.engine import Run
+from potentia.engine.interrupt import Flag
+from potentia.errors import InvalidRun
+from potentia.games import Game
+from potentia.rules import rule_from
+from potentia.web.studio.interventions import NO_BELIEF, Change, Entry, coverage_of, plain, read_intervention
+from potentia.web.studio.living import LiveRun
+from potentia.web.studio.starts import LONGEST, Start, game_of
+
+MOST_CHANGES = 20_000_000  # of all runs together: what a page holds
+KEPT = 40  # moments to undo to
+_SLICE = 0.01  # seconds of one run before the next one's turn
+
+
+@dataclass(frozen=True)
+class Moment:
+    """All that undo brings back."""
+
+    start: Start
+    game: Game
+    lanes: tuple[LiveRun, ...]
+    log: tuple[Entry, ...]
+    length: int
+
+
+class Session:
+    """Runs side by side, and what a person does to them."""
+
+    def __init__(
+        self,
+        start: Start,
+        game: Game | None = None,
+        log: tuple[Entry, ...] = (),
+        step: int = 0,
+        saved: Run | None = None,
+    ) -> None:
+        self.name = secrets.token_hex(8)  # tells a session that began anew from one that goes on
+        self.version = 0  # grows with everything that a page must draw anew
+        self._done: list[Moment] = []
+        self._undone: list[Moment] = []
+        made = game_of(start.game) if game is None else game
+        lanes = tuple(_begun(start, made, lane) for lane in range(len(start.rules)))
+        if saved is not None:
+            lanes = (LiveRun.of(saved),)
+        self.now = Moment(start, made, lanes, (), max(start.steps, 2 * saved.step if saved else 0))
+        for entry in log:
+            self._play_to(entry.step)
+            self.now = self._with(entry)
+        self._play_to(step)
+
+    # What there is ------------------------------------------------------------------------------------
+
+    @property
+    def start(self) -> Start:
+        """What it began with."""
+        return self.now.start
+
+    @property
+    def lanes(self) -> tuple[LiveRun, ...]:
+        """The runs."""
+        return self.now.lanes
+
+    @property
+    def log(self) -> tuple[Entry, ...]:
+        """What was done, in order."""
+        return self.now.log
+
+    @property
+    def edge(self) -> int:
+        """How far all have been played."""
+        return min(lane.step for lane in self.lanes)
+
+    @property
+    def whole(self) -> bool:
+        """Whether it is known from its start on; a saved run is from where it was saved."""
+        return all(lane.stretches[0].since == 0 for lane in self.lanes)
+
+    @property
+    def on_map(self) -> bool:
+        """Whether robots on a map are played."""
+        return coverage_of(self.now.game) is not None
+
+    @property
+    def labels(self) -> list[str]:
+        """What the runs are called: by their rules, with a number where these are the same."""
+        names = [lane.first.rule.name for lane in self.lanes]
+        return [
+            name if names.count(name) == 1 else f"{name} {names[: k + 1].count(name)}" for k, name in enumerate(names)
+        ]
+
+    @property
+    def can(self) -> dict[str, bool]:
+        """What can be undone, and done again."""
+        return {"undo": bool(self._done), "redo": bool(self._undone)}
+
+    # Time ---------------------------------------------------------------------------------------------
+
+    def play(self, until: int, seconds: float = 0.04, flag: Flag | None = None) -> bool:
+        """Play all runs up to a step, for so long at most; whether they came there."""
+        goal, end = min(until, self.now.length), time.perf_counter() + seconds
+        flag = flag or Flag()
+        while self.edge < goal and time.perf_counter() < end and not flag.raised:
+            self._require_room()
+            _slice(min(self.lanes, key=lambda lane: lane.step), goal, flag)
+        return self.edge >= goal
+
+    def _play_to(self, step: int) -> None:
+        for lane in self.lanes:
+            lane.advance(min(step, self.now.length))
+
+    def _require_room(self) -> None:
+        held = sum(lane.num_changes for lane in self.lanes)
+        if held > MOST_CHANGES:
+            told = f"a page holds up to {MOST_CHANGES:,} changes, and that is where this run is"
+            raise InvalidRun(f"{told}; go back and change something, or begin again with fewer robots")
+
+    def extend(self) -> None:
+        """Plan twice as many steps; temperatures fall over the length that was planned first."""
+        if self.now.length >= LONGEST:
+            raise InvalidRun(f"a run in the studio has up to {LONGEST:,} steps")
+        self._shown(replace(self.now, length=min(LONGEST, 2 * self.now.length)))
+
+    # What is done -------------------------------------------------------------------------------------
+
+    def intervene(self, did: Any, step: int, lanes: list[int] | None = None) -> None:
+        """Do something at a step, to all runs or to some; what was done later is no longer part of them."""
+        wanted = read_intervention(did)
+        if not 0 <= step <= self.edge:
+            raise InvalidRun(f"must be a step that was played, 0 to {self.edge:,}, got {step!r}", "step", step)
+        if lanes is not None and not all(0 <= lane < len(self.lanes) for lane in lanes):
+            raise InvalidRun(f"must be among the {len(self.lanes)} that there are, got {lanes}", "lanes", lanes)
+        if step == 0 and isinstance(wanted, Change):
+            self._remember(self._restarted(wanted, lanes))
+        else:
+            self._remember(self._with(Entry(step=step, did=wanted, lanes=lanes)))
+
+    def _with(self, entry: Entry) -> Moment:
+        made = []
+        for number, lane in enumerate(self.lanes):
+            later = any(old.step > entry.step for old in lane.log)
+            if entry.concerns(number):
+                made.append(lane.intervene(entry.did, entry.step, entry.lanes))
+            else:
+                made.append(lane.back_to(entry.step) if later else lane)
+        log = (*(old for old in self.log if old.step <= entry.step), entry)
+        return replace(self.now, lanes=tuple(made), log=log)
+
+    def _restarted(self, did: Change, lanes: list[int] | None) -> Moment:
+        """A change at step 0 is another start."""
+        rules = list(self.start.rules)
+        for lane in range(len(rules)) if lanes is None else lanes:
+            rules[lane] = _changed_rule(self.lanes[lane], did)
+        start = self.start.with_rules(rules)
+        if did.belief is not None:
+            start = start.model_copy(update={"belief": None if did.belief == {"belief": NO_BELIEF} else did.belief})
+        return self._again(start, [entry for entry in self.log if entry.step == 0])
+
+    def set_rules(self, rules: list[dict[str, Any]]) -> None:
+        """Play these rules side by side, from the start on; runs that are there already stay as they are."""
+        start, old = self.start.with_rules(rules), [dict(table) for table in self.start.rules]
+        kept: dict[int, int] = {}
+        for place, table in enumerate(start.rules):
+            same = [k for k, other in enumerate(old) if other == table and k not in kept.values()]
+            if same:
+                kept[place] = same[0]
+        log = [renumbered for entry in self.log if (renumbered := _for_lanes(entry, kept)) is not None]
+        fresh = self._again(start, log)
+        lanes = tuple(self.lanes[kept[k]] if k in kept else lane for k, lane in enumerate(fresh.lanes))
+        self._remember(replace(fresh, lanes=lanes, length=self.now.length))
+
+    def begin(self, start: Start, game: Game | None = None) -> None:
+        """Something else, from its start; undo brings back what was there."""
+        made = game_of(start.game) if game is None else game
+        lanes = tuple(_begun(start, made, lane) for lane in range(len(start.rules)))
+        self._remember(Moment(start, made, lanes, (), start.steps))
+
+    def open(self, start: Start, log: list[Entry], step: int) -> None:
+        """What a link says."""
+        other = Session(start, None, tuple(log), 0)
+        self._remember(replace(other.now, length=max(other.now.length, min(step, LONGEST))))
+
+    def _again(self, start: Start, log: list[Entry]) -> Moment:
+        """The same game by other rules, with what was done."""
+        lanes = []
+        for number in range(len(start.rules)):
+            lane = _begun(start, self.now.game, number)
+            for entry in log:
+                if entry.concerns(number):
+                    lane = lane.advance(entry.step).intervene(entry.did, lanes=entry.lanes)
+            lanes.append(lane)
+        return Moment(start, self.now.game, tuple(lanes), tuple(log), self.now.length)
+
+    # Undo ---------------------------------------------------------------------------------------------
+
+    def _shown(self, moment: Moment) -> None:
+        self.now = moment
+        self.version += 1
+
+    def _remember(self, moment: Moment) -> None:
+        self._done = [*self._done, self.now][-KEPT:]
+        self._undone = []
+        self._shown(moment)
+
+    def undo(self) -> None:
+        """As it was before the last thing that was done, with what had been played then."""
+        if not self._done:
+            raise InvalidRun("there is nothing to undo")
+        self._undone.append(self.now)
+        self._shown(self._done.pop())
+
+    def redo(self) -> None:
+        """Do again what was undone."""
+        if not self._undone:
+            raise InvalidRun("there is nothing to do again")
+        self._done.append(self.now)
+        self._shown(self._undone.pop())
+
+
+def _slice(lane: LiveRun, goal: int, flag: Flag) -> None:
+    """As many steps of a run as fit into a slice of time, by what the last one took."""
+    began, before = time.perf_counter(), lane.step
+    lane.advance(min(goal, before + lane.pace), flag)
+    spent, done = time.perf_counter() - began, lane.step - before
+    lane.pace = max(1, min(4 * lane.pace, int(done * _SLICE / max(spent, 1e-6))))
+
+
+def _begun(start: Start, game: Game, lane: int) -> LiveRun:
+    rule = start.made_rules()[lane]
+    return LiveRun(game, rule, start.seed, belief=start.made_belief(), horizon=start.steps)
+
+
+def _changed_rule(lane: LiveRun, did: Change) -> dict[str, Any]:
+    spec = lane.first.rule.spec() if did.rule is None else rule_from(did.rule).spec()
+    for name in ("tau", "revision"):
+        value = getattr(did, name)
+        if value is not None:
+            if name not in spec:
+                raise InvalidRun(f"{spec['rule']} has no {name}", name)
+            spec[name] = value
+    return spec
+
+
+def _for_lanes(entry: Entry, kept: dict[int, int]) -> Entry | None:
+    """The same entry where runs have other numbers; None where it was done to none that is left."""
+    if entry.lanes is None:
+        return entry
+    lanes = [new for new, old in kept.items() if old in entry.lanes]
+    return Entry.model_validate(plain(entry) | {"lanes": lanes}) if lanes else None

@@ -1,0 +1,383 @@
+"""The studio as people use it: real mouse and keys, and every run against the library's own."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+import potentia as pt
+from potentia.web.studio.recorded import recording_of
+from potentia.web.studio.starts import game_of
+from tests.studios import GAME, RULES, Page, served, session_of
+
+
+@pytest.fixture
+def studio(browser):
+    """Open pages of a studio; at the end nothing was complained about, and nobody else was asked for anything."""
+    opened, servers = [], []
+
+    def open_studio(session, fragment="", excused=False, **options):
+        manager = served(session)
+        servers.append(manager)
+        opened.append((Page(browser, manager.__enter__(), fragment, **options), excused))
+        return opened[-1][0]
+
+    def also(page, fragment="", excused=False, **options):
+        opened.append((Page(browser, page.server, fragment, **options), excused))
+        return opened[-1][0]
+
+    open_studio.also = also
+    yield open_studio
+    try:
+        for page, excused in opened:
+            assert excused or not page.complaints, page.complaints
+            foreign = [
+                url
+                for url in page.requests
+                if not url.startswith((f"http://127.0.0.1:{page.server.port}/", "data:", "blob:"))
+            ]
+            assert not foreign
+    finally:
+        for page, _ in opened:
+            page.close()
+        for manager in servers:
+            manager.__exit__(None, None, None)
+
+
+def trace_of(rule, steps, seed=3, horizon=2000, **options):
+    run = pt.begin(game_of(GAME), rule, seed, horizon=horizon, **options)
+    return run.advance(steps).trace()
+
+
+def cells(game, profile):
+    return [list(map(int, cell)) for cell in game.positions(profile)]
+
+
+def test_two_rules_side_by_side_are_two_runs(studio):
+    page = studio(session_of(*RULES))
+    page.play_to(400)
+    game = game_of(GAME)
+    traces = [trace_of(rule, 400) for rule in RULES]
+    for k, trace in enumerate(traces):
+        assert page.positions(k) == cells(game, trace.final)
+    for step in (1, 57, 230, 399):
+        page.play_to(step)
+        for k, trace in enumerate(traces):
+            assert page.positions(k) == cells(game, trace.profiles[step])
+    apart = next(k for k in range(401) if (traces[0].profiles[k] != traces[1].profiles[k]).any())
+    page.page.get_by_role("button", name=re.compile("they part")).click()
+    assert page.ask("potentia.clock.step") == apart
+    shown = page.ask("potentia.timelines.map((timeline) => timeline.valueAt('worth_union', 400))")
+    for value, trace in zip(shown, traces, strict=True):
+        assert value == pytest.approx(pt.engine.evaluate(game, trace.final)["worth_union"])
+
+
+def test_it_plays_by_itself_pauses_and_goes_back(studio):
+    page = studio(session_of())
+    page.page.keyboard.press("+")
+    page.page.keyboard.press("Space")
+    page.until("potentia.clock.step > 30 && potentia.clock.playing", "that it plays")
+    page.page.get_by_role("button", name="Pause").click()
+    step = page.ask("potentia.clock.step")
+    assert page.positions() == cells(game_of(GAME), trace_of(RULES[0], step).final)
+    page.page.keyboard.press("Home")
+    assert page.positions() == cells(game_of(GAME), trace_of(RULES[0], 0).start)
+    page.page.keyboard.press("End")
+    assert page.ask("potentia.clock.step") == page.ask("potentia.clock.limit") >= step
+
+
+def test_every_tool_by_mouse_is_what_the_log_says(studio, tmp_path):
+    page = studio(session_of(*RULES, steps=400))
+    page.play_to(40)
+    page.tool("Paint worth")
+    page.doing(lambda: page.drag((3, 3), (6, 3)))
+    page.tool("Draw walls")
+    page.doing(lambda: page.drag((0, 36), (3, 36)))
+    page.tool("Drag a robot")
+    page.doing(lambda: page.drag(page.robot(1), (20, 5)))
+    page.play_to(60)
+    page.tool("Add a robot")
+    page.doing(lambda: page.page.mouse.click(*page.cell(8, 8)))
+    page.tool("Let a robot fail")
+    page.doing(lambda: page.page.mouse.click(*page.cell(*page.robot(2))))
+    page.play_to(80)
+    page.tool("Remove a robot")
+    page.doing(lambda: page.page.mouse.click(*page.cell(*page.robot(0))))
+    page.tool("Erase: as in the beginning")
+    page.doing(lambda: page.drag((3, 3), (4, 3)))
+    field = page.page.get_by_label("τ", exact=True)
+    field.fill("0.02")
+    page.doing(lambda: page.page.keyboard.press("Enter"))
+    page.doing(lambda: page.page.get_by_label("Rule of run 1, from this step on").select_option("lll"))
+    page.play_to(100)
+    page.doing(lambda: page.page.get_by_label("belief", exact=True).select_option("constant"))
+    page.play_to(130)
+    log = page.session.log
+    assert [entry.did.kind for entry in log] == [
+        *("paint", "wall", "move", "add", "fail", "remove", "erase", "change", "change", "change")
+    ]
+    assert log[0].did.cells == [[3, 3], [4, 3], [5, 3], [6, 3]]
+    assert log[2].did.robot == 1
+    assert log[2].did.cell == [20, 5]
+    assert log[4].did.robot == 2
+    assert [row["step"] for row in page.ask("potentia.studio.scene.log")] == [entry.step for entry in log]
+    assert page.page.locator(".ps-log li").count() == 10
+    assert _played_elsewhere(page, tmp_path) == {
+        name: [130, page.positions(k)] for k, name in enumerate(page.session.labels)
+    }
+    walls = page.ask("[...potentia.mapStates[0].wallsNow()]")
+    assert [cell for cell, wall in enumerate(walls) if wall] == [36 * 40 + x for x in range(4)]
+
+
+def _played_elsewhere(page, tmp_path):
+    """What the program prints that "copy as Python" gives."""
+    page.page.get_by_role("button", name="Copy as Python").click()
+    text = page.page.get_by_label("What was taken")
+    text.wait_for()
+    path = tmp_path / "taken.py"
+    path.write_text(text.input_value())
+    done = subprocess.run([sys.executable, path], capture_output=True, text=True, check=True)
+    rows = [line.split(" ", 2) for line in done.stdout.splitlines()]
+    return {name: [int(step), json.loads(places)] for name, step, places in rows}
+
+
+def test_undo_brings_back_what_was_played(studio):
+    page = studio(session_of())
+    page.play_to(50)
+    before = page.positions()
+    page.tool("Let a robot fail")
+    page.doing(lambda: page.page.mouse.click(*page.cell(*page.robot(1))))
+    assert not page.ask("potentia.mapStates[0].isThere(1)")
+    page.doing(lambda: page.page.get_by_role("button", name="Undo").click())
+    assert page.ask("potentia.mapStates[0].isThere(1)")
+    assert page.positions() == before
+    page.doing(lambda: page.page.keyboard.press("Control+Shift+Z"))
+    assert not page.ask("potentia.mapStates[0].isThere(1)")
+    page.doing(lambda: page.page.keyboard.press("Control+Z"))
+    assert page.session.log == ()
+
+
+def test_everything_by_keyboard(studio):
+    page = studio(session_of())
+    page.play_to(10)
+    keys = page.page.keyboard
+    page.page.locator(".pv-canvas").focus()
+    keys.press("3")
+    assert page.page.get_by_role("button", name="Draw walls").get_attribute("aria-pressed") == "true"
+    keys.press("ArrowLeft")
+    x, y = page.ask("[potentia.viewer.stages[0].cursor % 40, Math.floor(potentia.viewer.stages[0].cursor / 40)]")
+    page.doing(lambda: keys.press("Enter"))
+    assert page.session.log[-1].did.cells == [[x, y]]
+    assert page.ask("document.activeElement.classList.contains('pv-canvas')")
+    keys.press("5")
+    rx, ry = page.robot(0)
+    page.ask("([x, y]) => potentia.viewer.stages[0].point(y * 40 + x)", [rx, ry])
+    keys.press("Enter")
+    keys.press("ArrowUp")
+    keys.press("ArrowUp")
+    page.doing(lambda: keys.press("Enter"))
+    assert page.session.log[-1].did.kind == "move"
+    assert page.robot(0) == page.session.log[-1].did.cell
+    keys.press("Tab")
+    assert page.ask("getComputedStyle(document.activeElement).outlineStyle") != "none"
+
+
+def test_rules_are_added_and_removed(studio):
+    page = studio(session_of())
+    page.play_to(80)
+    page.page.get_by_label("A rule to add").select_option("lll")
+    page.doing(lambda: page.page.get_by_role("button", name="Add beside").click())
+    page.until("potentia.clock.limit >= 80", "that the new run has come up")
+    assert page.positions(0) == cells(game_of(GAME), trace_of(RULES[0], 80).final)
+    added = page.session.start.rules[1]
+    assert page.positions(1) == cells(game_of(GAME), trace_of(added, 80).final)
+    page.doing(lambda: page.page.get_by_role("button", name="Remove run blll").click())
+    assert page.page.get_by_role("article").count() == 1
+    assert page.positions(0) == cells(game_of(GAME), trace_of(added, 80).final)
+
+
+def test_a_link_opens_elsewhere_with_the_same_state(studio):
+    page = studio(session_of(*RULES))
+    page.play_to(70)
+    page.tool("Draw walls")
+    page.doing(lambda: page.drag((0, 30), (2, 30)))
+    page.play_to(90)
+    page.page.get_by_role("button", name="Copy link").click()
+    text = page.page.get_by_label("What was taken")
+    text.wait_for()
+    fragment = "#" + text.input_value().partition("#")[2]
+    assert fragment.startswith("#s1.")
+    other = studio(session_of(seed=9), fragment)
+    other.until("potentia.clock.step === 90", "the step of the link")
+    assert [other.positions(k) for k in (0, 1)] == [page.positions(k) for k in (0, 1)]
+    assert other.ask("potentia.studio.scene.log") == page.ask("potentia.studio.scene.log")
+    cut = studio(session_of(seed=9), fragment[:-20])
+    assert "cut or changed" in cut.page.get_by_role("alert").inner_text()
+    assert cut.positions() == cells(game_of(GAME), trace_of(RULES[0], 0, seed=9).start)
+
+
+def test_what_is_wrong_is_a_sentence_and_the_run_stays(studio):
+    page = studio(session_of())
+    page.play_to(30)
+    before = page.positions()
+    field = page.page.get_by_label("τ", exact=True)
+    field.fill("-1")
+    page.page.keyboard.press("Enter")
+    alert = page.page.get_by_role("alert")
+    assert "tau must be a finite number above 0" in alert.inner_text().replace("Tau", "tau")
+    page.page.get_by_role("button", name="Close").click()
+    page.tool("Draw walls")
+    page.drag(page.robot(0), page.robot(0))
+    alert.wait_for()
+    assert "stands on a cell that would be a wall" in alert.inner_text()
+    assert page.positions() == before
+    page.page.get_by_label("map", exact=True).fill("other.csv")
+    page.page.get_by_role("button", name="Begin again").click()
+    page.until("document.querySelector('.ps-bar').textContent.includes('names a file')", "the refusal")
+    page.ask("potentia.studio.wire.socket.send('x'.repeat(5_000_000))")
+    page.until("!document.querySelector('.ps-bar').hidden && potentia.studio.wire.open", "that it is there again")
+    assert page.positions() == before
+    page.play_to(60)
+    assert page.positions() == cells(game_of(GAME), trace_of(RULES[0], 60).final)
+
+
+def test_a_reload_and_another_tab_come_to_the_same_run(studio):
+    page = studio(session_of())
+    page.play_to(45)
+    page.until("location.hash === '#step=45'", "the address")
+    page.page.reload()
+    page.page.locator("main[data-ready]").wait_for()
+    page.until("window.potentia?.clock.step === 45", "the step")
+    other = studio.also(page)
+    other.play_to(45)
+    other.tool("Let a robot fail")
+    other.doing(lambda: other.page.mouse.click(*other.cell(*other.robot(3))))
+    page.until("!potentia.mapStates[0].isThere(3)", "that the first tab sees it")
+
+
+def test_it_comes_back_after_the_line_was_cut(studio):
+    page = studio(session_of())
+    page.play_to(20)
+    page.ask("potentia.studio.wire.socket.close()")
+    page.until("potentia.studio.wire.open && document.querySelector('.ps-bar').hidden", "the line")
+    page.play_to(40)
+    assert page.positions() == cells(game_of(GAME), trace_of(RULES[0], 40).final)
+
+
+def test_begin_again_with_another_seed_and_more_robots(studio):
+    page = studio(session_of())
+    page.play_to(25)
+    page.page.get_by_label("seed", exact=True).fill("8")
+    page.page.get_by_label("robots", exact=True).fill("6")
+    page.doing(lambda: page.page.get_by_role("button", name="Begin again").click())
+    assert page.ask("potentia.clock.step") == 0
+    game = game_of({**GAME, "robots": 6})
+    run = pt.begin(game, RULES[0], 8, horizon=2000)
+    assert page.positions() == cells(game, run.profile)
+
+
+def test_files_to_take_away(studio):
+    page = studio(session_of(steps=200))
+    page.play_to(30)
+    for button, name in (
+        ("PNG", "step-30.png"),
+        ("SVG", "step-30.svg"),
+        ("CSV", "positions-30.csv"),
+        ("GIF", "film.gif"),
+        ("Recording", "blll.recording"),
+        ("Replay page", "replay.html"),
+        ("Save as specification", "studio.json"),
+    ):
+        with page.page.expect_download() as waiting:
+            page.page.get_by_role("button", name=button, exact=True).click()
+        assert waiting.value.suggested_filename == name
+        content = waiting.value.path().read_bytes()
+        assert len(content) > 100
+        if name == "blll.recording":
+            made = pt.read_recording(waiting.value.path())
+            assert np.array_equal(made.profile(30), trace_of(RULES[0], 30).final)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nobody_is_shut_out(studio, scheme):
+    page = studio(session_of(*RULES), color_scheme=scheme)
+    page.play_to(10)
+    found = Axe().run(page.page)
+    serious = [one for one in found.response["violations"] if one["impact"] in ("serious", "critical")]
+    assert not serious, [(one["id"], [node["html"] for node in one["nodes"]]) for one in serious]
+
+
+@pytest.mark.parametrize("width", [1024, 400])
+def test_nothing_is_cut_off(studio, width):
+    page = studio(session_of(*RULES), viewport={"width": width, "height": 800})
+    page.play_to(10)
+    assert page.ask("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("rule", [{"rule": "soql"}, {"rule": "p-sblll", "tau": 5e-4, "revision": 0.3}])
+def test_what_grows_is_what_a_recording_has(studio, rule):
+    belief = None if rule["rule"] == "soql" else {"belief": "constant", "share": 0.5}
+    game = {**GAME, "flags": True, "flag": "range"}
+    page = studio(session_of(rule, game=game, steps=300, **({"belief": belief} if belief else {})))
+    page.ask("potentia.mapStates[0].flagHistory()")  # made early, and then extended
+    page.ask("potentia.mapStates[0].travelled(1)")
+    for step in (40, 41, 150):
+        page.play_to(step)
+    lane = page.session.lanes[0]
+    made = recording_of(lane)
+    for step in (150, 97, 12):
+        page.play_to(step)
+        assert page.ask("[...potentia.mapStates[0].flagsAt()]") == made.flags(step).reshape(-1).tolist()
+        assert page.ask("potentia.mapStates[0].worthUnion()") == pytest.approx(made.value("worth_union", step))
+        keyframe = made.keyframe(step)
+        assert page.ask("potentia.timelines[0].keyframeAt()") == keyframe
+        if belief:
+            shown = page.ask("(k) => [...potentia.mapStates[0].beliefAt(k, 0).field]", keyframe)
+            np.testing.assert_array_equal(np.float32(shown), made.belief(keyframe)[0].worth.reshape(-1))
+        else:
+            shown = page.ask("(k) => [...potentia.mapStates[0].valuesAt('strategy', k, 2)]", keyframe)
+            np.testing.assert_array_equal(np.float32(shown), made.thoughts(keyframe)[1][2])
+    page.play_to(150)
+    for robot in range(4):
+        way = page.ask("(robot) => potentia.mapStates[0].travelled(robot)", robot)
+        state = getattr(lane.at_step(150).state, "game", lane.at_step(150).state)
+        assert way == pytest.approx(state.driven[robot])
+
+
+def test_a_studio_that_ends_leaves_the_page_and_what_was_played(studio):
+    page = studio(session_of(), excused=True)
+    page.play_to(50)
+    page.server.close()
+    page.until("!document.querySelector('.ps-bar').hidden", "the sentence")
+    assert "does not answer" in page.page.get_by_role("alert").inner_text()
+    page.page.get_by_role("button", name="To the start").click()
+    assert page.positions() == cells(game_of(GAME), trace_of(RULES[0], 0).start)
+    page.page.get_by_role("button", name="To the end").click()
+    assert page.positions() == cells(game_of(GAME), trace_of(RULES[0], 50).final)
+
+
+def test_a_game_without_a_map_is_played_and_asked_about(studio):
+    page = studio(session_of({"rule": "lll", "tau": 0.5}, game={"name": "stag-hunt"}))
+    page.play_to(60)
+    final = pt.run(pt.game("stag-hunt"), {"rule": "lll", "tau": 0.5}, 60, 3).final
+    assert page.ask("[...potentia.timelines[0].profile]") == final.tolist()
+    assert not page.page.get_by_role("button", name="Draw walls").is_visible()
+    law = page.ask("potentia.studio.solve({ what: 'law' })")["law"]
+    assert law == pt.analysis.chain(pt.game("stag-hunt"), pt.rule("lll", tau=0.5)).stationary().tolist()
+
+
+def test_a_recording_is_watched_and_not_changed(browser, tmp_path):
+    made = pt.run(game_of(GAME), RULES[0], 40, 3).recording()
+    with served(session_of(), shown=[made]) as server:
+        page = Page(browser, server)
+        page.play_to(40)
+        assert page.positions() == cells(game_of(GAME), made.profile(40))
+        assert not page.page.get_by_role("button", name="Draw walls").is_visible()
+        assert not page.complaints
+        page.close()

@@ -1,0 +1,280 @@
+"""Sessions, messages and links without a network: what is played, what is refused, what comes back."""
+
+from __future__ import annotations
+
+import base64
+import json
+import random
+import zlib
+
+import numpy as np
+import pytest
+
+import potentia as pt
+from potentia.errors import InvalidRun, InvalidSpecification
+from potentia.web.studio import exports, links
+from potentia.web.studio.answers import Studio
+from potentia.web.studio.messages import LARGEST, read_message
+from potentia.web.studio.session import Session
+from potentia.web.studio.starts import game_of, read_start, table_of
+
+GAME = {"map": "random:2", "robots": 3, "delta": 1.5, "flags": False}
+RULES = ({"rule": "blll", "tau": 0.001}, {"rule": "p-sblll", "tau": 0.001, "revision": 0.3})
+
+
+def start_of(*rules, **changes):
+    return read_start({"game": GAME, "rules": list(rules or RULES), "seed": 1, "steps": 200} | changes)
+
+
+def played(session, step):
+    while not session.play(step, 1.0):
+        pass
+    return session
+
+
+def said(studio, **message):
+    return studio.answer(read_message(json.dumps(message)))
+
+
+def test_runs_side_by_side_are_those_of_the_library():
+    session = played(Session(start_of()), 60)
+    for lane, rule in zip(session.lanes, RULES, strict=True):
+        run = pt.begin(game_of(GAME), rule, 1, horizon=200).advance(60)
+        assert np.array_equal(lane.back_to(60).profile, run.profile)
+
+
+def test_a_change_at_the_start_is_another_start_and_later_an_intervention():
+    session = Session(start_of())
+    session.intervene({"kind": "change", "tau": 0.5}, 0, [0])
+    assert session.start.rules[0]["tau"] == 0.5
+    assert session.log == ()
+    played(session, 10).intervene({"kind": "change", "tau": 0.1}, 10)
+    assert session.start.rules[0]["tau"] == 0.5
+    assert [entry.step for entry in session.log] == [10]
+
+
+def test_what_is_done_to_one_run_leaves_the_other():
+    session = played(Session(start_of()), 30)
+    session.intervene({"kind": "change", "tau": 10.0}, 20, [1])
+    played(session, 60)
+    run = pt.begin(game_of(GAME), RULES[0], 1, horizon=200).advance(60)
+    assert np.array_equal(session.lanes[0].back_to(60).profile, run.profile)
+    assert [len(lane.log) for lane in session.lanes] == [0, 1]
+
+
+def test_a_rule_that_is_added_gets_what_was_done_to_all():
+    session = played(Session(start_of(RULES[0])), 30)
+    session.intervene({"kind": "fail", "robot": 1}, 20)
+    session.set_rules(list(RULES))
+    played(session, 40)
+    assert [entry.step for entry in session.lanes[1].log] == [20]
+    log = [{"step": 20, "did": {"kind": "fail", "robot": 1}}]
+    other = pt.live(game_of(GAME), RULES[1], 1, steps=40, interventions=log, horizon=200)
+    assert np.array_equal(session.lanes[1].back_to(40).positions, other.positions)
+    session.set_rules([RULES[1]])
+    assert len(session.lanes) == 1
+    assert session.lanes[0].first.rule.name == "p-sblll"
+
+
+def test_undo_and_redo():
+    session = played(Session(start_of()), 40)
+    session.intervene({"kind": "fail", "robot": 0}, 10)
+    assert session.edge == 10
+    session.undo()
+    assert session.edge == 40
+    assert session.log == ()
+    session.redo()
+    assert [entry.step for entry in session.log] == [10]
+    session.undo()
+    with pytest.raises(InvalidRun, match="nothing to undo"):
+        session.undo()
+
+
+def test_a_link_holds_all_of_it():
+    session = played(Session(start_of()), 40)
+    session.intervene({"kind": "wall", "cells": [[0, 0]]}, 25)
+    played(session, 50)
+    state = links.read("http://127.0.0.1:1/?token=x#" + links.written(session.start, session.log, 50))
+    again = Session(state.start, None, tuple(state.log), state.step)
+    assert [lane.back_to(50).positions.tolist() for lane in again.lanes] == [
+        lane.back_to(50).positions.tolist() for lane in session.lanes
+    ]
+
+
+def test_a_map_of_ones_own_is_held_in_the_link():
+    worth = np.random.default_rng(0).random((6, 7))
+    world = pt.games.World(worth, blocked=worth > 0.97, cell_size=0.5, targets=[(1, 1)], name="yard")
+    game = pt.games.Coverage(world, 3, [1.0, 1.5, 2.0], reach=2.0, K=0.1, flags=False)
+    again = game_of(table_of(game))
+    assert again.describe() == game.describe()
+    assert np.array_equal(again.world.worth, world.worth)
+    assert np.array_equal(again.world.blocked, world.blocked)
+    assert again.world.cell_size == 0.5
+    a, b = (pt.run(one, RULES[0], 50, 2, compiled=False).final for one in (game, again))
+    assert np.array_equal(a, b)
+
+
+@pytest.mark.parametrize("cut", [1, 3, 20, 60])
+def test_a_link_that_was_cut_or_changed_is_a_sentence(cut):
+    link = links.written(start_of(), (), 10)
+    for broken in (link[:-cut], link[:cut] + link[cut + 1 :], link.replace(link[30], "A" if link[30] != "A" else "B")):
+        with pytest.raises(InvalidRun, match=r"this (link|is no link)"):
+            links.read(broken)
+
+
+def forged(table):
+    content = zlib.compress(json.dumps(table).encode())
+    return links.PREFIX + base64.urlsafe_b64encode(links._sum(content) + content).decode().rstrip("=")
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        {"map": "/etc/passwd.csv"},
+        {"file": "payoffs.json"},
+        {"map": "paper", "blocked": "walls.png"},
+        {"map": "paper", "drift": "flow.npy"},
+        {"name": "os.system"},
+        {"import": "evil.py"},
+        {"map": {"columns": 10_000, "rows": 10_000, "worth": ""}},
+        {"map": {"columns": 3, "rows": 3, "worth": "AAAA"}},
+        {"payoffs": "x"},
+    ],
+)
+def test_a_link_names_no_file_and_no_code(table):
+    link = forged({"start": {"game": table, "rules": [RULES[0]]}, "step": 5})
+    studio = Studio(Session(start_of()))
+    before = studio.session.now
+    (answer,) = said(studio, type="open", link=link)
+    assert json.loads(answer)["type"] == "problem"
+    assert studio.session.now is before
+
+
+@pytest.mark.parametrize("link", ["", "#step=4", "s2.AAAA", "s1.", "s1.###", "s1." + "A" * 50])
+def test_what_is_no_link(link):
+    with pytest.raises(InvalidRun, match=r"link"):
+        links.read(link)
+
+
+def test_a_map_that_no_page_shows_is_a_sentence():
+    big = pt.games.Coverage(pt.games.World(np.ones((10, 10))), 2)
+    assert table_of(big)
+    with pytest.raises(InvalidSpecification, match="up to 4,000,000 cells, and this one has"):
+        game_of({"map": {"columns": 10_000, "rows": 10_000, "worth": ""}, "robots": 2})
+
+
+def test_a_command_where_nothing_was_done_and_a_link_where_something_was():
+    session = played(Session(start_of(RULES[0])), 200)
+    wanted = "potentia cover random:2 --rule blll --tau 0.001 --robots 3 --delta 1.5 --no-flags --steps 200 --seed 1"
+    assert exports.as_command(session, 200) == f"{wanted} --runs 1"
+    session.intervene({"kind": "fail", "robot": 0}, 10)
+    assert exports.as_command(session, 10).startswith("potentia studio '#s1.")
+
+
+def test_a_specification_comes_back(tmp_path):
+    session = played(Session(start_of()), 30)
+    session.intervene({"kind": "fail", "robot": 0}, 12)
+    path = tmp_path / "studio.json"
+    path.write_text(exports.as_specification(session, 12))
+    state = links.read_file(path)
+    assert (state.start, state.log, state.step) == (session.start, list(session.log), 12)
+
+
+# Messages -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("x", "JSON"),
+        ("[" * 100_000, "JSON|deep"),
+        ('{"type": "more"}', "known|version"),
+        ('{"type": "intervene", "step": 1, "did": {"kind": "change", "tau": NaN}}', "finite, got NaN"),
+        ('{"type": "intervene", "step": 1, "did": {"kind": "change", "tau": 1e999}}', "finite"),
+        ('{"type": "intervene", "step": 1.5, "did": {"kind": "fail", "robot": 1}}', "step"),
+        ('{"type": "intervene", "step": true, "did": {"kind": "fail", "robot": 1}}', "step"),
+        ('{"type": "eval", "code": "1"}', "type"),
+        ('{"type": "undo", "more": 1}', "more"),
+        (" " * (LARGEST + 1), "at most 4,000,000 bytes"),
+    ],
+)
+def test_messages_that_are_none(text, told):
+    with pytest.raises(InvalidRun, match=told):
+        read_message(text)
+
+
+def test_a_thousand_fuzzed_messages_leave_the_run_as_it_was():
+    studio = Studio(played(Session(start_of(RULES[0])), 20))
+    before = studio.session.now.lanes[0].back_to(20).positions.tolist()
+    draw = random.Random(4)
+    good = [
+        {"type": "hello"},
+        {"type": "more", "version": 0, "known": [20], "until": 21},
+        {"type": "intervene", "step": 5, "did": {"kind": "paint", "cells": [[1, 1]], "worth": 0.5}},
+        {"type": "intervene", "step": 5, "did": {"kind": "change", "rule": {"rule": "lll", "tau": 0.1}}},
+        {"type": "rules", "rules": [{"rule": "lll", "tau": 0.1}]},
+        {"type": "take", "what": "link", "step": 9},
+        {"type": "open", "link": links.written(start_of(), (), 3)},
+        {"type": "begin", "seed": 4},
+        {"type": "solve", "question": {}},
+    ]
+    odd = [None, True, -1, 1e300, 2**70, "", "x" * 50, [], {}, [[[]]], {"rule": "x"}, "\u0000", 0.5]
+    answered = 0
+    for _ in range(1000):
+        message = json.loads(json.dumps(draw.choice(good)))
+        _bend(message, draw, odd)
+        text = json.dumps(message)
+        if draw.random() < 0.2:
+            at = draw.randrange(len(text))
+            text = text[:at] + draw.choice('{}[]",:0') + text[at + 1 :]
+        try:
+            read = read_message(text)
+        except InvalidRun:
+            continue
+        version = studio.session.version
+        for answer in studio.answer(read):
+            if isinstance(answer, str) and json.loads(answer)["type"] == "problem":
+                answered += 1
+                assert studio.session.version == version
+    assert answered > 20
+    while studio.session.can["undo"]:
+        studio.session.undo()
+    assert studio.session.lanes[0].back_to(20).positions.tolist() == before
+
+
+def _bend(value, draw, odd):
+    """Put something odd somewhere into a message."""
+    while True:
+        keys = list(value) if isinstance(value, dict) else list(range(len(value)))
+        if not keys:
+            return
+        key = draw.choice(keys)
+        if isinstance(value[key], dict | list) and value[key] and draw.random() < 0.7:
+            value = value[key]
+            continue
+        value[key] = draw.choice(odd)
+        return
+
+
+# Questions ----------------------------------------------------------------------------------------------
+
+
+def test_a_law_is_that_of_the_analysis():
+    start = read_start({"game": {"name": "stag-hunt"}, "rules": [{"rule": "lll", "tau": 0.5}], "steps": 100})
+    studio = Studio(Session(start))
+    (answer,) = said(studio, type="solve", id=7, question={"what": "law"})
+    told = json.loads(answer)
+    chain = pt.analysis.chain(pt.game("stag-hunt"), pt.rule("lll", tau=0.5))
+    assert (told["type"], told["id"]) == ("solved", 7)
+    np.testing.assert_array_equal(told["answer"]["law"], chain.stationary())
+    (answer,) = said(studio, type="solve", question={"what": "law", "rule": {"rule": "blll", "tau": 0.2}})
+    other = pt.analysis.chain(pt.game("stag-hunt"), pt.rule("blll", tau=0.2)).stationary()
+    np.testing.assert_array_equal(json.loads(answer)["answer"]["law"], other)
+
+
+@pytest.mark.parametrize(
+    "question", [{}, {"what": "nothing"}, {"what": "law", "lane": 9}, {"what": "law"}, {"what": "law", "rule": {}}]
+)
+def test_what_cannot_be_solved_is_a_sentence(question):
+    (answer,) = said(Studio(Session(start_of())), type="solve", question=question)
+    assert json.loads(answer)["problem"]

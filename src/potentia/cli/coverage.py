@@ -337,5 +337,3 @@ def _played(
         say(f"{signals.stopped()} before a run was complete: nothing was written", err=True)
         raise typer.Exit(130)
     return Pictured(game, rules, data, best, steps, len(seeds), belief, without, paper), stopped
-
-

@@ -34,6 +34,11 @@ from potentia.web.studio.messages import LARGEST, More, Simple, Solve, read_mess
 HOST = "127.0.0.1"
 RATE, BURST = 120, 240  # messages a second, and at once
 _KINDS = {"js": "text/javascript", "css": "text/css"}
+_ROOMS = {  # of what the page loads: package and folder
+    "viewer": ("potentia.web", "viewer"),
+    "game": ("potentia.web", "game"),
+    "studio": ("potentia.web.studio", "page"),
+}
 _NAME = re.compile(r"(?:[a-z_]+/)*[a-z_]+\.(js|css)")  # nothing else is handed out
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; "
@@ -81,9 +86,8 @@ async def refused(receive: Receive, send: Send) -> None:
 def _html() -> str:
     """The page, which asks for all its modules at once rather than for one after the other."""
     text = resources.files("potentia.web.studio").joinpath("page", "studio.html").read_text("utf-8")
-    rooms = (("viewer", "potentia.web", "viewer"), ("studio", "potentia.web.studio", "page"))
-    found = [f"/{room}/{name}" for room, package, folder in rooms for name in _modules(package, folder)]
-    links = [f'<link rel="modulepreload" href="{path}">' for path in found if path != "/viewer/page.js"]
+    found = [f"/{room}/{name}" for room, (package, folder) in _ROOMS.items() for name in _modules(package, folder)]
+    links = [f'<link rel="modulepreload" href="{path}">' for path in found if not path.endswith("/page.js")]
     return text.replace("{{ modules }}", "\n".join(links))
 
 
@@ -131,7 +135,7 @@ class Server:
 
     async def _asset(self, request: Request) -> Response:
         room, path = request.path_params["room"], request.path_params["path"]
-        folder = {"viewer": ("potentia.web", "viewer"), "studio": ("potentia.web.studio", "page")}.get(room)
+        folder = _ROOMS.get(room)
         named = _NAME.fullmatch(path)
         if folder is not None and named is not None:
             file = resources.files(folder[0]).joinpath(folder[1], *path.split("/"))

@@ -12,6 +12,7 @@ from potentia.analysis import chain
 from potentia.errors import InvalidRun, look_up
 from potentia.games import Game
 from potentia.rules import Rule, rule_from
+from potentia.web.solving import answer
 from potentia.web.studio.session import Moment
 
 MOST_STATES = 4_096  # of a law that a page shows
@@ -32,6 +33,8 @@ SOLVERS: dict[str, Solver] = {"law": law}
 
 def solved(now: Moment, question: dict[str, Any]) -> dict[str, Any]:
     """The answer to a question about one of the runs, or about a rule that the question gives."""
+    if "ask" in question:  # of the game stage
+        return answer(question)
     asked = dict(question)
     what, lane, given = asked.pop("what", None), asked.pop("lane", 0), asked.pop("rule", None)
     solve = look_up(SOLVERS, what if isinstance(what, str) else "", "what", InvalidRun)

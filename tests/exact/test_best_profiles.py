@@ -325,7 +325,7 @@ def test_what_is_too_large_says_what_works():
     with pytest.raises(TooLarge, match=r"say who interacts \(interactions= of custom\).*run_batch"):
         pt.analysis.optimum(game)
     crowd = custom(lambda player, profile, data: 0.0, [2] * 60, interactions=[range(30), range(30, 60)])
-    with pytest.raises(TooLarge, match="name fewer who interact"):
+    with pytest.raises(TooLarge, match=r"30 players each, .*Coordination\(graph, payoff\).*; or sample: run_batch"):
         pt.analysis.optimum(crowd)
 
 
@@ -347,6 +347,8 @@ def test_bad_arguments(options, message):
 
 
 def test_results_are_read_by_people_and_programs():
+    for players in (8, 9):
+        assert str(pt.analysis.optimum(pt.game("ring", players=players))).endswith(f"({', '.join('0' * players)})")
     found = pt.analysis.optimum(pt.game("ring", players=50))
     assert json.loads(json.dumps(found.to_dict()))["value"] == 50.0
     assert "proven" in str(found)

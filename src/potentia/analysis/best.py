@@ -4,7 +4,8 @@ Each kind of game has its way, by which ``method`` of the result goes:
 
 =============== ================================================================================================
 ``separable``   each player takes its best action
-``elimination`` games on graphs: bucket elimination (:mod:`~potentia.analysis.graphical`)
+``elimination`` games on graphs, and those that say who interacts (:mod:`~potentia.analysis.neighbourhoods`): bucket
+                elimination (:mod:`~potentia.analysis.graphical`)
 ``search``      the same, where the tables would be too large: a bound by mini-buckets, and a search below it
 ``uniform``     coordination games in which it is best on every edge that all play the same
 ``flow``        congestion games of single resources whose costs rise: a flow of least cost
@@ -25,20 +26,13 @@ from typing import Any, Literal, overload
 import numpy as np
 
 from potentia.analysis import placement
-from potentia.analysis.enumeration import best_listed
-from potentia.analysis.graphical import (
-    Found,
-    edge_functions,
-    maximise,
-    says_who_interacts,
-    total,
-    uniform_profile,
-    utility_functions,
-)
+from potentia.analysis.enumeration import best_listed, can_be_listed
+from potentia.analysis.graphical import Found, edge_functions, maximise, total, uniform_profile
 from potentia.analysis.loads import best_loads, worth
+from potentia.analysis.neighbourhoods import Local, says_who_interacts, some_actions
 from potentia.analysis.placement import Optimum
-from potentia.analysis.tables import require_game, words
-from potentia.errors import InvalidGame, InvalidInput, NotPotentialGame
+from potentia.analysis.tables import require_game
+from potentia.errors import InvalidGame, InvalidInput, TooLarge
 from potentia.games import Congestion, Coordination, Coverage, Game, NormalForm, Separable
 from potentia.kernel.arrays import Ints, frozen
 from potentia.kernel.checks import OneOf, Real
@@ -46,8 +40,6 @@ from potentia.kernel.reprs import brief
 
 OBJECTIVES = ("potential", "welfare")
 _FEW = 2**12  # profiles that are all looked at, whoever interacts
-_CLOSE = 1e-7  # relative: differences of a potential that is one
-_PLAYERS = 40  # of a profile in a line of text
 
 HOW = {
     "separable": "each player's best action",
@@ -99,11 +91,9 @@ class Best:
         if self.proven and self.gap:
             proof += f", gap {self.gap:.1g}"
         struck = "; the time limit struck" if self.stopped else ""
-        shown = self.profile[:_PLAYERS].tolist()
-        more = f" and {self.profile.size - _PLAYERS:,} more players" if self.profile.size > _PLAYERS else ""
         return (
             f"{number}: {self.objective} {self.value:.6g} ({proof}; by {HOW[self.method]} in {self.seconds:.2g} s"
-            f"{struck})\n  at profile {words(shown)}{more}"
+            f"{struck})\n  at profile {some_actions(self.profile)}"
         )
 
 
@@ -148,7 +138,8 @@ def optimum(
 
     Separable games are solved at any size, coordination games where the graph is like a tree or small, congestion
     games as a flow or by HiGHS. A game of one's own is solved by looking at every profile, or, where it says who
-    interacts, like a game on a graph. Moves that a game restricts play no part: every profile counts.
+    interacts, like a game on a graph: a proof then rests on that, which is tried at profiles that are drawn. Moves that
+    a game restricts play no part: every profile counts.
 
     Parameters
     ----------
@@ -179,6 +170,8 @@ def optimum(
 
     Raises
     ------
+    InvalidGame
+        A utility depends on a player with whom, as the game says, there is no interaction.
     NotPotentialGame
         The potential is asked for, and there is none.
     TooLarge
@@ -228,20 +221,14 @@ def _solved(game: Game, objective: str, time_limit: float, gap: float) -> tuple[
         found = Found(same, -np.inf, "uniform") if same is not None else _maximise(game, functions, time_limit, gap)
         return found, total(functions, found.profile)
     if known and game.num_profiles > _FEW and not isinstance(game, NormalForm) and says_who_interacts(game):
-        functions = utility_functions(game, objective)
-        found = _maximise(game, functions, time_limit, gap)
-        if objective == "welfare":
-            return found, game.welfare(found.profile)
-        # the functions sum to Φ less what it is at the first profile
-        value, constant = game.potential(found.profile), game.potential(np.zeros(game.num_players, np.int64))
-        apart = abs(value - constant - total(functions, found.profile))
-        if apart > _CLOSE * max(abs(value), abs(constant), 1.0):
-            raise NotPotentialGame(
-                f"the game's potential at {words(found.profile.tolist())} is {apart:g} apart from what utilities and "
-                "interactions make of it; potentia.testing.check_game looks for the reason",
-                evidence=found.profile,
-            )
-        return found._replace(bound=found.bound + constant), value
+        try:
+            local = Local(game, objective)
+        except TooLarge:
+            if not can_be_listed(game, objective):
+                raise
+        else:
+            found = _maximise(game, local.functions, time_limit, gap)
+            return found._replace(bound=found.bound + local.constant), local.value(found.profile)
     profile, listed = best_listed(game, objective)
     if listed is None:
         listed = game.potential(profile) if objective == "potential" else game.welfare(profile)

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from potentia.analysis.potentials import potential
-from potentia.analysis.tables import at_places, odometer
-from potentia.errors import InvalidGame, TooLarge
+from potentia.analysis.tables import at_first_profile, at_places, odometer
+from potentia.errors import TooLarge
 from potentia.games import Game, NormalForm
 from potentia.kernel import protocol
 from potentia.kernel.arrays import Floats, Ints
@@ -43,34 +43,45 @@ def _of_table(game: NormalForm, objective: str) -> int:
     return place
 
 
-def _of_kernel(game: Game, objective: str) -> int:
+def by_machine(game: Game, utilities: int) -> bool:
+    """Whether so many utilities, or potentials, are worth compiling for; where that fails one warning says why."""
+    return utilities > _BY_PYTHON and game.compiled
+
+
+def can_be_listed(game: Game, objective: str) -> bool:
+    """Whether :func:`best_listed` goes through all profiles of a game that is no table."""
+    return game.num_profiles <= _reach(game, objective)[0]
+
+
+def _reach(game: Game, objective: str) -> tuple[int, bool]:
+    """How many profiles are gone through, and whether by machine code."""
     each = 1 if objective == "potential" else game.num_players
-    compiled = _BY_PYTHON // each < game.num_profiles <= MOST and game.compiled
-    most = MOST if compiled or game.num_profiles > MOST else _MOST_PLAIN // each
+    if game.num_profiles > MOST or by_machine(game, each * game.num_profiles):
+        return MOST, True
+    return _MOST_PLAIN // each, False
+
+
+def _of_kernel(game: Game, objective: str) -> int:
+    most, compiled = _reach(game, objective)
     if game.num_profiles > most:
         raise TooLarge(
             f"the optimum of this game needs all of its {in_words(game.num_profiles)} profiles, and up to {most:,} are "
             "gone through; say who interacts (interactions= of custom), where not all do; write it as Separable, "
             "Coordination or Congestion, which are solved at any size; or sample: run_batch(..., record='best')"
         )
-    state, out = game.new_state(np.zeros(game.num_players, np.int64)), np.array([-np.inf, 0.0])
-    try:
-        data = game.data if compiled else game.plain_data
-        _largest_entry(data, state, out, game.num_profiles, objective == "potential", compiled=compiled)
-    except Exception as error:
-        said = game.diagnose(state.profile) or f"utility failed: {type(error).__name__}: {error}"
-        raise InvalidGame(said) from error
+    out, those = np.array([-np.inf, 0.0]), np.arange(game.num_players)
+    at_first_profile(_largest_entry, game, compiled, those, out, game.num_profiles, objective == "potential")
     return int(out[1])
 
 
-def _largest(game: Any, state: Any, out: Floats, count: int, potentials: bool) -> None:
+def _largest(game: Any, state: Any, those: Ints, out: Floats, count: int, potentials: bool) -> None:
     """The largest value, and the number of the first profile that has it."""
     protocol.settle(game, state)
     for place in range(count):
         value = protocol.potential(game, state) if potentials else protocol.welfare(game, state)
         if value > out[0]:
             out[0], out[1] = value, place
-        odometer(game, state)
+        odometer(game, state, those)
 
 
 _largest_entry = Entry(_largest)

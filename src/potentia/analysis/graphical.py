@@ -1,8 +1,7 @@
 """The best profile of a game on a graph: its objective is a sum of functions, each of a few players' actions.
 
-Of a coordination game these are the payoffs of edges. Of a game of one's own that says who interacts, welfare is the
-sum of utilities, each a function of a player and those who interact with it. So is an exact potential: players leave
-their first action one after the other, and each step changes Φ by what it changes the utility of who makes it.
+Of a coordination game these are the payoffs of edges. Of a game of one's own see
+:mod:`~potentia.analysis.neighbourhoods`.
 
 First elimination, with a search where tables get too large (:mod:`~potentia.analysis.buckets`), in a few rounds with
 larger and larger tables. Where actions can change names, as channels that are all alike, one player plays action 0, the
@@ -20,19 +19,13 @@ import numpy as np
 
 from potentia.analysis.buckets import Buckets, Full, Function, least_fill, neighbours
 from potentia.analysis.programs import Program, solve
-from potentia.analysis.tables import utility_of
-from potentia.errors import TooLarge
-from potentia.games import Coordination, Game
-from potentia.games.own import Custom
+from potentia.games import Coordination
 from potentia.kernel import memory
 from potentia.kernel.arrays import Floats, Ints
-from potentia.kernel.numbers import in_words
-from potentia.kernel.protocol import Interactions
 
 # Entries of a table, and assignments held at once, round after round. Each costs some five times the one before.
 ROUNDS = ((2**16, 1_000), (2**20, 10_000), (2**22, 50_000), (2**24, 300_000))
 _ROOM = 2**26  # entries of all tables of a round
-_CALLS = 2**20  # of somebody's utility, in Python
 _ENTRIES = 200_000  # of tables that HiGHS gets
 
 
@@ -70,53 +63,6 @@ def uniform_profile(game: Coordination, objective: str) -> Ints | None:
     if game.field.size:
         best &= (game.field >= game.field.max(axis=1, keepdims=True)).all(axis=0)
     return np.full(game.num_players, int(best.argmax())) if best.any() else None
-
-
-def says_who_interacts(game: Game) -> bool:
-    """Whether it is known, without a warning, that some players do not interact."""
-    if isinstance(game, Custom):
-        return game.groups is not None
-    return type(game).interactions is not Game.interactions and isinstance(game.interactions, Interactions)
-
-
-def utility_functions(game: Game, objective: str) -> list[Function]:
-    """What the potential, up to a constant, or the welfare of a game that says who interacts is the sum of."""
-    scopes = _neighbourhoods(game)
-    if objective == "potential":  # those behind have not left their first action yet
-        scopes = [tuple(k for k in scope if k <= player) for player, scope in enumerate(scopes)]
-    sizes = game.num_actions
-    calls = sum(math.prod(sizes[k] for k in scope) for scope in scopes)
-    if calls > _CALLS:
-        raise TooLarge(
-            f"the utilities of this game depend on up to {max(map(len, scopes))} players each, {in_words(calls)} "
-            f"utilities in all, and up to {_CALLS:,} are computed; name fewer who interact, or sample with "
-            "run_batch(..., record='best')"
-        )
-    functions, profile = [], np.zeros(game.num_players, np.int64)
-    for player, scope in enumerate(scopes):
-        table = np.empty([sizes[k] for k in scope])
-        for actions in np.ndindex(*table.shape):
-            profile[list(scope)] = actions
-            table[actions] = utility_of(game, player, profile)
-        profile[list(scope)] = 0
-        if objective == "potential":
-            table = table - np.take(table, [0], axis=scope.index(player))
-        functions.append(Function(scope, table))
-    return functions
-
-
-def _neighbourhoods(game: Game) -> list[tuple[int, ...]]:
-    """Each player and those who interact with it, in rising order."""
-    known = game.interactions
-    assert isinstance(known, Interactions)
-    members: list[list[int]] = [[] for _ in range(known.num_groups)]
-    for player in range(game.num_players):
-        for group in known.groups[known.ptr[player] : known.ptr[player + 1]].tolist():
-            members[group].append(player)
-    return [
-        tuple(sorted({player}.union(*(members[g] for g in known.groups[known.ptr[player] : known.ptr[player + 1]]))))
-        for player in range(game.num_players)
-    ]
 
 
 def total(functions: Sequence[Function], profile: Ints) -> float:

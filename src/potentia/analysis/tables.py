@@ -102,11 +102,10 @@ def place_of(game: Game, profile: Any, name: str = "profile") -> int:
 
 
 @portable
-def odometer(game: Any, state: Any) -> None:
-    """To the next profile in C order, and from the last to the first; each step applies few changes."""
-    players = num_players(game)
-    for back in range(players):
-        player = players - 1 - back
+def odometer(game: Any, state: Any, those: Ints) -> None:
+    """To the next profile of those players in C order, and from the last to the first; a step applies few changes."""
+    for back in range(those.size):
+        player = those[those.size - 1 - back]
         if state.profile[player] + 1 < num_actions(game, player):
             apply(game, state, player, state.profile[player] + 1)
             commit(game, state, player)
@@ -115,16 +114,26 @@ def odometer(game: Any, state: Any) -> None:
         commit(game, state, player)
 
 
-def _tabulate(game: Any, state: Any, out: Floats) -> None:
+def _tabulate(game: Any, state: Any, those: Ints, out: Floats) -> None:
     """u^i of every profile."""
     settle(game, state)
     for place in range(out.shape[1]):
         for player in range(num_players(game)):
             out[player, place] = utility(game, state, player, state.profile[player])
-        odometer(game, state)
+        odometer(game, state, those)
 
 
 _tabulate_entry = Entry(_tabulate)
+
+
+def at_first_profile(entry: Entry, game: Game, compiled: bool, *args: Any) -> None:
+    """Call a kernel that begins where all play their first action; where it fails the error says what the game did."""
+    state = game.new_state(np.zeros(game.num_players, np.int64))
+    try:
+        entry(game.data if compiled else game.plain_data, state, *args, compiled=compiled)
+    except Exception as error:
+        said = game.diagnose(state.profile) or f"utility failed: {type(error).__name__}: {error}"
+        raise InvalidGame(said) from error
 
 
 def payoff_table(game: Game) -> Floats:
@@ -141,13 +150,7 @@ def payoff_table(game: Game) -> Floats:
             for player in range(game.num_players):
                 out[player, place] = utility_of(game, player, profile)
     else:
-        compiled = game.compiled
-        state = game.new_state(np.zeros(game.num_players, np.int64))
-        try:
-            _tabulate_entry(game.data if compiled else game.plain_data, state, out, compiled=compiled)
-        except Exception as error:
-            said = game.diagnose(state.profile) or f"utility failed: {type(error).__name__}: {error}"
-            raise InvalidGame(said) from error
+        at_first_profile(_tabulate_entry, game, game.compiled, np.arange(game.num_players), out)
     out.setflags(write=False)
     return _checked(game, out)
 

@@ -285,8 +285,8 @@ def custom(
     moves
         Which actions are reachable from which: a boolean matrix for all players, or one entry per player (None: free).
     interactions
-        Who affects whom, for ``guard``; everybody, where left out. Either groups of players, most often pairs,
-        ``[(0, 1), (1, 2)]``; or a networkx graph, whose nodes are the players; or a dict from players to their
+        Who affects whom, for ``guard`` and ``optimum``; everybody, where left out. Either groups of players, most often
+        pairs, ``[(0, 1), (1, 2)]``; or a networkx graph, whose nodes are the players; or a dict from players to their
         neighbours, ``{0: [1], 1: [0, 2]}``. A list of lists always holds groups, never neighbours. Interaction is
         mutual: to be named by one of two is enough. ``check_game`` looks for players who interact and were not named.
 

@@ -49,9 +49,10 @@ def test_files_elsewhere_and_links_are_left_alone(folder, tmp_path):
     assert names(folder) == ["blll.gif", "mine.gif"]
 
 
-@pytest.mark.parametrize(
-    "text", ["", "[]", "null", '{"mine.gif": null}', '{"mine.gif": [1, 2]}', '{"\\u0000": [1, 2]}', "[" * 100_000]
-)
+NONE = ("", "[]", "null", '{"mine.gif": null}', '{"mine.gif": [1, 2]}', '{"\\u0000": [1, 2]}', "[" * 100_000)
+
+
+@pytest.mark.parametrize("text", NONE, ids=range(len(NONE)))
 def test_a_list_that_is_none(folder, text):
     (folder / LIST).write_text(text)
     assert settle(folder, []) == []

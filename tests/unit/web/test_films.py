@@ -408,6 +408,17 @@ def test_the_optimum_is_a_dashed_line_with_its_name(optimum, told):
     assert sheet_of(recording).curve.best == []
 
 
+def test_the_name_of_an_optimum_that_rises_lies_above_it():
+    recording = walk()
+    over_time = {"times": [0, 20], "values": [9.0, 14.0], "bounds": [9.0, 14.0]}
+    recording.header["optimum"] = {"series": "worth", "value": 14.0, "bound": 14.0, **over_time}
+    sheet = sheet_of(recording)
+    left, top, width = sheet.curve._place
+    for k in range(0, width, 9):  # the first pixel of each dash
+        row = top + round(float(sheet.curve.down(9 + 5 * k / (width - 1))))
+        assert sheet.palette.colours[sheet.still.pixels[row, left + k]][0] < 120, k
+
+
 def test_a_recording_without_series_has_no_curve():
     recording = walk()
     assert sheet_of(recording, series=None).height < sheet_of(recording).height - 130

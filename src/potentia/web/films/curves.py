@@ -91,12 +91,13 @@ class Curve:
         canvas.write(words, "step", left + width / 2, top + TALL + 31, INK, across=0.5)
         canvas.fill(left, top + TALL, width, 1, axis)
         canvas.fill(left - 1, top, 1, TALL + 1, axis)
-        for value in self.best[:1]:
-            y = top + round(float(self.down(value)))
+        if self.best:
+            along = np.interp(np.linspace(0, self.steps, width), self.when, self.best)  # as high as it is there
             for x in range(0, width, 9):
-                for k in range(x, min(x + 6, width)):  # as high as it is there
-                    high = np.interp(k / max(1, width - 1) * self.steps, self.when, self.best)
-                    canvas.fill(left + k, top + round(float(self.down(high))), 1, 1, self.palette.number(_WORDS))
+                for k in range(x, min(x + 6, width)):
+                    canvas.fill(left + k, top + round(float(self.down(along[k]))), 1, 1, self.palette.number(_WORDS))
+            under = along[: words.width(self.told) + 12]
+            y = top + round(float(self.down(under.max())))
             canvas.fill(left + 6, y - 15, words.width(self.told) + 4, 14, 0)  # no line through the words
             canvas.write(words, self.told, left + 8, y - 4, INK)
         self._whole = self._drawn(canvas.part(left, top, width, TALL))

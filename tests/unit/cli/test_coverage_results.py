@@ -1,0 +1,82 @@
+"""Tables of potentia cover: one number says the same everywhere, and of whom and when it is."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import potentia as pt
+from potentia.analysis import optimum, optimum_over_time
+from potentia.cli.comparing import _print
+from potentia.cli.coverage_results import Results
+from potentia.cli.coverage_tables import length
+from potentia.statistics.estimates import estimate, paired_difference
+from potentia.studies.comparing import Advice, Played, Rival
+from potentia.studies.coverage import cover
+from potentia.studies.coverage_pairs import cover_without_events
+
+WORLD = pt.games.World(np.random.default_rng(2).random((5, 6)) ** 3)
+RULES = {"blll": pt.rule("blll", tau=0.01)}
+
+
+@pytest.fixture
+def played(monkeypatch):
+    monkeypatch.setattr("potentia.kernel.cache.jit_disabled", lambda: True)
+
+    def results(*events, steps=60, runs=5):
+        game = pt.games.Coverage(WORLD, 2, 1.0, flags=False, events=events)
+        seeds = range(runs)
+        best = optimum_over_time(game, [0, steps]) if game.happenings.times else optimum(game.at(steps))
+        data, without = (play(game, RULES, steps, seeds) for play in (cover, cover_without_events))
+        return Results(game, RULES, data, best, steps, runs, without=without)
+
+    return results
+
+
+def test_robots_that_fail_by_chance_count_in_the_optimum_and_it_says_so(played, capsys):
+    played("hazard 0.02").print()
+    assert "share of the optimum, as if none failed by chance" in capsys.readouterr().out
+    played("fail 0@30").print()
+    assert "by chance" not in capsys.readouterr().out
+
+
+def test_one_mean_has_one_interval(played):
+    found = played("hazard 0.02", steps=30)
+    most = found.best.bound
+    found = Results(**vars(found) | {"best": optimum(pt.games.Coverage(WORLD, 1, 1.0, flags=False))})
+    assert found.best.bound < most  # so that some interval goes beyond it
+    for estimated in (found.costs["blll"].level, found.covered["blll"].worth_union):
+        assert estimated.high == max(found.best.bound, estimated.mean)
+    assert found.costs["blll"].level == found.covered["blll"].worth_union
+
+
+def test_an_event_in_the_last_steps_is_told(played, capsys):
+    words = "before the last event"
+    played("fail 0@60").print()
+    told = " ".join(capsys.readouterr().out.split())
+    assert words in told
+    played("fail 0@10", steps=230).print()
+    assert words not in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_comparison_says_of_how_many_runs_a_mean_is(capsys):
+    def of(runs, worth):
+        return Played(worth + np.linspace(-0.1, 0.1, runs), np.full(runs, 60_630.0))
+
+    judged = {"a": of(20, 2.0), "b": of(20, 1.9)}
+    rival = Rival("b", paired_difference(judged["a"].worth, judged["b"].worth), 0.06)
+    looked = {name: of(3, 1.0) for name in "abc"}
+    rules = dict.fromkeys("abc", RULES["blll"])
+    _print(Advice("a", "a", (rival,), looked, judged, {}, rules, range(3), range(3, 23), 40, "m"), None)
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert [row[:2] for row in rows if row[:1] in (["a"], ["b"], ["c"])] == [["a", "20"], ["b", "20"], ["c", "3,"]]
+    text = " ".join(part for row in rows for part in row)
+    assert text.count("60,630") == 3
+    assert str(estimate(judged["a"].worth)) in text
+    assert "a tie" in text
+    assert "p is corrected for the 1 that are compared" in text
+
+
+@pytest.mark.parametrize(("way", "told"), [(60_632.4, "60,632"), (999.4, "999.4"), (12.3456, "12.35"), (0.0, "0")])
+def test_lengths_have_no_powers_of_ten(way, told):
+    assert length(way) == told

@@ -273,7 +273,7 @@ class MapStage {
       const flag = state.flagHistory().at(cell, state.timeline.step);
       if (flag) parts.push(flag < 0 ? "flags of several robots" : `flag of robot ${flag - 1}`);
     }
-    const target = state.targets.findIndex(([column, row]) => column === x && row === y);
+    const target = state.targetAt(x, y);
     if (target >= 0) parts.push(`target ${target}`);
     return `${parts.join(", ")}.`;
   }

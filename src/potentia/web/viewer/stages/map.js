@@ -4,6 +4,7 @@ import { dimmedRamp, packedColour, VIRIDIS } from "../colours.js";
 import { element, setText, sizedCanvas } from "../dom.js";
 import { counted, formatCount, formatNumber } from "../format.js";
 import { crewText, fateOf, placeText, wayName, wayText } from "../robots.js";
+import { cellByKey, cellUnder, drawCellCursor } from "./map_cursor.js";
 import { axesRoom, cellPath, drawMapAxes, drawMapScale, FieldRaster, mapLayout, outlinePath } from "./map_layout.js";
 import { drawLost, drawRanges, drawRobots, drawTargets, drawWay } from "./map_marks.js";
 import { drawWallsOn, FlagLayer, strokeOutline } from "./map_marks.js";
@@ -20,7 +21,7 @@ const BELOW_MAP = 96; // scale and two lines of words
 const WIDE = 520; // pixels from which the second map stands beside the first
 const NEAR = 16; // pixels around a robot that choose it
 const LABEL_AFTER = 200; // milliseconds of rest before a crowd is summed up for the label
-const KEYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+const NEAR_CROSS = 10; // pixels around a robot that has failed in which words speak of it
 
 /** Whether a second map stands beside the first: what robots think, or where a crowd is. */
 export function hasSide(state) {
@@ -62,8 +63,8 @@ class MapStage {
     this.root = element("div", { class: "pv-map" }, this.main);
     this.host.append(this.root);
     this.side = hasSide(this.state) ? new MapSide(this.root, this.state, this.crowd) : null;
-    if (this.side) this.side.redraw = () => this.draw();
-    this.canvas.addEventListener("pointermove", (event) => this.point(this.cellUnder(event)));
+    if (this.side) this.side.redraw = () => this.context.redraw(this);
+    this.canvas.addEventListener("pointermove", (event) => this.point(cellUnder(event, this.canvas, this.layout)));
     this.canvas.addEventListener("pointerleave", () => this.point(-1));
     this.canvas.addEventListener("click", (event) => this.context.onSelect(this.robotUnder(event)));
     this.frame.addEventListener("keydown", (event) => this.press(event));
@@ -110,7 +111,7 @@ class MapStage {
     if (this.crowd) this.drawDots(brush);
     else this.drawPlayers(brush);
     brush.restore();
-    if (this.cursor >= 0) this.drawCursor(brush);
+    if (this.cursor >= 0) drawCellCursor(brush, layout, this.cursor);
     drawMapAxes(brush, layout, theme);
     const scale = { ramp: VIRIDIS, low: 0, high: state.worthMax, unit: "worth per cell" };
     drawMapScale(brush, layout, theme, { ...scale, more: this.crowd ? "(dim: not covered)" : "" });
@@ -204,19 +205,6 @@ class MapStage {
     drawRobots(brush, layout, state, [this.chosen], this.chosen);
   }
 
-  drawCursor(brush) {
-    const { layout } = this;
-    const x = layout.x(this.cursor % layout.columns);
-    const row = Math.floor(this.cursor / layout.columns);
-    const y = Math.min(layout.y(row), layout.y(row + 1));
-    const grow = Math.max(0, (8 - layout.wide) / 2);
-    for (const [colour, width] of [["#000000", 3.4], ["#ffffff", 1.6]]) {
-      brush.strokeStyle = colour;
-      brush.lineWidth = width;
-      brush.strokeRect(x - grow, y - grow, layout.wide + 2 * grow, layout.high + 2 * grow);
-    }
-  }
-
   // Words ----------------------------------------------------------------------------------------------
 
   tell() {
@@ -275,7 +263,18 @@ class MapStage {
     }
     const target = state.targetAt(x, y);
     if (target >= 0) parts.push(`target ${target}`);
+    for (const robot of this.lostNear(x, y)) parts.push(`robot ${robot}, ${fateOf(state, robot)}`);
     return `${parts.join(", ")}.`;
+  }
+
+  /** Robots that have failed and whose crosses lie on a cell; of a crowd, only those in it. */
+  lostNear(x, y) {
+    const { layout, state } = this;
+    const near = (cell) =>
+      Math.hypot(((cell % state.columns) - x) * layout.wide, (Math.floor(cell / state.columns) - y) * layout.high);
+    const robots = Array.from({ length: state.until ? state.robots : 0 }, (_, robot) => robot);
+    const within = this.crowd ? 0 : NEAR_CROSS;
+    return robots.filter((robot) => state.isLost(robot) && near(state.cellOf(robot)) <= within).slice(0, 8);
   }
 
   describe() {
@@ -292,11 +291,6 @@ class MapStage {
     this.chosen = robot;
     this.notice = null;
     this.draw();
-  }
-
-  cellUnder(event) {
-    const box = this.canvas.getBoundingClientRect();
-    return this.layout.cellAt(event.clientX - box.left, event.clientY - box.top);
   }
 
   robotUnder(event) {
@@ -328,19 +322,13 @@ class MapStage {
   press(event) {
     if (event.key === "Escape") return void this.frame.blur();
     if (event.altKey || event.ctrlKey || event.metaKey) return;
-    const { columns, rows } = this.state;
+    const { columns } = this.state;
     if (event.key === "Enter" && this.cursor >= 0) {
       const x = this.layout.x((this.cursor % columns) + 0.5);
       const y = this.layout.y(Math.floor(this.cursor / columns) + 0.5);
       this.context.onSelect(this.nearestRobot(x, y, NEAR));
-    } else if (KEYS[event.key]) {
-      const [dx, dy] = KEYS[event.key];
-      const far = event.shiftKey ? 10 : 1;
-      const from = this.cursor < 0 ? Math.floor(rows / 2) * columns + Math.floor(columns / 2) : this.cursor;
-      const x = Math.min(columns - 1, Math.max(0, (from % columns) + far * dx));
-      const up = this.upper ? -dy : dy;
-      const y = Math.min(rows - 1, Math.max(0, Math.floor(from / columns) + far * up));
-      this.point(y * columns + x);
+    } else if (cellByKey(event, this.cursor, this.layout) !== null) {
+      this.point(cellByKey(event, this.cursor, this.layout));
     } else {
       return;
     }

@@ -179,3 +179,12 @@ def test_a_robot_that_failed_says_which_and_when(opened, named):
     page.page.mouse.move(*cross["at"])
     page.settled()
     assert "robot 1, failed at step 10" in page.page.locator(".pv-map-main .pv-caption").first.inner_text()
+
+
+def test_a_belief_that_is_not_shown_says_why(opened, tmp_path):
+    trace = pt.run(pt.game("stag-hunt"), pt.rule("lll", tau=0.5), 20, belief=pt.belief("running-mean"))
+    page = opened(trace.replay(tmp_path / "run.html")).ready()
+    assert page.page.locator("h1").inner_text() == "lll on stag-hunt(stag=4.0, hare=3.0)"
+    said = page.page.locator(".pv-what", has_text="Belief").inner_text()
+    assert "running-mean" in said
+    assert said.endswith("Recordings hold beliefs about maps only: what players expect of their actions is not shown.")

@@ -16,13 +16,22 @@ export function createHeader(root, viewer) {
   const belief = sameOf(headers.map((header) => header.belief?.text ?? ""));
   const words = element("div", { class: "pv-words" }, element("h1", { text: title, title }));
   if (game && (!title.includes(game) || title.length > LONG_TITLE)) words.append(element("p", { class: "pv-what", text: game }));
-  if (belief) words.append(element("p", { class: "pv-what", text: `Belief: ${belief}` }));
+  if (belief) words.append(element("p", { class: "pv-what", text: beliefWords(headers, belief) }));
   const moment = element("span", { class: "pv-print-only" });
   words.append(element("p", { class: "pv-meta", text: factsOf(headers, viewer, title) }, moment));
   const options = createOptions(viewer);
   root.append(element("header", { class: "pv-header" }, words, options.box));
   const showStep = (step) => setText(moment, ` · at step ${formatCount(step)}`);
   return { title, showStep, showChoice: options.showChoice, showOptions: options.showOptions };
+}
+
+/** What was believed, and why it is not shown where it is not. */
+function beliefWords(headers, belief) {
+  if (headers.some((header) => header.keyframes?.belief)) return `Belief: ${belief}`;
+  const why = headers.every(({ game }) => game.kind === "map")
+    ? "What robots believed was not recorded."
+    : "Recordings hold beliefs about maps only: what players expect of their actions is not shown.";
+  return `Belief: ${belief}. ${why}`;
 }
 
 function sameOf(values) {

@@ -45,7 +45,7 @@ from potentia.cli.options.names import RULES
 from potentia.cli.options.replays import BeliefsEvery, page_for
 from potentia.cli.options.rules import SCHEDULES, rule_from_options, rule_parameters
 from potentia.cli.terminal import print_json, progress, say, say_how_to_stop, status
-from potentia.errors import InvalidInput
+from potentia.errors import InvalidInput, InvalidRun
 from potentia.kernel import signals
 
 # QL's temperature is not published and it depends on it strongly: a tenth of the most that a robot can cover
@@ -259,7 +259,7 @@ def cover(
     steps = (2_000 if paper else 20_000) if steps is None else steps
     require_within(game, steps)
     check_folder(out / "x", "--out", create=True)
-    page = page_for(out, replay, beliefs_every)
+    page = _replayed(game, page_for(out, replay, beliefs_every))
     if (largest_part or part is not None) and not json:
         say_blocked(map, blocked, game.world, part, **read)
     say_how_to_stop()
@@ -295,6 +295,18 @@ def _told(results: Pictured, stopped: bool, out: Path, json: bool, drawn: dict[s
     if stopped:
         say(f"{signals.stopped()}: the above is of the runs and pictures that were complete", err=True)
         raise typer.Exit(130)
+
+
+def _replayed(game: Any, page: Path) -> Path | None:
+    """The page, or None and a line where the map is too large for one: said now and not after the runs."""
+    from potentia.web.scenes import require_small
+
+    try:
+        require_small(game)
+    except InvalidRun as error:
+        say(f"no replay: {error}", err=True)
+        return None
+    return page
 
 
 def _warn_of_cost(game: Any) -> None:

@@ -49,14 +49,20 @@ def scene(game: Game, rule: Rule | None, steps: int) -> Scene:
     return {"game": told} | header, {"sizes": sizes.astype(np.int32)} | arrays
 
 
-def _map(game: Coverage, steps: int) -> Scene:
-    world = game.world
-    columns, rows = world.size
+def require_small(game: Coverage) -> None:
+    """InvalidRun for a map that no recording shows, before anything is played for it."""
+    columns, rows = game.world.size
     if columns * rows > MOST_CELLS:
         raise InvalidRun(
-            f"a recording shows maps of up to {MOST_CELLS:,} cells, and {world.name} has {columns:,}×{rows:,}; "
+            f"a recording shows maps of up to {MOST_CELLS:,} cells, and this one has {columns:,}×{rows:,}; "
             "make it coarser first"
         )
+
+
+def _map(game: Coverage, steps: int) -> Scene:
+    require_small(game)
+    world = game.world
+    columns, rows = world.size
     drift, frames = told_of(game, steps)
     header = {
         "columns": columns,

@@ -76,10 +76,11 @@ class MapStage {
   resize() {
     const wide = this.host.clientWidth || 320;
     const { sides } = this.context; // of any map of the page: maps beside each other have one size
-    const beside = sides && wide >= WIDE;
+    const { shared } = this.context; // who has a second map has twice the width
+    const beside = shared ? Boolean(this.side) : sides && wide >= WIDE;
     this.root.classList.toggle("pv-beside", beside);
     this.heading.hidden = !sides;
-    const room = beside ? Math.floor((wide - 24) / 2) : wide;
+    const room = beside ? Math.floor((wide - 24) / 2) : shared ? wide - 12 : wide;
     const { under } = axesRoom(this.state.lengths, this.state.rows);
     const left = this.context.heightLeft() - (sides ? HEADING_HIGH : 0) - BELOW_MAP - under;
     const lowest = window.innerWidth < NARROW ? LOWEST_ON_PHONES : LOWEST; // where one scrolls anyway

@@ -9,7 +9,7 @@ import pytest
 
 import potentia as pt
 from potentia.games import Coverage, World
-from tests.browser.test_replay import told
+from tests.browser.test_replay import percent, told
 
 LONG = "p-sblll:trial=unilateral,guard=true,include_current=true"
 LONGER = "x" * 300
@@ -188,3 +188,61 @@ def test_a_belief_that_is_not_shown_says_why(opened, tmp_path):
     said = page.page.locator(".pv-what", has_text="Belief").inner_text()
     assert "running-mean" in said
     assert said.endswith("Recordings hold beliefs about maps only: what players expect of their actions is not shown.")
+
+
+def test_one_map_of_scores_opens_no_second_row(opened, tmp_path):
+    """Three rules without scores beside one that keeps them: five maps of one size, side by side."""
+    game = Coverage(World(np.random.default_rng(3).random((9, 9)), name="plot"), 2, 1.5, flags=False)
+    rules = {name: pt.rule(name, tau=0.5) for name in ("lll", "blll", "metropolis")} | {"soql": pt.rule("soql")}
+    runs = {name: pt.run(game, rule, 20, compiled=False) for name, rule in rules.items()}
+    page = opened(pt.replay(runs, tmp_path / "four.html")).ready()
+    boxes = [one.bounding_box() for one in page.page.locator(".pv-canvas canvas").all()]
+    assert len(boxes) == 5
+    assert np.ptp([box["y"] for box in boxes]) < 1
+    assert np.ptp([box["width"] for box in boxes]) < 4
+    head = page.page.locator(".pv-side-head").last.bounding_box()
+    assert page.page.locator(".pv-side-title").bounding_box()["height"] <= head["height"]  # touches nothing
+    page.page.set_viewport_size({"width": 700, "height": 900})
+    page.until("potentia.viewer.context.shared === false", "the maps to stand under each other")
+
+
+def test_names_of_profiles_stand_clear_of_arrow_heads(opened, tmp_path):
+    trace = pt.run(pt.game("stag-hunt"), pt.rule("blll", tau=0.5), 20, compiled=False)
+    page = opened(trace.replay(tmp_path / "run.html")).ready()
+    boxes = page.ask(
+        """() => {
+          const svg = document.querySelector(".stage-chain svg");
+          return ["[data-profile] text", "path[stroke=none]"].map((kind) =>
+            [...svg.querySelectorAll(kind)].map((node) => {
+              const { left, top, right, bottom } = node.getBoundingClientRect();
+              return [left, top, right, bottom];
+            }),
+          );
+        }"""
+    )
+    names, heads = np.array(boxes[0]) + np.array([-4, 0, 4, 0]), np.array(boxes[1])  # with some room between
+    assert (len(names), len(heads)) == (4, 8)
+    near = (names[:, None, :2] < heads[None, :, 2:]).all(axis=2) & (heads[None, :, :2] < names[:, None, 2:]).all(axis=2)
+    assert not near.any()
+
+
+def test_shares_of_one_profile_have_one_format(opened, tmp_path):
+    game, rule = pt.game("stag-hunt"), pt.rule("blll", tau=0.37)
+    trace = pt.run(game, rule, 60, seed=2)
+    page = opened(trace.replay(tmp_path / "run.html")).ready()
+    page.jump(60)
+    facts = dict(
+        zip(*(page.page.locator(f".stage-facts {tag}").all_inner_texts() for tag in ("dt", "dd")), strict=True)
+    )
+    law = pt.analysis.chain(game, rule).stationary()
+    assert facts["Long-run share"] == percent(law[int(trace.final @ [2, 1])])
+    assert facts["Share of time so far"] == percent((trace.profiles == trace.final).all(axis=1).mean())
+    few = page.page.locator(f"[data-profile='{np.argmin(law)}'] title")
+    assert f"{told(100 * law.min())}\u202f%" in few.text_content()  # a small share is told, too
+
+
+def test_a_legend_shows_its_ring(opened, tmp_path):
+    page = opened(pt.run(pt.game("ring", players=9), pt.rule("lll", tau=0.5), 9).replay(tmp_path / "run.html")).ready()
+    last = page.page.locator(".stage-legend li").last
+    assert last.inner_text() == "changed in this step"
+    assert last.locator("span").first.bounding_box()["width"] > 8

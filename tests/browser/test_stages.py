@@ -16,7 +16,7 @@ from potentia.games import Coverage, World
 from potentia.games.coordinates import Coordinates
 from potentia.web.pages import in_frame
 from potentia.web.pages import page as page_of
-from tests.browser.test_replay import told
+from tests.browser.test_replay import percent, told
 from tests.recordings import everything
 
 
@@ -100,7 +100,7 @@ def test_a_small_game_is_its_chain(opened, runs):
         number = int(profile[0] * 2 + profile[1])
         words = page.ask("potentia.viewer.stages[0].describe()")
         assert f"potential {told(game.potential(profile))}" in words
-        assert f"{told(law[number])} of the time in the long run" in words
+        assert f"{percent(law[number])} of the time in the long run" in words
         spent = np.mean([(row == profile).all() for row in trace.profiles[: step + 1]])
         gets = ", ".join(told(game.utility(player, profile)) for player in range(2))
         assert f"payoffs {gets}" in words

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 from PIL import Image
+from typer.testing import CliRunner
 
 import potentia as pt
+from potentia.cli.commands import app
+from potentia.errors import InvalidInput
 from tests.commands import potentia
 
 
@@ -66,3 +69,16 @@ def test_mistakes_are_told_before_anything_is_played(tmp_path):
         assert done.returncode != 0
         assert told in " ".join(done.stderr.split()), done.stderr
     assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
+def test_a_map_that_is_too_large_for_a_page_is_told_before_it_is_played(tmp_path, monkeypatch):
+    def play(*args, **options):
+        raise InvalidInput("now they play")
+
+    monkeypatch.setattr("potentia.web.scenes.MOST_CELLS", 1_599)
+    args = ["cover", "--robots", "2", "--steps", "20", "--runs", "1", "--no-optimum", "--out", str(tmp_path / "out")]
+    told = "no replay: a recording shows maps of up to 1,599 cells, and this one has 40×40; make it coarser first"
+    monkeypatch.setattr("potentia.cli.coverage._played", play)
+    done = CliRunner().invoke(app, args, env={"COLUMNS": "300"})
+    assert str(done.exception) == "now they play"
+    assert told in " ".join(done.output.split())

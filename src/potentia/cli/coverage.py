@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from potentia.cli.comparing import Contest, budget_from
-from potentia.cli.coverage_checks import certified, require_worth, warn_of_cost
+from potentia.cli.coverage_checks import certified, replayed, require_worth, warn_of_cost
 from potentia.cli.coverage_files import settle
 from potentia.cli.coverage_pictures import Pictured
 from potentia.cli.options import beliefs
@@ -258,7 +258,7 @@ def cover(
     require_worth(game, map, rules)
     # all that may be wrong is told before anything takes long, and a folder is made after that
     check_folder(next(folder for folder in (out, *out.parents) if folder.exists()) / "x", "--out")
-    page = page_for(out, replay, beliefs_every)
+    page = replayed(game, page_for(out, replay, beliefs_every))
     asked: Any = (game, rules if rule else {}, believed, steps, workers, json)
     contest = Contest.within(*allowed, *asked) if compare else None
     check_folder(out / "x", "--out", create=True)

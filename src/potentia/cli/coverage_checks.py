@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from potentia.cli.terminal import say, status
-from potentia.errors import InvalidInput
+from potentia.errors import InvalidInput, InvalidRun
 
 _EFFORT = 20.0  # work on the optimum, in units of about a second
 _CLOCK = 600.0  # seconds: so many that work stops it also where others are busy, and two runs find the same
@@ -19,6 +20,18 @@ def require_worth(game: Any, map: str, rules: Mapping[str, Any]) -> None:
     for rule in rules.values():
         if (tau := getattr(rule, "tau", None)) is not None:
             tau.on(game)
+
+
+def replayed(game: Any, page: Path) -> Path | None:
+    """The page, or None and a line where the map is too large for one: said now and not after the runs."""
+    from potentia.web.scenes import require_small
+
+    try:
+        require_small(game)
+    except InvalidRun as error:
+        say(f"no replay: {error}", err=True)
+        return None
+    return page
 
 
 def warn_of_cost(game: Any) -> None:

@@ -24,7 +24,7 @@ class Pictured(Results):
         out: Path,
         files: dict[str, Path],
         say: Callable[[str], None],
-        page: Path,
+        page: Path | None,
         beliefs_every: int | None,
         *,
         gif: bool,
@@ -47,8 +47,8 @@ class Pictured(Results):
         traces, watched = self._play(out, files, say, beliefs_every)
         panels = {f"{name}, seed {self.shown}": trace.profiles for name, trace in traces.items()}
         say("replay")
-        recordings = self._recordings(out, files, watched)
-        if recordings:
+        recordings = {} if page is None else self._recordings(out, files, watched)
+        if recordings and page is not None:
             shown = dict(list(recordings.items())[:MOST])
             files["replay"] = replay(shown, page, title=f"{', '.join(shown)}, seed {self.shown}, on {game.describe()}")
         draw("field", figures.field_figure(game.world))
@@ -102,7 +102,7 @@ class Pictured(Results):
         return traces, watched
 
     def _recordings(self, out: Path, files: dict[str, Path], watched: dict[str, Any]) -> dict[str, Any]:
-        """Runs of all rules from one seed as recordings, each in a file; none of a map that is too large."""
+        """Runs of all rules from one seed as recordings, each in a file; none of what no recording can hold."""
         from potentia.errors import InvalidRun
         from potentia.web.making import record
 

@@ -39,6 +39,7 @@ class Game(Fixed, ABC):
     scale: float | None = None  # the unit of relative temperatures, where the game has one
     signal: tuple[Floats, Floats] | None = None  # what is sensed at each action, and its
     # gradient: for revision probabilities by Eq. 53
+    known_as: str = ""  # what people call it, where it was asked for by a name; nothing that is computed goes by it
 
     def __init__(self, sizes: Ints, moves: Any) -> None:
         self.sizes = sizes

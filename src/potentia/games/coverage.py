@@ -36,6 +36,7 @@ from potentia.games.drift_kinds import Flow, Frames, Shift
 from potentia.games.events import events_from, roster_from
 from potentia.games.given import of_kind
 from potentia.games.grid import SLACK, disc, grid_steps, step_offsets
+from potentia.games.moving_targets import components_of, moving_targets
 from potentia.games.roster import Attendance, Everybody, Roster, attendance, carry_on, same_roster
 from potentia.games.team import ADJACENT, checked_reach, per_robot
 from potentia.games.world import World
@@ -76,9 +77,10 @@ class Coverage(Covering):
         how the worth changes. In a world with a mixture, how its means move, in cells per step: one (vx, vy) for all
         components or one for each; they turn back at the borders of the area. In any other world, (vx, vy) is
         ``Shift((vx, vy))``, and an array (rows, columns, 2) is ``Flow(...)``; or :class:`Shift`, :class:`Flow`,
-        :class:`Frames`, or one of them as a table, ``{"kind": "shift", "velocity": (0.1, 0)}``. Walls stay, and so do
-        the cells that count as targets found. Runs begin at time 0, and methods that are told no time, such as
-        ``utility``, ``potential`` and ``scale``, speak of it: see :meth:`at`.
+        :class:`Frames`, or one of them as a table, ``{"kind": "shift", "velocity": (0.1, 0)}``. Walls stay.
+        Targets on the means of a mixture, or on a field that is shifted, move along, and are found where they are by
+        then. Runs begin at time 0, and methods that are told no time, such as ``utility``, ``potential`` and
+        ``scale``, speak of it: see :meth:`at`.
     ``drift_every``
         a field that drifts is computed again every so many steps; left out, every 10, and every frame of fewer.
     ``events``
@@ -90,7 +92,7 @@ class Coverage(Covering):
     """
 
     remembers: tuple[str, ...] = ("flags", "seen", "tally", "spent", "clock", "driven")
-    newer = ("driven",)
+    newer = ("driven", "found")
     recorders = RECORDERS
     totals = TOTALS
     worth_most = "worth_union"
@@ -137,6 +139,9 @@ class Coverage(Covering):
         walls = not self.sight if blocked_worth is None else blocked_worth
         self.blocked_worth = Flag().of(walls, "blocked_worth", InvalidGame)
         self.drift = checked_drift(world, drift, drift_every)
+        self.afoot = moving_targets(self.drift, world.targets, components_of(world))
+        if len(self.afoot.places):
+            self.remembers = (*self.remembers, "found")
         world.require_connected(diagonal=self.radius**2 * SLACK >= 2)
         self.ranges = frozen(np.unique(self._range))
         columns, rows = world.size
@@ -258,6 +263,8 @@ class Coverage(Covering):
         return np.stack([self.roster.since, state.until])
 
     def take_over(self, state: CoverageState, before: Game, key: Any, step: int) -> None:
+        if state.found.size and not len(getattr(before, "afoot", self.afoot).places):
+            state.found[:] = state.seen[self.world.targets @ [1, self.data.width] + self.data.base]
         roster = getattr(before, "roster", Everybody())
         if isinstance(self.roster, Roster) and not same_roster(self.roster, roster):
             carry_on(self.roster, roster, Attendance(state.until, state.here, state.roll), key, step)
@@ -323,6 +330,7 @@ class Coverage(Covering):
             self.drift,
             self.roster,
             self.vision,
+            self.afoot,
         )
 
     def new_state(self, profile: Ints) -> CoverageState:
@@ -348,6 +356,7 @@ class Coverage(Covering):
             *attendance(self.roster),
             np.zeros(self.num_players),
             new_source(self.drift),
+            np.zeros(len(self.afoot.places) if "targets_found" in record else 0),
         )
 
     @property

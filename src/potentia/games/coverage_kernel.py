@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from potentia.games.drift_kernel import AGAIN, Moving, Still, is_due, renew
+from potentia.games.moving_targets import MovingTargets, look_for
 from potentia.games.roster import (
     NEXT,
     Everybody,
@@ -78,6 +79,7 @@ class CoverageData(NamedTuple):
     drift: Moving | Still
     roster: Everybody | Roster
     vision: Sight | Open
+    afoot: MovingTargets
 
 
 class CoverageState(NamedTuple):
@@ -97,6 +99,7 @@ class CoverageState(NamedTuple):
     roll: Ints  # (2,) when somebody comes or goes next, and how many have come
     driven: Floats  # (N,) how far each robot came, in cells
     source: Floats  # where the worth of each cell was at time 0; empty unless it flows
+    found: Floats  # (T,) 1 where a target that moves was found; empty where targets stay or nobody asks
 
 
 @portable
@@ -247,7 +250,8 @@ def _leave_marks(game: CoverageData, state: CoverageState, player: int) -> None:
             if state.seen[covered] == 0 and sees(game.vision, cell, k):
                 state.seen[covered] = 1
                 state.tally[SEEN] += 1
-                state.tally[FOUND] += game.target[covered]
+                if state.found.shape[0] == 0:
+                    state.tally[FOUND] += game.target[covered]
 
 
 @portable
@@ -269,6 +273,14 @@ def _settle(game: CoverageData, state: CoverageState) -> None:
             continue
         _cover(game, state, game.kind[player], cell_of(game, state.profile[player]), 1)
         _leave_marks(game, state, player)  # again after a run was restored, which changes nothing
+    _look_for_targets(game, state)
+
+
+@portable
+def _look_for_targets(game: CoverageData, state: CoverageState) -> None:
+    if state.found.shape[0]:
+        new = look_for(game.afoot, game.width, game.base, state.clock[0], state.counts, state.found)
+        state.tally[FOUND] += new
 
 
 @protocol.tick.register(CoverageData)
@@ -277,6 +289,7 @@ def _tick(game: CoverageData, state: CoverageState, key: Any, step: int) -> None
         renew(game.drift, game.width, game.base, state.clock[0], step + 1, state.source, state.worth)
         state.clock[0] = step + 1
     call_roll(game.roster, game, state, step + 1)
+    _look_for_targets(game, state)
 
 
 # Who is there -----------------------------------------------------------------------------------------
@@ -367,7 +380,10 @@ def _measure(game: CoverageData, state: CoverageState, which: int) -> float:
     if which == CELLS_SEEN:
         return float(state.tally[SEEN])
     if which == TARGETS_FOUND:
-        return float(state.tally[FOUND])
+        total = float(state.tally[FOUND])
+        for k in range(state.found.shape[0]):
+            total += 0.0 * state.found[k]  # not known of a run that was saved when targets found did not move
+        return total
     total = 0.0
     for player in range(state.driven.shape[0]):
         total += state.driven[player]

@@ -20,22 +20,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from potentia.errors import InvalidGame, look_up
-from potentia.games.drift_kernel import (
-    AGAIN,
-    EDGES,
-    EMPTY,
-    WRAP,
-    Carried,
-    Drift,
-    Framed,
-    Moving,
-    Shifted,
-    Still,
-    reflected,
-    renew,
-)
+from potentia.games.drift_kernel import AGAIN, EDGES, Carried, Drift, Framed, Moving, Shifted, Still, reflected, renew
 from potentia.games.drift_kinds import KINDS, Flow, Frames, Shift, pair
 from potentia.games.given import finite_array
+from potentia.games.moving_targets import cells_at, components_of, moving_targets
 from potentia.games.world import Mixture, World
 from potentia.kernel import memory
 from potentia.kernel.arrays import Floats, Ints, any_array, frozen
@@ -107,44 +95,11 @@ def means_at(drift: Drift, time: int) -> Floats:
     return np.reshape([reflected(mean, velocity, since, length) for mean, velocity, length in ways], (-1, 2))
 
 
-def components_of(world: World) -> list[int] | None:
-    """Which component of the mixture each target is the mean of; None where targets are of their own."""
-    if world.mixture is None:
-        return None
-    cells = np.floor(world.mixture.means)
-    inside = np.flatnonzero(((cells >= 0) & (cells < world.size)).all(axis=1))
-    return inside.tolist() if np.array_equal(cells[inside], world.targets) else None
-
-
 def targets_at(world: World, drift: Moving, time: int) -> Ints:
     """The cells of the targets at a time: means of a mixture and what lies on a field that is shifted move along."""
-    if isinstance(drift, Drift):
-        return moved_targets(drift, world.targets, components_of(world), time)
-    return moved_targets(drift, world.targets, None, time)
-
-
-def moved_targets(drift: Moving, targets: Ints, components: list[int] | None, time: int) -> Ints:
-    """The same from what a recording knows."""
-    last = np.array([drift.columns, drift.rows]) - 1
-    if isinstance(drift, Drift):
-        if components is None:
-            return targets
-        return np.minimum(np.floor(means_at(drift, time)[components]), last).astype(np.int64)
-    if not isinstance(drift, Shifted):
-        return targets
-    since, out = held_since(drift, time), []
-    for cell in targets.tolist():
-        there = []
-        for place, velocity, length in zip(cell, drift.velocity.tolist(), (last + 1).tolist(), strict=True):
-            way = place + 0.5 + velocity * since
-            if drift.edge == WRAP:
-                way %= length
-            elif drift.edge != EMPTY:
-                way = reflected(place + 0.5, velocity, since, length)
-            there.append(min(math.floor(way), length - 1) if way <= length else -1)
-        if min(there) >= 0:
-            out.append(there)
-    return np.array(out, np.int64).reshape(-1, 2)
+    moving = moving_targets(drift, world.targets, components_of(world))
+    cells = cells_at(moving, time) if len(moving.places) else world.targets
+    return cells[(cells >= 0).all(axis=1)]
 
 
 def held_since(drift: Moving, time: int) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -82,11 +82,24 @@ def game(name: str, **parameters: Any) -> Game:
             raise InvalidGame(f"has no parameter {given!r}{hint} (it has {', '.join(known) or 'none'})", name)
         parameters[given] = known[given].of(value, given, InvalidGame)
     try:
-        return build(**parameters)
+        return _remembering(build(**parameters), called(name, parameters))
     except (InvalidGame, MemoryError):
         raise
     except Exception as error:  # a builder of the user's
         raise InvalidGame(f"building the game {name} failed: {type(error).__name__}: {error}") from error
+
+
+def called(name: str, parameters: Mapping[str, Any]) -> str:
+    """A named game with all its parameters: "ring(players=100, actions=2)"."""
+    told = ", ".join(f"{k}={v}" for k, v in {**game_parameters(name), **parameters}.items())
+    return f"{name}({told})" if told else name
+
+
+def _remembering(made: Game, text: str) -> Game:
+    """The same game, for people under the name that it was asked for; nothing that is computed goes by it."""
+    if isinstance(made, Game) and not made.known_as:
+        object.__setattr__(made, "known_as", text)
+    return made
 
 
 @register_game("ring", players=Integer(least=3), actions=_COUNT)

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from potentia.errors import InvalidRun
 from potentia.games import Coverage
-from potentia.games.drift import components_of, fields_over
+from potentia.games.drift import fields_over
 from potentia.games.drift_kernel import EDGES, Carried, Drift, Framed, Moving, Shifted, Still
+from potentia.games.moving_targets import components_of
 from potentia.kernel.arrays import Floats
 from potentia.kernel.checks import MOST
 

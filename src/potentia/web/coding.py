@@ -94,8 +94,12 @@ def unpacked(content: bytes, name: str) -> tuple[dict[str, Any], dict[str, NDArr
         header = json.loads(bytes(raw[_HEAD.size : _HEAD.size + length]).decode(), parse_constant=_refuse)
         json.dumps(header, ensure_ascii=False).encode()  # halves of characters are a ValueError here
         arrays = {str(key): _array(raw, _HEAD.size + length, key, *row) for key, row in header.pop("arrays").items()}
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        raise InvalidRun(f"{name} is damaged: {error or type(error).__name__}") from None
+    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError):
+        raise InvalidRun(f"{name} is damaged: its header is not JSON") from None
+    except (TypeError, KeyError, AttributeError):
+        raise InvalidRun(f"{name} is damaged: its arrays are not described") from None
+    except ValueError as error:
+        raise InvalidRun(f"{name} is damaged: {error}") from None
     return header, arrays
 
 

@@ -24,6 +24,7 @@ from potentia.rules import Rule
 from potentia.rules.words import rule_text
 from potentia.version import __version__
 from potentia.web.coding import Changes, encode_changes
+from potentia.web.finding import targets_found
 from potentia.web.keyframes import Keyframes, played_again
 from potentia.web.measures import cell_words
 from potentia.web.recordings import Recording
@@ -57,7 +58,7 @@ def record(
     header, arrays = scene(played, rule if belief is None else None, int(trace.steps))  # who believes has another chain
     header |= {
         "potentia": __version__,
-        "title": title or f"{label or trace.rule['rule']} on {played.describe()}",
+        "title": title or f"{label or trace.rule['rule']} on {played.known_as or played.describe()}",
         "label": label or str(trace.rule["rule"]),
         "rule": of_rule(trace.rule),
         "belief": None if belief is None else {"name": belief.name, "text": belief_text(belief)},
@@ -229,13 +230,9 @@ def _events(trace: Trace, made: Recording) -> Iterator[dict[str, Any]]:
     """Targets found, robots that come and go, and numbers of components changed, by step."""
     found: list[dict[str, Any]] = []
     if made.kind == "map":
-        for number, (x, y) in enumerate(made.header["map"]["targets"]):
-            steps, robots, places = made.visits
-            near = np.flatnonzero(made.covers(robots, places, np.array([x, y])))
-            if near.size:
-                step, robot = int(steps[near[0]]), int(robots[near[0]])
-                text = f"robot {robot} finds target {number} at {cell_words(made.header['map'], x, y)}"
-                found.append({"step": step, "kind": "target", "player": robot, "text": text})
+        for step, robot, number, x, y in targets_found(made):
+            text = f"robot {robot} finds target {number} at {cell_words(made.header['map'], x, y)}"
+            found.append({"step": step, "kind": "target", "player": robot, "text": text})
         for robot, (since, until) in enumerate(made.lives.T.tolist()):
             for step, kind, text in ((since, "arrived", "arrives"), (until, "lost", "fails")):
                 if 0 < step <= made.steps:

@@ -138,6 +138,6 @@ def page(recordings: Mapping[str, Recording], title: str) -> str:
 
 
 def _title(recordings: Mapping[str, Recording]) -> str:
-    first = next(iter(recordings.values())).header
+    game = next(iter(recordings.values())).header["game"]
     names = [made.header["title"] for made in recordings.values()]
-    return names[0] if len(names) == 1 else f"{', '.join(recordings)} on {first['game']['text']}"
+    return names[0] if len(names) == 1 else f"{', '.join(recordings)} on {game.get('name') or game['text']}"

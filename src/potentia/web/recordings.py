@@ -18,9 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from potentia.errors import InvalidRun
-from potentia.games.drift import field_at, moved_targets
+from potentia.games.drift import field_at
 from potentia.games.drift_kernel import Moving, Still
 from potentia.games.grid import SLACK, disc
+from potentia.games.moving_targets import MovingTargets, cells_at, moving_targets
 from potentia.games.sight import Sight, bits_of, read, seen_parts
 from potentia.kernel import memory
 from potentia.kernel.arrays import Floats, Ints
@@ -185,12 +186,20 @@ class Recording:
 
     def targets(self, step: int) -> Ints:
         """The cells (x, y) of the targets at this step: those of means, or on a field that is shifted, move along."""
+        cells = self.target_cells(step)
+        return cells[(cells >= 0).all(axis=1)]
+
+    def target_cells(self, step: int) -> Ints:
+        """The same by the numbers of targets, with (-1, -1) for one that has left the map."""
+        now, stay = self._checked(step), np.array(self.header["map"]["targets"], np.int64).reshape(-1, 2)
+        return cells_at(self.moving_targets, now) if len(self.moving_targets.places) else stay
+
+    @cached_property
+    def moving_targets(self) -> MovingTargets:
+        """Those that move along with the field: all of them, or none."""
         self._require("map")
-        cells = np.array(self.header["map"]["targets"], np.int64).reshape(-1, 2)
-        if isinstance(self._drift, Still):
-            return cells
-        which = self.header["map"]["drift"].get("components")
-        return moved_targets(self._drift, cells, which, self._checked(step))
+        area = self.header["map"]
+        return moving_targets(self._drift, area["targets"], (area["drift"] or {}).get("components"))
 
     @cached_property
     def _drift(self) -> Moving | Still:

@@ -45,17 +45,24 @@ def scene(game: Game, rule: Rule | None, steps: int) -> Scene:
     sizes = game.sizes[:1] if (game.sizes == game.sizes[0]).all() else game.sizes
     told = {"kind": kind, "text": game.describe(), "players": game.num_players, "actions": None}
     told["player"] = "robot" if kind == "map" else "player"
+    told |= {"name": game.known_as} if game.known_as else {}
     return {"game": told} | header, {"sizes": sizes.astype(np.int32)} | arrays
 
 
-def _map(game: Coverage, steps: int) -> Scene:
-    world = game.world
-    columns, rows = world.size
+def require_small(game: Coverage) -> None:
+    """InvalidRun for a map that no recording shows, before anything is played for it."""
+    columns, rows = game.world.size
     if columns * rows > MOST_CELLS:
         raise InvalidRun(
-            f"a recording shows maps of up to {MOST_CELLS:,} cells, and {world.name} has {columns:,}×{rows:,}; "
+            f"a recording shows maps of up to {MOST_CELLS:,} cells, and this one has {columns:,}×{rows:,}; "
             "make it coarser first"
         )
+
+
+def _map(game: Coverage, steps: int) -> Scene:
+    require_small(game)
+    world = game.world
+    columns, rows = world.size
     drift, frames = told_of(game, steps)
     header = {
         "columns": columns,
@@ -107,7 +114,9 @@ def _layout(game: Game, edges: Ints) -> NDArray[np.float32]:
 
     graph = networkx.empty_graph(game.num_players)
     graph.add_edges_from(edges.tolist())
-    if game.num_players <= _EXACT_LAYOUT and networkx.is_connected(graph):
+    if (grid := _as_grid(game.num_players, edges)) is not None:
+        places = grid
+    elif game.num_players <= _EXACT_LAYOUT and networkx.is_connected(graph):
         found = networkx.kamada_kawai_layout(graph)
         places = np.array([found[node] for node in range(game.num_players)], np.float64)
     else:
@@ -115,6 +124,24 @@ def _layout(game: Game, edges: Ints) -> NDArray[np.float32]:
     low, high = places.min(axis=0), places.max(axis=0)
     wide = float((high - low).max()) or 1.0
     return (0.5 + (places - (low + high) / 2) / wide).astype(np.float32)  # one scale for both directions
+
+
+def _as_grid(count: int, edges: Ints) -> NDArray[np.float64] | None:
+    """Rows under each other, where that is what the edges join: neighbours in them, and perhaps opposite sides."""
+    joined = {(min(pair), max(pair)) for pair in edges.tolist()}
+    for columns in range(2, count // 2 + 1):
+        if count % columns or (0, columns) not in joined:
+            continue
+        cell = np.arange(count).reshape(-1, columns)
+        inside = {*_pairs(cell[:, :-1], cell[:, 1:]), *_pairs(cell[:-1], cell[1:])}
+        around = {*_pairs(cell[:, 0], cell[:, -1]), *_pairs(cell[0], cell[-1])}
+        if inside <= joined <= inside | around:
+            return np.stack([cell % columns, -(cell // columns)], axis=-1).reshape(-1, 2).astype(np.float64)
+    return None
+
+
+def _pairs(first: Ints, second: Ints) -> list[tuple[int, int]]:
+    return list(zip(first.ravel().tolist(), second.ravel().tolist(), strict=True))
 
 
 def _pushed_apart(count: int, edges: Ints) -> NDArray[np.float64]:

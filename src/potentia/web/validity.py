@@ -62,6 +62,7 @@ def require_valid(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> No
     for name in ("rule", "belief", "game", "keyframes"):
         if header[name] is not None:
             _fields(header[name], _PARTS[name], name)
+    _require(isinstance(header["game"].get("name", ""), str), "the name of its game")
     kind, players = header["game"]["kind"], header["game"]["players"]
     _require(kind in KINDS, f"its kind is {kind!r:.40}")
     for name, least in (("steps", 0), ("every", 1), ("changes", 0)):

@@ -225,6 +225,28 @@ def test_tails_fade_and_circles_have_the_range():
     assert not has(ring[15:], robot_colour(0))
 
 
+def test_past_walls_a_range_is_what_is_covered():
+    """Robot 0 at (3, 0) has a wall at (3, 2) before it: what lies behind is not within its line."""
+    walls = np.zeros((5, 7), bool)
+    walls[2, 2:5] = True
+    world = World(np.ones((5, 7)), blocked=walls, name="yard")
+    pictures = []
+    for sight in (False, True):
+        game = Coverage(world, 1, 4.0, flags=False, sight=sight)
+        recording = recorded(game, np.full((2, 1), 3), 1, np.arange(2.0), np.ones(2), "worth")
+        sheet = sheet_of(recording, steps=(0, 1))
+        pictures.append(shown(sheet, recording, 0)[0])
+        seen = {tuple(cell) for cell in game.covered(0, 3).tolist()}
+    colour = robot_colour(0)
+    for x, y in np.ndindex(7, 5):
+        inked = has(cell_of(sheet, pictures[1], x, y), colour)
+        around = [(x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1)]
+        at_edge = (x, y) in seen and any(cell not in seen for cell in around)
+        assert inked == at_edge or (x, y) == (3, 0), (x, y)
+    assert (3, 4) not in seen
+    assert has(cell_of(sheet, pictures[0], 3, 4), colour)  # the circle, without sight
+
+
 def test_a_field_that_drifts_is_that_of_the_moment():
     world = gaussian_world(SIZE, [1.0], [[1.5, 2.5]], [np.eye(2)])
     recording = walk(world, False, drift=(0.2, 0.0), drift_every=5)

@@ -347,7 +347,7 @@ def test_traces_that_cannot_be_recorded_say_why():
 def test_a_map_that_is_too_large_is_told(monkeypatch):
     monkeypatch.setattr("potentia.web.scenes.MOST_CELLS", 50)
     trace = pt.run(Coverage(World(np.ones((6, 9))), 1, flags=False), pt.rule("blll", tau=1.0), 5, compiled=False)
-    with pytest.raises(InvalidRun, match=r"maps of up to 50 cells, and map has 9×6"):
+    with pytest.raises(InvalidRun, match=r"maps of up to 50 cells, and this one has 9×6"):
         trace.recording()
 
 
@@ -359,3 +359,21 @@ def test_a_run_that_was_driven_has_no_keyframes():
     assert run.trace().recording().keyframes.size == 0
     with pytest.raises(InvalidRun, match="beliefs_every must be left out: this run was driven"):
         run.trace().recording(beliefs_every=5)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        (b'"potentia":', b'"potentia"}', "its header is not JSON"),
+        (b'"potentia":', b'"potent\xff":', "its header is not JSON"),
+        (b'"arrays":', b'"arroys":', "its arrays are not described"),
+    ],
+)
+def test_a_header_that_is_none_is_told_in_our_words(saved, tmp_path, old, new, told):
+    raw = zlib.decompress(saved.read_bytes(), 31)
+    assert raw.count(old) == 1
+    squeeze = zlib.compressobj(wbits=31)
+    path = tmp_path / "other.recording"
+    path.write_bytes(squeeze.compress(raw.replace(old, new)) + squeeze.flush())
+    with pytest.raises(InvalidRun, match=rf"other\.recording is damaged: {told}$"):
+        pt.read_recording(path)

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from potentia.cli.options.names import GAMES
-from potentia.cli.terminal import completes, pairs, say
+from potentia.cli.terminal import completes, say
 from potentia.errors import (
     DrawingFailed,
     InvalidBelief,
@@ -87,7 +87,7 @@ Parameters = Annotated[
 def game_from_options(name: str, parameters: list[str] | None) -> tuple[Any, str]:
     """The game behind a name or a file, and how to call it."""
     from potentia.games import read_game
-    from potentia.games.library import game, game_parameters, registered_games
+    from potentia.games.library import called, game, registered_games
 
     given = assignments(parameters or [])
     if Path(name).suffix.lower() in GAME_FILES:
@@ -96,8 +96,7 @@ def game_from_options(name: str, parameters: list[str] | None) -> tuple[Any, str
         return read_game(name), Path(name).name
     if Path(name).suffix and name not in registered_games():
         raise InvalidInput(f"game files end in .json or .npz, got {name!r}")
-    known = {**game_parameters(name), **given}
-    return game(name, **given), f"{name}({pairs(known)})" if known else name
+    return game(name, **given), called(name, given)
 
 
 def seeds_from(first: int, runs: int) -> range:

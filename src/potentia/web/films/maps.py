@@ -21,6 +21,7 @@ COVERED = ("#d3e5f2", "#00507d")  # worth that a crowd covers, from nothing to t
 CROWD = ("#E69F00", "#C24A00", "#3d1500")  # one robot on a cell, two or three, more
 WALL, EDGE, DOTS = "#404040", "#8c8c8c", "#808080"  # walls darker than any worth
 LOST = "#6e6e6e"  # a robot that has failed
+_MOST_OUTLINES = 2_000  # kept at a time
 _OUTSIDE = 48  # pixels, at most, around a narrow area
 
 
@@ -100,6 +101,7 @@ class Panel:
             self.radius = min(max(2.5, 0.42 * cell), 6.5)
         self._ground: tuple[Any, Pixels] | None = None
         self._numbers: dict[int, Stamp] = {}
+        self._outlines: dict[tuple[float, int], Stamp] = {}
 
     def ground(self, worth: Floats, key: Any, step: int) -> Pixels:
         """The field with walls and targets; the last one is kept, and drawn anew where the key is another."""
@@ -193,9 +195,25 @@ class Truth(Panel):
         for robot in there:
             x, y = places[robot]
             radius = cell * float(self.delta[robot])
+            if "sight_row" in self.recording.arrays:  # walls hide part of a circle
+                canvas.stamp(self._outline(robot, int(moment.profile[robot])), 0, 0, self.colours[robot % 12])
+                continue
             if radius < sum(canvas.pixels.shape):  # a larger circle is nowhere in the picture
                 canvas.stamp(shapes.circle(radius, width, self.area.fraction), x, y, self.colours[robot % 12])
         self.draw_robots(canvas, moment.profile, there)
+
+    def _outline(self, robot: int, action: int) -> Stamp:
+        """The line around the cells that a robot covers from there, at their place in the picture."""
+        key = float(self.delta[robot]), action
+        if key not in self._outlines:
+            counts = self.recording.covering(np.array([robot]), np.array([action]))
+            padded = np.pad(self.area.enlarged(counts > 0), 1)
+            middle = padded[1:-1, 1:-1]
+            within = padded[:-2, 1:-1] & padded[2:, 1:-1] & padded[1:-1, :-2] & padded[1:-1, 2:]
+            if len(self._outlines) > _MOST_OUTLINES:
+                self._outlines.clear()
+            self._outlines[key] = Stamp((middle & ~within).astype(np.float64), self.area.margin, self.area.margin)
+        return self._outlines[key]
 
     def _draw_flags(self, canvas: Canvas, step: int) -> None:
         flags = self.recording.flags(step)

@@ -215,6 +215,6 @@ function firstActions(timeline) {
 
 /** At most six letters: what fits beside a scale. */
 function scaleText(value) {
-  const text = formatNumber(value);
+  const text = formatNumber(value).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, ""); // 5 and not 5.000, as beside it
   return text.length <= 6 ? text : Number(value).toPrecision(2).replace("e+", "e").replace("-", "−");
 }

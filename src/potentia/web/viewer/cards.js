@@ -2,9 +2,11 @@
 
 import { element } from "./dom.js";
 import { formatCount } from "./format.js";
-import { MOST_CIRCLES } from "./stages/map.js";
+import { hasSide, MOST_CIRCLES } from "./stages/map.js";
 import { makeSwatch } from "./swatches.js";
 
+const CARDS_GAP = 20; // pixels between cards
+const NARROWEST_MAP = 215; // pixels for a map, so that all stand in one row
 const MOST_BARRED = 4; // players whose bars have room in a card
 
 /** A card without its stage, which is built once all cards are there and have their widths. */
@@ -35,4 +37,17 @@ function barsInCard({ game, keyframes }) {
 export function needsWidth({ game, keyframes }) {
   if (game.kind === "map") return game.players > MOST_CIRCLES || Boolean(keyframes?.steps?.length);
   return game.kind === "table";
+}
+
+/**
+ * Where some maps have a second one beside them and others have none, those get twice the width, if there is room for all
+ * in one row; returns whether they do.
+ */
+export function shareWidth(grid, states) {
+  const shares = states.map((state) => (state && hasSide(state) ? 2 : 1));
+  const whole = shares.reduce((sum, share) => sum + share, 0);
+  const one = (grid.clientWidth - CARDS_GAP * (shares.length - 1)) / whole;
+  const shared = states.every(Boolean) && new Set(shares).size > 1 && one >= NARROWEST_MAP;
+  grid.style.gridTemplateColumns = shared ? shares.map((share) => `minmax(0, ${share}fr)`).join(" ") : "";
+  return shared;
 }

@@ -56,7 +56,13 @@ export function createControls(host, clock, actions, events) {
   });
   number.addEventListener("change", give);
   number.addEventListener("blur", give);
-  number.addEventListener("keydown", (event) => event.key === "Enter" && give());
+  number.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") give();
+    else if (event.key === "Escape") number.value = String(clock.step);
+    else return;
+    number.blur(); // keys are the page's again
+    event.stopPropagation();
+  });
   const of = element("span", { class: "pv-quiet", text: `of ${formatCount(clock.steps)}` });
   const stepBox = element("label", { class: "pv-step-box" }, element("span", { text: "step" }), number, of);
   number.style.width = `calc(${Math.max(3, String(clock.steps).length)}ch + 44px)`;

@@ -270,7 +270,7 @@ class Curves {
     const x = this.x(step);
     context.clearRect(0, 0, this.width, this.height);
     context.drawImage(this.layer, 0, 0, this.width, this.height);
-    context.fillStyle = faded(theme.paper, 0.55); // what is yet to come is pale
+    context.fillStyle = faded(theme.paper, theme.dark ? 0.35 : 0.45); // what is yet to come is pale
     context.fillRect(x, PLOT.top - 2, this.width - PLOT.right - x + 2, this.height - PLOT.bottom - PLOT.top + 2);
     this.drawOptima(context, theme);
     context.strokeStyle = theme.ink;

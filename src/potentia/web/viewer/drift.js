@@ -24,12 +24,12 @@ export function costOf(drift) {
   return drift.kind === "frames" ? 1 : (drift.weights?.length ?? 4);
 }
 
-/** The cells [x, y] of targets at a time: those of means, or on a field that is shifted, move along. */
+/** The cells [x, y] of targets at a time: those of means, or on a field that is shifted, move along; outside once gone. */
 export function moveTargets(drift, targets, columns, rows, time) {
   const sides = [columns, rows];
   const whole = (way, axis) => (way <= sides[axis] ? Math.min(Math.floor(way), sides[axis] - 1) : -1);
   if (drift.kind === "shift") {
-    const moved = targets.map((cell) =>
+    return targets.map((cell) =>
       cell.map((place, axis) => {
         const velocity = drift.velocity[axis];
         if (drift.edge === "reflect") return whole(reflected(place + 0.5, velocity, time, sides[axis]), axis);
@@ -37,7 +37,6 @@ export function moveTargets(drift, targets, columns, rows, time) {
         return whole(drift.edge === "wrap" ? modulo(way, sides[axis]) : way, axis);
       }),
     );
-    return moved.filter(([x, y]) => x >= 0 && y >= 0);
   }
   if (drift.kind === "frames" || !drift.components) return targets;
   return drift.components.map((j) =>

@@ -35,6 +35,11 @@ export function formatPercent(share) {
   return `${text.replace("-", "−")}${THIN}%`;
 }
 
+/** The same where a small share says something: 0.00001234 is "0.001234 %". */
+export function formatShare(share) {
+  return share > 0 && share < 5e-4 ? `${formatNumber(100 * share)}${THIN}%` : formatPercent(share);
+}
+
 /** A speed in words: "1,000 steps a second". */
 export function formatSpeed(speed) {
   return `${formatCount(speed)} ${speed === 1 ? "step" : "steps"}/s`;

@@ -4,6 +4,8 @@ import { element, setText } from "./dom.js";
 import { counted, formatCount } from "./format.js";
 import { MOST_CIRCLES } from "./stages/map.js";
 
+const LONG_TITLE = 240; // letters, beyond which a title is cut, and with it what was played
+
 export const WAYS = ["none", "recent", "whole"];
 
 /** Build the header of a viewer; returns its title and what keeps it up to date. */
@@ -13,25 +15,34 @@ export function createHeader(root, viewer) {
   const title = root.dataset.title || sameOf(headers.map((header) => header.title)) || game || "Recordings";
   const belief = sameOf(headers.map((header) => header.belief?.text ?? ""));
   const words = element("div", { class: "pv-words" }, element("h1", { text: title, title }));
-  if (game && !title.includes(game)) words.append(element("p", { class: "pv-what", text: game }));
-  if (belief) words.append(element("p", { class: "pv-what", text: `Belief: ${belief}` }));
+  if (game && (!title.includes(game) || title.length > LONG_TITLE)) words.append(element("p", { class: "pv-what", text: game }));
+  if (belief) words.append(element("p", { class: "pv-what", text: beliefWords(headers, belief) }));
   const moment = element("span", { class: "pv-print-only" });
-  words.append(element("p", { class: "pv-meta", text: factsOf(headers, viewer) }, moment));
+  words.append(element("p", { class: "pv-meta", text: factsOf(headers, viewer, title) }, moment));
   const options = createOptions(viewer);
   root.append(element("header", { class: "pv-header" }, words, options.box));
   const showStep = (step) => setText(moment, ` · at step ${formatCount(step)}`);
   return { title, showStep, ...options };
 }
 
+/** What was believed, and why it is not shown where it is not. */
+function beliefWords(headers, belief) {
+  if (headers.some((header) => header.keyframes?.belief)) return `Belief: ${belief}`;
+  const why = headers.every(({ game }) => game.kind === "map")
+    ? "What robots believed was not recorded."
+    : "Recordings hold beliefs about maps only: what players expect of their actions is not shown.";
+  return `Belief: ${belief}. ${why}`;
+}
+
 function sameOf(values) {
   return new Set(values).size === 1 ? values[0] : null;
 }
 
-function factsOf(headers, { clock, mapStates }) {
+function factsOf(headers, { clock, mapStates }, title) {
   const seed = sameOf(headers.map((header) => header.seed));
   const every = Math.max(...headers.map((header) => header.every));
   const facts = [
-    seed === null ? null : `seed ${seed}`,
+    seed === null || title.split(", ").includes(`seed ${seed}`) ? null : `seed ${seed}`,
     counted(clock.steps, "step"),
     sameOf(mapStates.map((state) => state?.lengths.sizeText(state.columns, state.rows) ?? "")),
     every > 1 ? `recorded every ${formatCount(every)} steps` : null,
@@ -56,6 +67,7 @@ function createOptions(viewer) {
     showChoice(viewer.chosen);
     viewer.say(`There is no robot ${given || "of that name"}: they are 0 to ${most}.`);
   });
+  robot.addEventListener("keydown", (event) => event.key === "Enter" && robot.blur()); // keys are the page's again
   const parting = element("span", {}, viewer.recordings.length > 1 ? createDivergence(viewer) : null);
   if (viewer.recordings.length > 1) box.append(parting);
   const showDivergence = () => parting.replaceChildren(createDivergence(viewer));

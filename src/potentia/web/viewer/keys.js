@@ -14,6 +14,7 @@ export function obeyKeys(viewer, signal) {
     if (target.closest?.("dialog")) return;
     const typing = target.matches?.("input:not([type=range]):not([type=checkbox]), select, textarea");
     if (typing && key !== "Escape") return;
+    if (typing) target.blur(); // keys are the page's again
     if (key === " " && target.matches?.("button, summary, input[type=checkbox]")) return;
     if (target.matches?.(".pv-speed") && /^(Arrow|Home|End|Page)/.test(key)) return;
     const action = keyAction(viewer, key, event.shiftKey ? FAR : 1);

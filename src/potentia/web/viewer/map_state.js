@@ -26,7 +26,7 @@ export class MapState {
     this.robots = timeline.players;
     this.edits = new MapEdits(timeline.recording);
     this.removed = new Set(header.map.removed ?? []);
-    this.placed = { since: 0, targets: header.map.targets ?? [] };
+    this.placed = { since: 0, all: header.map.targets ?? [], targets: header.map.targets ?? [] };
     this.lengths = new Lengths(header.map);
     this.discs = new DiscTable(arrays.delta, this.columns, this.rows);
     this.sight = sightOf(arrays, this.columns, this.rows);
@@ -253,9 +253,15 @@ export class MapState {
     const since = heldSince(this.drift, this.timeline.step);
     if (this.placed.since !== since || since === 0) {
       const first = this.header.map.targets ?? [];
-      this.placed = { since, targets: moveTargets(this.drift, first, this.columns, this.rows, since) };
+      const all = moveTargets(this.drift, first, this.columns, this.rows, since);
+      this.placed = { since, all, targets: all.filter(([x, y]) => x >= 0 && y >= 0) };
     }
     return this.placed.targets;
+  }
+
+  /** The number of the target in a cell, counted with those that have left the map; -1 for none. */
+  targetAt(x, y) {
+    return this.targets.length ? this.placed.all.findIndex(([column, row]) => column === x && row === y) : -1;
   }
 
   findScale() {

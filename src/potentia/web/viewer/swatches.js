@@ -3,6 +3,7 @@
 import { PALETTE, readableColour } from "./colours.js";
 
 const DASHES = [[], [7, 3], [7, 3, 2, 3], [2, 3]]; // by place, for those who do not see colours
+const DARK_CONTRAST = 6; // so that a line that is yet to come is still seen on dark paper
 const SWATCH = { wide: 30, high: 10, line: 3 };
 const SVG_NAMES = "http://www.w3.org/2000/svg";
 
@@ -15,7 +16,7 @@ export function looksOf(recordings, theme) {
     const colour = taken.has(wanted[place]) ? (free[0] ?? wanted[place]) : wanted[place];
     taken.add(colour);
     return {
-      colour: readableColour(colour, theme.paper),
+      colour: readableColour(colour, theme.paper, theme.dark ? DARK_CONTRAST : undefined),
       dash: DASHES[place % DASHES.length],
       label: recording.label,
     };

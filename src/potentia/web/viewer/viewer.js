@@ -1,7 +1,7 @@
 // The viewer: recordings side by side on one clock, with curves, tables and keys.
 
 import { createBars, scoreScale } from "./bars.js";
-import { createCard, needsWidth } from "./cards.js";
+import { createCard, needsWidth, shareWidth } from "./cards.js";
 import { Clock } from "./clock.js";
 import { createControls } from "./controls.js";
 import { createCurves } from "./curves.js";
@@ -119,6 +119,7 @@ class Viewer {
   }
 
   buildStages() {
+    this.context.shared = shareWidth(this.stageGrid, this.mapStates);
     const seeds = new Set(this.recordings.map(({ header }) => header.seed));
     const known = { seeds, title: this.title, single: this.context.single };
     this.cards = this.recordings.map((recording) => createCard(this.stageGrid, recording, known));
@@ -294,6 +295,7 @@ class Viewer {
 
   resize() {
     this.readTheme();
+    this.context.shared = shareWidth(this.stageGrid, this.mapStates);
     for (const part of [this.curves, ...this.stages, ...this.bars, this.controls, this.comparison]) part.resize();
     this.events?.resize();
     this.colourCards();

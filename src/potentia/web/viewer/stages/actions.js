@@ -66,7 +66,7 @@ export function playedInWords(timeline, counts) {
   return inWords(others > 0 ? [...parts, `${formatCount(others)} on other actions`] : parts);
 }
 
-/** A legend that ends with a note; the function it returns shows how many players play each action. */
+/** A legend that ends with what a ring means; the function it returns shows how many players play each action. */
 export function addLegend(host, timeline, colours, note) {
   const list = addElement(host, "ul", {
     name: "stage-legend",
@@ -82,7 +82,10 @@ export function addLegend(host, timeline, colours, note) {
     const minWidth = `${formatCount(timeline.profile.length).length}ch`; // room for the largest count: nothing moves
     return addElement(item, "span", { style: { minWidth, fontVariantNumeric: "tabular-nums", textAlign: "right" } });
   });
-  addElement(list, "li", { text: note });
+  const last = addElement(list, "li", { style: { display: "flex", alignItems: "center", gap: "0.4em" } });
+  const ring = { width: "0.9em", height: "0.9em", borderRadius: "50%", border: "2px solid", flex: "none" };
+  addElement(last, "span", { style: ring, attributes: { "aria-hidden": "true" } });
+  addElement(last, "span", { text: note });
   return (counts) => numbers.forEach((number, k) => (number.textContent = formatCount(counts[shown[k]])));
 }
 

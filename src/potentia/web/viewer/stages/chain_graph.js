@@ -1,7 +1,7 @@
 // The chain of a rule on a small game as a graph: a node per profile, an edge per transition.
 
 import { PALETTE } from "../colours.js";
-import { formatNumber } from "../format.js";
+import { formatNumber, formatShare } from "../format.js";
 import { shortAction } from "./actions.js";
 import { bendBetween } from "./bends.js";
 import { addElement, addShape, playerName, setShape } from "./parts.js";
@@ -110,7 +110,7 @@ export class ChainGraph {
     const { x, y } = this.places[number];
     const group = addShape(this.svg, "g", { "data-profile": number });
     const share = this.law ? this.timeline.recording.arrays.stationary[number] : NaN;
-    const law = Number.isFinite(share) ? `: ${formatNumber(share)} of the time in the long run` : "";
+    const law = Number.isFinite(share) ? `: ${formatShare(share)} of the time in the long run` : "";
     addShape(group, "title", {}, `${this.fullName(number)}${law}`);
     const ring = addShape(group, "circle", { cx: x, cy: y, r: this.radius, fill: this.theme.paper });
     if (this.law) {
@@ -129,7 +129,8 @@ export class ChainGraph {
     const halo = { stroke: this.theme.paper, "stroke-width": 3, "stroke-opacity": 0.75, "paint-order": "stroke" };
     const look = { fill: this.theme.ink, "font-size": size, ...halo }; // read on discs of any size
     if (this.law && !this.outside) {
-      addShape(group, "text", { x, y: y - this.radius - 5, "text-anchor": "middle", ...look }, name);
+      const aside = 0.71 * this.radius; // between the arrows, which come from above and from the side
+      addShape(group, "text", { x: x - aside - 7, y: y - aside - 6, "text-anchor": "end", ...look }, name);
       return;
     }
     if (!this.outside) {

@@ -4,6 +4,7 @@ import { dimmedRamp, packedColour, VIRIDIS } from "../colours.js";
 import { element, setText, sizedCanvas } from "../dom.js";
 import { counted, formatCount, formatNumber } from "../format.js";
 import { crewText, fateOf, placeText, wayName, wayText } from "../robots.js";
+import { cellByKey, cellUnder, drawCellCursor } from "./map_cursor.js";
 import { axesRoom, cellPath, drawMapAxes, drawMapScale, FieldRaster, mapLayout, outlinePath } from "./map_layout.js";
 import { drawLost, drawRanges, drawRobots, drawTargets, drawWay } from "./map_marks.js";
 import { drawWallsOn, FlagLayer, strokeOutline } from "./map_marks.js";
@@ -20,7 +21,7 @@ const BELOW_MAP = 96; // scale and two lines of words
 const WIDE = 520; // pixels from which the second map stands beside the first
 const NEAR = 16; // pixels around a robot that choose it
 const LABEL_AFTER = 200; // milliseconds of rest before a crowd is summed up for the label
-const KEYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+const NEAR_CROSS = 10; // pixels around a robot that has failed in which words speak of it
 
 /** Whether a second map stands beside the first: what robots think, or where a crowd is. */
 export function hasSide(state) {
@@ -62,8 +63,8 @@ class MapStage {
     this.root = element("div", { class: "pv-map" }, this.main);
     this.host.append(this.root);
     this.side = hasSide(this.state) ? new MapSide(this.root, this.state, this.crowd) : null;
-    if (this.side) this.side.redraw = () => this.draw();
-    this.canvas.addEventListener("pointermove", (event) => this.point(this.cellUnder(event)));
+    if (this.side) this.side.redraw = () => this.context.redraw(this);
+    this.canvas.addEventListener("pointermove", (event) => this.point(cellUnder(event, this.canvas, this.layout)));
     this.canvas.addEventListener("pointerleave", () => this.point(-1));
     this.canvas.addEventListener("click", (event) => this.context.onSelect(this.robotUnder(event)));
     this.frame.addEventListener("keydown", (event) => this.press(event));
@@ -75,10 +76,11 @@ class MapStage {
   resize() {
     const wide = this.host.clientWidth || 320;
     const { sides } = this.context; // of any map of the page: maps beside each other have one size
-    const beside = sides && wide >= WIDE;
+    const { shared } = this.context; // who has a second map has twice the width
+    const beside = shared ? Boolean(this.side) : sides && wide >= WIDE;
     this.root.classList.toggle("pv-beside", beside);
     this.heading.hidden = !sides;
-    const room = beside ? Math.floor((wide - 24) / 2) : wide;
+    const room = beside ? Math.floor((wide - 24) / 2) : shared ? wide - 12 : wide;
     const { under } = axesRoom(this.state.lengths, this.state.rows);
     const left = this.context.heightLeft() - (sides ? HEADING_HIGH : 0) - BELOW_MAP - under;
     const lowest = window.innerWidth < NARROW ? LOWEST_ON_PHONES : LOWEST; // where one scrolls anyway
@@ -110,7 +112,7 @@ class MapStage {
     if (this.crowd) this.drawDots(brush);
     else this.drawPlayers(brush);
     brush.restore();
-    if (this.cursor >= 0) this.drawCursor(brush);
+    if (this.cursor >= 0) drawCellCursor(brush, layout, this.cursor);
     drawMapAxes(brush, layout, theme);
     const scale = { ramp: VIRIDIS, low: 0, high: state.worthMax, unit: "worth per cell" };
     drawMapScale(brush, layout, theme, { ...scale, more: this.crowd ? "(dim: not covered)" : "" });
@@ -205,19 +207,6 @@ class MapStage {
     drawRobots(brush, layout, state, [this.chosen], this.chosen);
   }
 
-  drawCursor(brush) {
-    const { layout } = this;
-    const x = layout.x(this.cursor % layout.columns);
-    const row = Math.floor(this.cursor / layout.columns);
-    const y = Math.min(layout.y(row), layout.y(row + 1));
-    const grow = Math.max(0, (8 - layout.wide) / 2);
-    for (const [colour, width] of [["#000000", 3.4], ["#ffffff", 1.6]]) {
-      brush.strokeStyle = colour;
-      brush.lineWidth = width;
-      brush.strokeRect(x - grow, y - grow, layout.wide + 2 * grow, layout.high + 2 * grow);
-    }
-  }
-
   // Words ----------------------------------------------------------------------------------------------
 
   tell() {
@@ -274,9 +263,20 @@ class MapStage {
       const flag = state.flagHistory().at(cell, state.timeline.step);
       if (flag) parts.push(flag < 0 ? "flags of several robots" : `flag of robot ${flag - 1}`);
     }
-    const target = state.targets.findIndex(([column, row]) => column === x && row === y);
+    const target = state.targetAt(x, y);
     if (target >= 0) parts.push(`target ${target}`);
+    for (const robot of this.lostNear(x, y)) parts.push(`robot ${robot}, ${fateOf(state, robot)}`);
     return `${parts.join(", ")}.`;
+  }
+
+  /** Robots that have failed and whose crosses lie on a cell; of a crowd, only those in it. */
+  lostNear(x, y) {
+    const { layout, state } = this;
+    const near = (cell) =>
+      Math.hypot(((cell % state.columns) - x) * layout.wide, (Math.floor(cell / state.columns) - y) * layout.high);
+    const robots = Array.from({ length: state.until ? state.robots : 0 }, (_, robot) => robot);
+    const within = this.crowd ? 0 : NEAR_CROSS;
+    return robots.filter((robot) => state.isLost(robot) && near(state.cellOf(robot)) <= within).slice(0, 8);
   }
 
   describe() {
@@ -293,11 +293,6 @@ class MapStage {
     this.chosen = robot;
     this.notice = null;
     this.draw();
-  }
-
-  cellUnder(event) {
-    const box = this.canvas.getBoundingClientRect();
-    return this.layout.cellAt(event.clientX - box.left, event.clientY - box.top);
   }
 
   robotUnder(event) {
@@ -329,19 +324,13 @@ class MapStage {
   press(event) {
     if (event.key === "Escape") return void this.frame.blur();
     if (event.altKey || event.ctrlKey || event.metaKey) return;
-    const { columns, rows } = this.state;
+    const { columns } = this.state;
     if (event.key === "Enter" && this.cursor >= 0) {
       const x = this.layout.x((this.cursor % columns) + 0.5);
       const y = this.layout.y(Math.floor(this.cursor / columns) + 0.5);
       this.context.onSelect(this.nearestRobot(x, y, NEAR));
-    } else if (KEYS[event.key]) {
-      const [dx, dy] = KEYS[event.key];
-      const far = event.shiftKey ? 10 : 1;
-      const from = this.cursor < 0 ? Math.floor(rows / 2) * columns + Math.floor(columns / 2) : this.cursor;
-      const x = Math.min(columns - 1, Math.max(0, (from % columns) + far * dx));
-      const up = this.upper ? -dy : dy;
-      const y = Math.min(rows - 1, Math.max(0, Math.floor(from / columns) + far * up));
-      this.point(y * columns + x);
+    } else if (cellByKey(event, this.cursor, this.layout) !== null) {
+      this.point(cellByKey(event, this.cursor, this.layout));
     } else {
       return;
     }

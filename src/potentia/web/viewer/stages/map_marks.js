@@ -210,7 +210,7 @@ export function drawRobots(context, layout, state, robots, chosen) {
   }
 }
 
-/** A grey cross for each robot that has failed. */
+/** A grey cross for each robot that has failed, and its number. */
 export function drawLost(context, layout, state, robots, chosen) {
   for (const robot of robots) {
     const cell = state.cellOf(robot);
@@ -228,7 +228,21 @@ export function drawLost(context, layout, state, robots, chosen) {
       context.lineWidth = width;
       context.stroke(path);
     }
+    if (markerSize(layout, state.robots).numbered || robot === chosen) drawBeside(context, x + far + 3, y, String(robot));
   }
+}
+
+/** A number right of a place, with a white edge to be read on any colour. */
+function drawBeside(context, x, y, text) {
+  context.font = `600 11px ${FONT}`;
+  context.textAlign = "left";
+  context.textBaseline = "middle";
+  context.lineJoin = "round";
+  context.strokeStyle = "#ffffff";
+  context.lineWidth = 3.5;
+  context.strokeText(text, x, y + 0.5);
+  context.fillStyle = "#3c3c3c";
+  context.fillText(text, x, y + 0.5);
 }
 
 /** A ring around a robot's cell, through which the cell is seen. */

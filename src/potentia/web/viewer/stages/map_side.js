@@ -3,6 +3,7 @@
 import { packedColour, rampOf, VIRIDIS } from "../colours.js";
 import { element, setText, sizedCanvas } from "../dom.js";
 import { formatCount, formatNumber, formatPercent } from "../format.js";
+import { cellByKey, cellUnder, drawCellCursor } from "./map_cursor.js";
 import { cellPath, drawMapAxes, drawMapScale, FieldRaster } from "./map_layout.js";
 import { crewText, fateOf } from "../robots.js";
 import { dotPattern, drawComponents, drawLost, drawPlace, drawRobots } from "./map_marks.js";
@@ -25,9 +26,16 @@ export class MapSide {
     this.heading = element("h3", { class: "pv-side-title" });
     this.choice = element("select", { "aria-label": "What to show of the robot", onchange: () => this.choose() });
     this.canvas = element("canvas", { role: "img" });
+    this.frame = element("div", { class: "pv-canvas", role: "group" }, this.canvas);
     this.words = element("p", { class: "pv-caption pv-two" });
     this.root = element("div", { class: "pv-side" });
-    this.root.append(element("div", { class: "pv-side-head" }, this.heading, this.choice), this.canvas, this.words);
+    this.root.append(element("div", { class: "pv-side-head" }, this.heading, this.choice), this.frame, this.words);
+    this.cursor = -1;
+    this.reading = null; // what is known of a cell, in words, where the map has any
+    this.canvas.addEventListener("pointermove", (event) => this.point(cellUnder(event, this.canvas, this.layout)));
+    this.canvas.addEventListener("pointerleave", () => this.point(-1));
+    this.frame.addEventListener("keydown", (event) => this.press(event));
+    this.frame.addEventListener("blur", () => this.point(-1));
     host.append(this.root);
     this.density = crowd ? new Density(state) : null;
     this.offered = "";
@@ -39,6 +47,22 @@ export class MapSide {
     this.kind = this.choice.value;
     this.shown = "";
     this.redraw();
+  }
+
+  point(cell) {
+    const cursor = this.reading ? cell : -1;
+    if (cursor === this.cursor) return;
+    this.cursor = cursor;
+    this.redraw();
+  }
+
+  press(event) {
+    const cell = this.reading && cellByKey(event, this.cursor, this.layout);
+    if (event.key === "Escape") this.frame.blur();
+    else if (cell !== null) this.point(cell);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
   }
 
   offer(kinds) {
@@ -65,7 +89,7 @@ export class MapSide {
   /** Begin a picture unless it is the one that is seen; null then. */
   begin(key) {
     const { layout, theme } = this;
-    const whole = `${key} ${layout.width} ${layout.height} ${theme.dark} ${window.devicePixelRatio}`;
+    const whole = `${key} ${this.cursor} ${layout.width} ${layout.height} ${theme.dark} ${window.devicePixelRatio}`;
     if (this.shown === whole) return null;
     this.shown = whole;
     const context = sizedCanvas(this.canvas, layout.width, layout.height);
@@ -73,11 +97,25 @@ export class MapSide {
     return context;
   }
 
-  tell(heading, words, prompt = false) {
+  /** The words under the map; with `reading`, those of the cell that is pointed at, which is framed. */
+  tell(heading, words, { prompt = false, context = null, reading = null } = {}) {
     this.root.toggleAttribute("data-prompt", prompt);
+    this.reading = reading;
+    if (reading) this.frame.setAttribute("tabindex", "0");
+    else this.frame.removeAttribute("tabindex");
+    this.frame.setAttribute("aria-label", reading ? `${heading}. Arrow keys move a cell cursor.` : heading);
+    const shown = reading && this.cursor >= 0;
+    this.words.setAttribute("aria-live", shown ? "polite" : "off");
+    if (shown) drawCellCursor(context, this.layout, this.cursor);
     setText(this.heading, heading);
-    setText(this.words, words);
+    setText(this.words, shown ? this.cellText(reading) : words);
     this.canvas.setAttribute("aria-label", `${heading}. ${words}`);
+  }
+
+  cellText(reading) {
+    const { state, cursor } = this;
+    const where = state.lengths.cellWords(cursor % state.columns, Math.floor(cursor / state.columns));
+    return `Cell ${where}: ${reading(cursor)}${state.grid.blocked[cursor] ? ", blocked" : ""}.`;
   }
 
   drawNothing(chosen) {
@@ -89,7 +127,7 @@ export class MapSide {
     context.strokeRect(left + 0.5, top + 0.5, width - 1, height - 1);
     context.setLineDash([]);
     const anything = this.state.header.keyframes?.belief ? "what it believes" : "how it values cells";
-    if (chosen === null) this.tell("No robot chosen", `Click a robot, or press n, to see ${anything}.`, true);
+    if (chosen === null) this.tell("No robot chosen", `Click a robot, or press n, to see ${anything}.`, { prompt: true });
     else this.tell(`Robot ${chosen}`, `Nothing was recorded of what it thinks.${this.fateWords(chosen)}`);
   }
 
@@ -150,7 +188,11 @@ export class MapSide {
     if (components.length) parts.push(`${components.length} component${components.length > 1 ? "s" : ""}`);
     if (Number.isFinite(error)) parts.push(`relative error ${formatPercent(error)}`);
     const who = all ? "What all robots believe" : `What robot ${robot} ${state.isLost(robot) ? "believed" : WORDS.belief}`;
-    this.tell(who, `As of step ${formatCount(when)}: ${parts.join(", ")}.${this.fateWords(robot)}`);
+    const truth = state.worthAt();
+    const reading = (cell) =>
+      `believed ${formatNumber(field[cell])}, truly ${formatNumber(truth[cell])}, ${seen[cell] ? "seen" : "not seen"}`;
+    const words = `As of step ${formatCount(when)}: ${parts.join(", ")}.${this.fateWords(robot)}`;
+    this.tell(who, words, { context, reading });
   }
 
   /** A sentence about a robot that is not there. */
@@ -189,7 +231,10 @@ export class MapSide {
     const where = state.lengths.cellWords(cell % state.columns, Math.floor(cell / state.columns));
     const range = `${formatNumber(low)} to ${formatNumber(high)}, most at ${where}`;
     const most = flat ? `${formatNumber(low)} everywhere` : range;
-    this.tell(`The ${WORDS[this.kind]} of robot ${robot}`, `As of step ${formatCount(when)}: ${most}.${this.fateWords(robot)}`);
+    const reading = (at) =>
+      state.grid.blocked[at] ? "nothing" : `${WORDS[this.kind]} ${formatNumber(field[at])}`;
+    const words = `As of step ${formatCount(when)}: ${most}.${this.fateWords(robot)}`;
+    this.tell(`The ${WORDS[this.kind]} of robot ${robot}`, words, { context, reading });
   }
 
   drawCrowd() {

@@ -24,7 +24,7 @@ export function createNetworkStage(host, timeline, context) {
   const frame = frameOf(layout);
   const canvas = addElement(host, "canvas", { name: "stage-canvas", attributes: { role: "img" } });
   Object.assign(canvas.style, { display: "block", margin: "0 auto 0.4em" });
-  const showCounts = addLegend(host, timeline, colours, "ring: changed in this step");
+  const showCounts = addLegend(host, timeline, colours, "changed in this step");
   const noun = timeline.recording.header.game.player || "player";
   const showPicked = addPicker(host, noun, players, pick, (text) => say(text, true));
   const say = addReadout(host, "stage-readout");

@@ -87,9 +87,12 @@ export function addPicker(host, noun, count, onPick, onMiss = () => {}) {
   });
   input.addEventListener("keydown", (event) => {
     event.stopPropagation(); // digits and arrows belong to the field here, not to the clock
-    if (event.key !== "Escape") return;
-    input.value = "";
-    onPick(null);
+    if (event.key !== "Escape" && event.key !== "Enter") return;
+    if (event.key === "Escape") {
+      input.value = "";
+      onPick(null);
+    }
+    input.blur(); // keys are the page's again
   });
   return (value) => {
     picked = value;

@@ -1,7 +1,7 @@
 // A small game: the rule's chain as a graph, and what is known about the profile that is played now.
 
 import { PALETTE } from "../colours.js";
-import { formatCount, formatNumber, formatPercent } from "../format.js";
+import { formatCount, formatNumber, formatPercent, formatShare } from "../format.js";
 import { shortAction } from "./actions.js";
 import { ChainGraph } from "./chain_graph.js";
 import { Occupation } from "./occupation.js";
@@ -27,7 +27,7 @@ export function createTableStage(host, timeline, context) {
   function legend() {
     const marks = "Orange: the profile now and the last change.";
     if (!law) return `${marks} The rule's chain is not in this recording.`;
-    const most = formatNumber(stationary.reduce((largest, share) => Math.max(largest, share), 0));
+    const most = formatShare(stationary.reduce((largest, share) => Math.max(largest, share), 0));
     return `${marks} Blue area: the share of time in the long run, at most ${most}. Lines: a step's probability.`;
   }
 
@@ -46,7 +46,7 @@ export function createTableStage(host, timeline, context) {
     graph.draw(now, move);
     facts([
       potential ? shortNumber(potential[now]) : null,
-      law ? formatNumber(stationary[now]) : null,
+      law ? formatShare(stationary[now]) : null,
       formatPercent(occupation.shares(timeline.step)[now]),
       move ? `step ${formatCount(move.step)}, from ${graph.fullName(move.from)}` : "none yet",
     ]);
@@ -121,7 +121,7 @@ export function createTableStage(host, timeline, context) {
     const known = [
       `Step ${formatCount(timeline.step)}: the profile is ${graph.fullName(now)}, payoffs ${gets}`,
       potential ? `potential ${shortNumber(potential[now])}` : "",
-      law ? `${formatNumber(stationary[now])} of the time in the long run` : "",
+      law ? `${formatShare(stationary[now])} of the time in the long run` : "",
       `${share} of the time so far`,
     ];
     return `${known.filter(Boolean).join("; ")}.`;

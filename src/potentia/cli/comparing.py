@@ -149,8 +149,7 @@ def _print(advice: Any, bound: float | None) -> None:
     ahead = f"{advice.nominee} less its, paired"
     caption = (
         f"runs of {advice.steps:,} steps; all candidates are looked at on {len(advice.looking_seeds)} seeds, the best "
-        f"{len(advice.judged)} play {len(advice.judging_seeds)} fresh ones, with 95 % intervals of each alone; p is "
-        f"corrected for the {len(rivals)} that are compared: a difference is a tie from 0.05 on, though its own "
-        "interval may leave out 0"
+        f"{len(advice.judged)} play {len(advice.judging_seeds)} fresh ones; a tie is told by p, from 0.05 on, which is "
+        f"corrected for the {len(rivals)} that are compared, and not by the 95 % intervals, which are of each alone"
     )
     print_table(["rule and tau", "runs", "covered worth", *share, f"{advice.unit} driven", ahead], rows, caption)

@@ -41,7 +41,8 @@ def comparison_figure(advice: Any, *, optimum: float | None = None, title: str =
     for k, (K, played) in enumerate(advice.costs.items()):
         place = (float(played.distance.mean()), float(played.worth.mean()))
         label = style.in_legend(f"{advice.taken} at K = {number(K)}: {number(place[1])}")
-        axes.plot(*place, _CROSSES[k % len(_CROSSES)], color=style.DARK, markersize=9, label=label, gid=f"K = {K:g}")
+        cross: dict[str, Any] = {"fmt": _CROSSES[k % len(_CROSSES)], "color": style.DARK, "markersize": 9}
+        axes.errorbar(*place, label=label, gid=f"K = {K:g}", **cross)
     if optimum is not None:
         axes.axhline(optimum, color=style.GREY, linestyle="--", label="bound on the optimum")
     axes.set(xlabel=f"distance driven by all robots, {advice.unit}", ylabel="covered worth at the end (union)")

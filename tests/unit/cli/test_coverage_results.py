@@ -74,7 +74,7 @@ def test_a_comparison_says_of_how_many_runs_a_mean_is(capsys):
     assert text.count("60,630") == 3
     assert str(estimate(judged["a"].worth)) in text
     assert "a tie" in text
-    assert "p is corrected for the 1 that are compared" in text
+    assert "by p, from 0.05 on, which is corrected for the 1 that are compared" in text
 
 
 @pytest.mark.parametrize(("way", "told"), [(60_632.4, "60,632"), (999.4, "999.4"), (12.3456, "12.35"), (0.0, "0")])

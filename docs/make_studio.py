@@ -1,11 +1,14 @@
-"""A picture of the studio, taken in a browser: what people will see."""
+"""A picture of the studio and a moving one, taken in a browser: what people will see."""
 
 from __future__ import annotations
 
+import io
 import shutil
 import threading
+from typing import Any
 
 from pages import HERE
+from PIL import Image
 
 from potentia.web.studio.answers import Studio
 from potentia.web.studio.server import Server
@@ -13,6 +16,35 @@ from potentia.web.studio.session import Session
 from potentia.web.studio.starts import read_start
 
 STEPS, SHOWN = 2000, 700
+MOMENTS = (
+    0,
+    5,
+    10,
+    20,
+    30,
+    45,
+    60,
+    80,
+    100,
+    125,
+    150,
+    175,
+    199,
+    200,
+    230,
+    260,
+    300,
+    340,
+    380,
+    399,
+    400,
+    430,
+    480,
+    540,
+    620,
+    700,
+)
+WIDTH, COLOURS, MILLISECONDS, PAUSE = 800, 96, 320, 2500  # of the moving picture
 START = {
     "game": {"map": "paper", "robots": 5, "delta": 2.0, "flags": False},
     "rules": [{"rule": "blll", "tau": 5e-4}, {"rule": "p-sblll", "tau": 5e-4, "revision": 0.3}],
@@ -33,7 +65,7 @@ def studio() -> None:
     server = Server(Studio(session))
     server.studio.with_optimum(server.studio.find_optimum())
     bound, ready = server.bind(), threading.Event()
-    thread = threading.Thread(target=server.serve, args=(bound, ready.set))
+    thread = threading.Thread(target=server.serve, args=(bound, ready.set), daemon=True)
     thread.start()
     ready.wait()
     with sync_playwright() as playwright:
@@ -43,9 +75,28 @@ def studio() -> None:
         page.goto(f"{server.link}#step={SHOWN}")
         page.locator("main[data-ready]").wait_for()
         page.screenshot(path=HERE / "studio.png")
+        _film([_at(page, moment) for moment in MOMENTS])
         browser.close()
     server.close()
     thread.join()
+
+
+def _at(page: Any, step: int) -> Image.Image:
+    page.keyboard.press("Escape")
+    field = page.locator("input.pv-step")
+    field.fill(str(step))
+    field.press("Enter")
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    taken = Image.open(io.BytesIO(page.screenshot()))
+    return taken.convert("RGB").resize((WIDTH, taken.height * WIDTH // taken.width), Image.Resampling.LANCZOS)
+
+
+def _film(frames: list[Image.Image]) -> None:
+    """One palette for all frames, so that what stands still does not flicker."""
+    palette = frames[-1].quantize(COLOURS, dither=Image.Dither.NONE)
+    drawn = [frame.quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames]
+    times = [MILLISECONDS] * (len(drawn) - 1) + [PAUSE]
+    drawn[0].save(HERE / "studio.gif", save_all=True, append_images=drawn[1:], duration=times, loop=0, optimize=True)
 
 
 if __name__ == "__main__":

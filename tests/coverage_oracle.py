@@ -380,13 +380,20 @@ class Eventful(Play):
 
 
 class Changing(Eventful):
-    """The same on a map whose worth is ``worth_at(n)`` at time n."""
+    """The same on a map whose worth is ``worth_at(n)`` at time n; targets that move are at ``targets_at(n)``."""
 
-    worth_at = None
+    worth_at = targets_at = None
+    found = frozenset()
 
     def call_roll(self, now):
         self.oracle.worth = self.worth_at(now)
         Eventful.call_roll(self, now)
+        if self.targets_at is not None:
+            covered = {cell for i in self.oracle.present for cell in self.oracle.covers(i, self.places[i])}
+            self.found |= {number for number, cell in enumerate(self.targets_at(now)) if cell in covered}
+
+    def row(self):
+        return Eventful.row(self) | ({} if self.targets_at is None else {"targets_found": len(self.found)})
 
 
 # References with one thing wrong: what a comparison must notice ---------------------------------------

@@ -98,3 +98,21 @@ def field_of(world, drift, every, time):
         means = [[bounced(m[k], v[k], time, world.size[k]) for k in (0, 1)] for m, v in pairs]
         field = density(world.mixture, np.array(means), worth.shape)
     return {(x, y): float(value) for (y, x), value in np.ndenumerate(field)}
+
+
+def targets_of(world, drift, every, time):
+    """The cells of targets that move at a time, None for one that has left: by exact arithmetic, from time 0."""
+    since, edge = time // every * every, getattr(drift, "edge", "reflect")
+    if isinstance(drift, Shift):
+        begin, speeds = world.targets + 0.5, [drift.velocity] * len(world.targets)
+    else:
+        begin, speeds = world.mixture.means, np.broadcast_to(drift, world.mixture.means.shape)
+
+    def one(place, speed, length):
+        if edge == "reflect":
+            return min(math.floor(bounced(place, speed, since, length)), length - 1)
+        way = Fraction(place) + Fraction(speed) * since
+        return math.floor(way % length if edge == "wrap" else way)
+
+    cells = [tuple(one(p[k], v[k], world.size[k]) for k in (0, 1)) for p, v in zip(begin, speeds, strict=True)]
+    return [cell if all(0 <= c < n for c, n in zip(cell, world.size, strict=True)) else None for cell in cells]

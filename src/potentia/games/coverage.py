@@ -36,7 +36,7 @@ from potentia.games.drift_kinds import Flow, Frames, Shift
 from potentia.games.events import events_from, roster_from
 from potentia.games.given import of_kind
 from potentia.games.grid import SLACK, disc, grid_steps, step_offsets
-from potentia.games.moving_targets import components_of, moving_targets
+from potentia.games.moving_targets import carried_targets, components_of
 from potentia.games.roster import Attendance, Everybody, Roster, attendance, carry_on, same_roster
 from potentia.games.team import ADJACENT, checked_reach, per_robot
 from potentia.games.world import World
@@ -139,7 +139,7 @@ class Coverage(Covering):
         walls = not self.sight if blocked_worth is None else blocked_worth
         self.blocked_worth = Flag().of(walls, "blocked_worth", InvalidGame)
         self.drift = checked_drift(world, drift, drift_every)
-        self.afoot = moving_targets(self.drift, world.targets, components_of(world))
+        self.afoot = carried_targets(self.drift, world.targets, components_of(world))
         if len(self.afoot.places):
             self.remembers = (*self.remembers, "found")
         world.require_connected(diagonal=self.radius**2 * SLACK >= 2)

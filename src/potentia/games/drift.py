@@ -23,7 +23,7 @@ from potentia.errors import InvalidGame, look_up
 from potentia.games.drift_kernel import AGAIN, EDGES, Carried, Drift, Framed, Moving, Shifted, Still, reflected, renew
 from potentia.games.drift_kinds import KINDS, Flow, Frames, Shift, pair
 from potentia.games.given import finite_array
-from potentia.games.moving_targets import cells_at, components_of, moving_targets
+from potentia.games.moving_targets import carried_targets, cells_at, components_of
 from potentia.games.world import Mixture, World
 from potentia.kernel import memory
 from potentia.kernel.arrays import Floats, Ints, any_array, frozen
@@ -97,7 +97,7 @@ def means_at(drift: Drift, time: int) -> Floats:
 
 def targets_at(world: World, drift: Moving, time: int) -> Ints:
     """The cells of the targets at a time: means of a mixture and what lies on a field that is shifted move along."""
-    moving = moving_targets(drift, world.targets, components_of(world))
+    moving = carried_targets(drift, world.targets, components_of(world))
     cells = cells_at(moving, time) if len(moving.places) else world.targets
     return cells[(cells >= 0).all(axis=1)]
 

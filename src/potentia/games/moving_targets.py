@@ -65,7 +65,7 @@ def components_of(world: World) -> list[int] | None:
     return inside.tolist() if np.array_equal(cells[inside], world.targets) else None
 
 
-def moving_targets(drift: Moving | Still, targets: ArrayLike, components: list[int] | None) -> MovingTargets:
+def carried_targets(drift: Moving | Still, targets: ArrayLike, components: list[int] | None) -> MovingTargets:
     """Those of them that move: all or none. ``components`` as :func:`components_of` tells them."""
     if isinstance(drift, Drift) and components is not None:
         ways, edge = (drift.means[components], drift.velocity[components]), REFLECT

@@ -21,7 +21,7 @@ from potentia.errors import InvalidRun
 from potentia.games.drift import field_at
 from potentia.games.drift_kernel import Moving, Still
 from potentia.games.grid import SLACK, disc
-from potentia.games.moving_targets import MovingTargets, cells_at, moving_targets
+from potentia.games.moving_targets import MovingTargets, carried_targets, cells_at
 from potentia.games.sight import Sight, bits_of, read, seen_parts
 from potentia.kernel import memory
 from potentia.kernel.arrays import Floats, Ints
@@ -199,7 +199,7 @@ class Recording:
         """Those that move along with the field: all of them, or none."""
         self._require("map")
         area = self.header["map"]
-        return moving_targets(self._drift, area["targets"], (area["drift"] or {}).get("components"))
+        return carried_targets(self._drift, area["targets"], (area["drift"] or {}).get("components"))
 
     @cached_property
     def _drift(self) -> Moving | Still:

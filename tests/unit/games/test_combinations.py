@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import potentia as pt
-from potentia.games import Coverage, Shift
+from potentia.games import Coverage, Flow, Frames, Shift
 from potentia.kernel import protocol
 from tests.coverage_cases import KINDS, LIVES, PLANS, as_rule, changed, crowded, eventful_cases
 from tests.coverage_oracle import Changing, altered
-from tests.drift_oracle import field_of
+from tests.drift_oracle import field_of, targets_of
 from tests.unit.games.test_coverage_reference import left_behind
 
 STEPS = 25
@@ -28,7 +28,12 @@ def reference(case, since, until, start, kind=Changing):
     def worth_at(self, time):
         return field_of(case.world, moving, case.every, time)
 
+    def targets_at(self, time):
+        return targets_of(case.world, moving, case.every, time)
+
+    moves = case.drift is not None and not isinstance(moving, Flow | Frames)
     lives = {"since": since, "until": until, "drawn": case.game.base_robots}
+    lives |= {"targets_at": targets_at} if moves else {}
     return altered(kind, **{"worth_at": worth_at, **lives})(case.oracle(), case.places(start))
 
 

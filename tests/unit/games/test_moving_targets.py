@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import math
-from fractions import Fraction
-
 import numpy as np
 import pytest
 
 import potentia as pt
 from potentia.games import Coverage, Shift, World, gaussian_world
-from tests.drift_oracle import bounced
+from tests.drift_oracle import targets_of
 from tests.sight_oracle import visible
 from tests.unit.bad import EYE
 
@@ -47,21 +44,9 @@ GAMES = {
 
 
 def places(game, time):
-    """Where targets are, by exact arithmetic; None for one that has left."""
-    since = time // EVERY * EVERY
-    edge, begin, speeds = "reflect", MEANS, SPEEDS
-    if game.world.mixture is None:
-        edge = ("wrap", "reflect", "empty")[game.drift.edge]
-        begin, speeds = [(x + 0.5, y + 0.5) for x, y in TARGETS], [SHIFT] * len(TARGETS)
-
-    def one(place, speed, length):
-        way = Fraction(place) + Fraction(speed) * since
-        if edge == "reflect":
-            return math.floor(bounced(place, speed, since, length))
-        return math.floor(way % length) if edge == "wrap" else math.floor(way)
-
-    out = [tuple(one(p[k], v[k], SIZE[k]) for k in (0, 1)) for p, v in zip(begin, speeds, strict=True)]
-    return [cell if 0 <= cell[0] < SIZE[0] and 0 <= cell[1] < SIZE[1] else None for cell in out]
+    """Where targets are."""
+    edge = ("wrap", "reflect", "empty")[getattr(game.drift, "edge", 1)]
+    return targets_of(game.world, Shift(SHIFT, edge) if game.world.mixture is None else SPEEDS, EVERY, time)
 
 
 def found_by_walking(game, trace):
@@ -108,7 +93,7 @@ def test_targets_are_found_where_they_are(kind):
 
 
 def test_compiled_code_finds_the_same():
-    game = hills(events=EVENTS)
+    game = hills()  # the kernel of the other tests of drifts
     plain, fast = (pt.begin(game, RULE, 2, record=RECORD, compiled=how).advance(STEPS).trace() for how in (False, True))
     assert plain.targets_found.tolist() == fast.targets_found.tolist()
     assert plain.targets_found[-1] > plain.targets_found[0]

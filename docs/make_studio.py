@@ -44,7 +44,7 @@ MOMENTS = (
     620,
     700,
 )
-WIDTH, COLOURS, MILLISECONDS, PAUSE = 800, 96, 320, 2500  # of the moving picture
+WIDTH, COLOURS, MILLISECONDS, PAUSE = 800, 200, 320, 2500  # of the moving picture
 START = {
     "game": {"map": "paper", "robots": 5, "delta": 2.0, "flags": False},
     "rules": [{"rule": "blll", "tau": 5e-4}, {"rule": "p-sblll", "tau": 5e-4, "revision": 0.3}],
@@ -93,7 +93,11 @@ def _at(page: Any, step: int) -> Image.Image:
 
 def _film(frames: list[Image.Image]) -> None:
     """One palette for all frames, so that what stands still does not flicker."""
-    palette = frames[-1].quantize(COLOURS, dither=Image.Dither.NONE)
+    width, height = frames[0].size
+    sheet = Image.new("RGB", (width, 3 * height))
+    for place, frame in enumerate((frames[0], frames[len(frames) // 2], frames[-1])):
+        sheet.paste(frame, (0, place * height))
+    palette = sheet.quantize(COLOURS, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
     drawn = [frame.quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames]
     times = [MILLISECONDS] * (len(drawn) - 1) + [PAUSE]
     drawn[0].save(HERE / "studio.gif", save_all=True, append_images=drawn[1:], duration=times, loop=0, optimize=True)

@@ -1,5 +1,7 @@
 // Hands on the map: brushes and robots, by mouse, finger or keyboard. A stroke is shown at once, and done when it ends.
 
+import { cellUnder } from "/viewer/stages/map_cursor.js";
+
 const TOOLS = {
   look: { words: "point and choose", key: "1" },
   paint: { words: "paint worth", key: "2", brush: true },
@@ -68,7 +70,7 @@ class Grip {
 
   down(stage, event) {
     if (this.tool === "look" || event.button !== 0) return;
-    const cell = stage.cellUnder(event);
+    const cell = cellUnder(event, stage.canvas, stage.layout);
     if (cell < 0) return;
     stage.canvas.setPointerCapture(event.pointerId);
     this.begin(stage, cell, this.tool === "move" || this.tool === "fail" || this.tool === "remove" ? stage.robotUnder(event) : null);
@@ -77,7 +79,7 @@ class Grip {
 
   drag(stage, event) {
     if (!this.stroke || this.stroke.stage !== stage) return;
-    const cell = stage.cellUnder(event);
+    const cell = cellUnder(event, stage.canvas, stage.layout);
     if (cell >= 0) this.reach(cell);
     stage.context.redraw(stage);
   }

@@ -97,9 +97,10 @@ def studio(
     bound = server.bind(port)
 
     def ready() -> None:
-        print_link(server.link)
+        link = server.link + (f"#step={session.edge}" if session.edge else "")  # of a link or a saved run: its step
+        print_link(link)
         if browser:
-            webbrowser.open(server.link)
+            webbrowser.open(link)
 
     server.serve(bound, ready)
     say("the studio is closed; the same command opens it again, and a link taken from it opens what was there")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from potentia.paper.claims import DEPENDS, NOT_SUPPORTED, SUPPORTED, UNDECIDED, Claim, listed
-from potentia.paper.report.texts import texts
+from potentia.paper.report.wording import texts
 from potentia.paper.report.words import kind_of, sentence
 
 MOST = 4  # claims in one sentence
@@ -35,8 +35,9 @@ def _clauses(claims: Sequence[Claim]) -> list[str]:
     out = [f"it holds {listed(that[SUPPORTED])}"] if that[SUPPORTED] else []
     if that[NOT_SUPPORTED]:
         out.append(f"it does not hold {' or '.join(that[NOT_SUPPORTED])}")
-    if by_kind[DEPENDS]:
-        out.append(listed([f"whether {_said(claim)} {claim.verdict}" for claim in by_kind[DEPENDS]]))
+    for verdict in dict.fromkeys(claim.verdict for claim in by_kind[DEPENDS]):
+        those = [f"whether {_said(claim)}" for claim in by_kind[DEPENDS] if claim.verdict == verdict]
+        out.append(f"{listed(those)} {verdict if len(those) == 1 else verdict.replace('depends', 'depend', 1)}")
     if by_kind[UNDECIDED]:
         out.append(f"the runs do not tell {listed([f'whether {_said(claim)}' for claim in by_kind[UNDECIDED]])}")
     return out

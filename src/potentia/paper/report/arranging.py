@@ -14,7 +14,7 @@ from potentia.paper.report.definitions import definition
 from potentia.paper.report.page import Section
 from potentia.paper.report.pictures import Picture
 from potentia.paper.report.tables import Table
-from potentia.paper.report.texts import texts
+from potentia.paper.report.wording import texts
 
 if TYPE_CHECKING:
     from potentia.paper.case_study import CaseStudy

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from potentia.paper.case_study import covered
 from potentia.paper.claims import Claim, listed
 from potentia.paper.report.tables import Table
-from potentia.paper.report.texts import texts
+from potentia.paper.report.wording import texts
 from potentia.statistics.estimates import estimate, paired_difference
 
 if TYPE_CHECKING:

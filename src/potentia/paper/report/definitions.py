@@ -14,7 +14,7 @@ from potentia.analysis.tables import profile_at
 from potentia.games import Game, NormalForm
 from potentia.paper.report.page import Definition
 from potentia.paper.report.tables import Table
-from potentia.paper.report.texts import texts
+from potentia.paper.report.wording import texts
 from potentia.paper.report.words import told
 from potentia.paper.small_games import all_profiles, in_words, resistances
 from potentia.rules import Rule, rule

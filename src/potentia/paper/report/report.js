@@ -60,12 +60,13 @@
   function filter() {
     var wanted = buttons.filter(function (one) { return one.getAttribute("aria-pressed") === "true"; });
     var kinds = wanted.map(function (one) { return one.getAttribute("data-kind"); });
-    var shown = 0;
+    var shown = 0, of = 0;
     var rows = all(".claims > tbody");
     rows.forEach(function (row) {
       if (row.classList.contains("group")) return;
       row.hidden = kinds.length > 0 && kinds.indexOf(row.getAttribute("data-kind")) < 0;
       shown += row.hidden ? 0 : 1;
+      of += 1;
     });
     rows.forEach(function (group, k) { // a heading goes with the last of its claims
       if (!group.classList.contains("group")) return;
@@ -73,7 +74,7 @@
       var next = after.findIndex(function (row) { return row.classList.contains("group"); });
       group.hidden = !after.slice(0, next < 0 ? after.length : next).some(function (row) { return !row.hidden; });
     });
-    document.getElementById("filtered").textContent = shown + " claims shown";
+    document.getElementById("filtered").textContent = shown + " of " + of + " claims shown";
   }
   buttons.forEach(function (one) {
     one.disabled = false;

@@ -15,7 +15,7 @@ from potentia.paper.report.answering import lead
 from potentia.paper.report.arranging import parts
 from potentia.paper.report.page import Report
 from potentia.paper.report.tables import Table
-from potentia.paper.report.texts import texts
+from potentia.paper.report.wording import texts
 from potentia.paper.report.words import in_one_sentence, told
 from potentia.paper.scale import FULL
 from potentia.statistics.estimates import paired_difference
@@ -35,13 +35,25 @@ def build(study: CaseStudy, claims: Iterable[Claim], tables: Mapping[str, Sequen
     every, words = list(claims), texts()
     drawn = sections.drawn(study, every)
     shown = {
-        name: Table(words["captions"][name], _readable(rows, getattr(study, name, {})), name)
+        name: _once(Table(words["captions"][name], _readable(rows, getattr(study, name, {})), name))
         for name, rows in tables.items()
         if rows
     }
     told_in = parts(study, every, drawn, shown, tables)
     first = [*lead(every), in_one_sentence(every)]
     return Report(words["title"], words["about"], made(study), every, told_in, first, drawn.get(sections.FIRST))
+
+
+def _once(table: Table) -> Table:
+    """The table without the columns that say how much was played, where that is the same in all rows."""
+    said = []
+    for name in ("runs", "steps"):
+        cells = {told(row.get(name)) for row in table.rows if name in row}
+        if len(cells) == 1:
+            said.append(f"{cells.pop()} {name}")
+    same = {text.split(" ")[1] for text in said}
+    rows = [{name: cell for name, cell in row.items() if name not in same} for row in table.rows]
+    return Table(", ".join([table.caption, *said]), rows, table.name)
 
 
 def _readable(rows: Sequence[Mapping[str, Any]], batches: Mapping[str, xarray.Dataset]) -> list[dict[str, Any]]:
@@ -72,7 +84,7 @@ def _learnt(data: xarray.Dataset | None) -> bool:
     """Whether runs end higher than they began, beyond doubt; if they do not, the step at which they settle is none."""
     if data is None:
         return True
-    return bool(paired_difference(covered(data), data.worth_sum.values[:, 0]).low > 0.0)
+    return not paired_difference(covered(data), data.worth_sum.values[:, 0]).low <= 0.0  # of one run it is unknown
 
 
 def made(study: CaseStudy) -> dict[str, str]:

@@ -13,7 +13,7 @@ from potentia.paper.claims import Claim
 from potentia.paper.reinforcement_study import HOT, SOQL, final, held, ql
 from potentia.paper.report import definitions, scores
 from potentia.paper.report.pictures import Picture, Replay, picture
-from potentia.paper.report.texts import texts
+from potentia.paper.report.wording import texts
 from potentia.statistics.estimates import estimate, share_of
 
 if TYPE_CHECKING:

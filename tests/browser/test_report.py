@@ -7,6 +7,7 @@ from axe_playwright_python.sync_playwright import Axe
 
 from potentia.paper.report.definitions import TAUS, shares
 from tests import reproduction_fakes as fakes
+from tests.waiting import wait_for
 
 
 @pytest.fixture(scope="module")
@@ -88,6 +89,9 @@ def test_the_first_picture_moves_and_is_still_without_scripts_and_on_paper(opene
     frame = page.page.frame_locator("iframe").first
     frame.locator(".pv-controls").wait_for()  # its script runs under the page's policy
     assert not page.page.locator(".still").is_visible()
+    page.page.locator("#theme").click()  # and its colours follow the page's
+    theme = frame.locator("html")
+    wait_for(lambda: theme.get_attribute("data-theme") == "dark", "the frame to be dark")
     page.page.emulate_media(media="print")
     assert page.page.locator(".still").is_visible()
     assert page.complaints == []

@@ -20,12 +20,22 @@
     button.textContent = dark() ? "Light" : "Dark";
     button.setAttribute("aria-label", dark() ? "Switch to light colours" : "Switch to dark colours");
   }
+  var frames = all("iframe"); // which do not see what was chosen here
+  function dress(frame) {
+    var chosen = root.getAttribute("data-theme");
+    if (chosen) frame.contentWindow.postMessage({ theme: chosen }, "*");
+  }
+  frames.forEach(function (frame) {
+    dress(frame);
+    frame.addEventListener("load", function () { dress(frame); });
+  });
   button.hidden = false;
   button.addEventListener("click", function () {
     var theme = dark() ? "light" : "dark";
     root.setAttribute("data-theme", theme);
     remember(theme);
     label();
+    frames.forEach(dress);
   });
   system.addEventListener("change", label);
   label();

@@ -139,24 +139,43 @@ def _frame(axes: Axes) -> None:
 
 
 @style.in_words
-def values_figure(data: xarray.Dataset, *, title: str = "") -> Figure:
+def values_figure(data: xarray.Dataset | Mapping[str, xarray.Dataset], *, player: int = 0, title: str = "") -> Figure:
     """Scores, strategies and actions played over time, of what :func:`potentia.watch` returned.
 
-    A column for each player, of six at most; of a player with more than six actions those are drawn that were
-    most likely in the mean over time.
+    A column for each player, of six at most; of several runs by name a column for each of them, of that ``player``.
+    Of a player with more than six actions those are drawn that were most likely in the mean over time.
     """
+    import xarray
+
+    runs = {"": data} if isinstance(data, xarray.Dataset) else data
+    for one in runs.values():
+        _check_watched(one)
+    if isinstance(data, xarray.Dataset):
+        return _values(data, {f"player {k}": data.isel(player=k) for k in range(data.sizes["player"])}, title)
+    if not 1 <= len(data) <= MOST_PLAYERS:
+        raise InvalidRun(f"must be one to {MOST_PLAYERS} runs, got {len(data)}", "data", list(data))
+    Integer(0, min(run.sizes["player"] for run in data.values()) - 1).of(player, "player", InvalidRun)
+    columns = {f"{name}, player {player}": run.isel(player=player) for name, run in data.items()}
+    return _values(next(iter(data.values())), columns, title or "Scores and strategies")
+
+
+def _check_watched(data: Any) -> None:
     for name in ("score", "strategy", "profile"):
         if name not in data or "time" not in data.dims:
             said = f"must be what watch returned, with score, strategy and profile; {name} is missing"
             raise InvalidRun(said, "data", data)
-    players, drawn = data.sizes["player"], min(data.sizes["player"], MOST_PLAYERS)
+
+
+def _values(data: xarray.Dataset, columns: Mapping[str, xarray.Dataset], title: str) -> Figure:
+    players, drawn = len(columns), min(len(columns), MOST_PLAYERS)
+    shown = dict(list(columns.items())[:drawn])
     size = max(6.4, 3.5 * drawn + 0.8), 6.0
     figure, grid = style.panels(size, 3, drawn, sharex=True, height_ratios=[1.0, 1.0, 0.35])
-    for player in range(drawn):
-        _draw_player(grid[:, player], data.isel(player=player), player)
+    for column, (name, one) in zip(grid.T, shown.items(), strict=True):
+        _draw_player(column, one, name)
     for axes, name in zip(grid[:, 0], ("score of each action", "strategy (of the next step)", "played"), strict=True):
         axes.set_ylabel(name)
-    if max(_count(data.isel(player=player)) for player in range(drawn)) <= MOST_ACTIONS:  # a colour is an action
+    if max(map(_count, shown.values())) <= MOST_ACTIONS:  # a colour is an action
         handles = {str(line.get_label()): line for axes in grid[0] for line in axes.lines}
         style.legend_below(figure, [handles[label] for label in sorted(handles)])
     else:  # each panel names its own
@@ -180,7 +199,7 @@ def _actions(data: xarray.Dataset) -> Ints:
     return np.sort(np.argsort(-likely, kind="stable")[:MOST_ACTIONS])
 
 
-def _draw_player(column: Any, data: xarray.Dataset, player: int) -> None:
+def _draw_player(column: Any, data: xarray.Dataset, name: str) -> None:
     from matplotlib.ticker import MaxNLocator
 
     time, actions = data.time.values, _actions(data)
@@ -188,13 +207,13 @@ def _draw_player(column: Any, data: xarray.Dataset, player: int) -> None:
     mark: dict[str, Any] = {"marker": "|", "linestyle": "none", "markersize": 5, "rasterized": True}
     for action, colour, dashes in zip(actions.tolist(), PALETTE, itertools.cycle(style.STYLES), strict=False):
         look: dict[str, Any] = {"color": colour, "linewidth": 1.5, "label": f"action {action}"}
-        for axes, name in zip(column, ("score", "strategy"), strict=False):
-            axes.plot(time, data[name].values[:, action], dashes, gid=f"{name} {action}", **look)
+        for axes, what in zip(column, ("score", "strategy"), strict=False):
+            axes.plot(time, data[what].values[:, action], dashes, gid=f"{what} {action}", **look)
         at = time[played == action]
         column[2].plot(at, np.full(at.shape, action), color=colour, **mark)
     others = ~np.isin(played, actions)
     column[2].plot(time[others], played[others], color=style.GREY, **mark)
-    column[0].set_title(f"player {player}", fontsize=style.TITLE)
+    column[0].set_title(name, fontsize=style.TITLE)
     column[1].set_ylim(-0.03, 1.03)
     column[2].set_xlabel("step")
     column[2].margins(y=0.25)

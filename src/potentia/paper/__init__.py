@@ -13,5 +13,6 @@ In the case study it is ``@experiment``, the function is given the ``CaseStudy``
 ``case_words`` makes verdict, sentence and lines from the differences. The claim is then in the command's table,
 in claims.json and on the page, in the order in which claims stand in their modules; its verdict goes into the list of
 ``tests/exact/test_theory_claims.py``. Only a new module is named once
-more, in ``theory.MODULES``. What the page says around the claims is in ``report/texts.toml``.
+more, in ``theory.MODULES``. ``report/story.toml`` says in which section of the page a claim is told, and how it goes on
+after "it holds that"; what the page says of figures and tables is in ``report/texts.toml``.
 """

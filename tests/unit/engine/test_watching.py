@@ -156,6 +156,19 @@ def test_of_many_actions_and_players_the_likeliest_are_drawn():
     assert len([line for line in figure.axes[0].lines if line.get_gid().startswith("score")]) == 6
 
 
+def test_runs_by_name_stand_side_by_side():
+    runs = {name: pt.watch(uneven(), pt.rule(name, **RULES[name]), 12) for name in ("ql", "soql")}
+    figure = pt.figures.values_figure(runs, player=2)
+    assert [axes.get_title() for axes in figure.axes[:2]] == ["ql, player 2", "soql, player 2"]
+    for axes, data in zip(figure.axes[:2], runs.values(), strict=True):
+        for action, line in enumerate(axes.lines):
+            np.testing.assert_array_equal(line.get_ydata(), data.score[:, 2, action])
+    with pytest.raises(pt.errors.InvalidRun, match="player must be an integer from 0 to 2, got 3"):
+        pt.figures.values_figure(runs, player=3)
+    with pytest.raises(pt.errors.InvalidRun, match="data must be one to 6 runs, got 0"):
+        pt.figures.values_figure({})
+
+
 def test_the_figure_says_what_it_needs():
     with pytest.raises(pt.errors.InvalidRun, match=r"data must be what watch returned.*score is missing"):
         pt.figures.values_figure(pt.watch(uneven(), pt.rule("soql"), 3).drop_vars("score"))

@@ -9,7 +9,7 @@ import pytest
 
 from potentia.paper import claims
 from potentia.paper.claims import NOT_SUPPORTED, SUPPORTED, Judged, claim, declared_in, experiment, listed, whether
-from potentia.paper.report.sections import texts
+from potentia.paper.report.wording import texts
 from potentia.paper.scale import Scale
 from potentia.paper.theory import MODULES
 

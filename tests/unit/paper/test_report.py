@@ -3,17 +3,32 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import re
 from collections import Counter
 from html.parser import HTMLParser
 
+import attrs
 import numpy as np
 import pytest
 
 from potentia.errors import InvalidInput
-from potentia.paper.claims import DEPENDS, IS_VERDICT, NOT_SUPPORTED, SUPPORTED, Claim, Measurement
-from potentia.paper.report import Report, Section, Table, render
+from potentia.paper.claims import (
+    DEPENDS,
+    IS_VERDICT,
+    NOT_SUPPORTED,
+    SUPPORTED,
+    UNDECIDED,
+    Claim,
+    Measurement,
+    declared_in,
+)
+from potentia.paper.report import Report, Section, Table, render, reproduction
+from potentia.paper.report.answering import answer, lead
+from potentia.paper.report.sections import FIRST
+from potentia.paper.report.wording import texts
 from potentia.paper.report.words import anchor, headlines, in_one_sentence, kind_of, lines, sentence, told
+from potentia.paper.theory import MODULES
 from potentia.statistics.estimates import Estimate, estimate
 from potentia.web.coding import unpacked
 from potentia.web.recordings import Recording
@@ -82,8 +97,8 @@ def test_every_link_stays_on_the_page_and_leads_somewhere(made):
     page = Page(made[3])
     ids = {attributes["id"] for _, attributes, _ in page.elements if "id" in attributes}
     links = [attributes["href"] for attributes in page.of("a")]
-    replays = {one.watch for section in made[2].sections for one in section.pictures if one.replay}
-    assert len(replays) == 3
+    replays = {one.watch for one in made[2].pictures if one.replay}
+    assert len(replays) == 4
     assert replays < set(links)  # which are written beside the page
     inside = [link for link in links if link not in replays]
     assert {link[1:] for link in inside} <= ids
@@ -108,23 +123,44 @@ def test_nothing_is_fetched(made):
 
 
 def test_replays_are_inside_and_on_screens_only(made):
-    frames, drawn = Page(made[3]).of("iframe"), [one for section in made[2].sections for one in section.pictures]
-    replayed = [one for one in drawn if one.replay]
-    assert [one.name for one in replayed] == ["configurations-model", "configurations-learners", "tree-stable"]
+    page = Page(made[3])
+    frames, replayed = page.of("iframe"), [one for one in made[2].pictures if one.replay]
+    names = ["configurations-model", "tree-stable", "scores", "configurations-learners"]
+    assert [one.name for one in replayed] == names
+    assert made[2].first.replay.instead  # of the figure, which paper has
     for frame, one in zip(frames, replayed, strict=True):
         assert set(frame) == {"class", "srcdoc", "loading", "sandbox", "title"}
         assert frame["sandbox"] == "allow-scripts allow-downloads"  # of another origin than the page
         assert frame["srcdoc"] == one.replay.page
         assert "default-src 'none'; script-src 'sha256-" in frame["srcdoc"]
         assert frame["title"] == f"{one.replay.kind}: {one.replay.title}"
-        assert f"{one.replay.asks}: {one.watch} ." in Page(made[3]).words
-    assert re.search(r"\.replay \{ display: none; \}", made[3].split("@media print")[1].split("</style>")[0])
+        assert one.replay.about in page.words
+        assert f"{one.replay.asks} on a page of its own: {one.watch} ." in page.words
+    paper = made[3].split("@media print")[1].split("</style>")[0]
+    assert re.search(r"\.replay[^{]*\{ display: none; \}", paper)
+
+
+def test_scripts_and_styles_run_by_their_hashes_alone(made):
+    """Those of the page, and of its frames, which are held to the page's policy as well."""
+    (policy,) = [m["content"] for m in Page(made[3]).of("meta") if m.get("http-equiv") == "Content-Security-Policy"]
+    assert "unsafe" not in policy
+    assert "*" not in policy
+    frames = [one.replay.page for one in made[2].pictures if one.replay]
+    for page in (made[3], *frames):
+        for tag in ("script", "style"):
+            allowed = dict(part.split(" ", 1) for part in policy.split("; "))[f"{tag}-src"]
+            for text in re.findall(rf"<{tag}>(.*?)</{tag}>", page, re.DOTALL):
+                code = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+                assert f"'sha256-{code}'" in allowed
+    assert not re.search(
+        r"<[^>]+ (style|on[a-z]+)=", made[3].split("<body>")[1].split("<script>")[0].replace("srcdoc", "")
+    )
 
 
 def test_a_replay_ends_where_the_figure_does(made):
     study, _, report, _ = made
-    shown = [one.replay for section in report.sections for one in section.pictures if one.replay]
-    shown = [one.page for one in shown if one.kind == "Replay"]
+    names = ("configurations-model", "configurations-learners")
+    shown = [one.replay.page for one in report.pictures if one.name in names]
     found = [dict(re.findall(r'data-label="([^"]*)">([^<]*)</script>', page)) for page in shown]
     assert [list(named) for named in found] == [["BLLL", "P-SBLLL"], ["QL, τ = 0.002", "QL, τ = 0.005", "SOQL"]]
     for name, text in (found[0] | found[1]).items():
@@ -141,7 +177,7 @@ def test_a_replay_ends_where_the_figure_does(made):
 
 def test_figures_have_alternatives_and_captions(made):
     page = Page(made[3])
-    drawn = [one for section in made[2].sections for one in section.pictures]
+    drawn = list(made[2].pictures)
     images = page.of("img")
     assert [image["alt"] for image in images] == [one.alt for one in drawn]
     assert all(len(image["alt"]) > 20 for image in images)
@@ -156,24 +192,36 @@ def test_table_headers_say_what_they_head(made):
         assert attributes["scope"] in ("col", "row", "rowgroup")
 
 
-def test_every_claim_has_its_row_with_a_verdict_in_words_and_a_sign(made):
+def test_every_claim_has_its_row_and_its_evidence(made):
+    """In the table its verdict, in words and with a sign, and why; in its section all that was measured."""
     _, claims, _, text = made
+    rows = dict(re.findall(r'<tbody class="claim" id="claim-([^"]+)"(.*?)</tbody>', text, re.DOTALL))
+    parts = dict(re.findall(r'<details class="told" id="told-([^"]+)"(.*?)</details>', text, re.DOTALL))
     for claim in claims:
-        part = (
-            text.split(f'id="claim-{anchor(claim.name)}">')[1].split('<tbody class="claim"')[0].split("</section>")[0]
-        )
-        words = Page(part).words
         sign = {SUPPORTED: "✓", NOT_SUPPORTED: "✗", DEPENDS: "◐"}[kind_of(claim.verdict)]
-        for expected in (claim.title, sentence(claim.where), sentence(claim.reason), f"{sign} {claim.verdict}"):
-            assert expected in words
+        name = anchor(claim.name)
+        for part in (rows[name], parts[name]):
+            for expected in (claim.title, sentence(claim.where), sentence(claim.reason), f"{sign} {claim.verdict}"):
+                assert expected in Page(part).words
+        assert f'href="#told-{name}"' in rows[name]
+        assert f'href="#claim-{name}"' in parts[name]
+        words = Page(parts[name]).words
         for entry in claim.measured:
-            assert entry.label in words  # in the table of all of them
-            assert told(entry.value, entry.unit) in words
+            assert entry.label in words
+            assert " ".join(lines(told(entry.value, entry.unit))).strip() in words
         assert (claim.counterexample or "") in words
         for line in claim.evidence:
             assert line in words
     assert "280 steps" in Page(text).words  # published, with its unit
     assert "Of 3 claims, 1 is supported, 1 is not supported and 1 depends on circumstances" in Page(text).words
+
+
+def test_a_claim_without_a_section_has_its_evidence_in_the_table(made):
+    text = render(Report("x", (), {}, made[1]))
+    assert "told-" not in text.split("<body>")[1].split("<script>")[0]
+    words = Page(text).words
+    assert all(line in words for line in fakes.LINES)
+    assert made[1][2].counterexample in words
 
 
 def test_text_is_escaped(made):
@@ -184,32 +232,108 @@ def test_text_is_escaped(made):
     assert fakes.HOSTILE in Page(text).words
 
 
-def test_theory_comes_with_its_counterexamples(made):
-    _, claims, report, _ = made
-    assert [claim.name for claim in report.sections[-1].claims] == [c.name for c in claims if c.kind == "theory"]
+def test_the_story_is_whole(made):
+    """Every claim, picture and table that there may be is told once, and every word explained once."""
+    words, used = texts(), Counter()
+    for section in words["sections"].values():
+        for what in ("claims", "definitions", "pictures", "more", "tables"):
+            used.update((what.replace("more", "pictures"), name) for name in section.get(what, ()))
+    assert set(used.values()) == {1}
+    told_of = {what: {name for kind, name in used if kind == what} for what, _ in used}
+    declared = {one.name for one in declared_in("case_claims", "case_learner_claims", *MODULES)}
+    assert told_of["claims"] == set(words["said"]) == declared
+    assert told_of["definitions"] == set(words["definitions"])
+    assert told_of["pictures"] | {FIRST} == set(words["pictures"])
+    assert told_of["tables"] == {*words["captions"], "use"}
+    assert set(words["headlines"]) <= declared
 
 
-def test_sections_are_in_the_order_of_the_paper(made):
-    anchors = ["field", "revision", "model", "mixtures", "learners", "four", "configurations", "theory"]
-    assert [section.anchor for section in made[2].sections] == anchors
-    figures = [one.name for section in made[2].sections for one in section.pictures]
-    assert {
-        "field",
-        "revision",
-        "model",
-        "mixtures",
-        "soql",
-        "temperature",
-        "four",
-        "tree-stable",
-        "tree-maximiser",
-        "shares",
-    } <= set(figures)
+def test_the_page_is_told_from_the_front(made):
+    """What came out and a picture, then the sections, the claims after them, and last how it was made."""
+    _, _, report, text = made
+    assert [section.anchor for section in report.sections] == list(texts()["sections"])
+    places = [text.index(part) for part in (report.lead[0][:40], "<iframe", 'id="contents"')]
+    places += [text.index(f'<h2 id="{section.anchor}"') for section in report.sections]
+    places += [text.index('<h2 id="claims"'), text.index('<h2 id="made"')]
+    assert places == sorted(places)
+    assert report.first.name == FIRST
+    shown = [one.name for one in report.pictures]
+    assert {"field", "revision", "model", "mixtures", "soql", "temperature", "four", "shares", "scores"} <= set(shown)
+    assert len(shown) == len(set(shown))
 
 
 def test_every_table_is_shown_once(made):
     shown = [table.name for section in made[2].sections for table in section.tables]
-    assert sorted(shown) == sorted(fakes.tables())
+    assert sorted(shown) == sorted([*fakes.tables(), "use"])
+
+
+def test_answers_follow_from_the_verdicts():
+    judged = {claim.name: claim for claim in fakes.claims()}
+    faster, higher, general = judged["faster"], judged["higher than QL"], judged["general"]
+    assert answer([]) == []
+    assert answer([faster]) == ["It holds that P-SBLLL converges faster than BLLL.", "In numbers: It is."]
+    against = attrs.evolve(faster, verdict=NOT_SUPPORTED, reason="later")
+    assert answer([against, general])[0].startswith("It does not hold that P-SBLLL converges faster than BLLL or that ")
+    assert answer([higher])[0] == "Whether SOQL covers more than QL depends on the temperature of QL."
+    slower = attrs.evolve(higher, name="slower than QL")
+    both = "Whether SOQL covers more than QL and whether SOQL is slower than QL depend on the temperature of QL."
+    assert answer([higher, slower])[0] == both
+    open_one = attrs.evolve(faster, verdict=UNDECIDED)
+    assert answer([open_one])[0] == "The runs do not tell whether P-SBLLL converges faster than BLLL."
+    many = [attrs.evolve(faster, name=str(k)) for k in range(6)]
+    assert answer(many)[0].endswith("; 2 more are below.")
+    told_first = lead([faster, general])[1]
+    assert told_first.startswith(
+        "Played again: it holds that P-SBLLL converges faster than BLLL; it does not hold that"
+    )
+
+
+def test_definitions_compute_their_examples(made):
+    words = {one.term: one for section in made[2].sections for one in section.definitions}
+    (shares,) = words["Stochastically stable"].tables
+    for row in shares.rows:
+        tau, first, second = row.values()
+        exact = 100 / (1 + np.exp(-0.2 / tau))  # the odds are e^(0.2/τ)
+        assert (first, second) == ("over 99.9 %", "under 0.1 %") or (
+            float(first[:-2]) == pytest.approx(exact, abs=0.051)
+            and float(first[:-2]) + float(second[:-2]) == pytest.approx(100.0, abs=0.11)
+        )
+    assert "changes by +2, and so does Φ, from 0 to 2" in words["Potential game"].paragraphs[1]
+    (payoffs,) = words["Potential game"].tables
+    assert [list(row.values())[1:] for row in payoffs.rows] == [[0, 2, 0], [3, 3, 1], [2, 2, 2], [2, 0, 0]]
+
+
+def test_trees_stand_with_their_payoffs_and_their_story(made):
+    drawn = {one.name: one for one in made[2].pictures}
+    stable, maximiser = drawn["tree-stable"], drawn["tree-maximiser"]
+    for one in (stable, maximiser):
+        assert len(one.story) == 2
+        assert one.tables[0].caption == "The game double-step"
+    assert stable.story[0].endswith("It is stable.")
+    assert "Player 0 compares 2 with 3 and takes it." in stable.story[1]
+    assert "It is not stable" in maximiser.story[0]
+    unlike = stable.tables[1]
+    assert unlike.caption.endswith("2 of 12")
+    for row in unlike.rows:
+        said = row["who woke, tried and stayed"]
+        assert (row["by Eq. 12"], row["in fact"]) == ("2", "1")
+        assert all(word in said for word in ("wake", "try", "takes it", "stays"))
+
+
+def test_what_learns_nothing_does_not_settle(made):
+    """A run that ends no higher than it began is near its final worth from the start."""
+    study = fakes.study()
+    rows = [{"algorithm": name, "settles": estimate([14.0, 15.0])} for name in ("BLLL", "flat")]
+    risen = study.model["BLLL"]
+    found = reproduction._readable(rows, {"BLLL": risen, "flat": risen.assign(worth_sum=0.0 * risen.worth_sum)})
+    assert [row["settles at step"] for row in found] == [rows[0]["settles"], "learns nothing"]
+
+
+def test_what_to_use_is_what_covers_most(made):
+    (found,) = [table for section in made[2].sections for table in section.tables if table.name == "use"]
+    assert found.rows[0]["covers most"] == "P-SBLLL, guarded"
+    assert [row["steps"] for row in found.rows] == [2000, 2000, 2000, 15_000, 15_000]
+    assert found.rows[2]["cannot be told from it"] == "none"
 
 
 def test_the_page_says_how_it_was_made(made):
@@ -240,7 +364,7 @@ def test_dark_colours_are_the_same_for_the_system_and_the_button_and_can_be_read
     assert "color-scheme: light" in blocks[0]
     assert "color-scheme: light" in blocks[3]
     assert style.index("@media print") > style.index("prefers-color-scheme")
-    assert len(re.findall(r"@media screen[^{]*\{\s*:root", style)) == 2  # so that print is never dark
+    assert len(re.findall(r"@media screen[^{]*\{\s*:root[^{]*\{\s*--ground", style)) == 2  # so that print is never dark
     for theme in (light, button, paper):
         for ink, ground in (("ink", "ground"), ("soft", "ground"), ("link", "ground"), ("ink", "panel"),
                             ("yes", "yes-ground"), ("no", "no-ground"), ("depends", "depends-ground")):  # fmt: skip
@@ -261,7 +385,8 @@ def test_the_style_is_well_formed_and_paper_has_no_button(made):
     used, known = set(re.findall(r"var\((--[a-z-]+)\)", style)), set(re.findall(r"(--[a-z-]+):", style))
     assert used <= known
     classes = {name for _, found, _ in Page(made[3]).elements for name in found.get("class", "").split()}
-    assert set(re.findall(r"\.([a-z][a-z-]*)", style)) <= classes | {"claim"}  # no rule for nothing
+    elsewhere = {"claim", "moves", "many", "more", "below"}  # where there is a script, or a report has more
+    assert set(re.findall(r"\.([a-z][a-z-]*)", style)) <= classes | elsewhere  # no rule for nothing
     paper = style.split("@media print")[1]
     assert re.search(r"#theme[^{]*\{ display: none; \}", paper)
     assert re.search(r"figure, tr[^{]*\{ break-inside: avoid; \}", paper)
@@ -281,7 +406,8 @@ def contrast(first, second):
 def test_a_report_of_nothing_is_a_page_too():
     page = Page(render(Report("Empty", (), {})))
     assert page.trouble == []
-    assert "Of 0 claims" in page.words
+    assert page.words.strip().endswith("How it was made")
+    assert "claims" not in page.words
 
 
 def test_names_must_differ():
@@ -376,6 +502,10 @@ def test_tables_show_what_people_compare(made):
     words = Page(made[3]).words
     for expected in ("least to largest", "0.1 to 0.15", "0.1378 (0.1185 to 0.1561)", "published step", "1,234"):
         assert expected in words
+    assert "Robots that learn the field, 5 runs" in words  # the same in all rows
+    assert "no" not in [
+        told(cell) for one in made[2].sections for t in one.tables for r in t.rows for cell in r.values()
+    ]
     assert "published_mean" not in words
     temperatures = next(t for section in made[2].sections for t in section.tables if t.name == "temperatures")
     assert temperatures.columns[0] == "temperature τ"

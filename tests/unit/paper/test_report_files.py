@@ -92,7 +92,7 @@ def test_the_folder(made, tmp_path):
     for one in ("figures/field.png", "figures/field.pdf", "data/model-blll.nc", "data/learners-ql-tau-0.002.nc",
                 "data/configurations.nc", "data/model.csv", "claims.json"):  # fmt: skip
         assert one in names
-    replays = {one.watch: one.replay.page for section in report.sections for one in section.pictures if one.replay}
+    replays = {one.watch: one.replay.page for one in report.pictures if one.replay}
     assert {name for name in names if name.startswith("replays/")} == set(replays)
     for name, page in replays.items():
         assert (tmp_path / "a" / name).read_text("utf-8") == page

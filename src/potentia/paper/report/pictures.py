@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import base64
 import io
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from attrs import field, frozen
+
+from potentia.paper.report.tables import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
 REPLAYS = "replays"  # their folder
 LARGEST_SVG = 400_000  # bytes; above, the page carries the PNG
 _DPI = 150
+_NARROW = 700  # CSS pixels
 # Dates and the like would change with each run.
 _CHANGING = {"svg": "Date", "png": "Software", "pdf": "CreationDate"}
 
@@ -29,6 +33,9 @@ class Replay:
     page: str = field(repr=False)
     kind: str = "Replay"
     asks: str = "Watch it"
+    instead: bool = False  # of the figure, on screens
+    about: str = ""  # what is seen
+    tall: bool = False  # it has more to show than a screen holds
 
 
 @frozen
@@ -41,7 +48,15 @@ class Picture:
     width: int  # in CSS pixels, at which its letters have their size
     height: int
     files: dict[str, bytes] = field(repr=False)  # by ending
+    title: str = ""  # in a few words
     replay: Replay | None = None  # of the runs that it draws
+    story: Sequence[str] = ()  # what it tells, in sentences that stand with it
+    tables: Sequence[Table] = ()  # what one needs to read it, beside it
+
+    @property
+    def narrow(self) -> bool:
+        """Whether words have room beside it."""
+        return self.width <= _NARROW
 
     @property
     def watch(self) -> str:

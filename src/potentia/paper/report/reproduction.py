@@ -7,12 +7,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from potentia.paper.case_study import covered
 from potentia.paper.case_tables import PUBLISHED
 from potentia.paper.claims import Claim
-from potentia.paper.report.page import Report, Table
-from potentia.paper.report.sections import parts, texts
-from potentia.paper.report.words import told
+from potentia.paper.report import sections
+from potentia.paper.report.answering import lead
+from potentia.paper.report.arranging import parts
+from potentia.paper.report.page import Report
+from potentia.paper.report.tables import Table
+from potentia.paper.report.wording import texts
+from potentia.paper.report.words import in_one_sentence, told
 from potentia.paper.scale import FULL
+from potentia.statistics.estimates import paired_difference
 from potentia.version import __version__
 
 if TYPE_CHECKING:
@@ -27,16 +33,38 @@ BATCHES = tuple(PUBLISHED)  # of the case study, as they are called in file name
 def build(study: CaseStudy, claims: Iterable[Claim], tables: Mapping[str, Sequence[Mapping[str, Any]]]) -> Report:
     """The report. ``claims`` are all of them, ``tables`` those of the case study, by part."""
     every, words = list(claims), texts()
-    exact = [claim for claim in every if claim.kind == "theory"]
-    shown = {name: Table(words["captions"][name], _readable(rows), name) for name, rows in tables.items() if rows}
-    return Report(words["title"], words["about"], made(study), every, parts(study, exact, shown, tables))
+    drawn = sections.drawn(study, every)
+    shown = {
+        name: _once(Table(words["captions"][name], _readable(rows, getattr(study, name, {})), name))
+        for name, rows in tables.items()
+        if rows
+    }
+    told_in = parts(study, every, drawn, shown, tables)
+    first = [*lead(every), in_one_sentence(every)]
+    return Report(words["title"], words["about"], made(study), every, told_in, first, drawn.get(sections.FIRST))
 
 
-def _readable(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _once(table: Table) -> Table:
+    """The table without the columns that say how much was played, where that is the same in all rows."""
+    said = []
+    for name in ("runs", "steps"):
+        cells = {told(row.get(name)) for row in table.rows if name in row}
+        if len(cells) == 1:
+            said.append(f"{cells.pop()} {name}")
+    same = {text.split(" ")[1] for text in said}
+    rows = [{name: cell for name, cell in row.items() if name not in same} for row in table.rows]
+    return Table(", ".join([table.caption, *said]), rows, table.name)
+
+
+def _readable(rows: Sequence[Mapping[str, Any]], batches: Mapping[str, xarray.Dataset]) -> list[dict[str, Any]]:
     """The columns that people compare, under names that they read; files have all of them."""
     out = []
     for row in rows:
         whole = dict(row)
+        if "settles" in row and not _learnt(batches.get(row["algorithm"])):
+            whole["settles"] = texts()["learnt_nothing"]
+        if "best" in row:
+            whole["note"] = ", ".join(said for name, said in texts()["notes"].items() if row[name])
         if "low" in row:
             whole["least"] = f"{told(row['low'])} to {told(row['high'])}"
         if row.get("published_mean") is not None:
@@ -50,6 +78,13 @@ def _readable(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
                 cells[title if title not in cells else f"{title} step"] = whole[name]
         out.append(cells or whole)
     return out
+
+
+def _learnt(data: xarray.Dataset | None) -> bool:
+    """Whether runs end higher than they began, beyond doubt; if they do not, the step at which they settle is none."""
+    if data is None:
+        return True
+    return not paired_difference(covered(data), data.worth_sum.values[:, 0]).low <= 0.0  # of one run it is unknown
 
 
 def made(study: CaseStudy) -> dict[str, str]:

@@ -1,11 +1,8 @@
-"""The sections of the reproduction: which figures and tables show what was played. Their words are in texts.toml."""
+"""The figures of the reproduction, each with its words, which are in texts.toml, and its replay."""
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,8 +11,9 @@ from attrs import evolve
 from potentia.games.world import published
 from potentia.paper.claims import Claim
 from potentia.paper.reinforcement_study import HOT, SOQL, final, held, ql
-from potentia.paper.report.page import Section, Table
+from potentia.paper.report import definitions, scores
 from potentia.paper.report.pictures import Picture, Replay, picture
+from potentia.paper.report.wording import texts
 from potentia.statistics.estimates import estimate, share_of
 
 if TYPE_CHECKING:
@@ -23,53 +21,14 @@ if TYPE_CHECKING:
 
     from potentia.paper.case_study import CaseStudy
 
+FIRST = "configurations-model"  # the picture that the page begins with
 SMOOTH = 100  # steps of the moving average in figures of runs
 _MADE = "{} Made by potentia reproduce with potentia.figures.{}{}."
 
 
-@cache
-def texts() -> dict[str, Any]:
-    """What the page says; lines that are indented for the eye are joined."""
-
-    def joined(entry: Any) -> Any:
-        if isinstance(entry, dict):
-            return {name: joined(part) for name, part in entry.items()}
-        return [part.strip() for part in entry] if isinstance(entry, list) else entry.strip()
-
-    whole: dict[str, Any] = joined(tomllib.loads(files(__package__).joinpath("texts.toml").read_text("utf-8")))
-    return whole
-
-
-def parts(study: CaseStudy, claims: Sequence[Claim], tables: Mapping[str, Table], rows: Rows) -> list[Section]:
-    """All sections, in the order of the paper; ``rows`` are those of the tables as they were made."""
-    facts, out = _facts(study, rows), []
-    for draw in _DRAWN:
-        name, exact = draw.__name__, claims if draw is theory else ()
-        words = texts()["sections"][name]
-        paragraphs = tuple(filter(None, (text.format(**facts) for text in words["text"])))
-        shown = [tables[part] for part in words.get("tables", ()) if part in tables]
-        out.append(
-            Section(words["title"], name, paragraphs, tuple(draw(claims if draw is theory else study)), shown, exact)
-        )
-    return out
-
-
-def _facts(study: CaseStudy, rows: Rows) -> dict[str, Any]:
-    """What the paragraphs tell."""
-    best, setup = study.optimum, published()["setup"]
-    ours = {row["algorithm"]: row["worth"].mean for row in rows.get("model", ())}
-    said = " and ".join(
-        f"{row['algorithm']} {row['worth'].mean:.3f} instead of {ours[row['algorithm']]:.3f}"
-        for row in (rows.get("literal", ()) if ours else ())
-    )
-    return {
-        "robots": study.game.num_players,
-        "best": best,
-        "proven": "the largest" if best.proven else f"at most {best.bound:.4g}",
-        "near": setup["R_com_blll"],
-        "far": setup["R_com_psblll"],
-        "letter": texts()["letter"].format(said=said) if said else "",
-    }
+def drawn(study: CaseStudy, claims: Sequence[Claim]) -> dict[str, Picture]:
+    """All pictures by name, in the order of the paper."""
+    return {one.name: one for draw in _DRAWN for one in draw(claims if draw is theory else study)}
 
 
 def _picture(name: str, figure: Figure, **data: Any) -> Picture:
@@ -77,7 +36,13 @@ def _picture(name: str, figure: Figure, **data: Any) -> Picture:
     words = texts()["pictures"][name]
     caption, runs = words["caption"].format(**data), f", of the runs in {words['runs']}" if "runs" in words else ""
     made = _MADE.format(caption, words["made"], runs) if "made" in words else caption
-    return picture(name, figure, made, words["alt"].format(**data))
+    drawn = picture(name, figure, made, words["alt"].format(**data))
+    return evolve(drawn, title=words["title"].format(**data))
+
+
+def _replay(name: str, title: str, page: str, **options: Any) -> Replay:
+    """A page that moves, with its words; that of the first picture stands in its place."""
+    return Replay(title, page, about=texts()["pictures"][name]["moving"], instead=name == FIRST, **options)
 
 
 def _title(name: str, **data: Any) -> str:
@@ -116,8 +81,9 @@ def mixtures(study: CaseStudy) -> Iterator[Picture]:
     from potentia.figures import learning_figure
     from potentia.figures.learning import LEARNT
 
-    printed = _printed(EM_N="em_known_components", EM_SM="em_split_merge")
-    pair = {name: study.mixtures[name] for name in printed}  # the others are in the table
+    named = {"EM_N": "em_known_components", "EM_SM": "em_split_merge"}
+    printed = _printed(**{f"BLLL, {name}": key for name, key in named.items()})  # in the rule's colour
+    pair = {f"BLLL, {name}": study.mixtures[name] for name in named}  # the others are in the table
     yield _worth("mixtures", pair, study, printed)
     if any(name in data for data in pair.values() for name in LEARNT):
         yield _picture("beliefs", learning_figure(pair, number=len(study.game.world.targets)))
@@ -176,8 +142,8 @@ def configurations(study: CaseStudy) -> Iterator[Picture]:
             told = "; ".join(f"{key} covers {number} of {targets} targets" for key, number in covered.items())
             title = _title(name, shown=study.shown)
             drawn = configuration_figure(study.game, runs, title=title)
-            replay = page({key: study.recordings[key] for key in runs}, title)
-            yield evolve(_picture(name, drawn, told=told), replay=Replay(title, replay))
+            replay = _replay(name, title, page({key: study.recordings[key] for key in runs}, title))
+            yield evolve(_picture(name, drawn, told=told, shown=study.shown), replay=replay)
 
 
 def theory(claims: Sequence[Claim]) -> Iterator[Picture]:
@@ -189,21 +155,32 @@ def theory(claims: Sequence[Claim]) -> Iterator[Picture]:
     from potentia.web import laboratories
 
     found, taus, title = figures_data(claims), np.geomspace(0.03, 6.0, 40).tolist(), _title("tree-stable")
-    laws = laws_over_tau(found.game, rule("p-sblll", tau=0.1, revision=0.3), taus)
+    chosen = rule("p-sblll", tau=0.1, revision=0.3)
+    laws = laws_over_tau(found.game, chosen, taus)
     drawn = stability_figure(found.stability, root=found.stable, taus=taus, laws=laws, title=title)
     page = laboratories.page(found.game, rule("p-sblll", tau=0.3, revision=0.3))
-    lab = Replay(laboratories.TITLE, page, "Laboratory", "Change it, and see why")
-    yield evolve(_picture("tree-stable", drawn), replay=lab)
-    yield _picture("tree-maximiser", stability_figure(found.stability, root=found.maximiser, title=title))
+    lab = _replay("tree-stable", laboratories.TITLE, page, kind="Laboratory", asks="Change it, and see why", tall=True)
+    known, unlike = definitions.payoffs(found.game), definitions.unlike_eq_12(found.stability, chosen)
+    told = definitions.story(found.stability, found.stable, chosen)
+    yield evolve(_picture("tree-stable", drawn), replay=lab, story=told, tables=[known, unlike])
+    told = definitions.story(found.stability, found.maximiser, chosen)
+    drawn = stability_figure(found.stability, root=found.maximiser, title=title)
+    yield evolve(_picture("tree-maximiser", drawn), story=told, tables=[known])
     groups: dict[str, dict[str, Any]] = {}
     for row in found.shares:
         groups.setdefault(row["games"], {})[row["rule"]] = share_of(row["exactly"], row["count"])
     yield _picture("shares", shares_figure(groups, xlabel="share of random games", title=_title("shares")))
 
 
-Rows = Mapping[str, Sequence[Mapping[str, Any]]]
+def learning(_: CaseStudy) -> Iterator[Picture]:
+    """What QL and SOQL think on a small game."""
+    title = _title("scores")
+    made = _picture("scores", scores.figure(title), **scores.facts())
+    yield evolve(made, replay=_replay("scores", title, scores.replay(title), tall=True))
+
+
 _DRAWN: Sequence[Callable[[Any], Iterator[Picture]]] = (
-    *(field, revision, model, mixtures, learners, four, configurations),  # of the study
+    *(field, revision, learning, model, mixtures, learners, four, configurations),  # of the study
     theory,  # of its claims
 )
 

@@ -113,12 +113,11 @@ def write(
     """
     page, claims = None if report is None else render(report), strict_json(facts)
     small: dict[Path, bytes] = {}
-    for section in () if report is None else report.sections:
-        for drawn in section.pictures:
-            for kind in ("png", "pdf"):
-                _add(small, out / "figures" / f"{drawn.name}.{kind}", drawn.files[kind])
-            if drawn.replay is not None:
-                _add(small, out / drawn.watch, drawn.replay.page.encode("utf-8"))
+    for drawn in () if report is None else report.pictures:
+        for kind in ("png", "pdf"):
+            _add(small, out / "figures" / f"{drawn.name}.{kind}", drawn.files[kind])
+        if drawn.replay is not None:
+            _add(small, out / drawn.watch, drawn.replay.page.encode("utf-8"))
     for name, rows in tables.items():
         _add(small, out / "data" / f"{slug(name)}.csv", csv_text(rows).encode("utf-8"))
     records: dict[Path, xarray.Dataset] = {}

@@ -1,6 +1,7 @@
 // The 2×2 laboratory: the game stage on a page of its own, which solves everything itself.
 
 import { element } from "../viewer/dom.js";
+import { obeyEmbedder } from "../viewer/embedding.js";
 import { readState } from "./settings.js";
 import { createSolver } from "./solver/solver.js";
 import { createGameStage } from "./stage.js";
@@ -82,4 +83,5 @@ async function bootLab() {
   root.dataset.ready = "true";
 }
 
+obeyEmbedder();
 await bootLab();

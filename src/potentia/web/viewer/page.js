@@ -1,6 +1,7 @@
 // The page: opens the recordings that it holds and starts the viewer, or says in a sentence why it cannot.
 
 import { element } from "./dom.js";
+import { obeyEmbedder } from "./embedding.js";
 import { MapState } from "./map_state.js";
 import { openRecording, RecordingError } from "./recording.js";
 import { Timeline } from "./timeline.js";
@@ -109,4 +110,5 @@ async function bootPage() {
   }
 }
 
+obeyEmbedder();
 await bootPage();

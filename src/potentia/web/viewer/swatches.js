@@ -1,22 +1,21 @@
 // How recordings look: a colour and dashes for each, the same in curves, headings, legends and tables.
 
-import { PALETTE, readableColour } from "./colours.js";
+import { mixed, PALETTE, readableColour } from "./colours.js";
 
 const DASHES = [[], [7, 3], [7, 3, 2, 3], [2, 3]]; // by place, for those who do not see colours
+const SHADES = [0, 0.45, 0.75, 0.25]; // of one colour, as in figures: towards the ink
 const DARK_CONTRAST = 6; // so that a line that is yet to come is still seen on dark paper
 const SWATCH = { wide: 30, high: 10, line: 3 };
 const SVG_NAMES = "http://www.w3.org/2000/svg";
 
-/** The colour and dashes of every recording: the colour of its rule, or another one where that is taken. */
+/** The colour and dashes of every recording: the colour of its rule, of several of one rule shades of it. */
 export function looksOf(recordings, theme) {
   const wanted = recordings.map(({ header }) => knownColour(header.rule?.colour));
-  const taken = new Set();
   return recordings.map((recording, place) => {
-    const free = PALETTE.map(knownColour).filter((colour) => !taken.has(colour) && !wanted.includes(colour));
-    const colour = taken.has(wanted[place]) ? (free[0] ?? wanted[place]) : wanted[place];
-    taken.add(colour);
+    const before = wanted.slice(0, place).filter((colour) => colour === wanted[place]).length;
+    const shade = mixed(wanted[place], theme.dark ? "#ffffff" : "#000000", SHADES[before % SHADES.length]);
     return {
-      colour: readableColour(colour, theme.paper, theme.dark ? DARK_CONTRAST : undefined),
+      colour: readableColour(shade, theme.paper, theme.dark ? DARK_CONTRAST : undefined),
       dash: DASHES[place % DASHES.length],
       label: recording.label,
     };

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from potentia.errors import PotentiaError
 from potentia.statistics.choosing import Best, best_of, typical_seed
 from potentia.statistics.curves import Curves
@@ -29,7 +31,8 @@ class Looked:
     curves: list[Curves] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.measure = measure_of(self.study, self.measure or None)
+        known = "worth_union" if "worth_union" in self.study.record else None  # of robots on a map what counts
+        self.measure = measure_of(self.study, self.measure or known)
         self.curves = self.of(self.measure)
 
     def of(self, measure: str) -> list[Curves]:
@@ -50,9 +53,10 @@ class Looked:
         if measure not in OBJECTIVES or (self.lowest and measure == self.measure):
             return None, []
         try:
-            return optima_of(self.study, measure, self.of(measure))
+            found, said = optima_of(self.study, measure, self.of(measure))
+            return (None if np.isnan(list(found.values())).all() else found), said
         except PotentiaError as error:
-            return None, [f"No optimum: {error}."]
+            return None, [f"no optimum: {error}"]
 
     @cached_property
     def optimum(self) -> tuple[dict[str, float] | None, list[str]]:
@@ -68,11 +72,15 @@ class Looked:
             return None
 
     @property
+    def at_best(self) -> list[Curves]:
+        """The settings at which rules are best; none where nothing of rules varies."""
+        return [one.best for one in self.best.chosen] if self.best else []
+
+    @property
     def shown(self) -> dict[str, list[Curves]]:
         """By game the settings that stand for all, each rule at its best; a few of each, of a few games."""
-        chosen = [one.best for one in self.best.chosen] if self.best else self.curves
         out: dict[str, list[Curves]] = {}
-        for one in chosen:
+        for one in self.at_best or self.curves:
             out.setdefault(one.game, []).append(one)
         return {game: mine[:MOST_RULES] for game, mine in list(out.items())[:MOST_GAMES]}
 

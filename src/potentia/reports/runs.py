@@ -16,7 +16,7 @@ from potentia.errors import PotentiaError
 from potentia.games import Coverage
 from potentia.reports.looking import Looked, typical
 from potentia.reports.pages import Part, Replay, Section, Text
-from potentia.reports.sections import drawn
+from potentia.reports.sections import drawn, sentence
 from potentia.statistics.curves import Curves
 from potentia.web.pages import page
 
@@ -33,13 +33,13 @@ def runs(seen: Looked, beside: str) -> Section:
         try:
             parts += _of_game(seen, game, shown, f"{beside}-replay-{number + 1}.html")
         except PotentiaError as error:
-            parts.append(Text(f"No replay{f' on {game}' if game else ''}: {error}.", "note"))
+            parts.append(Text(f"No replay{f' on {game}' if game else ''}: {sentence(str(error))}", "note"))
     return Section("Typical runs", "runs", parts)
 
 
 def _of_game(seen: Looked, game: str, shown: list[Curves], file: str) -> Iterator[Part]:
     seed = typical(shown)
-    traces = {one.setting: again(seen, one, seed) for one in shown if seed in one.seeds}
+    traces = {_name(seen, one): again(seen, one, seed) for one in shown if seed in one.seeds}
     optima, _ = seen.optimum
     best = (optima or {}).get(game, np.nan)
     options: dict[str, Any] = {} if np.isnan(best) else {"optimum": best}
@@ -56,6 +56,11 @@ def _of_game(seen: Looked, game: str, shown: list[Curves], file: str) -> Iterato
     played = seen.points[shown[0].number].game
     if isinstance(played, Coverage):
         yield from _maps(played, traces, one.steps)
+
+
+def _name(seen: Looked, one: Curves) -> str:
+    """What tells it apart, or the rule where nothing does."""
+    return one.setting if one.labels or one.told_values() else str(seen.points[one.number].rule.called)
 
 
 def _each(count: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -13,9 +13,9 @@ from potentia.reports.pages import Code, Facts, Part, Picture, Section, Table, T
 from potentia.reports.toml import as_toml
 from potentia.rules import registered
 from potentia.rules.words import rule_text
-from potentia.statistics.comparison import Comparison
-from potentia.statistics.curves import short
-from potentia.statistics.estimates import Estimate
+from potentia.statistics.comparison import holm
+from potentia.statistics.curves import Curves, compared, short
+from potentia.statistics.estimates import bootstrap_mean
 from potentia.studies.results import COMPARED, SHOWN, Overview, compared_rows, overview
 from potentia.studies.views import against, best_view
 
@@ -40,63 +40,41 @@ def in_short(seen: Looked) -> Section:
 
 
 def _short(seen: Looked) -> Iterator[str]:
-    first = seen.curves[0]
-    optima, _ = seen.optimum
-    word = "lowest" if seen.lowest else "highest"
-    if seen.best is not None and seen.best.chosen:
-        for game in dict.fromkeys(one.game for one in seen.best.chosen):
-            mine = [one for one in seen.best.chosen if one.game == game]
-            top = sorted(mine, key=lambda one: one.level.mean, reverse=not seen.lowest)[0]
-            name = top.best.setting
-            yield _leads(game, name, first.measured, top.level, word, _of_optimum(top.level.mean, optima, game))
-            yield from _rivals([one for one in seen.best.comparisons if one.second in (top.best.name, name)], name)
-            if top.edge:
-                yield f"Its {seen.best.axis} is the first or the last that was tried: the best may lie beyond."
-        return
+    """For each game who is best, who is surely behind, and who is not told apart."""
+    optima, word = seen.optimum[0], "lowest" if seen.lowest else "highest"
     known = [one for one in seen.curves if np.isfinite(one.level)]
     if not known:
-        yield f"No level of {first.measured} is known at the end of any run."
+        yield f"No level of {seen.curves[0].measured} is known at the end of any run."
     for game in dict.fromkeys(one.game for one in known):
-        mine = sorted((one for one in known if one.game == game), key=lambda one: one.level, reverse=not seen.lowest)
-        level = next(row.end for row in _overview(seen).levels if row.name == mine[0].name)
-        said = _of_optimum(level.mean, optima, game)
-        if len(mine) > 1:
-            yield _leads(game, mine[0].setting, first.measured, level, word, said)
+        mine = [one for one in (seen.at_best or known) if one.game == game and np.isfinite(one.level)]
+        top = sorted(mine, key=lambda one: one.level, reverse=not seen.lowest)[0]
+        level, best = bootstrap_mean(top.levels), (optima or {}).get(game, np.nan)
+        where = f"On {game}, " if game else ""
+        bound = "" if np.isnan(best) else f"; no profile has more than {best:.6g}"
+        if len(known) == 1:
+            yield sentence(f"{where}{top.measured} ends at {level}{bound}")
         else:
-            where = f"on {game}, " if game else ""
-            yield f"{where}{first.measured} ends at {level}{said}.".capitalize()
-    yield from _rivals(_overview(seen).comparisons, "")
+            yield f"{where}{top.setting} has the {word} {top.measured} at the end: {level}{bound}."
+        others = [one for one in mine if one is not top]
+        yield from _behind(top, others)
+        tops = [] if seen.best is None else [one for one in seen.best.chosen if one.best is top]
+        if tops and tops[0].edge:
+            yield f"Its {seen.best.axis} is at the edge of what was tried: the best may lie beyond."  # type: ignore[union-attr]
 
 
-def _leads(game: str, name: str, measured: str, level: Estimate, word: str, said: str) -> str:
-    where = f"On {game}, " if game else ""
-    return f"{where}{name} has the {word} {measured} at the end: {level}{said}."
-
-
-def _of_optimum(level: float, optima: Mapping[str, float] | None, game: str) -> str:
-    best = (optima or {}).get(game, np.nan)
-    if np.isnan(best):
-        return ""
-    return f", where no profile has more than {best:.6g}"
-
-
-def _rivals(comparisons: list[Comparison], name: str) -> Iterator[str]:
-    """Who is surely behind, and who is not."""
-    sure = [one for one in comparisons if one.adjusted < _CLEAR]
-    tied = [one for one in comparisons if not one.adjusted < _CLEAR]
+def _behind(top: Curves, others: list[Curves]) -> Iterator[str]:
+    """Who is surely behind, and who may be as good."""
+    if not others:
+        return
+    found = [compared(one, top) for one in others]
+    adjusted = holm([one.p_value for one in found])
+    told = [f"{one.setting} ({c.difference})" for one, c in zip(others, found, strict=True)]
+    sure = [text for text, p in zip(told, adjusted, strict=True) if p < _CLEAR]
+    tied = [text for text, p in zip(told, adjusted, strict=True) if not p < _CLEAR]
     if sure:
-        told = "; ".join(_difference(one, name) for one in sure[:6])
-        more = f"; and {len(sure) - 6} more" if len(sure) > 6 else ""
-        yield f"No chance, as far as these seeds tell (p < {_CLEAR:g}, corrected for all that are compared): {told}{more}."
+        yield f"Surely behind it, seed by seed: {_some(sure, 6)}."
     if tied:
-        told = "; ".join(_difference(one, name) for one in tied[:6])
-        more = f"; and {len(tied) - 6} more" if len(tied) > 6 else ""
-        yield f"May be chance: {told}{more}."
-
-
-def _difference(one: Comparison, name: str) -> str:
-    behind = "" if name else f" against {one.second}"
-    return f"{one.first} ends {one.difference} apart{behind}"
+        yield f"Not told apart from it by so many seeds: {_some(tied, 6)}."
 
 
 # What was played --------------------------------------------------------------------------------------
@@ -105,7 +83,7 @@ def _difference(one: Comparison, name: str) -> str:
 def played(seen: Looked) -> Section:
     """The specification, in words and as a file."""
     study, wanted = seen.study, seen.study.specification
-    games = list(dict.fromkeys(point["game"] for point in study.points))
+    games, tables = list(dict.fromkeys(point["game"] for point in study.points)), list(map(_told, wanted.game))
     rules = list(dict.fromkeys(point["rule"]["rule"] for point in study.points))
     axes = {name: [] for key in study.manifest["names"] for name in [study.manifest["names"][key]]}
     for one in seen.curves:
@@ -114,16 +92,16 @@ def played(seen: Looked) -> Section:
                 axes[name].append(value)
     runs = sum(one.seeds.size for one in seen.curves)
     facts = {
-        "Games" if len(games) > 1 else "Game": _some(games),
+        "Games" if len(games) > 1 else "Game": f"{_some(tables)} ({_some(games, 4)})",
         "Rules" if len(rules) > 1 else "Rule": "; ".join(rules),
     }
     if wanted.belief:
-        facts["Belief"] = _some([", ".join(f"{k} {short(v)}" for k, v in table.items()) for table in wanted.belief])
+        facts["Belief"] = _some(list(map(_told, wanted.belief)))
     varies = {name: entries for name, entries in axes.items() if len(entries) > 1}
     if varies:
         facts["What varies"] = "; ".join(f"{name}: {_some(list(map(short, e)))}" for name, e in varies.items())
     facts |= {
-        "Runs": f"{runs:,} of {study.num_runs:,}: {len(study.points):,} settings × {len(study.seeds):,} seeds",
+        "Runs": f"{runs:,} of {study.num_runs:,}: {_counted(len(study.points), 'setting')} × {_counted(len(study.seeds), 'seed')}",
         "Each run": f"{wanted.steps:,} steps, recorded every {study.manifest['every']:,}",
         "Recorded": ", ".join(study.record),
     }
@@ -136,13 +114,22 @@ def played(seen: Looked) -> Section:
     parts: list[Part] = [Facts(facts)]
     if said:
         parts.append(Table("What the rules do", ["rule", "one step"], said))
-    settings = list(dict.fromkeys((point["game"], rule_text(point["rule"])) for point in study.points))
+    settings = [[one.name, rule_text(study.points[one.number]["rule"])] for one in seen.curves]
     if len(settings) > 1:
-        listed = [list(row) for row in settings[:SHOWN]]
-        cut = f"{len(settings) - SHOWN:,} more are in the file below" if len(settings) > SHOWN else ""
-        parts.append(Table("Every setting", ["game", "rule"], listed, cut))
+        cut = f"{len(settings) - SHOWN:,} more are in the file below." if len(settings) > SHOWN else ""
+        parts.append(Table("Every setting", ["setting", "its rule"], settings[:SHOWN], cut))
     parts.append(Code("The specification as a file, to play it again", as_toml(wanted.spec())))
     return Section("What was played", "played", parts)
+
+
+def _told(table: dict[str, Any]) -> str:
+    """A table of a specification in a line: ring, players 12."""
+    first = [str(table[name]) for name in ("label", "name") if name in table]
+    return ", ".join([*first, *(f"{key} {short(e)}" for key, e in table.items() if key not in ("label", "name"))])
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def _some(texts: list[str], most: int = 12) -> str:
@@ -163,25 +150,28 @@ def levels(seen: Looked) -> Section:
     from potentia.figures import study_figure
 
     parts: list[Part] = []
+    remarks: list[str] = []  # each is made once
     for measure in seen.measures[:MOST_MEASURES]:
         curves, (optima, said) = seen.of(measure), seen.optima(measure)
         told = _overview(seen, measure)
-        line = "" if optima is None or np.isnan(list(optima.values())).all() else " The dashed line is the optimum."
-        caption = f"{told.label} over time.{line}"
+        line = "" if optima is None else " The dashed line is the optimum."
+        caption = f"{sentence(told.label)[:-1]} over time.{line}"
         alt = f"{told.label} of {len(curves):,} settings over time; the table below has where they end."
         try:
             parts.append(drawn(study_figure(curves, measure, optimum=optima), caption, alt))
         except PotentiaError as error:
             parts.append(Text(f"No figure of {told.label}: {error}.", "note"))
         parts.append(Table(told.title, ["setting", *told.header[1:]], told.rows, told.note))
-        parts += [Text(_sentence(remark), "note") for remark in said]
+        parts += [Text(sentence(remark), "note") for remark in said if remark not in remarks]
+        remarks += said
     left = seen.measures[MOST_MEASURES:]
     if left:
         parts.append(Text(f"Also recorded: {', '.join(left)}. potentia show --measure tells of each.", "note"))
     return Section("Levels over time", "levels", parts)
 
 
-def _sentence(text: str) -> str:
+def sentence(text: str) -> str:
+    """A text as a sentence begins and ends."""
     return text[:1].upper() + text[1:].rstrip(".") + "."
 
 
@@ -200,13 +190,13 @@ def parameters(seen: Looked) -> Section | None:
     caption = f"Where runs end against {axis}, with 95 % intervals; a ring is the best of a line."
     parts: list[Part] = [
         drawn(figure, caption, f"Levels at the end against {axis}; the tables below have the numbers."),
-        Table(f"Each rule at its best {axis}", best.header, best.rows, _sentence(best.note)),
-        Table(f"Levels against {axis}", table.header, table.rows[:SHOWN], _sentence(table.note)),
+        Table(f"Each rule at its best {axis}", best.header, best.rows, sentence(best.note)),
+        Table(f"Levels against {axis}", table.header, table.rows[:SHOWN], sentence(table.note)),
     ]
     return Section(f"Which {axis} is best", "best", parts)
 
 
-def compared(seen: Looked) -> Section | None:
+def comparisons(seen: Looked) -> Section | None:
     """Paired differences: of rules at their best, and of all settings with the first."""
     parts: list[Part] = []
     if seen.best is not None and seen.best.comparisons:
@@ -215,7 +205,7 @@ def compared(seen: Looked) -> Section | None:
         parts.append(Table("Each rule at its best, against the best rule of the game", COMPARED, rows, note))
     told = _overview(seen)
     if told.compared:
-        parts.append(Table("Against the first", COMPARED, told.compared, _sentence(told.compared_note)))
+        parts.append(Table("Against the first", COMPARED, told.compared, sentence(told.compared_note)))
     return Section("Compared seed by seed", "compared", parts) if parts else None
 
 

@@ -8,6 +8,7 @@ from potentia.analysis import audit
 from potentia.errors import PotentiaError
 from potentia.reports.looking import Looked
 from potentia.reports.pages import Listed, Part, Section, Table, Text
+from potentia.reports.sections import sentence
 from potentia.rules.words import rule_text
 
 LARGEST = 512  # profiles: solved in a second or two
@@ -24,24 +25,29 @@ def theory(seen: Looked) -> Section:
     ]
     for game, shown in seen.shown.items():
         try:
-            for one in shown:
-                parts += _of(seen, one.number, one.name)
+            why = _unsolved(seen, shown[0].number)
+            parts += [Text(why, "note")] if why else [part for one in shown for part in _of(seen, one.number)]
         except PotentiaError as error:
-            parts.append(Text(f"Not solved{f', {game}' if game else ''}: {error}.", "note"))
+            parts.append(Text(f"Not solved{f', {game}' if game else ''}: {sentence(str(error))}", "note"))
     return Section("The game, solved", "solved", parts)
 
 
-def _of(seen: Looked, number: int, name: str) -> Iterator[Part]:
+def _unsolved(seen: Looked, number: int) -> str:
+    """Why a game is not solved here, or nothing."""
     point = seen.points[number]
-    game, rule = point.game, point.rule
-    title = f"{rule_text(rule.spec())} on {game.describe()}"
+    game = point.game
     if game.num_profiles > LARGEST or game.num_players > _MOST_PLAYERS:
-        size = f"{game.num_players:,} players have {game.num_profiles:,} profiles"
-        yield Text(f"Not solved, {title}: {size}; a report solves up to {_MOST_PLAYERS} with {LARGEST}.", "note")
-        return
+        size = f"its {game.num_players:,} players have {game.num_profiles:,} profiles"
+        most = f"a report solves games of up to {_MOST_PLAYERS} players with {LARGEST} profiles"
+        return f"Not solved, {game.describe()}: {size}; {most}. potentia audit and potentia stability take larger ones."
     if point.belief is not None:
-        yield Text(f"Not solved, {title}: its players play on what they believe.", "note")
-        return
+        return f"Not solved, {game.describe()}: its players play on what they believe."
+    return ""
+
+
+def _of(seen: Looked, number: int) -> Iterator[Part]:
+    game, rule = seen.points[number].game, seen.points[number].rule
+    title = f"{rule_text(rule.spec())} on {game.describe()}"
     found = audit(game, rule)
     rows = [[row.hypothesis, row.verdict, row.evidence] for row in found.rows if row.holds is not None]
     yield Table(title, ["hypothesis", "verdict", "evidence"], rows)

@@ -32,10 +32,9 @@ def write_report(
     study
         What was played.
     path
-        The page, one file that opens offline; left out, ``report.html`` in the folder of the study's folder, named
-        after it.
+        The page, one file that opens offline; left out, ``my.html`` beside a study in ``my.study``.
     measure
-        The recorder that counts; left out, the first one.
+        The recorder that counts; left out, the covered worth where it was recorded, else the first one.
     lowest
         Whether its lowest level is the best one.
     partial
@@ -55,13 +54,14 @@ def write_report(
         sections.played(seen),
         sections.levels(seen),
         sections.parameters(seen),
-        sections.compared(seen),
+        sections.comparisons(seen),
         runs(seen, out.stem),
         theory(seen),
         sections.made(seen, command("report", study.folder.name)),
     ]
     about = [line.strip() for line in study.specification.about.split("\n\n") if line.strip()]
-    page = Page(study.specification.name, about, [section for section in told if section is not None])
+    name = study.specification.name
+    page = Page(study.folder.stem if name == "study" else name, about, [section for section in told if section is not None])
     files = {out: render(page)}
     for part in (part for section in page.sections for part in section.parts):
         if isinstance(part, Replay) and part.file:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from potentia.analysis import Stability
+    from potentia.analysis import OverRevision, Stability
     from potentia.analysis.stochastic_stability import Tree
 
 MOST_DRAWN = 300
@@ -204,3 +204,37 @@ def _with_zero(axes: Axes, edge: float, taus: Sequence[float]) -> None:
     axes.set_xlim(edge / 1.15, max(taus) * 1.05)
     axes.set_xticks([edge, *decades], ["→ 0", *(f"{tick:g}" for tick in decades)])
     axes.xaxis.set_minor_locator(NullLocator())
+
+
+@style.in_words
+def waking_figure(found: OverRevision, *, title: str = "") -> Figure:
+    """Shares of the long run against the revision probability: lines at the rule's temperature, dotted as τ → 0.
+
+    ``found`` is what ``analysis.over_revision`` returns. The profiles that maximise the potential are one line.
+    """
+    figure, grid = style.panels((7.4, 5.0))
+    axes = grid.flat[0]
+    best = np.zeros(0, np.int64) if found.maximisers is None else found.maximisers
+    others = np.setdiff1d(np.argsort(-np.maximum(found.laws, found.limits).max(axis=0), kind="stable")[:5], best)
+    lines = [(best, _listed(found, best) + ", largest potential")] if best.size else []
+    lines += [(np.array([place]), _listed(found, [place])) for place in others.tolist()]
+    for (places, label), look in zip(lines, style.looks(str(k) for k in range(len(lines))).values(), strict=True):
+        width = 2.4 if places is best else 1.4
+        axes.plot(found.revisions, found.laws[:, places].sum(axis=1), "o-", color=look.colour, markersize=4, lw=width, label=label)
+        axes.plot(found.revisions, found.limits[:, places].sum(axis=1), ":", color=look.colour, lw=width)
+    axes.set_xscale("log")
+    ticks = found.revisions.tolist()
+    axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks], rotation=45 if len(ticks) > 6 else 0)
+    axes.minorticks_off()
+    axes.set(xlabel="revision probability", ylabel="share of the long run", ylim=(-0.02, 1.02))
+    handles, _ = axes.get_legend_handles_labels()
+    dotted = style.in_key("dotted: as τ → 0", color=style.DARK, linestyle=":")
+    style.legend_below(figure, [*handles, dotted])
+    style.entitle(figure, " ".join(filter(None, [title, f"(lines: τ = {found.tau:g})"])))
+    return figure
+
+
+def _listed(found: OverRevision, places: Any) -> str:
+    """A few profiles by their actions."""
+    names = ["(" + ", ".join(map(str, np.unravel_index(int(k), found.game.num_actions))) + ")" for k in places[:3]]
+    return ", ".join(names) + (f", … ({len(places)})" if len(places) > 3 else "")

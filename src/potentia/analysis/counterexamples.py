@@ -130,10 +130,10 @@ def _of_lemma(audit: Audit, table: Resistances, tau: float) -> list[Counterexamp
         return []
     off = np.flatnonzero(table.differs)
     worst = off[int(np.argmax(table.lemma[off] - table.exact[off]))]
-    path, said = [int(table.sources[worst]), int(table.targets[worst])], float(table.lemma[worst])
-    way = cheapest_way(audit.game, audit.rule, *path, tau)
-    title = f"{_names(audit, path)}: Eq. 12 says {said:.6g}"
-    return [Counterexample("lemma", title, path, way, way.sentences(audit.game), said)]
+    source, target, said = int(table.sources[worst]), int(table.targets[worst]), float(table.lemma[worst])
+    way = cheapest_way(audit.game, audit.rule, source, target, tau)
+    title = f"{_names(audit, [source, target])}: Eq. 12 says {said:.6g}"
+    return [Counterexample("lemma", title, [source, target], way, way.sentences(audit.game), said)]
 
 
 def _cheapest_path(table: Resistances, size: int, start: int, goal: int, tie: float) -> list[int]:

@@ -1,8 +1,8 @@
 """What the revision probability does to the long run: at a temperature, and in the limit τ → 0.
 
 A stable set is about the limit. At a temperature, players that seldom wake together hardly move together, whatever the
-limit says: on ``double-step`` joint P-SBLLL has its maximiser in no stable set, and spends three quarters of the long run
-there at revision 0.01 and τ = 0.3. The smaller the revision probability, the colder it must be for the limit to tell.
+limit says: on ``double-step`` the maximiser is not stable under joint P-SBLLL, and yet has three quarters of the long
+run at revision 0.01 and τ = 0.3. The smaller the revision probability, the colder it must be for the limit to tell.
 """
 
 from __future__ import annotations
@@ -77,9 +77,7 @@ class OverRevision:
         return {"tau": self.tau, "maximisers": best, "rows": rows}
 
 
-def over_revision(
-    game: Game, rule: Rule | dict[str, Any], revisions: Sequence[float] = REVISIONS
-) -> OverRevision:
+def over_revision(game: Game, rule: Rule | dict[str, Any], revisions: Sequence[float] = REVISIONS) -> OverRevision:
     """Solve a rule at several revision probabilities.
 
     Parameters
@@ -122,5 +120,5 @@ def over_revision(
         solved = chain(game, at)
         laws.append(solved.over_profiles(solved.stationary()))
         limits.append(stability(game, at).by_profile.limit)
-    found = [frozen(np.array(part)) for part in (wanted, laws, limits)]
-    return OverRevision(game, chosen, temperature(chosen), *found, best)
+    at_tau, at_zero = frozen(np.array(laws)), frozen(np.array(limits))
+    return OverRevision(game, chosen, temperature(chosen), frozen(np.array(wanted)), at_tau, at_zero, best)

@@ -10,7 +10,20 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from potentia.cli import about, coverage, exact, paper, placing, replays, reports, runs, scores, showing, studies, studios
+from potentia.cli import (
+    about,
+    coverage,
+    exact,
+    paper,
+    placing,
+    replays,
+    reports,
+    runs,
+    scores,
+    showing,
+    studies,
+    studios,
+)
 from potentia.cli.options.common import import_file, of_option, option_name
 from potentia.errors import InvalidInput, did_you_mean
 

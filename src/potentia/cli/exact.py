@@ -279,6 +279,7 @@ def _figure(game: Any, rule: Any, result: Any, root: Any, title: str, quiet: boo
         mark = rule.spec()["tau"]
         with status("the law at each temperature", quiet=quiet) as tell:
             taus = np.geomspace(0.01 * span, 2.0 * span, 40 if result.limit.size <= 2000 else 12)
+            taus = np.union1d(taus, mark) if 0.01 * span < mark < 2.0 * span else taus
             for k, tau in enumerate(taus.tolist()):
                 tell(f"{k + 1} of {taus.size}")
                 try:

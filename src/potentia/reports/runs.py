@@ -1,7 +1,8 @@
 """Typical runs of a study, played again from their seeds: replays, and on maps where the robots end.
 
 The run to show is that of the seed whose level is nearest to the median in all settings that stand side by side
-(:func:`potentia.statistics.choosing.typical_seed`). It is played again, and shown only if it ends where the study's did.
+(:func:`potentia.statistics.choosing.typical_seed`). It is played again, and shown only if it ends where the study's
+did.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ def runs(seen: Looked, beside: str) -> Section:
         try:
             parts += _of_game(seen, game, shown, f"{beside}-replay-{number + 1}.html")
         except PotentiaError as error:
-            parts.append(Text(f"No replay{f' on {game}' if game else ''}: {sentence(str(error))}", "note"))
+            parts.append(Text(sentence(f"no replay{f' on {game}' if game else ''}: {error}"), "note"))
     return Section("Typical runs", "runs", parts)
 
 

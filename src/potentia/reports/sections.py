@@ -85,11 +85,12 @@ def played(seen: Looked) -> Section:
     study, wanted = seen.study, seen.study.specification
     games, tables = list(dict.fromkeys(point["game"] for point in study.points)), list(map(_told, wanted.game))
     rules = list(dict.fromkeys(point["rule"]["rule"] for point in study.points))
-    axes = {name: [] for key in study.manifest["names"] for name in [study.manifest["names"][key]]}
+    axes: dict[str, list[Any]] = {name: [] for name in study.manifest["names"].values()}
     for one in seen.curves:
         for name, value in one.values.items():
             if value not in axes[name]:
                 axes[name].append(value)
+    settings = _counted(len(study.points), "setting")
     runs = sum(one.seeds.size for one in seen.curves)
     facts = {
         "Games" if len(games) > 1 else "Game": f"{_some(tables)} ({_some(games, 4)})",
@@ -101,7 +102,7 @@ def played(seen: Looked) -> Section:
     if varies:
         facts["What varies"] = "; ".join(f"{name}: {_some(list(map(short, e)))}" for name, e in varies.items())
     facts |= {
-        "Runs": f"{runs:,} of {study.num_runs:,}: {_counted(len(study.points), 'setting')} × {_counted(len(study.seeds), 'seed')}",
+        "Runs": f"{runs:,} of {study.num_runs:,}: {settings} × {_counted(len(study.seeds), 'seed')}",
         "Each run": f"{wanted.steps:,} steps, recorded every {study.manifest['every']:,}",
         "Recorded": ", ".join(study.record),
     }
@@ -114,10 +115,10 @@ def played(seen: Looked) -> Section:
     parts: list[Part] = [Facts(facts)]
     if said:
         parts.append(Table("What the rules do", ["rule", "one step"], said))
-    settings = [[one.name, rule_text(study.points[one.number]["rule"])] for one in seen.curves]
-    if len(settings) > 1:
-        cut = f"{len(settings) - SHOWN:,} more are in the file below." if len(settings) > SHOWN else ""
-        parts.append(Table("Every setting", ["setting", "its rule"], settings[:SHOWN], cut))
+    listed = [[one.name, rule_text(study.points[one.number]["rule"])] for one in seen.curves]
+    if len(listed) > 1:
+        cut = f"{len(listed) - SHOWN:,} more are in the file below." if len(listed) > SHOWN else ""
+        parts.append(Table("Every setting", ["setting", "its rule"], listed[:SHOWN], cut))
     parts.append(Code("The specification as a file, to play it again", as_toml(wanted.spec())))
     return Section("What was played", "played", parts)
 

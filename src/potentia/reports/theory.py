@@ -19,8 +19,8 @@ def theory(seen: Looked) -> Section:
     """An audit of each rule that stands for all, on each game that is shown."""
     parts: list[Part] = [
         Text(
-            "Sampled above, solved here: does the theorem about a rule apply to this very game, and what does the exact "
-            "long run say? An audit is of the game as all players know it."
+            "Sampled above, solved here: does the theorem about a rule apply to this very game, and what is the exact "
+            "long run? An audit is of the game as all players know it."
         )
     ]
     for game, shown in seen.shown.items():
@@ -28,7 +28,7 @@ def theory(seen: Looked) -> Section:
             why = _unsolved(seen, shown[0].number)
             parts += [Text(why, "note")] if why else [part for one in shown for part in _of(seen, one.number)]
         except PotentiaError as error:
-            parts.append(Text(f"Not solved{f', {game}' if game else ''}: {sentence(str(error))}", "note"))
+            parts.append(Text(sentence(f"not solved{f', {game}' if game else ''}: {error}"), "note"))
     return Section("The game, solved", "solved", parts)
 
 

@@ -61,7 +61,9 @@ def write_report(
     ]
     about = [line.strip() for line in study.specification.about.split("\n\n") if line.strip()]
     name = study.specification.name
-    page = Page(study.folder.stem if name == "study" else name, about, [section for section in told if section is not None])
+    page = Page(
+        study.folder.stem if name == "study" else name, about, [section for section in told if section is not None]
+    )
     files = {out: render(page)}
     for part in (part for section in page.sections for part in section.parts):
         if isinstance(part, Replay) and part.file:

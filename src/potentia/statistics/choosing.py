@@ -161,8 +161,8 @@ def _flattery(mine: Sequence[Curves], best: int, lowest: bool) -> float:
 def typical_seed(levels: Sequence[tuple[Sequence[int], ArrayLike]]) -> int:
     """The seed to show several settings side by side with: in each of them nearest to the median level.
 
-    ``levels`` has the seeds of each setting and their levels. A seed that most settings have is taken before others, and
-    of equals the first. Levels that are not known rank last.
+    ``levels`` has the seeds of each setting and their levels. A seed that most settings have is taken before others,
+    and of equals the first. Levels that are not known rank last.
     """
     away: dict[int, list[int]] = {}
     for seeds, values in levels:

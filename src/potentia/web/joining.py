@@ -34,12 +34,10 @@ def write_page(path: str | os.PathLike[str], text: Callable[[], str]) -> Path:
 def assemble(entry: str, styles: tuple[str, ...], title: str, blocks: str) -> str:
     """A page with the script of a module and all that it imports, these styles, and blocks of data."""
     script, style = joined(entry), "\n".join(asset(name) for name in styles)
+    allowed = f"script-src '{digest_of(script)}'; style-src '{digest_of(style)}'"
     parts = {
         "title": escape(visible(title)),
-        "policy": (
-            f"default-src 'none'; script-src '{digest_of(script)}'; style-src '{digest_of(style)}'; img-src blob: data:; "
-            "base-uri 'none'; form-action 'none'"
-        ),
+        "policy": f"default-src 'none'; {allowed}; img-src blob: data:; base-uri 'none'; form-action 'none'",
         "style": style,
         "blocks": blocks,
         "script": script,

@@ -22,7 +22,6 @@ from potentia.analysis.tables import payoff_tensor, place_of, profile_at
 from potentia.errors import InvalidInput, NotConverged, NotIrreducible, TooLarge
 from potentia.games import Game, NormalForm
 from potentia.games import game as game_by_name
-from potentia.kernel.arrays import Floats
 from potentia.kernel.checks import Integer, OneOf, Real
 from potentia.rules import Rule, rule, rule_from
 from potentia.rules.base import Axes

@@ -23,7 +23,7 @@ from potentia.analysis.potentials import Claimed, claim_of, claimed_values, pote
 from potentia.analysis.score_hypotheses import STEPS, ended_in_equilibrium, score_rows
 from potentia.analysis.stochastic_stability import ByProfile, Stability, stability
 from potentia.analysis.tables import at_places, check_tolerance, payoff_table, profile_at, tensor, words
-from potentia.analysis.units import in_units
+from potentia.analysis.units import maximisers
 from potentia.errors import InvalidInput, NoLaw, NotConverged, NotIrreducible, NotPotentialGame, TooLarge
 from potentia.games import Custom, Game
 from potentia.kernel.arrays import Floats, Ints
@@ -146,12 +146,6 @@ class Audit:
             "maximisers": best,
             "summary": list(self.summary),
         }
-
-
-def maximisers(phi: Floats) -> Ints:
-    """The numbers of the profiles that maximise a potential."""
-    units = in_units(phi.reshape(1, -1), False, 0.0)  # ties as stability tells them
-    return np.flatnonzero(units.payoffs[0] >= units.payoffs[0].max() - units.tie)
 
 
 def audit(game: Game, rule: Rule | dict[str, Any], claimed: Claimed | None = None, *, tolerance: float = 1e-9) -> Audit:

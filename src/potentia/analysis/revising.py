@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from potentia.analysis.auditing import maximisers
 from potentia.analysis.chains.laws import temperature
 from potentia.analysis.chains.markov import chain
 from potentia.analysis.potentials import potential_of
 from potentia.analysis.stochastic_stability import require_noise, stability
 from potentia.analysis.tables import at_places, payoff_tensor
+from potentia.analysis.units import maximisers
 from potentia.errors import InvalidInput, InvalidRule, NotPotentialGame
 from potentia.games import Game
 from potentia.kernel.arrays import Floats, Ints, frozen

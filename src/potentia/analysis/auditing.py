@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from potentia.analysis import hypotheses
 from potentia.analysis.chains.laws import without_law
 from potentia.analysis.chains.markov import chain
-from potentia.analysis.counterexamples import Counterexample, counterexamples
+from potentia.analysis.counterexamples import Counterexample, explained
 from potentia.analysis.equilibria import as_set, pure_nash
 from potentia.analysis.hypotheses import Row
 from potentia.analysis.potentials import Claimed, claim_of, claimed_values, potential_of, separable_of
@@ -97,7 +97,7 @@ class Audit:
     @cached_property
     def counterexamples(self) -> list[Counterexample]:
         """How what fails comes about: who wakes, tries, takes it and stays. Of small games."""
-        return counterexamples(self)
+        return explained(self)
 
     def holds(self, start: str) -> bool | None:
         """Whether the hypothesis whose name starts like this holds."""

@@ -64,7 +64,7 @@ def promise_of(found: Stability | None, best: Ints | None) -> Promise | None:
     return Promise(np.setdiff1d(stable, best).tolist(), np.setdiff1d(best, stable).tolist())
 
 
-def counterexamples(audit: Audit) -> list[Counterexample]:
+def explained(audit: Audit) -> list[Counterexample]:
     """What an audit found against the promise, against the resistance lemma and against a potential, explained.
 
     None of games with more than 256 profiles or eight players, whose ways are too many to look at, and of rules that

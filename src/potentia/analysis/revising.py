@@ -97,7 +97,8 @@ def over_revision(game: Game, rule: Rule | dict[str, Any], revisions: Sequence[f
     Examples
     --------
     >>> import potentia as pt
-    >>> found = pt.analysis.over_revision(pt.game("double-step"), pt.rule("p-sblll", tau=0.3), [0.01, 0.5])
+    >>> rule = pt.rule("p-sblll", tau=0.3, revision=0.3)
+    >>> found = pt.analysis.over_revision(pt.game("double-step"), rule, [0.01, 0.5])
     >>> found.shares.round(2).tolist(), found.limit_shares.tolist()
     ([0.76, 0.08], [0.0, 0.0])
     """

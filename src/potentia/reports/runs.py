@@ -27,7 +27,7 @@ _INSIDE = 3_000_000  # bytes of a replay; a larger one is a file beside
 _LONGEST_PATH = 2500  # steps; longer ways fill a map
 
 
-def runs(seen: Looked, beside: str) -> Section:
+def typical_runs(seen: Looked, beside: str) -> Section:
     """A replay of typical runs of each game; ``beside`` is what the names of files beside the report begin with."""
     parts: list[Part] = []
     for number, (game, shown) in enumerate(seen.shown.items()):

@@ -15,7 +15,7 @@ LARGEST = 512  # profiles: solved in a second or two
 _MOST_PLAYERS = 8
 
 
-def theory(seen: Looked) -> Section:
+def solved(seen: Looked) -> Section:
     """An audit of each rule that stands for all, on each game that is shown."""
     parts: list[Part] = [
         Text(
@@ -47,7 +47,7 @@ def _unsolved(seen: Looked, number: int) -> str:
 
 def _of(seen: Looked, number: int) -> Iterator[Part]:
     game, rule = seen.points[number].game, seen.points[number].rule
-    title = f"{rule_text(rule.spec())} on {game.describe()}"
+    title = f"{rule_text(rule.spec())} on {game.known_as or game.describe()}"
     found = audit(game, rule)
     rows = [[row.hypothesis, row.verdict, row.evidence] for row in found.rows if row.holds is not None]
     yield Table(title, ["hypothesis", "verdict", "evidence"], rows)

@@ -11,8 +11,8 @@ from potentia.kernel.texts import command
 from potentia.reports import sections
 from potentia.reports.looking import Looked
 from potentia.reports.pages import Page, Replay, render
-from potentia.reports.runs import runs
-from potentia.reports.theory import theory
+from potentia.reports.runs import typical_runs
+from potentia.reports.theory import solved
 from potentia.studies.refusals import refused
 from potentia.studies.store import Study
 
@@ -55,8 +55,8 @@ def write_report(
         sections.levels(seen),
         sections.parameters(seen),
         sections.comparisons(seen),
-        runs(seen, out.stem),
-        theory(seen),
+        typical_runs(seen, out.stem),
+        solved(seen),
         sections.made(seen, command("report", study.folder.name)),
     ]
     about = [line.strip() for line in study.specification.about.split("\n\n") if line.strip()]

@@ -35,6 +35,40 @@ def test_audit_as_json(payoffs):
     assert {r["result"]: r["kept"] for r in plain["results"]}["separable proposition"] is False
 
 
+def test_audit_says_who_woke_tried_and_stayed(payoffs):
+    lines = potentia("audit", payoffs, "--rule", "p-sblll").stdout.splitlines()
+    first = lines.index("From the maximiser to a stable profile: (1, 0) → (0, 1)")
+    assert lines[first + 1 : first + 3] == ["  Players 0 and 1 wake at (1, 0).", "  Together they try (0, 1)."]
+    assert "  Player 1 compares 2 with 3 and stays." in lines
+
+
+def test_audit_against_the_revision_probability(tmp_path, payoffs):
+    options = ("audit", payoffs, "--rule", "p-sblll", "--tau", "0.3", "--against", "revision")
+    done = potentia(*options, "--plot", tmp_path / "waking.png", COLUMNS="140")
+    assert done.returncode == 0, done.stderr
+    rows = {line.split()[0]: line.split()[1:] for line in done.stdout.splitlines() if line.strip().startswith("0.")}
+    assert rows["0.01"] == ["75.7%", "0.0%", "(1,", "0),", "75.7%", "(0,", "1)"]
+    assert rows["0.5"][:2] == ["8.5%", "0.0%"]
+    assert (tmp_path / "waking.png").stat().st_size > 10_000
+    plain = json.loads(potentia(*options, "--json").stdout)["against"]
+    assert [row["revision"] for row in plain["rows"]] == [0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9]
+    assert plain["maximisers"] == [[1, 0]]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--rule", "p-sblll", "--plot", "a.png"), "--plot draws what --against tells, which is missing"),
+        (("--rule", "p-sblll", "--against", "tau"), "--against must be \"revision\", got 'tau'"),
+        (("--rule", "blll", "--against", "revision"), "--rule must be a rule whose players wake"),
+    ],
+)
+def test_audit_against_something_else_is_refused(payoffs, options, said):
+    done = potentia("audit", payoffs, *options)
+    assert done.returncode != 0
+    assert said in done.stderr
+
+
 def test_audit_with_a_claim_from_a_file(tmp_path, payoffs):
     np.save(tmp_path / "phi.npy", np.array([[0.0, 1.0], [2.0, 0.5]]))
     plain = json.loads(potentia("audit", payoffs, "--claimed", tmp_path / "phi.npy", "--json").stdout)

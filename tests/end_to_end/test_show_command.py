@@ -149,3 +149,17 @@ def test_wrong_questions_get_one_line(folder, args, said):
     assert done.returncode == 2
     assert said in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_the_report_of_a_study_of_ones_own(folder):
+    done = potentia(*OWN, "report", "channels.study", "--out", "page.html", "--json", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == {"page": "page.html", "beside": []}
+    page = (folder / "page.html").read_text("utf-8")
+    assert "Which tau is best" in page
+    assert page.count("<iframe") == 2  # of 8 and of 12 access points
+    for wrong, said in (("page.txt", "--out: page.txt must end in .html"), ("no/page.html", "there is no folder no")):
+        done = potentia("report", "channels.study", "--out", wrong, cwd=folder)
+        assert done.returncode != 0
+        assert said in done.stderr
+    assert "--measure must be" in potentia("report", "channels.study", "--measure", "x", cwd=folder).stderr

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 import potentia as pt
 from potentia.analysis import audit, chain, check_claim, dominated, finite_improvement, potential, pure_nash, stability
-from potentia.analysis.auditing import maximisers
-from potentia.analysis.units import in_units
+from potentia.analysis.units import in_units, maximisers
 from potentia.errors import InvalidGame, InvalidRun, NotConverged, NotIrreducible, NotPotentialGame, PotentiaError
 from potentia.games import NormalForm
 

@@ -13,6 +13,7 @@ from potentia.analysis.placement_over_time import OptimumOverTime, optimum_over_
 from potentia.analysis.portraits import direction_field, portrait
 from potentia.analysis.potentials import check_claim, potential, separable
 from potentia.analysis.resting import RestPoint, rest_points
+from potentia.analysis.revising import OverRevision, over_revision
 from potentia.analysis.score_dynamics import Trajectory, dynamics
 from potentia.analysis.soql_forms import lock_in, soql_strategy, soql_values
 from potentia.analysis.stochastic_stability import Stability, stability
@@ -25,6 +26,7 @@ __all__ = [
     "Convergence",
     "Optimum",
     "OptimumOverTime",
+    "OverRevision",
     "RestPoint",
     "Stability",
     "Trajectory",
@@ -49,6 +51,7 @@ __all__ = [
     "lock_in",
     "optimum",
     "optimum_over_time",
+    "over_revision",
     "played_order",
     "portrait",
     "potential",

@@ -7,6 +7,7 @@ whether their hypotheses hold, what they promise, and what the exact analysis of
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,13 +16,14 @@ from numpy.typing import NDArray
 from potentia.analysis import hypotheses
 from potentia.analysis.chains.laws import without_law
 from potentia.analysis.chains.markov import chain
+from potentia.analysis.counterexamples import Counterexample, explained
 from potentia.analysis.equilibria import as_set, pure_nash
 from potentia.analysis.hypotheses import Row
 from potentia.analysis.potentials import Claimed, claim_of, claimed_values, potential_of, separable_of
 from potentia.analysis.score_hypotheses import STEPS, ended_in_equilibrium, score_rows
 from potentia.analysis.stochastic_stability import ByProfile, Stability, stability
 from potentia.analysis.tables import at_places, check_tolerance, payoff_table, profile_at, tensor, words
-from potentia.analysis.units import in_units
+from potentia.analysis.units import maximisers
 from potentia.errors import InvalidInput, NoLaw, NotConverged, NotIrreducible, NotPotentialGame, TooLarge
 from potentia.games import Custom, Game
 from potentia.kernel.arrays import Floats, Ints
@@ -87,6 +89,16 @@ class Audit:
     stability: Stability | None
     summary: tuple[str, ...]  # what the exact analysis finds, in sentences
 
+    @cached_property
+    def maximisers(self) -> Ints | None:
+        """The numbers of the profiles that maximise the potential; None where there is none."""
+        return None if self.potential is None else maximisers(self.potential)
+
+    @cached_property
+    def counterexamples(self) -> list[Counterexample]:
+        """How what fails comes about: who wakes, tries, takes it and stays. Of small games."""
+        return explained(self)
+
     def holds(self, start: str) -> bool | None:
         """Whether the hypothesis whose name starts like this holds."""
         for row in self.rows:
@@ -111,13 +123,15 @@ class Audit:
         lines += [f"{row.hypothesis:<{width}}  {row.verdict:<5}  {row.evidence}" for row in self.rows]
         for finding in self.findings:
             lines += ["", *finding.lines()]
+        for shown in self.counterexamples:
+            lines += ["", *shown.lines()]
         return "\n".join([*lines, "", *self.summary])
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, for JSON."""
         best, shares, stable = None, None, self.stability
-        if self.potential is not None:
-            best = at_places(self.game, maximisers(self.potential)).tolist()
+        if self.maximisers is not None:
+            best = at_places(self.game, self.maximisers).tolist()
         if stable is not None:
             places = np.flatnonzero(stable.by_profile.stable)
             pairs = zip(at_places(self.game, places).tolist(), stable.by_profile.limit[places].tolist(), strict=True)
@@ -127,16 +141,11 @@ class Audit:
             "rule": self.rule.spec(),
             "hypotheses": [asdict(row) for row in self.rows],
             "results": [finding.to_dict() for finding in self.findings],
+            "counterexamples": [shown.to_dict(self.game) for shown in self.counterexamples],
             "stable": shares,
             "maximisers": best,
             "summary": list(self.summary),
         }
-
-
-def maximisers(phi: Floats) -> Ints:
-    """The numbers of the profiles that maximise a potential."""
-    units = in_units(phi.reshape(1, -1), False, 0.0)  # ties as stability tells them
-    return np.flatnonzero(units.payoffs[0] >= units.payoffs[0].max() - units.tie)
 
 
 def audit(game: Game, rule: Rule | dict[str, Any], claimed: Claimed | None = None, *, tolerance: float = 1e-9) -> Audit:

@@ -1,4 +1,4 @@
-"""Phase portraits of two players with two actions each: trajectories from a grid, the direction field, equilibria.
+"""Phase portraits of two players with two actions each: trajectories from a grid, the field, equilibria, rest points.
 
 The state of the first-order dynamics is (x^0_0, x^1_0), the shares of both players' first actions: with g = 1/h'' and
 p = τ h'(x) up to a constant, x' = (diag(g) - g gᵀ/Σg)(u - T p)/τ. Of order 2 and more the velocity depends on earlier
@@ -7,15 +7,16 @@ stages too, and strategies alone have no direction.
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from potentia.analysis.equilibria import is_nash, pure_nash
-from potentia.analysis.resting import choice_response
+from potentia.analysis.resting import RestPoint, choice_response, rest_points
 from potentia.analysis.score_dynamics import Flow, Trajectory, dynamics
-from potentia.errors import InvalidGame, InvalidInput, did_you_mean
+from potentia.errors import InvalidGame, InvalidInput, NotConverged, did_you_mean
 from potentia.games import Game
 from potentia.kernel.arrays import Floats, frozen
 from potentia.kernel.checks import Integer
@@ -33,15 +34,19 @@ class Field(NamedTuple):
 
 
 class Portrait(NamedTuple):
-    """What a phase portrait shows; ``field`` is None for order 2 and more, ``equilibria`` is (k, 2)."""
+    """What a phase portrait shows; ``field`` is None for order 2 and more, ``equilibria`` is (k, 2).
+
+    ``rests`` is empty without discounting, where scores never rest, and where none was found.
+    """
 
     trajectories: list[Trajectory]
     field: Field | None
     equilibria: Floats
+    rests: list[RestPoint]
 
 
 def portrait(game: Game, *, grid: int = 5, **options: Any) -> Portrait:
-    """Trajectories from a grid of starts, the field and the Nash equilibria of a 2×2 game.
+    """Trajectories from a grid of starts, the field, the Nash equilibria and the rest points of a 2×2 game.
 
     ``options`` are those of :func:`~potentia.analysis.dynamics`, without starts.
     """
@@ -58,11 +63,15 @@ def portrait(game: Game, *, grid: int = 5, **options: Any) -> Portrait:
     Integer(1, _MOST).of(grid, "grid", InvalidInput)
     shares = (np.arange(grid) + 0.5) / grid
     starts = [[[x, 1 - x], [y, 1 - y]] for x in shares for y in shares]
-    field = None
+    field, rests = None, []
+    if options.get("discount"):
+        kept = {name: options[name] for name in ("choice", "tau", "discount", "order") if name in options}
+        with contextlib.suppress(NotConverged):
+            rests = rest_points(game, **kept)
     if options.get("order", 1) == 1:
         kept = {name: options[name] for name in ("choice", "tau", "discount") if name in options}
         field = direction_field(game, **kept)
-    return Portrait([dynamics(game, start=start, **options) for start in starts], field, equilibria)
+    return Portrait([dynamics(game, start=start, **options) for start in starts], field, equilibria, rests)
 
 
 def direction_field(

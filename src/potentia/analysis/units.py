@@ -19,7 +19,7 @@ from fractions import Fraction
 import numpy as np
 
 from potentia.errors import InvalidRule, NotConverged
-from potentia.kernel.arrays import Floats
+from potentia.kernel.arrays import Floats, Ints
 from potentia.kernel.precision import finest_step, rounding
 
 _FINEST = 1e-10  # of the spread; finer units could not be told from rounding
@@ -171,3 +171,9 @@ def _common_unit(values: Floats, extra: float, off: Floats) -> float | None:
     if abs(extra - round(extra / unit) * unit) > 4 * _EPS * max(1.0, extra):
         return None
     return None if extra and extra < 0.5 * unit else unit
+
+
+def maximisers(phi: Floats) -> Ints:
+    """The numbers of the profiles that maximise a potential."""
+    units = in_units(phi.reshape(1, -1), False, 0.0)  # ties as stability tells them
+    return np.flatnonzero(units.payoffs[0] >= units.payoffs[0].max() - units.tie)

@@ -10,14 +10,27 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from potentia.cli import about, coverage, exact, paper, placing, replays, runs, scores, showing, studies, studios
+from potentia.cli import (
+    about,
+    coverage,
+    exact,
+    paper,
+    placing,
+    replays,
+    reports,
+    runs,
+    scores,
+    showing,
+    studies,
+    studios,
+)
 from potentia.cli.options.common import import_file, of_option, option_name
 from potentia.errors import InvalidInput, did_you_mean
 
 SECTIONS: dict[str, tuple[Callable[..., Any], ...]] = {  # all commands, as the help lists them
     "Play": (paper.reproduce, coverage.cover, runs.run, studios.studio, studies.sweep),
     "Solve": (placing.optimum, exact.stability, exact.audit, exact.laboratory, scores.dynamics),
-    "Keep and look": (replays.replay, studies.new, showing.show, studies.export),
+    "Keep and look": (replays.replay, studies.new, showing.show, reports.report, studies.export),
     "Look up": (about.games, about.rules, about.beliefs, about.bench, about.cite),
 }
 _UsageError: type[Exception] = typer.BadParameter.__mro__[1]  # typer has a click of its own in some versions
@@ -150,7 +163,7 @@ app = typer.Typer(
         potentia stability stag-hunt --rule blll --plot tree.png
         potentia audit overlap --rule p-sblll --claimed welfare
         potentia dynamics stag-hunt --discount 0.2 --plot portrait.png
-        potentia new study.toml && potentia sweep study.toml && potentia show study.study
+        potentia new study.toml && potentia sweep study.toml && potentia report study.study
         potentia --import my_game.py run my-game
 
     The same seed gives the same bits, on any number of workers. "potentia run --help" explains a command;

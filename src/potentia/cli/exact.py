@@ -36,22 +36,34 @@ def audit(
         str | None,
         one_of("welfare", help='A potential to test: "welfare" (the sum of utilities) or a file, .json, .npy or .npz.'),
     ] = None,
+    against: Annotated[
+        str | None,
+        one_of("revision", help='"revision": what the revision probability does to the long run, in a table.'),
+    ] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw what --against tells: .png, .svg or .pdf.")] = None,
     json: Json = False,
 ) -> None:
     """Check whether the theorems about a rule hold on a game.
 
     Each hypothesis is checked; one that fails comes with a counterexample. Then each result: does it apply, what does
-    it promise, and what does the exact analysis find.
+    it promise, and what does the exact analysis find. Of small games a failure is told step by step: who wakes, what
+    they try, who takes it and who stays.
+
+    With --against revision the rule is solved at revision probabilities from 0.01 to 0.9: the share of the long run
+    that the potential's maximisers have at tau, and where the rule stays as tau goes to 0. The two may be far apart.
 
     Examples:
 
     \b
         potentia audit overlap --rule p-sblll --claimed welfare
         potentia audit random-potential --rule blll
+        potentia audit double-step --rule p-sblll --tau 0.3 --against revision --plot waking.png
         potentia audit my-payoffs.json --rule slll --revision vanishing:4
     """
     from potentia.analysis import audit as examine
+    from potentia.analysis import over_revision
     from potentia.games import read_potential
+    from potentia.kernel.checks import OneOf
 
     solved, label = game_from_options(game, parameters)
     chosen = rule_from_options(rule, one_temperature(tau), revision, trial, guard)
@@ -60,20 +72,59 @@ def audit(
         if not Path(str(claimed)).suffix:
             raise InvalidInput(f'must be "welfare" or a file, .json, .npy or .npz, got {claimed!r}', "claimed", claimed)
         claim = read_potential(str(claimed), solved)
+    if plot is not None and against is None:
+        raise InvalidInput("draws what --against tells, which is missing", "plot")
+    if against is not None:
+        OneOf("revision").of(against, "against", InvalidInput)
+    check_pictures(plot=plot)
     with status("solving; the first time, compiling", quiet=json):
         result = examine(solved, chosen, claim)
-    if json:
-        return print_json({**result.to_dict(), "game": label})
+        over = None if against is None else over_revision(solved, chosen)
+    summary = {**result.to_dict(), "game": label} | ({} if over is None else {"against": over.to_dict()})
+    if not json:
+        _print_audit(result, f"{rule_text(chosen.spec())}, on {label}")
+    with printed_last(summary, json):
+        if over is not None:
+            if not json:
+                _print_over(over)
+            title = f"{rule_text({k: v for k, v in chosen.spec().items() if k not in ('tau', 'revision')})}, on {label}"
+            from potentia.figures import waking_figure
+
+            picture(plot, lambda: waking_figure(over, title=title), 130, summary, json)
+
+
+def _print_audit(result: Any, title: str) -> None:
     print_table(
         ["hypothesis", "verdict", "evidence"],
         [[row.hypothesis, row.verdict, row.evidence] for row in result.rows],
-        title=f"{rule_text(chosen.spec())}, on {label}",
+        title=title,
     )
     for finding in result.findings:
         say("\n".join(finding.lines()) + "\n", lines=True)
+    for shown in result.counterexamples:
+        say("\n".join(shown.lines()) + "\n", lines=True)
     for line in result.summary:
         say(line)
-    return None
+
+
+def _print_over(over: Any) -> None:
+    """A row for each revision probability."""
+    from potentia.analysis.tables import words
+
+    told, known = over.to_dict(), over.maximisers is not None
+    rows = [
+        [
+            f"{row['revision']:g}",
+            *([f"{row['share']:.1%}", f"{row['limit']:.1%}"] if known else []),
+            f"{words(row['most_visited'])}, {row['most_visited_share']:.1%}",
+            ", ".join(map(words, row["stable"][:4])) + (" …" if len(row["stable"]) > 4 else ""),
+        ]
+        for row in told["rows"]
+    ]
+    at = f"at τ = {over.tau:g}"
+    header = ["revision", *([f"maximisers {at}", "as τ → 0"] if known else []), f"most visited {at}", "stable as τ → 0"]
+    note = "shares of the long run, solved at each revision probability"
+    print_table(header, rows, note, title="against the revision probability")
 
 
 def laboratory(
@@ -228,6 +279,7 @@ def _figure(game: Any, rule: Any, result: Any, root: Any, title: str, quiet: boo
         mark = rule.spec()["tau"]
         with status("the law at each temperature", quiet=quiet) as tell:
             taus = np.geomspace(0.01 * span, 2.0 * span, 40 if result.limit.size <= 2000 else 12)
+            taus = np.union1d(taus, mark) if 0.01 * span < mark < 2.0 * span else taus
             for k, tau in enumerate(taus.tolist()):
                 tell(f"{k + 1} of {taus.size}")
                 try:

@@ -190,7 +190,7 @@ def _figure(game: Any, found: Any, options: dict[str, Any], title: str) -> Any:
 
     if game.num_actions == (2, 2):
         whole = portrait(game, **options)
-        return portrait_figure([*whole.trajectories, found], whole.field, whole.equilibria, title)
+        return portrait_figure([*whole.trajectories, found], *whole[1:], title=title)
     players = game.num_players
     if set(game.num_actions) == {3} and players <= _MOST_TRIANGLES:
         near = [[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]]

@@ -21,7 +21,7 @@ from potentia.figures.levels import level_figure, reaching_figure, spread_figure
 from potentia.figures.reinforcement import algorithms_figure, reinforcement_figure, values_figure
 from potentia.figures.runs import scalar_figure, study_figure
 from potentia.figures.signal import revision_figure
-from potentia.figures.stability import stability_figure
+from potentia.figures.stability import stability_figure, waking_figure
 from potentia.kernel.loading import listing
 
 __all__ = [
@@ -47,6 +47,7 @@ __all__ = [
     "study_figure",
     "temperature_figure",
     "values_figure",
+    "waking_figure",
     "worth_figure",
 ]
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from potentia.analysis import Trajectory
+    from potentia.analysis import RestPoint, Trajectory
     from potentia.analysis.portraits import Field
 
 _CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(0.75)]])
@@ -30,7 +30,14 @@ _MARKS: dict[str, dict[str, Any]] = {
     "end": {"linestyle": "none", "marker": "s", "markersize": 5},
     "pure Nash": {"marker": "*", "markersize": 15, **_HOLLOW},
     "mixed Nash": {"marker": "D", "markersize": 8, **_HOLLOW},
+    "rest point": {"linestyle": "none", "marker": "o", "markersize": 8, "color": style.INK},
+    "unstable rest point": {
+        **{"linestyle": "none", "marker": "o", "markersize": 8, "color": style.INK},
+        **{"markerfacecolor": style.PAPER, "markeredgewidth": 1.8},
+    },
+    "degenerate rest point": {"linestyle": "none", "marker": "X", "markersize": 8, "color": style.INK},
 }
+_RESTS = {True: "rest point", False: "unstable rest point", None: "degenerate rest point"}
 _MOST_PANELS = 6  # players
 _MOST_LINES = 12  # actions in a panel
 
@@ -105,15 +112,20 @@ def portrait_figure(
     trajectories: Trajectory | Sequence[Trajectory],
     field: Field | None = None,
     equilibria: ArrayLike = (),
+    rests: Sequence[RestPoint] = (),
     title: str = "",
     labels: Sequence[str] | None = None,
 ) -> Figure:
     """The phase portrait of a 2×2 game: the shares of both players' first actions, one against the other.
 
     ``field`` (from ``direction_field``) is drawn as grey arrows of equal length, ``equilibria`` (k, 2) as stars for
-    pure and diamonds for mixed Nash equilibria. ``portrait`` computes all three: ``portrait_figure(*portrait(game))``.
+    pure and diamonds for mixed Nash equilibria, ``rests`` (from ``rest_points``) as dots, hollow where a disturbance
+    grows and crosses where the linear flow does not tell. ``portrait`` computes all of them:
+    ``portrait_figure(*portrait(game))``.
     """
     paths = _several(trajectories)
+    if isinstance(rests, str) or not all(hasattr(point, "strategies") for point in rests):
+        raise InvalidInput(f"must be what analysis.rest_points(...) returns, got {rests!r:.60}", "rests", rests)
     for sizes in ([x.shape[1] for x in one.strategies] for one in paths):
         if sizes != [2, 2]:
             raise InvalidInput(f"a phase portrait is of two players with two actions each, got {sizes} actions")
@@ -136,8 +148,13 @@ def portrait_figure(
         if which.any():
             axes.plot(*marks[which].T, zorder=5, clip_on=False, **_MARKS[name])
             shown.append(name)
+    for point in rests:
+        name = _RESTS[point.stable]
+        axes.plot(*[x[0] for x in point.strategies], zorder=4.5, clip_on=False, **_MARKS[name])
+        if name not in shown:
+            shown.append(name)
     axes.set(aspect="equal", xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), xlabel=names[0], ylabel=names[1])
-    _legend(axes, shown, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=4)
+    _legend(axes, shown, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=4 if len(shown) < 5 else 3)
     style.entitle(figure, title or "Phase portrait")
     return figure
 

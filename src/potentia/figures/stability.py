@@ -15,12 +15,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from potentia.analysis import Stability
+    from potentia.analysis import OverRevision, Stability
     from potentia.analysis.stochastic_stability import Tree
 
 MOST_DRAWN = 300
 _MOST_LABELLED = 40
-_WIDEST = 13.0  # inches
+_WIDEST, _HIGHEST = 13.0, 11.0  # inches
+_ALONG = 0.36  # of an edge from its lower end, where its label stands: nearer to the parent they meet
 _CENTRED: dict[str, Any] = {"ha": "center", "va": "center"}
 
 
@@ -36,25 +37,29 @@ def stability_figure(
 ) -> Figure:
     """A least-resistance tree and, with ``taus`` and ``laws`` (T, S), the stationary law at each temperature.
 
-    The tree is that of the most visited profile, or of ``root``. ``mark`` is a temperature to point out.
+    The tree is that of the most visited profile, or of ``root``. Profiles are circles, filled by their share of the
+    long run, and edges say who moves. ``mark`` is a temperature to point out, whose shares are then shown.
     """
     chosen = np.asarray(result.states[int(result.limit.argmax())] if root is None else root)
     drawn = result.limit.size <= MOST_DRAWN
     tree = result.tree(chosen) if drawn else None
-    room = 0.28 + 0.075 * max(map(len, _name(result, 0).split("\n")))  # inches for a label
-    wide = 5.0 if tree is None else min(_WIDEST, max(4.0, room * _num_leaves(tree)))
+    wide, high = (5.0, 5.0) if tree is None else _inches(result, tree)
     with_laws = laws is not None and len(taus) > 0
     if not with_laws:
-        figure, grid = style.panels((max(wide, 6.0), 5.0))
+        figure, grid = style.panels((max(wide, 6.0), high))
     elif wide <= 6.5:  # side by side
-        figure, grid = style.panels((wide + 6.4, 5.4), 1, 2, width_ratios=[wide, 6.4])
+        figure, grid = style.panels((wide + 6.4, max(high, 5.4)), 1, 2, width_ratios=[wide, 6.4])
     else:
-        figure, grid = style.panels((max(wide, 8.0), 9.6), 2)
+        figure, grid = style.panels((max(wide, 8.0), high + 4.6), 2, height_ratios=[high, 4.6])
     style.entitle(figure, title)
     if tree is None:
         _sorted_axes(grid.flat[0], result)
     else:
-        tree_axes(grid.flat[0], result, tree)
+        shares, when = result.limit, "as τ → 0"
+        if with_laws and laws is not None and mark is not None and laws.shape[1] == shares.size:
+            at = int(np.abs(np.log(np.asarray(taus) / mark)).argmin())
+            shares, when = laws[at], f"at τ = {taus[at]:.3g}"
+        tree_axes(grid.flat[0], result, tree, shares, when)
     if with_laws and laws is not None:
         law_axes(grid.flat[1], result, taus, laws, mark)
     return figure
@@ -84,38 +89,75 @@ def _num_leaves(tree: Tree) -> int:
     return tree.parent.size - np.unique(tree.parent).size + 1
 
 
-def tree_axes(axes: Axes, result: Stability, tree: Tree) -> None:
-    """The tree with its root on top; edges carry their resistance, stable states are filled."""
+def _radius(result: Stability) -> float:
+    """Of a circle around the longest name, in points."""
+    return max(12.0, 3.4 * max(map(len, _name(result, 0).split("\n"))) + 3.0)
+
+
+def _moved(result: Stability, tree: Tree, state: int) -> str:
+    """Who plays another action after this edge of the tree, and what the edge costs: 0+1: 2."""
+    movers = np.flatnonzero(result.states[state] != result.states[int(tree.parent[state])])
+    cost = f"{tree.resistance[state]:.3g}" if tree.resistance[state] > result.tolerance else ""
+    return ": ".join(filter(None, ["+".join(map(str, movers.tolist())), cost]))
+
+
+def _inches(result: Stability, tree: Tree) -> tuple[float, float]:
+    """What a tree needs for its names and edges to be legible, up to the widest and highest that fit a page."""
+    depths = {tree.root: 0}
+    for state in range(tree.parent.size):
+        way = [state]
+        while way[-1] not in depths:
+            way.append(int(tree.parent[way[-1]]))
+        depths |= {passed: step for step, passed in enumerate(reversed(way[:-1]), depths[way[-1]] + 1)}
+    depth = max(depths.values())
+    if tree.parent.size > _MOST_LABELLED:
+        return min(_WIDEST, max(5.0, 0.2 * _num_leaves(tree))), 5.0
+    longest = max((len(_moved(result, tree, k)) for k in depths if k != tree.root), default=0)
+    room = max(2 * _radius(result) + 14, (4.6 * longest + 10) / (1 - _ALONG)) / 72
+    high = (2 * _radius(result) + 34) / 72 * (depth + 1) + 1.0
+    return min(_WIDEST, max(5.0, room * (_num_leaves(tree) + 0.6))), min(_HIGHEST, max(4.6, high))
+
+
+def tree_axes(axes: Axes, result: Stability, tree: Tree, shares: Floats, when: str) -> None:
+    """The tree with its root on top; edges say who moves and what that costs, circles are filled by share."""
     children: dict[int, list[int]] = {}
     for child in np.flatnonzero(tree.parent >= 0).tolist():
         children.setdefault(int(tree.parent[child]), []).append(child)
     place: dict[int, tuple[float, float]] = {}
     _lay_out(tree.root, children, place)
     labelled = len(place) <= _MOST_LABELLED
+    radius = _radius(result) if labelled else 3.0
     for state, (x, y) in place.items():
-        if state != tree.root:
-            to = place[int(tree.parent[state])]
-            free = tree.resistance[state] <= result.tolerance
-            colour = style.GREY if free else PALETTE[1]
-            arrow = {"arrowstyle": "-|>" if labelled else "-", "color": colour, "shrinkB": 9}
-            axes.annotate("", to, (x, y), arrowprops=arrow)
-            if labelled and not free:
-                cost, middle = f"{tree.resistance[state]:.3g}", ((x + to[0]) / 2, (y + to[1]) / 2)
-                axes.annotate(cost, middle, fontsize=style.SMALL, color=colour, bbox=style.box(), **_CENTRED)
+        if state == tree.root:
+            continue
+        to = place[int(tree.parent[state])]
+        colour = style.GREY if tree.resistance[state] <= result.tolerance else PALETTE[1]
+        look: dict[str, Any] = {"arrowstyle": "-|>" if labelled else "-", "color": colour}
+        axes.annotate("", to, (x, y), arrowprops={**look, "shrinkA": radius, "shrinkB": radius})
+        if labelled:
+            middle = (x + _ALONG * (to[0] - x), y + _ALONG * (to[1] - y))
+            ink = style.DARK if colour == style.GREY else colour
+            text = _moved(result, tree, state)
+            axes.annotate(text, middle, fontsize=style.SMALL, color=ink, bbox=style.box(), **_CENTRED)
     told = {tree.root, *result.by_share[:6].tolist()}
     for state, (x, y) in place.items():
-        stable = bool(result.stable[state])
+        stable, share = bool(result.stable[state]), float(shares[state])
+        ring: dict[str, Any] = {"facecolor": style.PAPER, "edgecolor": style.DARK if stable else style.GREY}
+        axes.scatter(x, y, (2 * radius) ** 2, **ring, linewidth=2.4 if stable else 0.9, zorder=3, gid="profile")
+        if share > 0.0:
+            disc = (2 * radius) ** 2 * share
+            axes.scatter(x, y, disc, color=PALETTE[0], alpha=0.45, linewidth=0, zorder=3.5, gid="share")
         if labelled or state in told:
-            fill = PALETTE[0] if stable else style.PAPER
-            look: dict[str, Any] = {"bbox": style.box(style.DARK, 0.3, facecolor=fill), "color": style.ink_on(fill)}
-            axes.annotate(_name(result, state), (x, y), fontsize=style.WORDS, zorder=4, **look, **_CENTRED)
-        else:
-            colour = PALETTE[0] if stable else style.GREY
-            axes.plot(x, y, "o", color=colour, markersize=4 if stable else 3, zorder=3)
+            box = None if labelled else style.box(style.GREY, 0.2)
+            above = (0, 0) if labelled else (0, 13 if state == tree.root else -13)
+            words: dict[str, Any] = {"textcoords": "offset points", "bbox": box, "zorder": 4, **_CENTRED}
+            axes.annotate(_name(result, state), (x, y), above, fontsize=style.WORDS, **words)
     depth = -min(y for _, y in place.values())
-    axes.set(xlim=(-0.8, max(x for x, _ in place.values()) + 0.8), ylim=(-depth - 0.6, 0.6))
+    axes.set(xlim=(-0.8, max(x for x, _ in place.values()) + 0.8), ylim=(-depth - 0.5, 0.5))
     axes.axis("off")
-    below = "stable profiles filled; grey edges cost nothing"
+    below = f"blue: share of the long run {when}; thick rings are stable"
+    if labelled:
+        below += "\non edges: who moves, and what it costs; grey ones cost nothing"
     if result.memories is not None:
         below += f"\nunder each profile: {', '.join(_whole_fields(result))}"
     root = _name(result, tree.root).replace("\n", " ")
@@ -204,3 +246,45 @@ def _with_zero(axes: Axes, edge: float, taus: Sequence[float]) -> None:
     axes.set_xlim(edge / 1.15, max(taus) * 1.05)
     axes.set_xticks([edge, *decades], ["→ 0", *(f"{tick:g}" for tick in decades)])
     axes.xaxis.set_minor_locator(NullLocator())
+
+
+@style.in_words
+def waking_figure(found: OverRevision, *, title: str = "") -> Figure:
+    """Shares of the long run against the revision probability: lines at the rule's temperature, dotted as τ → 0.
+
+    ``found`` is what ``analysis.over_revision`` returns. The profiles that maximise the potential are one line.
+    """
+    figure, grid = style.panels((7.4, 5.0))
+    axes = grid.flat[0]
+    best = np.zeros(0, np.int64) if found.maximisers is None else found.maximisers
+    others = np.setdiff1d(np.argsort(-np.maximum(found.laws, found.limits).max(axis=0), kind="stable")[:5], best)
+    lines = [(best, _listed(found, best) + ", largest potential")] if best.size else []
+    lines += [(np.array([place]), _listed(found, [place])) for place in others.tolist()]
+    for (places, label), look in zip(lines, style.looks(str(k) for k in range(len(lines))).values(), strict=True):
+        width = 2.4 if places is best else 1.4
+        axes.plot(
+            found.revisions,
+            found.laws[:, places].sum(axis=1),
+            "o-",
+            color=look.colour,
+            markersize=4,
+            lw=width,
+            label=label,
+        )
+        axes.plot(found.revisions, found.limits[:, places].sum(axis=1), ":", color=look.colour, lw=width)
+    axes.set_xscale("log")
+    ticks = found.revisions.tolist()
+    axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks], rotation=45 if len(ticks) > 6 else 0)
+    axes.minorticks_off()
+    axes.set(xlabel="revision probability", ylabel="share of the long run", ylim=(-0.02, 1.02))
+    handles, _ = axes.get_legend_handles_labels()
+    dotted = style.in_key("dotted: as τ → 0", color=style.DARK, linestyle=":")
+    style.legend_below(figure, [*handles, dotted])
+    style.entitle(figure, " ".join(filter(None, [title, f"(lines: τ = {found.tau:g})"])))
+    return figure
+
+
+def _listed(found: OverRevision, places: Any) -> str:
+    """A few profiles by their actions."""
+    names = ["(" + ", ".join(map(str, np.unravel_index(int(k), found.game.num_actions))) + ")" for k in places[:3]]
+    return ", ".join(names) + (f", … ({len(places)})" if len(places) > 3 else "")

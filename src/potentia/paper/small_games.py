@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from potentia.analysis import Stability, stability
 from potentia.analysis.arborescence import contraction
-from potentia.analysis.auditing import maximisers
 from potentia.analysis.chains.transitions import Terms
 from potentia.analysis.stochastic_stability import Resistances
+from potentia.analysis.units import maximisers
 from potentia.games import Game, NormalForm
 from potentia.kernel.arrays import Floats
 from potentia.kernel.protocol import Complete

@@ -156,3 +156,19 @@ def _flattery(mine: Sequence[Curves], best: int, lowest: bool) -> float:
         again = best if again is None or others[best] == others[again] else again
         apart[seed] = table[again, seed]
     return float(mean_known(table[best : best + 1])[0] - mean_known(apart[None])[0])
+
+
+def typical_seed(levels: Sequence[tuple[Sequence[int], ArrayLike]]) -> int:
+    """The seed to show several settings side by side with: in each of them nearest to the median level.
+
+    ``levels`` has the seeds of each setting and their levels. A seed that most settings have is taken before others,
+    and of equals the first. Levels that are not known rank last.
+    """
+    away: dict[int, list[int]] = {}
+    for seeds, values in levels:
+        ranks = np.argsort(np.argsort(np.asarray(values, np.float64), kind="stable"))
+        for seed, rank in zip(seeds, ranks.tolist(), strict=True):
+            away.setdefault(int(seed), []).append(abs(rank - (ranks.size - 1) // 2))
+    most = max(map(len, away.values()))
+    known = (seed for seed, ranks in away.items() if len(ranks) == most)
+    return min(known, key=lambda seed: (max(away[seed]), sum(away[seed]), seed))

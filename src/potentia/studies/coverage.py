@@ -19,6 +19,7 @@ from potentia.games import Coverage
 from potentia.games.events import Events
 from potentia.games.world import published
 from potentia.rules import Rule, SignalRevision, rule
+from potentia.statistics.choosing import typical_seed
 from potentia.statistics.estimates import (
     Estimate,
     estimate,
@@ -255,15 +256,8 @@ def recoveries(data: xarray.Dataset, events: Events, measure: str = "worth_union
 
 def alike(data: Mapping[str, xarray.Dataset]) -> int:
     """The seed to show rules side by side with: for each of them nearest to the median of their final worths."""
-    away: dict[int, list[int]] = {}
-    for batch in map(complete, data.values()):
-        worth = final_worth(batch)
-        ranks = np.argsort(np.argsort(worth, kind="stable"))
-        for seed, rank in zip(batch.seed.values.tolist(), ranks.tolist(), strict=True):
-            away.setdefault(seed, []).append(abs(rank - (worth.size - 1) // 2))
-    most = max(map(len, away.values()))  # of a study that was cut short, seeds that most rules have
-    known = (seed for seed, ranks in away.items() if len(ranks) == most)
-    return min(known, key=lambda seed: (max(away[seed]), sum(away[seed]), seed))
+    whole = [complete(batch) for batch in data.values()]
+    return typical_seed([(batch.seed.values.tolist(), final_worth(batch)) for batch in whole])
 
 
 def typical(data: xarray.Dataset, worth: NDArray[np.float64] | None = None) -> int:

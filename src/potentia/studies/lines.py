@@ -24,7 +24,7 @@ from potentia.studies.store import Study
 _LARGEST = 1e300  # sums of larger numbers would overflow
 _DISTANCE = "distance"  # recorded in cells, told in the unit of the map
 _REVISIONS = "num_revisions"
-_OBJECTIVES = ("potential", "welfare", "worth_union")  # what an optimum is of
+OBJECTIVES = ("potential", "welfare", "worth_union")  # what an optimum is of
 _EFFORT = 20.0  # about seconds on a map, counted without a clock
 
 
@@ -132,7 +132,7 @@ def optima_of(study: Study, measure: str, found: Sequence[Curves]) -> tuple[dict
     """
     from potentia.analysis import optimum
 
-    OneOf(*_OBJECTIVES).of(measure, "measure", InvalidInput)
+    OneOf(*OBJECTIVES).of(measure, "measure", InvalidInput)
     points, best, said = study.plan.points, dict[str, float](), list[str]()
     for one in found:
         if one.game in best:

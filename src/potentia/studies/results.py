@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from potentia.errors import InvalidInput
 from potentia.kernel.checks import Real
 from potentia.statistics.comparison import Comparison, holm
-from potentia.statistics.curves import TAIL, Curves, compared, short
+from potentia.statistics.curves import TAIL, Curves, compared, mean_known, short
 from potentia.statistics.estimates import Estimate, area_under_curve, bootstrap_mean
 from potentia.statistics.reaching import Reaching, reaching_time
 from potentia.studies.axes import text_of
@@ -221,7 +221,7 @@ def _summary(one: Curves, ends: NDArray[np.float64], share: float) -> Level:
         goal = rising[:, 0] * (values[:, 0] + share * way)
         reached = reaching_time(rising * values, times, goal, scale=np.abs(values[:, 0]))
     area = area_under_curve(values, times) if times.size > 1 else values[:, 0]
-    start = float(np.nanmean(values[:, 0])) if values.size else float("nan")
+    start = float(mean_known(values[None, :, 0])[0]) if values.size else float("nan")
     return Level(one.name, one.seeds.size, start, bootstrap_mean(ends), bootstrap_mean(area), reached)
 
 

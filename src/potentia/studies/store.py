@@ -23,6 +23,7 @@ import re
 import stat
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -86,6 +87,23 @@ class Study(Cut):
         from potentia.studies.lines import curves_of
 
         return curves_of(self, measure, **options)
+
+    def report(self, path: str | os.PathLike[str] | None = None, **options: Any) -> Path:
+        """Write one page that says what was played and what came out of it, and return where it is.
+
+        Parameters
+        ----------
+        path
+            The page, one file that opens offline; left out, ``my.html`` beside a study in ``my.study``.
+        measure
+            The recorder that counts; left out, the covered worth where it was recorded, else the first one.
+        lowest
+            Whether its lowest level is the best one, as of an error.
+        partial
+            Take what is there of an incomplete study.
+        """
+        pages = import_module("potentia.reports")  # by name, since studies know nothing of that room
+        return Path(pages.write_report(self, path, **options)[0])
 
     @cached_property
     def plan(self) -> Plan:

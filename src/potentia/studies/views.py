@@ -51,7 +51,7 @@ def against(
         cells = [f"{means[text]:.5g}{'*' * (text == best)}" if text in means else "" for text in columns]
         last = [f"{means['']:.5g}" if "" in means else ""] if rest else []
         tops = list(dict.fromkeys(optima[one.game] for one in mine.values())) if optima else []
-        top = [] if optima is None else [", ".join("?" if np.isnan(entry) else f"{entry:.6g}" for entry in tops)]
+        top = [] if optima is None else [", ".join(map(_known, tops))]
         rows.append([*([game] if games else []), who, *cells, *last, *top])
         told = {"game": game, "rule": who, "levels": [[values.get(text), mean] for text, mean in means.items()]}
         data.append(told | ({} if optima is None else {"optimum": tops[0] if len(tops) == 1 else tops}))
@@ -75,7 +75,7 @@ def best_view(best: Best, optima: Mapping[str, float] | None = None) -> View:
             *([one.best.told(("game", *one.best.labels, *one.best.of_game, best.axis))] if along else []),
             str(one.level),
             "-" if one.tried == 1 else "?" if np.isnan(one.flattery) else f"{max(0.0, one.flattery):.2g}",
-            *([f"{optima[one.game]:.6g}"] if optima else []),
+            *([_known(optima[one.game])] if optima else []),
         ]
         for one in best.chosen
     ]
@@ -94,6 +94,11 @@ def best_view(best: Best, optima: Mapping[str, float] | None = None) -> View:
     for row in data["chosen"] if optima else ():
         row["optimum"] = optima[row["game"]]  # type: ignore[index]
     return View(header, rows, note, data)
+
+
+def _known(level: float) -> str:
+    """An optimum, or that none is known."""
+    return "?" if np.isnan(level) else f"{level:.6g}"
 
 
 def goals(found: Sequence[Curves], goal: str, optima: Mapping[str, float] | None) -> dict[str, float]:

@@ -33,25 +33,25 @@ def write_page(path: str | os.PathLike[str], text: Callable[[], str]) -> Path:
 
 def assemble(entry: str, styles: tuple[str, ...], title: str, blocks: str) -> str:
     """A page with the script of a module and all that it imports, these styles, and blocks of data."""
-    script, style = joined(entry), "\n".join(_asset(name) for name in styles)
+    script, style = joined(entry), "\n".join(asset(name) for name in styles)
+    allowed = f"script-src '{digest_of(script)}'; style-src '{digest_of(style)}'"
     parts = {
         "title": escape(visible(title)),
-        "policy": (
-            f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; img-src blob: data:; "
-            "base-uri 'none'; form-action 'none'"
-        ),
+        "policy": f"default-src 'none'; {allowed}; img-src blob: data:; base-uri 'none'; form-action 'none'",
         "style": style,
         "blocks": blocks,
         "script": script,
     }
-    return re.sub(r"\{\{ (\w+) \}\}", lambda found: parts[found[1]], _asset("viewer/page.html"))
+    return re.sub(r"\{\{ (\w+) \}\}", lambda found: parts[found[1]], asset("viewer/page.html"))
 
 
-def _hash(text: str) -> str:
+def digest_of(text: str) -> str:
+    """How a Content-Security-Policy names a script or a style."""
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode('ascii')}"
 
 
-def _asset(name: str) -> str:
+def asset(name: str) -> str:
+    """The text of a file of this room."""
     return resources.files("potentia.web").joinpath(*name.split("/")).read_text("utf-8")
 
 
@@ -64,7 +64,7 @@ def joined(entry: str) -> str:
     def visit(name: str) -> None:
         if name in texts:
             return
-        texts[name] = source = _asset(name)
+        texts[name] = source = asset(name)
         for found in _IMPORT.finditer(source):
             visit(_beside(name, found[2]))
         order.append(name)

@@ -7,24 +7,21 @@ two. Profiles are numbers in C order.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from potentia.analysis import audit, chain, dynamics, pure_nash, stability
-from potentia.analysis.auditing import Audit, maximisers
+from potentia.analysis.auditing import Audit
 from potentia.analysis.chains.markov import Chain
-from potentia.analysis.chains.ways import cheapest_way
+from potentia.analysis.counterexamples import MOST_PLAYERS, MOST_PROFILES, Counterexample, promise_of
 from potentia.analysis.portraits import direction_field, nash_shares
-from potentia.analysis.potentials import worst_cycle
 from potentia.analysis.stochastic_stability import Resistances, Stability
 from potentia.analysis.tables import payoff_tensor, place_of, profile_at
 from potentia.errors import InvalidInput, NotConverged, NotIrreducible, TooLarge
 from potentia.games import Game, NormalForm
 from potentia.games import game as game_by_name
-from potentia.kernel.arrays import Floats
 from potentia.kernel.checks import Integer, OneOf, Real
 from potentia.rules import Rule, rule, rule_from
 from potentia.rules.base import Axes
@@ -32,8 +29,6 @@ from potentia.rules.composed import parameters_at
 from potentia.rules.words import rule_text
 from potentia.web.starting import game_state, is_free, rule_state
 
-MOST_PROFILES = 256
-MOST_PLAYERS = 8
 MOST_EDGES = 2000  # transitions, the likeliest
 _MOST_POINTS = 2001
 _MOST_QUESTIONS = 20  # of one message
@@ -97,7 +92,8 @@ def solve(game: Game, rule: Rule) -> dict[str, Any]:
     solved = chain(game, rule)
     report = audit(game, rule)
     found, phi = report.stability, report.potential
-    best = None if phi is None else maximisers(phi).tolist()
+    best = None if report.maximisers is None else report.maximisers.tolist()
+    promise = promise_of(found, report.maximisers)
     table = None if found is None else found.resistances()
     payoffs = payoff_tensor(game)
     return {
@@ -114,9 +110,9 @@ def solve(game: Game, rule: Rule) -> dict[str, Any]:
         "potential": None if phi is None else phi.reshape(-1).tolist(),
         "maximisers": best,
         "nash": [place_of(game, row) for row in pure_nash(game)],
-        "promise": _promise(found, best),
+        "promise": None if promise is None else {"kept": promise.kept, **promise._asdict()},
         "audit": _audit(report),
-        "counterexamples": _counterexamples(report, best, table, payoffs, solved.tau),
+        "counterexamples": {one.kind: _counterexample(game, one) for one in report.counterexamples},
     }
 
 
@@ -158,15 +154,6 @@ def _edges(solved: Chain, table: Resistances | None) -> dict[str, Any]:
     }
 
 
-def _promise(found: Stability | None, best: list[int] | None) -> dict[str, Any] | None:
-    """Whether exactly the potential maximisers are stable, whatever a theorem says about it."""
-    if found is None or best is None:
-        return None
-    stable = np.flatnonzero(found.stable).tolist()
-    more, missed = [k for k in stable if k not in best], [k for k in best if k not in stable]
-    return {"kept": not more and not missed, "more": more, "missed": missed}
-
-
 def _audit(report: Audit) -> dict[str, Any]:
     told = report.to_dict()
     findings = [one.to_dict() | {"verdict": one.verdict} for one in report.findings]
@@ -177,61 +164,14 @@ def _audit(report: Audit) -> dict[str, Any]:
 # Counterexamples -----------------------------------------------------------------------------------------
 
 
-def _counterexamples(
-    report: Audit, best: list[int] | None, table: Resistances | None, payoffs: Floats, tau: float
-) -> dict[str, Any]:
-    game, rule, found = report.game, report.rule, report.stability
-    out: dict[str, Any] = {}
-
-    def step(source: int, target: int) -> dict[str, Any]:
-        way = cheapest_way(game, rule, source, target, tau)
-        told = way._asdict()
-        return {"from": told.pop("source"), "to": told.pop("target"), **told, "words": way.sentences(game)}
-
-    promise = _promise(found, best)
-    if promise and found and best and table and not promise["kept"] and rule.point() is not None:
-        start = (promise["missed"] or best)[0]
-        goals = promise["more"] or np.flatnonzero(found.stable).tolist()
-        goal = goals[0]
-        for other in goals:
-            goal = other if found.limit[other] > found.limit[goal] + 1e-9 else goal
-        path = _cheapest_path(table, game.num_profiles, start, goal, found.tolerance)
-        steps = [step(a, b) for a, b in itertools.pairwise(path)]
-        together = [one for one in steps if len(one["awake"]) > 1]
-        if steps:
-            out["promise"] = {"path": path, "step": (together or steps)[0]}
-    if table is not None and table.lemma is not None and table.differs is not None and table.differs.any():
-        off = np.flatnonzero(table.differs)
-        worst = off[int(np.argmax(table.lemma[off] - table.exact[off]))]
-        ends = int(table.sources[worst]), int(table.targets[worst])
-        out["lemma"] = {"path": list(ends), "step": step(*ends), "said": float(table.lemma[worst])}
-    if report.potential is None:
-        corners = [place_of(game, profile) for profile in worst_cycle(payoffs).profiles]
-        out["cycle"] = {"path": [*corners, corners[0]], "step": None}
-    return out
-
-
-def _cheapest_path(table: Resistances, size: int, start: int, goal: int, tie: float) -> list[int]:
-    """The path of least resistance; of several the shortest, then the first. None leads out of a transient profile."""
-    paths: list[tuple[float, list[int]] | None] = [None] * size
-    paths[start] = (0.0, [start])
-    edges = list(zip(table.sources.tolist(), table.targets.tolist(), table.exact.tolist(), strict=True))
-    changed = True
-    while changed:
-        changed = False
-        for source, target, cost in edges:
-            known, have = paths[source], paths[target]
-            if known is None or target in known[1]:
-                continue
-            new = known[0] + cost, [*known[1], target]
-            if (
-                have is None
-                or new[0] < have[0] - tie
-                or (new[0] <= have[0] + tie and (len(new[1]), new[1]) < (len(have[1]), have[1]))
-            ):
-                paths[target], changed = new, True
-    found = paths[goal]
-    return [] if found is None else found[1]
+def _counterexample(game: Game, shown: Counterexample) -> dict[str, Any]:
+    """One as plain data; the step in words is played on the graph."""
+    told: dict[str, Any] = {"path": shown.path, "title": shown.title, "step": None}
+    if shown.way is not None:
+        way = shown.way._asdict()
+        words = shown.way.sentences(game)
+        told["step"] = {"from": way.pop("source"), "to": way.pop("target"), **way, "words": words}
+    return told if shown.said is None else told | {"said": shown.said}
 
 
 # Trees and flows -----------------------------------------------------------------------------------------

@@ -61,6 +61,19 @@ def test_a_portrait():
     assert [t.get_text() for t in bare.axes[0].get_legend().texts] == ["start", "end"]
 
 
+def test_rest_points_are_marked_by_what_becomes_of_a_disturbance():
+    whole = portrait(HUNT, grid=1, horizon=1.0, points=3, discount=0.2)
+    (axes,) = portrait_figure(*whole).axes
+    dots = [line for line in axes.lines if line.get_marker() == "o" and line.get_markersize() == 8]
+    assert [line.get_markerfacecolor() == "white" for line in dots] == [False, False, True]
+    for line, point in zip(dots, whole.rests, strict=True):
+        np.testing.assert_array_equal(line.get_xydata(), [[x[0] for x in point.strategies]])
+    assert {"rest point", "unstable rest point"} < {text.get_text() for text in axes.get_legend().texts}
+    assert portrait(HUNT, grid=1, horizon=1.0, points=3).rests == []  # scores grow for ever
+    with pytest.raises(InvalidInput, match=r"rests must be what analysis.rest_points\(...\) returns, got 'a title'"):
+        portrait_figure(*whole[:3], "a title")
+
+
 def test_a_field_that_stands_still_is_drawn():
     still = pt.games.NormalForm(np.zeros((2, 2, 2)))
     figure = portrait_figure(*portrait(still, grid=2, horizon=1.0, points=3))

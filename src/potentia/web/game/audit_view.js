@@ -123,14 +123,13 @@ export function createStepView(host, { onStage, onClose }) {
 
   return {
     /** Shows a counterexample, or none. */
-    show(example, kind, { actions, tau }) {
+    show(example, kind, { tau }) {
       const wanted = example ? `${kind} ${JSON.stringify(example)}` : "";
       if (wanted === key) return;
       key = wanted;
       box.hidden = !example;
       if (!example) return;
-      const names = example.path.map((place) => profileName(place, actions)).join(" → ");
-      setText(title, titleOf(kind, names, example));
+      setText(title, example.title);
       [next, again].forEach((button) => (button.hidden = !example.step));
       list.replaceChildren();
       chance.hidden = true;
@@ -141,10 +140,4 @@ export function createStepView(host, { onStage, onClose }) {
       go(0);
     },
   };
-}
-
-function titleOf(kind, names, { said }) {
-  if (kind === "cycle") return `Round ${names} the changes do not cancel`;
-  if (kind === "lemma") return `${names}: Eq. 12 says ${significant(said)}`;
-  return `From the maximiser to a stable profile: ${names}`;
 }

@@ -140,7 +140,7 @@ export function createGameStage(host, { ask, state: first = FIRST_STATE, onState
     const kind = state.shown && answer.counterexamples[state.shown] ? state.shown : null;
     if (!kind) played = { step: null, stage: "" };
     audit.show(answer, kind);
-    steps.show(kind && answer.counterexamples[kind], kind, { actions: answer.actions, tau: state.tau });
+    steps.show(kind && answer.counterexamples[kind], kind, { tau: state.tau });
     setText(caption, captionWords());
     draw();
   }

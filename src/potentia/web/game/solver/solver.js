@@ -160,6 +160,9 @@ export function answerTree(message) {
 
 // Counterexamples ---------------------------------------------------------------------------------------------------
 
+const names = (path) => path.map(profileWords).join(" → ");
+
+/** How what fails comes about, by its kind, in the words of analysis/counterexamples.py. */
 function counterexamplesOf(solved, cold, leading, message) {
   const found = {};
   const promise = promiseOf(solved);
@@ -171,16 +174,19 @@ function counterexamplesOf(solved, cold, leading, message) {
     const path = solved.stability.inside.includes(start) ? cheapestPath(leading, start, goal) : [];
     const pairs = path.slice(1).map((to, k) => [path[k], to]);
     const together = pairs.find(([from, to]) => cheapestWay(cold, from, to).awake.length > 1) ?? pairs[0];
-    if (together) found.promise = { path, step: stepOf(cold, ...together, solved.unit, message) };
+    const title = `From the maximiser to a stable profile: ${names(path)}`;
+    if (together) found.promise = { path, title, step: stepOf(cold, ...together, solved.unit, message) };
   }
   const worst = solved.name === "p-sblll" && worstOfLemma(solved.lemma);
   if (worst) {
-    found.lemma = { path: [worst.from, worst.to], step: stepOf(cold, worst.from, worst.to, solved.unit, message) };
-    found.lemma.said = worst.lemma * solved.unit;
+    const [path, said] = [[worst.from, worst.to], worst.lemma * solved.unit];
+    const title = `${names(path)}: Eq. 12 says ${significant(said)}`;
+    found.lemma = { path, title, step: stepOf(cold, ...path, solved.unit, message), said };
   }
   if (!solved.phi) {
     const { corners } = cycleOf(solved.payoffs);
-    found.cycle = { path: [...corners, corners[0]], step: null };
+    const path = [...corners, corners[0]];
+    found.cycle = { path, title: `Round ${names(path)} the changes do not cancel`, step: null };
   }
   return found;
 }

@@ -1,0 +1,95 @@
+"""What a report looks at: a study, one or more recorders of it, the optimum, and each rule at its best."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from potentia.errors import PotentiaError
+from potentia.statistics.choosing import Best, best_of, typical_seed
+from potentia.statistics.curves import Curves
+from potentia.studies.lines import OBJECTIVES, measure_of, optima_of
+from potentia.studies.points import dimensions_of
+from potentia.studies.store import Study
+
+MOST_MEASURES = 4
+MOST_RULES = 4  # side by side in a replay
+MOST_GAMES = 2  # of which runs are shown
+
+
+@dataclass
+class Looked:
+    """A study as a report looks at it."""
+
+    study: Study
+    measure: str
+    lowest: bool
+    partial: bool
+    curves: list[Curves] = field(init=False)
+
+    def __post_init__(self) -> None:
+        known = "worth_union" if "worth_union" in self.study.record else None  # of robots on a map what counts
+        self.measure = measure_of(self.study, self.measure or known)
+        self.curves = self.of(self.measure)
+
+    def of(self, measure: str) -> list[Curves]:
+        """Every setting, by this recorder."""
+        return self.curves if hasattr(self, "curves") and measure == self.measure else self._read(measure)
+
+    def _read(self, measure: str) -> list[Curves]:
+        return self.study.curves(measure, partial=self.partial)
+
+    @property
+    def measures(self) -> list[str]:
+        """What was recorded over time, the one that counts first."""
+        timed = [name for name in self.study.record if dimensions_of(name) == ("time",)]
+        return [self.measure, *(name for name in timed if name != self.measure)]
+
+    def optima(self, measure: str) -> tuple[dict[str, float] | None, list[str]]:
+        """By game the best there is, and sentences on what is not known of it; None where nothing is."""
+        if measure not in OBJECTIVES or (self.lowest and measure == self.measure):
+            return None, []
+        try:
+            found, said = optima_of(self.study, measure, self.of(measure))
+            return (None if np.isnan(list(found.values())).all() else found), said
+        except PotentiaError as error:
+            return None, [f"no optimum: {error}"]
+
+    @cached_property
+    def optimum(self) -> tuple[dict[str, float] | None, list[str]]:
+        """The same of the measure that counts."""
+        return self.optima(self.measure)
+
+    @cached_property
+    def best(self) -> Best | None:
+        """Each rule at its best value of the parameter that varies most; None where nothing of rules varies."""
+        try:
+            return best_of(self.curves, lowest=self.lowest)
+        except PotentiaError:
+            return None
+
+    @property
+    def at_best(self) -> list[Curves]:
+        """The settings at which rules are best; none where nothing of rules varies."""
+        return [one.best for one in self.best.chosen] if self.best else []
+
+    @property
+    def shown(self) -> dict[str, list[Curves]]:
+        """By game the settings that stand for all, each rule at its best; a few of each, of a few games."""
+        out: dict[str, list[Curves]] = {}
+        for one in self.at_best or self.curves:
+            out.setdefault(one.game, []).append(one)
+        return {game: mine[:MOST_RULES] for game, mine in list(out.items())[:MOST_GAMES]}
+
+    @property
+    def points(self) -> Any:
+        """All points, built: an error where that cannot be, as of games that nobody has registered."""
+        return self.study.plan.points
+
+
+def typical(shown: list[Curves]) -> int:
+    """The seed to show settings side by side with."""
+    return typical_seed([(one.seeds.tolist(), one.levels) for one in shown])

@@ -1,0 +1,228 @@
+"""What stands on the page of a study, but for what is played or solved again: what was played, levels, who is best."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from potentia.errors import PotentiaError
+from potentia.reports.looking import MOST_MEASURES, Looked
+from potentia.reports.pages import Code, Facts, Part, Picture, Section, Table, Text, picture
+from potentia.reports.toml import as_toml
+from potentia.rules import registered
+from potentia.rules.words import rule_text
+from potentia.statistics.comparison import holm
+from potentia.statistics.curves import Curves, compared, short
+from potentia.statistics.estimates import bootstrap_mean
+from potentia.studies.results import COMPARED, SHOWN, Overview, compared_rows, overview
+from potentia.studies.views import against, best_view
+
+_CLEAR = 0.05  # of the corrected p-value, below which a difference is none by chance
+
+
+def drawn(figure: Any, caption: str, alt: str) -> Picture:
+    """A figure, its layout settled once."""
+    engine = figure.get_layout_engine()
+    if engine is not None:
+        engine.execute(figure)
+    figure.set_layout_engine(None)
+    return picture(figure, caption, alt)
+
+
+# In short ---------------------------------------------------------------------------------------------
+
+
+def in_short(seen: Looked) -> Section:
+    """The answer, in sentences."""
+    return Section("In short", "short", [Text(text, "lead" if k == 0 else "") for k, text in enumerate(_short(seen))])
+
+
+def _short(seen: Looked) -> Iterator[str]:
+    """For each game who is best, who is surely behind, and who is not told apart."""
+    optima, word = seen.optimum[0], "lowest" if seen.lowest else "highest"
+    known = [one for one in seen.curves if np.isfinite(one.level)]
+    if not known:
+        yield f"No level of {seen.curves[0].measured} is known at the end of any run."
+    for game in dict.fromkeys(one.game for one in known):
+        mine = [one for one in (seen.at_best or known) if one.game == game and np.isfinite(one.level)]
+        top = sorted(mine, key=lambda one: one.level, reverse=not seen.lowest)[0]
+        level, best = bootstrap_mean(top.levels), (optima or {}).get(game, np.nan)
+        where = f"On {game}, " if game else ""
+        bound = "" if np.isnan(best) else f"; no profile has more than {best:.6g}"
+        if len(known) == 1:
+            yield sentence(f"{where}{top.measured} ends at {level}{bound}")
+        else:
+            yield f"{where}{top.setting} has the {word} {top.measured} at the end: {level}{bound}."
+        others = [one for one in mine if one is not top]
+        yield from _behind(top, others)
+        tops = [] if seen.best is None else [one for one in seen.best.chosen if one.best is top]
+        if tops and tops[0].edge:
+            yield f"Its {seen.best.axis} is at the edge of what was tried: the best may lie beyond."  # type: ignore[union-attr]
+
+
+def _behind(top: Curves, others: list[Curves]) -> Iterator[str]:
+    """Who is surely behind, and who may be as good."""
+    if not others:
+        return
+    found = [compared(one, top) for one in others]
+    adjusted = holm([one.p_value for one in found])
+    told = [f"{one.setting} ({c.difference})" for one, c in zip(others, found, strict=True)]
+    sure = [text for text, p in zip(told, adjusted, strict=True) if p < _CLEAR]
+    tied = [text for text, p in zip(told, adjusted, strict=True) if not p < _CLEAR]
+    if sure:
+        yield f"Surely behind it, seed by seed: {_some(sure, 6)}."
+    if tied:
+        yield f"Not told apart from it by so many seeds: {_some(tied, 6)}."
+
+
+# What was played --------------------------------------------------------------------------------------
+
+
+def played(seen: Looked) -> Section:
+    """The specification, in words and as a file."""
+    study, wanted = seen.study, seen.study.specification
+    games, tables = list(dict.fromkeys(point["game"] for point in study.points)), list(map(_told, wanted.game))
+    rules = list(dict.fromkeys(point["rule"]["rule"] for point in study.points))
+    axes: dict[str, list[Any]] = {name: [] for name in study.manifest["names"].values()}
+    for one in seen.curves:
+        for name, value in one.values.items():
+            if value not in axes[name]:
+                axes[name].append(value)
+    settings = _counted(len(study.points), "setting")
+    runs = sum(one.seeds.size for one in seen.curves)
+    facts = {
+        "Games" if len(games) > 1 else "Game": f"{_some(tables)} ({_some(games, 4)})",
+        "Rules" if len(rules) > 1 else "Rule": "; ".join(rules),
+    }
+    if wanted.belief:
+        facts["Belief"] = _some(list(map(_told, wanted.belief)))
+    varies = {name: entries for name, entries in axes.items() if len(entries) > 1}
+    if varies:
+        facts["What varies"] = "; ".join(f"{name}: {_some(list(map(short, e)))}" for name, e in varies.items())
+    facts |= {
+        "Runs": f"{runs:,} of {study.num_runs:,}: {settings} × {_counted(len(study.seeds), 'seed')}",
+        "Each run": f"{wanted.steps:,} steps, recorded every {study.manifest['every']:,}",
+        "Recorded": ", ".join(study.record),
+    }
+    if wanted.start is not None:
+        facts["Start"] = f"profile {_some(list(map(str, wanted.start)))}"
+    if wanted.events:
+        facts["Events"] = "; ".join(wanted.events)
+    known = registered()
+    said = [[name, known[name].summary] for name in rules if name in known]
+    parts: list[Part] = [Facts(facts)]
+    if said:
+        parts.append(Table("What the rules do", ["rule", "one step"], said))
+    listed = [[one.name, rule_text(study.points[one.number]["rule"])] for one in seen.curves]
+    if len(listed) > 1:
+        cut = f"{len(listed) - SHOWN:,} more are in the file below." if len(listed) > SHOWN else ""
+        parts.append(Table("Every setting", ["setting", "its rule"], listed[:SHOWN], cut))
+    parts.append(Code("The specification as a file, to play it again", as_toml(wanted.spec())))
+    return Section("What was played", "played", parts)
+
+
+def _told(table: dict[str, Any]) -> str:
+    """A table of a specification in a line: ring, players 12."""
+    first = [str(table[name]) for name in ("label", "name") if name in table]
+    return ", ".join([*first, *(f"{key} {short(e)}" for key, e in table.items() if key not in ("label", "name"))])
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
+def _some(texts: list[str], most: int = 12) -> str:
+    cut = f" and {len(texts) - most:,} more" if len(texts) > most else ""
+    return "; ".join(texts[:most]) + cut
+
+
+# Levels -----------------------------------------------------------------------------------------------
+
+
+def _overview(seen: Looked, measure: str | None = None) -> Overview:
+    wanted = measure or seen.measure
+    return overview(seen.study, wanted, most=SHOWN, whole="potentia show --json", curves=seen.of(wanted))
+
+
+def levels(seen: Looked) -> Section:
+    """Each measure over time, with the optimum where it is known, and where runs end."""
+    from potentia.figures import study_figure
+
+    parts: list[Part] = []
+    remarks: list[str] = []  # each is made once
+    for measure in seen.measures[:MOST_MEASURES]:
+        curves, (optima, said) = seen.of(measure), seen.optima(measure)
+        told = _overview(seen, measure)
+        line = "" if optima is None else " The dashed line is the optimum."
+        caption = f"{sentence(told.label)[:-1]} over time.{line}"
+        alt = f"{told.label} of {len(curves):,} settings over time; the table below has where they end."
+        try:
+            parts.append(drawn(study_figure(curves, measure, optimum=optima), caption, alt))
+        except PotentiaError as error:
+            parts.append(Text(f"No figure of {told.label}: {error}.", "note"))
+        parts.append(Table(told.title, ["setting", *told.header[1:]], told.rows, told.note))
+        parts += [Text(sentence(remark), "note") for remark in said if remark not in remarks]
+        remarks += said
+    left = seen.measures[MOST_MEASURES:]
+    if left:
+        parts.append(Text(f"Also recorded: {', '.join(left)}. potentia show --measure tells of each.", "note"))
+    return Section("Levels over time", "levels", parts)
+
+
+def sentence(text: str) -> str:
+    """A text as a sentence begins and ends."""
+    return text[:1].upper() + text[1:].rstrip(".") + "."
+
+
+# Parameters and comparisons ---------------------------------------------------------------------------
+
+
+def parameters(seen: Looked) -> Section | None:
+    """Levels against the parameter that varies most, and the best value of it for each rule."""
+    from potentia.figures import level_figure
+
+    if seen.best is None:
+        return None
+    axis, optima = seen.best.axis, seen.optimum[0]
+    table, best = against(seen.curves, axis, lowest=seen.lowest, optima=optima), best_view(seen.best, optima)
+    figure = level_figure(seen.curves, axis, optimum=optima, lowest=seen.lowest)
+    caption = f"Where runs end against {axis}, with 95 % intervals; a ring is the best of a line."
+    parts: list[Part] = [
+        drawn(figure, caption, f"Levels at the end against {axis}; the tables below have the numbers."),
+        Table(f"Each rule at its best {axis}", best.header, best.rows, sentence(best.note)),
+        Table(f"Levels against {axis}", table.header, table.rows[:SHOWN], sentence(table.note)),
+    ]
+    return Section(f"Which {axis} is best", "best", parts)
+
+
+def comparisons(seen: Looked) -> Section | None:
+    """Paired differences: of rules at their best, and of all settings with the first."""
+    parts: list[Part] = []
+    if seen.best is not None and seen.best.comparisons:
+        rows = compared_rows(seen.best.comparisons)
+        note = f"On the same seeds; p by flipping signs, corrected for the {len(rows):,} listed."
+        parts.append(Table("Each rule at its best, against the best rule of the game", COMPARED, rows, note))
+    told = _overview(seen)
+    if told.compared:
+        parts.append(Table("Against the first", COMPARED, told.compared, sentence(told.compared_note)))
+    return Section("Compared seed by seed", "compared", parts) if parts else None
+
+
+# How it was made --------------------------------------------------------------------------------------
+
+
+def made(seen: Looked, command: str) -> Section:
+    """Enough to make it again."""
+    study = seen.study
+    facts = {
+        "Made with": f"potentia {study.manifest['potentia']}",
+        "Study": f"{study.folder.name}, identity {study.manifest['identity']}",
+        "By": command,
+        "A level": "is the mean over the last tenth of a run.",
+        "An interval": "is of the mean over seeds at 95 %, by bootstrap.",
+        "A comparison": "takes the same seeds in both settings and flips the signs of their differences; p-values are "
+        "corrected by Holm's method for all that are listed together.",
+    }
+    return Section("How it was made", "made", [Facts(facts)])

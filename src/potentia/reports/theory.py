@@ -1,0 +1,58 @@
+"""What the exact analysis says of a study's games, where they are small enough: the audit, and its counterexamples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from potentia.analysis import audit
+from potentia.errors import PotentiaError
+from potentia.reports.looking import Looked
+from potentia.reports.pages import Listed, Part, Section, Table, Text
+from potentia.reports.sections import sentence
+from potentia.rules.words import rule_text
+
+LARGEST = 512  # profiles: solved in a second or two
+_MOST_PLAYERS = 8
+
+
+def solved(seen: Looked) -> Section:
+    """An audit of each rule that stands for all, on each game that is shown."""
+    parts: list[Part] = [
+        Text(
+            "Sampled above, solved here: does the theorem about a rule apply to this very game, and what is the exact "
+            "long run? An audit is of the game as all players know it."
+        )
+    ]
+    for game, shown in seen.shown.items():
+        try:
+            why = _unsolved(seen, shown[0].number)
+            parts += [Text(why, "note")] if why else [part for one in shown for part in _of(seen, one.number)]
+        except PotentiaError as error:
+            parts.append(Text(sentence(f"not solved{f', {game}' if game else ''}: {error}"), "note"))
+    return Section("The game, solved", "solved", parts)
+
+
+def _unsolved(seen: Looked, number: int) -> str:
+    """Why a game is not solved here, or nothing."""
+    point = seen.points[number]
+    game = point.game
+    if game.num_profiles > LARGEST or game.num_players > _MOST_PLAYERS:
+        size = f"its {game.num_players:,} players have {game.num_profiles:,} profiles"
+        most = f"a report solves games of up to {_MOST_PLAYERS} players with {LARGEST} profiles"
+        return f"Not solved, {game.describe()}: {size}; {most}. potentia audit and potentia stability take larger ones."
+    if point.belief is not None:
+        return f"Not solved, {game.describe()}: its players play on what they believe."
+    return ""
+
+
+def _of(seen: Looked, number: int) -> Iterator[Part]:
+    game, rule = seen.points[number].game, seen.points[number].rule
+    title = f"{rule_text(rule.spec())} on {game.known_as or game.describe()}"
+    found = audit(game, rule)
+    rows = [[row.hypothesis, row.verdict, row.evidence] for row in found.rows if row.holds is not None]
+    yield Table(title, ["hypothesis", "verdict", "evidence"], rows)
+    for finding in found.findings:
+        yield Listed([line.strip() for line in finding.lines()[1:]], finding.lines()[0])
+    for shown in found.counterexamples:
+        yield Listed(shown.sentences, shown.title, numbered=True)
+    yield Listed(found.summary, "The long run")

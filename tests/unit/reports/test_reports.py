@@ -1,0 +1,227 @@
+"""The report of a study: what it says of any study, and what it says where something cannot be told."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from html import unescape
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+
+import potentia as pt
+from potentia.errors import InvalidInput, PotentiaError, StudyError
+from potentia.games import library
+from potentia.reports import runs, write_report
+from potentia.reports.looking import Looked, typical
+from potentia.reports.pages import Table
+from potentia.reports.toml import as_toml
+from potentia.studies import Specification, specification_from
+
+RULES = [{"name": "p-sblll", "tau": [0.1, 0.3], "revision": 0.3}, {"name": "best-response"}]
+GAMES = [{"name": "double-step"}, {"name": "stag-hunt"}]
+
+
+def played(folder, **changes):
+    base = {"steps": 60, "seeds": 6, "game": {"name": "double-step"}, "rule": RULES}
+    return pt.sweep(base | changes, folder / "my.study")
+
+
+def words(path):
+    """All text of a page but that of its replays."""
+    text = re.sub(r'srcdoc="[^"]*"', "", path.read_text("utf-8"))
+    text = re.sub(r"<style>.*?</style>", "", text, flags=re.S)
+    return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", text)))
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    about = "Which temperature?\n\nOn two games."
+    return played(tmp_path_factory.mktemp("reports"), game=GAMES, name="two <b>games</b>", about=about)
+
+
+@pytest.fixture(scope="module")
+def page(study):
+    return study.report()
+
+
+def test_it_stands_beside_the_study_and_says_what_was_played(study, page):
+    assert page == study.folder.with_suffix(".html")
+    text = words(page)
+    assert "two <b>games</b>" in text  # as text, not as markup
+    assert "Which temperature?" in text
+    assert "36 of 36: 6 settings × 6 seeds" in text
+    assert "tau: 0.1; 0.3" in text
+    assert "players that wake compare their action with one trial action each" in text
+    spec = re.search(r"<pre[^>]*>(.*?)</pre>", page.read_text("utf-8"), re.S)
+    assert specification_from(tomllib.loads(unescape(spec[1]))) == study.specification
+
+
+def test_its_numbers_are_those_of_the_statistics(study, page):
+    text = words(page)
+    for one in study.curves():
+        level = str(pt.statistics.bootstrap_mean(one.levels))
+        assert f"{one.name} 6 {one.curves[:, 0].mean():.5g} {level}" in text
+    best = Looked(study, "", lowest=False, partial=False).best
+    for chosen in best.chosen:
+        assert f"{chosen.game} {chosen.who}" in text
+    for one in best.comparisons:
+        assert f"{one.first} − {one.second} {one.pairs} {one.difference}" in text
+
+
+def test_the_run_that_is_shown_is_typical_and_the_same(study, page):
+    seen = Looked(study, "", lowest=False, partial=False)
+    data = study.dataset()
+    text = words(page)
+    for game, shown in seen.shown.items():
+        seed = typical(shown)
+        assert f"Seed {seed}: of all seeds the one" in text
+        one = shown[0]
+        trace = runs.again(seen, one, seed)
+        place = {"game": game, "rule": one.labels["rule"], "seed": seed, "tau": one.values.get("tau", np.nan)}
+        np.testing.assert_array_equal(trace.final, data.final.sel(place))
+    assert page.read_text("utf-8").count("<iframe") == 2
+
+
+def test_a_run_that_ends_elsewhere_is_not_shown(study):
+    seen = Looked(study, "", lowest=False, partial=False)
+    read = study.read
+
+    def other(chunk):
+        return {name: 1 - part if name == "final" else part for name, part in read(chunk).items()}
+
+    with patch.object(study, "read", other), pytest.raises(PotentiaError, match="ends elsewhere here"):
+        runs.again(seen, seen.curves[0], 0)
+
+
+def test_small_games_are_audited_with_who_woke_and_stayed(page):
+    text = words(page)
+    assert "resistance lemma (Eq. 12): BROKEN" in text
+    assert "From the maximiser to a stable profile: (1, 0) → (0, 1)" in text
+    assert "Player 1 compares 2 with 3 and stays." in text
+    assert "At τ = 0.3 the long run puts 12.0% there." in text
+
+
+def test_it_asks_nobody_for_anything_and_is_the_same_again(study, page, tmp_path):
+    text = unescape(page.read_text("utf-8"))
+    assert "default-src 'none'" in text
+    assert "unsafe" not in re.search(r'Security-Policy" content="([^"]*)"', text)[1]
+    bare = re.sub(r'srcdoc="[^"]*"', "", page.read_text("utf-8"))
+    assert not re.findall(r'(?:src|href)="(?!data:|#)[^"]*"', bare)
+    again, *beside = write_report(study, tmp_path / "again.html")
+    assert beside == []
+    assert again.read_bytes() == page.read_bytes()
+
+
+def test_a_large_replay_is_a_file_beside(study, tmp_path, monkeypatch):
+    monkeypatch.setattr(runs, "_INSIDE", 1000)
+    page, *beside = write_report(study, tmp_path / "my page.html")
+    assert [path.name for path in beside] == ["my page-replay-1.html", "my page-replay-2.html"]
+    assert 'href="my page-replay-1.html"' in page.read_text("utf-8")
+    assert "<iframe" not in page.read_text("utf-8")
+    assert "application/x-potentia-recording" in beside[0].read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"rule": {"name": "lll", "tau": 0.1}, "seeds": 1}, "Potential Φ ends at"),
+        ({"rule": [{"name": "lll", "tau": 0.1}, {"name": "best-response"}]}, "has the highest potential Φ at the end"),
+        ({"game": {"name": "congestion"}}, "Congestion(players=100)"),
+        ({"game": {"name": "ring", "players": 12}}, "its 12 players have 4,096 profiles"),
+        (
+            {
+                "game": {"name": "ring", "players": 12},
+                "rule": {"name": "ql", "tau": 0.1},
+                "record": "welfare",
+                "seeds": 2,
+            },
+            "Welfare Σu ends at",
+        ),
+    ],
+    ids=["one run", "nothing varies", "congestion", "graph", "scores"],
+)
+def test_any_study_has_a_report(tmp_path, changes, said):
+    text = words(played(tmp_path, **changes).report())
+    assert said in text
+    assert not re.search(r"\bnan\b", text)
+
+
+def test_levels_that_are_not_known_are_told_so(tmp_path):
+    """A share of revisions that is NaN throughout."""
+    study = played(tmp_path, record=["welfare"], rule={"name": "lll", "tau": [0.1, 0.3]})
+    unknown = study.curves()
+    for one in unknown:
+        one.curves[:] = np.nan
+    with patch.object(type(study), "curves", lambda self, measure=None, **options: unknown):
+        assert "No level of welfare Σu is known at the end of any run." in words(study.report())
+
+
+def test_robots_on_a_map_have_its_figures(tmp_path):
+    game = {"map": "random:1", "robots": 3, "delta": 1.5, "flags": False}
+    study = played(tmp_path, game=game, steps=40, seeds=2, rule={"name": "blll", "tau": [0.001, 0.01]})
+    text = study.report().read_text("utf-8")
+    assert "Final places of the robots" in text
+    assert "The worth of the cells of" in text
+    assert "covered worth (union: each cell once) at the end" in text  # which counts where nothing was asked for
+    assert "no profile has more than" in text
+
+
+def test_a_game_that_nobody_has_registered_leaves_the_rest(tmp_path):
+    with patch.dict(library._registry):
+
+        @pt.games.register_game("for-a-report")
+        def make(players: int = 2):
+            return pt.games.custom(lambda player, profile, data: 1.0 * profile[player], num_actions=[2] * players)
+
+        study = played(tmp_path, game={"name": "for-a-report"}, record="welfare")
+    text = words(pt.open_study(study.folder).report())
+    assert "has the highest welfare Σu at the end" in text
+    for part in ("No replay", "Not solved", "No optimum"):
+        assert re.search(f"{part}: [^.]*my.study cannot be gone on with: game.name must be one of", text), part
+    assert "a game of your own must be registered first" in text
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "said"),
+    [
+        ({"path": "page.txt"}, InvalidInput, r"path must end in .html, got 'page.txt'"),
+        ({"measure": "worth"}, InvalidInput, 'measure must be "potential" or "welfare"'),
+        ({"path": "/nowhere/page.html"}, InvalidInput, "cannot write /nowhere/page.html"),
+    ],
+)
+def test_mistakes_are_named(study, options, error, said):
+    with pytest.raises(error, match=said):
+        study.report(**options)
+
+
+def test_an_incomplete_study_must_be_asked_for(tmp_path):
+    study = played(tmp_path, chunk=3)
+    path = next(iter(study.files().values()))[0]
+    path.unlink()
+    with pytest.raises(StudyError, match="incomplete"):
+        study.report()
+    assert "15 of 18: 3 settings × 6 seeds" in words(study.report(partial=True))
+
+
+def test_a_specification_is_the_same_as_a_file():
+    spec = {
+        "name": 'quotes " and \\ and \x7f and ünïcode 🎲',
+        "about": "several\nlines\twith tabs",
+        "steps": 10**9,
+        "seeds": {"first": 3, "count": 4},
+        "zip": [["rule.tau", "game.weight"]],
+        "game": [{"name": "x", "weight": [1e-300, 0.1, 1e22], "empty key ü": {"deep": [True, [1, 2]]}}],
+        "rule": [{"name": "lll", "tau": {"from": 0.1, "to": 1, "count": 2}}],
+    }
+    assert tomllib.loads(as_toml(spec)) == spec
+    made = Specification(game=GAMES, rule=RULES, steps=5)
+    assert specification_from(tomllib.loads(as_toml(made.spec()))) == made
+
+
+def test_numbers_stand_flush_right():
+    table = Table(
+        "", ["a", "b", "c", "d"], [["x", "1,000", "< 0.001", "0.3 (at the edge)"], ["y", "-", "0.5 [0, 1]", "-"]]
+    )
+    assert [table.is_number(k) for k in range(4)] == [False, True, True, False]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -40,11 +40,19 @@ def texts() -> dict[str, Any]:
     return whole
 
 
-def parts(study: CaseStudy, claims: Sequence[Claim], tables: Mapping[str, Table], rows: Rows) -> list[Section]:
-    """All sections, in the order of the paper; ``rows`` are those of the tables as they were made."""
+def parts(
+    study: CaseStudy,
+    claims: Sequence[Claim],
+    tables: Mapping[str, Table],
+    rows: Rows,
+    names: Collection[str] | None = None,
+) -> list[Section]:
+    """All sections, or those of these names, in the order of the paper; ``rows`` are those of the tables as made."""
     facts, out = _facts(study, rows), []
     for draw in _DRAWN:
         name, exact = draw.__name__, claims if draw is theory else ()
+        if names is not None and name not in names:
+            continue
         words = texts()["sections"][name]
         paragraphs = tuple(filter(None, (text.format(**facts) for text in words["text"])))
         shown = [tables[part] for part in words.get("tables", ()) if part in tables]

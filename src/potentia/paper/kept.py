@@ -55,13 +55,13 @@ class Kept:
 
     # Batches ------------------------------------------------------------------------------------------
 
-    def batches(self, name: str) -> dict[str, xarray.Dataset]:
-        """What this entry of the list comes to, by rule; what is missing of it is played.
+    def batches(self, wanted: str | Batches) -> dict[str, xarray.Dataset]:
+        """What an entry of the list, or its name, comes to, by rule; what is missing of it is played.
 
         Ctrl-C raises :class:`~potentia.studies.sweeping.Stopped`; what was played is kept.
         """
-        wanted, found = batches()[name], dict[str, Any]()
-        self.tell(f"{name}: {', '.join(wanted.rules)}")
+        wanted, found = batches()[wanted] if isinstance(wanted, str) else wanted, dict[str, Any]()
+        self.tell(f"{', '.join(wanted.rules)} ({wanted.name})")
         for specification in wanted.specifications(self.scale):
             place = self._place(specification)
             found |= by_rule(sweep(specification, place, workers=self.workers, repair=True, many=True))

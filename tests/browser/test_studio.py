@@ -372,6 +372,21 @@ def test_a_game_without_a_map_is_played_and_asked_about(studio):
     assert law == pt.analysis.chain(pt.game("stag-hunt"), pt.rule("lll", tau=0.5)).stationary().tolist()
 
 
+def test_a_game_that_was_edited_is_played(studio):
+    page = studio(session_of({"rule": "lll", "tau": 0.5}, game={"name": "stag-hunt"}))
+    stage = page.page.get_by_role("region", name="Rule", exact=True)
+    page.page.get_by_role("combobox", name="Example").select_option("double-step")
+    stage.get_by_role("combobox", name="rule", exact=True).select_option("p-sblll, guard")
+    stage.get_by_role("button", name="Play this game and rule above").click()
+    page.until("() => potentia.studio.scene.rules[0].rule === 'p-sblll'", "the rule of the stage")
+    page.play_to(60)
+    rule = page.ask("potentia.studio.scene.rules[0]")
+    assert rule["guard"] is True
+    final = pt.run(pt.game("double-step"), rule, 60, 3).final
+    assert page.ask("[...potentia.timelines[0].profile]") == final.tolist()
+    assert page.ask("potentia.studio.scene.game") == {"payoffs": [[[0, 3], [2, 2]], [[2, 3], [2, 0]]]}
+
+
 def test_a_recording_is_watched_and_not_changed(browser, tmp_path):
     made = pt.run(game_of(GAME), RULES[0], 40, 3).recording()
     with served(session_of(), shown=[made]) as server:

@@ -49,7 +49,7 @@ def test_robots_that_learn_the_map(tmp_path):
         assert words in done.stdout
     pictures = {"field.png", "worth.png", "configurations.png", "belief.png", "learning.png", "proposals.png"}
     records = {"run-p-sblll-guarded.npz", "records-p-sblll-guarded.nc", "cells-p-sblll-guarded.csv", "replay.html"}
-    records |= {"recording-p-sblll-guarded.recording"}
+    records |= {"recording-p-sblll-guarded.recording", ".potentia-cover.json"}
     assert {path.name for path in out.iterdir()} == pictures | records
     assert all((out / name).stat().st_size > 10_000 for name in pictures)
 

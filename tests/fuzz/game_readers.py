@@ -165,6 +165,11 @@ class GridMap(_Maps):
         digits = b" ".join(b"%d" % (7919 * k) for k in range(60))  # most of which may be others
         return [(".asc", one) for one in (*small, head.replace(b"3", b"30", 1) + digits)]
 
+    def read(self, path: Path) -> None:
+        from potentia.games import read_world
+
+        repr(read_world(path, cell_size="5m"))  # without a projection there is no unit
+
 
 class GeoTiffMap(_Maps):
     @cached_property

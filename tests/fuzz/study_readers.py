@@ -123,17 +123,17 @@ class _Studies(Reader):
 
     def used(self, building: bool) -> Iterator[Callable[[], Any]]:
         """What the commands do with a study; each on its own, whatever comes of the others."""
-        import potentia.cli.studies as commands
+        from potentia.cli import showing, studies
         from potentia.studies.store import open_study
 
         folder = self.folder / "study"
-        yield lambda: commands.show(folder, partial=True)
-        yield lambda: commands.show(folder, partial=True, json=True)
-        yield lambda: commands.show(folder, verify=True)
-        yield lambda: commands.sweep(folder, dry=True)
-        yield lambda: commands.export(folder, self.folder / "out.csv", partial=True)
-        yield lambda: commands.export(folder, self.folder / "out.nc", partial=True)
-        yield lambda: commands.export(folder, self.folder / "runs.parquet", table="runs", partial=True)
+        yield lambda: showing.show(folder, partial=True)
+        yield lambda: showing.show(folder, partial=True, json=True)
+        yield lambda: showing.show(folder, verify=True)
+        yield lambda: studies.sweep(folder, dry=True)
+        yield lambda: studies.export(folder, self.folder / "out.csv", partial=True)
+        yield lambda: studies.export(folder, self.folder / "out.nc", partial=True)
+        yield lambda: studies.export(folder, self.folder / "runs.parquet", table="runs", partial=True)
         if building:
             yield lambda: open_study(folder).plan
 

@@ -292,11 +292,11 @@ def _told(results: Pictured, stopped: bool, out: Path, json: bool, drawn: dict[s
             print_json({**results.to_dict(), "files": {k: str(v) for k, v in files.items()}, "interrupted": stopped})
         else:
             results.print_files(files)
-        if (old := settle(out, files.values())) and not json:
-            say(f"removed, as they were of an earlier run here: {', '.join(old)}")
     if stopped:
         say(f"{signals.stopped()}: the above is of the runs and pictures that were complete", err=True)
         raise typer.Exit(130)
+    if (old := settle(out, files.values())) and not json:  # not before all is there: till then nothing goes
+        say(f"removed, as they were of an earlier run here: {', '.join(old)}")
 
 
 def _played(

@@ -1,12 +1,13 @@
 """Which files of a folder are of the last potentia cover: what an earlier one wrote and this one did not, goes.
 
-The folder holds a list of what was written, each with its size and the time of its last change. A file that somebody
-has changed since then, a link, or one that is not on the list is nobody's to remove.
+The folder holds a list of what was written, each with a hash of its content. A file that somebody has changed since
+then, a link, or one that is not on the list is nobody's to remove.
 """
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 from collections.abc import Iterable
 from pathlib import Path
@@ -41,10 +42,12 @@ def _before(path: Path) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _mark(path: Path) -> list[int] | None:
+def _mark(path: Path) -> str | None:
     """By what a file is known again; None of what is no plain file."""
     try:
-        about = path.lstat()
+        if path.is_symlink() or not path.is_file():
+            return None
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
     except (OSError, ValueError):
         return None
-    return [about.st_size, about.st_mtime_ns] if path.is_file() and not path.is_symlink() else None

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import webbrowser
+from json import dumps
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from potentia.cli.options import beliefs
-from potentia.cli.options.common import Parameters, game_from_options, one_of
+from potentia.cli.options.common import Json, Parameters, game_from_options, one_of
 from potentia.cli.options.maps import (
     Blocked,
     CellSize,
@@ -70,8 +71,11 @@ def studio(
     steps: Annotated[int, typer.Option(help="The planned length; one can play on.")] = _STEPS,
     port: Annotated[int, typer.Option(help="Where to listen.", show_default="any that is free")] = 0,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open it in a browser.")] = True,
+    json: Json = False,
 ) -> None:
-    """Play, change and compare runs in the browser: paint the map, lose a robot, turn the temperature, go back.
+    """Play, change and compare runs in the browser.
+
+    Paint the map, lose a robot, turn the temperature, go back; edit a small game and see it solved.
 
     Prints its link and answers on this machine only, until Ctrl-C.
 
@@ -98,12 +102,13 @@ def studio(
 
     def ready() -> None:
         link = server.link + (f"#step={session.edge}" if session.edge else "")  # of a link or a saved run: its step
-        print_link(link)
+        print_link(dumps({"link": link}) if json else link)
         if browser:
             webbrowser.open(link)
 
     server.serve(bound, ready)
-    say("the studio is closed; the same command opens it again, and a link taken from it opens what was there")
+    if not json:
+        say("the studio is closed; the same command opens it again, and a link taken from it opens what was there")
 
 
 def print_link(link: str) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 from potentia.analysis import optimum
 from potentia.errors import InvalidRun, PotentiaError
 from potentia.version import __version__
+from potentia.web import solving
 from potentia.web.coding import laid_out, packed
 from potentia.web.recordings import Recording
 from potentia.web.studio import exports, links, messages
@@ -145,8 +146,14 @@ class Studio:
         table, old = self.session.start.model_dump(), self.session.start.game
         if given.get("belief") == {"belief": "none"}:
             given["belief"] = None
-        same = message.game is None or message.game == old
-        start = read_start(table | given | ({} if same else {"game": _merged(old, message.game or {})}))
+        wanted = message.game
+        if message.stage is not None:
+            solving.game_of(message.stage)  # is small enough
+            given["rules"] = [solving.rule_of(message.stage).spec()]
+            if "payoffs" in message.stage:
+                wanted = {"payoffs": message.stage["payoffs"]}
+        same = wanted is None or wanted == old
+        start = read_start(table | given | ({} if same else {"game": _merged(old, wanted or {})}))
         self.session.begin(start, self.session.now.game if same else None)
         self.shown = None
         return self._changed()

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Sequence
 from typing import Any
 
-from potentia.web.studio.interventions import Entry, plain
+from potentia.web.studio.interventions import Logged, plain
 from potentia.web.studio.links import written
 from potentia.web.studio.session import Session
 from potentia.web.studio.starts import PLAIN
@@ -110,6 +110,6 @@ def _word(value: Any) -> str:
 
 def as_specification(session: Session, step: int) -> str:
     """A file that ``potentia studio`` opens: start, what was done and the step."""
-    log: Sequence[Entry] = [entry for entry in session.log if entry.step <= step]
+    log: Sequence[Logged] = [entry for entry in session.log if entry.step <= step]
     table = {"studio": 1, "start": session.start.model_dump(exclude_none=True)}
     return json.dumps({**table, "log": [plain(entry) for entry in log], "step": step}, indent=1, allow_nan=False) + "\n"

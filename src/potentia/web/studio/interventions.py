@@ -107,7 +107,7 @@ Intervention = Annotated[Paint | Wall | Erase | Move | Add | Remove | Fail | Cha
 _READ: TypeAdapter[Any] = TypeAdapter(Intervention)
 
 
-class Entry(Strict):
+class Logged(Strict):
     """What was done at a step, to all runs that stand side by side or to some of them, by their numbers."""
 
     step: Annotated[int, Field(ge=0, le=2**53)]

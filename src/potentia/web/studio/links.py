@@ -19,7 +19,7 @@ from pydantic import Field, ValidationError
 
 from potentia.errors import InvalidRun
 from potentia.kernel.files import read_plain
-from potentia.web.studio.interventions import Entry, Strict, plain, sentence
+from potentia.web.studio.interventions import Logged, Strict, plain, sentence
 from potentia.web.studio.starts import LONGEST, Start
 
 PREFIX = "s1."
@@ -32,11 +32,11 @@ class State(Strict):
     """What a link holds."""
 
     start: Start
-    log: Annotated[list[Entry], Field(max_length=10_000)] = Field(default_factory=list)
+    log: Annotated[list[Logged], Field(max_length=10_000)] = Field(default_factory=list)
     step: Annotated[int, Field(ge=0, le=LONGEST)] = 0
 
 
-def written(start: Start, log: Sequence[Entry], step: int) -> str:
+def written(start: Start, log: Sequence[Logged], step: int) -> str:
     """The fragment of a link."""
     kept = [entry for entry in log if entry.step <= step]
     table = {"start": start.model_dump(exclude_none=True), "log": [plain(entry) for entry in kept], "step": step}

@@ -22,7 +22,7 @@ from potentia.games import Coverage, Game, World
 from potentia.kernel.arrays import Floats, Ints
 from potentia.kernel.checks import Integer
 from potentia.rules import Rule
-from potentia.web.studio.interventions import Entry, coverage_of, intervened, read_intervention
+from potentia.web.studio.interventions import Logged, coverage_of, intervened, read_intervention
 from potentia.web.studio.measuring import measured, measured_names, targets_found
 from potentia.web.studio.thinking import Thought, ask, spacing
 
@@ -82,7 +82,7 @@ class LiveRun:
         run = begin(game, rule, seed, start=start, belief=belief, horizon=horizon, compiled=compiled)
         self.horizon = horizon
         self.every = max(1, (horizon or _NO_LENGTH) // ROWS)
-        self.log: tuple[Entry, ...] = ()
+        self.log: tuple[Logged, ...] = ()
         self.stretches = [Stretch(0, run)]
         self._open()
 
@@ -227,7 +227,7 @@ class LiveRun:
         last = other.stretches[-1]
         changed = intervened(last.at(now), wanted, self.world)
         other.stretches = [*other.stretches, Stretch(now, changed)]
-        other.log = (*other.log, Entry(step=now, did=wanted, lanes=lanes))
+        other.log = (*other.log, Logged(step=now, did=wanted, lanes=lanes))
         other._open()
         return other
 
@@ -299,7 +299,7 @@ def live(
     made = LiveRun(game, rule, seed, belief=belief, horizon=horizon, start=start, compiled=compiled)
     wanted, at = Integer(0).of(steps, "steps", InvalidRun), 0
     for given in interventions:
-        entry = given if isinstance(given, Entry) else read_entry(given)
+        entry = given if isinstance(given, Logged) else read_entry(given)
         if not at <= entry.step <= wanted:
             told = f"must come in order, at steps up to {wanted:,}, got one at {entry.step:,} after one at {at:,}"
             raise InvalidRun(told, "interventions", entry.step)
@@ -308,13 +308,13 @@ def live(
     return made.advance(wanted)
 
 
-def read_entry(given: Any) -> Entry:
+def read_entry(given: Any) -> Logged:
     """What was done at a step, from plain data."""
     from pydantic import ValidationError
 
     from potentia.web.studio.interventions import sentence
 
     try:
-        return Entry.model_validate(given)
+        return Logged.model_validate(given)
     except ValidationError as error:
         raise InvalidRun(sentence(error, "an intervention")) from None

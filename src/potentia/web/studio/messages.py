@@ -54,9 +54,13 @@ class Rules(Strict):
 
 
 class Begin(Strict):
-    """Begin again, with some of the start changed: another map, seed, number of robots, length."""
+    """Begin again, with some of the start changed: another map, seed, number of robots, length.
+
+    ``stage`` is a question of the game stage: its payoffs and its rule are played.
+    """
 
     type: Literal["begin"]
+    stage: Table | None = None
     game: Table | None = None
     belief: Table | None = None
     seed: Annotated[int, Field(ge=0, le=2**53)] | None = None

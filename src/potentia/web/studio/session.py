@@ -15,7 +15,7 @@ from potentia.engine.interrupt import Flag
 from potentia.errors import InvalidRun
 from potentia.games import Game
 from potentia.rules import rule_from
-from potentia.web.studio.interventions import NO_BELIEF, Change, Entry, coverage_of, plain, read_intervention
+from potentia.web.studio.interventions import NO_BELIEF, Change, Logged, coverage_of, plain, read_intervention
 from potentia.web.studio.living import LiveRun
 from potentia.web.studio.starts import LONGEST, Start, game_of
 
@@ -31,7 +31,7 @@ class Moment:
     start: Start
     game: Game
     lanes: tuple[LiveRun, ...]
-    log: tuple[Entry, ...]
+    log: tuple[Logged, ...]
     length: int
 
 
@@ -42,7 +42,7 @@ class Session:
         self,
         start: Start,
         game: Game | None = None,
-        log: tuple[Entry, ...] = (),
+        log: tuple[Logged, ...] = (),
         step: int = 0,
         saved: Run | None = None,
     ) -> None:
@@ -73,7 +73,7 @@ class Session:
         return self.now.lanes
 
     @property
-    def log(self) -> tuple[Entry, ...]:
+    def log(self) -> tuple[Logged, ...]:
         """What was done, in order."""
         return self.now.log
 
@@ -144,9 +144,9 @@ class Session:
         if step == 0 and isinstance(wanted, Change):
             self._remember(self._restarted(wanted, lanes))
         else:
-            self._remember(self._with(Entry(step=step, did=wanted, lanes=lanes)))
+            self._remember(self._with(Logged(step=step, did=wanted, lanes=lanes)))
 
-    def _with(self, entry: Entry) -> Moment:
+    def _with(self, entry: Logged) -> Moment:
         made = []
         for number, lane in enumerate(self.lanes):
             later = any(old.step > entry.step for old in lane.log)
@@ -186,12 +186,12 @@ class Session:
         lanes = tuple(_begun(start, made, lane) for lane in range(len(start.rules)))
         self._remember(Moment(start, made, lanes, (), start.steps))
 
-    def open(self, start: Start, log: list[Entry], step: int) -> None:
+    def open(self, start: Start, log: list[Logged], step: int) -> None:
         """What a link says."""
         other = Session(start, None, tuple(log), 0)
         self._remember(replace(other.now, length=max(other.now.length, min(step, LONGEST))))
 
-    def _again(self, start: Start, log: list[Entry]) -> Moment:
+    def _again(self, start: Start, log: list[Logged]) -> Moment:
         """The same game by other rules, with what was done."""
         lanes = []
         for number in range(len(start.rules)):
@@ -252,9 +252,9 @@ def _changed_rule(lane: LiveRun, did: Change) -> dict[str, Any]:
     return spec
 
 
-def _for_lanes(entry: Entry, kept: dict[int, int]) -> Entry | None:
+def _for_lanes(entry: Logged, kept: dict[int, int]) -> Logged | None:
     """The same entry where runs have other numbers; None where it was done to none that is left."""
     if entry.lanes is None:
         return entry
     lanes = [new for new, old in kept.items() if old in entry.lanes]
-    return Entry.model_validate(plain(entry) | {"lanes": lanes}) if lanes else None
+    return Logged.model_validate(plain(entry) | {"lanes": lanes}) if lanes else None

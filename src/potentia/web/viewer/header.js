@@ -12,7 +12,8 @@ export const WAYS = ["none", "recent", "whole"];
 export function createHeader(root, viewer) {
   const headers = viewer.recordings.map((recording) => recording.header);
   const game = sameOf(headers.map((header) => header.game.text));
-  const title = root.dataset.title || sameOf(headers.map((header) => header.title)) || game || "Recordings";
+  const asked = sameOf(headers.map((header) => header.game.name ?? "")); // the name under which it was asked for
+  const title = root.dataset.title || sameOf(headers.map((header) => header.title)) || asked || game || "Recordings";
   const belief = sameOf(headers.map((header) => header.belief?.text ?? ""));
   const words = element("div", { class: "pv-words" }, element("h1", { text: title, title }));
   if (game && (!title.includes(game) || title.length > LONG_TITLE)) words.append(element("p", { class: "pv-what", text: game }));
@@ -100,7 +101,7 @@ function createDivergence(viewer) {
   if (seeds.size > 1) return quiet(`seeds differ: ${[...seeds].map((seed) => seed ?? "none").join(", ")}`);
   const step = viewer.divergence;
   if (Number.isNaN(step)) return quiet("recorded at other steps");
-  if (step === null) return quiet("they do not part");
+  if (step === null) return quiet(viewer.live ? "they have not parted so far" : "they do not part");
   const text = step === 0 ? "they part at the start" : `they part at step ${formatCount(step)}`;
   return element("button", { type: "button", class: "pv-text-button pv-part", text, onclick: () => viewer.jump(step) });
 }

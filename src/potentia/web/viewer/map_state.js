@@ -156,28 +156,27 @@ export class MapState {
     }
     this.ends ??= new Int32Array(rows * (columns + 1));
     const ends = this.ends.fill(0);
-    const add = (cell, disc, robots) => {
-      const x = columnOf[cell];
-      const y = (cell - x) / columns;
-      for (let dy = Math.max(-disc.reach, -y); dy <= disc.reach && y + dy < rows; dy += 1) {
-        const half = disc.halves[dy + disc.reach];
+    const add = (x, y, { reach, halves }, robots) => {
+      for (let dy = Math.max(-reach, -y); dy <= reach && y + dy < rows; dy += 1) {
+        const half = halves[dy + reach];
         const base = (y + dy) * (columns + 1);
         ends[base + Math.max(0, x - half)] += robots;
         ends[base + Math.min(columns, x + half + 1)] -= robots;
       }
     };
     const together = this.discs.list.length === 1 && this.cells < MANY_CELLS * this.robots;
-    if (together) this.standing = (this.standing ?? new Int32Array(this.cells)).fill(0);
-    for (let robot = 0; robot < places.length; robot += 1) {
-      const cell = places[robot];
-      if (cell < 0) continue;
-      if (together) this.standing[cell] += 1;
-      else add(cell, this.discs.of(robot), 1);
-    }
     if (together) {
       // cell by cell, so that what is near on the map is near in memory
-      for (let cell = 0; cell < this.cells; cell += 1) {
-        if (this.standing[cell]) add(cell, this.discs.list[0], this.standing[cell]);
+      const standing = (this.standing ??= new Int32Array(this.cells)).fill(0);
+      for (let robot = 0; robot < places.length; robot += 1) if (places[robot] >= 0) standing[places[robot]] += 1;
+      const [disc] = this.discs.list;
+      for (let y = 0, cell = 0; y < rows; y += 1) {
+        for (let x = 0; x < columns; x += 1, cell += 1) if (standing[cell]) add(x, y, disc, standing[cell]);
+      }
+    } else {
+      for (let robot = 0; robot < places.length; robot += 1) {
+        const x = columnOf[places[robot]];
+        if (places[robot] >= 0) add(x, (places[robot] - x) / columns, this.discs.of(robot), 1);
       }
     }
     let covered = 0;

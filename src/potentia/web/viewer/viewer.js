@@ -57,6 +57,7 @@ class Viewer {
     this.placed = this.mapStates.every(Boolean); // all are maps
     this.clock = new Clock(Math.max(...this.timelines.map((timeline) => timeline.steps)));
     if (live) followRuns(this, live.known);
+    this.live = live !== null; // the runs are still played
     this.options = { flags: true, paths: "recent" };
     this.chosen = null;
     this.divergence = recordings.length > 1 ? firstDifference(this.timelines) : null;
@@ -99,7 +100,7 @@ class Viewer {
     this.played = element("div", { class: "pv-played" }, this.stageGrid, this.key);
     const top = element("div", { class: this.context.alone ? "pv-top pv-alone" : "pv-top" }, this.played, curvesHost);
     this.controlBar = element("section", { class: "pv-controls", "aria-label": "Clock" });
-    const below = element("div", { class: "pv-below" });
+    const below = element("div", { class: this.live ? "pv-below" : "pv-below pv-halves" });
     this.root.append(top, this.controlBar, below);
     this.stageGrid.style.setProperty("--count", String(this.recordings.length));
     this.curves = createCurves(curvesHost, this.timelines, this.context);
@@ -170,7 +171,7 @@ class Viewer {
     this.listEvents();
     const people = element("section", { class: "pv-roster" });
     this.roster = createRoster(people, this.timelines, this.context);
-    if (this.roster) (this.events || this.clock.limit < this.clock.steps ? left : right).append(people);
+    if (this.roster) (this.events || this.live ? left : right).append(people);
   }
 
   listEvents() {

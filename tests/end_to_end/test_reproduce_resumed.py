@@ -1,4 +1,4 @@
-"""potentia reproduce, killed at moments that its store gives, and given again: nothing that was kept is played again."""
+"""potentia reproduce, killed at events of its store and given again: nothing that was kept is played again."""
 
 from __future__ import annotations
 

@@ -66,7 +66,8 @@ def test_soql_is_higher_and_slower_only_for_some_temperatures_of_ql(learnt):
 
 
 def test_the_best_temperature_is_the_one_found_on_other_seeds(kept, batches):
-    found = {tau: estimate(study.final(data)) for tau, data in zip(study.GRID, kept.batches("tuning").values())}
+    tuned = kept.batches("tuning")
+    found = {tau: estimate(study.final(tuned[study.ql(tau)])) for tau in study.GRID}
     assert study.best_tau(found) == study.BEST
     assert study.nearest_tau(found) == study.COLD
     seeds = [set(played()[name].seeds(QUICK)) for name in ("tuning", "learners")]

@@ -135,6 +135,8 @@ def _stopping(out: Path, made: bool) -> Iterator[None]:
 
 
 def _print_claims(claims: list[Any]) -> None:
+    if not claims:  # none was asked for
+        return
     from rich import box
     from rich.table import Table
     from rich.text import Text

@@ -13,7 +13,7 @@ from attrs import evolve
 
 from potentia.games.world import published
 from potentia.paper.claims import Claim
-from potentia.paper.reinforcement_study import HOT, SOQL, final, held, ql
+from potentia.paper.reinforcement_study import HOT, SOQL, best_tau, final, held, nearest_tau, ql
 from potentia.paper.report.page import Section, Table
 from potentia.paper.report.pictures import Picture, Replay, picture
 from potentia.statistics.estimates import estimate, share_of
@@ -158,7 +158,8 @@ def _variants(study: CaseStudy) -> list[str]:
 
 def _temperatures(study: CaseStudy) -> list[str]:
     """The three temperatures of QL to draw: those compared with all four, and a hot one."""
-    names = [*(name for name in study.four if name.startswith("QL")), ql(HOT), *study.learners]
+    compared = [ql(choose(study.tuning)) for choose in (nearest_tau, best_tau) if study.tuning]
+    names = [*compared, ql(HOT), *study.learners]
     return [name for name in dict.fromkeys(names) if name.startswith("QL") and name in study.learners][:3]
 
 

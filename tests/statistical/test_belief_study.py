@@ -24,7 +24,7 @@ def test_model_based_learning_keeps_up_with_the_truth_on_the_papers_world(kept):
     assert default.worth.mean >= 0.195
     assert default.share >= 0.93
     published = found["BLLL", "split and merge, published communication"]
-    assert published.worth.low <= 0.1561  # the highest of the published runs; their mean is 0.1378
+    assert 0.9 < published.share < 1  # who hears little loses by not knowing the map
     # the negative controls: what does not work is seen not to
     assert found["P-SBLLL", "the recipe to the letter"].share < 0.5
     assert found["P-SBLLL", "no model"].share < 0.75

@@ -491,14 +491,18 @@ class Learner:
 class Believer(Play):
     """A run of robots that do not know the field.
 
-    ``truth_at`` gives the world's own mixture by time, ``worth_at`` the field where it drifts.
+    ``truth_at`` gives the world's own mixture by time, ``worth_at`` the field where it drifts, ``targets_at`` the cells
+    of targets that drift with it.
     """
 
     learner = Learner
     team_of = Team
 
-    def __init__(self, oracle, places, belief, key, truth_at, worth_at=None):
+    def __init__(self, oracle, places, belief, key, truth_at, worth_at=None, targets_at=None):
+        if targets_at is not None:
+            self.targets_at = targets_at
         super().__init__(oracle, list(places))
+        self.look(0)
         self.belief, self.truth_at, self.worth_at = belief, truth_at, worth_at
         self.truth = truth_at(0)
         self.team = self.team_of(oracle, belief)
@@ -512,6 +516,7 @@ class Believer(Play):
         super().step(plan, key, n)
         if self.worth_at is not None:
             self.oracle.worth = self.worth_at(n + 1)
+        self.look(n + 1)
         self.learn([i for i in self.oracle.robots if self.places[i] != before[i]], key, n)
 
     # What they think
@@ -661,19 +666,19 @@ def proposals_differ(play, proposals):
     return ours.shape != theirs.shape or not np.allclose(ours, theirs, rtol=1e-6, atol=1e-6)
 
 
-def reference(case, run, belief, kind=Believer, worth_at=None):
+def reference(case, run, belief, kind=Believer, worth_at=None, targets_at=None):
     """The reference at the start of a run."""
 
     def truth_at(time):
         mixture = case.game.at(time).world.mixture
         return None if mixture is None else Gaussians(mixture.weights, mixture.means, mixture.covariances)
 
-    return kind(case.oracle(), case.places(run.start), belief, run.key, truth_at, worth_at)
+    return kind(case.oracle(), case.places(run.start), belief, run.key, truth_at, worth_at, targets_at)
 
 
-def followed(case, plan, run, belief, kind=Believer, worth_at=None):
+def followed(case, plan, run, belief, kind=Believer, worth_at=None, targets_at=None):
     """Where a run and the reference part: names of recorders and parts of views, or "places" not foreseen."""
-    play, trace = reference(case, run, belief, kind, worth_at), run.trace()
+    play, trace = reference(case, run, belief, kind, worth_at, targets_at), run.trace()
     found = set()
     for n, profile in enumerate(trace.profiles):
         if n:

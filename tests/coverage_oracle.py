@@ -202,7 +202,10 @@ class Plan:
 
 @dataclass
 class Play:
-    """One run: where the robots are, and all that their past has left behind."""
+    """One run: where the robots are, and all that their past has left behind.
+
+    Targets that move are at ``targets_at(n)``, which the run then looks for after every step.
+    """
 
     oracle: Oracle
     places: list
@@ -222,6 +225,15 @@ class Play:
         self.oracle.lay(self.laid, robot, place)
         self.seen |= self.oracle.covers(robot, place)
         self.met[robot].add(place)
+
+    targets_at = None
+    found = frozenset()
+
+    def look(self, now):
+        """Which targets that move somebody covers where they are at this time."""
+        if self.targets_at is not None:
+            covered = {cell for i in self.oracle.present for cell in self.oracle.covers(i, self.places[i])}
+            self.found |= {number for number, cell in enumerate(self.targets_at(now)) if cell in covered}
 
     def stand(self, places):
         """The robots are now at ``places``: what they pay and what they leave behind."""
@@ -243,7 +255,7 @@ class Play:
             "energy": self.energy,
             "distance": self.distance,
             "cells_seen": len(self.seen),
-            "targets_found": sum(target in self.seen for target in oracle.targets),
+            "targets_found": len(self.found) if self.targets_at else sum(cell in self.seen for cell in oracle.targets),
             "welfare": oracle.welfare(self.places, self.laid),
             "potential": oracle.corrected(self.places),
             "taken": self.moves,
@@ -380,20 +392,14 @@ class Eventful(Play):
 
 
 class Changing(Eventful):
-    """The same on a map whose worth is ``worth_at(n)`` at time n; targets that move are at ``targets_at(n)``."""
+    """The same on a map whose worth is ``worth_at(n)`` at time n."""
 
-    worth_at = targets_at = None
-    found = frozenset()
+    worth_at = None
 
     def call_roll(self, now):
         self.oracle.worth = self.worth_at(now)
         Eventful.call_roll(self, now)
-        if self.targets_at is not None:
-            covered = {cell for i in self.oracle.present for cell in self.oracle.covers(i, self.places[i])}
-            self.found |= {number for number, cell in enumerate(self.targets_at(now)) if cell in covered}
-
-    def row(self):
-        return Eventful.row(self) | ({} if self.targets_at is None else {"targets_found": len(self.found)})
+        self.look(now)
 
 
 # References with one thing wrong: what a comparison must notice ---------------------------------------

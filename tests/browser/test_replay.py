@@ -133,6 +133,17 @@ _SPOT = """(robot) => {
 }"""
 
 
+def test_after_a_click_space_plays(page):
+    """Keys are the page's again, and not those of the button that was clicked."""
+    for name in ("To the end", "One step back", "Light / dark"):
+        page.jump(5)
+        page.page.get_by_role("button", name=name, exact=True).click()
+        page.page.keyboard.press("Space")
+        assert page.ask("potentia.clock.playing"), name
+        page.page.keyboard.press("Space")
+        assert not page.ask("potentia.clock.playing"), name
+
+
 def test_a_click_on_a_robot_shows_what_it_believes(page, case_study):
     game, traces, made, _ = case_study
     page.jump(333)
@@ -145,7 +156,7 @@ def test_a_click_on_a_robot_shows_what_it_believes(page, case_study):
     words = page.page.get_by_role("article", name="P-SBLLL").locator(".pv-side").inner_text()
     assert f"robot {robot} believes" in words
     assert f"As of step 300: {int(believed.seen.sum()):,} of 1,600 cells seen" in words
-    assert f"relative error {percent(believed.error)}" in words
+    assert f"error {percent(believed.error)} of all worth" in words
     page.page.keyboard.press("n")
     page.settled()
     assert "robot 3 believes" in page.page.get_by_role("article", name="P-SBLLL").locator(".pv-side").inner_text()

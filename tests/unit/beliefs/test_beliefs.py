@@ -35,6 +35,7 @@ from tests.belief_oracle import (
 )
 from tests.coverage_cases import CROWDS, PLANS, Case, as_rule, cases
 from tests.coverage_oracle import Plan
+from tests.drift_oracle import targets_of
 
 few = settings(max_examples=16, deadline=None, derandomize=True)
 STEPS = 30
@@ -340,9 +341,13 @@ def test_every_step_of_believers_in_a_field_that_drifts_is_foreseen(belief):
     def worth_at(time):
         return {(x, y): f for y, row in enumerate(case.game.worth_at(time).tolist()) for x, f in enumerate(row)}
 
+    targets_at = functools.partial(targets_of, HILLS, *DRIFT.values())
     run = begin(case, warm("joint"), belief, 3).advance(STEPS)
-    assert followed(case, warm("joint"), run, belief, worth_at=worth_at) == set()
-    assert followed(case, warm("joint"), run, belief, worth_at=lambda time: worth_at(max(0, time - 1)))
+    assert followed(case, warm("joint"), run, belief, worth_at=worth_at, targets_at=targets_at) == set()
+    late = followed(
+        case, warm("joint"), run, belief, worth_at=lambda time: worth_at(max(0, time - 1)), targets_at=targets_at
+    )
+    assert late - {"targets_found"}
     assert followed(case, warm("joint"), run, belief)
 
 

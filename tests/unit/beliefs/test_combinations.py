@@ -16,7 +16,7 @@ from potentia.beliefs import Communication, Constant
 from tests.belief_oracle import STEADY, Believer, SplitMerge, begin, bits, followed, mixture, split_merge, warm
 from tests.coverage_cases import LIVES, as_rule, crowded
 from tests.coverage_oracle import Changing, altered
-from tests.drift_oracle import field_of
+from tests.drift_oracle import field_of, targets_of
 
 STEPS = 24
 NEAR = Communication(2.5, 1.3, 1.5)
@@ -145,7 +145,11 @@ def parted(which, kind=Guessing):
     def worth_at(time):
         return field_of(case.world, case.drift, case.every, time)
 
-    return followed(case, plan, run, belief, altered(kind, worth_at=lambda self, time: worth_at(time)), worth_at)
+    moves = world in ("shift", "means")
+    targets_at = functools.partial(targets_of, case.world, case.drift, case.every) if moves else None
+    return followed(
+        case, plan, run, belief, altered(kind, worth_at=lambda self, time: worth_at(time)), worth_at, targets_at
+    )
 
 
 @pytest.mark.parametrize("which", FORESEEN)

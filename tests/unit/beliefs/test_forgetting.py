@@ -23,8 +23,12 @@ from potentia.studies.planning import plan
 from potentia.studies.specification import specification_from
 from tests.belief_oracle import HILLS, WRONG, begin, bits, followed, mixture, split_merge, warm
 from tests.coverage_cases import Case
+from tests.drift_oracle import targets_of
 
 STEPS = 24
+
+
+SPEEDS, EVERY = [[0.3, 0.1], [-0.2, -0.25]], 3
 
 
 class Drifting(Case):
@@ -32,8 +36,7 @@ class Drifting(Case):
 
     @functools.cached_property
     def game(self):
-        drift = {"drift": [[0.3, 0.1], [-0.2, -0.25]], "drift_every": 3}
-        return Coverage(self.world, len(self.delta), self.delta, flags=False, **drift)
+        return Coverage(self.world, len(self.delta), self.delta, flags=False, drift=SPEEDS, drift_every=EVERY)
 
 
 MOVING = Drifting(HILLS, (1.5, 1.0, 2.0), (0.0,) * 3)
@@ -54,6 +57,9 @@ def worth_at(time):
     return {(x, y): f for y, row in enumerate(MOVING.game.worth_at(time).tolist()) for x, f in enumerate(row)}
 
 
+MOVED = {"worth_at": worth_at, "targets_at": functools.partial(targets_of, HILLS, SPEEDS, EVERY)}
+
+
 @functools.cache
 def believing(which, seed=3):
     return begin(MOVING, warm("joint"), BELIEFS[which], seed).advance(STEPS)
@@ -61,7 +67,7 @@ def believing(which, seed=3):
 
 def parted(which, *wrong):
     kind = {"kind": WRONG[wrong[0]]} if wrong else {}
-    return followed(MOVING, warm("joint"), believing(which), BELIEFS[which], worth_at=worth_at, **kind)
+    return followed(MOVING, warm("joint"), believing(which), BELIEFS[which], **MOVED, **kind)
 
 
 @pytest.mark.parametrize("which", BELIEFS)
@@ -94,7 +100,7 @@ def test_any_half_life_and_window_is_foreseen(half_life, window, radius, noise, 
     aging = {"half_life": half_life} if window is None else {"window": window}
     belief = Constant(0.01, share=0.3, noise=noise, communication=Communication(radius), **aging)
     run = begin(MOVING, warm("joint"), belief, seed).advance(12)
-    assert followed(MOVING, warm("joint"), run, belief, worth_at=worth_at) == set()
+    assert followed(MOVING, warm("joint"), run, belief, **MOVED) == set()
 
 
 def test_a_reading_counts_half_after_a_half_life():

@@ -194,11 +194,11 @@ def test_a_time_is_as_many_candidates_as_there_is_time_for(machine):
 
 
 def test_candidates_are_what_cover_plays_when_they_are_typed():
-    from potentia.cli.coverage import _variant
+    from potentia.cli.options.rules import variant_from_options as variant
 
     words = {name: (one["rule"], one["tau"], one["revision"] or None) for name, one in typed().items()}
-    assert {name: _variant(*one, ("auto", "0.9")) for name, one in words.items()} == candidates()
-    assert _variant("p-sblll:guarded", None, None, ("auto", "0.9")) == next(iter(candidates().values()))
+    assert {name: variant(*one, ("auto", "0.9")) for name, one in words.items()} == candidates()
+    assert variant("p-sblll:guarded", None, None, ("auto", "0.9")) == next(iter(candidates().values()))
 
 
 def test_the_answer_can_be_typed(monkeypatch):

@@ -28,6 +28,7 @@ SPOKEN = {
     "paper/report/sections.py",
     "paper/report/reproduction.py",
     "web/films/files.py",
+    "web/studio/exports.py",
 }
 
 

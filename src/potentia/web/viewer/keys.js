@@ -23,6 +23,12 @@ export function obeyKeys(viewer, signal) {
     event.preventDefault();
   };
   document.addEventListener("keydown", press, { signal });
+  document.addEventListener("click", (event) => event.detail && leave(document.activeElement), { signal });
+}
+
+/** After a click of the mouse or a finger keys are the page's; who came to a button by keyboard stays there. */
+function leave(element) {
+  if (element?.matches("button, input[type=checkbox]") && !element.closest("dialog")) element.blur();
 }
 
 function keyAction(viewer, key, by) {

@@ -15,6 +15,9 @@ export function mapKey(states, options) {
   if (maps.some((state) => state.targets.length)) parts.push("stars: targets");
   if (maps.some((state) => state.wallsNow().includes(1) || state.arrays.edit_walls?.includes(1))) parts.push("grey: blocked, no robot can enter");
   if (maps.some((state) => state.header.keyframes?.belief)) parts.push("dots: cells not seen");
+  if (maps.some((state) => state.arrays.belief_components?.length)) {
+    parts.push("ellipses: what a robot takes for hills, one and two standard deviations, with their weights");
+  }
   const flagged = options.flags && few.some((state) => state.header.map.flags);
   if (flagged) parts.push("squares: flags, black where several robots left one");
   if (few.length && options.paths !== "none") parts.push(`lines: ${options.paths} ways`);

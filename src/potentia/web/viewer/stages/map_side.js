@@ -185,8 +185,9 @@ export class MapSide {
     drawMapScale(context, layout, theme, { ramp: VIRIDIS, low: 0, high: state.worthMax, unit: "worth per cell", more });
     const all = robots.length === state.robots && state.robots > 1;
     const parts = [`${formatCount(known)} of ${formatCount(seen.length)} cells seen`];
-    if (components.length) parts.push(`${components.length} component${components.length > 1 ? "s" : ""}`);
-    if (Number.isFinite(error)) parts.push(`relative error ${formatPercent(error)}`);
+    const really = state.targets.length ? ` (targets: ${state.targets.length})` : "";
+    if (components.length) parts.push(`${components.length} component${components.length > 1 ? "s" : ""}${really}`);
+    if (Number.isFinite(error)) parts.push(`error ${formatPercent(error)} of all worth`);
     const who = all ? "What all robots believe" : `What robot ${robot} ${state.isLost(robot) ? "believed" : WORDS.belief}`;
     const truth = state.worthAt();
     const reading = (cell) =>

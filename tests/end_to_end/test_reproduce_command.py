@@ -67,6 +67,15 @@ def test_json_is_what_the_file_holds(faked, tmp_path):
     assert faked == [("full", 7)]
 
 
+def test_a_figure_alone(faked, tmp_path):
+    done = run("--quick", "--only", "fig. 2", "--seed", 3, "--out", tmp_path)
+    assert done.exit_code == 0, done.output
+    assert {path.name for path in (tmp_path / "figures").iterdir()} == {"fig-02-field.pdf", "fig-02-field.png"}
+    assert json.loads((tmp_path / "claims.json").read_text("utf-8"))["only"] == "fig. 2"
+    page = (tmp_path / "report.html").read_text("utf-8")
+    assert "potentia reproduce --quick --only &#39;fig. 2&#39;" in page  # the seed is that of what was played
+
+
 @pytest.mark.parametrize("json_too", [False, True])
 def test_pictures_that_fail_lose_neither_verdicts_nor_records(faked, tmp_path, monkeypatch, json_too):
     def undrawn(*_):
@@ -123,6 +132,11 @@ def test_places_are_checked_before_any_work(tmp_path):
         (tmp_path / "other" / folder).unlink()
     done = potentia("reproduce", "--quick", "--workers", 0, "--out", tmp_path / "x")
     assert done.stderr == "error: --workers must be an integer of at least 1, got 0\n"
+    done = potentia("reproduce", "--quick", "--only", "Fig. 4", "--out", tmp_path / "x")
+    assert done.stderr.startswith("error: --only must be a figure (Fig. 1, Fig. 2, ")
+    assert done.stderr.endswith("got 'Fig. 4'; did you mean 'Fig. 9'?\n")
+    done = potentia("reproduce", "--quick", "--seed", -1, "--out", tmp_path / "x")
+    assert done.stderr.startswith("error: --seed must be an integer")
     assert not (tmp_path / "x").exists()
 
 

@@ -3,7 +3,8 @@
 Tables go between their marks in the pages, figures beside them. ``--only`` with ``stability``, ``coverage``,
 ``beliefs``, ``forgetting``, ``dynamics``, ``reinforcement``, ``channels``, ``replay``, ``laboratory``, ``studio`` or
 ``advice`` makes one part; the coverage study takes about five minutes, forgetting three, the advice ten; the replay,
-the laboratory and the studio need Playwright and a chromium.
+the laboratory and the studio need Playwright and a chromium. Robots of the first parts, and learners, are played from
+the list that ``potentia reproduce`` plays from (``potentia.paper.played``), and kept where it keeps them.
 """
 
 from __future__ import annotations
@@ -19,19 +20,22 @@ from make_forgetting import forget
 from make_replay import laboratory, replay
 from make_scores import follow, reinforce
 from make_studio import studio
-from pages import HERE, markdown, write
+from pages import HERE, kept, markdown, write
 
 import potentia as pt
 from potentia.games.world import published
-from potentia.paper import belief_study, coverage_study
+from potentia.paper import belief_study, coverage_study, played
 from potentia.paper.kept_shares import random_games, shares
+from potentia.paper.scale import FULL
 from potentia.studies import coverage
+from potentia.studies.coverage_ends import typical
 
 if TYPE_CHECKING:
     import xarray
 
+    from potentia.paper.kept import Kept
+
 GAMES, SHAPE = 1000, (2, 3, 2)
-SEEDS = range(100)
 KINDS = {
     "potential": "any potential game",
     "separable": "separable",
@@ -76,10 +80,10 @@ def stability() -> None:
 # Coverage ---------------------------------------------------------------------------------------------
 
 
-def table_as_published() -> str:
+def table_as_published(data: dict[str, xarray.Dataset]) -> str:
     """The rules in the paper's set-up."""
     rows = []
-    for found in coverage_study.as_published(SEEDS):
+    for found in coverage_study.as_published(data):
         got, sooner = found.covered, found.sooner
         difference = "–" if sooner is None else f"{sooner.mean:.0f} [{sooner.low:.0f}, {sooner.high:.0f}]"
         rows.append(
@@ -100,16 +104,21 @@ def table_as_published() -> str:
     )
 
 
-def table_annealed() -> str:
+def table_annealed(full: Kept) -> str:
     """Shares of the optimum under one schedule."""
-    names = list(coverage_study.variants("auto", coverage_study.REVISION))
     columns: dict[str, list[str]] = {}
-    for share in coverage_study.annealed(SEEDS, names):
-        columns.setdefault(f"paper's world, {share.robots} robots, {share.steps:,} steps", []).append(str(share.share))
-    for steps in (20_000, 100_000):
-        found = coverage_study.on_random_worlds(SEEDS, names, steps)
-        means = [coverage_study.over_worlds(found, name) for name in names]
-        columns[f"20 random worlds, {steps:,} steps"] = [f"{mean:.4f} (least {least:.3f})" for mean, least in means]
+    for robots in (5, 20):
+        game = pt.games.Coverage(pt.games.paper_world(), robots, flags=False)
+        found = coverage_study.shares(game, full.batches(f"annealed {robots}"))
+        columns[f"paper's world, {robots} robots, {played.LONG:,} steps"] = list(map(str, found.values()))
+    names, worlds = list(found), list(coverage_study.WORLDS)
+    games = [pt.games.Coverage(pt.games.random_world(world), flags=False, robots=5) for world in worlds]
+    for steps in (played.LONG, played.LONGEST):
+        data = [full.batches(f"annealed world {world}, {steps}") for world in worlds]
+        shares = [coverage_study.shares(*pair) for pair in zip(games, data, strict=True)]
+        means = [coverage_study.over_worlds(shares, name) for name in names]
+        title = f"{len(worlds)} random worlds, {steps:,} steps"
+        columns[title] = [f"{mean:.4f} (least {least:.3f})" for mean, least in means]
     return markdown(
         ["rule", *columns], [[name, *(column[k] for column in columns.values())] for k, name in enumerate(names)]
     )
@@ -117,17 +126,19 @@ def table_annealed() -> str:
 
 def cover() -> None:
     """The page on coverage."""
-    write("coverage.md", "published", table_as_published())
-    write("coverage.md", "annealed", table_annealed())
+    full = kept(FULL)
+    whole = full.batches("known")
+    write("coverage.md", "published", table_as_published(whole))
+    write("coverage.md", "annealed", table_annealed(full))
     game, rules = coverage.paper_game(), coverage.paper_rules()
-    data = coverage.cover(game, rules, 2000, SEEDS, workers=2)
+    data = {name: whole[name.upper()] for name in rules}
     known = {name: published()["worth"][name] for name in rules}
     best = pt.analysis.optimum(game)
     drawn = pt.figures.worth_figure(data, optimum=best, published=known, measure="worth_sum", band="middle")
     drawn.savefig(HERE / "worth.png", dpi=110)
     panels = {}
     for name, batch in data.items():
-        seed = coverage.typical(batch)
+        seed = typical(batch)
         panels[f"{name}, seed {seed}"] = pt.run(game, rules[name], 2000, seed).profiles
     pt.figures.configuration_figure(game, panels).savefig(HERE / "configurations.png", dpi=110)
     pt.figures.revision_figure(pt.rules.SignalRevision()).savefig(HERE / "revision.png", dpi=110)
@@ -136,7 +147,7 @@ def cover() -> None:
 # Beliefs ----------------------------------------------------------------------------------------------
 
 
-def table_of_beliefs() -> str:
+def table_of_beliefs(full: Kept) -> str:
     """Beliefs on the paper's world."""
     worth = published()["worth"]
     printed = {
@@ -145,17 +156,19 @@ def table_of_beliefs() -> str:
         ("BLLL", "EM, 3 targets known, published communication"): worth["em_known_components"],
     }
     rows = []
-    for found in belief_study.on_paper_world(range(50)):
+    names = {entry for rule in belief_study.PAIR for entry, _ in belief_study.cases(rule).values()}
+    for found in belief_study.on_paper_world({name: full.batches(name) for name in names}):
         known = printed.get((found.rule, found.belief))
         paper = "–" if known is None else f"{known['mean']:.4f} ({known['low']:.4f} to {known['high']:.4f})"
         rows.append([found.rule, found.belief, str(found.worth), f"{found.share:.3f}", paper])
     return markdown(["rule", "belief", "ΣC", "of the same rule's with the worth known", "published"], rows)
 
 
-def table_over_worlds() -> str:
+def table_over_worlds(full: Kept) -> str:
     """Beliefs over random worlds."""
     rows = []
-    for found in belief_study.on_random_worlds(range(50)):
+    data = [full.batches(f"beliefs world {world}") for world in belief_study.WORLDS]
+    for found in belief_study.on_random_worlds(data):
         behind = found.behind
         difference = "–" if behind is None else f"{behind.mean:+.4f} [{behind.low:+.4f}, {behind.high:+.4f}]"
         rows.append([found.belief, f"{found.share.mean:.4f}", difference])
@@ -184,9 +197,10 @@ def table_of_learning(data: dict[str, xarray.Dataset]) -> str:
 
 def believe() -> None:
     """The page on beliefs."""
-    write("beliefs.md", "beliefs", table_of_beliefs())
-    write("beliefs.md", "worlds", table_over_worlds())
-    data = belief_study.while_learning(range(50))
+    full = kept(FULL)
+    write("beliefs.md", "beliefs", table_of_beliefs(full))
+    write("beliefs.md", "worlds", table_over_worlds(full))
+    data = full.batches("learning")
     write("beliefs.md", "learning", table_of_learning(data))
     pt.figures.learning_figure(data).savefig(HERE / "learning.png", dpi=110)
     game, rule = coverage.paper_game(), coverage.paper_rules()["p-sblll"]

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from pages import HERE, markdown, write
+from pages import HERE, kept, markdown, write
 
 import potentia as pt
 from potentia.games.world import published
 from potentia.paper import equilibrium_study, reinforcement_study
+from potentia.paper.case_study import CaseStudy
+from potentia.paper.scale import QUICK
 
 if TYPE_CHECKING:
     import xarray
@@ -132,10 +134,12 @@ def table_of_learners(data: dict[str, xarray.Dataset]) -> str:
     return markdown([*header, "targets covered at the end (runs with all 3)"], rows)
 
 
-def table_of_temperatures() -> str:
+def table_of_temperatures(study: CaseStudy) -> str:
     """QL by temperature: on the seeds for choosing one, and against SOQL."""
-    apart, rows = reinforcement_study.tuned(), []
-    for tau, found in reinforcement_study.by_temperature().items():
+    apart, rows = study.tuning, []
+    learnt = {found.name: found for found in reinforcement_study.compare(study.learners)}
+    for tau in apart:
+        found = learnt[reinforcement_study.ql(tau)]
         both = found.reached.count
         rows.append(
             [
@@ -151,11 +155,14 @@ def table_of_temperatures() -> str:
     return markdown([*header, "SOQL at 0.15 later by (runs of QL that come there)"], rows)
 
 
-def table_of_flags() -> str:
+def table_of_flags(flagged: dict[str, xarray.Dataset], free: dict[str, xarray.Dataset]) -> str:
     """Rules that wander, with flags and without."""
     times = (3000, 6000, reinforcement_study.STEPS)
-    found = reinforcement_study.with_and_without_flags(times=times)
-    rows = [[name, "yes" if flags else "no", *(f"{w:.4f}" for w in worth)] for (name, flags), worth in found.items()]
+    rows = [
+        [name, word, *(f"{worth:.4f}" for worth in reinforcement_study.over_time(data[name], times))]
+        for word, data in (("yes", flagged), ("no", free))
+        for name in free
+    ]
     return markdown(["rule", "flags", *(f"ΣC up to step {time:,}" for time in times)], rows)
 
 
@@ -210,35 +217,36 @@ def table_of_trials(games: list[NormalForm]) -> tuple[str, str, equilibrium_stud
 
 def reinforce() -> None:
     """The page on reinforcement learning."""
-    study = reinforcement_study
-    data = study.play(study.learners())
+    quick = kept(QUICK)
+    study = CaseStudy(quick)
+    ql, soql = reinforcement_study.ql, reinforcement_study.SOQL
+    steps = (ql(tau) for tau in (reinforcement_study.COLD, reinforcement_study.BEST, reinforcement_study.HOT))
+    shown = {name: study.learners[name] for name in (soql, *steps)}
+    forms = (reinforcement_study.ADAPTIVE, *reinforcement_study.PLAIN)
+    others = quick.batches("variants")
+    data = shown | {name: study.learners[name] for name in forms} | others
     write("reinforcement.md", "learners", table_of_learners(data))
-    write("reinforcement.md", "temperatures", table_of_temperatures())
-    write("reinforcement.md", "flags", table_of_flags())
+    write("reinforcement.md", "temperatures", table_of_temperatures(study))
+    write("reinforcement.md", "flags", table_of_flags(study.learners | others, quick.batches("without flags")))
     games = equilibrium_study.random_games()
     write("reinforcement.md", "equilibria", table_of_equilibria(games))
-    trials, example, shown = table_of_trials(games)
+    trials, example, trial = table_of_trials(games)
     write("reinforcement.md", "trials", trials)
     write("reinforcement.md", "example", example)
-    together = study.four(range(10))
-    write("reinforcement.md", "algorithms", table_of_learners(together))
+    write("reinforcement.md", "algorithms", table_of_learners(study.four))
     known = published()["worth"]
-    panels = {
-        name: data[name] for name in (study.SOQL, *(study.ql(tau) for tau in (study.COLD, study.BEST, study.HOT)))
-    }
-    pt.figures.reinforcement_figure(panels, published={key: known[key] for key in ("soql", "ql")}).savefig(
+    pt.figures.reinforcement_figure(shown, published={key: known[key] for key in ("soql", "ql")}).savefig(
         HERE / "soql.png", dpi=110
     )
-    names = (study.SOQL, study.ql(study.COLD), study.ql(study.BEST))
-    profiles = study.final_configurations(names, study.median_seed(data[study.SOQL]))
-    pt.figures.configuration_figure(study.paper_game(), profiles).savefig(
+    profiles = {f"{name}, seed {study.shown}": run for name, run in study.finals.items() if "QL" in name}
+    pt.figures.configuration_figure(study.game, profiles).savefig(
         HERE / "soql_configurations.png", dpi=110, bbox_inches="tight"
     )
     printed = {key: known[key] for key in ("blll", "p-sblll", "ql", "soql")}
-    pt.figures.algorithms_figure(together, published=printed).savefig(HERE / "algorithms.png", dpi=110)
-    watched = pt.begin(games[shown.game], pt.rule("soql"), shown.game, horizon=equilibrium_study.STEPS, record=())
-    watched.advance(shown.step - 20)
+    pt.figures.algorithms_figure(study.four, published=printed).savefig(HERE / "algorithms.png", dpi=110)
+    watched = pt.begin(games[trial.game], pt.rule("soql"), trial.game, horizon=equilibrium_study.STEPS, record=())
+    watched.advance(trial.step - 20)
     pt.figures.values_figure(
-        pt.engine.watch_on(watched, 80), title=f"SOQL, μ = 0.97, on game {shown.game}: player {shown.trier} tries, "
-        f"player {shown.bystander} leaves"
+        pt.engine.watch_on(watched, 80), title=f"SOQL, μ = 0.97, on game {trial.game}: player {trial.trier} tries, "
+        f"player {trial.bystander} leaves"
     ).savefig(HERE / "values.png", dpi=110)  # fmt: skip

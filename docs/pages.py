@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from potentia.paper.kept import Kept
+from potentia.paper.scale import Scale
+
 HERE = Path(__file__).parent
+STUDIES = HERE.parent / "out" / "reproduce" / "studies"  # as potentia reproduce keeps them: each reads the other's
+
+
+def kept(scale: Scale) -> Kept:
+    """What the list of all that is played comes to at a scale; what is missing is played."""
+    return Kept(STUDIES, scale, workers=2)
 
 
 def write(page: str, mark: str, text: str) -> None:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 import re
 import signal
-import warnings
 
 import pytest
 from typer.testing import CliRunner
 
 from potentia.cli.commands import app
-from potentia.errors import DrawingFailed, RunInterrupted
+from potentia.errors import DrawingFailed
 from potentia.paper import case_claims, case_study, theory
 from potentia.paper.report import sections
 from potentia.paper.report.words import anchor
+from potentia.studies.sweeping import Stopped
 from tests import reproduction_fakes as fakes
 from tests.commands import potentia
 from tests.waiting import PATIENCE, wait_for, watched
@@ -25,15 +25,15 @@ def faked(monkeypatch):
     """Everything but the playing and the drawing."""
     scales = []
 
-    def play(scale, workers, tell):
-        scales.append(scale.name)
+    def play(kept, parts):
+        scales.append((kept.scale.name, kept.scale.seed))
         return fakes.study()
 
     claims = fakes.claims()
     monkeypatch.setattr(case_study, "play", play)
-    monkeypatch.setattr(case_claims, "claims", lambda study: [c for c in claims if c.kind == "experiment"])
+    monkeypatch.setattr(case_claims, "claims", lambda study, names: [c for c in claims if c.kind == "experiment"])
     monkeypatch.setattr(case_claims, "tables", lambda study: fakes.tables())
-    monkeypatch.setattr(theory, "check", lambda scale: [c for c in claims if c.kind == "theory"])
+    monkeypatch.setattr(theory, "check", lambda kept, names: [c for c in claims if c.kind == "theory"])
     monkeypatch.setattr(sections, "picture", fakes.undrawn)
     return scales
 
@@ -55,16 +55,25 @@ def test_a_table_and_last_the_path_of_the_report(faked, tmp_path):
     assert "\x1b" not in done.stdout
     assert max(map(len, lines[:-1])) <= 150
     assert done.stderr == ""
-    assert faked == ["quick"]
+    assert faked == [("quick", 0)]
     assert {path.name for path in out.iterdir()} == {"report.html", "claims.json", "figures", "data", "replays"}
 
 
 def test_json_is_what_the_file_holds(faked, tmp_path):
-    done = run("--out", tmp_path, "--json")
+    done = run("--out", tmp_path, "--json", "--seed", 7)
     assert done.exit_code == 0, done.output
     assert done.stdout == (tmp_path / "claims.json").read_text("utf-8")
     assert [claim["name"] for claim in json.loads(done.stdout)["claims"]] == [claim.name for claim in fakes.claims()]
-    assert faked == ["full"]
+    assert faked == [("full", 7)]
+
+
+def test_a_figure_alone(faked, tmp_path):
+    done = run("--quick", "--only", "fig. 2", "--seed", 3, "--out", tmp_path)
+    assert done.exit_code == 0, done.output
+    assert {path.name for path in (tmp_path / "figures").iterdir()} == {"fig-02-field.pdf", "fig-02-field.png"}
+    assert json.loads((tmp_path / "claims.json").read_text("utf-8"))["only"] == "fig. 2"
+    page = (tmp_path / "report.html").read_text("utf-8")
+    assert "potentia reproduce --quick --only &#39;fig. 2&#39;" in page  # the seed is that of what was played
 
 
 @pytest.mark.parametrize("json_too", [False, True])
@@ -85,9 +94,8 @@ def test_pictures_that_fail_lose_neither_verdicts_nor_records(faked, tmp_path, m
 
 
 def test_ctrl_c_in_a_batch_writes_nothing(faked, tmp_path, monkeypatch):
-    def play(scale, workers, tell):
-        warnings.warn("stopped by Ctrl-C", RunInterrupted, stacklevel=1)
-        return fakes.study()  # a batch returns what it has
+    def play(kept, parts):
+        raise Stopped("stopped by Ctrl-C")
 
     monkeypatch.setattr(case_study, "play", play)
     done = run("--quick", "--out", tmp_path)
@@ -97,7 +105,7 @@ def test_ctrl_c_in_a_batch_writes_nothing(faked, tmp_path, monkeypatch):
 
 
 def test_sigterm_writes_nothing(faked, tmp_path, monkeypatch):
-    def play(scale, workers, tell):
+    def play(kept, parts):
         signal.raise_signal(signal.SIGTERM)
 
     monkeypatch.setattr(case_study, "play", play)
@@ -124,21 +132,27 @@ def test_places_are_checked_before_any_work(tmp_path):
         (tmp_path / "other" / folder).unlink()
     done = potentia("reproduce", "--quick", "--workers", 0, "--out", tmp_path / "x")
     assert done.stderr == "error: --workers must be an integer of at least 1, got 0\n"
+    done = potentia("reproduce", "--quick", "--only", "Fig. 4", "--out", tmp_path / "x")
+    assert done.stderr.startswith("error: --only must be a figure (Fig. 1, Fig. 2, ")
+    assert done.stderr.endswith("got 'Fig. 4'; did you mean 'Fig. 9'?\n")
+    done = potentia("reproduce", "--quick", "--seed", -1, "--out", tmp_path / "x")
+    assert done.stderr.startswith("error: --seed must be an integer")
     assert not (tmp_path / "x").exists()
 
 
-def test_a_real_ctrl_c_leaves_nothing_behind(tmp_path):
+def test_a_real_ctrl_c_says_what_is_kept(tmp_path):
     out = tmp_path / "out"
     with watched(tmp_path / "told", "reproduce", "--quick", "--out", out) as (process, told):
-        wait_for(lambda: ["BLLL"] in [words[:1] for words in told()], "the first batch has begun", process)
+        wait_for(lambda: list(out.glob("studies/*/manifest.json")), "the first batch has begun", process)
         process.send_signal(signal.SIGINT)
         said, complained = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     assert said == ""
     # a lock that was just being made is one that loky's tracker may look for in vain, and it says so
     tracker = re.compile(r".*loky/backend/resource_tracker\.py:\d+: UserWarning: .*\n +warnings\.warn\(.*\n")
-    assert tracker.sub("", complained) == "stopped by Ctrl-C: nothing was written\n"
-    assert not out.exists()
+    told = f"what was played is kept in {out / 'studies'}, and the same command goes on from there"
+    assert tracker.sub("", complained) == f"stopped by Ctrl-C: {told}\n"
+    assert {path.name for path in out.iterdir()} == {"studies"}
 
 
 @pytest.mark.long

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from potentia.paper import kept_shares, theory
+from potentia.paper.kept import Kept
 from potentia.paper.scale import Scale
 from tests.exact.theory_scale import TINY
 
@@ -15,8 +16,9 @@ def heard():
 
 
 @pytest.fixture(scope="session")
-def claims(heard):
-    return {claim.name: claim for claim in theory.check(TINY, heard.append)}
+def claims(heard, tmp_path_factory):
+    kept = Kept(tmp_path_factory.mktemp("studies"), TINY, tell=heard.append)
+    return {claim.name: claim for claim in theory.check(kept)}
 
 
 @pytest.fixture(scope="session")

@@ -79,15 +79,15 @@ def test_the_probability_of_staying(claims, monkeypatch):
     for seed in range(20):  # wherever it starts, the better action 0 is what it ends with
         assert float(pt.begin(game, rule, seed, compiled=False).advance(60).strategies[0][0]) > 0.999
     right, more = soql_claims.lock_in, Scale("some", 0, 0, 0, games=2, learners=30, long=0)
-    monkeypatch.setattr(soql_claims, "stayed", lambda vartheta, players, runs: round(runs * right(vartheta, players)))
+    monkeypatch.setattr(soql_claims, "stayed", lambda *case: round(len(case[2]) * right(*case[:2])))
     judged = soql_claims.lock_in_probability(more)
     assert judged.reason.endswith("with the proof's conditions a lower bound")
     assert "adds to it" in judged.evidence[0]
-    monkeypatch.setattr(soql_claims, "stayed", lambda vartheta, players, runs: runs // 2)
+    monkeypatch.setattr(soql_claims, "stayed", lambda vartheta, players, seeds: len(seeds) // 2)
     judged = soql_claims.lock_in_probability(more)
     assert judged.reason.endswith("with the proof's conditions a lower bound")
     assert "not the product itself" in judged.evidence[0]
-    monkeypatch.setattr(soql_claims, "stayed", lambda vartheta, players, runs: runs // 200)
+    monkeypatch.setattr(soql_claims, "stayed", lambda vartheta, players, seeds: len(seeds) // 200)
     assert soql_claims.lock_in_probability(more).reason.endswith("no bound either")
 
 

@@ -310,12 +310,12 @@ def _reproduce() -> None:
     from tests import reproduction_fakes as fakes
 
     report, records = _report()
-    case_study.play = lambda scale, workers, tell: SimpleNamespace()
-    case_claims.claims = lambda study: fakes.claims()
+    case_study.play = lambda kept, parts: SimpleNamespace()
+    case_claims.claims = lambda study, names: fakes.claims()
     case_claims.tables = lambda study: {"temperatures": fakes.tables()["temperatures"]}
-    theory.check = lambda scale: []
-    reproduction.facts = lambda study, claims: {"claims": []}
-    reproduction.build = lambda study, claims, tables: report
+    theory.check = lambda kept, names: []
+    reproduction.facts = lambda study, claims, choice: {"claims": []}
+    reproduction.build = lambda study, claims, tables, choice: report
     reproduction.records = lambda study: records
     potentia("reproduce", "--quick", "--workers", "1", "--out", "out")()
 

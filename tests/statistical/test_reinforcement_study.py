@@ -13,14 +13,24 @@ import potentia as pt
 from potentia.games.world import published
 from potentia.paper import equilibrium_study as nash
 from potentia.paper import reinforcement_study as study
-from potentia.statistics.estimates import share_of
+from potentia.paper.case_study import CaseStudy
+from potentia.paper.kept import Kept
+from potentia.paper.played import batches as played
+from potentia.paper.scale import QUICK
+from potentia.statistics.estimates import estimate, share_of
+from potentia.studies.coverage_ends import settled
 
 pytestmark = pytest.mark.xdist_group("reinforcement study")  # one worker makes what they share
 
 
 @pytest.fixture(scope="module")
-def batches():
-    return study.play(study.learners())
+def kept(tmp_path_factory):
+    return Kept(tmp_path_factory.mktemp("studies"), QUICK, workers=2)
+
+
+@pytest.fixture(scope="module")
+def batches(kept):
+    return kept.batches("learners") | kept.batches("variants")
 
 
 @pytest.fixture(scope="module")
@@ -55,10 +65,14 @@ def test_soql_is_higher_and_slower_only_for_some_temperatures_of_ql(learnt):
     assert 0 < learnt[study.SOQL].all_targets < 20
 
 
-def test_the_best_temperature_is_the_one_found_on_other_seeds():
-    found = study.tuned([0.002, 0.003, study.BEST, 0.008])
-    assert max(found, key=lambda tau: found[tau].mean) == study.BEST
-    assert not set(study.TUNING) & set(study.SEEDS)
+def test_the_best_temperature_is_the_one_found_on_other_seeds(kept, batches):
+    tuned = kept.batches("tuning")
+    found = {tau: estimate(study.final(tuned[study.ql(tau)])) for tau in study.GRID}
+    assert study.best_tau(found) == study.BEST
+    assert study.nearest_tau(found) == study.COLD
+    seeds = [set(played()[name].seeds(QUICK)) for name in ("tuning", "learners")]
+    assert not seeds[0] & seeds[1]
+    assert seeds[1] == set(batches[study.SOQL].seed.values.tolist())
 
 
 def test_a_diminishing_step_does_not_learn_the_map(learnt):
@@ -83,10 +97,11 @@ def test_initial_scores_matter(learnt):
     assert (pays > study.FAIR).mean() == pytest.approx(1 / 9, abs=0.005)
 
 
-def test_flags_are_what_wandering_robots_lose_by():
-    found = study.with_and_without_flags(range(6), times=(3000, study.STEPS))
-    for name in (study.ql(study.HOT), study.TOO_HIGH):
-        flagged, free = found[name, True], found[name, False]
+def test_flags_are_what_wandering_robots_lose_by(kept, batches):
+    without = kept.batches("without flags")
+    assert list(without) == [study.ql(study.HOT), study.TOO_HIGH]
+    for name, data in without.items():
+        flagged, free = (study.over_time(one, (3000, study.STEPS)) for one in (batches[name], data))
         assert flagged[1] < 0.75 * flagged[0]
         assert free[1] > 0.9 * free[0]
 
@@ -102,7 +117,7 @@ def test_targets_and_settling_are_counted_from_the_records(batches, learnt):
     worth, times = data.worth_sum.values[0], data.time.values
     last = worth[-100:].mean()
     means = np.array([worth[max(0, k - 99) : k + 1].mean() for k in range(worth.size)])
-    assert study.settled(data)[0] == times[np.flatnonzero(means < 0.9 * last)[-1] + 1]
+    assert settled(data)[0] == times[np.flatnonzero(means < 0.9 * last)[-1] + 1]
     assert study.reached(data)[0] == times[np.flatnonzero(means >= 0.15)[0]]
 
 
@@ -162,8 +177,9 @@ def test_a_hundred_games():
 
 
 @pytest.mark.long
-def test_all_four_algorithms():
-    found = {row.name: row for row in study.compare(study.four(range(10)))}
+def test_all_four_algorithms(kept):
+    four = CaseStudy(kept).four
+    found = {row.name: row for row in study.compare(four)}
     assert found["P-SBLLL"].slower.low > 0
     assert found["BLLL"].later.low > 0
     assert found[study.ql(study.BEST)].slower.low > 0

@@ -78,7 +78,8 @@ class Contest:
         from potentia.figures import comparison_figure
         from potentia.statistics.estimates import tail_mean
         from potentia.studies.comparing import compare
-        from potentia.studies.coverage import TAIL, spacing
+        from potentia.studies.coverage import spacing
+        from potentia.studies.coverage_ends import tail_of
 
         steps = self.steps
         try:
@@ -90,7 +91,7 @@ class Contest:
         bound = getattr(best, "bound", None)  # of a world that changes there are several
         if getattr(best, "events", ()) and best.every is None:  # of robots that come and go, that of the last steps
             times = range(0, steps + 1, spacing(steps))
-            bound = float(tail_mean(best.at(times), times, max(TAIL, 10 * spacing(steps))))
+            bound = float(tail_mean(best.at(times), times, tail_of(steps, spacing(steps))))
         picture = out / "compare.png"
         with drawing(picture):
             title = f"Worth against distance driven\n{self.game.describe()}"

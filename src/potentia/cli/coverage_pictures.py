@@ -32,7 +32,7 @@ class Pictured(Results):
     ) -> None:
         """Pictures, and the state of each run that is drawn; ``files`` grows as they are done."""
         from potentia import figures
-        from potentia.studies.coverage import tail_steps
+        from potentia.studies.coverage_ends import tail_steps
         from potentia.web.pages import MOST, replay
 
         game, steps = self.game, self.steps

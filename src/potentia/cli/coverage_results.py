@@ -59,9 +59,9 @@ class Results:
     @cached_property
     def shown(self) -> int:
         """The seed that all rules are drawn and replayed with, from one start: the one nearest to all medians."""
-        from potentia.studies.coverage import alike
+        from potentia.studies.coverage_ends import typical
 
-        return alike(self.data)
+        return typical(*self.data.values())
 
     @cached_property
     def costs(self) -> dict[str, Any]:
@@ -191,9 +191,11 @@ class Results:
         """What each event did, and what all of them cost."""
         if not self.game.events:
             return
-        window = min(self.covered[names[0]].tail, self.steps)
-        print_recoveries({name: self.recoveries(name) for name in names}, window)
-        print_costs(self.costs, self.game.events, window)
+        from potentia.studies.coverage_ends import stretch_steps
+
+        stretch = min(stretch_steps(self.data[names[0]]), self.steps)
+        print_recoveries({name: self.recoveries(name) for name in names}, stretch)
+        print_costs(self.costs, self.game.events, min(self.covered[names[0]].tail, self.steps))
         if self.game.happenings.hazard:
             left = ", ".join(f"{self._robots_left(name):.3g} ({name})" for name in names)
             say(f"robots left at the end, of {self.game.num_players}, in the mean over runs: {left}")
@@ -247,7 +249,7 @@ class Results:
                 lines.append((label, lambda c: str(c.share)))
         lines += [
             ("steps to 90 % of its final worth", lambda c: f"{c.steps_to_90.mean:,.0f}"),
-            ("within 5 % of its final worth from step", lambda c: f"{c.settled.mean:,.0f}"),
+            ("above 90 % of its final worth from step", lambda c: f"{c.settled.mean:,.0f}"),
             ("moves made, all robots", lambda c: f"{c.moves.mean:,.0f}"),
             *self._way_lines(),
         ]

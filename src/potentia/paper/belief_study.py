@@ -1,14 +1,14 @@
 """What beliefs are worth: model-based learning against known worth, an optimistic constant and no model.
 
-Three studies. ``on_paper_world``: the paper's set-up (five robots, τ = 5e-4, K = 3e-5, flags, 1,200 steps, mean of
-the last 200). ``on_random_worlds``: the same on the random worlds of seeds 0 to 19, paired by world and seed.
-``while_learning``: how beliefs improve over a run. The optimism of the mixture and the share of the constant were
-chosen on the paper's world and on the random worlds of seeds 1000 to 1005.
+Three studies. ``on_paper_world``: the paper's set-up (five robots, τ = 5e-4, K = 3e-5, flags, 2,000 steps).
+``on_random_worlds``: the random worlds of seeds 0 to 19 over 1,200 steps, paired by world and seed. ``learning``: how
+beliefs improve over a run. The optimism of the mixture and the share of the constant were chosen on the paper's world
+and on the random worlds of seeds 1000 to 1005.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,20 +18,21 @@ from potentia.analysis import optimum
 from potentia.beliefs import Belief, Communication, Constant, Mixture, SplitMerge
 from potentia.games import Coverage, random_world
 from potentia.games.world import published
-from potentia.paper.playing import play
 from potentia.rules import Rule
 from potentia.statistics.estimates import Estimate, estimate
-from potentia.studies.coverage import final_worth, paper_game, paper_rules
+from potentia.studies.coverage import paper_rules
+from potentia.studies.coverage_ends import final_worth
 
 if TYPE_CHECKING:
     import xarray
 
 STEPS = 1200
 WORLDS = range(20)
+RUNS = 50
 PAIR = ("BLLL", "P-SBLLL")
 OPTIMISTIC = Constant(share=0.6)
 NO_MODEL = Constant()
-_EVERY = 10
+KNOWN, DEFAULT = "known", "split and merge (default)"
 
 
 def published_link(rule: str) -> Communication:
@@ -77,44 +78,38 @@ class Scored:
     share: float  # of the same rule's worth where the field is known
 
 
-def cases() -> dict[tuple[str, str], tuple[Rule, Belief | None]]:
-    """What is compared on the paper's world."""
-    targets = len(published()["world"]["weights"])
-    out: dict[tuple[str, str], tuple[Rule, Belief | None]] = {}
-    for name in reversed(PAIR):
-        link = published_link(name.lower())
-        beliefs: dict[str, Belief | None] = {
-            "known": None,
-            "split and merge (default)": SplitMerge(),
-            "split and merge, published communication": SplitMerge(communication=link),
-            f"EM, {targets} targets known, published communication": Mixture(targets, communication=link),
-            "optimistic constant": OPTIMISTIC,
-            "split and merge without optimism": SplitMerge(optimism=0.0),
-            "no model": NO_MODEL,
-            "the recipe to the letter": literal(name.lower()),
+def others() -> dict[str, Belief]:
+    """What is compared with the published beliefs on the paper's world."""
+    return {
+        DEFAULT: SplitMerge(),
+        "optimistic constant": OPTIMISTIC,
+        "split and merge without optimism": SplitMerge(optimism=0.0),
+        "no model": NO_MODEL,
+    }
+
+
+def cases(rule: str) -> dict[str, tuple[str, str]]:
+    """Each belief that a rule is played with on the paper's world: where in the list that is, and as what."""
+    targets, apart = len(published()["world"]["weights"]), f"beliefs {rule}"
+    return {
+        KNOWN: ("known", rule),
+        DEFAULT: (apart, DEFAULT),
+        "split and merge, published communication": ("model", rule),
+        f"EM, {targets} targets known, published communication": ("numbered", rule),
+        **{name: (apart, name) for name in others() if name != DEFAULT},
+        "the recipe to the letter": ("literal", rule),
+    }
+
+
+def on_paper_world(data: Mapping[str, Mapping[str, xarray.Dataset]]) -> list[Scored]:
+    """Every case, from the same starts and with the same draws; ``data`` by entry of the list."""
+    out: list[Scored] = []
+    for rule in reversed(PAIR):
+        worth = {
+            name: estimate(final_worth(data[entry][key], "worth_sum")) for name, (entry, key) in cases(rule).items()
         }
-        out |= {(name, belief): (pair()[name], chosen) for belief, chosen in beliefs.items()}
+        out += [Scored(rule, name, found, found.mean / worth[KNOWN].mean) for name, found in worth.items()]
     return out
-
-
-def on_paper_world(seeds: Sequence[int], workers: int = 2) -> list[Scored]:
-    """Every case on the paper's world, from the same starts and with the same draws."""
-    game, out = paper_game(), []
-    known: dict[str, float] = {}
-    for (rule, name), (chosen, belief) in cases().items():
-        data = _played(game, chosen, {name: belief}, seeds, workers, "worth_sum")[name]
-        worth = estimate(final_worth(data, "worth_sum"))
-        known.setdefault(rule, worth.mean)
-        out.append(Scored(rule, name, worth, worth.mean / known[rule]))
-    return out
-
-
-def _played(
-    game: Coverage, rule: Rule, beliefs: Mapping[str, Belief | None], seeds: Sequence[int], workers: int, record: str
-) -> dict[str, xarray.Dataset]:
-    """One rule with each of these beliefs."""
-    rules = dict.fromkeys(beliefs, rule)
-    return play(game, rules, STEPS, seeds, beliefs=beliefs, record=record, every=_EVERY, workers=workers)
 
 
 @dataclass(frozen=True)
@@ -126,35 +121,32 @@ class Compared:
     behind: Estimate | None  # by how much it is behind the default; the worlds are the sample
 
 
-def on_random_worlds(seeds: Sequence[int], worlds: Iterable[int] = WORLDS, workers: int = 2) -> list[Compared]:
-    """P-SBLLL with several beliefs on random worlds, paired by world and seed."""
-    beliefs: Mapping[str, Belief | None] = {
-        "split and merge (default)": SplitMerge(),
+def on_worlds() -> dict[str, Belief | None]:
+    """What is compared on random worlds."""
+    return {
+        DEFAULT: SplitMerge(),
         "optimistic constant": OPTIMISTIC,
         "constant 0.002": Constant(0.002),
         "no model": NO_MODEL,
-        "known": None,
+        KNOWN: None,
     }
-    setup, rule = published()["setup"], paper_rules()["p-sblll"]
-    shares: dict[str, list[float]] = {name: [] for name in beliefs}
-    for number in worlds:
-        game = Coverage(random_world(number), setup["robots"], setup["delta"], K=setup["K"])
-        best = optimum(game).bound
-        for name, data in _played(game, rule, beliefs, seeds, workers, "worth_union").items():
-            shares[name].append(float(final_worth(data).mean()) / best)
-    first = np.array(next(iter(shares.values())))
+
+
+def on_random_worlds(data: Sequence[Mapping[str, xarray.Dataset]]) -> list[Compared]:
+    """P-SBLLL with several beliefs on random worlds, paired by world and seed; ``data`` by world."""
+    setup, shares = published()["setup"], dict[str, list[float]]()
+    for number, played in zip(WORLDS, data, strict=False):
+        best = optimum(Coverage(random_world(number), setup["robots"], setup["delta"], K=setup["K"])).bound
+        for name, batch in played.items():
+            shares.setdefault(name, []).append(float(final_worth(batch).mean()) / best)
+    first = np.array(shares[DEFAULT])
     return [
-        Compared(name, estimate(values), estimate(first - np.array(values)) if k else None)
-        for k, (name, values) in enumerate(shares.items())
+        Compared(name, estimate(values), None if name == DEFAULT else estimate(first - np.array(values)))
+        for name, values in shares.items()
     ]
 
 
-def while_learning(seeds: Sequence[int], steps: int = STEPS, workers: int = 2) -> dict[str, xarray.Dataset]:
-    """Belief error, parameter error and number of components over a run of P-SBLLL."""
+def learning() -> dict[str, Belief]:
+    """Of which it is told how they improve over a run of P-SBLLL."""
     targets = len(published()["world"]["weights"])
-    out: dict[str, xarray.Dataset] = {}
-    beliefs = {"split and merge": SplitMerge(), f"EM, {targets} targets known": Mixture(targets)}
-    for name, belief in beliefs.items():
-        rules, record = {name: paper_rules()["p-sblll"]}, ("worth_sum", *belief.recorders)
-        out |= play(paper_game(), rules, steps, seeds, beliefs=beliefs, record=record, every=_EVERY, workers=workers)
-    return out
+    return {"split and merge": SplitMerge(), f"EM, {targets} targets known": Mixture(targets)}

@@ -7,7 +7,7 @@ for BLLL and 56 for P-SBLLL; the same with R_com = 56, that is everybody, for bo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -15,13 +15,14 @@ import numpy as np
 
 from potentia.kernel.arrays import Floats
 from potentia.paper.case_study import BLLL, HEARD, LEARNING, LONG, P_SBLLL, SHORT, CaseStudy, covered, printed
-from potentia.paper.case_tables import settling, tables
+from potentia.paper.case_tables import tables
 from potentia.paper.case_verdicts import MARGIN, Finding, difference, difference_of_shares, log_ratio, restricted
 from potentia.paper.case_words import RATIO, WITHIN, Comparisons, Words, percent
 from potentia.paper.claims import DEPENDS, NOT_SUPPORTED, SUPPORTED, Claim, Judged, declared_in, experiment, share
 from potentia.paper.reinforcement_study import all_targets as targets_found
 from potentia.statistics.estimates import Estimate, estimate, time_to_share
 from potentia.studies.coverage import steps_to_share
+from potentia.studies.coverage_ends import settled
 
 if TYPE_CHECKING:
     import xarray
@@ -32,7 +33,7 @@ SHARES = (0.6, 0.8)  # of the optimum; 0.6 of it is what was published for BLLL
 TRIALS = 1000  # that both have made, for a comparison at equal expense
 AT_EQUAL = f"trials per unit of ΣC, after {TRIALS:,} trials"
 LEARNT, KNOWN, AS_PUBLISHED = "where the map is learnt", "where the map is known", "R_com as published"
-_STAYS = "until it stays within 5 % of its final worth"
+_STAYS = "until it stays above 90 % of its final worth"
 _BRIEF = {"to 90 % of its own final worth": "to 90 % of its final worth", _STAYS: "until it settles"}
 _FIG_5 = "Section 5.2.1, Fig. 5"
 _BY_SETTING = ["whether the map is known", "who hears whom"]
@@ -40,9 +41,12 @@ Values = Floats
 Batches = Mapping[str, "xarray.Dataset"]
 
 
-def claims(study: CaseStudy) -> list[Claim]:
-    """Every claim of the case study with its verdict."""
-    return [declared(study) for declared in declared_in("case_claims", "case_learner_claims")]
+MODULES = ("case_claims", "case_learner_claims")
+
+
+def claims(study: CaseStudy, names: Collection[str] | None = None) -> list[Claim]:
+    """Every claim of the case study with its verdict, or those of these names."""
+    return [declared(study) for declared in declared_in(*MODULES) if names is None or declared.name in names]
 
 
 # Settings ---------------------------------------------------------------------------------------------
@@ -86,7 +90,7 @@ def steps_to_optimum(study: CaseStudy, data: xarray.Dataset, part: float) -> Val
 def _speeds(study: CaseStudy) -> dict[str, Callable[[xarray.Dataset], Values]]:
     """How speed is counted; runs that never come there count with the horizon."""
     ways: dict[str, Callable[[xarray.Dataset], Values]] = {"to 90 % of its own final worth": steps_to_share}
-    ways[_STAYS] = settling
+    ways[_STAYS] = settled
     for part in SHARES:
         ways[f"to {100 * part:.0f} % of the optimum"] = partial(steps_to_optimum, study, part=part)
     return {label: lambda data, steps=steps: restricted(steps(data), SHORT) for label, steps in ways.items()}  # type: ignore[misc]

@@ -32,8 +32,9 @@ from potentia.paper.case_study import (
 from potentia.paper.case_verdicts import MARGIN, Finding, difference, difference_of_shares, restricted
 from potentia.paper.case_words import LONGEST, WITHIN, Comparisons, Words, reason_over, signed
 from potentia.paper.claims import Declared, Judged, experiment, share
-from potentia.paper.reinforcement_study import LEVEL, SOQL, all_targets, ql, reached, settled
+from potentia.paper.reinforcement_study import LEVEL, SOQL, all_targets, ql, reached
 from potentia.rules.steps import step_data, step_from, step_size
+from potentia.studies.coverage_ends import settled
 
 if TYPE_CHECKING:
     import xarray

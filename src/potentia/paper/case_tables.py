@@ -6,12 +6,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from potentia.games.world import published
-from potentia.kernel.arrays import Floats
-from potentia.paper.case_study import LEARNING, CaseStudy, covered
-from potentia.paper.reinforcement_study import settled as settled_late
+from potentia.paper.case_study import CaseStudy, covered
 from potentia.paper.reinforcement_study import targets_held
-from potentia.statistics.estimates import estimate, moving_mean, settling_time, share_of
-from potentia.studies.coverage import SETTLED, TAIL
+from potentia.statistics.estimates import estimate, share_of
+from potentia.studies.coverage_ends import settled
 
 if TYPE_CHECKING:
     import xarray
@@ -33,23 +31,18 @@ def tables(study: CaseStudy) -> dict[str, list[dict[str, Any]]]:
     """Rows by part of the study, one for each algorithm, and ``temperatures``: QL on the seeds for tuning.
 
     Means over runs are :class:`Estimate`; ``first`` is the mean over as many runs as were published; published entries
-    are None where nothing was. ``settles`` is the step from which a run stays near its own final worth: within 5 % over
-    200 steps, or above 90 % over 1,000 steps where 15,000 or more are played.
+    are None where nothing was. ``settles`` is the step from which a run has settled. A part that was not played, as
+    nothing else was asked for, has no table.
     """
-    out = {part: _rows(study, getattr(study, part), names) for part, names in PUBLISHED.items()}
+    played = vars(study)
+    out = {part: _rows(study, played[part], names) for part, names in PUBLISHED.items() if part in played}
+    if "tuning" not in played:
+        return out
     out["temperatures"] = [
         {"tau": tau, "worth": worth, "best": tau == study.best_tau, "nearest": tau == study.nearest_tau}
         for tau, worth in study.tuning.items()
     ]
     return out
-
-
-def settling(data: xarray.Dataset) -> Floats:
-    """The step from which each run stays near its own final worth; NaN where it does not."""
-    if int(data.time.values[-1]) >= LEARNING:
-        return settled_late(data)
-    rows = max(1, TAIL // int(data.time.values[1] - data.time.values[0]))
-    return settling_time(moving_mean(data.worth_sum.values, rows), data.time.values, covered(data), SETTLED)
 
 
 def _rows(study: CaseStudy, batches: Mapping[str, xarray.Dataset], names: Mapping[str, str]) -> list[dict[str, Any]]:
@@ -70,7 +63,7 @@ def _rows(study: CaseStudy, batches: Mapping[str, xarray.Dataset], names: Mappin
                 "low": float(worth.min()),
                 "high": float(worth.max()),
                 **{f"published_{end}": printed.get(end) for end in ("mean", "low", "high")},
-                "settles": estimate(settling(data)),
+                "settles": estimate(settled(data)),
                 "published_settles": printed.get("settles"),
                 "union": estimate(covered(data, "worth_union")),
                 "share": estimate(covered(data, "worth_union") / study.optimum.bound),

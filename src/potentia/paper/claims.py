@@ -10,6 +10,7 @@ which they stand there.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
@@ -105,6 +106,33 @@ class Claim(_Statement):
         """Plain data, for JSON."""
         out = attrs.asdict(self, recurse=False)
         return out | {"evidence": list(self.evidence), "measured": [entry.to_dict() for entry in self.measured]}
+
+    def to_json(self) -> str:
+        """All of it, for :meth:`from_json`."""
+        return json.dumps(attrs.asdict(self, recurse=False), default=_as_table)
+
+    @classmethod
+    def from_json(cls, text: str) -> Claim:
+        """The same claim; what was a tuple or an array in its details is a list."""
+        return cls(**json.loads(text, object_hook=_from_table))
+
+
+_TABLES = {"an estimate": Estimate, "a measurement": Measurement}
+
+
+def _as_table(value: Any) -> Any:
+    """What JSON has no word for."""
+    for word, kind in _TABLES.items():
+        if isinstance(value, kind):
+            return {word: [getattr(value, name) for name in kind.__annotations__]}
+    if hasattr(value, "tolist"):  # NumPy's
+        return value.tolist()
+    raise TypeError(f"{type(value).__name__} is not plain")
+
+
+def _from_table(table: dict[str, Any]) -> Any:
+    word = next(iter(table), "")
+    return _TABLES[word](*table[word]) if len(table) == 1 and word in _TABLES else table
 
 
 class Judged(NamedTuple):

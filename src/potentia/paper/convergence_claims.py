@@ -73,7 +73,7 @@ def convergence_theorem(scale: Scale) -> Judged:
     """To α_* with probability one? And does every run settle somewhere?"""
     example, chosen, exact = leaving_game()
     ends = []  # of runs that play α_* = (0) at n = 0 and n + 1: whether they end there, and never play anything else
-    for seed in range(20 * scale.learners):
+    for seed in scale.seeds(20 * scale.learners):
         run = begin(example, chosen, seed, horizon=200).advance(200)
         actions = run.trace().profiles[1:]
         if (actions[:2] == 0).all():
@@ -81,14 +81,14 @@ def convergence_theorem(scale: Scale) -> Judged:
             ends.append((end, bool((actions == 0).all())))
     runs, at_start = len(ends), sum(end for end, _ in ends)
     persisted, at_last = sum(stays for _, stays in ends), sum(end and stays for end, stays in ends)
-    games = random_games(scale.learners)
+    games = random_games(scale.learners, scale.seed)
     settled = nash = 0
     for _, ended, there in played(games, unperturbed()):
         settled += all(float(x.max()) > 1 - _PURE for x in ended.strategies)
         nash += there
     pennies = game("matching-pennies")
     assert isinstance(pennies, NormalForm)
-    changed = [last_change(pennies, seed) for seed in range(_PENNIES)]
+    changed = [last_change(pennies, seed) for seed in scale.seeds(_PENNIES)]
     moving = sum(step > 0 for step in changed)
     frequency = share_of(at_start, runs)
     broken = exact < 1.0 and frequency.high < 1.0
@@ -213,12 +213,12 @@ class Stay:
         return f"{100 * self.share:.3g} % of steps, {self.rate:,.0f} departures per 100,000"
 
 
-def stays(cost: float, xi: float, runs: int, ends: Sequence[int]) -> list[Stay]:
+def stays(cost: float, xi: float, seeds: Sequence[int], ends: Sequence[int]) -> list[Stay]:
     """Of :func:`costly_strays` under Assumptions 6 and 7, between one of ``ends`` and the next."""
     found, chosen = costly_strays(cost), rule("soql", mu="adaptive", xi=xi)
     assert isinstance(chosen, SOQL)
     at = []
-    for seed in range(runs):
+    for seed in seeds:
         trace = begin(found, chosen, seed, record=("profile",), horizon=ends[-1]).advance(ends[-1]).trace()
         at.append((by_step(found, chosen, trace.profiles[1:]) == 0).all(axis=1))
     out = []
@@ -251,16 +251,16 @@ _CASES = (
 )
 def perturbation_theorem(scale: Scale) -> Judged:
     """A game where strays cost much, milder ones, and random potential games with the assumptions and without each."""
-    games = random_games(scale.learners)
+    games = random_games(scale.learners, scale.seed)
     ended = {name: _ended(games, rule("soql", **options)) for name, options in PERTURBED.items()}
     full = rule("soql", **PERTURBED["Assumptions 6 and 7"])
     assert isinstance(full, SOQL)
     costly = costly_strays()
-    runs = max(2, scale.learners // 25)
+    seeds = scale.seeds(max(2, scale.learners // 25))
     times = next(times for learners, times in _TIMES.items() if scale.learners >= learners)
-    long = stays(1000.0, full.xi, runs, [k * STEPS for k in times])
+    long = stays(1000.0, full.xi, seeds, [k * STEPS for k in times])
     short = STEPS if len(times) > 2 else STEPS // 2
-    others = {case: stays(*case[:2], runs, (short,))[0] for case in _CASES}
+    others = {case: stays(*case[:2], seeds, (short,))[0] for case in _CASES}
     only = pure_nash(costly, strict=True).tolist() == pure_nash(costly).tolist() == [[0, 0]]
     # it must go on in every run; that it goes on for ever follows where a single stray is enough
     enough = after_a_stray(costly, full.xi) < costly.utility(0, [1, 0])
@@ -292,7 +292,7 @@ def perturbation_theorem(scale: Scale) -> Judged:
             rule=full.spec(),
             potential=potential(costly).tolist(),
             equilibria=pure_nash(costly).tolist(),
-            seeds=runs,
+            seeds=len(seeds),
             lowest_score=after_a_stray(costly, full.xi),
             windows=[vars(one) for one in long],
             others=[{"cost": cost, "xi": xi, **vars(one)} for (cost, xi, _), one in others.items()],

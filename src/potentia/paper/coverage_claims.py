@@ -38,12 +38,12 @@ _FLAGGED = (1.0, 2.0, 3.0, 1.0)  # worths of a strip on which fixed flags leave 
 Tables = Floats
 
 
-def maps(count: int, cost: float = 0.0) -> list[Coverage]:
+def maps(count: int, cost: float = 0.0, seed: int = 0) -> list[Coverage]:
     """Robots on small grids with random worths."""
     out = []
     for k in range(count):
         shape, robots, delta = _PLACES[k % len(_PLACES)]
-        worth = generator(k).random(shape)
+        worth = generator(seed + k).random(shape)
         out.append(Coverage(World(worth), robots, delta, K=cost, flags=False))
     return out
 
@@ -178,7 +178,8 @@ def _dear(game: Coverage) -> tuple[Tables, Tables]:
 )
 def coverage_potential(scale: Scale) -> Judged:
     """Eq. 46 as claimed, and corrected."""
-    games, costly = maps(max(_FEWEST, scale.games // 10)), maps(_FEWEST, _COST)
+    games = maps(max(_FEWEST, scale.games // 10), seed=scale.seed)
+    costly = maps(_FEWEST, _COST, scale.seed)
     claimed, worst = _exact_on(games, lambda game: (payoffs_of(game), table_of(game, game.claimed_potential)))
     exact, corrected = _exact_on(games, lambda game: (payoffs_of(game), _corrected(game)))
     dear_claimed, _ = _exact_on(costly, lambda game: (_dear(game)[0], _dear(game)[0].sum(axis=0)))
@@ -282,7 +283,7 @@ def _overlap_data(game: Coverage, payoffs: Tables) -> dict[str, Any]:
 )
 def coverage_separable(scale: Scale) -> Judged:
     """Section 5 calls u^i separable; it subtracts what others cover."""
-    games = maps(max(_FEWEST, scale.games // 10))
+    games = maps(max(_FEWEST, scale.games // 10), seed=scale.seed)
     held = sum(bool(separable_of(payoffs_of(game))) for game in games)
     wakes = SignalRevision(a1=1.0, a2=0.5, a3=0.1).probability(0.0, 0.0)
     smallest, said, details = smallest_overlap(), None, {}

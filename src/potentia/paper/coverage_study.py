@@ -7,36 +7,31 @@ random worlds are those of seeds 0 to 19; the schedule was chosen on the paper's
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from potentia.analysis import optimum
-from potentia.games import Coverage, World, paper_world, random_world
-from potentia.paper.playing import play
+from potentia.games import Coverage
 from potentia.rules import Rule, rule
 from potentia.statistics.estimates import Estimate, estimate, paired_difference
-from potentia.studies.coverage import (
-    Covered,
-    cover,
-    final_worth,
-    paper_game,
-    paper_rules,
-    spacing,
-    steps_to_share,
-    summarise,
-)
+from potentia.studies.coverage import Covered, paper_game, steps_to_share, summarise
+from potentia.studies.coverage_ends import final_worth
+
+if TYPE_CHECKING:
+    import xarray
 
 WORLDS = range(20)
 REVISION = 0.9
 
 
-def variants(tau: float | str, revision: object) -> dict[str, Rule]:
+def forms(tau: float | str, revision: object) -> dict[str, Rule]:
     """BLLL and P-SBLLL in its three forms."""
     return {
         "BLLL": rule("blll", tau=tau),
-        "P-SBLLL, joint": rule("p-sblll", tau=tau, revision=revision),
+        "P-SBLLL": rule("p-sblll", tau=tau, revision=revision),
         "P-SBLLL, unilateral": rule("p-sblll", tau=tau, revision=revision, trial="unilateral"),
         "P-SBLLL, guarded": rule("p-sblll", tau=tau, revision=revision, guard=True),
     }
@@ -51,54 +46,21 @@ class Published:
     sooner: Estimate | None  # steps to 90 % of the final worth, less BLLL's from the same starts
 
 
-def as_published(seeds: Iterable[int], steps: int = 2000, workers: int = 2) -> list[Published]:
+def as_published(data: Mapping[str, xarray.Dataset]) -> list[Published]:
     """The rules on the paper's game, from the same starts."""
-    game = paper_game()
-    known = paper_rules()["p-sblll"]
-    rules = variants(known.tau, known.revision)  # type: ignore[attr-defined]
-    data = cover(game, rules, steps, seeds, workers=workers)
-    best = optimum(game).bound  # so that a gap in the certificate cannot flatter
+    best = optimum(paper_game()).bound  # so that a gap in the certificate cannot flatter
     first = steps_to_share(data["BLLL"])
     sooner = {name: paired_difference(steps_to_share(batch), first) for name, batch in data.items() if name != "BLLL"}
     return [Published(name, summarise(batch, best), sooner.get(name)) for name, batch in data.items()]
 
 
-@dataclass(frozen=True)
-class Share:
-    """One rule on one world: the share of the optimum that it covers at the end."""
-
-    world: str
-    robots: int
-    steps: int
-    name: str
-    share: Estimate
+def shares(game: Coverage, data: Mapping[str, xarray.Dataset]) -> dict[str, Estimate]:
+    """The share of the optimum of a game that each rule covers at the end."""
+    best = optimum(game).bound
+    return {name: estimate(final_worth(batch) / best) for name, batch in data.items()}
 
 
-def _shares(
-    world: World, robots: int, steps: int, names: Sequence[str], seeds: Sequence[int], workers: int
-) -> list[Share]:
-    game, every = Coverage(world, robots, flags=False), min(spacing(steps), 20)
-    best, known = optimum(game).bound, variants("auto", REVISION)
-    rules = {name: known[name] for name in names}
-    data = play(game, rules, steps, seeds, record="worth_union", every=every, workers=workers)
-    return [Share(world.name, robots, steps, name, estimate(final_worth(batch) / best)) for name, batch in data.items()]
-
-
-def annealed(
-    seeds: Sequence[int], names: Sequence[str], steps: int = 20_000, robots: Iterable[int] = (5, 20), workers: int = 2
-) -> list[Share]:
-    """Shares on the paper's world with so many robots."""
-    return [share for n in robots for share in _shares(paper_world(), n, steps, names, seeds, workers)]
-
-
-def on_random_worlds(
-    seeds: Sequence[int], names: Sequence[str], steps: int, worlds: Iterable[int] = WORLDS, workers: int = 2
-) -> list[Share]:
-    """Shares of five robots on each of the random worlds."""
-    return [share for n in worlds for share in _shares(random_world(n), 5, steps, names, seeds, workers)]
-
-
-def over_worlds(shares: Iterable[Share], name: str) -> tuple[float, float]:
+def over_worlds(shares: Iterable[Mapping[str, Estimate]], name: str) -> tuple[float, float]:
     """The mean over worlds of a rule's mean share, and the least of them."""
-    means = [share.share.mean for share in shares if share.name == name]
+    means = [share[name].mean for share in shares]
     return float(np.mean(means)), float(np.min(means))

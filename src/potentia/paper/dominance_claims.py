@@ -79,7 +79,7 @@ def _within(fate: Fate, order: int) -> bool:
 )
 def strictly_dominated(scale: Scale) -> Judged:
     """At orders 1 to 3, by actions and by mixtures."""
-    games = strict_games(_number_of(scale))
+    games = strict_games(_number_of(scale), scale.seed)
     found = {order: [_within(fate, order) for fate in _ends(games, order, strict=True)] for order in _ORDERS}
     every = [within for those in found.values() for within in those]
     return Judged(
@@ -102,7 +102,7 @@ def strictly_dominated(scale: Scale) -> Judged:
 )
 def weakly_dominated(scale: Scale) -> Judged:
     """They survive at order 1, die from order 2 on; as printed, the word covers equal actions too."""
-    games = weak_games(_number_of(scale))
+    games = weak_games(_number_of(scale), 50 + scale.seed)
     died = {order: [fate.died for fate in _ends(games, order, strict=False)] for order in _ORDERS}
     first = float(dynamics(games[0], order=1, horizon=_HORIZON[1], points=3).final[0][1])
     equal, kept = equal_actions()

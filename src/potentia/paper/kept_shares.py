@@ -86,7 +86,7 @@ def by_rule(scale: Scale) -> list[dict[str, Any]]:
     """How often each rule keeps the maximisers, on random games of each kind: a row for each kind and rule."""
     rows = []
     for kind, words in KINDS.items():
-        for found in shares(random_games(kind, scale.games, SHAPE, SEED)):
+        for found in shares(random_games(kind, scale.games, SHAPE, SEED + scale.seed)):
             counts = {"exactly": found.exactly, "kept": found.kept, "mode": found.mode}
             rows.append({"kind": kind, "games": words, "rule": found.rule, "count": found.games, **counts})
     return rows

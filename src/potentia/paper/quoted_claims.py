@@ -21,7 +21,7 @@ _GAMES = 100  # the seed of the first game for the definition
 )
 def finite_improvement_theorem(scale: Scale) -> Judged:
     """Every improvement path of a finite potential game is finite; without a potential there are cycles."""
-    seeds = range(SEED, SEED + scale.games)
+    seeds = scale.seeds(scale.games, SEED)
     kept = [bool(finite_improvement(random_potential_game(SHAPE, seed))) for seed in seeds]
     others = (NormalForm(generator(seed).standard_normal((len(SHAPE), *SHAPE))) for seed in seeds)
     control = share([bool(finite_improvement(game)) for game in others])
@@ -46,7 +46,7 @@ def finite_improvement_theorem(scale: Scale) -> Judged:
 def stable_state(scale: Scale) -> Judged:
     """Not a result but a definition, misprinted: lim Pr^ε = Pr holds for profiles that are hardly ever played."""
     unstable = printed = profiles = 0
-    for game in random_games("potential", scale.games, SHAPE, _GAMES):
+    for game in random_games("potential", scale.games, SHAPE, _GAMES + scale.seed):
         never, transient = _vanishing(game)
         profiles += game.num_profiles
         unstable += len(never)

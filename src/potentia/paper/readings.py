@@ -288,7 +288,7 @@ def read(homogeneous: str, monotone: str, scale: Scale, lists: list[Games]) -> R
     places = _smallest_first(fitting)
     chosen = list(range(len(places)))
     if len(places) > scale.games:
-        chosen = sorted(generator(_SEED).choice(len(places), scale.games, replace=False).tolist())
+        chosen = sorted(generator(_SEED + scale.seed).choice(len(places), scale.games, replace=False).tolist())
     by_eq_12, failing = 0, []
     for place in chosen:
         pool, k = places[place]
@@ -323,7 +323,7 @@ def without_ties(scale: Scale) -> tuple[int, int, NormalForm | None]:
     """
     kept, first = 0, None
     for k in range(scale.games):
-        phi = generator(_SEED + k).permutation(9).astype(float).reshape(3, 3)
+        phi = generator(_SEED + scale.seed + k).permutation(9).astype(float).reshape(3, 3)
         game = NormalForm([phi, phi], potential=phi, moves=[path_moves(3)] * 2)
         good = only_maximisers(game, phi)
         kept += good

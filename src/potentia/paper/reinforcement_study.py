@@ -1,9 +1,8 @@
 """Learning from received utilities alone: QL and SOQL in the paper's case study (section 5.2, Fig. 8 to 10).
 
-The paper's world and set-up: five robots, δ = 1.5, K = 3e-5, flags, 15,000 steps, the same starts for every rule.
-What a run comes to is the mean of its last 1,000 steps. The paper prints no temperature for QL; ``tuned`` looks for
-the best one, on seeds that the comparison does not use. Whether SOQL ends in a Nash equilibrium is the subject of
-:mod:`potentia.paper.equilibrium_study`.
+The paper's world and set-up: five robots, δ = 1.5, K = 3e-5, flags, 15,000 steps, the same starts for every rule. The
+paper prints no temperature for QL; the best one is looked for on seeds that the comparison does not use. Whether SOQL
+ends in a Nash equilibrium is the subject of :mod:`potentia.paper.equilibrium_study`.
 """
 
 from __future__ import annotations
@@ -18,36 +17,31 @@ from numpy.typing import NDArray
 from potentia.games import Coverage
 from potentia.games.world import published
 from potentia.kernel.arrays import Floats, Ints
-from potentia.paper import playing
-from potentia.paper.belief_study import pair, published_beliefs
 from potentia.rules import Rule, rule
-from potentia.statistics.estimates import (
-    Estimate,
-    estimate,
-    moving_mean,
-    paired_difference,
-    settling_time,
-    tail_mean,
-    time_to_share,
-)
-from potentia.studies.coverage import paper_game, typical
+from potentia.rules.steps import Diminishing
+from potentia.statistics.estimates import Estimate, estimate, paired_difference, tail_mean, time_to_share
+from potentia.studies.coverage import paper_game
+from potentia.studies.coverage_ends import LONG_TAIL, final_worth, running_worth, settled
 
 if TYPE_CHECKING:
     import xarray
 
 STEPS = 15_000
-SEEDS = range(20)
-TUNING = range(1000, 1010)  # seeds
 GRID = (0.001, 0.002, 0.003, 0.004, 0.005, 0.006, 0.007, 0.008, 0.01, 0.02)
-BEST = 0.005  # what ``tuned`` finds
+BEST = 0.005  # what tuning finds
 COLD, HOT = 0.002, 0.01  # the one whose worth is nearest to what was published for QL, and one above the best
-WINDOW = 1000  # steps
-SETTLED = 0.9  # of the run's own final worth
 LEVEL = 0.15  # of worth, the same for every rule; above what was published for QL
-SOQL = "SOQL"
+SOQL = "SOQL"  # with the published step
+PLAIN = ("SOQL, step 1/n", "SOQL, step n^-0.6")  # they fall from the first step of the run on
+ADAPTIVE = "SOQL, Assumption 6"
+# The published step at first, then falling as (n + offset)^-power: Σμ = ∞ and Σμ² < ∞ as well.
+OFFSETS = {
+    f"SOQL, step ∝ 1/(n + {offset:,})" + ("" if power == 1.0 else f"^{power:g}"): (offset, power)
+    for offset in (10_000, 100_000)
+    for power in (0.6, 1.0)
+}
 FAIR = 0.02  # an initial score that a robot exceeds in every ninth cell of the map
 TOO_HIGH = "SOQL, initial scores 0.05"  # which it exceeds in nine cells
-_EVERY = 10
 
 
 def ql(tau: float) -> str:
@@ -62,14 +56,26 @@ def published_soql(**changes: Any) -> Rule:
     return rule("soql", **options | changes)
 
 
+def offset_step(offset: float, power: float) -> Diminishing:
+    """μ(n) = μ ((1 + offset) / (n + offset))^power: the published step at n = 1."""
+    return Diminishing(power, published()["setup"]["mu"] * (1.0 + offset) ** power, offset)
+
+
 def learners() -> dict[str, Rule]:
     """What is compared on the paper's world; SOQL as published comes first."""
     return {
         SOQL: published_soql(),
-        **{ql(tau): rule("ql", tau=tau) for tau in (COLD, BEST, HOT)},
-        "SOQL, Assumption 6": published_soql(mu="adaptive"),
-        "SOQL, step 1/n": published_soql(mu="1/n"),
-        "SOQL, step n^-0.6": published_soql(mu="n^-0.6"),
+        PLAIN[0]: published_soql(mu="1/n"),
+        PLAIN[1]: published_soql(mu="n^-0.6"),
+        ADAPTIVE: published_soql(mu="adaptive"),
+        **{name: published_soql(mu=offset_step(*form)) for name, form in OFFSETS.items()},
+        **{ql(tau): rule("ql", tau=tau) for tau in GRID},
+    }
+
+
+def variants() -> dict[str, Rule]:
+    """Other forms of SOQL, without an assumption, and with other scores to begin with."""
+    return {
         "SOQL, pair form": published_soql(form="pair"),
         "SOQL, without Assumption 7": published_soql(alone=False),
         f"SOQL, initial scores {FAIR:g}": published_soql(initial=FAIR),
@@ -78,43 +84,22 @@ def learners() -> dict[str, Rule]:
     }
 
 
-def play(
-    rules: Mapping[str, Rule],
-    seeds: Sequence[int] = SEEDS,
-    steps: int = STEPS,
-    *,
-    beliefs: playing.Beliefs | None = None,
-    flags: bool = True,
-    workers: int = 2,
-) -> dict[str, xarray.Dataset]:
-    """A batch of each rule on the paper's game, from the same starts; with a belief where one is named."""
-    game, record = paper_game(flags=flags), ("worth_sum", "worth_union")
-    return playing.play(game, rules, steps, seeds, beliefs=beliefs, record=record, every=_EVERY, workers=workers)
+def wanderers() -> dict[str, Rule]:
+    """The rules that lose by flags what they have found."""
+    return {name: (learners() | variants())[name] for name in (ql(HOT), TOO_HIGH)}
 
 
 # What the batches came to -----------------------------------------------------------------------------
 
 
 def final(data: xarray.Dataset) -> Floats:
-    """The worth covered over the last 1,000 steps (ΣC), by seed."""
-    return tail_mean(data.worth_sum.values, data.time.values, WINDOW)
-
-
-def settled(data: xarray.Dataset) -> Floats:
-    """From when on each run's mean over 1,000 steps stays above 90 % of its own final worth, by seed."""
-    goal = final(data)
-    # what is above the goal is as good as the goal: only falling below it counts
-    return settling_time(np.minimum(_running(data), goal[:, None]), data.time.values, goal, 1.0 - SETTLED)
+    """The final worth (ΣC), by seed."""
+    return final_worth(data, "worth_sum")
 
 
 def reached(data: xarray.Dataset) -> Floats:
     """When each run's mean over 1,000 steps is first at least 0.15, by seed; NaN where it never is."""
-    return time_to_share(_running(data), data.time.values, LEVEL)
-
-
-def _running(data: xarray.Dataset) -> Floats:
-    times = data.time.values
-    return moving_mean(data.worth_sum.values, max(1, WINDOW // int(times[1] - times[0])))
+    return time_to_share(running_worth(data), data.time.values, LEVEL)
 
 
 def targets_held(game: Coverage, data: xarray.Dataset) -> Ints:
@@ -174,50 +159,17 @@ def compare(data: Mapping[str, xarray.Dataset]) -> list[Learnt]:
     return out
 
 
-def tuned(grid: Sequence[float] = GRID, seeds: Sequence[int] = TUNING, workers: int = 2) -> dict[float, Estimate]:
-    """The final worth of QL by temperature; ``BEST`` is where it is largest."""
-    data = play({ql(tau): rule("ql", tau=tau) for tau in grid}, seeds, workers=workers)
-    return {tau: estimate(final(data[ql(tau)])) for tau in grid}
+def best_tau(tuning: Mapping[float, Estimate]) -> float:
+    """QL's best temperature, on the seeds for tuning."""
+    return max(tuning, key=lambda tau: tuning[tau].mean)
 
 
-def by_temperature(grid: Sequence[float] = GRID, seeds: Sequence[int] = SEEDS, workers: int = 2) -> dict[float, Learnt]:
-    """SOQL against QL at each temperature, on the seeds of the comparison."""
-    rules = {SOQL: published_soql(), **{ql(tau): rule("ql", tau=tau) for tau in grid}}
-    return dict(zip(grid, compare(play(rules, seeds, workers=workers))[1:], strict=True))
+def nearest_tau(tuning: Mapping[float, Estimate]) -> float:
+    """The temperature at which QL covers what was published for it, as nearly as the grid has it."""
+    return min(tuning, key=lambda tau: abs(tuning[tau].mean - published()["worth"]["ql"]["mean"]))
 
 
-def with_and_without_flags(
-    seeds: Sequence[int] = SEEDS, times: Sequence[int] = (3000, 6000, STEPS), workers: int = 2
-) -> dict[tuple[str, bool], tuple[float, ...]]:
-    """The rules that wander, by name and flags: ΣC over the 1,000 steps before each of these times, mean over seeds."""
-    rules = {name: learners()[name] for name in (ql(HOT), TOO_HIGH)}
-    out = {}
-    for flags in (True, False):
-        for name, batch in play(rules, seeds, flags=flags, workers=workers).items():
-            until = [batch.sel(time=slice(0, time)) for time in times]
-            out[name, flags] = tuple(float(final(part).mean()) for part in until)
-    return out
-
-
-# All four ---------------------------------------------------------------------------------------------
-
-
-def four(seeds: Sequence[int], steps: int = STEPS, workers: int = 2) -> dict[str, xarray.Dataset]:
-    """The algorithms of Fig. 10: BLLL and P-SBLLL, which learn a model, against QL and SOQL, which do not.
-
-    The former have the published communication and a mixture by split and merge. They know their utility function
-    and play on what they believe of the map; the latter know only what they receive.
-    """
-    rules = pair() | {name: learners()[name] for name in (ql(COLD), ql(BEST), SOQL)}
-    return play(rules, seeds, steps, beliefs=published_beliefs(), workers=workers)
-
-
-def final_configurations(names: Sequence[str], seed: int, steps: int = STEPS) -> dict[str, Ints]:
-    """Profiles over time of the named learners, from the same start (Fig. 9)."""
-    rules = {f"{name}, seed {seed}": learners()[name] for name in names}
-    return playing.profiles(paper_game(), rules, steps, seed)
-
-
-def median_seed(*batches: xarray.Dataset) -> int:
-    """The seed whose final worth, summed over these batches, is the median: the run to show."""
-    return typical(batches[0], np.sum([final(batch) for batch in batches], axis=0))
+def over_time(data: xarray.Dataset, times: Sequence[int]) -> list[float]:
+    """ΣC over the 1,000 steps before each of these times, mean over seeds."""
+    parts = [data.sel(time=slice(0, time)) for time in times]
+    return [float(tail_mean(part.worth_sum.values, part.time.values, LONG_TAIL).mean()) for part in parts]

@@ -80,14 +80,14 @@ def smallest_difference() -> tuple[NormalForm, tuple[int, ...], tuple[int, ...]]
 def resistance_lemma(scale: Scale) -> Judged:
     """Eq. 12 against the exact resistances of every transition of random potential games."""
     transitions = differing = some = moved = 0
-    games = random_games("potential", scale.games, SHAPE, _SEED)
+    games = random_games("potential", scale.games, SHAPE, _SEED + scale.seed)
     for game in games:
         table, lemma, differs = resistances(solved(game))
         transitions += differs.size
         differing += int(differs.sum())
         some += bool(differs.any())
         moved += stable_by(table, table.exact, game.num_profiles) != stable_by(table, lemma, game.num_profiles)
-    apart = sum(int(resistances(solved(game))[2].sum()) for game in separable_games(scale.games))
+    apart = sum(int(resistances(solved(game))[2].sum()) for game in separable_games(scale.games, _SEED + scale.seed))
     found = smallest_difference()
     also = "even in separable games some are" if apart else "in separable games none is"
     return Judged(
@@ -157,8 +157,8 @@ def _reversal(games: Sequence[Game]) -> tuple[int, int, int]:
 )
 def reversal_lemma(scale: Scale) -> Judged:
     """On separable games, and on others as the control."""
-    transitions, exact, lemma = _reversal(separable_games(scale.games))
-    others, exact_others, lemma_others = _reversal(random_games("potential", scale.games, SHAPE, _SEED))
+    transitions, exact, lemma = _reversal(separable_games(scale.games, _SEED + scale.seed))
+    others, exact_others, lemma_others = _reversal(random_games("potential", scale.games, SHAPE, _SEED + scale.seed))
     return Judged(
         {
             "transitions of separable games that fail, exact resistances": exact,

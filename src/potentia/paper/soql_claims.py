@@ -14,6 +14,7 @@ already at n adds to it.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -100,7 +101,7 @@ def _strategy_errors(vartheta: float, x: float) -> float:
 )
 def closed_forms(scale: Scale) -> Judged:
     """Eq. 30, 31, 33 and 40, and the limit of the first corollary."""
-    random, found = generator(7), []
+    random, found = generator(7 + scale.seed), []
     for _ in range(scale.learners):
         mu, x = random.uniform(0.05, 0.95, 2).tolist()
         p, q, u = random.uniform(-1, 1, 3).tolist()
@@ -198,7 +199,7 @@ def least_advance(mu: float, m: int) -> float:
 )
 def lock_in_proposition(scale: Scale) -> Judged:
     """Eq. 33 at m = 1 and later, wherever the hypotheses hold in runs on random potential games."""
-    every = [one for seed, game in enumerate(random_games(scale.learners)) for one in occasions(game, seed)]
+    every = [one for seed, game in enumerate(random_games(scale.learners, scale.seed)) for one in occasions(game, seed)]
     times, failed = len(every), sum(not one.kept[1] for one in every)
     proven = {m: [one.kept[m] for one in every if one.proof and m in one.kept] for m in _LATER}
     left = max(least_advance(mu, m) for mu in np.linspace(0.01, 0.99, 99) for m in range(1, 200))
@@ -251,13 +252,13 @@ def _stay_words(game: NormalForm, seed: int, n: int) -> tuple[str, dict[str, Any
     return said, plain(game, rule=unperturbed().spec(), printed=float(printed), **kept)
 
 
-def stayed(vartheta: float, players: int, runs: int) -> int:
+def stayed(vartheta: float, players: int, seeds: Iterable[int]) -> int:
     """Runs of the engine in which players that had no weight on a profile one step before all stay there."""
     game = NormalForm(_own(players))
     first = [[1 - vartheta, vartheta]] * players
     chosen = unperturbed(vartheta=vartheta, initial=[[0.0, 0.1]] * players, initial_strategies=first)
     count = 0
-    for seed in range(runs):
+    for seed in seeds:
         run = begin(game, chosen, seed, horizon=_STAY_STEPS).advance(_STAY_STEPS)
         count += bool((run.trace().profiles[1:] == 1).all())
     return count
@@ -283,7 +284,7 @@ def lock_in_probability(scale: Scale) -> Judged:
     for vartheta, players in _STAYS:
         step = Fraction(str(vartheta))
         exact = math.prod((1 - (1 - step) ** c) ** players for c in range(1, _STAY_STEPS + 1))
-        product, count = lock_in(vartheta, players, _STAY_STEPS), stayed(vartheta, players, runs)
+        product, count = lock_in(vartheta, players, _STAY_STEPS), stayed(vartheta, players, scale.seeds(runs))
         cases.append({"vartheta": vartheta, "players": players, "stayed": count, "runs": runs, "product": product})
         errors.append(abs(product / float(exact) - 1.0))
         measured[f"share of runs that stay, ϑ = {vartheta:g}, N = {players}"] = often = share_of(count, runs)

@@ -43,7 +43,7 @@ _BLLL, _JOINT, *_OTHERS = RULES
 )
 def separable_proposition(scale: Scale) -> Judged:
     """Exactly the maximisers, in separable games with ties and constrained moves too."""
-    games, rows = separable_games(scale.games, SEED), by_rule(scale)
+    games, rows = separable_games(scale.games, SEED + scale.seed), by_rule(scale)
     missed = [game for game in games if stable_places(game) != best_places(potentials_of(game))]
     kept, tables = len(games) - len(missed), exactly(rows, "separable", _JOINT)
     others = {rule: exactly(rows, "potential", rule) for rule in RULES}

@@ -7,13 +7,14 @@ makes a statement not supported; where only some readings of a hypothesis have o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from potentia.analysis import Stability, stability
 from potentia.games import Game, game
-from potentia.paper.claims import Claim, declared_in
+from potentia.paper.claims import Claim, Declared, declared_in
+from potentia.paper.kept import Kept
 from potentia.paper.scale import Scale
 from potentia.paper.small_games import JOINT, all_profiles
 
@@ -23,14 +24,16 @@ MODULES = tuple(
 )
 
 
-def check(scale: Scale, tell: Callable[[str], None] | None = None) -> list[Claim]:
-    """All claims of the paper's theory, in its order; ``tell`` hears the name of each before it is checked."""
-    claims = []
-    for declared in declared_in(*MODULES):
-        if tell is not None:
-            tell(declared.name)
-        claims.append(declared(scale))
-    return claims
+def check(kept: Kept, names: Collection[str] | None = None) -> list[Claim]:
+    """All claims of the paper's theory, in its order, or those of these names; what was checked before is read."""
+    return [_checked(declared, kept) for declared in declared_in(*MODULES) if names is None or declared.name in names]
+
+
+def _checked(declared: Declared[Scale], kept: Kept) -> Claim:
+    kept.tell(declared.name)
+    of = {"claim": declared.name, "scale": asdict(kept.scale)}
+    path = kept.result("claims", declared.name.replace(" ", "-"), of, lambda: declared(kept.scale).to_json().encode())
+    return Claim.from_json(path.read_text("utf-8"))
 
 
 @dataclass(frozen=True)

@@ -188,8 +188,11 @@ def belief_from(table: Mapping[str, Any]) -> Belief | None:
         return None
     beliefs = registered_beliefs()
     look_up(dict.fromkeys((*beliefs, NO_BELIEF)), name, "belief", InvalidSpecification)
-    _check_keys(options, belief_keys(beliefs[name]), f"{name} has no parameter")
-    if "radius" in options and "communication" in parameters_of(beliefs[name]):
+    links = ["communication"] if "communication" in parameters_of(beliefs[name]) else []  # in full, or its radius
+    _check_keys(options, belief_keys(beliefs[name]), f"{name} has no parameter", links)
+    if links and "radius" in options:
+        if "communication" in options:
+            raise InvalidSpecification("and communication say the same thing: leave one out", "radius")
         options["communication"] = {"radius": options.pop("radius")}
     return named_belief(name, **options)
 

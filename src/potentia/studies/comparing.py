@@ -31,7 +31,8 @@ from potentia.kernel.checks import Real
 from potentia.rules import Rule, rule
 from potentia.statistics.comparison import compare_all
 from potentia.statistics.estimates import Estimate, estimate, paired_difference
-from potentia.studies.coverage import final_worth, spacing
+from potentia.studies.coverage import spacing
+from potentia.studies.coverage_ends import final_worth
 from potentia.studies.coverage_measures import moving_cost
 from potentia.studies.texts import read_parameter
 

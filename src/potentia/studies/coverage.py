@@ -19,25 +19,15 @@ from potentia.games import Coverage
 from potentia.games.events import Events
 from potentia.games.world import published
 from potentia.rules import Rule, SignalRevision, rule
-from potentia.statistics.choosing import typical_seed
-from potentia.statistics.estimates import (
-    Estimate,
-    estimate,
-    moving_mean,
-    settling_time,
-    steady_state,
-    tail_mean,
-    time_to_share,
-)
+from potentia.statistics.estimates import Estimate, estimate, steady_state, time_to_share
 from potentia.statistics.recovering import Recovery, recovery
+from potentia.studies.coverage_ends import complete, final_worth, settled, stretch_steps, tail_steps
 from potentia.studies.coverage_measures import Arrival, arrivals, plain
 
 if TYPE_CHECKING:
     import xarray
 
 RECORD = ("worth_sum", "worth_union", "moves", "energy", "taken", "rejected", "cells_seen", "targets_found")
-TAIL = 200  # steps; comparisons use the mean over the last of them
-SETTLED = 0.05  # of the final worth
 _ROWS = 2000
 MOST_EVENTS = 12  # of which recoveries are told
 
@@ -100,7 +90,7 @@ class Covered:
     worth_union: Estimate
     share: Estimate | None  # of the optimum; in the mean over the run where the world changes, else at the end
     steps_to_90: Estimate  # of the run's own final worth
-    settled: Estimate  # from when on the mean of as many steps stays within 5 % of that
+    settled: Estimate  # from when on the mean over as many steps stays above 90 % of that
     steady: Estimate  # when the paper's robots would stop
     moves: Estimate
     energy: Estimate
@@ -131,27 +121,6 @@ class Covered:
             if entry is not None or name not in LEARNT:
                 out[name] = entry.to_list() if isinstance(entry, Estimate) else entry
         return out | {"driven": list(self.driven), "arrivals": [plain(entry) for entry in self.arrivals]}
-
-
-def final_worth(data: xarray.Dataset, measure: str = "worth_union") -> NDArray[np.float64]:
-    """The mean over each run's last steps, by seed."""
-    return tail_mean(data[measure].values, data.time.values, tail_steps(data))
-
-
-def tail_steps(data: xarray.Dataset) -> int:
-    """How many last steps are averaged over: 200, or ten records where they are further apart."""
-    return max(TAIL, 10 * _every(data))
-
-
-def _every(data: xarray.Dataset) -> int:
-    times = data.time.values
-    return int(times[1] - times[0]) if times.size > 1 else 1
-
-
-def complete(data: xarray.Dataset) -> xarray.Dataset:
-    """The runs that were not cut short."""
-    whole = data.steps_done.values == data.steps_done.values.max()
-    return data if whole.all() else data.isel(seed=whole)
 
 
 def steps_to_share(data: xarray.Dataset, share: float = 0.9, measure: str = "worth_sum") -> NDArray[np.float64]:
@@ -186,8 +155,6 @@ def summarise(
     elif optimum:
         union = at_most(union, optimum)
         share = end = union.scaled(1 / optimum)
-    rows = max(1, tail_steps(data) // _every(data))
-    settled = settling_time(moving_mean(data.worth_sum.values, rows), times, final_worth(data, "worth_sum"), SETTLED)
     side, unit = length
     trials = float(last.taken.sum() + last.rejected.sum())
     return Covered(
@@ -195,7 +162,7 @@ def summarise(
         union,
         share,
         estimate(steps_to_share(data)),
-        estimate(settled),
+        estimate(settled(data)),
         estimate(steady_state(data.worth_sum.values, times, tail_steps(data))),
         estimate(last.moves),
         estimate(last.energy),
@@ -250,18 +217,5 @@ def recoveries(data: xarray.Dataset, events: Events, measure: str = "worth_union
         if ((times >= time) & (times < (last + 1 if later is None else later))).any():
             row = times[times < time][-1]  # the last one before it, of the stretch that ends with it
             span: dict[str, Any] = {"since": max([0, *(other for other in shown if other <= row)]), "until": later}
-            found.append(recovery(data[measure].values, times, time, window=tail_steps(data), text=told, **span))
+            found.append(recovery(data[measure].values, times, time, window=stretch_steps(data), text=told, **span))
     return found[:MOST_EVENTS]
-
-
-def alike(data: Mapping[str, xarray.Dataset]) -> int:
-    """The seed to show rules side by side with: for each of them nearest to the median of their final worths."""
-    whole = [complete(batch) for batch in data.values()]
-    return typical_seed([(batch.seed.values.tolist(), final_worth(batch)) for batch in whole])
-
-
-def typical(data: xarray.Dataset, worth: NDArray[np.float64] | None = None) -> int:
-    """The seed whose final worth, or else what is given of each run, is the median one: the run to show."""
-    whole = complete(data)
-    worth = final_worth(whole) if worth is None else worth
-    return int(whole.seed.values[np.argsort(worth, kind="stable")[(worth.size - 1) // 2]])

@@ -21,7 +21,8 @@ from potentia.rules import Rule, rule_from
 from potentia.statistics.comparison import Comparison, compare_all
 from potentia.statistics.estimates import paired_difference, tail_mean
 from potentia.statistics.recovering import EventCost, event_cost
-from potentia.studies.coverage import at_most, spacing, tail_steps
+from potentia.studies.coverage import at_most, spacing
+from potentia.studies.coverage_ends import tail_steps
 
 if TYPE_CHECKING:
     import xarray

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -28,6 +28,7 @@ from potentia.paper.case_study import (
 )
 from potentia.paper.case_words import LONGEST
 from potentia.paper.claims import NOT_SUPPORTED, SUPPORTED, UNDECIDED
+from potentia.paper.kept import Kept
 from potentia.paper.reinforcement_study import SOQL, ql
 from potentia.paper.report.reproduction import BATCHES
 from potentia.paper.scale import Scale
@@ -116,7 +117,9 @@ def study(**parts):
         whole[name] = whole[name] | changes
     scale = Scale("small", RUNS, 5, 4, 1, 1, RUNS)
     optimum = SimpleNamespace(value=BEST, bound=BEST)
-    return CaseStudy(scale, GAME, optimum, **whole, shown=0, finals={}, recordings={})
+    made = CaseStudy(Kept(Path(), scale))  # all parts are there: none is looked for
+    vars(made).update(whole, game=GAME, optimum=optimum, shown=0, finals={}, recordings={})
+    return made
 
 
 @pytest.fixture(scope="module")
@@ -369,7 +372,7 @@ def test_runs_that_differ_by_chance_alone_support_hardly_anything():
 def test_one_run_decides_nothing_and_still_makes_tables():
     one = study()
     alone = {part: {name: data.isel(seed=[0]) for name, data in getattr(one, part).items()} for part in BATCHES}
-    single = replace(one, **alone)
+    single = study(**alone)
     found = {claim.name: claim for claim in case_claims.claims(single)}
     assert {claim.verdict for name, claim in found.items() if name != "all targets"} == {UNDECIDED}
     assert found["faster"].reason.startswith("1 run does not tell whether sooner or later")

@@ -89,8 +89,8 @@ def test_the_folder(made, tmp_path):
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes(), name
     assert (tmp_path / "a" / "report.html").read_text("utf-8") == text
     names = {str(name) for name in files}
-    for one in ("figures/field.png", "figures/field.pdf", "data/model-blll.nc", "data/learners-ql-tau-0.002.nc",
-                "data/configurations.nc", "data/model.csv", "claims.json"):  # fmt: skip
+    for one in ("figures/fig-02-field.png", "figures/mixtures.pdf", "data/model-blll.nc", "data/configurations.nc",
+                "data/learners-ql-tau-0.002.nc", "data/model.csv", "claims.json"):  # fmt: skip
         assert one in names
     replays = {one.watch: one.replay.page for one in report.pictures if one.replay}
     assert {name for name in names if name.startswith("replays/")} == set(replays)

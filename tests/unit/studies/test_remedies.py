@@ -23,7 +23,13 @@ from tests.studies import STUDY, Counting, chunk_files
 PACKAGE = Path(potentia.__file__).parent
 OPTION = re.compile(r"(^|[\s(])--[a-z]")
 # Texts about commands: a file that tells how to run it, pages that tell how they were made, pip's own options.
-SPOKEN = {"studies/templates.py", "paper/report/sections.py", "web/films/files.py", "web/studio/exports.py"}
+SPOKEN = {
+    "studies/templates.py",
+    "paper/report/sections.py",
+    "paper/report/reproduction.py",
+    "web/films/files.py",
+    "web/studio/exports.py",
+}
 
 
 def texts(source):

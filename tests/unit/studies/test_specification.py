@@ -10,6 +10,7 @@ import pytest
 
 import potentia as pt
 from potentia.errors import InvalidSpecification, TooLarge
+from potentia.studies.building import belief_from
 from potentia.studies.planning import gather, plan
 from potentia.studies.specification import Specification, read_specification, specification_from, with_change
 from potentia.studies.sweeping import check_number
@@ -297,6 +298,8 @@ def test_several_maps_are_an_axis():
         ({"game": {"map": "random:x"}}, "whole numbers"),
         ({"belief": {"name": "mixtur"}}, "did you mean 'mixture'"),
         ({"belief": {"name": "none", "radius": 3}}, "belief none has no parameters"),
+        ({"belief": {"name": "mixture", "radius": 3, "communication": {"radius": 3}}}, "communication say the same"),
+        ({"belief": {"name": "constant", "comunication": {"radius": 3}}}, "constant has no parameter 'comunication'"),
         ({"record": ["potental"]}, "did you mean 'potential'"),
         ({"record": ["welfare", "welfare"]}, "each recorder once"),
         ({"start": [0, 1]}, "start must be 5 integers"),
@@ -313,6 +316,12 @@ def test_plans_that_make_no_sense(changes, message):
     with pytest.raises(InvalidSpecification, match=message) as caught:
         planned(**changes)
     assert len(str(caught.value).splitlines()) == 1
+
+
+def test_a_belief_names_who_hears_whom_by_a_radius_or_in_full():
+    whole = belief_from({"name": "mixture", "communication": {"radius": 5, "novice": 1.5, "news": 2}})
+    assert whole.communication == pt.beliefs.Communication(5, 1.5, 2)
+    assert belief_from({"name": "mixture", "radius": 5}).communication == pt.beliefs.Communication(5)
 
 
 def test_a_point_that_does_not_fit_is_named():

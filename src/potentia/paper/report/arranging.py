@@ -26,11 +26,14 @@ def parts(
     drawn: Mapping[str, Picture],
     tables: Mapping[str, Table],
     rows: Mapping[str, Sequence[Mapping[str, Any]]],
+    whole: bool = True,
 ) -> list[Section]:
-    """All sections, as story.toml has them; ``rows`` are those of the tables as they were made."""
-    facts, shown = _facts(study, claims, rows), {**tables, "use": choosing.table(study)}
+    """All sections, as story.toml has them, or those in which there is something; ``rows`` are those of the tables as
+    they were made."""
+    facts, shown = _facts(study, claims, rows), {**tables, **({"use": choosing.table(study)} if whole else {})}
     named = {claim.name: claim for claim in claims}
-    return [_section(name, words, facts, drawn, shown, named) for name, words in texts()["sections"].items()]
+    made = [_section(name, words, facts, drawn, shown, named) for name, words in texts()["sections"].items()]
+    return [one for one in made if whole or one.pictures or one.tables or one.claims]
 
 
 def _section(

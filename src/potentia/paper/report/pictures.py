@@ -21,6 +21,14 @@ REPLAYS = "replays"  # their folder
 LARGEST_SVG = 400_000  # bytes; above, the page carries the PNG
 _DPI = 150
 _NARROW = 700  # CSS pixels
+NUMBERS = {  # the paper's figures
+    **dict.fromkeys(("tree-stable", "tree-maximiser"), 1),
+    **{"field": 2, "revision": 3},
+    **dict.fromkeys(("model", "known", "lasting"), 5),
+    "configurations-model": 6,
+    **dict.fromkeys(("soql", "steps", "temperature"), 8),
+    **{"configurations-learners": 9, "four": 10},
+}
 # Dates and the like would change with each run.
 _CHANGING = {"svg": "Date", "png": "Software", "pdf": "CreationDate"}
 
@@ -42,7 +50,7 @@ class Replay:
 class Picture:
     """A figure in its three forms, and what is said about it."""
 
-    name: str  # of its files, without an ending
+    name: str
     caption: str  # what is seen, and what made it
     alt: str  # for those who cannot see it
     width: int  # in CSS pixels, at which its letters have their size
@@ -59,9 +67,15 @@ class Picture:
         return self.width <= _NARROW
 
     @property
+    def file(self) -> str:
+        """Of its files, without an ending: the number of the paper's figure comes first."""
+        number = NUMBERS.get(self.name)
+        return self.name if number is None else f"fig-{number:02d}-{self.name}"
+
+    @property
     def watch(self) -> str:
         """Where the replay is, beside the report."""
-        return f"{REPLAYS}/{self.name}.html"
+        return f"{REPLAYS}/{self.file}.html"
 
     @property
     def source(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -25,23 +26,31 @@ if TYPE_CHECKING:
     import xarray
 
     from potentia.paper.case_study import CaseStudy
+    from potentia.paper.choosing import Choice
 
 MOST_ROWS = 500  # of a record, beside its first
 BATCHES = tuple(PUBLISHED)  # of the case study, as they are called in file names
 
 
-def build(study: CaseStudy, claims: Iterable[Claim], tables: Mapping[str, Sequence[Mapping[str, Any]]]) -> Report:
-    """The report. ``claims`` are all of them, ``tables`` those of the case study, by part."""
+def build(
+    study: CaseStudy,
+    claims: Iterable[Claim],
+    tables: Mapping[str, Sequence[Mapping[str, Any]]],
+    choice: Choice | None = None,
+) -> Report:
+    """The report. ``claims`` are all of them, ``tables`` those of the case study, by part; or those of a choice."""
     every, words = list(claims), texts()
-    drawn = sections.drawn(study, every)
+    chosen = None if choice is None or choice.asked is None else choice
+    drawn = sections.drawn(study, every, None if chosen is None else chosen.sections)
     shown = {
         name: _once(Table(words["captions"][name], _readable(rows, getattr(study, name, {})), name))
         for name, rows in tables.items()
         if rows
     }
-    told_in = parts(study, every, drawn, shown, tables)
-    first = [*lead(every), in_one_sentence(every)]
-    return Report(words["title"], words["about"], made(study), every, told_in, first, drawn.get(sections.FIRST))
+    told_in = parts(study, every, drawn, shown, tables, whole=chosen is None)
+    first = [*lead(every), in_one_sentence(every)] if chosen is None else [in_one_sentence(every)]
+    hero = drawn.get(sections.FIRST) if chosen is None else None
+    return Report(words["title"], words["about"], made(study, choice), every, told_in, first, hero)
 
 
 def _once(table: Table) -> Table:
@@ -87,11 +96,13 @@ def _learnt(data: xarray.Dataset | None) -> bool:
     return not paired_difference(covered(data), data.worth_sum.values[:, 0]).low <= 0.0  # of one run it is unknown
 
 
-def made(study: CaseStudy) -> dict[str, str]:
+def made(study: CaseStudy, choice: Choice | None = None) -> dict[str, str]:
     """How the report was made, without the time: the same seeds give the same page."""
-    scale = study.scale
+    scale, asked = study.scale, None if choice is None else choice.asked
+    command = "potentia reproduce" + ("" if scale.name == FULL.name else f" --{scale.name}")
+    command += f" --seed {scale.seed}" if scale.seed else ""
     return {
-        "Command": "potentia reproduce" + ("" if scale.name == FULL.name else f" --{scale.name}"),
+        "Command": command + ("" if asked is None else f" --only {shlex.quote(asked)}"),
         "Version": f"potentia {__version__}; " + ", ".join(f"{name} {at}" for name, at in versions().items()),
         "Scale": texts()["scale"].format(s=scale, heard=min(scale.heard, scale.long)),
         "Seeds": _spans(seeds(study)),
@@ -108,7 +119,7 @@ def versions() -> dict[str, str]:
 
 def batches(study: CaseStudy) -> dict[str, Mapping[str, xarray.Dataset]]:
     """Every batch that was played, by group and name; a study need not have all groups."""
-    return {name: getattr(study, name) for name in BATCHES}
+    return {name: vars(study)[name] for name in BATCHES if name in vars(study)}
 
 
 def records(study: CaseStudy) -> dict[str, xarray.Dataset]:
@@ -121,11 +132,12 @@ def records(study: CaseStudy) -> dict[str, xarray.Dataset]:
     out: dict[str, xarray.Dataset] = {}
     for group, named in batches(study).items():
         for name, data in named.items():
-            again = group == "four" and name in study.learners  # some of the same runs
+            again = group == "four" and name in vars(study).get("learners", ())  # some of the same runs
             if not again and not any(data is kept for kept in out.values()):
                 out[f"{group}-{name}"] = data
     kept = {name: _thinned(data) for name, data in out.items()}
-    return kept | {"configurations": profiles_dataset(study.finals)}
+    shown = vars(study).get("finals")
+    return kept if shown is None else kept | {"configurations": profiles_dataset(shown)}
 
 
 def _thinned(data: xarray.Dataset) -> xarray.Dataset:
@@ -142,7 +154,8 @@ def seeds(study: CaseStudy) -> dict[str, list[int]]:
         group: sorted({int(seed) for data in named.values() for seed in data.seed.values})
         for group, named in batches(study).items()
     }
-    return found | {"tuning": list(range(TUNING, TUNING + study.scale.tuning))}
+    tuned = {"tuning": list(study.scale.seeds(study.scale.tuning, TUNING))} if "tuning" in vars(study) else {}
+    return found | tuned
 
 
 def _spans(named: Mapping[str, Sequence[int]]) -> str:
@@ -155,9 +168,10 @@ def _spans(named: Mapping[str, Sequence[int]]) -> str:
     return "; ".join(f"{span} ({', '.join(names)})" for span, names in out.items())
 
 
-def facts(study: CaseStudy, claims: Iterable[Claim]) -> dict[str, Any]:
+def facts(study: CaseStudy, claims: Iterable[Claim], choice: Choice | None = None) -> dict[str, Any]:
     """What claims.json holds, as plain data; nothing in it changes from one run to the next."""
     return {
+        **({} if choice is None or choice.asked is None else {"only": choice.asked}),
         "format": 1,
         "potentia": __version__,
         "versions": versions(),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +10,7 @@ from attrs import evolve
 
 from potentia.games.world import published
 from potentia.paper.claims import Claim
-from potentia.paper.reinforcement_study import HOT, SOQL, final, held, ql
+from potentia.paper.reinforcement_study import HOT, SOQL, best_tau, final, held, nearest_tau, ql
 from potentia.paper.report import definitions, scores
 from potentia.paper.report.pictures import Picture, Replay, picture
 from potentia.paper.report.wording import texts
@@ -26,9 +26,10 @@ SMOOTH = 100  # steps of the moving average in figures of runs
 _MADE = "{} Made by potentia reproduce with potentia.figures.{}{}."
 
 
-def drawn(study: CaseStudy, claims: Sequence[Claim]) -> dict[str, Picture]:
-    """All pictures by name, in the order of the paper."""
-    return {one.name: one for draw in _DRAWN for one in draw(claims if draw is theory else study)}
+def drawn(study: CaseStudy, claims: Sequence[Claim], names: Collection[str] | None = None) -> dict[str, Picture]:
+    """All pictures by name, or those of these sections, in the order of the paper."""
+    draws = [draw for draw in _DRAWN if names is None or _WITH.get(draw.__name__, draw.__name__) in names]
+    return {one.name: one for draw in draws for one in draw(claims if draw is theory else study)}
 
 
 def _picture(name: str, figure: Figure, **data: Any) -> Picture:
@@ -116,7 +117,8 @@ def _variants(study: CaseStudy) -> list[str]:
 
 def _temperatures(study: CaseStudy) -> list[str]:
     """The three temperatures of QL to draw: those compared with all four, and a hot one."""
-    names = [*(name for name in study.four if name.startswith("QL")), ql(HOT), *study.learners]
+    compared = [ql(choose(study.tuning)) for choose in (nearest_tau, best_tau) if study.tuning]
+    names = [*compared, ql(HOT), *study.learners]
     return [name for name in dict.fromkeys(names) if name.startswith("QL") and name in study.learners][:3]
 
 
@@ -183,6 +185,7 @@ _DRAWN: Sequence[Callable[[Any], Iterator[Picture]]] = (
     *(field, revision, learning, model, mixtures, learners, four, configurations),  # of the study
     theory,  # of its claims
 )
+_WITH = {"learning": "learners"}  # what is drawn with another section
 
 
 def _printed(*names: str, **keys: str) -> dict[str, Any]:

@@ -115,7 +115,7 @@ def write(
     small: dict[Path, bytes] = {}
     for drawn in () if report is None else report.pictures:
         for kind in ("png", "pdf"):
-            _add(small, out / "figures" / f"{drawn.name}.{kind}", drawn.files[kind])
+            _add(small, out / "figures" / f"{drawn.file}.{kind}", drawn.files[kind])
         if drawn.replay is not None:
             _add(small, out / drawn.watch, drawn.replay.page.encode("utf-8"))
     for name, rows in tables.items():

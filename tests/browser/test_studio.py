@@ -362,6 +362,26 @@ def test_a_studio_that_ends_leaves_the_page_and_what_was_played(studio):
     assert page.positions() == cells(game_of(GAME), trace_of(RULES[0], 50).final)
 
 
+def test_a_studio_that_ends_leaves_a_link_to_all_that_was_done(studio):
+    page = studio(session_of(), excused=True)
+    page.play_to(30)
+    page.tool("Let a robot fail")
+    page.doing(lambda: page.page.mouse.click(*page.cell(*page.robot(1))))
+    page.play_to(50)
+    page.server.close()
+    page.until("location.hash.startsWith('#s1.')", "the address with all that was done")
+    assert "Copy link takes it along" in page.page.get_by_role("alert").inner_text()
+    page.page.get_by_role("button", name="Copy link").click()
+    text = page.page.get_by_label("What was taken")
+    text.wait_for()
+    fragment = "#" + text.input_value().partition("#")[2]
+    assert fragment == page.ask("location.hash")
+    other = studio(session_of(seed=9), fragment)
+    other.until("potentia.clock.step === 50", "the step that was seen")
+    assert other.positions() == page.positions()
+    assert other.ask("potentia.studio.scene.log") == page.ask("potentia.studio.scene.log")
+
+
 def test_a_game_without_a_map_is_played_and_asked_about(studio):
     page = studio(session_of({"rule": "lll", "tau": 0.5}, game={"name": "stag-hunt"}))
     page.play_to(60)

@@ -36,6 +36,11 @@ def said(studio, **message):
     return studio.answer(read_message(json.dumps(message)))
 
 
+def scene_header(studio):
+    (scene,) = said(studio, type="hello")
+    return json.loads(scene[16 : 16 + int.from_bytes(scene[12:16], "little")])
+
+
 def test_runs_side_by_side_are_those_of_the_library():
     session = played(Session(start_of()), 60)
     for lane, rule in zip(session.lanes, RULES, strict=True):
@@ -99,6 +104,17 @@ def test_a_link_holds_all_of_it():
     assert [lane.back_to(50).positions.tolist() for lane in again.lanes] == [
         lane.back_to(50).positions.tolist() for lane in session.lanes
     ]
+
+
+def test_every_scene_tells_a_link_to_which_a_page_adds_its_step():
+    studio = Studio(played(Session(start_of()), 40))
+    studio.session.intervene({"kind": "fail", "robot": 0}, 25)
+    told = links.read(scene_header(studio)["link"] + "&step=47")
+    assert (told.log, told.step) == (list(studio.session.log), 47)
+    assert links.read(scene_header(studio)["link"]).step == 25
+    for step in ("", "4.5", "-1", "9" * 30):
+        with pytest.raises(InvalidRun, match="there must be a step" if step else "link"):
+            links.read(("" if not step else links.written(start_of(), (), 10)) + "&step=" + step)
 
 
 def test_a_map_of_ones_own_is_held_in_the_link():

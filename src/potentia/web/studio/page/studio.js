@@ -50,6 +50,7 @@ class Studio {
   opened() {
     this.asking = false;
     this.bar.clear("lost");
+    this.note();
     if (this.opening) return this.openLink(this.opening);
     return this.send({ type: "hello" });
   }
@@ -58,15 +59,23 @@ class Studio {
     this.asking = false;
     for (const id of [...this.questions.keys()]) this.solved({ id, problem: "the studio does not answer" });
     this.viewer?.clock.pause();
-    const how = "What was played is still here; to go on, start potentia studio again, or wait if it is busy.";
+    const go = this.link ? "Copy link takes it along: potentia studio 'LINK' goes on from there" : "Start potentia studio again";
+    const how = `What was played is still here. ${go}; or wait if the studio is busy.`;
     if (sentence) this.bar.say(sentence); // the line is there again in a moment
     else this.bar.say(`The studio does not answer. ${how}`, "lost");
+    this.note();
   }
 
   send(message) {
     if (this.wire.send(message)) return true;
-    this.bar.say("The studio does not answer: this was not done.", "lost");
+    const go = this.link ? " Copy link still works: potentia studio 'LINK' goes on from there." : "";
+    this.bar.say(`The studio does not answer: this was not done.${go}`, "lost");
     return false;
+  }
+
+  /** What the studio told last of all that was done, at the step that is seen; for when it does not answer. */
+  get link() {
+    return this.scene?.link ? `${this.scene.link}&step=${this.viewer.clock.step}` : null;
   }
 
   openLink(link) {
@@ -211,10 +220,11 @@ class Studio {
     this.noting = setTimeout(() => this.note(), 250);
   }
 
-  /** The address says where we are, so that a reload comes back. */
+  /** The address says where we are, so that a reload comes back; without a studio, all that was done. */
   note() {
-    const { clock } = this.viewer;
-    if (!clock.playing) history.replaceState(null, "", `${location.pathname}${location.search}#step=${clock.step}`);
+    if (!this.viewer || this.viewer.clock.playing || this.opening) return;
+    const held = (!this.wire?.open && this.link) || `step=${this.viewer.clock.step}`;
+    history.replaceState(null, "", `${location.pathname}${location.search}#${held}`);
   }
 
   /** Play up to a step that lies ahead, as fast as it goes. */

@@ -11,6 +11,7 @@ const TYPES = { recording: "application/octet-stream", page: "text/html", gif: "
 export function createTakeaway(host, studio) {
   const button = (text, title, onclick) => element("button", { type: "button", class: "pv-text-button", text, title, onclick });
   const take = (what) => studio.send({ type: "take", what, step: studio.viewer.clock.step });
+  const takeLink = () => (studio.wire.open || !studio.link ? take("link") : taken({ what: "link", text: studio.link }));
   const said = element("p", { class: "ps-told", role: "status" });
   const shown = element("textarea", { readonly: true, rows: "6", "aria-label": "What was taken", hidden: true, spellcheck: "false" });
   const given = element("input", { type: "text", placeholder: "a link of a studio", "aria-label": "A link to open" });
@@ -23,7 +24,7 @@ export function createTakeaway(host, studio) {
       { class: "ps-section ps-take" },
       element("h2", { text: "Take away" }),
       row(
-        button("Copy link", "A link that holds all of this", () => take("link")),
+        button("Copy link", "A link that holds all of this", takeLink),
         button("Copy as Python", "A program that plays the same runs", () => take("python")),
         button("Copy as command", "A command that plays the same", () => take("command")),
         button("Save as specification", "A file that potentia studio opens", () => take("specification")),

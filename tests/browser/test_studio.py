@@ -261,6 +261,37 @@ def test_a_reload_and_another_tab_come_to_the_same_run(studio):
     page.until("!potentia.mapStates[0].isThere(3)", "that the first tab sees it")
 
 
+def test_what_one_tab_does_is_told_in_the_other(studio):
+    page = studio(session_of())
+    page.play_to(400)
+    page.doing(lambda: page.page.get_by_label("Rule of run 1, from this step on").select_option("lll"))
+    other = studio.also(page)
+    other.play_to(300)
+    other.doing(lambda: other.page.get_by_label("Rule of run 1, from this step on").select_option("soql"))
+    page.until("!document.querySelector('.ps-bar').hidden", "the news")
+    told = page.page.get_by_role("alert").inner_text()
+    assert "Done in another tab, at step 300: soql" in told
+    assert "no longer part of the run, at step 400: lll" in told
+
+
+def test_nothing_is_done_at_a_step_that_nobody_chose(studio):
+    page = studio(session_of())
+    page.play_to(20)
+    page.ask("potentia.studio.wire.send = () => true")  # on the way, and not there yet
+    page.ask("potentia.studio.goTo(1500)")
+    field = page.page.get_by_label("τ", exact=True)
+    before = field.input_value()
+    field.fill("0.5")
+    page.page.keyboard.press("Enter")
+    assert "on its way to step 1,500" in page.page.get_by_role("alert").inner_text()
+    field.blur()
+    assert field.input_value() == before
+    page.ask("delete potentia.studio.wire.send")
+    page.ask("Object.assign(potentia.studio, { asking: false }).ask()")
+    page.until("potentia.clock.step === 1500", "the step")
+    assert page.session.log == ()
+
+
 def test_it_comes_back_after_the_line_was_cut(studio):
     page = studio(session_of())
     page.play_to(20)

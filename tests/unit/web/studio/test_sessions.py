@@ -15,7 +15,7 @@ from potentia.errors import InvalidRun, InvalidSpecification
 from potentia.web.studio import exports, links
 from potentia.web.studio.answers import Studio
 from potentia.web.studio.messages import LARGEST, read_message
-from potentia.web.studio.session import Session
+from potentia.web.studio.session import Session, news_of
 from potentia.web.studio.starts import game_of, read_start, table_of
 
 GAME = {"map": "random:2", "robots": 3, "delta": 1.5, "flags": False}
@@ -56,6 +56,19 @@ def test_a_change_at_the_start_is_another_start_and_later_an_intervention():
     played(session, 10).intervene({"kind": "change", "tau": 0.1}, 10)
     assert session.start.rules[0]["tau"] == 0.5
     assert [entry.step for entry in session.log] == [10]
+
+
+def test_other_pages_are_told_what_was_done():
+    session = played(Session(start_of()), 30)
+    was = session.now
+    assert news_of(was, session.now) == ""
+    session.intervene({"kind": "fail", "robot": 0}, 20)
+    assert "tab, at step 20: robot 0 fails. Undo" in news_of(was, session.now)
+    assert "no longer part of the run, at step 20: robot 0 fails" in news_of(session.now, was)
+    session.set_rules([RULES[0]])
+    assert "other rules" in news_of(was, session.now)
+    session.begin(start_of(seed=5))
+    assert "began something else" in news_of(was, session.now)
 
 
 def test_what_is_done_to_one_run_leaves_the_other():

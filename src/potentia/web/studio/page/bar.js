@@ -10,7 +10,7 @@ export function createBar(root) {
   root.append(bar);
   let shown = null;
   const say = (text, kind = "problem") => {
-    shown = kind;
+    shown = bar.dataset.kind = kind;
     const whole = /[.!?]$/.test(text) ? text : `${text}.`;
     words.textContent = whole[0].toUpperCase() + whole.slice(1);
     bar.hidden = false;

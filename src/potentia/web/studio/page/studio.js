@@ -2,6 +2,7 @@
 // as it comes to them, and for a second ahead.
 
 import { element } from "/viewer/dom.js";
+import { formatCount } from "/viewer/format.js";
 import { openRecording, RecordingError } from "/viewer/recording.js";
 import { createViewer } from "/viewer/viewer.js";
 import { createBar } from "./bar.js";
@@ -126,8 +127,9 @@ class Studio {
     }
   }
 
-  changed({ step }) {
+  changed({ step, text }) {
     this.opening = null;
+    if (text) this.bar.say(text, "news");
     if (step !== undefined) {
       this.goal = step;
       history.replaceState(null, "", `${location.pathname}${location.search}#step=${step}`);
@@ -269,6 +271,12 @@ class Studio {
   /** Do something at the step that is seen. */
   do(did, lanes = null) {
     const { step } = this.viewer.clock;
+    if (this.waiting !== null) {
+      const goal = formatCount(this.waiting);
+      this.bar.say(`Not done: the run is on its way to step ${goal}; wait until it is there, or stop it where you want it.`);
+      this.panel.settle();
+      return false;
+    }
     this.bar.clear();
     return this.send({ type: "intervene", step, did, ...(lanes ? { lanes } : {}) });
   }

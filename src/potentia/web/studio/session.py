@@ -15,15 +15,7 @@ from potentia.engine.interrupt import Flag
 from potentia.errors import InvalidRun
 from potentia.games import Game
 from potentia.rules import rule_from
-from potentia.web.studio.interventions import (
-    NO_BELIEF,
-    Change,
-    Logged,
-    coverage_of,
-    in_words,
-    plain,
-    read_intervention,
-)
+from potentia.web.studio.interventions import NO_BELIEF, Change, Logged, coverage_of, in_words, plain, read_intervention
 from potentia.web.studio.living import LiveRun
 from potentia.web.studio.starts import LONGEST, Start, game_of
 

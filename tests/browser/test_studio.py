@@ -239,7 +239,13 @@ def test_what_is_wrong_is_a_sentence_and_the_run_stays(studio):
     assert page.positions() == before
     page.page.get_by_label("map", exact=True).fill("other.csv")
     page.page.get_by_role("button", name="Begin again").click()
-    page.until("document.querySelector('.ps-bar').textContent.includes('names a file')", "the refusal")
+    page.until(
+        "document.querySelector('.ps-bar').textContent.includes('opened by: potentia studio FILE')", "the refusal"
+    )
+    page.page.get_by_label("map", exact=True).fill("paper")
+    page.page.get_by_label("seed", exact=True).fill("-1")
+    page.page.get_by_role("button", name="Begin again").click()
+    page.until("document.querySelector('.ps-bar').textContent.startsWith('Seed must be at least 0')", "the refusal")
     page.ask("potentia.studio.wire.socket.send('x'.repeat(5_000_000))")
     page.until("!document.querySelector('.ps-bar').hidden && potentia.studio.wire.open", "that it is there again")
     assert page.positions() == before

@@ -179,6 +179,34 @@ def test_a_link_names_no_file_and_no_code(table):
     assert studio.session.now is before
 
 
+@pytest.mark.parametrize("name", ["other.csv", "/etc/passwd", "nowhere"])
+def test_a_map_that_is_typed_is_no_file_and_the_way_to_open_one_is_told(name):
+    (told,) = said(Studio(Session(start_of())), type="begin", game={"map": name})
+    wanted = (
+        f'map must be "paper" or "random:SEED" here; maps from files are opened by: potentia studio FILE, got {name!r}'
+    )
+    assert json.loads(told)["text"] == wanted
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        ({"type": "begin", "seed": 1.5}, "seed must be a whole number, got 1.5"),
+        ({"type": "begin", "game": [1]}, "game must be a table of names and values, got [1]"),
+        (
+            {"type": "intervene", "step": 1, "did": {"kind": "change", "revision": 7}},
+            "revision must be at most 1, got 7",
+        ),
+        ({"type": "rules", "rules": []}, "rules must have at least 1, got 0"),
+        ([], "a message cannot be read: it must be a table of names and values, got []"),
+    ],
+)
+def test_what_is_wrong_with_a_message_is_in_peoples_words(message, said):
+    with pytest.raises(InvalidRun) as caught:
+        read_message(json.dumps(message))
+    assert str(caught.value) == said
+
+
 @pytest.mark.parametrize("link", ["", "#step=4", "s2.AAAA", "s1.", "s1.###", "s1." + "A" * 50])
 def test_what_is_no_link(link):
     with pytest.raises(InvalidRun, match=r"link"):

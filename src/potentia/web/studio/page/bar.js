@@ -14,10 +14,12 @@ export function createBar(root) {
     const whole = /[.!?]$/.test(text) ? text : `${text}.`;
     words.textContent = whole[0].toUpperCase() + whole.slice(1);
     bar.hidden = false;
+    root.style.setProperty("--bar", `${bar.offsetHeight}px`);
   };
   const clear = (kind = null) => {
     if (kind !== null && shown !== kind) return;
     bar.hidden = true;
+    root.style.setProperty("--bar", "0px");
   };
   return { say, clear };
 }

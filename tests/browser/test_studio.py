@@ -334,6 +334,7 @@ def test_files_to_take_away(studio):
         with page.page.expect_download() as waiting:
             page.page.get_by_role("button", name=button, exact=True).click()
         assert waiting.value.suggested_filename == name
+        page.page.get_by_role("status").filter(has_text=name).wait_for()
         content = waiting.value.path().read_bytes()
         assert len(content) > 100
         if name == "blll.recording":

@@ -20,6 +20,8 @@ const KEYS = [
   ["ctrl+z ctrl+shift+z", "undo, do again"],
 ];
 
+const GAME_KEYS = [...KEYS.slice(-1), ["1 2 3 4 5", "the lessons of the game stage"], ["0", "τ → 0 there"]];
+
 class Studio {
   constructor(root) {
     this.root = root;
@@ -152,7 +154,7 @@ class Studio {
     const live = scene.type === "scene";
     this.viewer?.destroy();
     this.scene = scene;
-    this.viewer = createViewer(this.main, recordings, live ? { known: scene.known, keys: scene.map ? KEYS : KEYS.slice(-1) } : null);
+    this.viewer = createViewer(this.main, recordings, live ? { known: scene.known, keys: scene.map ? KEYS : GAME_KEYS } : null);
     this.restore(kept);
     const { clock } = this.viewer;
     if (live) {

@@ -129,7 +129,11 @@ def test_three_players_on_a_circle(stage):
 def test_three_actions_are_edited_and_followed_in_a_triangle(stage):
     own = np.array([[0, -1, 1], [1, 0, -1], [-1, 1, 0]])
     page = stage({"payoffs": [own.tolist(), own.T.tolist()]}, {"rule": "blll", "tau": 0.5}, color_scheme="dark")
-    assert page.page.locator(".gs-plane").count() == 2
+    assert page.page.locator(".gs-plane .gs-who").all_text_contents() == ["player 0", "player 1"]
+    assert (
+        page.ask("(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.gs-wide'))")
+        == 0
+    )
     plane = page.page.locator(".gs-plane").first
     plane.scroll_into_view_if_needed()
     box = plane.bounding_box()
@@ -162,6 +166,7 @@ def test_moves_that_are_constrained_stay_so(stage):
 def test_what_cannot_be_solved_is_a_sentence_and_a_lost_line_is_told(stage):
     page = stage({"name": "ring"}, {"rule": "lll", "tau": 0.2})
     assert "up to 8 players and 256 profiles" in page.page.locator("#host").inner_text()
+    assert "100 players and more than 256 profiles" in page.page.locator("#host").inner_text()
     page = stage({"name": "stag-hunt"}, {"rule": "soql"})
     assert "must be a point of who × considers × chooses" in page.page.locator("#host").inner_text()
     page = stage({"name": "stag-hunt"}, {"rule": "lll", "tau": 0.2})
@@ -170,8 +175,12 @@ def test_what_cannot_be_solved_is_a_sentence_and_a_lost_line_is_told(stage):
     assert "does not answer" in page.page.locator(".gs .pv-problem").inner_text()
     page.ask("Object.assign(potentia.studio, { lost: false })")
     page.page.keyboard.press("Tab")
-    page.page.get_by_role("button", name="3 Why").click()
+    page.page.keyboard.press("3")
     at_rest(page)
+    page.page.locator(".gs-bar").first.click()
+    assert at_rest(page)["tree"]["root"] == 0
+    page.page.keyboard.press("Escape")
+    assert at_rest(page)["tree"] is None
     assert page.page.locator(".gs .pv-problem").is_hidden()
     assert shares(page)[2] == pytest.approx(8.5, abs=0.1)
 

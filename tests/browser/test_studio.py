@@ -239,7 +239,13 @@ def test_what_is_wrong_is_a_sentence_and_the_run_stays(studio):
     assert page.positions() == before
     page.page.get_by_label("map", exact=True).fill("other.csv")
     page.page.get_by_role("button", name="Begin again").click()
-    page.until("document.querySelector('.ps-bar').textContent.includes('names a file')", "the refusal")
+    page.until(
+        "document.querySelector('.ps-bar').textContent.includes('opened by: potentia studio FILE')", "the refusal"
+    )
+    page.page.get_by_label("map", exact=True).fill("paper")
+    page.page.get_by_label("seed", exact=True).fill("-1")
+    page.page.get_by_role("button", name="Begin again").click()
+    page.until("document.querySelector('.ps-bar').textContent.startsWith('Seed must be at least 0')", "the refusal")
     page.ask("potentia.studio.wire.socket.send('x'.repeat(5_000_000))")
     page.until("!document.querySelector('.ps-bar').hidden && potentia.studio.wire.open", "that it is there again")
     assert page.positions() == before
@@ -259,6 +265,37 @@ def test_a_reload_and_another_tab_come_to_the_same_run(studio):
     other.tool("Let a robot fail")
     other.doing(lambda: other.page.mouse.click(*other.cell(*other.robot(3))))
     page.until("!potentia.mapStates[0].isThere(3)", "that the first tab sees it")
+
+
+def test_what_one_tab_does_is_told_in_the_other(studio):
+    page = studio(session_of())
+    page.play_to(400)
+    page.doing(lambda: page.page.get_by_label("Rule of run 1, from this step on").select_option("lll"))
+    other = studio.also(page)
+    other.play_to(300)
+    other.doing(lambda: other.page.get_by_label("Rule of run 1, from this step on").select_option("soql"))
+    page.until("!document.querySelector('.ps-bar').hidden", "the news")
+    told = page.page.get_by_role("alert").inner_text()
+    assert "Done in another tab, at step 300: soql" in told
+    assert "no longer part of the run, at step 400: lll" in told
+
+
+def test_nothing_is_done_at_a_step_that_nobody_chose(studio):
+    page = studio(session_of())
+    page.play_to(20)
+    page.ask("potentia.studio.wire.send = () => true")  # on the way, and not there yet
+    page.ask("potentia.studio.goTo(1500)")
+    field = page.page.get_by_label("τ", exact=True)
+    before = field.input_value()
+    field.fill("0.5")
+    page.page.keyboard.press("Enter")
+    assert "on its way to step 1,500" in page.page.get_by_role("alert").inner_text()
+    field.blur()
+    assert field.input_value() == before
+    page.ask("delete potentia.studio.wire.send")
+    page.ask("Object.assign(potentia.studio, { asking: false }).ask()")
+    page.until("potentia.clock.step === 1500", "the step")
+    assert page.session.log == ()
 
 
 def test_it_comes_back_after_the_line_was_cut(studio):
@@ -297,6 +334,7 @@ def test_files_to_take_away(studio):
         with page.page.expect_download() as waiting:
             page.page.get_by_role("button", name=button, exact=True).click()
         assert waiting.value.suggested_filename == name
+        page.page.get_by_role("status").filter(has_text=name).wait_for()
         content = waiting.value.path().read_bytes()
         assert len(content) > 100
         if name == "blll.recording":
@@ -360,6 +398,26 @@ def test_a_studio_that_ends_leaves_the_page_and_what_was_played(studio):
     assert page.positions() == cells(game_of(GAME), trace_of(RULES[0], 0).start)
     page.page.get_by_role("button", name="To the end").click()
     assert page.positions() == cells(game_of(GAME), trace_of(RULES[0], 50).final)
+
+
+def test_a_studio_that_ends_leaves_a_link_to_all_that_was_done(studio):
+    page = studio(session_of(), excused=True)
+    page.play_to(30)
+    page.tool("Let a robot fail")
+    page.doing(lambda: page.page.mouse.click(*page.cell(*page.robot(1))))
+    page.play_to(50)
+    page.server.close()
+    page.until("location.hash.startsWith('#s1.')", "the address with all that was done")
+    assert "Copy link takes it along" in page.page.get_by_role("alert").inner_text()
+    page.page.get_by_role("button", name="Copy link").click()
+    text = page.page.get_by_label("What was taken")
+    text.wait_for()
+    fragment = "#" + text.input_value().partition("#")[2]
+    assert fragment == page.ask("location.hash")
+    other = studio(session_of(seed=9), fragment)
+    other.until("potentia.clock.step === 50", "the step that was seen")
+    assert other.positions() == page.positions()
+    assert other.ask("potentia.studio.scene.log") == page.ask("potentia.studio.scene.log")
 
 
 def test_a_game_without_a_map_is_played_and_asked_about(studio):

@@ -94,6 +94,8 @@ def test_it_opens_maps_games_specifications_recordings_saved_runs_and_links(open
     (tmp_path / "studio.json").write_text(as_specification(session, 0))
     assert opened("studio.json").session.start == session.start
     assert not opened("ring", "--rule", "blll").session.on_map
+    assert opened("game.json", "--rule", "ql").session.start.rules[0]["tau"] == 0.1
+    assert opened("paper", "--rule", "ql").session.start.rules[0]["tau"] != 0.1
     assert opened("game.json").session.now.game.num_profiles == 4
     assert len(opened("study.toml").session.lanes) >= 2
     (shown,) = opened("ring.recording").shown
@@ -111,6 +113,14 @@ def test_it_opens_maps_games_specifications_recordings_saved_runs_and_links(open
     [
         (["nowhere.csv"], "nowhere.csv"),
         (["s1.AAAA"], "link"),
+        (
+            ["http://127.0.0.1:1/?token=x#s9." + "A" * 300],
+            "this link is of version 9, and this potentia reads version 1",
+        ),
+        (
+            ["stag-hnt"],
+            "a game (potentia games lists them), a file or a link of the studio, got 'stag-hnt'; did you mean",
+        ),
         (["paper", "--port", "99999"], "--port must be from 0 to 65535"),
         (["paper", *["--rule", "blll"] * 5], "up to 4 rules"),
         (["paper", "--robots", "0"], "--robots"),

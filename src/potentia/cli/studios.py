@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import webbrowser
 from json import dumps
 from pathlib import Path
@@ -25,9 +26,10 @@ from potentia.cli.options.maps import (
 from potentia.cli.options.names import GAMES, RULES
 from potentia.cli.options.rules import SCHEDULES, variant_from_options
 from potentia.cli.terminal import completes, say
-from potentia.errors import InvalidInput
+from potentia.errors import InvalidInput, did_you_mean
 
 _STEPS = 20_000
+_LINK = re.compile(r"(^|#)s\d+\.")
 
 
 def studio(
@@ -129,12 +131,13 @@ def _opened(
 ) -> tuple[Any, Any]:
     """The session, and recordings where there is nothing but these to look at."""
     from potentia.games.library import registered_games
+    from potentia.studies.building import is_file
     from potentia.web.studio import links
     from potentia.web.studio.session import Session
     from potentia.web.studio.starts import start_of_study
 
     path = Path(what)
-    if "#s1." in what or what.startswith("s1."):
+    if _LINK.search(what):
         state = links.read(what)
         return Session(state.start, None, tuple(state.log), state.step), None
     if path.suffix == ".recording" or (path.is_dir() and any(path.glob("*.recording"))):
@@ -147,6 +150,10 @@ def _opened(
         game, table = _game(what, parameters), _table(what, parameters)
         start = _start(game, table, given, ("0.1", "0.3"), "blll")
         return Session(start, game, saved=_loaded(saved, game)), None
+    if not is_file(what, Path()) and what != "paper" and not what.startswith("random"):
+        near = did_you_mean(what, ["paper", *registered_games()])
+        known = "must be a map, a game (potentia games lists them), a file or a link of the studio"
+        raise InvalidInput(f"{known}, got {what[:60]!r}{near}", "what", what)
     game, table = _map(what, on_map, read)
     start = _start(game, table, given, ("auto", "0.9"), "p-sblll:guarded")
     return Session(start, game, saved=_loaded(saved, game)), None

@@ -31,6 +31,7 @@ from potentia.web.starting import game_state, is_free, rule_state
 
 MOST_EDGES = 2000  # transitions, the likeliest
 _MOST_POINTS = 2001
+_MOST_TOLD = 1_000_000  # profiles; of more the number has too many digits
 _MOST_QUESTIONS = 20  # of one message
 _ORDER = Integer(1, 2)
 
@@ -68,7 +69,8 @@ def rule_of(message: Mapping[str, Any]) -> Rule:
 
 def _small(game: Game) -> Game:
     if game.num_profiles > MOST_PROFILES or game.num_players > MOST_PLAYERS:
-        size = f"{game.num_players:,} players and {game.num_profiles:,} profiles"
+        profiles = f"{game.num_profiles:,}" if game.num_profiles <= _MOST_TOLD else f"more than {MOST_PROFILES:,}"
+        size = f"{game.num_players:,} players and {profiles} profiles"
         most = f"the game stage shows up to {MOST_PLAYERS} players and {MOST_PROFILES} profiles"
         raise TooLarge(f"{most}, got {size}; potentia stability and potentia audit take larger games")
     return game

@@ -77,7 +77,7 @@ def rule_from_options(
 
 
 def variant_from_options(name: str, tau: str | None, revision: str | None, defaults: tuple[str, str]) -> Any:
-    """A rule by name; p-sblll also with how it tries."""
+    """A rule by name; p-sblll also with how it tries, and ql, where tau falls, with a usual tau of its own."""
     inside: dict[str, str] = {}
     base, trial, guard = name, None, False
     if "=" in name:
@@ -95,7 +95,8 @@ def variant_from_options(name: str, tau: str | None, revision: str | None, defau
     # options that are not for this rule are for the others it is compared with
     tau = tau if "tau" in known else None
     revision = revision if "revision" in known else None
-    return rule_from_options(name, tau, revision, trial, guard, (_QL_TAU, "") if base == "ql" else defaults)
+    on_map = defaults[0] == "auto"
+    return rule_from_options(name, tau, revision, trial, guard, (_QL_TAU, "") if base == "ql" and on_map else defaults)
 
 
 def rule_parameters(name: str, inside: Mapping[str, str] = {}) -> tuple[str, ...]:

@@ -49,7 +49,8 @@ export function createAuditView(host, onShow) {
   }
 
   return {
-    show(answer, shown) {
+    /** Shows an answer; `shown` is the counterexample that is played, `limit` whether τ → 0 is seen. */
+    show(answer, shown, limit) {
       const { promise, audit, counterexamples, trouble, classes } = answer;
       setText(verdict, verdictWords(answer));
       verdict.classList.toggle("gs-broken", promise?.kept === false);
@@ -60,7 +61,7 @@ export function createAuditView(host, onShow) {
         findings.append(element("p", { class: "pv-quiet", text: "No result of the paper is about this rule." }));
       }
       rows.replaceChildren(...audit.rows.map((row) => rowOf(row, counterexamples)));
-      const lines = trouble ? [capitalised(trouble), classWords(answer, classes)] : audit.summary;
+      const lines = trouble ? [capitalised(trouble), classWords(answer, classes)] : audit.summary.filter((text) => !limit || !text.startsWith("At τ = "));
       summary.replaceChildren(...lines.filter(Boolean).map((text) => element("p", { text })));
       for (const one of host.querySelectorAll(".gs-show")) {
         one.setAttribute("aria-pressed", String(one.dataset.shows === shown));

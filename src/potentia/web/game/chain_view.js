@@ -7,6 +7,7 @@ import { addShape, setShape } from "../viewer/stages/parts.js";
 import { profileName, shortProfile } from "./profiles.js";
 import { significant } from "./solver/texts.js";
 
+const LABEL_AT = 0.3; // of an arrow down a diagonal: early on it, so that the labels of both do not meet in the middle
 const LARGEST_SIDE = 190; // between neighbours of a grid
 const MOST_LABELLED = 64; // profiles round a circle; names of more would overlap
 const MOST_HEADED = 16; // profiles; arrow heads of more would be a blur
@@ -34,7 +35,8 @@ export function createChainView(host, onPick) {
     const left = 58;
     const side = Math.min(LARGEST_SIDE, (width - left - 8) / columns);
     radius = Math.min(34, side * 0.2);
-    const [top, high] = [24, 0.8 * side];
+    const far = Math.max(rows, columns) > 2 ? 0.15 * side : 0; // arrows over a node bend beyond the grid
+    const [top, high] = [24 + far, 0.8 * side];
     places = Array.from({ length: rows * columns }, (_, place) => ({
       x: left + ((place % columns) + 0.5) * side,
       y: top + (Math.floor(place / columns) + 0.5) * high,
@@ -49,7 +51,7 @@ export function createChainView(host, onPick) {
       const y = top + (a + 0.5) * high;
       label(12, y, named(0, a), { transform: `rotate(-90 12 ${y})`, dy: "0.35em" });
     }
-    return { width: left + columns * side + 8, height: top + rows * high + 8 };
+    return { width: left + columns * side + 8, height: top + rows * high + far + 8 };
   }
 
   function placeCircle(actions, width) {
@@ -72,7 +74,10 @@ export function createChainView(host, onPick) {
     const disc = addShape(group, "circle", { cx: x, cy: y, r: 0, class: "gs-disc" });
     const halo = addShape(group, "circle", { cx: x, cy: y, r: radius + 4, class: "gs-halo" });
     let text;
-    if (angle === undefined) {
+    if (angle === undefined && Math.max(...actions) > 2) {
+      const aside = 0.75 * radius; // between the arrows up and those to the left
+      text = addShape(group, "text", { x: x - aside, y: y - aside - 3, "text-anchor": "end" });
+    } else if (angle === undefined) {
       text = addShape(group, "text", { x, y: below ? y + radius + 19 : y - radius - 9, "text-anchor": "middle" });
     } else {
       const flipped = Math.cos(angle) < -1e-9;
@@ -98,7 +103,8 @@ export function createChainView(host, onPick) {
     const [a, b] = [places[from], places[to]];
     const long = Math.hypot(b.x - a.x, b.y - a.y);
     const aside = places[from].angle === undefined && long > 1.5 * a.side ? 0.4 * a.side : 0.1 * long;
-    return bendBetween(a, b, aside, radius);
+    const falls = (b.x - a.x) * (b.y - a.y) > 0;
+    return bendBetween(a, b, aside, radius, falls ? LABEL_AT : 0.5);
   }
 
   function addArrow(layer, from, to, look, text = "") {

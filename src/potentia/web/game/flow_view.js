@@ -34,8 +34,8 @@ function squarePlane() {
       label({ x: SIDE / 2, y: SIDE - 6 }, "share of player 0's action 0");
       label({ x: 12, y: SIDE / 2 }, "share of player 1's action 0", { transform: `rotate(-90 12 ${SIDE / 2})` });
       for (const share of [0, 1]) {
-        label({ x: x(share), y: SIDE - EDGE + 14 }, String(share));
-        label({ x: EDGE - 10, y: y(share) + 4 }, String(share));
+        label({ x: x(share), y: SIDE - EDGE + 21 }, String(share)); // clear of the rings at the corners
+        label({ x: EDGE - 16, y: y(share) + 4 }, String(share));
       }
     },
   };
@@ -60,6 +60,7 @@ function triangle(player, start) {
     },
     draw(svg) {
       addShape(svg, "path", { d: `M${corners.map((corner) => corner.join(" ")).join("L")}Z`, class: "gs-frame" });
+      addShape(svg, "text", { x: 8, y: 20, class: "gs-axis gs-who" }, `player ${player}`);
       corners.forEach(([x, y], action) => {
         const above = action === 2 ? -8 : 18;
         addShape(svg, "text", { x, y: y + above, "text-anchor": "middle", class: "gs-axis" }, `action ${action}`);
@@ -77,11 +78,16 @@ export function createFlowView(host, { ask, onFlow }) {
   const shares = element("span", { class: "gs-row gs-shares" });
   const clear = element("button", { type: "button", class: "pv-text-button", text: "Clear", onclick: () => forget() });
   const legend = element("p", { class: "gs-legend" });
-  ORDERS.forEach(({ name, look }) => legend.append(element("span", { class: `gs-key ${look}` }), `${name}  `));
+  const key = (mark, text) => element("span", { class: "gs-keyed" }, mark, text);
+  legend.append(...ORDERS.map(({ name, look }) => key(element("span", { class: `gs-key ${look}` }), name)));
+  legend.append(key("○ ", "start"), key("■ ", `at time ${HORIZON}`));
+  const ofPortrait = element("span", {}, key("◯ ", "Nash equilibrium"), key("─• ", "where QL goes from here, towards the dot"));
+  legend.append(ofPortrait);
   host.append(planes, legend, element("div", { class: "gs-row" }, tau.label, discount.label, clear), shares, note);
 
   let [flow, game, starts, drawn, pending] = [null, null, [], "", 0];
   let kinds = [];
+  let lesson = null;
 
   function number(text, bounds, onValue) {
     const input = element("input", { type: "number", ...bounds, class: "gs-number" });
@@ -129,6 +135,7 @@ export function createFlowView(host, { ask, onFlow }) {
       return { svg, plane, square };
     });
     shares.replaceChildren();
+    ofPortrait.hidden = !square;
     if (square) [0, 1].forEach((player) => shares.append(shareInput(player, 0)));
     else three.slice(0, 2).forEach((player) => [0, 1].forEach((action) => shares.append(shareInput(player, action))));
   }
@@ -205,10 +212,9 @@ export function createFlowView(host, { ask, onFlow }) {
       ({ flow } = state);
       const changed = !game || answer.actions.join() !== game.actions.join();
       game = answer;
-      if (changed) {
-        starts = [];
-        build();
-      }
+      if (changed || state.lesson !== lesson) starts = [];
+      if (changed) build();
+      ({ lesson } = state);
       host.hidden = !kinds.length;
       if (!kinds.length) return;
       const start = startNow();

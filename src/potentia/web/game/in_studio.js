@@ -2,6 +2,7 @@
 // studio.solve(message) gives a promise of the answer.
 
 import { element } from "../viewer/dom.js";
+import { obeyStageKeys } from "./keys.js";
 import { messageOf, readState } from "./settings.js";
 import { createGameStage } from "./stage.js";
 
@@ -24,6 +25,7 @@ export function createStudioGame(host, studio) {
       const text = "Play this game and rule above";
       const play = element("button", { type: "button", class: "pv-text-button gs-play", text, onclick: () => played(shown.stage.state) });
       box.querySelector(".gs-panel-rule").append(play);
+      obeyStageKeys(box, shown.stage);
       return shown.stage.settled();
     },
     (error) => {

@@ -3,6 +3,7 @@
 import { element, setText } from "../viewer/dom.js";
 import { EXAMPLES, FIRST_STATE, NAMED_RULES } from "./settings.js";
 
+/** `panel` is what the lesson is about, where that is not the long run. */
 function lesson(title, words, attempt, state, panel = "") {
   return { title, words, attempt, state: { ...FIRST_STATE, ...state }, panel };
 }
@@ -11,10 +12,10 @@ export const LESSONS = [
   lesson(
     "What τ does",
     [
-      "Two hunters revise one at a time and choose by the logit map. At a high τ they choose almost at random, " +
-        "and no profile is much likelier than another.",
+      "Two hunters go for the stag (action 0) or for hares (action 1). They revise one at a time and choose by the " +
+        "logit map: at a high τ almost at random, and no profile is much likelier than another.",
       "The long run is e^(Φ/τ): the colder, the more of it is where the potential Φ (★) is largest. That is " +
-        "hunting hares, not the stag.",
+        "hunting hares, (1, 1), not the stag.",
     ],
     "Drag τ to the left until (1, 1) holds 90 %.",
     { payoffs: EXAMPLES["stag-hunt"], rule: NAMED_RULES.lll, tau: 5 },
@@ -28,14 +29,14 @@ export const LESSONS = [
         " it keeps the long run.",
     ],
     "Press (0, 0) and then (1, 1), and compare what their trees cost.",
-    { payoffs: EXAMPLES["stag-hunt"], rule: NAMED_RULES.blll, tau: 0.3, limit: true, root: 0 },
+    { payoffs: EXAMPLES["stag-hunt"], rule: NAMED_RULES.blll, tau: 0.3, limit: true },
   ),
   lesson(
     "Why joint trials break the theorem",
     [
       "Φ is largest at (1, 0), and no player alone would leave it. But in P-SBLLL both may wake and try (0, 1) " +
         "together: each compares 2 with 3 and goes.",
-      "Back again somebody has to lose. So the maximiser holds 8 % of the long run, and nothing as τ → 0.",
+      "Back again somebody has to lose. So the maximiser holds 8.5 % of the long run, and nothing as τ → 0.",
     ],
     "Press Next to play the step. Then let considers be “trial”, where each tries alone.",
     { rule: NAMED_RULES["p-sblll, joint"], tau: 0.3, revision: 0.5, shown: "promise" },
@@ -44,10 +45,10 @@ export const LESSONS = [
     "What the revision probability does",
     [
       "The same game at τ = 0.3. With revision 0.01 two players hardly ever wake at once, so joint trials are " +
-        "rare and the maximiser (1, 0) holds 76 %.",
+        "rare and the maximiser (1, 0) holds 75.7 %.",
       "That is about this temperature only: as τ → 0 any fixed revision probability ends at (0, 1).",
     ],
-    "Drag revision to 0.5 and see 76 % become 8 %. Then set it back and check τ → 0.",
+    "Drag revision to 0.5 and see 75.7 % become 8.5 %. Then set it back and check τ → 0.",
     { rule: NAMED_RULES["p-sblll, joint"], tau: 0.3, revision: 0.01 },
   ),
   lesson(
@@ -55,10 +56,11 @@ export const LESSONS = [
     [
       "Now players keep scores. Player 0's second action is never better than its first, and sometimes worse: " +
         "it is weakly dominated.",
-      "Q-learning adds up payoffs once (order 1), and the second action keeps a third of the play for ever. " +
-        "Second-order Q-learning adds them up twice, and it dies.",
+      "Q-learning adds up payoffs once (order 1): from the middle, the second action keeps a third of the play for " +
+        "ever. Second-order Q-learning adds them up twice, and it dies.",
     ],
-    "In the phase portrait, press anywhere to start from there: the lines end at different shares of player 0.",
+    "In the phase portrait, press anywhere to start from there: where QL ends depends on the start; SOQL goes to the " +
+      "right border from everywhere.",
     {
       payoffs: EXAMPLES["weakly dominated"],
       rule: NAMED_RULES.lll,
@@ -68,11 +70,11 @@ export const LESSONS = [
   ),
 ];
 
-/** Build the list of lessons; onLesson({ state, panel }) opens one. */
+/** Build the list of lessons; onLesson(number), or null, is called where one is opened or closed. */
 export function createLessons(host, onLesson) {
   const buttons = LESSONS.map(({ title }, k) => {
     const look = { type: "button", class: "pv-text-button", "aria-pressed": "false", text: `${k + 1} ${title}` };
-    return element("button", { ...look, onclick: () => open(open.at === k ? null : k) });
+    return element("button", { ...look, onclick: () => onLesson(shown === k ? null : k) });
   });
   const heading = element("h2");
   const words = element("div");
@@ -80,8 +82,12 @@ export function createLessons(host, onLesson) {
   const text = element("div", { class: "gs-lesson", hidden: true, "aria-live": "polite" }, heading, words, attempt);
   host.append(element("div", { class: "gs-lessons", role: "group", "aria-label": "Lessons" }, ...buttons), text);
 
-  function open(number) {
-    open.at = number;
+  let shown = null;
+
+  /** Show the words of a lesson, or none. */
+  function show(number) {
+    if (number === shown) return;
+    shown = number;
     buttons.forEach((button, k) => button.setAttribute("aria-pressed", String(k === number)));
     text.hidden = number === null;
     if (number === null) return;
@@ -89,8 +95,6 @@ export function createLessons(host, onLesson) {
     setText(heading, chosen.title);
     words.replaceChildren(...chosen.words.map((said) => element("p", { text: said })));
     attempt.replaceChildren(element("b", { text: "Try: " }), chosen.attempt);
-    onLesson(chosen);
   }
-  open.at = null;
-  return { open };
+  return { show, open: onLesson };
 }

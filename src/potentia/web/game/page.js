@@ -2,6 +2,7 @@
 
 import { element } from "../viewer/dom.js";
 import { obeyEmbedder } from "../viewer/embedding.js";
+import { obeyStageKeys } from "./keys.js";
 import { readState } from "./settings.js";
 import { createSolver } from "./solver/solver.js";
 import { createGameStage } from "./stage.js";
@@ -51,19 +52,6 @@ function toggleTheme() {
   document.documentElement.dataset.theme = dark ? "light" : "dark";
 }
 
-function obeyLabKeys(stage) {
-  document.addEventListener("keydown", (event) => {
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.target.matches?.("input:not([type=range]):not([type=checkbox]), select, textarea")) return;
-    if (/^[1-5]$/.test(event.key)) stage.lessons.open(Number(event.key) - 1);
-    else if (event.key === "0") stage.change({ limit: !stage.state.limit });
-    else if (event.key === "t") toggleTheme();
-    else if (event.key === "Escape") stage.change({ root: null, shown: null });
-    else return;
-    event.preventDefault();
-  });
-}
-
 async function bootLab() {
   const root = document.getElementById("viewer");
   const first = requireSmall(readState(JSON.parse(document.getElementById("state").textContent)));
@@ -77,7 +65,7 @@ async function bootLab() {
   root.append(element("header", { class: "pv-header" }, words, element("div", { class: "pv-options" }, theme)), host);
   const ask = createSolver();
   const stage = createGameStage(host, { ask, state: readLink(first, root), onState: keepLink() });
-  obeyLabKeys(stage);
+  obeyStageKeys(host, stage, { t: toggleTheme });
   window.potentia = { stage, ask };
   await stage.settled();
   root.dataset.ready = "true";

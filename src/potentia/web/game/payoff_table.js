@@ -32,7 +32,7 @@ export function createPayoffTable(host, { onEdit, onProblem }) {
       body.append(row);
     }
     const caption = element("caption", {}, "rows: ", who(0), ", columns: ", who(1));
-    const table = element("table", { class: "gs-payoffs" }, caption, element("thead", {}, head), body);
+    const table = element("table", { class: columns > 2 ? "gs-payoffs gs-many" : "gs-payoffs" }, caption, element("thead", {}, head), body);
     host.append(element("div", { class: "gs-wide" }, table));
   }
 

@@ -111,7 +111,8 @@ export function createRulePanel(host, onChange) {
     tau.row.hidden = !noisy;
     tau.range.value = String(next.limit ? 0 : positionOf(next.tau));
     tau.range.setAttribute("aria-valuetext", next.limit ? "τ → 0" : `τ = ${significant(next.tau)}`);
-    tau.number.value = String(next.tau);
+    tau.number.value = next.limit ? "" : String(next.tau);
+    tau.number.placeholder = "→ 0";
     cold.box.checked = next.limit;
     revision.row.hidden = rule.who !== "independent";
     revision.range.value = String(next.revision);

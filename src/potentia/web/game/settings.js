@@ -52,6 +52,7 @@ export const FIRST_STATE = {
   limit: false,
   root: null,
   shown: null,
+  lesson: null,
   flow: { tau: 1, discount: 0, start: [[0.7, 0.3], [0.6, 0.4]] },
 };
 
@@ -67,6 +68,7 @@ const FIELDS = {
   limit: [(value) => typeof value === "boolean", "true or false"],
   root: [(value) => value === null || Number.isInteger(value), "the number of a profile, or null"],
   shown: [(value) => [null, "promise", "lemma", "cycle"].includes(value), "promise, lemma, cycle or null"],
+  lesson: [(value) => [null, 0, 1, 2, 3, 4].includes(value), "the number of a lesson from 0 to 4, or null"],
   flow: [isFlow, "tau, discount and start"],
 };
 

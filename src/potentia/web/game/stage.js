@@ -8,7 +8,7 @@ import { createAuditView, createStepView } from "./audit_view.js";
 import { createChainView } from "./chain_view.js";
 import { createFlowView } from "./flow_view.js";
 import { createLawBars } from "./law_bars.js";
-import { createLessons } from "./lessons.js";
+import { createLessons, LESSONS } from "./lessons.js";
 import { canEdit, createPayoffTable, listPayoffs } from "./payoff_table.js";
 import { profileName } from "./profiles.js";
 import { createRulePanel, inLimit, settingWords } from "./rule_panel.js";
@@ -45,10 +45,9 @@ export function createGameStage(host, { ask, state: first = FIRST_STATE, onState
       column(
         panel("game", "Game", example, tableBox),
         panel("rule", "Rule", ruleBox),
-        panel("flow", "Scores: QL and SOQL", flowBox),
       ),
       column(panel("law", "The long run", barsBox, caption), panel("graph", "The chain", chainBox, signs, stepBox)),
-      column(panel("why", "Does the promise hold?", auditBox)),
+      column(panel("why", "Does the promise hold?", auditBox), panel("flow", "Scores: QL and SOQL", flowBox)),
     ),
   );
 
@@ -73,9 +72,12 @@ export function createGameStage(host, { ask, state: first = FIRST_STATE, onState
     setText(problem, sentence);
   }
 
-  async function openLesson({ state: next, panel: name }) {
-    await replace(next);
+  async function openLesson(number) {
+    if (number === null) return change({ lesson: null });
+    const { state: next, panel: name } = LESSONS[number];
+    await replace({ ...next, lesson: number });
     if (name) host.querySelector(`.gs-panel-${name}`).scrollIntoView({ block: "nearest" });
+    return undefined;
   }
 
   function change(more) {
@@ -85,9 +87,15 @@ export function createGameStage(host, { ask, state: first = FIRST_STATE, onState
   function replace(next) {
     state = { ...next };
     if (state.shown !== null) state.root = null;
-    rulePanel.show(state);
+    showSettings();
     onState(state);
     return refresh();
+  }
+
+  function showSettings() {
+    rulePanel.show(state);
+    lessons.show(state.lesson);
+    host.dataset.about = (state.lesson !== null && LESSONS[state.lesson].panel) || "all";
   }
 
   /** Press a profile: its tree; again: none. */
@@ -139,7 +147,7 @@ export function createGameStage(host, { ask, state: first = FIRST_STATE, onState
     } else listPayoffs(tableBox, answer);
     const kind = state.shown && answer.counterexamples[state.shown] ? state.shown : null;
     if (!kind) played = { step: null, stage: "" };
-    audit.show(answer, kind);
+    audit.show(answer, kind, inLimit(state) && Boolean(answer.stability));
     steps.show(kind && answer.counterexamples[kind], kind, { tau: state.tau });
     setText(caption, captionWords());
     draw();
@@ -170,7 +178,7 @@ export function createGameStage(host, { ask, state: first = FIRST_STATE, onState
   }
 
   new ResizeObserver(() => answer && draw()).observe(chainBox);
-  rulePanel.show(state);
+  showSettings();
   refresh();
   return {
     change,

@@ -96,10 +96,21 @@ class Studio:
             "rules": session.start.rules,
             "log": [{"step": one.step, "lanes": one.lanes, "text": in_words(one.did)} for one in session.log],
             "can": session.can,
+            "link": self._link(),  # what was done outlives the studio
             "optimum": any(one.header["optimum"] for one in recordings),
             "choices": choices_of(session.now.game),
         }
         return _bytes(header, recordings)
+
+    def _link(self) -> str | None:
+        """A link to all that was done, where there can be one."""
+        start, log = self.session.start, self.session.log
+        if not self.session.whole or names_file(start.game):
+            return None
+        try:
+            return links.written(start, log, log[-1].step if log else 0)
+        except InvalidRun:
+            return None
 
     def _more(self, message: messages.More) -> list[Answer]:
         session = self.session

@@ -135,15 +135,41 @@ def read_intervention(given: Any) -> Any:
 
 
 def sentence(error: ValidationError, what: str, kinds: Sequence[str] = ()) -> str:
-    """The first thing that is wrong, with its place."""
-    first = error.errors(include_url=False, include_context=False)[0]
-    place = first["loc"]
+    """The first thing that is wrong, with its place; a message is what people typed, so that its field is enough."""
+    first = error.errors(include_url=False)[0]
+    place, kind, told_of = first["loc"], first["type"], first.get("ctx", {})
     tags = {k for k, part in enumerate(place) if (k == 0 and part in (*_KINDS, *kinds)) or place[k - 1 : k] == ("did",)}
-    where = ".".join(str(part) for k, part in enumerate(place) if k not in tags)
-    told = str(first["msg"]).replace("Input should be", "must be").replace("Field required", "is missing")
-    told = told.replace("Extra inputs are not permitted", "is not known here")
-    got = "" if first["type"] in ("missing", "extra_forbidden") else f", got {first['input']!r:.60}"
-    return f"{what} cannot be read: {where or 'it'} {told[:1].lower()}{told[1:]}{got}"
+    named = [str(part) for k, part in enumerate(place) if k not in tags]
+    named += [str(told_of["discriminator"]).strip("'")] if kind == "union_tag_invalid" else []
+    where = ".".join(named[1:] if named[0:1] == ["did"] and len(named) > 1 else named)
+    told, got = _TOLD.get(kind, ""), f", got {first['input']!r:.60}"
+    if kind == "union_tag_invalid":
+        got = f", got {told_of['tag']!r:.60}"
+    if kind in ("too_short", "too_long"):
+        got = f", got {told_of['actual_length']}"
+    if kind in ("missing", "extra_forbidden"):
+        got = ""
+    said = told.format(**told_of) or str(first["msg"]).replace("Input should be", "must be")
+    head = "" if what == "a message" and where else f"{what} cannot be read: "
+    return f"{head}{where or 'it'} {said[:1].lower()}{said[1:]}{got}"
+
+
+_TOLD = {  # where pydantic's words are for programmers
+    "missing": "is missing",
+    "extra_forbidden": "is not known here",
+    "dict_type": "must be a table of names and values",
+    "model_type": "must be a table of names and values",
+    "model_attributes_type": "must be a table of names and values",
+    "int_type": "must be a whole number",
+    "union_tag_not_found": "must say which with {discriminator}",
+    "union_tag_invalid": "must be one of {expected_tags}",
+    "too_short": "must have at least {min_length}",
+    "too_long": "must have at most {max_length}",
+    "greater_than_equal": "must be at least {ge:g}",
+    "less_than_equal": "must be at most {le:g}",
+    "greater_than": "must be above {gt:g}",
+    "less_than": "must be below {lt:g}",
+}
 
 
 _KINDS = {kind.__name__.lower() for kind in (Paint, Wall, Erase, Move, Add, Remove, Fail, Change)}

@@ -1,7 +1,8 @@
 """A link that holds a session: start, what was done and the step, in the address's fragment.
 
-``s1.`` and base64 of a checksum and compressed JSON. Whoever opens it gets the same bits. It may have come from
-anybody, so that it names no file and no code, and one that was cut or forged is told in a sentence.
+``s1.`` and base64 of a checksum and compressed JSON; a page that has lost its studio adds ``&step=`` and the step that
+it shows. Whoever opens it gets the same bits. It may have come from anybody, so that it names no file and no code, and
+one that was cut or forged is told in a sentence.
 """
 
 from __future__ import annotations
@@ -39,18 +40,34 @@ class State(Strict):
 def written(start: Start, log: Sequence[Logged], step: int) -> str:
     """The fragment of a link."""
     kept = [entry for entry in log if entry.step <= step]
+    held = start.game.get("map")
+    if isinstance(held, dict):  # compressed already, and not worth another try
+        _check_length(len(held["worth"]))
     table = {"start": start.model_dump(exclude_none=True), "log": [plain(entry) for entry in kept], "step": step}
     content = zlib.compress(json.dumps(table, allow_nan=False, separators=(",", ":")).encode(), 9)
     text = base64.urlsafe_b64encode(_sum(content) + content).decode("ascii").rstrip("=")
-    if len(text) > MOST_TEXT:
-        told = f"a link has up to {MOST_TEXT:,} letters, and this map and what was done need {len(text):,}"
-        raise InvalidRun(f"{told}; take a specification or a recording away instead")
+    _check_length(len(text))
     return PREFIX + text
+
+
+def _check_length(letters: int) -> None:
+    if letters > MOST_TEXT:
+        told = f"a link has up to {MOST_TEXT:,} letters, and this map and what was done need {letters:,}"
+        raise InvalidRun(f"{told}; take a specification or a recording away instead")
 
 
 def read(link: str) -> State:
     """What a link holds: of a whole address, or of its fragment alone."""
-    text = link.strip().rpartition("#")[2]
+    text, _, shown = link.strip().rpartition("#")[2].partition("&step=")
+    state = _unfolded(text)
+    if not shown:
+        return state
+    if not (shown.isdecimal() and len(shown) < 10 and int(shown) <= LONGEST):
+        raise InvalidRun(f"this link was cut or changed: after &step= there must be a step, got {shown[:20]!r}")
+    return state.model_copy(update={"step": int(shown)})
+
+
+def _unfolded(text: str) -> State:
     version, dot, rest = text.partition(".")
     if not dot or not version.startswith("s") or not version[1:].isdecimal():
         raise InvalidRun("this is no link of the studio: after # there must be s1. and letters")

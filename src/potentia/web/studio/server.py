@@ -30,6 +30,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from potentia.errors import InvalidRun, PotentiaError
 from potentia.web.studio.answers import Studio, problem
 from potentia.web.studio.messages import LARGEST, More, Simple, Solve, read_message
+from potentia.web.studio.session import Moment, news_of
 
 HOST = "127.0.0.1"
 RATE, BURST = 120, 240  # messages a second, and at once
@@ -174,7 +175,7 @@ class Server:
             self.pages.discard(page)
 
     async def _answer(self, page: WebSocket, message: Any) -> None:
-        before, loop = self.studio.session.version, asyncio.get_running_loop()
+        before, was, loop = self.studio.session.version, self.studio.session.now, asyncio.get_running_loop()
         if isinstance(message, Solve):
             answers = await loop.run_in_executor(None, self._asked, message)
         elif _takes_long(message):
@@ -188,7 +189,7 @@ class Server:
         for answer in answers:
             await (page.send_text(answer) if isinstance(answer, str) else page.send_bytes(answer))
         if self.studio.session.version != before and not isinstance(message, More):
-            await self._tell_others(page)
+            await self._tell_others(page, was)
 
     def _found(self) -> tuple[Any, Any] | str:
         try:
@@ -202,9 +203,10 @@ class Server:
         except Exception as error:  # a fault of ours: said, and the run is still there
             return [problem(f"the studio failed: {type(error).__name__}: {error}; the run is kept")]
 
-    async def _tell_others(self, page: WebSocket) -> None:
-        """Other tabs look again."""
-        told = json.dumps({"type": "changed", "version": self.studio.session.version})
+    async def _tell_others(self, page: WebSocket, was: Moment) -> None:
+        """Other tabs look again, and say what happened to the runs that they show."""
+        session = self.studio.session
+        told = json.dumps({"type": "changed", "version": session.version, "text": news_of(was, session.now)})
         others: list[Awaitable[None]] = [other.send_text(told) for other in self.pages if other is not page]
         await asyncio.gather(*others, return_exceptions=True)
 

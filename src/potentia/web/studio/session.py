@@ -15,12 +15,13 @@ from potentia.engine.interrupt import Flag
 from potentia.errors import InvalidRun
 from potentia.games import Game
 from potentia.rules import rule_from
-from potentia.web.studio.interventions import NO_BELIEF, Change, Logged, coverage_of, plain, read_intervention
+from potentia.web.studio.interventions import NO_BELIEF, Change, Logged, coverage_of, in_words, plain, read_intervention
 from potentia.web.studio.living import LiveRun
 from potentia.web.studio.starts import LONGEST, Start, game_of
 
 MOST_CHANGES = 20_000_000  # of all runs together: what a page holds
 KEPT = 40  # moments to undo to
+MOST_TOLD = 4  # things that another tab did
 _SLICE = 0.01  # seconds of one run before the next one's turn
 
 
@@ -33,6 +34,21 @@ class Moment:
     lanes: tuple[LiveRun, ...]
     log: tuple[Logged, ...]
     length: int
+
+
+def news_of(was: Moment, now: Moment) -> str:
+    """What was done to the runs of a page by another one, in a sentence; empty where they are the same."""
+    if was.start.with_rules(now.start.rules) != now.start:
+        return "Another tab began something else; Undo brings back what was here."
+    done = [entry for entry in now.log if entry not in was.log]
+    gone = [entry for entry in was.log if entry not in now.log]
+    said = ["other rules from the start on"] if was.start != now.start else []
+    said += [f"at step {entry.step:,}: {in_words(entry.did)}" for entry in done]
+    said += [f"no longer part of the run, at step {entry.step:,}: {in_words(entry.did)}" for entry in gone]
+    if not said:
+        return ""
+    more = f"; and {len(said) - MOST_TOLD} more" if len(said) > MOST_TOLD else ""
+    return f"Done in another tab, {'; '.join(said[:MOST_TOLD])}{more}. Undo takes it back."
 
 
 class Session:

@@ -82,9 +82,15 @@ def game_of(table: Mapping[str, Any]) -> Game:
 def _game_of(options: Table) -> Game:
     if "payoffs" in options:
         return NormalForm(np.array(options["payoffs"], np.float64))
+    named = options.get("map")
+    if isinstance(named, str) and named != "paper" and not named.startswith("random"):
+        told = 'must be "paper" or "random:SEED" here; maps from files are opened by: potentia studio FILE'
+        raise InvalidSpecification(f"{told}, got {named!r:.60}", "map", named)
     if key := names_file(options):
         told = "names a file, which a link or a studio's start must not do"
         raise InvalidSpecification(f"{told}, got {options[key]!r:.60}", key, options[key])
+    if "import" in options:
+        raise InvalidSpecification("names code, which a link or a studio's start must not do", "import")
     if isinstance(options.get("map"), dict):
         world = _world(options.pop("map"))
         return Coverage(world, **{"robots": 5, **options})

@@ -143,7 +143,7 @@ def test_a_robot_that_is_added_changes_no_draw_of_the_others():
         ({"kind": "move", "robot": 0, "cell": [1, 0]}, "is a wall"),
         ({"kind": "move", "robot": 0, "cell": [40, 0]}, "must lie inside"),
         ({"kind": "paint", "cells": [[0, 0]], "worth": float("nan")}, "must be a finite number"),
-        ({"kind": "paint", "cells": [[0, 0]], "worth": -1.0}, "greater than or equal to 0"),
+        ({"kind": "paint", "cells": [[0, 0]], "worth": -1.0}, "worth must be at least 0, got -1"),
         ({"kind": "paint", "cells": []}, "cells"),
         ({"kind": "melt"}, "an intervention cannot be read"),
         ({"kind": "change"}, "nothing is changed"),

@@ -15,7 +15,7 @@ from potentia.errors import InvalidRun, InvalidSpecification
 from potentia.web.studio import exports, links
 from potentia.web.studio.answers import Studio
 from potentia.web.studio.messages import LARGEST, read_message
-from potentia.web.studio.session import Session
+from potentia.web.studio.session import Session, news_of
 from potentia.web.studio.starts import game_of, read_start, table_of
 
 GAME = {"map": "random:2", "robots": 3, "delta": 1.5, "flags": False}
@@ -36,6 +36,11 @@ def said(studio, **message):
     return studio.answer(read_message(json.dumps(message)))
 
 
+def scene_header(studio):
+    (scene,) = said(studio, type="hello")
+    return json.loads(scene[16 : 16 + int.from_bytes(scene[12:16], "little")])
+
+
 def test_runs_side_by_side_are_those_of_the_library():
     session = played(Session(start_of()), 60)
     for lane, rule in zip(session.lanes, RULES, strict=True):
@@ -51,6 +56,19 @@ def test_a_change_at_the_start_is_another_start_and_later_an_intervention():
     played(session, 10).intervene({"kind": "change", "tau": 0.1}, 10)
     assert session.start.rules[0]["tau"] == 0.5
     assert [entry.step for entry in session.log] == [10]
+
+
+def test_other_pages_are_told_what_was_done():
+    session = played(Session(start_of()), 30)
+    was = session.now
+    assert news_of(was, session.now) == ""
+    session.intervene({"kind": "fail", "robot": 0}, 20)
+    assert "tab, at step 20: robot 0 fails. Undo" in news_of(was, session.now)
+    assert "no longer part of the run, at step 20: robot 0 fails" in news_of(session.now, was)
+    session.set_rules([RULES[0]])
+    assert "other rules" in news_of(was, session.now)
+    session.begin(start_of(seed=5))
+    assert "began something else" in news_of(was, session.now)
 
 
 def test_what_is_done_to_one_run_leaves_the_other():
@@ -101,6 +119,17 @@ def test_a_link_holds_all_of_it():
     ]
 
 
+def test_every_scene_tells_a_link_to_which_a_page_adds_its_step():
+    studio = Studio(played(Session(start_of()), 40))
+    studio.session.intervene({"kind": "fail", "robot": 0}, 25)
+    told = links.read(scene_header(studio)["link"] + "&step=47")
+    assert (told.log, told.step) == (list(studio.session.log), 47)
+    assert links.read(scene_header(studio)["link"]).step == 25
+    for step in ("", "4.5", "-1", "9" * 30):
+        with pytest.raises(InvalidRun, match="there must be a step" if step else "link"):
+            links.read(("" if not step else links.written(start_of(), (), 10)) + "&step=" + step)
+
+
 def test_a_map_of_ones_own_is_held_in_the_link():
     worth = np.random.default_rng(0).random((6, 7))
     world = pt.games.World(worth, blocked=worth > 0.97, cell_size=0.5, targets=[(1, 1)], name="yard")
@@ -148,6 +177,34 @@ def test_a_link_names_no_file_and_no_code(table):
     (answer,) = said(studio, type="open", link=link)
     assert json.loads(answer)["type"] == "problem"
     assert studio.session.now is before
+
+
+@pytest.mark.parametrize("name", ["other.csv", "/etc/passwd", "nowhere"])
+def test_a_map_that_is_typed_is_no_file_and_the_way_to_open_one_is_told(name):
+    (told,) = said(Studio(Session(start_of())), type="begin", game={"map": name})
+    wanted = (
+        f'map must be "paper" or "random:SEED" here; maps from files are opened by: potentia studio FILE, got {name!r}'
+    )
+    assert json.loads(told)["text"] == wanted
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        ({"type": "begin", "seed": 1.5}, "seed must be a whole number, got 1.5"),
+        ({"type": "begin", "game": [1]}, "game must be a table of names and values, got [1]"),
+        (
+            {"type": "intervene", "step": 1, "did": {"kind": "change", "revision": 7}},
+            "revision must be at most 1, got 7",
+        ),
+        ({"type": "rules", "rules": []}, "rules must have at least 1, got 0"),
+        ([], "a message cannot be read: it must be a table of names and values, got []"),
+    ],
+)
+def test_what_is_wrong_with_a_message_is_in_peoples_words(message, said):
+    with pytest.raises(InvalidRun) as caught:
+        read_message(json.dumps(message))
+    assert str(caught.value) == said
 
 
 @pytest.mark.parametrize("link", ["", "#step=4", "s2.AAAA", "s1.", "s1.###", "s1." + "A" * 50])

@@ -10,14 +10,16 @@ export function createBar(root) {
   root.append(bar);
   let shown = null;
   const say = (text, kind = "problem") => {
-    shown = kind;
+    shown = bar.dataset.kind = kind;
     const whole = /[.!?]$/.test(text) ? text : `${text}.`;
     words.textContent = whole[0].toUpperCase() + whole.slice(1);
     bar.hidden = false;
+    root.style.setProperty("--bar", `${bar.offsetHeight}px`);
   };
   const clear = (kind = null) => {
     if (kind !== null && shown !== kind) return;
     bar.hidden = true;
+    root.style.setProperty("--bar", "0px");
   };
   return { say, clear };
 }

@@ -42,7 +42,7 @@ class Dials {
   }
 
   valueOf(name, point) {
-    if (name === "revision") return point / POINTS;
+    if (name === "revision") return Math.max(1, point) / POINTS;
     const [low, high] = this.ends();
     return Number((low * (high / low) ** (point / POINTS)).toPrecision(3));
   }
@@ -60,10 +60,10 @@ class Dials {
   }
 
   give(name, value) {
-    const fits = name === "tau" ? value > 0 : value >= 0 && value <= 1;
+    const fits = name === "tau" ? value > 0 : value > 0 && value <= 1;
     if (Number.isFinite(value) && fits) return this.send({ [name]: value });
     this.read();
-    const wanted = name === "tau" ? "a finite number above 0" : "a number from 0 to 1";
+    const wanted = name === "tau" ? "a finite number above 0" : "a number above 0 and at most 1";
     return this.studio.bar.say(`${name} must be ${wanted}.`);
   }
 

@@ -2,6 +2,7 @@
 // as it comes to them, and for a second ahead.
 
 import { element } from "/viewer/dom.js";
+import { formatCount } from "/viewer/format.js";
 import { openRecording, RecordingError } from "/viewer/recording.js";
 import { createViewer } from "/viewer/viewer.js";
 import { createBar } from "./bar.js";
@@ -18,6 +19,8 @@ const KEYS = [
   ["enter", "on the map: use the tool at the cell cursor"],
   ["ctrl+z ctrl+shift+z", "undo, do again"],
 ];
+
+const GAME_KEYS = [...KEYS.slice(-1), ["1 2 3 4 5", "the lessons of the game stage"], ["0", "τ → 0 there"]];
 
 class Studio {
   constructor(root) {
@@ -50,6 +53,7 @@ class Studio {
   opened() {
     this.asking = false;
     this.bar.clear("lost");
+    this.note();
     if (this.opening) return this.openLink(this.opening);
     return this.send({ type: "hello" });
   }
@@ -58,15 +62,23 @@ class Studio {
     this.asking = false;
     for (const id of [...this.questions.keys()]) this.solved({ id, problem: "the studio does not answer" });
     this.viewer?.clock.pause();
-    const how = "What was played is still here; to go on, start potentia studio again, or wait if it is busy.";
+    const go = this.link ? "Copy link takes it along: potentia studio 'LINK' goes on from there" : "Start potentia studio again";
+    const how = `What was played is still here. ${go}; or wait if the studio is busy.`;
     if (sentence) this.bar.say(sentence); // the line is there again in a moment
     else this.bar.say(`The studio does not answer. ${how}`, "lost");
+    this.note();
   }
 
   send(message) {
     if (this.wire.send(message)) return true;
-    this.bar.say("The studio does not answer: this was not done.", "lost");
+    const go = this.link ? " Copy link still works: potentia studio 'LINK' goes on from there." : "";
+    this.bar.say(`The studio does not answer: this was not done.${go}`, "lost");
     return false;
+  }
+
+  /** What the studio told last of all that was done, at the step that is seen; for when it does not answer. */
+  get link() {
+    return this.scene?.link ? `${this.scene.link}&step=${this.viewer.clock.step}` : null;
   }
 
   openLink(link) {
@@ -117,8 +129,9 @@ class Studio {
     }
   }
 
-  changed({ step }) {
+  changed({ step, text }) {
     this.opening = null;
+    if (text) this.bar.say(text, "news");
     if (step !== undefined) {
       this.goal = step;
       history.replaceState(null, "", `${location.pathname}${location.search}#step=${step}`);
@@ -141,7 +154,7 @@ class Studio {
     const live = scene.type === "scene";
     this.viewer?.destroy();
     this.scene = scene;
-    this.viewer = createViewer(this.main, recordings, live ? { known: scene.known, keys: scene.map ? KEYS : KEYS.slice(-1) } : null);
+    this.viewer = createViewer(this.main, recordings, live ? { known: scene.known, keys: scene.map ? KEYS : GAME_KEYS } : null);
     this.restore(kept);
     const { clock } = this.viewer;
     if (live) {
@@ -211,10 +224,11 @@ class Studio {
     this.noting = setTimeout(() => this.note(), 250);
   }
 
-  /** The address says where we are, so that a reload comes back. */
+  /** The address says where we are, so that a reload comes back; without a studio, all that was done. */
   note() {
-    const { clock } = this.viewer;
-    if (!clock.playing) history.replaceState(null, "", `${location.pathname}${location.search}#step=${clock.step}`);
+    if (!this.viewer || this.viewer.clock.playing || this.opening) return;
+    const held = (!this.wire?.open && this.link) || `step=${this.viewer.clock.step}`;
+    history.replaceState(null, "", `${location.pathname}${location.search}#${held}`);
   }
 
   /** Play up to a step that lies ahead, as fast as it goes. */
@@ -259,6 +273,12 @@ class Studio {
   /** Do something at the step that is seen. */
   do(did, lanes = null) {
     const { step } = this.viewer.clock;
+    if (this.waiting !== null) {
+      const goal = formatCount(this.waiting);
+      this.bar.say(`Not done: the run is on its way to step ${goal}; wait until it is there, or stop it where you want it.`);
+      this.panel.settle();
+      return false;
+    }
     this.bar.clear();
     return this.send({ type: "intervene", step, did, ...(lanes ? { lanes } : {}) });
   }

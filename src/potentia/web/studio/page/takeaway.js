@@ -11,7 +11,12 @@ const TYPES = { recording: "application/octet-stream", page: "text/html", gif: "
 export function createTakeaway(host, studio) {
   const button = (text, title, onclick) => element("button", { type: "button", class: "pv-text-button", text, title, onclick });
   const take = (what) => studio.send({ type: "take", what, step: studio.viewer.clock.step });
+  const takeLink = () => (studio.wire.open || !studio.link ? take("link") : taken({ what: "link", text: studio.link }));
   const said = element("p", { class: "ps-told", role: "status" });
+  const made = async (kind, stem, save) => {
+    await save();
+    said.textContent = `${kind} saved as ${stem}-${studio.viewer.clock.step}.${kind.toLowerCase()}.`;
+  };
   const shown = element("textarea", { readonly: true, rows: "6", "aria-label": "What was taken", hidden: true, spellcheck: "false" });
   const given = element("input", { type: "text", placeholder: "a link of a studio", "aria-label": "A link to open" });
   const open = button("Open link", "Show what a link holds", () => given.value.trim() && studio.openLink(given.value.trim()));
@@ -23,16 +28,16 @@ export function createTakeaway(host, studio) {
       { class: "ps-section ps-take" },
       element("h2", { text: "Take away" }),
       row(
-        button("Copy link", "A link that holds all of this", () => take("link")),
+        button("Copy link", "A link that holds all of this", takeLink),
         button("Copy as Python", "A program that plays the same runs", () => take("python")),
         button("Copy as command", "A command that plays the same", () => take("command")),
         button("Save as specification", "A file that potentia studio opens", () => take("specification")),
       ),
       row(
-        button("PNG", "The picture as PNG", () => studio.viewer.savePicture()),
-        button("SVG", "The picture as SVG", () => saveSvg(studio)),
+        button("PNG", "The picture as PNG", () => made("PNG", "step", () => studio.viewer.savePicture())),
+        button("SVG", "The picture as SVG", () => made("SVG", "step", () => saveSvg(studio))),
         button("GIF", "A film of the first run", () => take("gif")),
-        button("CSV", "Where everybody is, as CSV", () => studio.viewer.savePositions()),
+        button("CSV", "Where everybody is, as CSV", () => made("CSV", studio.viewer.placed ? "positions" : "actions", () => studio.viewer.savePositions())),
         button("Recording", "The first run as a recording", () => take("recording")),
         button("Replay page", "A page that replays all of it offline", () => take("page")),
       ),

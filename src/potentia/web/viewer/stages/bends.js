@@ -1,7 +1,10 @@
 // Bent arrows between the nodes of a graph.
 
-/** A bent line from one node to another, its arrow head and where its label goes. Ways there and back bend apart. */
-export function bendBetween(a, b, aside, radius) {
+/**
+ * A bent line from one node to another, its arrow head and where its label goes, so far along it. Ways there and back
+ * bend apart.
+ */
+export function bendBetween(a, b, aside, radius, along = 0.5) {
   const long = Math.hypot(b.x - a.x, b.y - a.y) || 1;
   const unit = { x: (b.x - a.x) / long, y: (b.y - a.y) / long };
   const middle = { x: (a.x + b.x) / 2 - unit.y * aside * 2, y: (a.y + b.y) / 2 + unit.x * aside * 2 };
@@ -13,8 +16,12 @@ export function bendBetween(a, b, aside, radius) {
   return {
     path: `M${pointText(start)}Q${pointText(middle)} ${pointText(end)}`,
     head: `M${corners.map(pointText).join("L")}Z`,
-    label: { x: (start.x + 2 * middle.x + end.x) / 4, y: (start.y + 2 * middle.y + end.y) / 4 },
+    label: { x: onBend(start.x, middle.x, end.x, along), y: onBend(start.y, middle.y, end.y, along) },
   };
+}
+
+function onBend(start, middle, end, at) {
+  return (1 - at) ** 2 * start + 2 * at * (1 - at) * middle + at ** 2 * end;
 }
 
 function placeToward(from, to, distance) {

@@ -118,6 +118,16 @@ def test_nobody_arrives():
     assert math.isnan(found.steps)
 
 
+def test_a_run_that_never_arrives_has_no_short_way():
+    """It is censored by its end, not by its way: runs that drove less are still at risk."""
+    worth = np.array([[0.0, 1.0], *[[0.0, 0.1]] * 4])
+    driven = np.array([[0.0, 900.0], [0.0, 5.0], [0.0, 6.0], [0.0, 7.0], [0.0, 8.0]])
+    found = arrival(worth, driven, np.array([0, 10]), 1.0, 0.9)
+    assert (found.reached, str(found)) == (1, "later than any; 4 of 5 never")
+    assert math.isnan(found.steps)
+    assert math.isnan(found.distance)
+
+
 def test_of_the_bound_not_of_its_own_end():
     data = cover(GAME, {"one": RULE}, 60, range(3))["one"]
     told = summarise(data, 1e6)

@@ -132,24 +132,25 @@ def command_for(words: dict[str, str]) -> str:
 def _print(advice: Any, bound: float | None) -> None:
     from potentia.statistics.estimates import estimate
 
-    rivals = {rival.name: rival for rival in advice.rivals}
     rows = []
     for name, looked in advice.looked.items():
         played = advice.judged.get(name)
         shown = played or looked
         share = [f"{shown.worth.mean() / bound:.3f}"] if bound else []
-        behind = "chosen first" if name == advice.nominee else ""
-        if name in rivals:
-            tie = ", a tie" if rivals[name].tie else ""
-            behind = f"{rivals[name].difference}, p = {rivals[name].adjusted:.2g}{tie}"
+        behind = "taken" if name == advice.taken else ""
+        if name in advice.margins:
+            rival = advice.margins[name]
+            behind = f"{rival.difference}{', a tie' if rival.tie else ''}"
         worth = str(estimate(played.worth)) if played else f"{looked.worth.mean():.4g}"
         runs = str(shown.worth.size) + ("" if played else ", looked at")
         rows.append([name, runs, worth, *share, length(shown.distance.mean()), behind])
     share = ["of the bound"] if bound else []
-    ahead = f"{advice.nominee} less its, paired"
+    several = len(advice.margins)
+    together = f" that hold for all {several} together" if several > 1 else ""
     caption = (
         f"runs of {advice.steps:,} steps; all candidates are looked at on {len(advice.looking_seeds)} seeds, the best "
-        f"{len(advice.judged)} play {len(advice.judging_seeds)} fresh ones; a tie is told by p, from 0.05 on, which is "
-        f"corrected for the {len(rivals)} that are compared, and not by the 95 % intervals, which are of each alone"
+        f"{len(advice.judged)} play {len(advice.judging_seeds)} fresh ones; in brackets 95 % intervals, of "
+        f"differences those{together}: a tie where one holds 0"
     )
-    print_table(["rule and tau", "runs", "covered worth", *share, f"{advice.unit} driven", ahead], rows, caption)
+    head = ["rule and tau", "runs", "covered worth", *share, f"{advice.unit} driven", "the one taken less it, paired"]
+    print_table(head, rows, caption)

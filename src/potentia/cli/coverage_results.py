@@ -17,7 +17,6 @@ from potentia.cli.options.rules import rule_text
 from potentia.cli.terminal import print_table, say
 from potentia.kernel.texts import value
 
-_MOST_TIMES = 8  # at which the optimum is known, by name
 _MOST_PLACES = 20  # robots whose cells are listed on the screen
 
 
@@ -28,6 +27,11 @@ def in_files(rule: str) -> str:
 
 def _when(goal: int, covered: Any) -> str:
     return str(covered.arrivals[goal])
+
+
+def _apart(covered: Any) -> str:
+    ways = covered.driven_throughout
+    return f"{length(min(ways))} to {length(max(ways))}" if ways else "–"
 
 
 def _far(goal: int, covered: Any) -> str:
@@ -237,12 +241,12 @@ class Results:
             ("covered worth, Σ C (once per robot)", lambda c: str(c.worth_sum)),
         ]
         if self.best is not None:
-            label = "share of the optimum" if proven else "share of the bound on the optimum, so at least"
+            label = "share of the optimum" if proven else "share of the bound on the optimum"
             label += ", as if none failed by chance" if self.game.happenings.hazard else ""
             if hasattr(self.best, "times"):  # as the world changes, or robots come and go
                 between = "" if self.best.everywhere else " (interpolated)"
                 lines.append((f"{label}, at the end{between}", lambda c: str(c.share_end)))
-                lines.append((f"{label} (mean over {self._moments()})", lambda c: str(c.share_over_run)))
+                lines.append((f"{label}, mean over all steps{between}", lambda c: str(c.share_over_run)))
             else:
                 lines.append((label, lambda c: str(c.share)))
         lines += [
@@ -261,22 +265,12 @@ class Results:
             lines.append((f"targets found, of {len(world.targets)}", lambda c: f"{c.targets_found.mean:.3g}"))
         return lines + self._belief_lines()
 
-    def _moments(self) -> str:
-        """Over which the share of the optimum is averaged."""
-        if not self.game.drifts:
-            return "all steps"
-        times = [f"{time:,}" for time in self.best.times[1:]]
-        return f"steps {', '.join(times)}" if len(times) <= _MOST_TIMES else f"{len(times)} steps"
-
     def _way_lines(self) -> list[tuple[str, Callable[[Any], str]]]:
         """How far robots drove, and how long it took to cover so much of the optimum."""
         unit, arrivals = self.game.world.length[1], next(iter(self.covered.values())).arrivals
         lines: list[tuple[str, Callable[[Any], str]]] = [
             (f"distance driven, {unit}, all robots", lambda c: length(c.distance.mean)),
-            (
-                f"by one robot, {unit}, least to most (means over runs)",
-                lambda c: f"{length(min(c.driven))} to {length(max(c.driven))}",
-            ),
+            (f"by one robot, {unit}, least to most{', of those there throughout' * bool(self.game.events)}", _apart),
         ]
         what = "the optimum" if self.best is None or self.best.proven else "its bound"
         if not getattr(self.best, "everywhere", True):

@@ -53,6 +53,17 @@ def test_units_and_robots():
     assert summarise(data).distance.mean == pytest.approx(2 * told.distance.mean)
 
 
+def test_the_least_way_is_of_robots_that_were_there_throughout(monkeypatch):
+    monkeypatch.setattr("potentia.kernel.cache.jit_disabled", lambda: True)
+    world = pt.games.World(np.arange(30.0).reshape(5, 6))
+    game = pt.games.Coverage(world, 2, flags=False, events=["fail 0@2", "arrive 90"])
+    data = cover(game, {"one": RULE}, 100, range(3))["one"]
+    told = summarise(data, None)
+    assert len(told.driven) == 3
+    assert told.driven_throughout == (told.driven[1],)
+    assert told.driven[0] < told.driven[1] > told.driven[2]
+
+
 def test_a_belief_hides_no_distance():
     believing = pt.run(GAME, RULE, 30, belief=pt.beliefs.Constant(1.0), record="distance", compiled=False)
     assert believing.driven.sum() == pytest.approx(believing.distance[-1])

@@ -172,7 +172,7 @@ class Results:
             if name in self.covered:
                 say(f"{name}: {rule_text(chosen.spec())}{self._in_numbers(chosen)}")
         if self.belief is not None:
-            say(f"belief: {belief_text(self.belief)}")
+            say(f"belief: {belief_text(self.belief, self.game)}")
         if self.best is not None:
             say(str(self.best), lines=True)
         names = list(self.covered)

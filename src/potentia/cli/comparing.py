@@ -17,6 +17,7 @@ from potentia.cli.options.rules import rule_text
 from potentia.cli.terminal import print_json, print_table, progress, say, status
 from potentia.errors import InvalidInput
 from potentia.kernel import signals
+from potentia.kernel.texts import value
 
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 
@@ -144,6 +145,10 @@ def _print(advice: Any, bound: float | None) -> None:
         worth = str(estimate(played.worth)) if played else f"{looked.worth.mean():.4g}"
         runs = str(shown.worth.size) + ("" if played else ", looked at")
         rows.append([name, runs, worth, *share, length(shown.distance.mean()), behind])
+    for K, played in advice.costs.items():
+        name, runs = f"{advice.taken}, --cost {value(K)}", f"{played.worth.size}, looked at"
+        share = [f"{played.worth.mean() / bound:.3f}"] if bound else []
+        rows.append([name, runs, f"{played.worth.mean():.4g}", *share, length(played.distance.mean()), ""])
     share = ["of the bound"] if bound else []
     several = len(advice.margins)
     together = f" that hold for all {several} together" if several > 1 else ""
@@ -152,5 +157,7 @@ def _print(advice: Any, bound: float | None) -> None:
         f"{len(advice.judged)} play {len(advice.judging_seeds)} fresh ones; in brackets 95 % intervals, of "
         f"differences those{together}: a tie where one holds 0"
     )
+    if advice.costs:
+        caption += "; with --cost, moving costs so much: where that does better, compare with that cost"
     head = ["rule and tau", "runs", "covered worth", *share, f"{advice.unit} driven", "the one taken less it, paired"]
     print_table(head, rows, caption)

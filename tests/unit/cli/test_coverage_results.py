@@ -66,12 +66,14 @@ def test_a_comparison_says_of_how_many_runs_a_mean_is(capsys):
     judged = {"a": of(20, 2.0), "b": of(20, 1.9)}
     rival = Rival("b", paired_difference(judged["a"].worth, judged["b"].worth))
     looked = {name: of(3, 1.0) for name in "abc"}
+    costs = {0.018: of(3, 5.5)}  # drawn, so told
     rules = dict.fromkeys("abc", RULES["blll"])
-    _print(Advice("a", "a", (rival,), looked, judged, {}, rules, range(3), range(3, 23), 40, "m"), None)
+    _print(Advice("a", "a", (rival,), looked, judged, costs, rules, range(3), range(3, 23), 40, "m"), None)
     rows = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert [row[:2] for row in rows if row[:1] in (["a"], ["b"], ["c"])] == [["a", "20"], ["b", "20"], ["c", "3,"]]
     text = " ".join(part for row in rows for part in row)
-    assert text.count("60,630") == 3
+    assert text.count("60,630") == 4
+    assert "a, --cost 0.018 3, looked at 5.5" in text
     assert str(estimate(judged["a"].worth)) in text
     assert f"{rival.difference}" in text
     assert ", a tie" not in text

@@ -128,6 +128,7 @@ def test_which_rule_to_take_on_this_map(tmp_path, table):
     assert "warning: --cost: K = 100 freezes the robots" in done.stderr
     assert done.stderr.count("\n") == 1
     _, *again = shlex.split(found["command"])
+    assert again[again.index("--out") + 1] == str(tmp_path / "taken")  # the picture of the comparison stays
     assert int(again[again.index("--seed") + 1]) > max(found["looking_seeds"] + found["judging_seeds"])
     once = json.loads(potentia(*again, "--runs", 2, "--json").stdout)
     assert list(once["rules"]) == [found["taken"]]

@@ -11,6 +11,7 @@ from typing import Any
 
 import typer
 
+from potentia.cli.coverage_files import add
 from potentia.cli.coverage_tables import length
 from potentia.cli.options.common import drawing, save_picture
 from potentia.cli.options.rules import rule_text
@@ -96,8 +97,10 @@ class Contest:
         with drawing(picture):
             title = f"Worth against distance driven\n{self.game.describe()}"
             save_picture(comparison_figure(advice, optimum=bound, title=title), picture, 140)
-        # those who chose it are not asked again how good it is
-        typed = command_for(self.words[advice.taken] | {"seed": str(advice.judging_seeds.stop)})
+            add(out, [picture])
+        # those who chose it are not asked again how good it is; and the picture that says why stays where it is
+        fresh = {"seed": str(advice.judging_seeds.stop), "out": str(out / "taken")}
+        typed = command_for(self.words[advice.taken] | fresh)
         if self.json:
             told = {"game": self.game.describe(), "optimum": best.to_dict() if best else None, **advice.to_dict()}
             print_json({**told, "command": typed, "files": {"compare": str(picture)}})

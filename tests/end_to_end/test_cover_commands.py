@@ -57,6 +57,22 @@ def test_cover_a_map_with_walls(tmp_path, table):
     assert "compared with blll" in done.stdout
 
 
+def test_what_takes_long_is_told_before_it_begins(tmp_path, table):
+    """Line by line, where nobody sees a bar: the game, the optimum with its limit, the runs, and then the tables."""
+    options = ("--robots", 2, "--delta", 1, "--steps", 60, "--runs", 2, "--fail", "0@30", "--belief", "constant")
+    said = potentia("cover", table, *options, "--out", tmp_path).stdout
+    told = [
+        "robots=2",
+        "belief: constant",
+        "computing the optimum at 4 steps: up to some 20 s",
+        "optimum as robots come",
+    ]
+    told += ["playing 2 runs of 60 steps, and the same again without events", "means over 2 runs", "worth.png"]
+    places = [said.find(words) for words in told]
+    assert places[0] > -1
+    assert places == sorted(places)
+
+
 def test_cover_a_map_that_changes(tmp_path):
     """A stack of frames: the optimum of some steps, the share of it, and pictures of the end."""
     y, x = np.mgrid[:6, :9]

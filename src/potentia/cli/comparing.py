@@ -105,7 +105,6 @@ class Contest:
             told = {"game": self.game.describe(), "optimum": best.to_dict() if best else None, **advice.to_dict()}
             print_json({**told, "command": typed, "files": {"compare": str(picture)}})
             return
-        say(self.game.describe())
         _print(advice, bound)
         say(str(advice))
         say(f"{advice.taken}: {rule_text(advice.rules[advice.taken].spec())}")

@@ -50,7 +50,14 @@ def certified(game: Any, steps: int, quiet: bool) -> Any:
     from potentia.analysis import optimum_over_time
     from potentia.analysis.placement_over_time import moments
 
+    times = moments(game, steps) if game.drifts or any(game.happenings.times) else []
+    when = f" at {len(times)} steps" if times else ""
+    if not quiet:
+        work = f"up to some {_EFFORT:g} s of work, {_CLOCK / 60:g} minutes at most where others are busy"
+        say(f"computing the optimum{when}: {work}")
     with status("computing the optimum", quiet=quiet):
-        if game.drifts or any(game.happenings.times):
-            return optimum_over_time(game, moments(game, steps), time_limit=_CLOCK, effort=_EFFORT)
-        return find(game.at(steps), time_limit=_CLOCK, effort=_EFFORT)
+        options: Any = {"time_limit": _CLOCK, "effort": _EFFORT}
+        best = optimum_over_time(game, times, **options) if times else find(game.at(steps), **options)
+    if not quiet:
+        say(str(best), lines=True)
+    return best

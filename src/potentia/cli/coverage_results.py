@@ -39,6 +39,24 @@ def _far(goal: int, covered: Any) -> str:
     return "–" if math.isnan(distance) else length(distance)
 
 
+def announce(game: Any, rules: dict[str, Any], belief: Any, steps: int) -> None:
+    """What is going to be played: said before anything takes long."""
+    say(f"{game.describe()}; all cells together are worth {value(game.world.total)}")
+    for name, chosen in rules.items():
+        say(f"{name}: {rule_text(chosen.spec())}{_in_numbers(chosen, game, steps)}")
+    if belief is not None:
+        say(f"belief: {belief_text(belief, game)}")
+
+
+def _in_numbers(rule: Any, game: Any, steps: int) -> str:
+    """What a temperature relative to the map is in units of worth."""
+    tau = getattr(rule, "tau", None)
+    if tau is None or tau.on(game) is tau:
+        return ""
+    first, last = (value(tau.on(game).at(step, steps)) for step in (0, steps))
+    return f"; that is tau {first}" + ("" if first == last else f" to {last}")
+
+
 @dataclass(frozen=True)
 class Results:
     """The batches of a study, by rule."""
@@ -166,15 +184,6 @@ class Results:
 
     def print(self) -> None:
         """The table, and where the robots end."""
-        world = self.game.world
-        say(f"{self.game.describe()}; all cells together are worth {value(world.total)}")
-        for name, chosen in self.rules.items():
-            if name in self.covered:
-                say(f"{name}: {rule_text(chosen.spec())}{self._in_numbers(chosen)}")
-        if self.belief is not None:
-            say(f"belief: {belief_text(self.belief, self.game)}")
-        if self.best is not None:
-            say(str(self.best), lines=True)
         names = list(self.covered)
         first = self.covered[names[0]]
         rows = [[label, *(text(self.covered[name]) for name in names)] for label, text in self._lines()]
@@ -224,14 +233,6 @@ class Results:
                 who = f"{name}: " * (len(self.covered) > 1) + f"in {bound} of {runs} runs " * (runs > 1)
                 told = f"robots end with {self.belief.most} components, the most that --most allows"
                 say(f"{who}all {self.game.num_players} {told}")
-
-    def _in_numbers(self, rule: Any) -> str:
-        """What a temperature relative to the map is in units of worth."""
-        tau = getattr(rule, "tau", None)
-        if tau is None or tau.on(self.game) is tau:
-            return ""
-        first, last = (value(tau.on(self.game).at(step, self.steps)) for step in (0, self.steps))
-        return f"; that is tau {first}" + ("" if first == last else f" to {last}")
 
     def _lines(self) -> list[tuple[str, Callable[[Any], str]]]:
         world = self.game.world

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from potentia.colours import WALL
 from potentia.errors import InvalidRun
 from potentia.figures import style
 from potentia.games.drift import require_still
@@ -229,7 +230,7 @@ def draw_blocked(axes: Axes, world: World) -> Artist | None:
     fold = max(1, round(max(world.size) / _FINEST))
     share = folded(world.blocked.astype(np.float64), fold) / fold
     pixels = np.empty((*share.shape, 4))
-    pixels[..., :3], pixels[..., 3] = to_rgb(style.WALL), np.minimum(share, 1.0)
+    pixels[..., :3], pixels[..., 3] = to_rgb(WALL), np.minimum(share, 1.0)
     axes.imshow(
         pixels,
         origin="lower",
@@ -239,7 +240,7 @@ def draw_blocked(axes: Axes, world: World) -> Artist | None:
         zorder=0.6,
         gid="blocked",
     )
-    return Patch(facecolor=style.WALL, linewidth=0.0, label="blocked: no robot can enter")
+    return Patch(facecolor=WALL, linewidth=0.0, label="blocked: no robot can enter")
 
 
 def folded(values: Floats, fold: int) -> Floats:

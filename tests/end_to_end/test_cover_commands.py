@@ -213,7 +213,7 @@ def test_optimum_says_where_to_put_robots(tmp_path, table):
         (["--start", "1,1 2"], '--start takes cells X,Y separated by blanks, as in "3,4 10,12"'),
         (["--start", "1,1 99,2 3,3 4,4 5,5"], "start must lie inside x 0..39 and y 0..39, got (99, 2)"),
         (["--start-at", "1,1"], "--start-at must be on a map with coordinates or a cell_size, and it has"),
-        (["--start-at", "1,1 2,2", "--cell-size", "1m"], "--start-at must hold one cell for each of 5 robots"),
+        (["--start-at", "1,1 2,2", "--cell-size", "1m"], "--start-at must hold one place for each of 5 robots"),
         (["--flag", "sky"], 'flag must be "cell" or "range", got \'sky\''),
         (["--revision", "signal:1,2"], "--revision signal:A1,A2,A3 takes three numbers"),
         (["--tau", "cold"], "relative:TAU or auto, got 'cold'"),

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from potentia.cli.comparing import Contest, budget_from
-from potentia.cli.coverage_checks import certified, replayed, require_worth, warn_of_cost
+from potentia.cli.coverage_checks import certified, replayed, require_worth, warn_of
 from potentia.cli.coverage_files import settle
 from potentia.cli.coverage_pictures import Pictured
 from potentia.cli.coverage_results import announce
@@ -266,7 +266,7 @@ def cover(
     if (largest_part or part is not None) and not json:
         say_blocked(map, blocked, game.world, part, **read)
     say_how_to_stop()
-    warn_of_cost(game)
+    warn_of(game, steps)
     if not json:
         announce(game, {} if compare else rules, believed, steps)
     best = certified(game, steps, json) if certify else None

@@ -34,14 +34,22 @@ def replayed(game: Any, page: Path) -> Path | None:
     return page
 
 
-def warn_of_cost(game: Any) -> None:
-    """Say so if no step of a robot by itself can gain what it costs."""
+def warn_of(game: Any, steps: int) -> None:
+    """Say so if no step of a robot by itself can gain what it costs, hardly a robot is left, or one fails too late."""
     if (game.movement_cost > 0).any():
         from potentia.studies.coverage_measures import moving_cost
 
         found = moving_cost(game)
         if found.hinders:
             say(f"warning: --cost: {found}", err=True)
+    events = game.happenings
+    left = game.num_players * (1.0 - events.hazard) ** steps
+    if left < 0.5:
+        mean = f"in the mean {left:.2g} of {game.num_players} robots"
+        say(f"warning: --hazard: {events.hazard:g} in each of {steps:,} steps leaves {mean}", err=True)
+    if events.times and events.times[-1] == steps:
+        told = ", ".join(text for text in events.texts if text.endswith((f"@{steps}", f" {steps}")))
+        say(f"warning: {told} comes after the last of {steps:,} steps, where nothing is played any more", err=True)
 
 
 def certified(game: Any, steps: int, quiet: bool) -> Any:

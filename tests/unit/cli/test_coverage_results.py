@@ -8,6 +8,7 @@ import pytest
 import potentia as pt
 from potentia.analysis import optimum, optimum_over_time
 from potentia.cli.comparing import _print
+from potentia.cli.coverage_checks import warn_of
 from potentia.cli.coverage_results import Results
 from potentia.cli.coverage_tables import length
 from potentia.statistics.estimates import estimate, paired_difference
@@ -82,3 +83,16 @@ def test_a_comparison_says_of_how_many_runs_a_mean_is(capsys):
 @pytest.mark.parametrize(("way", "told"), [(60_632.4, "60,632"), (999.4, "999.4"), (12.3456, "12.35"), (0.0, "0")])
 def test_lengths_have_no_powers_of_ten(way, told):
     assert length(way) == told
+
+
+@pytest.mark.parametrize(
+    ("events", "told"),
+    [
+        (("hazard 0.9",), "warning: --hazard: 0.9 in each of 60 steps leaves in the mean 2e-60 of 2 robots"),
+        (("fail 0@60",), "warning: fail 0@60 comes after the last of 60 steps, where nothing is played any more"),
+        (("fail 0@59", "hazard 0.001"), ""),
+    ],
+)
+def test_events_that_leave_nothing_to_see(events, told, capsys):
+    warn_of(pt.games.Coverage(WORLD, 2, 1.0, events=events), 60)
+    assert capsys.readouterr().err.strip() == told

@@ -21,6 +21,7 @@ _RULES = {
     "soql": PALETTE[3],
     "score": "#882255",
 }
+WALL = "#96602f"  # of blocked cells, in pictures, films and (map_marks.js) pages: on no scale of worth, light or dark
 _SHADES = ((0.0, 0.0), (0.45, 0.0), (0.75, 0.0), (0.35, 1.0), (0.55, 1.0))  # how far to 0, black, or to 1, white
 
 

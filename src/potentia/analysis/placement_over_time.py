@@ -88,16 +88,6 @@ class OptimumOverTime:
         some = bounds > 0
         return (covered[..., some] / bounds[some]).mean(axis=-1) if some.any() else np.ones(covered.shape[:-1])
 
-    def share(self, times: ArrayLike, worth: ArrayLike) -> Floats:
-        """What share of the bounds runs cover, (...), in the mean over these times but the first, which is a start.
-
-        ``worth`` is (..., K), what was covered at each of K ``times``; the last one up to a time of the optimum counts.
-        """
-        known, covered = np.asarray(times, np.int64), np.asarray(worth, np.float64)
-        later = (self.times > 0) & (self.times <= known[-1]) if len(self.times) > 1 else np.array([True])
-        rows = np.searchsorted(known, self.times[later], "right") - 1
-        return self.mean_share(known[rows], covered[..., rows])
-
     def to_dict(self) -> dict[str, Any]:
         """Plain data, for JSON."""
         return {"times": self.times.tolist(), "proven": self.proven, "optima": [best.to_dict() for best in self.optima]}

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+from potentia.beliefs.forgetting import drift_half_life
 from potentia.kernel.texts import value
 
 _MIXTURES = ("split-merge", "mixture")
 _FIELDS = (*_MIXTURES, "constant")
 
 
-def belief_text(belief: Any) -> str:
-    """A belief in one line: split-merge, optimism 0.7, robots read the cells in range, ..."""
+def belief_text(belief: Any, game: Any = None) -> str:
+    """A belief in one line: split-merge, optimism 0.7, robots read the cells in range, ...
+
+    With a game that drifts also the half-life that an automatic one takes there.
+    """
     spec = belief.spec()
     name = spec["belief"]
     parts = [name]
@@ -34,6 +38,11 @@ def belief_text(belief: Any) -> str:
         elif "half_life" in spec:
             half = spec["half_life"]
             parts.append("readings last" if half is None else f"readings count half after {half:,g} steps")
+        elif getattr(game, "drifts", False):
+            half = drift_half_life(game)
+            never = "the field changes so slowly that readings last"
+            found = f"readings count half after {half or 0:,g} steps, the time in which a quarter of the field changes"
+            parts.append(never if half is None else found)
         radius = spec["communication"]["radius"]  # None: infinite
         within = "everybody hears everybody" if radius is None else f"robots within {radius:g} cells hear each other"
         parts.append(within if radius != 0 else "nobody hears anybody")

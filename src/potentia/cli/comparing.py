@@ -11,12 +11,14 @@ from typing import Any
 
 import typer
 
+from potentia.cli.coverage_files import add
 from potentia.cli.coverage_tables import length
 from potentia.cli.options.common import drawing, save_picture
 from potentia.cli.options.rules import rule_text
 from potentia.cli.terminal import print_json, print_table, progress, say, status
 from potentia.errors import InvalidInput
 from potentia.kernel import signals
+from potentia.kernel.texts import value
 
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 
@@ -96,13 +98,14 @@ class Contest:
         with drawing(picture):
             title = f"Worth against distance driven\n{self.game.describe()}"
             save_picture(comparison_figure(advice, optimum=bound, title=title), picture, 140)
-        # those who chose it are not asked again how good it is
-        typed = command_for(self.words[advice.taken] | {"seed": str(advice.judging_seeds.stop)})
+            add(out, [picture])
+        # those who chose it are not asked again how good it is; and the picture that says why stays where it is
+        fresh = {"seed": str(advice.judging_seeds.stop), "out": str(out / "taken")}
+        typed = command_for(self.words[advice.taken] | fresh)
         if self.json:
             told = {"game": self.game.describe(), "optimum": best.to_dict() if best else None, **advice.to_dict()}
             print_json({**told, "command": typed, "files": {"compare": str(picture)}})
             return
-        say(self.game.describe())
         _print(advice, bound)
         say(str(advice))
         say(f"{advice.taken}: {rule_text(advice.rules[advice.taken].spec())}")
@@ -133,24 +136,31 @@ def command_for(words: dict[str, str]) -> str:
 def _print(advice: Any, bound: float | None) -> None:
     from potentia.statistics.estimates import estimate
 
-    rivals = {rival.name: rival for rival in advice.rivals}
     rows = []
     for name, looked in advice.looked.items():
         played = advice.judged.get(name)
         shown = played or looked
         share = [f"{shown.worth.mean() / bound:.3f}"] if bound else []
-        behind = "chosen first" if name == advice.nominee else ""
-        if name in rivals:
-            tie = ", a tie" if rivals[name].tie else ""
-            behind = f"{rivals[name].difference}, p = {rivals[name].adjusted:.2g}{tie}"
+        behind = "taken" if name == advice.taken else ""
+        if name in advice.margins:
+            rival = advice.margins[name]
+            behind = f"{rival.difference}{', a tie' if rival.tie else ''}"
         worth = str(estimate(played.worth)) if played else f"{looked.worth.mean():.4g}"
         runs = str(shown.worth.size) + ("" if played else ", looked at")
         rows.append([name, runs, worth, *share, length(shown.distance.mean()), behind])
+    for K, played in advice.costs.items():
+        name, runs = f"{advice.taken}, --cost {value(K)}", f"{played.worth.size}, looked at"
+        share = [f"{played.worth.mean() / bound:.3f}"] if bound else []
+        rows.append([name, runs, f"{played.worth.mean():.4g}", *share, length(played.distance.mean()), ""])
     share = ["of the bound"] if bound else []
-    ahead = f"{advice.nominee} less its, paired"
+    several = len(advice.margins)
+    together = f" that hold for all {several} together" if several > 1 else ""
     caption = (
         f"runs of {advice.steps:,} steps; all candidates are looked at on {len(advice.looking_seeds)} seeds, the best "
-        f"{len(advice.judged)} play {len(advice.judging_seeds)} fresh ones; a tie is told by p, from 0.05 on, which is "
-        f"corrected for the {len(rivals)} that are compared, and not by the 95 % intervals, which are of each alone"
+        f"{len(advice.judged)} play {len(advice.judging_seeds)} fresh ones; in brackets 95 % intervals, of "
+        f"differences those{together}: a tie where one holds 0"
     )
-    print_table(["rule and tau", "runs", "covered worth", *share, f"{advice.unit} driven", ahead], rows, caption)
+    if advice.costs:
+        caption += "; with --cost, moving costs so much: where that does better, compare with that cost"
+    head = ["rule and tau", "runs", "covered worth", *share, f"{advice.unit} driven", "the one taken less it, paired"]
+    print_table(head, rows, caption)

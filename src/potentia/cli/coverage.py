@@ -10,9 +10,10 @@ from typing import Annotated, Any
 import typer
 
 from potentia.cli.comparing import Contest, budget_from
-from potentia.cli.coverage_checks import certified, replayed, require_worth, warn_of_cost
+from potentia.cli.coverage_checks import certified, replayed, require_worth, warn_of
 from potentia.cli.coverage_files import settle
 from potentia.cli.coverage_pictures import Pictured
+from potentia.cli.coverage_results import announce
 from potentia.cli.options import beliefs
 from potentia.cli.options.changes import Drift, DriftEdge, DriftEvery, FrameSteps, Periodic, changes_from
 from potentia.cli.options.common import Json, Runs, Workers, check_folder, drawing, one_of, seeds_from, steps_option
@@ -265,14 +266,25 @@ def cover(
     if (largest_part or part is not None) and not json:
         say_blocked(map, blocked, game.world, part, **read)
     say_how_to_stop()
-    warn_of_cost(game)
+    warn_of(game, steps)
+    if not json:
+        announce(game, {} if compare else rules, believed, steps)
     best = certified(game, steps, json) if certify else None
     if contest is not None:
         contest.play(best, seed, out)
         return
+    if not json:
+        say(_plan(game, rules, steps, runs, event_cost))
     results, stopped = _played(game, rules, believed, best, steps, seeds, workers, json, event_cost, paper)
     drawn = {"page": page, "beliefs_every": beliefs_every, "gif": gif, "paths": paths}
     _told(results, stopped, out, json, drawn)
+
+
+def _plan(game: Any, rules: dict[str, Any], steps: int, runs: int, event_cost: bool) -> str:
+    """What takes long, for those who see no bar: where the output goes to a file."""
+    each = f" of each of {len(rules)} rules" * (len(rules) > 1)
+    again = ", and the same again without events" * bool(game.events and event_cost)
+    return f"playing {runs} run{'s' * (runs > 1)} of {steps:,} steps{each}{again}"
 
 
 def _told(results: Pictured, stopped: bool, out: Path, json: bool, drawn: dict[str, Any]) -> None:

@@ -34,14 +34,22 @@ def replayed(game: Any, page: Path) -> Path | None:
     return page
 
 
-def warn_of_cost(game: Any) -> None:
-    """Say so if no step of a robot by itself can gain what it costs."""
+def warn_of(game: Any, steps: int) -> None:
+    """Say so if no step of a robot by itself can gain what it costs, hardly a robot is left, or one fails too late."""
     if (game.movement_cost > 0).any():
         from potentia.studies.coverage_measures import moving_cost
 
         found = moving_cost(game)
         if found.hinders:
             say(f"warning: --cost: {found}", err=True)
+    events = game.happenings
+    left = game.num_players * (1.0 - events.hazard) ** steps
+    if left < 0.5:
+        mean = f"in the mean {left:.2g} of {game.num_players} robots"
+        say(f"warning: --hazard: {events.hazard:g} in each of {steps:,} steps leaves {mean}", err=True)
+    if events.times and events.times[-1] == steps:
+        told = ", ".join(text for text in events.texts if text.endswith((f"@{steps}", f" {steps}")))
+        say(f"warning: {told} comes after the last of {steps:,} steps, where nothing is played any more", err=True)
 
 
 def certified(game: Any, steps: int, quiet: bool) -> Any:
@@ -50,7 +58,14 @@ def certified(game: Any, steps: int, quiet: bool) -> Any:
     from potentia.analysis import optimum_over_time
     from potentia.analysis.placement_over_time import moments
 
+    times = moments(game, steps) if game.drifts or any(game.happenings.times) else []
+    when = f" at {len(times)} steps" if times else ""
+    if not quiet:
+        work = f"up to some {_EFFORT:g} s of work, {_CLOCK / 60:g} minutes at most where others are busy"
+        say(f"computing the optimum{when}: {work}")
     with status("computing the optimum", quiet=quiet):
-        if game.drifts or any(game.happenings.times):
-            return optimum_over_time(game, moments(game, steps), time_limit=_CLOCK, effort=_EFFORT)
-        return find(game.at(steps), time_limit=_CLOCK, effort=_EFFORT)
+        options: Any = {"time_limit": _CLOCK, "effort": _EFFORT}
+        best = optimum_over_time(game, times, **options) if times else find(game.at(steps), **options)
+    if not quiet:
+        say(str(best), lines=True)
+    return best

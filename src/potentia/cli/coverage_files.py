@@ -18,9 +18,7 @@ LIST = ".potentia-cover.json"
 
 def settle(folder: Path, written: Iterable[Path]) -> list[str]:
     """Remove what is left of the run before, remember what this one wrote, and name what was removed."""
-    from potentia.kernel.files import whole_file
-
-    mine = {path.name: _mark(path) for path in written if path.parent == folder}
+    mine = _marks(folder, written)
     removed = []
     for name, mark in _before(folder / LIST).items():
         path = folder / name
@@ -28,9 +26,24 @@ def settle(folder: Path, written: Iterable[Path]) -> list[str]:
             with contextlib.suppress(OSError):  # it stays, as if it were not on the list
                 path.unlink()
                 removed.append(name)
-    with whole_file(folder / LIST) as temporary:
-        temporary.write_text(json.dumps(mine, indent=1), encoding="utf-8")
+    _write(folder, mine)
     return removed
+
+
+def add(folder: Path, written: Iterable[Path]) -> None:
+    """Remember these, too, for the next run to remove; what is left of the one before stays until then."""
+    _write(folder, _before(folder / LIST) | _marks(folder, written))
+
+
+def _write(folder: Path, marks: dict[str, Any]) -> None:
+    from potentia.kernel.files import whole_file
+
+    with whole_file(folder / LIST) as temporary:
+        temporary.write_text(json.dumps(marks, indent=1), encoding="utf-8")
+
+
+def _marks(folder: Path, written: Iterable[Path]) -> dict[str, Any]:
+    return {path.name: _mark(path) for path in written if path.parent == folder}
 
 
 def _before(path: Path) -> dict[str, Any]:

@@ -17,7 +17,6 @@ from potentia.cli.options.rules import rule_text
 from potentia.cli.terminal import print_table, say
 from potentia.kernel.texts import value
 
-_MOST_TIMES = 8  # at which the optimum is known, by name
 _MOST_PLACES = 20  # robots whose cells are listed on the screen
 
 
@@ -30,9 +29,32 @@ def _when(goal: int, covered: Any) -> str:
     return str(covered.arrivals[goal])
 
 
+def _apart(covered: Any) -> str:
+    ways = covered.driven_throughout
+    return f"{length(min(ways))} to {length(max(ways))}" if ways else "–"
+
+
 def _far(goal: int, covered: Any) -> str:
     distance = covered.arrivals[goal].distance
     return "–" if math.isnan(distance) else length(distance)
+
+
+def announce(game: Any, rules: dict[str, Any], belief: Any, steps: int) -> None:
+    """What is going to be played: said before anything takes long."""
+    say(f"{game.describe()}; all cells together are worth {value(game.world.total)}")
+    for name, chosen in rules.items():
+        say(f"{name}: {rule_text(chosen.spec())}{_in_numbers(chosen, game, steps)}")
+    if belief is not None:
+        say(f"belief: {belief_text(belief, game)}")
+
+
+def _in_numbers(rule: Any, game: Any, steps: int) -> str:
+    """What a temperature relative to the map is in units of worth."""
+    tau = getattr(rule, "tau", None)
+    if tau is None or tau.on(game) is tau:
+        return ""
+    first, last = (value(tau.on(game).at(step, steps)) for step in (0, steps))
+    return f"; that is tau {first}" + ("" if first == last else f" to {last}")
 
 
 @dataclass(frozen=True)
@@ -162,15 +184,6 @@ class Results:
 
     def print(self) -> None:
         """The table, and where the robots end."""
-        world = self.game.world
-        say(f"{self.game.describe()}; all cells together are worth {value(world.total)}")
-        for name, chosen in self.rules.items():
-            if name in self.covered:
-                say(f"{name}: {rule_text(chosen.spec())}{self._in_numbers(chosen)}")
-        if self.belief is not None:
-            say(f"belief: {belief_text(self.belief)}")
-        if self.best is not None:
-            say(str(self.best), lines=True)
         names = list(self.covered)
         first = self.covered[names[0]]
         rows = [[label, *(text(self.covered[name]) for name in names)] for label, text in self._lines()]
@@ -223,14 +236,6 @@ class Results:
                 told = f"robots end with {self.belief.most} components, the most that --most allows"
                 say(f"{who}all {self.game.num_players} {told}")
 
-    def _in_numbers(self, rule: Any) -> str:
-        """What a temperature relative to the map is in units of worth."""
-        tau = getattr(rule, "tau", None)
-        if tau is None or tau.on(self.game) is tau:
-            return ""
-        first, last = (value(tau.on(self.game).at(step, self.steps)) for step in (0, self.steps))
-        return f"; that is tau {first}" + ("" if first == last else f" to {last}")
-
     def _lines(self) -> list[tuple[str, Callable[[Any], str]]]:
         world = self.game.world
         proven = self.best is None or self.best.proven
@@ -239,12 +244,12 @@ class Results:
             ("covered worth, Σ C (once per robot)", lambda c: str(c.worth_sum)),
         ]
         if self.best is not None:
-            label = "share of the optimum" if proven else "share of the bound on the optimum, so at least"
+            label = "share of the optimum" if proven else "share of the bound on the optimum"
             label += ", as if none failed by chance" if self.game.happenings.hazard else ""
             if hasattr(self.best, "times"):  # as the world changes, or robots come and go
                 between = "" if self.best.everywhere else " (interpolated)"
                 lines.append((f"{label}, at the end{between}", lambda c: str(c.share_end)))
-                lines.append((f"{label} (mean over {self._moments()})", lambda c: str(c.share_over_run)))
+                lines.append((f"{label}, mean over all steps{between}", lambda c: str(c.share_over_run)))
             else:
                 lines.append((label, lambda c: str(c.share)))
         lines += [
@@ -263,22 +268,12 @@ class Results:
             lines.append((f"targets found, of {len(world.targets)}", lambda c: f"{c.targets_found.mean:.3g}"))
         return lines + self._belief_lines()
 
-    def _moments(self) -> str:
-        """Over which the share of the optimum is averaged."""
-        if not self.game.drifts:
-            return "all steps"
-        times = [f"{time:,}" for time in self.best.times[1:]]
-        return f"steps {', '.join(times)}" if len(times) <= _MOST_TIMES else f"{len(times)} steps"
-
     def _way_lines(self) -> list[tuple[str, Callable[[Any], str]]]:
         """How far robots drove, and how long it took to cover so much of the optimum."""
         unit, arrivals = self.game.world.length[1], next(iter(self.covered.values())).arrivals
         lines: list[tuple[str, Callable[[Any], str]]] = [
             (f"distance driven, {unit}, all robots", lambda c: length(c.distance.mean)),
-            (
-                f"by one robot, {unit}, least to most (means over runs)",
-                lambda c: f"{length(min(c.driven))} to {length(max(c.driven))}",
-            ),
+            (f"by one robot, {unit}, least to most{', of those there throughout' * bool(self.game.events)}", _apart),
         ]
         what = "the optimum" if self.best is None or self.best.proven else "its bound"
         if not getattr(self.best, "everywhere", True):

@@ -65,7 +65,8 @@ def belief_figure(
         if where is not None:
             robots = [robot for robot in (range(len(where)) if view is None else view.robots) if here[robot]]
             handles += [_draw_robots(axes, where, robots)] if robots else []
-            handles += maps.draw_lost(axes, where[lost]) if view is None else []
+            gone = np.flatnonzero(lost).tolist()
+            handles += maps.draw_lost(axes, where, [one for one in gone if view is None or one in view.robots])
         axes.set_title(_told(game, view), fontsize=style.TITLE)
         legend |= style.by_label(handles)
     style.legend_below(figure, list(legend.values()))

@@ -23,7 +23,7 @@ def comparison_figure(advice: Any, *, optimum: float | None = None, title: str =
     """Covered worth against distance driven: every candidate, and the one that is taken at other costs of moving.
 
     ``advice`` is what ``studies.comparing.compare`` returns. Filled marks are of the runs that judge, with 95 %
-    intervals; hollow ones of the runs that only look.
+    intervals; hollow ones, and crosses, of the runs that only look, which are few.
     """
     if not advice.looked:
         raise InvalidRun("must hold at least one candidate, got none", "advice", advice)
@@ -36,11 +36,11 @@ def comparison_figure(advice: Any, *, optimum: float | None = None, title: str =
         ends = [[worth.mean - worth.low], [worth.high - worth.mean]] if judged and np.isfinite(worth.low) else None
         colour = looks[name].colour
         mark: dict[str, Any] = {"fmt": _MARKS[k % len(_MARKS)], "color": colour, "capsize": 3, "markersize": 7}
-        label = style.in_legend(f"{name}: {number(worth.mean)}" + (" (taken)" if name == advice.taken else ""))
+        label = style.in_legend(_label(name, shown) + (" (taken)" if name == advice.taken else ""))
         axes.errorbar(far, worth.mean, ends, mfc=colour if judged else "none", label=label, gid=name, **mark)
     for k, (K, played) in enumerate(advice.costs.items()):
         place = (float(played.distance.mean()), float(played.worth.mean()))
-        label = style.in_legend(f"{advice.taken} at K = {number(K)}: {number(place[1])}")
+        label = style.in_legend(_label(f"{advice.taken} at K = {number(K)}", played))
         cross: dict[str, Any] = {"fmt": _CROSSES[k % len(_CROSSES)], "color": style.DARK, "markersize": 9}
         axes.errorbar(*place, label=label, gid=f"K = {K:g}", **cross)
     if optimum is not None:
@@ -50,3 +50,7 @@ def comparison_figure(advice: Any, *, optimum: float | None = None, title: str =
     style.legend_below(figure, axes.get_legend_handles_labels()[0], 2)
     style.entitle(figure, title or "Worth against distance driven")
     return figure
+
+
+def _label(name: str, played: Any) -> str:
+    return f"{name}: {number(float(played.worth.mean()))}, {played.worth.size} runs"

@@ -113,7 +113,7 @@ def _draw_run(
     look: dict[str, Any] = {"colors": style.INK, "linewidths": 1.0, "zorder": 2.2}
     outlined = LineCollection(covered, label="covered cells", gid="covered", **look)
     handles.append(axes.add_collection(outlined, autolim=False))
-    handles += maps.draw_lost(axes, maps.centres(game, profiles[-1])[~there])
+    handles += maps.draw_lost(axes, maps.centres(game, profiles[-1]), np.flatnonzero(~there).tolist())
     handles += _draw_robots(axes, game, profiles[-1], there, points)
     # under the robots, and large enough to be seen around them
     size, _ = _marker(game, maps.centres(game, profiles[-1]), points)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from potentia.colours import WALL
 from potentia.errors import InvalidRun
 from potentia.figures import style
 from potentia.games.drift import require_still
@@ -34,6 +35,7 @@ WORTH = "worth per cell"
 _FINEST = 950  # cells of one pixel or more along the longer side of a large map
 _CRISP = 400  # cells that have a pixel each in every picture
 _LARGE, _LARGEST = 250, 1.5  # cells along a side above which maps are drawn larger, and how much at most
+_MOST_LOST = 20  # failed robots with numbers
 _SHORTEST = 0.2  # inches: the narrowest side of a map that can still be read
 ROBOT: dict[str, Any] = {"marker": "o", "markeredgecolor": style.INK, "markeredgewidth": 0.6}
 
@@ -228,7 +230,7 @@ def draw_blocked(axes: Axes, world: World) -> Artist | None:
     fold = max(1, round(max(world.size) / _FINEST))
     share = folded(world.blocked.astype(np.float64), fold) / fold
     pixels = np.empty((*share.shape, 4))
-    pixels[..., :3], pixels[..., 3] = to_rgb(style.WALL), np.minimum(share, 1.0)
+    pixels[..., :3], pixels[..., 3] = to_rgb(WALL), np.minimum(share, 1.0)
     axes.imshow(
         pixels,
         origin="lower",
@@ -238,7 +240,7 @@ def draw_blocked(axes: Axes, world: World) -> Artist | None:
         zorder=0.6,
         gid="blocked",
     )
-    return Patch(facecolor=style.WALL, linewidth=0.0, label="blocked: no robot can enter")
+    return Patch(facecolor=WALL, linewidth=0.0, label="blocked: no robot can enter")
 
 
 def folded(values: Floats, fold: int) -> Floats:
@@ -301,10 +303,14 @@ def number(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 1e4 else f"{value:#.4g}".rstrip(".")
 
 
-def draw_lost(axes: Axes, where: Floats) -> list[Artist]:
-    """A grey cross for each robot that has failed."""
-    if not len(where):
+def draw_lost(axes: Axes, where: Floats, lost: Sequence[int]) -> list[Artist]:
+    """A grey cross for each robot that has failed, with its number beside it unless there are too many for that."""
+    if not len(lost):
         return []
+    where = where[lost]
     cross: dict[str, Any] = {"linestyle": "none", "marker": "X", "markersize": 8, "markeredgecolor": style.PAPER}
     axes.plot(*where.T, color=style.DARK, zorder=3.5, gid="lost", **cross)
+    for robot, place in zip(lost, where.tolist(), strict=True) if len(lost) <= _MOST_LOST else ():
+        put: dict[str, Any] = {"xytext": (9, 0), "textcoords": "offset points", "ha": "left", "va": "center"}
+        axes.annotate(str(robot), place, fontsize=style.SMALL, bbox=style.box(), zorder=3.6, gid="number", **put)
     return [style.in_key("failed robot", color=style.DARK, **cross)]

@@ -39,7 +39,6 @@ MARKERS = ("o", "s", "D", "^", "v", "P")
 INK, PAPER = "black", "white"
 DARK, GREY, LIGHT, FAINT = "0.35", "0.6", "0.8", "0.9"  # from nearly ink to nearly paper
 FIELD, UNSEEN = "viridis", "#3b528b"  # rises in one direction, which everybody can read; and a colour of it
-WALL = "#96602f"  # of blocked cells: on no scale of worth, light or dark
 DASHED = (0, (6, 3))  # of lines that are no data: an optimum, a true number
 HEADING, TITLE, WORDS, SMALL = 11, 10, 9, 8  # letters of figures, of panels, in legends and where it is tight
 LITERAL: dict[str, Any] = {"parse_math": False, "usetex": False}  # of a text that may hold a name
@@ -87,11 +86,12 @@ def ink_on(colour: str) -> str:
 
 
 def pale(name: str = "Greys", darkest: float = 0.65) -> Colormap:
-    """The light part of a colour map, on which robots and paths stand out."""
+    """The light part of a colour map, on which robots and paths stand out; half of the worth is seen, too."""
     import matplotlib
     from matplotlib.colors import LinearSegmentedColormap
 
-    return LinearSegmentedColormap.from_list(f"pale {name}", matplotlib.colormaps[name](np.linspace(0, darkest, 256)))
+    shares = darkest * np.linspace(0, 1, 256) ** (0.7 if darkest < 1 else 1.0)
+    return LinearSegmentedColormap.from_list(f"pale {name}", matplotlib.colormaps[name](shares))
 
 
 # Panels, titles and legends ---------------------------------------------------------------------------

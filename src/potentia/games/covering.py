@@ -58,12 +58,15 @@ class Covering(Game):
         """The actions of robots at these cells (x, y), one per robot."""
         where = self.world.check_cells(cells, name)
         if len(where) != self.num_players:
-            told = f"must hold one cell for each of {self.num_players} robots"
+            told = f"must hold one place for each of {self.num_players} robots"
             raise InvalidGame(f"{told}, got {len(where)}", name, cells)
         actions = self.action_at[where[:, 1], where[:, 0]]
         if (actions < 0).any():
             k = int(np.argmax(actions < 0))
             place = f"({where[k, 0]}, {where[k, 1]})"
+            if self.world.outside is not None:
+                x, y = self.world.outside.at(where[k : k + 1] + 0.5)[0].tolist()
+                place = f"the cell {place} around ({x:.10g}, {y:.10g})"
             raise InvalidGame(f"places robot {k} on {place}, which is blocked", name, cells)
         return actions.astype(np.int64)
 

@@ -176,7 +176,7 @@ class World(Fixed):
         if outside.any():
             k = int(np.argmax(outside))
             told = f"must lie inside x 0..{self.size[0] - 1} and y 0..{self.size[1] - 1}"
-            raise InvalidGame(f"{told}, got ({array[k, 0]}, {array[k, 1]}) as number {k}", name, cells)
+            raise InvalidGame(f"{told}, got ({array[k, 0]}, {array[k, 1]}) {_of(name, k)}", name, cells)
         return frozen(array, np.int64)
 
     @property
@@ -222,7 +222,7 @@ class World(Fixed):
             k = int(np.argmax(beyond))
             ends = np.sort(outside.at([(0, 0), self.size]), axis=0).T.tolist()
             ranges = [f"{told} {a:.10g} to {b:.10g}" for told, (a, b) in zip(self.axes_names(), ends, strict=True)]
-            got = f"({given[k, 0]:.10g}, {given[k, 1]:.10g}) as number {k}"
+            got = f"({given[k, 0]:.10g}, {given[k, 1]:.10g}) {_of(name, k)}"
             raise InvalidGame(f"must lie on the map, {' and '.join(ranges)}, got {got}", name, points)
         return frozen(np.clip(np.floor(cells), 0, np.subtract(self.size, 1)), np.int64)
 
@@ -380,3 +380,8 @@ def paper_world() -> World:
     data = published()["world"]
     covariances = [np.eye(2) * sigma**2 for sigma in data["sigmas"]]
     return gaussian_world(data["size"], data["weights"], data["means"], covariances, name="paper")
+
+
+def _of(name: str, number: int) -> str:
+    """Whose a cell or a place is: a robot's, where they are starts."""
+    return f"for robot {number}" if name in ("start", "start_at") else f"as number {number}"

@@ -2,9 +2,10 @@
 
 Two rounds. *Looking*: every candidate plays a few seeds; the one with the most worth is the nominee, the next three are
 its rivals. *Judging*: nominee and rivals play fresh seeds, the same for all, and the nominee's differences to its
-rivals are taken seed by seed. Nobody was chosen by these runs, so their intervals are not biased by the choice;
-p-values are Holm's for all rivals together. A difference that may be chance is called a tie. A rival that is surely
-better than the nominee takes its place.
+rivals are taken seed by seed. The nominee was not chosen by these runs, so the choice does not bias the differences.
+Their intervals hold for all rivals together, and where one holds 0 that is a tie. A rival that is surely better than
+the nominee takes its place; so does one that covers no less in the mean and drives less, so that nobody who was judged
+is better in both.
 
 All candidates start from the same places. Steps are counted in all runs together, so the result depends on the budget
 and on nothing that the machine does.
@@ -29,7 +30,6 @@ from potentia.errors import InvalidRun
 from potentia.games import Coverage
 from potentia.kernel.checks import Real
 from potentia.rules import Rule, rule
-from potentia.statistics.comparison import compare_all
 from potentia.statistics.estimates import Estimate, estimate, paired_difference
 from potentia.studies.coverage import spacing
 from potentia.studies.coverage_ends import final_worth
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 
 RIVALS = 3
 LEAST, MOST = (2, 10), (10, 100)  # runs of a candidate in the two rounds
-LEVEL = 0.05  # of the adjusted p-value, below which a difference is none by chance
 _PROBE = 500  # steps, to see how fast this machine is
 _COSTS = (0.0, 1.0, 10.0)  # in units of the K that trades 1 % of worth, for the picture
 
@@ -95,15 +94,17 @@ class Played:
 
 @dataclass(frozen=True)
 class Rival:
-    """The nominee's worth less another's, on the fresh seeds."""
+    """One's worth less another's, on the fresh seeds."""
 
     name: str
-    difference: Estimate  # by Student's t
-    adjusted: float  # p-value of the sign-flip test, Holm's for all rivals
+    difference: Estimate  # by Student's t; the intervals of all rivals hold together
 
     @property
     def tie(self) -> bool:
-        return not self.adjusted < LEVEL
+        return not (self.difference.low > 0 or self.difference.high < 0)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"name": self.name, "difference": self.difference.to_list(), "tie": self.tie}
 
 
 @dataclass(frozen=True)
@@ -131,22 +132,22 @@ class Advice:
     @property
     def ties(self) -> tuple[str, ...]:
         """Those that do as well as the one that is taken, as far as these runs tell."""
-        return tuple(name for name, rival in self.margins.items() if rival.tie and name != self.nominee)
+        return tuple(name for name, rival in self.margins.items() if rival.tie)
 
     def __str__(self) -> str:
         text = f"take {self.taken}: worth {estimate(self.judged[self.taken].worth)}"
         for name, rival in self.margins.items():
-            if name == self.nominee:
-                text += f", {rival.difference} more than {name}, which looked best at first"
-            elif not rival.tie:
-                text += f", {rival.difference} more than {name}"
+            if not rival.tie:
+                text += f", {rival.difference} more than {self._named(name)}"
         if self.ties:
             drive = {name: float(self.judged[name].distance.mean()) for name in (self.taken, *self.ties)}
             least = min(drive, key=lambda name: drive[name])
-            short = f"; of these {least} drives least" if least != self.taken else ""
-            told = ", ".join(f"{name} ({self.margins[name].difference})" for name in self.ties)
-            text += f"; a tie, less than these runs can tell, with {told}{short}"
+            told = ", ".join(f"{self._named(name)} ({self.margins[name].difference})" for name in self.ties)
+            text += f"; a tie, less than these runs can tell, with {told}; of these {least} drives least"
         return text
+
+    def _named(self, name: str) -> str:
+        return f"{name}, which looked best at first" if name == self.nominee else name
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, for JSON."""
@@ -155,15 +156,8 @@ class Advice:
             "nominee": self.nominee,
             "ties": list(self.ties),
             "recommendation": str(self),
-            "rivals": [
-                {
-                    "name": rival.name,
-                    "difference": rival.difference.to_list(),
-                    "adjusted": rival.adjusted,
-                    "tie": rival.tie,
-                }
-                for rival in self.rivals
-            ],
+            "rivals": [rival.to_dict() for rival in self.rivals],
+            "margins": [rival.to_dict() for rival in self.margins.values()],
             "rules": {name: chosen.spec() for name, chosen in self.rules.items()},
             "looked": {name: played.to_dict() for name, played in self.looked.items()},
             "judged": {name: played.to_dict() for name, played in self.judged.items()},
@@ -237,8 +231,7 @@ def compare(
     judged = {name: play(chosen[name], judging) for name in order[:finalists]}
     nominee = order[0]
     rivals = _rivals(judged, nominee)
-    better = [rival for rival in rivals if not rival.tie and rival.difference.mean < 0]
-    taken = min(better, key=lambda rival: rival.difference.mean).name if better else nominee
+    taken = _taken(judged, nominee)
     played = {K: play(chosen[taken], looking, game.costing(K)) for K in others}
     return Advice(taken, nominee, rivals, looked, judged, played, chosen, looking, judging, steps, game.world.length[1])
 
@@ -337,9 +330,16 @@ def _measured(data: xarray.Dataset, side: float) -> Played:
     return Played(final_worth(data), data.distance.values[:, -1] * side)
 
 
-def _rivals(judged: Mapping[str, Played], nominee: str) -> tuple[Rival, ...]:
+def _rivals(judged: Mapping[str, Played], one: str) -> tuple[Rival, ...]:
     worth = {name: played.worth for name, played in judged.items()}
-    p_values = {found.first: found.adjusted for found in compare_all(worth, nominee)}
-    return tuple(
-        Rival(name, paired_difference(worth[nominee], worth[name]), p_values[name]) for name in worth if name != nominee
-    )
+    others = [name for name in worth if name != one]
+    return tuple(Rival(name, paired_difference(worth[one], worth[name], len(others))) for name in others)
+
+
+def _taken(judged: Mapping[str, Played], nominee: str) -> str:
+    """The nominee, or who is surely better; and of what is no worse than that and drives less, what covers most."""
+    better = [rival for rival in _rivals(judged, nominee) if not rival.tie and rival.difference.mean < 0]
+    best = min(better, key=lambda rival: rival.difference.mean).name if better else nominee
+    means = {name: (float(played.worth.mean()), -float(played.distance.mean())) for name, played in judged.items()}
+    worth, way = means[best]
+    return max((name for name, (more, less) in means.items() if more >= worth and less >= way), key=means.__getitem__)

@@ -101,6 +101,7 @@ class Covered:
     tail: int
     distance: Estimate | None = None  # driven by all robots, in ``unit``
     driven: tuple[float, ...] = ()  # by each robot, in the mean over runs
+    driven_throughout: tuple[float, ...] = ()  # the same of those that are there from the first step to the last
     unit: str = "cells"
     arrivals: tuple[Arrival, ...] = ()  # until shares of the optimum, or of the bound on it
     share_end: Estimate | None = None  # of the optimum, over the last steps
@@ -120,7 +121,8 @@ class Covered:
         for name, entry in vars(self).items():
             if entry is not None or name not in LEARNT:
                 out[name] = entry.to_list() if isinstance(entry, Estimate) else entry
-        return out | {"driven": list(self.driven), "arrivals": [plain(entry) for entry in self.arrivals]}
+        ways = {"driven": list(self.driven), "driven_throughout": list(self.driven_throughout)}
+        return out | ways | {"arrivals": [plain(entry) for entry in self.arrivals]}
 
 
 def steps_to_share(data: xarray.Dataset, share: float = 0.9, measure: str = "worth_sum") -> NDArray[np.float64]:
@@ -136,8 +138,8 @@ def summarise(
     """What a batch of :func:`cover` came to; ``optimum`` is the largest union there is, or a bound on it.
 
     Where the world changes or robots come and go, what is covered at a time is measured by the optimum of that time and
-    of those that are there, at the end and in the mean over the run: over the times at which the optimum is known, or
-    where that is at all times over all of them. ``share`` is the latter where the world changes, and else the former.
+    of those that are there, at the end and in the mean over all steps but the first; between the times at which it is
+    known it is interpolated, never across an event. ``share`` is the latter where the world changes, else the former.
     ``length`` is a cell's side and its unit, in which distances are told: ``world.length``.
     """
     data = complete(data)
@@ -148,14 +150,14 @@ def summarise(
         covered = data.worth_union.transpose("seed", "time").values
         tail, later = times > times[-1] - tail_steps(data), times > 0
         end = _at_most_one(optimum.mean_share(times[tail], covered[:, tail]))
-        known = optimum.every is None  # at all times
-        means = optimum.mean_share(times[later], covered[:, later]) if known else optimum.share(times, covered)
-        over_run = _at_most_one(means)
-        share = end if known else over_run
+        over_run = _at_most_one(optimum.mean_share(times[later], covered[:, later]))
+        share = end if optimum.every is None else over_run
     elif optimum:
         union = at_most(union, optimum)
         share = end = union.scaled(1 / optimum)
     side, unit = length
+    ways = data.driven.transpose("seed", "player") * side if "driven" in data else None
+    stays = (data.since == 0) & (data.until > times[-1]) if "until" in data else True
     trials = float(last.taken.sum() + last.rejected.sum())
     return Covered(
         estimate(final_worth(data, "worth_sum")),
@@ -172,7 +174,8 @@ def summarise(
         data.sizes["seed"],
         tail_steps(data),
         estimate(last.distance * side) if "distance" in data else None,
-        tuple((data.driven.mean("seed") * side).values.tolist()) if "driven" in data else (),
+        () if ways is None else tuple(ways.mean("seed").values.tolist()),
+        () if ways is None else tuple(ways.where(stays).mean("seed").dropna("player").values.tolist()),
         unit,
         arrivals(data, _bounds(optimum, times), side) if optimum and "distance" in data else (),
         end,

@@ -1,7 +1,7 @@
 """What an engineer asks of a coverage study: how long until so much is covered, how far, and what moving may cost.
 
 *Until so much is covered* is measured against the bound on the optimum, not against what a run itself ends with: a bad
-run is soon at 90 % of its own end. Runs that never get there are counted, and censored in the median.
+run is soon at 90 % of its own end. Runs that never get there are counted, and behind all others in the medians.
 
 *What moving may cost.* Three scales of K, the cost of a cell, follow from the map alone. ``steepest`` is the most that
 one step of a robot that is by itself can gain, per cell: with a larger K robots move by chance or to get out of each
@@ -24,7 +24,7 @@ from potentia.games import Coverage
 from potentia.games.grid import step_offsets
 from potentia.kernel.texts import value
 from potentia.statistics.estimates import FEW
-from potentia.statistics.reaching import median_time, reaching_time
+from potentia.statistics.reaching import reaching_time
 
 if TYPE_CHECKING:
     import xarray
@@ -34,7 +34,7 @@ GOALS = (0.8, 0.9, 0.95)  # of the bound on the optimum
 
 @dataclass(frozen=True)
 class Arrival:
-    """When runs first cover a share of the bound: Kaplan-Meier medians; NaN where fewer than half do."""
+    """When runs first cover a share of the bound: medians over all runs; NaN where fewer than half do."""
 
     share: float
     reached: int
@@ -63,9 +63,10 @@ def arrival(worth: ArrayLike, distance: ArrayLike, times: ArrayLike, bound: Arra
     found = reaching_time(above, times, 0.0, scale=scale, resamples=2)  # no interval of its mean is told
     far, known = np.asarray(distance), ~np.isnan(found.times)
     row = np.searchsorted(np.asarray(times), found.times[known])
-    driven = far[known, row]
-    counted = ~np.isnan(driven)
-    middle = median_time(driven[counted], found.censored[known][counted])[0]
+    # who never arrives is, however short its way, behind all who do: as in the median of the steps
+    driven = np.sort(np.where(found.censored[known], np.inf, far[known, row]))
+    middle = float(driven[(driven.size - 1) // 2]) if driven.size else math.nan
+    middle = middle if math.isfinite(middle) else math.nan
     return Arrival(share, found.reached, found.runs, found.median, found.median_low, found.median_high, middle)
 
 

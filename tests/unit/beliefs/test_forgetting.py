@@ -225,3 +225,16 @@ def test_forgotten_cells_are_unknown_again():
     counts = run.trace().scalars["cells_known"]
     assert view.seen.sum() == counts[-1] < counts.max()
     assert (view.visits > 0).sum() == view.seen.sum()
+
+
+def test_the_half_life_that_a_drift_asks_for_is_told():
+    from potentia.beliefs.words import belief_text
+
+    world = pt.games.World(np.random.default_rng(0).random((6, 7)))
+    still, moving, slow = (pt.games.Coverage(world, 2, drift=v) for v in (None, (0.01, 0.0), (1e-12, 0.0)))
+    belief = pt.beliefs.SplitMerge()
+    told = belief_text(belief, moving)
+    assert f"readings count half after {drift_half_life(moving):,g} steps, the time in which" in told
+    assert "readings last" in belief_text(belief, slow)
+    assert belief_text(belief, still) == belief_text(belief)
+    assert "after 500 steps, everybody" in belief_text(pt.beliefs.SplitMerge(half_life=500), moving)

@@ -8,7 +8,7 @@ import os
 
 import pytest
 
-from potentia.cli.coverage_files import LIST, settle
+from potentia.cli.coverage_files import LIST, add, settle
 
 
 @pytest.fixture
@@ -34,6 +34,14 @@ def test_what_an_earlier_run_wrote_goes_and_nothing_else(folder):
     assert names(folder) == ["cells.csv", "mine.gif", "worth.png"]
     assert settle(folder, []) == ["worth.png"]  # what is not listed any more stays
     assert names(folder) == ["cells.csv", "mine.gif"]
+
+
+def test_a_comparison_removes_nothing_and_goes_with_the_next_run(folder):
+    (folder / "compare.png").write_text("of a comparison")
+    add(folder, [folder / "compare.png"])
+    assert len(names(folder)) == 6
+    assert "compare.png" in settle(folder, [folder / "worth.png"])
+    assert names(folder) == ["mine.gif", "worth.png"]
 
 
 def test_files_elsewhere_and_links_are_left_alone(folder, tmp_path):

@@ -8,6 +8,7 @@ import pytest
 import potentia as pt
 from potentia.analysis import optimum, optimum_over_time
 from potentia.cli.comparing import _print
+from potentia.cli.coverage_checks import warn_of
 from potentia.cli.coverage_results import Results
 from potentia.cli.coverage_tables import length
 from potentia.statistics.estimates import estimate, paired_difference
@@ -64,19 +65,34 @@ def test_a_comparison_says_of_how_many_runs_a_mean_is(capsys):
         return Played(worth + np.linspace(-0.1, 0.1, runs), np.full(runs, 60_630.0))
 
     judged = {"a": of(20, 2.0), "b": of(20, 1.9)}
-    rival = Rival("b", paired_difference(judged["a"].worth, judged["b"].worth), 0.06)
+    rival = Rival("b", paired_difference(judged["a"].worth, judged["b"].worth))
     looked = {name: of(3, 1.0) for name in "abc"}
+    costs = {0.018: of(3, 5.5)}  # drawn, so told
     rules = dict.fromkeys("abc", RULES["blll"])
-    _print(Advice("a", "a", (rival,), looked, judged, {}, rules, range(3), range(3, 23), 40, "m"), None)
+    _print(Advice("a", "a", (rival,), looked, judged, costs, rules, range(3), range(3, 23), 40, "m"), None)
     rows = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert [row[:2] for row in rows if row[:1] in (["a"], ["b"], ["c"])] == [["a", "20"], ["b", "20"], ["c", "3,"]]
     text = " ".join(part for row in rows for part in row)
-    assert text.count("60,630") == 3
+    assert text.count("60,630") == 4
+    assert "a, --cost 0.018 3, looked at 5.5" in text
     assert str(estimate(judged["a"].worth)) in text
-    assert "a tie" in text
-    assert "by p, from 0.05 on, which is corrected for the 1 that are compared" in text
+    assert f"{rival.difference}" in text
+    assert ", a tie" not in text
 
 
 @pytest.mark.parametrize(("way", "told"), [(60_632.4, "60,632"), (999.4, "999.4"), (12.3456, "12.35"), (0.0, "0")])
 def test_lengths_have_no_powers_of_ten(way, told):
     assert length(way) == told
+
+
+@pytest.mark.parametrize(
+    ("events", "told"),
+    [
+        (("hazard 0.9",), "warning: --hazard: 0.9 in each of 60 steps leaves in the mean 2e-60 of 2 robots"),
+        (("fail 0@60",), "warning: fail 0@60 comes after the last of 60 steps, where nothing is played any more"),
+        (("fail 0@59", "hazard 0.001"), ""),
+    ],
+)
+def test_events_that_leave_nothing_to_see(events, told, capsys):
+    warn_of(pt.games.Coverage(WORLD, 2, 1.0, events=events), 60)
+    assert capsys.readouterr().err.strip() == told

@@ -334,3 +334,18 @@ def test_a_constant_belief_has_a_field_and_no_components():
     assert (field[~run.beliefs[0].seen] == 7.0).all()
     assert not figure.axes[1].findobj(Ellipse)
     assert "component" not in figure.axes[1].get_title()
+
+
+def test_failed_robots_have_numbers_where_they_lie_and_in_what_they_believed():
+    world = pt.games.World(np.arange(30.0).reshape(5, 6))
+    game = pt.games.Coverage(world, 3, flags=False, events=["fail 1@2"])
+    rule = pt.rule("blll", tau=0.1)
+    trace = pt.run(game, rule, 4, belief=pt.beliefs.Constant(1.0), compiled=False)
+    figures = (
+        pt.figures.belief_figure(game, trace.beliefs, profile=trace.final, step=4),
+        pt.figures.configuration_figure(game, {"blll": trace.profiles}, step=4),
+    )
+    for figure, panels in zip(figures, (2, 1), strict=True):
+        for axes in [axes for axes in figure.axes if axes.get_label() != "<colorbar>"][:panels]:
+            assert [text.get_text() for text in axes.texts if text.get_gid() == "number"] == ["1"]
+            assert [line.get_gid() for line in axes.lines].count("lost") == 1

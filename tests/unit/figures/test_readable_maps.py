@@ -7,11 +7,12 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgb
 
+from potentia import colours
 from potentia.figures import configuration_figure, field_figure, maps, style
 from potentia.games import Coverage, World
 from potentia.games.coordinates import Coordinates
 
-WALL = np.round(255 * np.array(to_rgb(style.WALL)))
+WALL = np.round(255 * np.array(to_rgb(colours.WALL)))
 
 
 def site(columns, rows, **options):

@@ -171,10 +171,12 @@ GAMES = [
     case("flag name", lambda: cover(flag="cells"), r'flag must be "cell" or "range", got \'cells\''),
     case("payoff name", lambda: cover(payoff="shared"), r'payoff must be "overlap" or "marginal", got \'shared\''),
     case(
-        "start outside", lambda: cover(start=[(0, 0), (4, 0)]), r"start .*x 0\.\.3 and y 0\.\.2, got \(4, 0\) as n.* 1"
+        "start outside",
+        lambda: cover(start=[(0, 0), (4, 0)]),
+        r"start .*x 0\.\.3 and y 0\.\.2, got \(4, 0\) for robot 1",
     ),
-    case("start of one", lambda: cover(start=[(0, 0)]), r"start must hold one cell for each of 2 robots, got 1"),
-    case("start empty", lambda: cover(start=[]), r"start must hold one cell for each of 2 robots, got 0"),
+    case("start of one", lambda: cover(start=[(0, 0)]), r"start must hold one place for each of 2 robots, got 1"),
+    case("start empty", lambda: cover(start=[]), r"start must hold one place for each of 2 robots, got 0"),
     case("start floats", lambda: cover(start=[(0.0, 1), (1, 1)]), r"start must be cells .*whole numbers, got \[\(0\.0"),
     case("start actions", lambda: cover(start=[0, 1]), r"start must be cells \(x, y\) .*got \[0, 1\]"),
     case("start text", lambda: cover(start="ab"), r"start must be cells .*got 'ab'"),

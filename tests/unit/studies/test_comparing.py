@@ -7,6 +7,7 @@ import pytest
 
 import potentia as pt
 from potentia.errors import InvalidInput, InvalidRun
+from potentia.statistics.estimates import estimate, paired_difference
 from potentia.studies.comparing import candidates, compare, typed
 
 GAME = pt.games.Coverage(pt.games.random_world(1, size=(8, 7)), 2, flags=False)
@@ -36,7 +37,6 @@ def test_a_rule_ties_with_itself():
     assert found.taken == "one"  # the first of equals
     assert found.ties == ("same",)
     assert found.rivals[0].difference.mean == 0
-    assert found.rivals[0].adjusted == 1
     assert "a tie" in str(found)
 
 
@@ -84,6 +84,43 @@ def test_ties_are_those_of_the_one_that_is_taken():
     assert "more than nominee, which looked best at first" in str(found)
     assert "more than as bad" in str(found)
     assert "can tell, with as good (" in str(found)
+
+
+def test_nobody_judged_is_better_in_both():
+    """In a tie who covers more and drives less takes the nominee's place; who drives less and covers less does not."""
+    from potentia.studies.comparing import Advice, Played, _rivals, _taken
+
+    noise = np.random.default_rng(1).normal(size=20)
+    judged = {
+        "nominee": Played(noise, np.full(20, 90.0)),
+        "better": Played(noise[::-1] + 0.01, np.full(20, 45.0)),
+        "as well": Played(np.roll(noise, 3) + 0.005, np.full(20, 44.0)),
+        "lazy": Played(np.roll(noise, 7) - 0.01, np.full(20, 10.0)),
+    }
+    assert _taken(judged, "nominee") == "better"
+    assert _taken({name: judged[name] for name in ("nominee", "lazy")}, "nominee") == "nominee"
+    rivals = _rivals(judged, "nominee")
+    found = Advice("better", "nominee", rivals, judged, judged, {}, {}, range(1), range(20), 1, "cells")
+    assert set(found.ties) == {"nominee", "as well", "lazy"}
+    assert "which looked best at first" in str(found)
+    assert str(found).endswith("of these lazy drives least")
+
+
+def test_a_tie_is_what_the_interval_beside_it_says():
+    """The intervals are of all rivals together: clear of 0 is no tie, and who is no tie is not among those that are."""
+    from potentia.studies.comparing import Advice, Played, _rivals
+
+    spread = np.linspace(-1, 1, 10)
+    behind = {name: Played(-mean + spread, np.full(10, way)) for name, mean, way in (("a", 0.5, 5.0), ("b", 0.5, 1.0))}
+    judged = {"best": Played(np.zeros(10), np.full(10, 9.0))} | behind
+    assert estimate(-behind["b"].worth).low > 0  # alone it would be none
+    for rival in _rivals(judged, "best"):
+        assert rival.difference == paired_difference(judged["best"].worth, judged[rival.name].worth, 2)
+        assert rival.tie == (rival.difference.low <= 0)
+    clear = judged | {"b": Played(-2 + spread, np.full(10, 1.0))}
+    found = Advice("best", "best", _rivals(clear, "best"), clear, clear, {}, {}, range(1), range(10), 1, "cells")
+    assert found.ties == ("a",)
+    assert str(found).endswith("of these a drives least")
 
 
 def test_costs_are_for_the_picture():

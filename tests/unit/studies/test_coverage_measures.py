@@ -53,6 +53,17 @@ def test_units_and_robots():
     assert summarise(data).distance.mean == pytest.approx(2 * told.distance.mean)
 
 
+def test_the_least_way_is_of_robots_that_were_there_throughout(monkeypatch):
+    monkeypatch.setattr("potentia.kernel.cache.jit_disabled", lambda: True)
+    world = pt.games.World(np.arange(30.0).reshape(5, 6))
+    game = pt.games.Coverage(world, 2, flags=False, events=["fail 0@2", "arrive 90"])
+    data = cover(game, {"one": RULE}, 100, range(3))["one"]
+    told = summarise(data, None)
+    assert len(told.driven) == 3
+    assert told.driven_throughout == (told.driven[1],)
+    assert told.driven[0] < told.driven[1] > told.driven[2]
+
+
 def test_a_belief_hides_no_distance():
     believing = pt.run(GAME, RULE, 30, belief=pt.beliefs.Constant(1.0), record="distance", compiled=False)
     assert believing.driven.sum() == pytest.approx(believing.distance[-1])
@@ -116,6 +127,16 @@ def test_nobody_arrives():
     found = arrival(CURVES, DRIVEN, TIMES, 2.0, 0.8)
     assert (found.reached, str(found)) == (0, "never, in 4")
     assert math.isnan(found.steps)
+
+
+def test_a_run_that_never_arrives_has_no_short_way():
+    """It is censored by its end, not by its way: runs that drove less are still at risk."""
+    worth = np.array([[0.0, 1.0], *[[0.0, 0.1]] * 4])
+    driven = np.array([[0.0, 900.0], [0.0, 5.0], [0.0, 6.0], [0.0, 7.0], [0.0, 8.0]])
+    found = arrival(worth, driven, np.array([0, 10]), 1.0, 0.9)
+    assert (found.reached, str(found)) == (1, "later than any; 4 of 5 never")
+    assert math.isnan(found.steps)
+    assert math.isnan(found.distance)
 
 
 def test_of_the_bound_not_of_its_own_end():

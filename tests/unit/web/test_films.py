@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image, ImageFont
 
-from potentia.colours import robot_colour
+from potentia.colours import WALL, robot_colour
 from potentia.errors import InvalidRun
 from potentia.figures.configuration import MOST_CIRCLED
 from potentia.games import Coverage, World, gaussian_world
@@ -182,7 +182,7 @@ def test_worth_is_darker_where_there_is_more_and_walls_are_solid():
     assert shades[0] > shades[-1] > 100
     wall = cell_of(sheet, picture, 3, 2).reshape(-1, 3)
     assert len(np.unique(wall, axis=0)) == 1
-    assert wall.max() < 80  # darker than any worth
+    assert "#{:02x}{:02x}{:02x}".format(*wall[0]) == WALL  # the colour of pictures and pages, on no scale of worth
     assert (cell_of(sheet, picture, 2, 2) == cell_of(sheet, picture, 2, 2)[0, 0]).all()
     star = cell_of(sheet, picture, 6, 4)
     assert star.min() < 80  # its edge
@@ -369,8 +369,12 @@ def test_who_failed_is_a_cross_beside_the_truth_too_and_who_is_to_come_is_nowher
             for panel, here in ((0, (0, 1, 2)), (1, robots)):
                 failed, coming = cell_of(sheet, picture, 1, 0, panel), cell_of(sheet, picture, 6, 3, panel)
                 assert has(failed, LOST) == (1 in here)
+                beside = cell_of(sheet, picture, 2, 0, panel)
+                assert has(beside, INK) == (1 in here)  # its number
                 assert not has(failed, robot_colour(1))
                 assert not has(coming, robot_colour(2))
+            curve = sheet.curve  # robot 2 comes at step 15, robot 1 failed at step 8
+            assert curve.events.tolist() == [8, 15]
         assert told[0] == ("What all robots believe" if minds == 1 else "What robot 0 believes")
     assert told == {0: told[0], 1: "What robot 1 believed, failed at step 8", 2: "Robot 2, not yet there"}
 
@@ -412,7 +416,7 @@ def test_the_curve_reaches_as_far_as_the_run():
     [
         ({"value": 12.0, "bound": 12.0}, "optimum 12.00"),
         ({"value": 12.0, "bound": None}, "optimum 12.00"),
-        ({"value": 11.0, "bound": 12.0}, "no more than 12.00 can be covered"),
+        ({"value": 11.0, "bound": 12.0}, "upper bound 12.00"),
     ],
 )
 def test_the_optimum_is_a_dashed_line_with_its_name(optimum, told):

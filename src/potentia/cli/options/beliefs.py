@@ -151,8 +151,8 @@ def _not_for(option: str, takers: list[str], name: str | None) -> str:
     return f"is for --belief {listed}, got {got}{hint}"
 
 
-def belief_text(belief: Any) -> str:
+def belief_text(belief: Any, game: Any = None) -> str:
     """A belief in one line: split-merge, optimism 0.7, robots read the cells in range, ..."""
     from potentia.beliefs.words import belief_text as in_words
 
-    return in_words(belief)
+    return in_words(belief, game)

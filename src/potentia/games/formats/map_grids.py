@@ -207,4 +207,5 @@ def _projection(path: Path) -> tuple[str, str]:
     said = re.search(r"(?im)^\s*units\s+(.+?)\s*$", text)  # as ArcInfo wrote it
     if said:
         return "", "degrees" if said[1].lower() in _DEGREES else _unit(said[1])
-    raise InvalidGame(f"{beside.name} beside it holds no projection that can be read, got {text[:40]!r}")
+    told = f"{beside.name} beside it holds no projection that can be read, got {text[:40]!r}"
+    raise InvalidGame(f"{told}; a map without one is read, and a cell_size such as 10m then says what its numbers are")

@@ -25,7 +25,7 @@ INK, PAPER = "#000000", "#ffffff"
 _GREYS = np.concatenate([np.linspace(255, 110, 60), np.linspace(110, 0, 21)[1:]])  # finer where fields are
 _UNDER = (255, 205, 150)  # greys that an ink is mixed with
 _SHARES = (0.8, 0.6, 0.4, 0.2)
-_FIELD = np.array([255, 240, 217, 189, 150, 122])  # of a field, from nothing to its largest
+_FIELD = np.array([255, 116])  # of a field, from nothing to its largest: as dark as its worth
 
 
 class Palette:

@@ -58,6 +58,8 @@ class Curve:
         self.best, self.told = _best(recording.header["optimum"], name)
         times = (recording.header["optimum"] or {}).get("times")  # of a world that changes
         self.when = np.array(times if self.best and times else np.zeros(len(self.best)), np.float64)
+        lives = recording.lives[np.isfinite(recording.lives)]
+        self.events = np.unique(lives[(lives > 0) & (lives <= recording.steps)])  # when robots come or fail
         finite = self.values[np.isfinite(self.values)]
         ends = [*((finite.min(), finite.max()) if finite.size else (0.0, 1.0)), *self.best]
         room = 0.07 * (max(ends) - min(ends)) or 0.1 * abs(max(ends)) or 1.0
@@ -88,6 +90,9 @@ class Curve:
             x = left + round(self.across(value, width))
             canvas.fill(x, top + TALL, 1, 4, axis)
             canvas.write(words, text, x, top + TALL + 16, INK, across=0.5)
+        for x in (left + np.round(self.across(self.events, width))).astype(int).tolist():
+            for y in range(top, top + TALL, 4):
+                canvas.fill(x, y, 1, 2, self.palette.number(_WORDS))
         canvas.write(words, "step", left + width / 2, top + TALL + 31, INK, across=0.5)
         canvas.fill(left, top + TALL, width, 1, axis)
         canvas.fill(left - 1, top, 1, TALL + 1, axis)
@@ -139,12 +144,12 @@ def _best(optimum: Any, name: str) -> tuple[list[float], str]:
     if "times" in optimum:
         values, bounds = (list(map(float, optimum[part])) for part in ("values", "bounds"))
         proven = all(bound <= value + 1e-6 * abs(value) for value, bound in zip(values, bounds, strict=True))
-        return (values, "optimum of the moment") if proven else (bounds, "no more can be covered at the moment")
+        return (values, "optimum of the moment") if proven else (bounds, "upper bound of the moment")
     value, bound = (_finite(optimum.get(part)) for part in ("value", "bound"))
     if value is not None and (bound is None or bound <= value + 1e-6 * abs(value)):
         return [value], f"optimum {number(value)}"
     if bound is not None:
-        return [bound], f"no more than {number(bound)} can be covered"
+        return [bound], f"upper bound {number(bound)}"
     return [], ""
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from potentia.colours import rgb, robot_colour
+from potentia.colours import WALL, rgb, robot_colour
 from potentia.kernel.arrays import Floats, Ints
 from potentia.web.films import shapes
 from potentia.web.films.canvas import INK, PAPER, Canvas, Palette, Pixels, Stamp, palette
@@ -19,7 +19,7 @@ from potentia.web.recordings import SHARED, Believed, Recording
 MOST_NUMBERED, MOST_CIRCLED = 60, 200  # robots, as in figures
 COVERED = ("#d3e5f2", "#00507d")  # worth that a crowd covers, from nothing to the largest
 CROWD = ("#E69F00", "#C24A00", "#3d1500")  # one robot on a cell, two or three, more
-WALL, EDGE, DOTS = "#404040", "#8c8c8c", "#808080"  # walls darker than any worth
+EDGE, DOTS = "#8c8c8c", "#808080"
 LOST = "#6e6e6e"  # a robot that has failed
 _MOST_OUTLINES = 2_000  # kept at a time
 _OUTSIDE = 48  # pixels, at most, around a narrow area
@@ -40,11 +40,13 @@ def is_crowd(recording: Recording) -> bool:
 
 def colours_of(recording: Recording) -> Palette:
     """The palette of a film."""
+    told = recording.header["map"]
+    walls = (WALL,) * bool(told.get("edits") or recording.walls(0).any())
     if is_crowd(recording):
-        return palette(CROWD, (COVERED,))
+        return palette((*CROWD, *walls), (COVERED,))
     players = int(recording.header["game"]["players"])
     robots = dict.fromkeys(robot_colour(robot) for robot in range(min(players, 12)))
-    return palette((*robots, LOST) if "until" in recording.arrays else tuple(robots))
+    return palette((*robots, *walls, LOST) if "until" in recording.arrays else (*robots, *walls))
 
 
 class Area:
@@ -156,13 +158,18 @@ class Panel:
                 canvas.stamp(self._number(robot), x, y, _ink_on(self.colours[robot % 12]))
 
     def draw_lost(self, canvas: Canvas, moment: Moment, robots: Iterable[int]) -> None:
-        """A grey cross on a white one for each of these robots that has failed."""
+        """A grey cross on a white one for each of these robots that has failed, and its number beside it."""
         lost, far = self.recording.lost(moment.step), max(3, round(0.7 * self.radius))
         places = self.area.pixels(self.recording.positions(moment.profile)).tolist()
-        for x, y in (places[robot] for robot in robots if lost[robot]):
+        words = letters(11, True)
+        for robot in (robot for robot in robots if lost[robot]):
+            x, y = places[robot]
             for width, ink in ((5.0, PAPER), (2.6, LOST)):
                 for dy in (far, -far):
                     canvas.stamp(shapes.line(2 * far, 2 * dy, width, self.area.fraction), x - far, y - dy, ink)
+            if len(places) <= MOST_NUMBERED:
+                canvas.fill(x + far + 3, y - 6, words.width(str(robot)) + 3, 12, 0)
+                canvas.write(words, str(robot), x + far + 4, y + 4, INK)
 
     def _number(self, robot: int) -> Stamp:
         """The number of a robot, with its middle in that of the disc; made once."""

@@ -159,7 +159,7 @@ class MapStage {
       this.walls.key = drawn;
     }
     if (!this.walls.path) return;
-    drawWallsOn(brush, this.walls.path, this.shownTheme);
+    drawWallsOn(brush, this.walls.path);
   }
 
   drawPlayers(brush) {

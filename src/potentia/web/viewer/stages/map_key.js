@@ -13,7 +13,7 @@ export function mapKey(states, options) {
   if (few.length) parts.push("circles: robots and their ranges", "white outline: covered cells");
   if (few.some((state) => state.until?.some((step) => step <= state.timeline.steps))) parts.push("crosses: robots that have failed");
   if (maps.some((state) => state.targets.length)) parts.push("stars: targets");
-  if (maps.some((state) => state.wallsNow().includes(1) || state.arrays.edit_walls?.includes(1))) parts.push("grey: blocked, no robot can enter");
+  if (maps.some((state) => state.wallsNow().includes(1) || state.arrays.edit_walls?.includes(1))) parts.push("brown: blocked, no robot can enter");
   if (maps.some((state) => state.header.keyframes?.belief)) parts.push("dots: cells not seen");
   if (maps.some((state) => state.arrays.belief_components?.length)) {
     parts.push("ellipses: what a robot takes for hills, one and two standard deviations, with their weights");

@@ -18,9 +18,9 @@ function tilePattern(context, size, draw) {
   return pattern;
 }
 
-/** Walls: one solid grey, whatever the cells are worth. */
-export function drawWallsOn(context, path, theme) {
-  context.fillStyle = theme.dark ? "#70767e" : "#545960";
+/** Walls: the brown of pictures and films (colours.py), on no scale of worth, whatever the cells are worth. */
+export function drawWallsOn(context, path) {
+  context.fillStyle = "#96602f";
   context.fill(path);
 }
 

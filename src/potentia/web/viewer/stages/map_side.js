@@ -150,7 +150,7 @@ export class MapSide {
   drawWalls(context) {
     const blocked = this.state.wallsNow();
     if (!blocked.includes(1)) return;
-    drawWallsOn(context, cellPath(this.layout, (cell) => blocked[cell]), this.theme);
+    drawWallsOn(context, cellPath(this.layout, (cell) => blocked[cell]));
   }
 
   drawBelief(context, robot, keyframe, when) {

@@ -116,6 +116,15 @@ def test_an_optimum_on_a_map_is_reached(tmp_path):
     assert max(reached) > 0
 
 
+@pytest.mark.parametrize("asked", ["", "--best", "--against=tau", "--goal=-2", "--spread"])
+def test_what_is_told_along_what_was_spent_is_drawn_too(folder, asked):
+    out, per = folder / "spent.svg", "evaluations" if asked == "--best" else "revisions"
+    out.unlink(missing_ok=True)
+    found = told(folder, "--where", "nodes=8", "--per", per, *filter(None, [asked]), "--plot", "spent.svg")
+    assert found["plot"] == "spent.svg"
+    assert per in out.read_text()
+
+
 def test_evaluations_cost_what_a_rule_looks_at(folder):
     found = told(
         folder, "--per", "evaluations", "--where", "rule=[lll,blll]", "--where", "nodes=8", "--where", "tau=0.2"

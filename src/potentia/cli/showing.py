@@ -139,7 +139,7 @@ class _Seen:
     def spread(self) -> Any:
         from potentia.figures import spread_figure
 
-        return spread_figure(self.curves, optimum=self.optima, title=self.title)
+        return spread_figure(self.curves, per=self.per, optimum=self.optima, title=self.title)
 
     def table(self, view: Any, title: str) -> None:
         self.lines.append(lambda: print_table(view.header, view.rows, view.note, title=title))
@@ -174,7 +174,8 @@ def _levels(seen: _Seen, against: str | None, best: bool, lowest: bool, json: bo
     def figure() -> Any:
         from potentia.figures import level_figure
 
-        return level_figure(seen.curves, axis, optimum=seen.optima, lowest=lowest, title=seen.title)
+        told: dict[str, Any] = {"per": seen.per, "optimum": seen.optima, "title": seen.title}
+        return level_figure(seen.curves, axis, lowest=lowest, **told)
 
     return summary, figure
 
@@ -197,7 +198,7 @@ def _reached(seen: _Seen, goal: str, json: bool) -> tuple[dict[str, Any], Any]:
     def figure() -> Any:
         from potentia.figures import reaching_figure
 
-        return reaching_figure(seen.curves, wanted, title=seen.title)
+        return reaching_figure(seen.curves, wanted, per=seen.per, title=seen.title)
 
     return {"measure": seen.measure, "per": seen.per, "goal": view.data}, figure
 
@@ -231,7 +232,7 @@ def _overview(seen: _Seen, share: float, json: bool) -> tuple[dict[str, Any], An
     def figure() -> Any:
         from potentia.figures import study_figure
 
-        return study_figure(seen.curves, title=seen.title, optimum=seen.optima)
+        return study_figure(seen.curves, title=seen.title, per=seen.per, optimum=seen.optima)
 
     return summary, figure
 

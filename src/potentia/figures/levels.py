@@ -14,7 +14,7 @@ from potentia.kernel.numbers import is_real
 from potentia.statistics.choosing import axis_of, best_place
 from potentia.statistics.curves import Curves, short
 from potentia.statistics.estimates import FEW, Estimate, bootstrap_mean
-from potentia.statistics.reaching import reaching_time
+from potentia.statistics.reaching import reaching_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -257,7 +257,7 @@ def reaching_figure(
 def _reached(one: Curves, goal: float) -> tuple[Any, Any, Any, Any]:
     from scipy.stats import norm
 
-    times = reaching_time(one.curves, one.times, goal, scale=np.abs(one.curves[:, 0]))
+    times = reaching_of(one, goal)
     known = ~np.isnan(times.times)
     when = np.sort(times.times[known & ~times.censored])
     n = max(1, int(known.sum()))

@@ -21,7 +21,6 @@ from potentia.statistics.comparison import Comparison, compare
 
 TAIL = 0.1  # of a run: the level is the mean over its last part
 PER = ("steps", "revisions", "evaluations")
-_ROWS = 200  # along what was spent, at most so many
 
 
 @dataclass(frozen=True)
@@ -41,6 +40,8 @@ class Curves:
     evaluations: float = np.nan  # of a utility in each revision, where that is one number
     per: str = "steps"  # what times count
     shared: frozenset[str] = frozenset()  # those of the values that are the same in all settings
+    # along what was spent: the values that were recorded, and what each run had spent by then, both (seeds, records)
+    records: tuple[NDArray[np.float64], NDArray[np.float64]] | None = field(default=None, repr=False)
 
     @property
     def name(self) -> str:
@@ -87,6 +88,11 @@ class Curves:
     def measured(self) -> str:
         """What is measured, with its unit."""
         return f"{self.label} in {self.unit}" if self.unit else self.label
+
+    @property
+    def rows(self) -> tuple[NDArray[np.float64], NDArray[Any]]:
+        """The values that were recorded, and when: at times of all runs, or (seeds, records) along what was spent."""
+        return (self.curves, self.times) if self.records is None else self.records
 
     @property
     def levels(self) -> NDArray[np.float64]:
@@ -141,7 +147,8 @@ def is_number(value: Any) -> bool:
 def spent(found: Sequence[Curves], per: str) -> list[Curves]:
     """The same runs along what they have spent; those of one game up to what the shortest of them has.
 
-    At each count stands the last record that had spent no more.
+    At each count stands the last record that had spent no more. There are as many counts as records; when a run first
+    is somewhere is read off its records themselves (:attr:`Curves.rows`).
     """
     OneOf(*PER).of(per, "per", InvalidInput)
     if any(one.per not in ("steps", per) for one in found):
@@ -156,13 +163,13 @@ def spent(found: Sequence[Curves], per: str) -> list[Curves]:
         most = float(least[:, -1].min())
         if not most > 0:
             raise InvalidInput(f"must be more than none in every run, got none in a run of {shortest.name}", per)
-        rows = min(_ROWS, max(len(one.times) for one, _ in mine) - 1)
-        grids[game] = np.linspace(0.0, most, rows + 1)
+        grids[game] = np.linspace(0.0, most, max(len(one.times) for one, _ in mine))
     out = []
     for one, count in zip(found, counts, strict=True):
         grid = grids[one.game]
         at = np.array([np.searchsorted(run, grid, side="right") - 1 for run in count])
-        out.append(replace(one, times=grid, curves=np.take_along_axis(one.curves, at, axis=1), per=per, revisions=None))
+        rows = np.take_along_axis(one.curves, at, axis=1)
+        out.append(replace(one, times=grid, curves=rows, records=(one.curves, count), per=per, revisions=None))
     return out
 
 

@@ -24,7 +24,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from potentia.errors import InvalidInput
+from potentia.kernel.checks import Real
 from potentia.statistics.comparison import Comparison, compare
+from potentia.statistics.curves import Curves
 from potentia.statistics.estimates import (
     Estimate,
     bootstrap_mean,
@@ -78,6 +80,7 @@ def reaching_time(
     goal: Any,
     *,
     scale: ArrayLike = 0.0,
+    horizon: float | None = None,
     seed: int = 0,
     level: float = 0.95,
     resamples: int = 9999,
@@ -90,9 +93,12 @@ def reaching_time(
     A run is at its goal, too, if it misses it by a relative 1e-9, as one does whose goal was computed elsewhere: an
     optimum, a sum in another order. That is relative to the goal, or to ``scale``, a number or one per run, where that
     is larger: give it for a goal near 0 of values that are differences of large numbers.
+
+    Times may also be (runs, T), where each run has its own, as along what it has spent. Runs are looked at until
+    ``horizon``; left out, the last time that all of them have.
     """
     values, goal, seeds = _by_seed(values, goal)
-    array, at = checked_curves(values, times)
+    array, at = checked_curves(values, times, own=True)
     array = np.atleast_2d(array)
     wanted = checked_values(goal, "goal", finite=False)
     if array.ndim != 2 or at.size == 0 or wanted.shape not in ((), array.shape[:1]):
@@ -102,15 +108,23 @@ def reaching_time(
             "values",
             values,
         )
-    found = time_to_share(array, at, wanted, scale)
-    unknown = np.isnan(wanted) | (np.isnan(array) & ~(at >= found[:, None])).any(axis=1)
-    horizon = float(at[-1])
+    last = float(at[..., -1].min())
+    horizon = last if horizon is None else Real(most=last).of(horizon, "horizon", InvalidInput)
+    until_then = at <= horizon
+    found = time_to_share(np.where(until_then, array, -np.inf), at, wanted, scale)
+    unknown = np.isnan(wanted) | (np.isnan(array) & until_then & ~(at >= found[:, None])).any(axis=1)
     censored = np.isnan(found) & ~unknown
     until = np.where(unknown, np.nan, np.where(censored, horizon, found))
     kept, open_ended = until[~unknown], censored[~unknown]
     restricted = bootstrap_mean(kept, seed, level, resamples)
     ends = median_time(kept, open_ended, level)
     return Reaching(int((~open_ended).sum()), kept.size, horizon, *ends, restricted, until, censored, seeds)
+
+
+def reaching_of(one: Curves, goal: float) -> Reaching:
+    """When runs of one setting are at least at a goal: times, or what they have spent, of the rows recorded."""
+    values, times = one.rows
+    return reaching_time(values, times, goal, scale=np.abs(values[:, 0]), horizon=float(one.times[-1]))
 
 
 def median_time(times: ArrayLike, censored: ArrayLike, level: float = 0.95) -> tuple[float, float, float]:

@@ -211,18 +211,24 @@ def _fixed(study: Study) -> str:
 
 
 def _summary(one: Curves, ends: NDArray[np.float64], share: float) -> Level:
-    known = np.isfinite(one.curves)
-    skip = 0 if known[:, 0].all() else 1  # a share of revisions is not known before the first
+    skip = 0 if np.isfinite(one.curves[:, 0]).all() else 1  # a share of revisions is not known before the first
     values, times = one.curves[:, skip:], one.times[skip:]
-    reached = None
-    if times.size > 1 and known[:, skip:].all():
-        way = ends - values[:, 0]
-        rising = np.where(way >= 0, 1.0, -1.0)[:, None]
-        goal = rising[:, 0] * (values[:, 0] + share * way)
-        reached = reaching_time(rising * values, times, goal, scale=np.abs(values[:, 0]))
     area = area_under_curve(values, times) if times.size > 1 else values[:, 0]
     start = float(np.nanmean(values[:, 0])) if values.size else float("nan")
+    reached = _on_the_way(one, ends, share, skip)
     return Level(one.name, one.seeds.size, start, bootstrap_mean(ends), bootstrap_mean(area), reached)
+
+
+def _on_the_way(one: Curves, ends: NDArray[np.float64], share: float, skip: int) -> Reaching | None:
+    """When each run is so far on the way from its start to its own end."""
+    values, times = (part[..., skip:] for part in one.rows)
+    if values.shape[1] < 2 or not np.isfinite(values).all():
+        return None
+    way = ends - values[:, 0]
+    rising = np.where(way >= 0, 1.0, -1.0)[:, None]
+    goal = rising[:, 0] * (values[:, 0] + share * way)
+    scale, horizon = np.abs(values[:, 0]), float(one.times[-1])
+    return reaching_time(rising * values, times, goal, scale=scale, horizon=horizon)
 
 
 def _pairs(found: list[Curves]) -> list[tuple[int, int]]:

@@ -13,7 +13,7 @@ from potentia.kernel.checks import Real
 from potentia.statistics.choosing import Best, apart_from, axis_of, best_place
 from potentia.statistics.curves import Curves, in_order, short
 from potentia.statistics.estimates import FEW
-from potentia.statistics.reaching import Reaching, reaching_time
+from potentia.statistics.reaching import Reaching, reaching_of
 
 _SHARE = "%"
 MANY = 20  # runs; intervals by bootstrap of fewer are too narrow
@@ -126,7 +126,7 @@ def reaching_view(found: Sequence[Curves], wanted: Mapping[str, float]) -> View:
     """How many runs of each setting reach the goal, and when."""
     rows, data = [], []
     for one in found:
-        got = reaching_time(one.curves, one.times, wanted[one.game], scale=np.abs(one.curves[:, 0]))
+        got = reaching_of(one, wanted[one.game])
         rows.append(
             [one.name, f"{wanted[one.game]:.6g}", f"{got.reached} of {got.runs}", soon(got), str(got.restricted)]
         )

@@ -16,7 +16,7 @@ from potentia.games import library
 from tests.commands import potentia
 
 CHANNELS = Path(__file__).parents[2] / "docs" / "channels"
-SMALL = ("--set", "steps=200", "--set", "game.nodes=[8,12]")
+SMALL = ("--set", "steps=200", "--set", "every=1", "--set", "game.nodes=[8,12]")
 OWN = ("--import", "channels.py")
 
 

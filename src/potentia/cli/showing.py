@@ -192,6 +192,7 @@ def _reached(seen: _Seen, goal: str, json: bool) -> tuple[dict[str, Any], Any]:
 
     wanted = goals(seen.curves, goal, seen.optima)
     view = reaching_view(seen.curves, wanted)
+    seen.remarks += filter(None, [view.warning])
     if not json:
         seen.table(view, f"when {seen.curves[0].measured} is at the goal")
 
@@ -223,6 +224,7 @@ def _overview(seen: _Seen, share: float, json: bool) -> tuple[dict[str, Any], An
         if told.compared:
             title = "compared with the first"
             seen.lines.append(lambda: print_table(COMPARED, told.compared, told.compared_note, title=title))
+    seen.remarks += filter(None, [told.warning])
     summary = told.to_dict()
     if seen.optima is not None:
         summary["optimum"] = seen.optima

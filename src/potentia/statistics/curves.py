@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,14 @@ from potentia.statistics.comparison import Comparison, compare
 
 TAIL = 0.1  # of a run: the level is the mean over its last part
 PER = ("steps", "revisions", "evaluations")
+
+
+class Records(NamedTuple):
+    """What was recorded of runs that are followed along what they have spent."""
+
+    values: NDArray[np.float64]  # (seeds, records)
+    spent: NDArray[np.float64]  # by then, (seeds, records)
+    steps: NDArray[Any]  # of the records
 
 
 @dataclass(frozen=True)
@@ -40,8 +48,7 @@ class Curves:
     evaluations: float = np.nan  # of a utility in each revision, where that is one number
     per: str = "steps"  # what times count
     shared: frozenset[str] = frozenset()  # those of the values that are the same in all settings
-    # along what was spent: the values that were recorded, and what each run had spent by then, both (seeds, records)
-    records: tuple[NDArray[np.float64], NDArray[np.float64]] | None = field(default=None, repr=False)
+    records: Records | None = field(default=None, repr=False)  # along what was spent
 
     @property
     def name(self) -> str:
@@ -92,7 +99,19 @@ class Curves:
     @property
     def rows(self) -> tuple[NDArray[np.float64], NDArray[Any]]:
         """The values that were recorded, and when: at times of all runs, or (seeds, records) along what was spent."""
-        return (self.curves, self.times) if self.records is None else self.records
+        return (self.curves, self.times) if self.records is None else self.records[:2]
+
+    @property
+    def every(self) -> float:
+        """Steps between two rows; 1 where there is one row."""
+        steps = self.times if self.records is None else self.records.steps
+        return float(steps[1] - steps[0]) if len(steps) > 1 else 1.0
+
+    @property
+    def span(self) -> float:
+        """What lies between two rows that were recorded: steps, or what was spent on the average."""
+        values, times = self.rows
+        return float(np.mean(times[..., -1] - times[..., 0])) / max(1, values.shape[1] - 1)
 
     @property
     def levels(self) -> NDArray[np.float64]:
@@ -169,7 +188,11 @@ def spent(found: Sequence[Curves], per: str) -> list[Curves]:
         grid = grids[one.game]
         at = np.array([np.searchsorted(run, grid, side="right") - 1 for run in count])
         rows = np.take_along_axis(one.curves, at, axis=1)
-        out.append(replace(one, times=grid, curves=rows, records=(one.curves, count), per=per, revisions=None))
+        out.append(
+            replace(
+                one, times=grid, curves=rows, records=Records(one.curves, count, one.times), per=per, revisions=None
+            )
+        )
     return out
 
 

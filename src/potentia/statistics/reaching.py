@@ -17,6 +17,7 @@ at the later one.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,6 +38,8 @@ from potentia.statistics.estimates import (
     time_to_share,
 )
 
+_SOME, _MANY = 20, 50  # rows before the goal: fewer are few, where rows of all rules span as much and where not
+_UNEQUAL = 1.5  # so many times as much
 _HALF = 0.5 + 1e-12  # products of fractions that make one half are so up to rounding
 
 
@@ -125,6 +128,26 @@ def reaching_of(one: Curves, goal: float) -> Reaching:
     """When runs of one setting are at least at a goal: times, or what they have spent, of the rows recorded."""
     values, times = one.rows
     return reaching_time(values, times, goal, scale=np.abs(values[:, 0]), horizon=float(one.times[-1]))
+
+
+def coarse(told: Sequence[tuple[Curves, Reaching]]) -> str | None:
+    """A warning where rows lie far apart for the times that are read off them, and more so for some rules."""
+    spans = [(one.span, one, _typical(got)) for one, got in told if got.reached and one.every > 1]
+    if not spans:
+        return None
+    (most, widest, _), (least, closest, _) = (choose(spans, key=lambda each: each[0]) for choose in (max, min))
+    unequal = most > _UNEQUAL * least
+    if all(span * (_MANY if unequal else _SOME) <= time for span, _, time in spans):
+        return None
+    said = f"rows are {widest.every:,.0f} steps apart"
+    if unequal:
+        said += f", which are {most:,.0f} {widest.per} of {widest.who} and {least:,.0f} of {closest.who}"
+    slower = ", so those that spend more in between look slower than they are" if unequal else ""
+    return f"{said}: a goal that is reached and left again in between is not seen{slower}; record more often (every)"
+
+
+def _typical(found: Reaching) -> float:
+    return found.restricted.mean if np.isnan(found.median) else found.median
 
 
 def median_time(times: ArrayLike, censored: ArrayLike, level: float = 0.95) -> tuple[float, float, float]:

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from potentia.errors import InvalidInput
 from potentia.kernel.checks import Real
 from potentia.statistics.comparison import Comparison, holm
-from potentia.statistics.curves import TAIL, Curves, compared, short
+from potentia.statistics.curves import PER, TAIL, Curves, compared, short
 from potentia.statistics.estimates import Estimate, area_under_curve, bootstrap_mean
-from potentia.statistics.reaching import Reaching, reaching_time
+from potentia.statistics.reaching import Reaching, coarse, reaching_time
 from potentia.studies.axes import text_of
 from potentia.studies.lines import curves_of, measure_of
 from potentia.studies.store import Study
@@ -88,6 +88,12 @@ class Overview:
         none = "; none with fewer than 5" if any(level.runs < 5 for level in self.levels) else ""
         unknown = "; ? is an end that so few runs do not tell" if any("?" in row[-1] for row in self.rows) else ""
         return f"intervals by bootstrap over seeds{few}{none}; {self.per}: median and its interval{unknown}{cut}"
+
+    @property
+    def warning(self) -> str | None:
+        """Of times along what was spent, where rows lie too far apart for them."""
+        told = [(one, level.reached) for one, level in zip(self.curves, self.levels, strict=False) if level.reached]
+        return coarse(told) if self.per != PER[0] else None
 
     @property
     def compared_note(self) -> str:

@@ -13,7 +13,7 @@ from potentia.kernel.checks import Real
 from potentia.statistics.choosing import Best, apart_from, axis_of, best_place
 from potentia.statistics.curves import Curves, in_order, short
 from potentia.statistics.estimates import FEW
-from potentia.statistics.reaching import Reaching, reaching_of
+from potentia.statistics.reaching import Reaching, coarse, reaching_of
 
 _SHARE = "%"
 MANY = 20  # runs; intervals by bootstrap of fewer are too narrow
@@ -27,6 +27,7 @@ class View:
     rows: list[list[str]]
     note: str
     data: Any
+    warning: str | None = None
 
 
 def against(
@@ -124,9 +125,10 @@ def is_share(goal: str | None) -> bool:
 
 def reaching_view(found: Sequence[Curves], wanted: Mapping[str, float]) -> View:
     """How many runs of each setting reach the goal, and when."""
-    rows, data = [], []
+    rows, data, times = [], [], []
     for one in found:
         got = reaching_of(one, wanted[one.game])
+        times.append((one, got))
         rows.append(
             [one.name, f"{wanted[one.game]:.6g}", f"{got.reached} of {got.runs}", soon(got), str(got.restricted)]
         )
@@ -137,9 +139,9 @@ def reaching_view(found: Sequence[Curves], wanted: Mapping[str, float]) -> View:
     header = ["", "goal", "get there", f"{per}, median", "restricted mean"]
     note = (
         f"runs that never get there count as longer than the {horizon:,.0f} {per} that were played; the restricted "
-        f"mean takes them as {horizon:,.0f}"
+        f"mean takes them as {horizon:,.0f}; times are those of recorded rows"
     )
-    return View(header, rows, note, data)
+    return View(header, rows, note, data, coarse(times))
 
 
 def soon(found: Reaching) -> str:

@@ -14,12 +14,14 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, wraps
+from inspect import signature
 from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from potentia.colours import PALETTE, color_of, rule_in, shade
+from potentia.errors import InvalidRun
 from potentia.kernel.arrays import Floats
 from potentia.kernel.texts import visible
 from potentia.statistics import estimates
@@ -306,11 +308,15 @@ def in_words(draw: Callable[P, Figure]) -> Callable[P, Figure]:
     """A function that draws a figure, with every text in it taken as it is.
 
     But for numbers on axes, which matplotlib itself writes as formulas, as in 10³; where names stand there, draw them
-    with ``LITERAL``. What is added to the figure afterwards is matplotlib's again.
+    with ``LITERAL``. What is added to the figure afterwards is matplotlib's again. A title that is no text is refused.
     """
+    called = signature(draw)
 
     @wraps(draw)
     def drawn(*args: P.args, **options: P.kwargs) -> Figure:
+        title = called.bind(*args, **options).arguments.get("title", "")
+        if not isinstance(title, str):
+            raise InvalidRun(f"must be a text, got {title!r:.60}", "title", title)
         figure = draw(*args, **options)
         as_words(figure)
         return figure

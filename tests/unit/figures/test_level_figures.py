@@ -250,6 +250,9 @@ def test_wrong_names_get_our_errors(study):
     for wrong in ({"rule": "nobody"}, "tau=0.1", 3):
         with pytest.raises(PotentiaError, match="where"):
             figures.scalar_figure(study, where=wrong)
+    for draw in (figures.level_figure, figures.spread_figure, figures.study_figure, figures.scalar_figure):
+        with pytest.raises(PotentiaError, match="title must be a text, got 3"):
+            draw(study, title=3)
     for wrong in ("x", [1.0]):
         with pytest.raises(PotentiaError, match="optimum must be"):
             figures.level_figure(study, "tau", optimum=wrong)

@@ -137,6 +137,25 @@ def test_evaluations_cost_what_a_rule_looks_at(folder):
     assert first == pytest.approx(lll.curves[:, np.arange(362, 401, 2) // 4].mean())
 
 
+def test_what_needs_the_games_says_so_and_wrong_goals_come_first(folder):
+    """Without --import: nobody goes on with the study, so nothing is said of that."""
+    for asked in (("--optimum",), ("--goal", "95%"), ("--per", "evaluations")):
+        done = potentia("show", "channels.study", *asked, cwd=folder)
+        assert done.returncode == 2
+        assert " needs the games of channels.study as they were: game.name must be one of" in done.stderr
+        assert "before the command: potentia --import FILE.py ..." in done.stderr
+        assert not {"sweep", "gone on"} & set(done.stderr.split())
+    assert "--goal must be a share" in potentia("show", "channels.study", "--goal", "150%", cwd=folder).stderr
+
+
+@pytest.mark.parametrize("asked", [("--best",), ("--against", "tau")])
+def test_nothing_varies(tmp_path, asked):
+    rule = {"name": "lll", "tau": 0.1}
+    pt.sweep({"steps": 9, "seeds": 2, "game": {"name": "ring"}, "rule": rule}, tmp_path / "one.study", compiled=False)
+    done = potentia("show", "one.study", *asked, cwd=tmp_path)
+    assert done.stderr.startswith("error: no parameter of rules or beliefs varies in these settings")
+
+
 @pytest.mark.parametrize(
     ("args", "said"),
     [
@@ -145,7 +164,7 @@ def test_evaluations_cost_what_a_rule_looks_at(folder):
         (("--against", "tua"), "--against must be"),
         (("--per", "days"), "--per must be one of"),
         (("--goal", "high"), "--goal must be a number, or a share of the way such as 95%, got 'high'"),
-        (("--goal", "120%"), "--goal must be"),
+        (("--goal", "120%"), "--goal must be a share above 0% and at most 100%, or a number, got '120%'"),
         (("--goal", "1", "--best"), "--goal and --best or --against are different questions"),
         (("--goal", "1", "--lowest"), "--goal cannot be reached from above"),
         (("--best", "--against", "nodes"), "--against must be a parameter of rules or beliefs (tau), got 'nodes'"),

@@ -127,8 +127,9 @@ class _Seen:
         from potentia.studies.lines import optima_of
         from potentia.studies.views import is_share
 
+        wanted = is_share(goal) or optimum
         self.curves = self.study.curves(self.measure, partial=self.partial, where=self.where, per=self.per)
-        if optimum or is_share(goal):
+        if wanted:
             self.optima, said = optima_of(self.study, self.measure, self.curves)
             self.remarks += said
 

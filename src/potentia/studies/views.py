@@ -99,15 +99,10 @@ def best_view(best: Best, optima: Mapping[str, float] | None = None) -> View:
 
 def goals(found: Sequence[Curves], goal: str, optima: Mapping[str, float] | None) -> dict[str, float]:
     """By game, the level that ``goal`` is: a number, or a share of the way from the mean start to the optimum."""
-    text = goal.strip()
-    try:
-        number = float(text.removesuffix(_SHARE))
-    except ValueError:
-        raise InvalidInput(f"must be a number, or a share of the way such as 95%, got {goal!r}", "goal", goal) from None
-    if not text.endswith(_SHARE):
-        number = Real().of(number, "goal", InvalidInput)
+    number, is_way = _parsed(goal)
+    if not is_way:
         return {one.game: number for one in found}
-    share = Real(above=0.0, most=100.0).of(number, "goal", InvalidInput) / 100
+    share = number / 100
     out = {}
     for game, best in (optima or {}).items():
         if np.isnan(best):
@@ -119,8 +114,21 @@ def goals(found: Sequence[Curves], goal: str, optima: Mapping[str, float] | None
 
 
 def is_share(goal: str | None) -> bool:
-    """Whether a goal is a share of the way to the optimum."""
-    return goal is not None and goal.strip().endswith(_SHARE)
+    """Whether a goal is a share of the way to the optimum; an error where it is nothing at all."""
+    return goal is not None and _parsed(goal)[1]
+
+
+def _parsed(goal: str) -> tuple[float, bool]:
+    text = goal.strip()
+    try:
+        number = float(text.removesuffix(_SHARE))
+    except ValueError:
+        raise InvalidInput(f"must be a number, or a share of the way such as 95%, got {goal!r}", "goal", goal) from None
+    if not text.endswith(_SHARE):
+        return Real().of(number, "goal", InvalidInput), False
+    if not 0 < number <= 100:
+        raise InvalidInput(f"must be a share above 0% and at most 100%, or a number, got {goal!r}", "goal", goal)
+    return number, True
 
 
 def reaching_view(found: Sequence[Curves], wanted: Mapping[str, float]) -> View:

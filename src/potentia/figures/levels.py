@@ -235,7 +235,9 @@ def reaching_figure(
     for axes, (panel, mine) in zip(grid.flat, drawn, strict=False):
         wanted = of_game(goal, mine[0], "goal")
         if wanted is None:
-            raise InvalidRun("must be a number, or one for each game, got none", "goal", goal)
+            which = f" for {mine[0].game!r}" if isinstance(goal, Mapping) and mine[0].game else ""
+            got = goal[mine[0].game] if isinstance(goal, Mapping) else goal
+            raise InvalidRun(f"must be a number, or one for each game, got {got!r}{which}", "goal", goal)
         for one in mine:
             name = told[one.name]
             at, share, low, high = _reached(one, wanted)

@@ -191,6 +191,6 @@ def of_game(levels: float | Mapping[str, float] | None, one: Curves, parameter: 
             raise InvalidRun(f"must have {one.game!r}, got {', '.join(map(repr, levels))}", parameter, levels)
         wanted = levels[one.game]
     wanted = getattr(wanted, "value", wanted)  # of potentia.analysis.optimum
-    if wanted is None or (isinstance(wanted, float) and np.isnan(wanted)):
+    if wanted is None or (isinstance(levels, Mapping) and isinstance(wanted, float) and np.isnan(wanted)):
         return None
     return float(Real().of(wanted, parameter, InvalidRun))

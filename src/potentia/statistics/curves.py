@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from potentia.errors import InvalidInput
 from potentia.kernel.checks import OneOf
 from potentia.statistics.comparison import Comparison, compare
+from potentia.statistics.estimates import is_data_array
 
 TAIL = 0.1  # of a run: the level is the mean over its last part
 PER = ("steps", "revisions", "evaluations")
@@ -205,7 +206,7 @@ def _counts(one: Curves, per: str) -> NDArray[np.float64]:
     if np.isnan(one.evaluations):
         raise InvalidInput(
             f"in a revision of {one.name} must be one number, and are not: players differ in their actions, moves are "
-            "constrained, or the rule or the dataset does not tell",
+            "constrained, or the rule does not tell; nor does the dataset of a study: give the study itself",
             "evaluations",
         )
     return one.evaluations * one.revisions
@@ -220,7 +221,7 @@ def chosen(found: Sequence[Curves], where: Mapping[str, Any]) -> list[Curves]:
     for name, wanted in where.items():
         known = dict.fromkeys(key for one in found for key in (*one.labels, *one.values))
         OneOf(*known).of(name, "where", InvalidInput)
-        wishes = wanted if isinstance(wanted, list | tuple) else [wanted]
+        wishes = _listed(wanted)
         there = {short(_of(one, name)): _of(one, name) for one in found if name in one.labels or name in one.values}
         for wish in wishes:
             if not any(_same(_of(one, name), wish) for one in found):
@@ -230,6 +231,13 @@ def chosen(found: Sequence[Curves], where: Mapping[str, Any]) -> list[Curves]:
         told = ", ".join(f"{name}={short(entry)}" for name, entry in where.items())
         raise InvalidInput(f"must leave something of the study, got {told}, which no point has together", "where", told)
     return out
+
+
+def _listed(wanted: Any) -> list[Any]:
+    """Any of these: a list, a range, an array; or just this."""
+    given = wanted.values if is_data_array(wanted) else wanted
+    plain = given.tolist() if isinstance(given, np.ndarray | np.generic) else given
+    return list(plain) if isinstance(plain, list | tuple | range | set | frozenset) else [plain]
 
 
 def _of(one: Curves, name: str) -> Any:

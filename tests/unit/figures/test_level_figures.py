@@ -143,7 +143,7 @@ def test_reached_shares_end_where_runs_do(study):
                 assert line.get_ydata()[-1] == np.mean((one.curves >= goal - 1e-9).any(axis=1))
     with pytest.raises(PotentiaError, match="goal must have 'players=6'"):
         figures.reaching_figure(study, {"players=4": 4.0})
-    for wrong in (None, "95%", [1.0], True):
+    for wrong in (None, "95%", [1.0], True, np.nan):
         with pytest.raises(PotentiaError, match="goal must be"):
             figures.reaching_figure(study, wrong)
 
@@ -168,6 +168,8 @@ def test_several_rules_share_the_panels_of_scalars(per):
 def test_a_study_is_followed_along_evaluations_in_python_too(study):
     figure = drawn(figures.study_figure(study, per="evaluations", where={"players": 4, "rule": ["lll", "slll"]}))
     assert figure.axes[0].get_xlabel() == "evaluations"
+    with pytest.raises(InvalidInput, match="nor does the dataset of a study: give the study itself"):
+        figures.study_figure(study.dataset(), per="evaluations")
     assert "evaluations" in figures.level_figure(study, "tau", per="evaluations").axes[0].get_ylabel()
 
 
@@ -241,6 +243,14 @@ def test_odd_settings_are_drawn(found):
     drawn(figures.reaching_figure(found, 1.0))
 
 
+def test_settings_are_chosen_by_arrays_too(study):
+    for wish in (np.array([0.1, 0.4]), [0.1, 0.4], study.dataset().tau[:2], (np.float64(0.1), 0.4)):
+        assert {one.values["tau"] for one in study.curves("potential", where={"tau": wish})} == {0.1, 0.4}
+    assert {one.values["players"] for one in study.curves(where={"players": range(4, 6, 2)})} == {4}
+    with pytest.raises(InvalidInput, match="players must be one of 4, 6, got 7"):
+        study.curves(where={"players": np.array([4, 7])})
+
+
 def test_wrong_names_get_our_errors(study):
     for draw in (figures.level_figure, figures.spread_figure):
         with pytest.raises(PotentiaError, match="measure must be one of"):
@@ -253,7 +263,7 @@ def test_wrong_names_get_our_errors(study):
     for draw in (figures.level_figure, figures.spread_figure, figures.study_figure, figures.scalar_figure):
         with pytest.raises(PotentiaError, match="title must be a text, got 3"):
             draw(study, title=3)
-    for wrong in ("x", [1.0]):
+    for wrong in ("x", [1.0], np.inf, np.nan):
         with pytest.raises(PotentiaError, match="optimum must be"):
             figures.level_figure(study, "tau", optimum=wrong)
     with pytest.raises(PotentiaError, match="got no runs or no times"):

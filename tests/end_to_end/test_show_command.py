@@ -70,12 +70,12 @@ def test_the_best_tau_of_each_rule_with_paired_intervals(folder, per):
     found = told(folder, "--best", "--where", "nodes=12", "--per", per)
     assert len(found["best"]["chosen"]) == 6
     assert len(found["best"]["comparisons"]) == 5
-    levels = {row["rule"]: row["level"][0] for row in found["best"]["chosen"]}
+    levels = {row["rule"]: row["level"]["mean"] for row in found["best"]["chosen"]}
     winner = max(levels, key=levels.get)
     for one in found["best"]["comparisons"]:
         rule = one["first"].split(", tau")[0]
         assert one["second"].startswith(winner)
-        assert one["difference"][0] == pytest.approx(levels[rule] - levels[winner])
+        assert one["difference"]["mean"] == pytest.approx(levels[rule] - levels[winner])
         assert one["pairs"] == 6
     done = potentia(*OWN, "show", "channels.study", "--best", "--where", "nodes=12", "--per", per, cwd=folder)
     assert ("revisions" in done.stdout) == (per == "revisions")
@@ -90,6 +90,8 @@ def test_runs_that_reach_a_goal_are_counted(folder):
     for row, one in zip(found["goal"], curves, strict=True):
         assert row["goal"] == pytest.approx(start + 0.95 * (top - start))
         assert row["reached"] == (one.curves >= row["goal"]).any(axis=1).sum()
+        assert set(row["steps"]) == {"median", "low", "high"}
+        assert set(row["restricted"]) == {"mean", "low", "high"}
 
 
 def test_sizes_stand_on_an_axis_of_their_own(folder):
@@ -131,7 +133,7 @@ def test_evaluations_cost_what_a_rule_looks_at(folder):
     )
     assert found["title"] == "potential Φ, end: mean of the last tenth of 400 evaluations, which all runs have spent"
     lll, blll = pt.open_study(folder / "channels.study").curves("potential", where={"nodes": 8, "tau": 0.2})[:2]
-    first, second = (row["end"][0] for row in found["levels"])
+    first, second = (row["end"]["mean"] for row in found["levels"])
     # 400 evaluations are 200 revisions of two actions, all that there were, and 100 of four
     assert second == pytest.approx(blll.curves[:, np.arange(362, 401, 2) // 2].mean())
     assert first == pytest.approx(lll.curves[:, np.arange(362, 401, 2) // 4].mean())

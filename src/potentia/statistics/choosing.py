@@ -55,7 +55,7 @@ class Best:
                     "rule": one.who,
                     "value": one.value,
                     "point": one.best.name,
-                    "level": one.level.to_list(),
+                    "level": one.level.to_dict(),
                     "tried": one.tried,
                     "edge": one.edge,
                     "flattery": one.flattery,

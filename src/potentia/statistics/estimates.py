@@ -47,6 +47,10 @@ class Estimate:
         """Mean, low and high, for JSON; NaN ends where the text has no interval either."""
         return [self.mean, self.low, self.high] if self.enough else [self.mean, np.nan, np.nan]
 
+    def to_dict(self) -> dict[str, float]:
+        """The same by their names."""
+        return dict(zip(("mean", "low", "high"), self.to_list(), strict=True))
+
     def scaled(self, factor: float) -> Estimate:
         return Estimate(self.mean * factor, self.low * factor, self.high * factor, self.count)
 

@@ -120,8 +120,8 @@ class Overview:
                     "point": level.name,
                     "runs": level.runs,
                     "start": level.start,
-                    "end": level.end.to_list(),
-                    "area": level.area.to_list(),
+                    "end": level.end.to_dict(),
+                    "area": level.area.to_dict(),
                     "reached": None if level.reached is None else level.reached.reached,
                     f"median_{self.per}": None if level.reached is None else level.reached.median,
                 }

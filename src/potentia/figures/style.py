@@ -42,7 +42,8 @@ INK, PAPER = "black", "white"
 DARK, GREY, LIGHT, FAINT = "0.35", "0.6", "0.8", "0.9"  # from nearly ink to nearly paper
 FIELD, UNSEEN = "viridis", "#3b528b"  # rises in one direction, which everybody can read; and a colour of it
 WALL = "#96602f"  # of blocked cells: on no scale of worth, light or dark
-DASHED = (0, (6, 3))  # of lines that are no data: an optimum, a true number
+DASHED = (0, (6, 3))  # of lines that are no data, such as a true number
+OPTIMUM: dict[str, Any] = {"color": INK, "linestyle": (0, (9, 2, 1.5, 2, 1.5, 2)), "linewidth": 1.1}  # as no rule looks
 HEADING, TITLE, WORDS, SMALL = 11, 10, 9, 8  # letters of figures, of panels, in legends and where it is tight
 LITERAL: dict[str, Any] = {"parse_math": False, "usetex": False}  # of a text that may hold a name
 

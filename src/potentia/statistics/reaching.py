@@ -124,10 +124,11 @@ def reaching_time(
     return Reaching(int((~open_ended).sum()), kept.size, horizon, *ends, restricted, until, censored, seeds)
 
 
-def reaching_of(one: Curves, goal: float) -> Reaching:
+def reaching_of(one: Curves, goal: float, resamples: int = 9999) -> Reaching:
     """When runs of one setting are at least at a goal: times, or what they have spent, of the rows recorded."""
     values, times = one.rows
-    return reaching_time(values, times, goal, scale=np.abs(values[:, 0]), horizon=float(one.times[-1]))
+    options: dict[str, Any] = {"horizon": float(one.times[-1]), "resamples": resamples}
+    return reaching_time(values, times, goal, scale=np.abs(values[:, 0]), **options)
 
 
 def coarse(told: Sequence[tuple[Curves, Reaching]]) -> str | None:

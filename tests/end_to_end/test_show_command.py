@@ -101,6 +101,14 @@ def test_sizes_stand_on_an_axis_of_their_own(folder):
     assert rows[0]["optimum"][0] == pytest.approx(best(8))
 
 
+@pytest.mark.parametrize(("asked", "left"), [(("--goal=-2",), 24), (("--spread", "--where", "tau=0.2"), 0)])
+def test_what_a_figure_leaves_out_is_said(folder, asked, left):
+    done = potentia(*OWN, "show", "channels.study", *asked, "--plot", "few.png", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert (f"{left} more settings are not drawn; --where chooses which are" in done.stdout) == bool(left)
+    assert ("not drawn" in done.stdout) == bool(left)
+
+
 def test_an_optimum_on_a_map_is_reached(tmp_path):
     study = {
         "steps": 300, "seeds": 4, "record": "worth_union",

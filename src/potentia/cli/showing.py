@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -89,12 +90,16 @@ def show(
             summary, figure = _reached(seen, goal, json)
         else:
             summary, figure = _overview(seen, share, json)
+    if spread:
+        figure, seen.left = seen.spread, seen.not_spread
+    if plot is not None and (left := seen.left()):
+        seen.remarks.append(
+            f"{left:,} more setting{'s are' if left > 1 else ' is'} not drawn; --where chooses which are"
+        )
     for line in seen.lines:
         line()
     for remark in seen.remarks:
         say(remark, err=json)
-    if spread:
-        figure = seen.spread
     with printed_last(summary, json):
         picture(plot, figure, 150, summary, json, said="drawn")
 
@@ -122,6 +127,7 @@ class _Seen:
         self.optima: dict[str, float] | None = None
         self.lines: list[Any] = []
         self.remarks: list[str] = []
+        self.left: Callable[[], int] = lambda: 0  # settings that the figure does not have
 
     def read(self, optimum: bool, goal: str | None) -> None:
         from potentia.studies.lines import optima_of
@@ -141,6 +147,11 @@ class _Seen:
         from potentia.figures import spread_figure
 
         return spread_figure(self.curves, per=self.per, optimum=self.optima, title=self.title)
+
+    def not_spread(self) -> int:
+        from potentia.figures.levels import spread_rows
+
+        return spread_rows(self.curves)[1]
 
     def table(self, view: Any, title: str) -> None:
         self.lines.append(lambda: print_table(view.header, view.rows, view.note, title=title))
@@ -202,6 +213,12 @@ def _reached(seen: _Seen, goal: str, json: bool) -> tuple[dict[str, Any], Any]:
 
         return reaching_figure(seen.curves, wanted, per=seen.per, title=seen.title)
 
+    def left() -> int:
+        from potentia.figures.levels import reaching_lines
+
+        return reaching_lines(seen.curves, wanted)[1]
+
+    seen.left = left
     return {"measure": seen.measure, "per": seen.per, "goal": view.data}, figure
 
 

@@ -33,10 +33,14 @@ class View:
 def against(
     found: Sequence[Curves], axis: str | None = None, *, lowest: bool = False, optima: Mapping[str, float] | None = None
 ) -> View:
-    """Mean levels, a row for each rule on each game, a column for each value; the best of a row has a star."""
+    """Mean levels, a row for each rule on each game, a column for each value; the best of a row has a star.
+
+    But not where the columns are games: what is best then tells of them, not of rules.
+    """
     name = axis_of(found, axis)
     values = {short(one.values[name]): one.values[name] for one in found if name in one.values}
     columns, rest = in_order(values), any(name not in one.values for one in found)
+    across = any(name in one.of_game for one in found)  # the best of a row would tell of its games
     apart = apart_from(found, name)
     table: dict[tuple[str, str], dict[str, Curves]] = {}
     for one in found:
@@ -47,7 +51,7 @@ def against(
     games, data, rows = any(games_of), [], []
     for (game, who), mine in sorted(table.items(), key=lambda row: games_of.index(row[0][0])):
         means = {text: one.level for text, one in mine.items()}
-        place = best_place(list(means.values()), lowest)
+        place = None if across else best_place(list(means.values()), lowest)
         best = None if place is None else list(means)[place]
         cells = [f"{means[text]:.5g}{'*' * (text == best)}" if text in means else "" for text in columns]
         last = [f"{means['']:.5g}" if "" in means else ""] if rest else []
@@ -57,7 +61,9 @@ def against(
         told = {"game": game, "rule": who, "levels": [[values.get(text), mean] for text, mean in means.items()]}
         data.append(told | ({} if optima is None else {"optimum": tops[0] if len(tops) == 1 else tops}))
     header = [*(["game"] if games else []), f"rule \\ {name}", *columns, *(["without"] if rest else [])]
-    note = f"mean over seeds of the level at the end; * the {'lowest' if lowest else 'highest'} of a row"
+    note = "mean over seeds of the level at the end"
+    if not across:
+        note += f"; * the {'lowest' if lowest else 'highest'} of a row"
     if optima is not None:
         header.append("optimum")
         note += "; optimum: no profile has more"

@@ -16,7 +16,7 @@ from potentia.games import library
 from tests.commands import potentia
 
 CHANNELS = Path(__file__).parents[2] / "docs" / "channels"
-SMALL = ("--set", "steps=200", "--set", "game.nodes=[8,12]")
+SMALL = ("--set", "steps=200", "--set", "every=1", "--set", "game.nodes=[8,12]")
 OWN = ("--import", "channels.py")
 
 
@@ -70,12 +70,12 @@ def test_the_best_tau_of_each_rule_with_paired_intervals(folder, per):
     found = told(folder, "--best", "--where", "nodes=12", "--per", per)
     assert len(found["best"]["chosen"]) == 6
     assert len(found["best"]["comparisons"]) == 5
-    levels = {row["rule"]: row["level"][0] for row in found["best"]["chosen"]}
+    levels = {row["rule"]: row["level"]["mean"] for row in found["best"]["chosen"]}
     winner = max(levels, key=levels.get)
     for one in found["best"]["comparisons"]:
         rule = one["first"].split(", tau")[0]
         assert one["second"].startswith(winner)
-        assert one["difference"][0] == pytest.approx(levels[rule] - levels[winner])
+        assert one["difference"]["mean"] == pytest.approx(levels[rule] - levels[winner])
         assert one["pairs"] == 6
     done = potentia(*OWN, "show", "channels.study", "--best", "--where", "nodes=12", "--per", per, cwd=folder)
     assert ("revisions" in done.stdout) == (per == "revisions")
@@ -90,6 +90,8 @@ def test_runs_that_reach_a_goal_are_counted(folder):
     for row, one in zip(found["goal"], curves, strict=True):
         assert row["goal"] == pytest.approx(start + 0.95 * (top - start))
         assert row["reached"] == (one.curves >= row["goal"]).any(axis=1).sum()
+        assert set(row["steps"]) == {"median", "low", "high"}
+        assert set(row["restricted"]) == {"mean", "low", "high"}
 
 
 def test_sizes_stand_on_an_axis_of_their_own(folder):
@@ -97,6 +99,14 @@ def test_sizes_stand_on_an_axis_of_their_own(folder):
     rows = found["against"]["rows"]
     assert [[value for value, _ in row["levels"]] for row in rows] == [[8, 12]] * 6
     assert rows[0]["optimum"][0] == pytest.approx(best(8))
+
+
+@pytest.mark.parametrize(("asked", "left"), [(("--goal=-2",), 24), (("--spread", "--where", "tau=0.2"), 0)])
+def test_what_a_figure_leaves_out_is_said(folder, asked, left):
+    done = potentia(*OWN, "show", "channels.study", *asked, "--plot", "few.png", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert (f"{left} more settings are not drawn; --where chooses which are" in done.stdout) == bool(left)
+    assert ("not drawn" in done.stdout) == bool(left)
 
 
 def test_an_optimum_on_a_map_is_reached(tmp_path):
@@ -116,16 +126,44 @@ def test_an_optimum_on_a_map_is_reached(tmp_path):
     assert max(reached) > 0
 
 
+@pytest.mark.parametrize("asked", ["", "--best", "--against=tau", "--goal=-2", "--spread"])
+def test_what_is_told_along_what_was_spent_is_drawn_too(folder, asked):
+    out, per = folder / "spent.svg", "evaluations" if asked == "--best" else "revisions"
+    out.unlink(missing_ok=True)
+    found = told(folder, "--where", "nodes=8", "--per", per, *filter(None, [asked]), "--plot", "spent.svg")
+    assert found["plot"] == "spent.svg"
+    assert per in out.read_text()
+
+
 def test_evaluations_cost_what_a_rule_looks_at(folder):
     found = told(
         folder, "--per", "evaluations", "--where", "rule=[lll,blll]", "--where", "nodes=8", "--where", "tau=0.2"
     )
     assert found["title"] == "potential Φ, end: mean of the last tenth of 400 evaluations, which all runs have spent"
     lll, blll = pt.open_study(folder / "channels.study").curves("potential", where={"nodes": 8, "tau": 0.2})[:2]
-    first, second = (row["end"][0] for row in found["levels"])
+    first, second = (row["end"]["mean"] for row in found["levels"])
     # 400 evaluations are 200 revisions of two actions, all that there were, and 100 of four
     assert second == pytest.approx(blll.curves[:, np.arange(362, 401, 2) // 2].mean())
     assert first == pytest.approx(lll.curves[:, np.arange(362, 401, 2) // 4].mean())
+
+
+def test_what_needs_the_games_says_so_and_wrong_goals_come_first(folder):
+    """Without --import: nobody goes on with the study, so nothing is said of that."""
+    for asked in (("--optimum",), ("--goal", "95%"), ("--per", "evaluations")):
+        done = potentia("show", "channels.study", *asked, cwd=folder)
+        assert done.returncode == 2
+        assert " needs the games of channels.study as they were: game.name must be one of" in done.stderr
+        assert "before the command: potentia --import FILE.py ..." in done.stderr
+        assert not {"sweep", "gone on"} & set(done.stderr.split())
+    assert "--goal must be a share" in potentia("show", "channels.study", "--goal", "150%", cwd=folder).stderr
+
+
+@pytest.mark.parametrize("asked", [("--best",), ("--against", "tau")])
+def test_nothing_varies(tmp_path, asked):
+    rule = {"name": "lll", "tau": 0.1}
+    pt.sweep({"steps": 9, "seeds": 2, "game": {"name": "ring"}, "rule": rule}, tmp_path / "one.study", compiled=False)
+    done = potentia("show", "one.study", *asked, cwd=tmp_path)
+    assert done.stderr.startswith("error: no parameter of rules or beliefs varies in these settings")
 
 
 @pytest.mark.parametrize(
@@ -136,7 +174,7 @@ def test_evaluations_cost_what_a_rule_looks_at(folder):
         (("--against", "tua"), "--against must be"),
         (("--per", "days"), "--per must be one of"),
         (("--goal", "high"), "--goal must be a number, or a share of the way such as 95%, got 'high'"),
-        (("--goal", "120%"), "--goal must be"),
+        (("--goal", "120%"), "--goal must be a share above 0% and at most 100%, or a number, got '120%'"),
         (("--goal", "1", "--best"), "--goal and --best or --against are different questions"),
         (("--goal", "1", "--lowest"), "--goal cannot be reached from above"),
         (("--best", "--against", "nodes"), "--against must be a parameter of rules or beliefs (tau), got 'nodes'"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -89,12 +90,16 @@ def show(
             summary, figure = _reached(seen, goal, json)
         else:
             summary, figure = _overview(seen, share, json)
+    if spread:
+        figure, seen.left = seen.spread, seen.not_spread
+    if plot is not None and (left := seen.left()):
+        seen.remarks.append(
+            f"{left:,} more setting{'s are' if left > 1 else ' is'} not drawn; --where chooses which are"
+        )
     for line in seen.lines:
         line()
     for remark in seen.remarks:
         say(remark, err=json)
-    if spread:
-        figure = seen.spread
     with printed_last(summary, json):
         picture(plot, figure, 150, summary, json, said="drawn")
 
@@ -122,13 +127,15 @@ class _Seen:
         self.optima: dict[str, float] | None = None
         self.lines: list[Any] = []
         self.remarks: list[str] = []
+        self.left: Callable[[], int] = lambda: 0  # settings that the figure does not have
 
     def read(self, optimum: bool, goal: str | None) -> None:
         from potentia.studies.lines import optima_of
         from potentia.studies.views import is_share
 
+        wanted = is_share(goal) or optimum
         self.curves = self.study.curves(self.measure, partial=self.partial, where=self.where, per=self.per)
-        if optimum or is_share(goal):
+        if wanted:
             self.optima, said = optima_of(self.study, self.measure, self.curves)
             self.remarks += said
 
@@ -139,7 +146,12 @@ class _Seen:
     def spread(self) -> Any:
         from potentia.figures import spread_figure
 
-        return spread_figure(self.curves, optimum=self.optima, title=self.title)
+        return spread_figure(self.curves, per=self.per, optimum=self.optima, title=self.title)
+
+    def not_spread(self) -> int:
+        from potentia.figures.levels import spread_rows
+
+        return spread_rows(self.curves)[1]
 
     def table(self, view: Any, title: str) -> None:
         self.lines.append(lambda: print_table(view.header, view.rows, view.note, title=title))
@@ -174,7 +186,8 @@ def _levels(seen: _Seen, against: str | None, best: bool, lowest: bool, json: bo
     def figure() -> Any:
         from potentia.figures import level_figure
 
-        return level_figure(seen.curves, axis, optimum=seen.optima, lowest=lowest, title=seen.title)
+        told: dict[str, Any] = {"per": seen.per, "optimum": seen.optima, "title": seen.title}
+        return level_figure(seen.curves, axis, lowest=lowest, **told)
 
     return summary, figure
 
@@ -191,14 +204,21 @@ def _reached(seen: _Seen, goal: str, json: bool) -> tuple[dict[str, Any], Any]:
 
     wanted = goals(seen.curves, goal, seen.optima)
     view = reaching_view(seen.curves, wanted)
+    seen.remarks += filter(None, [view.warning])
     if not json:
         seen.table(view, f"when {seen.curves[0].measured} is at the goal")
 
     def figure() -> Any:
         from potentia.figures import reaching_figure
 
-        return reaching_figure(seen.curves, wanted, title=seen.title)
+        return reaching_figure(seen.curves, wanted, per=seen.per, title=seen.title)
 
+    def left() -> int:
+        from potentia.figures.levels import reaching_lines
+
+        return reaching_lines(seen.curves, wanted)[1]
+
+    seen.left = left
     return {"measure": seen.measure, "per": seen.per, "goal": view.data}, figure
 
 
@@ -222,6 +242,7 @@ def _overview(seen: _Seen, share: float, json: bool) -> tuple[dict[str, Any], An
         if told.compared:
             title = "compared with the first"
             seen.lines.append(lambda: print_table(COMPARED, told.compared, told.compared_note, title=title))
+    seen.remarks += filter(None, [told.warning])
     summary = told.to_dict()
     if seen.optima is not None:
         summary["optimum"] = seen.optima
@@ -231,7 +252,7 @@ def _overview(seen: _Seen, share: float, json: bool) -> tuple[dict[str, Any], An
     def figure() -> Any:
         from potentia.figures import study_figure
 
-        return study_figure(seen.curves, title=seen.title, optimum=seen.optima)
+        return study_figure(seen.curves, title=seen.title, per=seen.per, optimum=seen.optima)
 
     return summary, figure
 

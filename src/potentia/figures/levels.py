@@ -9,12 +9,12 @@ import numpy as np
 
 from potentia.errors import InvalidRun
 from potentia.figures import style
-from potentia.figures.sources import by_game, by_panel, of_game, series
+from potentia.figures.sources import by_game, by_panel, in_common, of_game, series, shared_out
 from potentia.kernel.numbers import is_real
 from potentia.statistics.choosing import axis_of, best_place
 from potentia.statistics.curves import Curves, short
 from potentia.statistics.estimates import FEW, Estimate, bootstrap_mean
-from potentia.statistics.reaching import reaching_time
+from potentia.statistics.reaching import reaching_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 _PANELS = 6  # more are left to programs
 _ROWS = 40  # settings of a panel, one below the other
 _DOTS = 200  # seeds; of more, only the boxes
-_TOLD = 12  # lines; more have a scale of colours
+_TOLD = 12  # lines of a panel; of more, the soonest
+_FEW = 4  # settings of one rule; more have a scale of colours
+_APART, _ROOM = 2.6, 130.0  # points between the marks of two rules, and of all at all places: half a panel
+_LABELS = ("belief", "rule", "data")  # that lines are named by
 _BANDS = 3  # lines of a panel that have one; more would hide each other
 _WIDE = 20.0  # a largest value so many times the least: the axis is logarithmic
 
@@ -66,21 +69,24 @@ def level_figure(
     rows, columns = style.arranged(len(drawn), 3)
     figure, grid = style.panels((4.6 * columns + 1.2, 3.8 * rows + 0.8), rows, columns, used=len(drawn))
     looks = style.looks([one.who for one in found])
+    of_one_game = not any(axis in one.of_game for one in found)  # else what is best tells of the games, not of rules
     handles: dict[str, Any] = {}
     for axes, (panel, mine) in zip(grid.flat, drawn, strict=False):
         ticks = _ticks(axes, [one.values[axis] for one in found if axis in one.values])
-        for who in dict.fromkeys(one.who for one in mine):
-            lines = [one for one in mine if one.who == who]
-            handles.setdefault(who, _draw_level(axes, axis, lines, looks[who], ticks, lowest))
+        for who, points in _aside(list(looks), len(ticks)).items():
+            if lines := [one for one in mine if one.who == who]:
+                ring = lowest if of_one_game else None
+                handles.setdefault(who, _draw_level(axes, axis, lines, looks[who], ticks, points, ring))
         if (line := _draw_optimum(axes, axis, mine, optimum, ticks)) is not None:
             handles.setdefault("optimum", line)
         axes.set(title=panel, xlabel=axis)
     for axes in grid[:, 0]:
         axes.set_ylabel(f"{found[0].measured}, {_end(found)}")
     what = "mean and 95 % interval" if any(one.seeds.size >= FEW for one in found) else "mean"
-    ring = {"marker": "o", "markersize": 11, "mfc": "none", "color": style.DARK, "linestyle": "none"}
-    style.legend_below(figure, [*handles.values(), style.in_key("best of a line", **ring)])
-    style.entitle(figure, _titled(title, found, what, len(grouped) - len(drawn)))
+    mark = {"marker": "o", "markersize": 11, "mfc": "none", "color": style.DARK, "linestyle": "none"}
+    rings = [style.in_key("best of a line", **mark)] if of_one_game else []
+    style.legend_below(figure, [*handles.values(), *rings])
+    style.entitle(figure, _titled(title, found, what, len(grouped) - len(drawn), leave_out=(axis, *_LABELS)))
     return figure
 
 
@@ -103,10 +109,24 @@ def _ticks(axes: Axes, values: Sequence[Any]) -> dict[str, float]:
     return places
 
 
+def _aside(names: Sequence[str], places: int) -> dict[str, float]:
+    """How far beside its place on the axis each line is drawn, in points: so that no mark hides another."""
+    apart = min(_APART, _ROOM / (places * len(names)))
+    return {name: apart * (k - (len(names) - 1) / 2) for k, name in enumerate(names)}
+
+
 def _draw_level(
-    axes: Axes, axis: str, lines: Sequence[Curves], look: style.Look, ticks: Mapping[str, float], lowest: bool
+    axes: Axes,
+    axis: str,
+    lines: Sequence[Curves],
+    look: style.Look,
+    ticks: Mapping[str, float],
+    points: float,
+    lowest: bool | None,
 ) -> Any:
-    """A rule's line, or its one level right across."""
+    """A rule's line, so many points aside and with a ring at its best, or its one level right across."""
+    from matplotlib.transforms import ScaledTranslation
+
     label = style.in_legend(lines[0].who)
     varied = sorted((one for one in lines if axis in one.values), key=lambda one: ticks[short(one.values[axis])])
     handle: Any = None
@@ -118,14 +138,19 @@ def _draw_level(
                 axes.axhspan(level.low, level.high, color=look.colour, alpha=0.12, linewidth=0)
     if varied:
         levels = [bootstrap_mean(one.levels) for one in varied]
-        places, means = [ticks[short(one.values[axis])] for one in varied], [level.mean for level in levels]
-        bar: dict[str, Any] = {"fmt": f"o{look.style}", "capsize": 3, "markersize": 4.5, "color": look.colour}
-        enough = any(level.enough for level in levels)
-        handle = axes.errorbar(places, means, _ends(levels) if enough else None, label=label, gid=lines[0].who, **bar)
-        best = best_place(means, lowest)
+        places, means = [ticks[short(one.values[axis])] for one in varied], np.array([level.mean for level in levels])
+        aside = axes.transData + ScaledTranslation(points / 72, 0, axes.figure.dpi_scale_trans)
+        bar: dict[str, Any] = {"fmt": f"o{look.style}", "capsize": 2, "markersize": 4, "color": look.colour}
+        told: dict[str, Any] = {"label": label, "gid": lines[0].who, "transform": aside}
+        enough, ends = any(level.enough for level in levels), _ends(levels)
+        handle = axes.errorbar(places, means, ends if enough else None, **told, **bar)
+        for bounds in (means - ends[0], means + ends[1]):  # matplotlib does not see what stands aside
+            axes.update_datalim([point for point in zip(places, bounds, strict=True) if np.isfinite(point[1])])
+        axes.autoscale_view()
+        best = None if lowest is None else best_place(means, lowest)
         if best is not None:
-            ring: dict[str, Any] = {"markersize": 11, "mfc": "none", "mew": 1.6, "color": look.colour, "zorder": 5}
-            axes.plot(places[best], means[best], "o", gid=f"best of {lines[0].who}", **ring)
+            ring: dict[str, Any] = {"markersize": 10, "mfc": "none", "mew": 1.4, "color": look.colour, "zorder": 5}
+            axes.plot(places[best], means[best], "o", gid=f"best of {lines[0].who}", transform=aside, **ring)
     return handle
 
 
@@ -137,10 +162,9 @@ def _draw_optimum(
     known = {place: level for place, level in sorted(best.items()) if level is not None}
     if not known:
         return None
-    look: dict[str, Any] = {"color": style.DARK, "linestyle": style.DASHED, "linewidth": 1.2, "gid": "optimum"}
     if len(set(known.values())) == 1:
-        return axes.axhline(next(iter(known.values())), label="optimum", **look)
-    return axes.plot(list(known), list(known.values()), label="optimum", **look)[0]
+        return axes.axhline(next(iter(known.values())), label="optimum", gid="optimum", **style.OPTIMUM)
+    return axes.plot(list(known), list(known.values()), label="optimum", gid="optimum", **style.OPTIMUM)[0]
 
 
 def _end(found: Sequence[Curves]) -> str:
@@ -170,18 +194,16 @@ def spread_figure(
 ) -> Figure:
     """The levels of all seeds, a dot each, with a box from the lower to the upper quartile and a line at the median.
 
-    A row for each setting, a panel for each game. The parameters are those of :func:`level_figure`.
+    A row for each setting, a panel for each game; of more than 40 as many of each rule, spread over its settings. The
+    parameters are those of :func:`level_figure`.
     """
     found = series(data, measure, where=where, per=per)
-    grouped = by_game(found)
-    drawn = list(grouped.items())[:_PANELS]
-    heights = [min(len(mine), _ROWS) + 1.2 for _, mine in drawn]
+    drawn, more = spread_rows(found)
+    heights = [len(mine) + 1.2 for _, mine in drawn]
     size = 9.0, 0.9 + 0.62 * len(drawn) + 0.27 * sum(heights)
     figure, grid = style.panels(size, len(drawn), height_ratios=heights)
     looks = style.looks([one.who for one in found])
-    more = sum(len(mine) for mine in grouped.values()) - sum(min(len(mine), _ROWS) for _, mine in drawn)
-    for axes, (panel, mine) in zip(grid.flat, drawn, strict=True):
-        shown = mine[:_ROWS]
+    for axes, (panel, shown) in zip(grid.flat, drawn, strict=True):
         for place, one in enumerate(shown):
             levels = one.levels[np.isfinite(one.levels)]
             colour = looks[one.who].colour
@@ -192,17 +214,23 @@ def spread_figure(
             if levels.size <= _DOTS:
                 around = 0.16 * np.sin(2.4 * np.arange(levels.size))  # apart, and the same every time
                 axes.plot(levels, place + around, "o", color=colour, markersize=3, alpha=0.7, gid=one.name)
-        if (best := of_game(optimum, mine[0], "optimum")) is not None:
-            axes.axvline(best, color=style.DARK, linestyle=style.DASHED, linewidth=1.2, gid="optimum")
+        if (best := of_game(optimum, shown[0], "optimum")) is not None:
+            axes.axvline(best, gid="optimum", **style.OPTIMUM)
         told = [one.setting for one in shown]
         axes.set_yticks(range(len(shown)), [style.shown(text) for text in told], **style.LITERAL)
         axes.set(ylim=(len(shown) - 0.4, -0.6))
         axes.set_title(panel, loc="left", fontsize=style.TITLE)
         style.despine(axes, "left", grid="x")
-    line = "; dashed: the optimum" if optimum is not None else ""
+    line = "; dashes and dots: the optimum" if optimum is not None else ""
     grid[-1, 0].set_xlabel(f"{found[0].measured}, {_end(found)}{line}")
     style.entitle(figure, _titled(title, found, "one dot a seed, quartiles and median", more, "settings"))
     return figure
+
+
+def spread_rows(found: Sequence[Curves]) -> tuple[list[tuple[str, list[Curves]]], int]:
+    """The settings that :func:`spread_figure` has rows for, by panel, and of how many it has none."""
+    drawn = [(panel, shared_out(mine, _ROWS)) for panel, mine in list(by_game(found).items())[:_PANELS]]
+    return drawn, len(found) - sum(len(mine) for _, mine in drawn)
 
 
 @style.in_words
@@ -218,29 +246,27 @@ def reaching_figure(
     """The share of runs that have reached a goal by a time, a line for each setting; runs that never do stay below.
 
     ``goal`` is a number, or one for each game; a relative 1e-9 below it counts. The other parameters are those of
-    :func:`level_figure`. Up to three lines of a panel have bands: 95 % intervals of the share, by
-    Wilson's score.
+    :func:`level_figure`. Up to three lines of a panel have bands: 95 % intervals of the share, by Wilson's score. Of
+    more than twelve settings of a game only the soonest are drawn (:func:`reaching_lines`).
     """
     found = series(data, measure, where=where, per=per)
-    grouped = by_game(found)
-    drawn = list(grouped.items())[:_PANELS]
+    drawn, more = reaching_lines(found, goal)
     rows, columns = style.arranged(len(drawn), 3)
     figure, grid = style.panels((4.8 * columns + 1.0, 3.6 * rows + 0.8), rows, columns, used=len(drawn), sharey=True)
-    told = {one.name: one.setting for one in found}
-    looks = (
-        style.looks(told.values()) if len(set(told.values())) <= 12 else style.scale(list(dict.fromkeys(told.values())))
-    )
+    rules = {one.who for one in found}
+    told = {one.name: one.who if more and len(rules) > 1 else one.setting for _, mine in drawn for one in mine}
+    different = list(dict.fromkeys(told.values()))
+    looks = style.looks(different) if len(different) <= _FEW or len(rules) > 1 else style.scale(different)
+    labels = _labels([one for _, mine in drawn for one in mine], told)
     handles: dict[str, Any] = {}
     banded = max(len(mine) for _, mine in drawn) <= _BANDS
     for axes, (panel, mine) in zip(grid.flat, drawn, strict=False):
-        wanted = of_game(goal, mine[0], "goal")
-        if wanted is None:
-            raise InvalidRun("must be a number, or one for each game, got none", "goal", goal)
+        wanted = _goal_of(goal, mine[0])
         for one in mine:
             name = told[one.name]
             at, share, low, high = _reached(one, wanted)
             (line,) = axes.step(at, share, looks[name].style, where="post", color=looks[name].colour, gid=one.name)
-            line.set_label(style.in_legend(name))
+            line.set_label(style.in_legend(labels[name]))
             if banded:
                 axes.fill_between(at, low, high, step="post", color=looks[name].colour, alpha=0.12, linewidth=0)
             handles.setdefault(name, line)
@@ -250,14 +276,55 @@ def reaching_figure(
         axes.set_ylabel("share of runs that are there")
     style.legend_below(figure, list(handles.values()))
     what = f"time until {found[0].measured} is at the goal" + (", with 95 % intervals" if banded else "")
-    style.entitle(figure, _titled(title, found, what, len(grouped) - len(drawn)))
+    if more:
+        panels = ", from panel to panel" if any(" | " in label for label in labels.values()) else ""
+        what += f"; the soonest of each rule{panels}" if len(rules) > 1 else "; the soonest"
+    style.entitle(figure, _titled(title, found, what, more, "settings"))
     return figure
+
+
+def reaching_lines(
+    found: Sequence[Curves], goal: float | Mapping[str, float]
+) -> tuple[list[tuple[str, list[Curves]]], int]:
+    """The settings that :func:`reaching_figure` has lines for, by panel, and of how many it has none.
+
+    Of more than twelve on a game those that are soonest on the average: one of each rule, or the first twelve of one.
+    """
+    drawn = []
+    for panel, mine in list(by_game(found).items())[:_PANELS]:
+        kept, rules = list(range(len(mine))), list(dict.fromkeys(one.who for one in mine))
+        if len(mine) > _TOLD:
+            goal_here = _goal_of(goal, mine[0])
+            times = [reaching_of(one, goal_here, 2).restricted.mean for one in mine]
+            order = sorted(kept, key=times.__getitem__)
+            best = order if len(rules) == 1 else [next(k for k in order if mine[k].who == who) for who in rules]
+            kept = sorted(best[:_TOLD])
+        drawn.append((panel, [mine[k] for k in kept]))
+    return drawn, len(found) - sum(len(mine) for _, mine in drawn)
+
+
+def _labels(mine: Sequence[Curves], told: Mapping[str, str]) -> dict[str, str]:
+    """What the legend says: of a rule that stands for its soonest setting, which that is, by game."""
+    out = {}
+    for name in dict.fromkeys(told.values()):
+        values = [", ".join(one.told_values()) for one in mine if told[one.name] == name != one.setting]
+        out[name] = ", ".join(filter(None, [name, " | ".join(values if len(set(values)) > 1 else values[:1])]))
+    return out
+
+
+def _goal_of(goal: Any, one: Curves) -> float:
+    wanted = of_game(goal, one, "goal")
+    if wanted is None:
+        which = f" for {one.game!r}" if isinstance(goal, Mapping) and one.game else ""
+        got = goal[one.game] if isinstance(goal, Mapping) else goal
+        raise InvalidRun(f"must be a number, or one for each game, got {got!r}{which}", "goal", goal)
+    return wanted
 
 
 def _reached(one: Curves, goal: float) -> tuple[Any, Any, Any, Any]:
     from scipy.stats import norm
 
-    times = reaching_time(one.curves, one.times, goal, scale=np.abs(one.curves[:, 0]))
+    times = reaching_of(one, goal)
     known = ~np.isnan(times.times)
     when = np.sort(times.times[known & ~times.censored])
     n = max(1, int(known.sum()))
@@ -270,7 +337,17 @@ def _reached(one: Curves, goal: float) -> tuple[Any, Any, Any, Any]:
     return at, share, np.clip(middle - half, 0, 1), np.clip(middle + half, 0, 1)
 
 
-def _titled(title: str, found: Sequence[Curves], what: str, more: int, things: str = "panels") -> str:
+def _titled(
+    title: str,
+    found: Sequence[Curves],
+    what: str,
+    more: int,
+    things: str = "panels",
+    leave_out: Sequence[str] | None = None,
+) -> str:
+    """The title, what was chosen and is told nowhere else, what is drawn, and how much is not."""
     seeds = max(one.seeds.size for one in found)
-    told = f"{what}; {seeds} seed{'s' if seeds > 1 else ''}"
-    return ": ".join(filter(None, [title, told])) + (f"; {more} more {things} not drawn" if more else "")
+    chosen = [] if leave_out is None else in_common(found, leave_out)
+    told = ", ".join([*chosen, f"{what}; {seeds} seed{'s' if seeds > 1 else ''}"])
+    thing = things if more > 1 else things.removesuffix("s")
+    return ": ".join(filter(None, [title, told])) + (f"; {more:,} more {thing} not drawn" if more else "")

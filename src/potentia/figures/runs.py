@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from potentia.colours import PALETTE
-from potentia.figures.sources import by_game, measures, of_game, series
+from potentia.figures.sources import by_game, in_common, measures, of_game, series
 from potentia.figures.style import (
-    DARK,
-    DASHED,
+    OPTIMUM,
     STYLES,
     Look,
     arranged,
@@ -76,7 +75,7 @@ def scalar_figure(
         for game, mine in by_game(lines).items() if number == 0 else ():
             if (best := of_game(optimum, mine[0], "optimum")) is not None:
                 label = f"optimum, {game}" if isinstance(optimum, Mapping) and game else "optimum"
-                axes.axhline(best, color=DARK, linestyle=DASHED, linewidth=1.2, label=label, gid=label)
+                axes.axhline(best, label=label, gid=label, **OPTIMUM)
             if not isinstance(optimum, Mapping):
                 break
         if lines[0].times.size > 20:
@@ -114,24 +113,43 @@ def study_figure(
     rows, columns = arranged(len(drawn), 3)
     size = 5.2 * columns + 0.8, 3.8 * rows + 0.5
     figure, grid = panels(size, rows, columns, used=len(drawn), sharex=True)
+    keys: list[list[Any]] = []  # what the legend of each panel would have
     for axes, (panel, lines) in zip(grid.flat, drawn, strict=False):
         told = _short_names(lines)
         chosen = _looks([f"{one.labels.get('rule', '')}: {name}" for one, name in zip(lines, told, strict=True)])
         for one, name, look in zip(lines, told, chosen.values(), strict=True):
             _draw(axes, one, look, name or "mean")
         if (best := of_game(optimum, lines[0], "optimum")) is not None:
-            axes.axhline(best, color=DARK, linestyle=DASHED, linewidth=1.2, label="optimum", gid="optimum")
+            axes.axhline(best, label="optimum", gid="optimum", **OPTIMUM)
         axes.set(title=panel, xlabel=_along(lines[0]))
         if any(told) or optimum is not None:
-            handles, _ = axes.get_legend_handles_labels()
-            legend(axes, _few(handles, len(lines)))
+            keys.append(_few(axes.get_legend_handles_labels()[0], len(lines)))
+    _legends(figure, grid, keys)
     _alike([axes for axes, _ in zip(grid.flat, drawn, strict=False)], [lines[0].game for _, lines in drawn])
     for axes in grid[:, 0]:
         axes.set_ylabel(_axis_label(found[0]) or measure or "")
     more = len(grouped) - len(drawn)
-    parts = [title, _band_told(found)]
-    entitle(figure, ": ".join(filter(None, parts)) + (f"; {more} more panels not drawn" if more else ""))
+    left = f"; {more} more panel{'s' if more > 1 else ''} not drawn" if more else ""
+    entitle(figure, ": ".join(filter(None, [title, ", ".join([*_fixed(found, grouped), _band_told(found)])])) + left)
     return figure
+
+
+def _fixed(found: Sequence[Curves], grouped: Mapping[str, Sequence[Curves]]) -> list[str]:
+    """What was chosen of more, and is told neither above a panel nor of its lines."""
+    said = [[*panel.split(", "), *", ".join(_short_names(lines)).split(", ")] for panel, lines in grouped.items()]
+    return [text for text in in_common(found) if not all(text in words for words in said)]
+
+
+def _legends(figure: Figure, grid: Any, keys: Sequence[Sequence[Any]]) -> None:
+    """Below all panels where a name looks the same in all of them, else below each: never over the lines."""
+    known: dict[str, Any] = {}
+    for handle in (handle for mine in keys for handle in mine):
+        other = known.setdefault(handle.get_label(), handle)
+        if (other.get_color(), other.get_linestyle()) != (handle.get_color(), handle.get_linestyle()):
+            for axes, mine in zip(grid.flat, keys, strict=False):
+                legend(axes, mine, loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=3)
+            return
+    legend_below(figure, list(known.values()))
 
 
 def _draw(axes: Axes, one: Curves, look: Look, label: str) -> None:
@@ -150,7 +168,7 @@ def _few(handles: Sequence[Any], lines: int) -> list[Any]:
 
 def _grouped(found: Sequence[Curves]) -> dict[str, list[Curves]]:
     """A panel for each game; of too many lines one for each rule on it, and then for each value of one axis."""
-    panels = [("", list(found))] if len(found) <= 1 else list(by_game(found).items())
+    panels = list(by_game(found).items())
     for split in (lambda one: one.who, lambda one: ", ".join(one.told_values()[:1])):
         if max(len(lines) for _, lines in panels) <= _LINES:
             break

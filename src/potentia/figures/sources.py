@@ -160,6 +160,30 @@ def by_game(found: Sequence[Curves]) -> dict[str, list[Curves]]:
     return out
 
 
+def in_common(found: Sequence[Curves], leave_out: Sequence[str] = ()) -> list[str]:
+    """What all settings share though the data have others: rule and values that were chosen, but for the game's."""
+    out = list[str]()
+    for key in dict.fromkeys(key for one in found for key in (*one.labels, *one.values)):
+        have = [one for one in found if key in one.labels or key in one.values]
+        told = {one.told([name for name in (*one.labels, *one.values) if name != key]) for one in have}
+        if len(told) == 1 and key not in ("game", *leave_out) and not any(key in one.of_game for one in have):
+            out += told
+    return [text for text in out if text]
+
+
+def shared_out(mine: Sequence[Curves], most: int) -> list[Curves]:
+    """At most so many, as many of each rule as of any other, spread over its settings; in their order."""
+    by_rule: dict[str, list[int]] = {}
+    for place, one in enumerate(mine):
+        by_rule.setdefault(one.who, []).append(place)
+    left, kept = most, list[int]()
+    for number, places in enumerate(sorted(by_rule.values(), key=len)):
+        count = min(len(places), left // (len(by_rule) - number))
+        kept += [places[k] for k in np.unique(np.linspace(0, len(places) - 1, count).round().astype(int))]
+        left -= count
+    return [mine[place] for place in sorted(kept)]
+
+
 def by_panel(found: Sequence[Curves], axis: str) -> dict[str, list[Curves]]:
     """Settings by game and by what else varies than what stands on an axis; a rule that lacks it is in every panel."""
     apart = apart_from(found, axis)
@@ -191,6 +215,6 @@ def of_game(levels: float | Mapping[str, float] | None, one: Curves, parameter: 
             raise InvalidRun(f"must have {one.game!r}, got {', '.join(map(repr, levels))}", parameter, levels)
         wanted = levels[one.game]
     wanted = getattr(wanted, "value", wanted)  # of potentia.analysis.optimum
-    if wanted is None or (isinstance(wanted, float) and np.isnan(wanted)):
+    if wanted is None or (isinstance(levels, Mapping) and isinstance(wanted, float) and np.isnan(wanted)):
         return None
     return float(Real().of(wanted, parameter, InvalidRun))

@@ -14,12 +14,14 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, wraps
+from inspect import signature
 from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from potentia.colours import PALETTE, color_of, rule_in, shade
+from potentia.errors import InvalidRun
 from potentia.kernel.arrays import Floats
 from potentia.kernel.texts import visible
 from potentia.statistics import estimates
@@ -39,7 +41,8 @@ MARKERS = ("o", "s", "D", "^", "v", "P")
 INK, PAPER = "black", "white"
 DARK, GREY, LIGHT, FAINT = "0.35", "0.6", "0.8", "0.9"  # from nearly ink to nearly paper
 FIELD, UNSEEN = "viridis", "#3b528b"  # rises in one direction, which everybody can read; and a colour of it
-DASHED = (0, (6, 3))  # of lines that are no data: an optimum, a true number
+DASHED = (0, (6, 3))  # of lines that are no data, such as a true number
+OPTIMUM: dict[str, Any] = {"color": INK, "linestyle": (0, (9, 2, 1.5, 2, 1.5, 2)), "linewidth": 1.1}  # as no rule looks
 HEADING, TITLE, WORDS, SMALL = 11, 10, 9, 8  # letters of figures, of panels, in legends and where it is tight
 LITERAL: dict[str, Any] = {"parse_math": False, "usetex": False}  # of a text that may hold a name
 
@@ -306,11 +309,15 @@ def in_words(draw: Callable[P, Figure]) -> Callable[P, Figure]:
     """A function that draws a figure, with every text in it taken as it is.
 
     But for numbers on axes, which matplotlib itself writes as formulas, as in 10³; where names stand there, draw them
-    with ``LITERAL``. What is added to the figure afterwards is matplotlib's again.
+    with ``LITERAL``. What is added to the figure afterwards is matplotlib's again. A title that is no text is refused.
     """
+    called = signature(draw)
 
     @wraps(draw)
     def drawn(*args: P.args, **options: P.kwargs) -> Figure:
+        title = called.bind(*args, **options).arguments.get("title", "")
+        if not isinstance(title, str):
+            raise InvalidRun(f"must be a text, got {title!r:.60}", "title", title)
         figure = draw(*args, **options)
         as_words(figure)
         return figure

@@ -55,7 +55,7 @@ class Best:
                     "rule": one.who,
                     "value": one.value,
                     "point": one.best.name,
-                    "level": one.level.to_list(),
+                    "level": one.level.to_dict(),
                     "tried": one.tried,
                     "edge": one.edge,
                     "flattery": one.flattery,
@@ -70,16 +70,16 @@ def axis_of(found: Sequence[Curves], axis: str | None = None, *, of_rules: bool 
     """The parameter that is meant; left out, the one of rules or beliefs that has the most values."""
     known = {name: name in one.of_game for one in found for name in one.values}
     mine = [name for name, of_game in known.items() if not of_game]
-    if axis is not None:
-        name = OneOf(*known).of(axis, "against", InvalidInput) if known else None
-        if name is not None and not (of_rules and known[name]):
-            return name
-        told = ", ".join(mine) or "nothing"
-        raise InvalidInput(f"must be a parameter of rules or beliefs ({told}), got {axis!r}", "against", axis)
+    if axis is not None and known:
+        OneOf(*known).of(axis, "against", InvalidInput)
+        if not (of_rules and known[axis]):
+            return axis
     if not mine:
-        raise InvalidInput(
-            "must be something of rules or beliefs that varies, got settings in which nothing does", "against"
-        )
+        said = "no parameter of rules or beliefs varies in these settings: there are no values to choose from"
+        raise InvalidInput(said if axis is None else f"{said}, got {axis!r}")
+    if axis is not None:
+        told = ", ".join(mine)
+        raise InvalidInput(f"must be a parameter of rules or beliefs ({told}), got {axis!r}", "against", axis)
     return max(mine, key=lambda name: len({short(one.values[name]) for one in found if name in one.values}))
 
 

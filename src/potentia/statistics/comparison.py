@@ -48,7 +48,7 @@ class Comparison:
         """Plain data, for JSON."""
         told = {name: getattr(self, name) for name in ("first", "second", "pairs", "effect", "larger")}
         chance = {"p_value": self.p_value, "adjusted": self.adjusted}
-        return told | {"difference": self.difference.to_list()} | chance
+        return told | {"difference": self.difference.to_dict()} | chance
 
 
 def compare(

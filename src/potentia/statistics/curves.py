@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +18,18 @@ from numpy.typing import NDArray
 from potentia.errors import InvalidInput
 from potentia.kernel.checks import OneOf
 from potentia.statistics.comparison import Comparison, compare
+from potentia.statistics.estimates import is_data_array
 
 TAIL = 0.1  # of a run: the level is the mean over its last part
 PER = ("steps", "revisions", "evaluations")
-_ROWS = 200  # along what was spent, at most so many
+
+
+class Records(NamedTuple):
+    """What was recorded of runs that are followed along what they have spent."""
+
+    values: NDArray[np.float64]  # (seeds, records)
+    spent: NDArray[np.float64]  # by then, (seeds, records)
+    steps: NDArray[Any]  # of the records
 
 
 @dataclass(frozen=True)
@@ -41,6 +49,7 @@ class Curves:
     evaluations: float = np.nan  # of a utility in each revision, where that is one number
     per: str = "steps"  # what times count
     shared: frozenset[str] = frozenset()  # those of the values that are the same in all settings
+    records: Records | None = field(default=None, repr=False)  # along what was spent
 
     @property
     def name(self) -> str:
@@ -87,6 +96,23 @@ class Curves:
     def measured(self) -> str:
         """What is measured, with its unit."""
         return f"{self.label} in {self.unit}" if self.unit else self.label
+
+    @property
+    def rows(self) -> tuple[NDArray[np.float64], NDArray[Any]]:
+        """The values that were recorded, and when: at times of all runs, or (seeds, records) along what was spent."""
+        return (self.curves, self.times) if self.records is None else self.records[:2]
+
+    @property
+    def every(self) -> float:
+        """Steps between two rows; 1 where there is one row."""
+        steps = self.times if self.records is None else self.records.steps
+        return float(steps[1] - steps[0]) if len(steps) > 1 else 1.0
+
+    @property
+    def span(self) -> float:
+        """What lies between two rows that were recorded: steps, or what was spent on the average."""
+        values, times = self.rows
+        return float(np.mean(times[..., -1] - times[..., 0])) / max(1, values.shape[1] - 1)
 
     @property
     def levels(self) -> NDArray[np.float64]:
@@ -141,7 +167,8 @@ def is_number(value: Any) -> bool:
 def spent(found: Sequence[Curves], per: str) -> list[Curves]:
     """The same runs along what they have spent; those of one game up to what the shortest of them has.
 
-    At each count stands the last record that had spent no more.
+    At each count stands the last record that had spent no more. There are as many counts as records; when a run first
+    is somewhere is read off its records themselves (:attr:`Curves.rows`).
     """
     OneOf(*PER).of(per, "per", InvalidInput)
     if any(one.per not in ("steps", per) for one in found):
@@ -156,13 +183,17 @@ def spent(found: Sequence[Curves], per: str) -> list[Curves]:
         most = float(least[:, -1].min())
         if not most > 0:
             raise InvalidInput(f"must be more than none in every run, got none in a run of {shortest.name}", per)
-        rows = min(_ROWS, max(len(one.times) for one, _ in mine) - 1)
-        grids[game] = np.linspace(0.0, most, rows + 1)
+        grids[game] = np.linspace(0.0, most, max(len(one.times) for one, _ in mine))
     out = []
     for one, count in zip(found, counts, strict=True):
         grid = grids[one.game]
         at = np.array([np.searchsorted(run, grid, side="right") - 1 for run in count])
-        out.append(replace(one, times=grid, curves=np.take_along_axis(one.curves, at, axis=1), per=per, revisions=None))
+        rows = np.take_along_axis(one.curves, at, axis=1)
+        out.append(
+            replace(
+                one, times=grid, curves=rows, records=Records(one.curves, count, one.times), per=per, revisions=None
+            )
+        )
     return out
 
 
@@ -175,7 +206,7 @@ def _counts(one: Curves, per: str) -> NDArray[np.float64]:
     if np.isnan(one.evaluations):
         raise InvalidInput(
             f"in a revision of {one.name} must be one number, and are not: players differ in their actions, moves are "
-            "constrained, or the rule or the dataset does not tell",
+            "constrained, or the rule does not tell; nor does the dataset of a study: give the study itself",
             "evaluations",
         )
     return one.evaluations * one.revisions
@@ -190,7 +221,7 @@ def chosen(found: Sequence[Curves], where: Mapping[str, Any]) -> list[Curves]:
     for name, wanted in where.items():
         known = dict.fromkeys(key for one in found for key in (*one.labels, *one.values))
         OneOf(*known).of(name, "where", InvalidInput)
-        wishes = wanted if isinstance(wanted, list | tuple) else [wanted]
+        wishes = _listed(wanted)
         there = {short(_of(one, name)): _of(one, name) for one in found if name in one.labels or name in one.values}
         for wish in wishes:
             if not any(_same(_of(one, name), wish) for one in found):
@@ -200,6 +231,13 @@ def chosen(found: Sequence[Curves], where: Mapping[str, Any]) -> list[Curves]:
         told = ", ".join(f"{name}={short(entry)}" for name, entry in where.items())
         raise InvalidInput(f"must leave something of the study, got {told}, which no point has together", "where", told)
     return out
+
+
+def _listed(wanted: Any) -> list[Any]:
+    """Any of these: a list, a range, an array; or just this."""
+    given = wanted.values if is_data_array(wanted) else wanted
+    plain = given.tolist() if isinstance(given, np.ndarray | np.generic) else given
+    return list(plain) if isinstance(plain, list | tuple | range | set | frozenset) else [plain]
 
 
 def _of(one: Curves, name: str) -> Any:

@@ -47,6 +47,10 @@ class Estimate:
         """Mean, low and high, for JSON; NaN ends where the text has no interval either."""
         return [self.mean, self.low, self.high] if self.enough else [self.mean, np.nan, np.nan]
 
+    def to_dict(self) -> dict[str, float]:
+        """The same by their names."""
+        return dict(zip(("mean", "low", "high"), self.to_list(), strict=True))
+
     def scaled(self, factor: float) -> Estimate:
         return Estimate(self.mean * factor, self.low * factor, self.high * factor, self.count)
 
@@ -205,6 +209,8 @@ def area_under_curve(values: ArrayLike, times: ArrayLike) -> NDArray[np.float64]
 def time_to_share(values: ArrayLike, times: ArrayLike, goal: ArrayLike, scale: ArrayLike = 0.0) -> NDArray[np.float64]:
     """The first time at which each run, values (runs, T), is at least at its goal; NaN where it never is.
 
+    Times are those of all runs, or (runs, T).
+
     A run is there, too, if it misses its goal by a relative 1e-9 of the goal, or of ``scale`` where that is larger.
     """
     array, at = np.atleast_2d(np.asarray(values)), np.asarray(times)
@@ -224,7 +230,8 @@ def settling_time(values: ArrayLike, times: ArrayLike, goal: ArrayLike, toleranc
 
 def _first_time(holds: NDArray[np.bool_], at: NDArray[Any]) -> NDArray[np.float64]:
     """When it first holds in each run, (runs, T); NaN where it never does."""
-    return np.where(holds.any(axis=1), at[holds.argmax(axis=1)], np.nan)
+    row = holds.argmax(axis=1)
+    return np.where(holds.any(axis=1), at[row] if at.ndim == 1 else at[np.arange(len(row)), row], np.nan)
 
 
 def moving_mean(values: ArrayLike, rows: int) -> NDArray[np.float64]:
@@ -274,9 +281,13 @@ def checked_values(values: Any, name: str, *, finite: bool = True) -> NDArray[np
     return array
 
 
-def checked_curves(values: Any, times: Any) -> tuple[NDArray[np.float64], NDArray[Any]]:
-    """Curves (..., T) and the increasing times of their entries."""
+def checked_curves(values: Any, times: Any, *, own: bool = False) -> tuple[NDArray[np.float64], NDArray[Any]]:
+    """Curves (..., T) and the increasing times of their entries; ``own``: or of each run, which may stand still."""
     array, at = checked_values(values, "values", finite=False), np.asarray(times)
+    if own and at.ndim == 2 and at.shape == array.shape:
+        if not (np.diff(at, axis=1) >= 0).all():
+            raise InvalidInput("must not fall", "times", times)
+        return array, at
     if at.ndim != 1 or array.ndim == 0 or array.shape[-1] != at.size:
         raise InvalidInput(
             f"must have one entry for each of {at.size} times, got shape {array.shape}", "values", values

@@ -17,6 +17,7 @@ at the later one.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,7 +25,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from potentia.errors import InvalidInput
+from potentia.kernel.checks import Real
 from potentia.statistics.comparison import Comparison, compare
+from potentia.statistics.curves import Curves
 from potentia.statistics.estimates import (
     Estimate,
     bootstrap_mean,
@@ -35,6 +38,8 @@ from potentia.statistics.estimates import (
     time_to_share,
 )
 
+_SOME, _MANY = 20, 50  # rows before the goal: fewer are few, where rows of all rules span as much and where not
+_UNEQUAL = 1.5  # so many times as much
 _HALF = 0.5 + 1e-12  # products of fractions that make one half are so up to rounding
 
 
@@ -78,6 +83,7 @@ def reaching_time(
     goal: Any,
     *,
     scale: ArrayLike = 0.0,
+    horizon: float | None = None,
     seed: int = 0,
     level: float = 0.95,
     resamples: int = 9999,
@@ -90,9 +96,12 @@ def reaching_time(
     A run is at its goal, too, if it misses it by a relative 1e-9, as one does whose goal was computed elsewhere: an
     optimum, a sum in another order. That is relative to the goal, or to ``scale``, a number or one per run, where that
     is larger: give it for a goal near 0 of values that are differences of large numbers.
+
+    Times may also be (runs, T), where each run has its own, as along what it has spent. Runs are looked at until
+    ``horizon``; left out, the last time that all of them have.
     """
     values, goal, seeds = _by_seed(values, goal)
-    array, at = checked_curves(values, times)
+    array, at = checked_curves(values, times, own=True)
     array = np.atleast_2d(array)
     wanted = checked_values(goal, "goal", finite=False)
     if array.ndim != 2 or at.size == 0 or wanted.shape not in ((), array.shape[:1]):
@@ -102,15 +111,44 @@ def reaching_time(
             "values",
             values,
         )
-    found = time_to_share(array, at, wanted, scale)
-    unknown = np.isnan(wanted) | (np.isnan(array) & ~(at >= found[:, None])).any(axis=1)
-    horizon = float(at[-1])
+    last = float(at[..., -1].min())
+    horizon = last if horizon is None else Real(most=last).of(horizon, "horizon", InvalidInput)
+    until_then = at <= horizon
+    found = time_to_share(np.where(until_then, array, -np.inf), at, wanted, scale)
+    unknown = np.isnan(wanted) | (np.isnan(array) & until_then & ~(at >= found[:, None])).any(axis=1)
     censored = np.isnan(found) & ~unknown
     until = np.where(unknown, np.nan, np.where(censored, horizon, found))
     kept, open_ended = until[~unknown], censored[~unknown]
     restricted = bootstrap_mean(kept, seed, level, resamples)
     ends = median_time(kept, open_ended, level)
     return Reaching(int((~open_ended).sum()), kept.size, horizon, *ends, restricted, until, censored, seeds)
+
+
+def reaching_of(one: Curves, goal: float, resamples: int = 9999) -> Reaching:
+    """When runs of one setting are at least at a goal: times, or what they have spent, of the rows recorded."""
+    values, times = one.rows
+    options: dict[str, Any] = {"horizon": float(one.times[-1]), "resamples": resamples}
+    return reaching_time(values, times, goal, scale=np.abs(values[:, 0]), **options)
+
+
+def coarse(told: Sequence[tuple[Curves, Reaching]]) -> str | None:
+    """A warning where rows lie far apart for the times that are read off them, and more so for some rules."""
+    spans = [(one.span, one, _typical(got)) for one, got in told if got.reached and one.every > 1]
+    if not spans:
+        return None
+    (most, widest, _), (least, closest, _) = (choose(spans, key=lambda each: each[0]) for choose in (max, min))
+    unequal = most > _UNEQUAL * least
+    if all(span * (_MANY if unequal else _SOME) <= time for span, _, time in spans):
+        return None
+    said = f"rows are {widest.every:,.0f} steps apart"
+    if unequal:
+        said += f", which are {most:,.0f} {widest.per} of {widest.who} and {least:,.0f} of {closest.who}"
+    slower = ", so those that spend more in between look slower than they are" if unequal else ""
+    return f"{said}: a goal that is reached and left again in between is not seen{slower}; record more often (every)"
+
+
+def _typical(found: Reaching) -> float:
+    return found.restricted.mean if np.isnan(found.median) else found.median
 
 
 def median_time(times: ArrayLike, censored: ArrayLike, level: float = 0.95) -> tuple[float, float, float]:

@@ -85,7 +85,7 @@ def curves_of(
     if wanted == _DISTANCE:
         out = _in_unit(study, out)
     if evaluations or per == "evaluations":
-        points = study.plan.points
+        points = study.plan_for("a count of evaluations").points
         out = [replace(one, evaluations=points[one.number].rule.evaluations(points[one.number].game)) for one in out]
     return spent(out, per)
 
@@ -133,7 +133,7 @@ def optima_of(study: Study, measure: str, found: Sequence[Curves]) -> tuple[dict
     from potentia.analysis import optimum
 
     OneOf(*OBJECTIVES).of(measure, "measure", InvalidInput)
-    points, best, said = study.plan.points, dict[str, float](), list[str]()
+    points, best, said = study.plan_for("an optimum").points, dict[str, float](), list[str]()
     for one in found:
         if one.game in best:
             continue

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from potentia.errors import InvalidInput
 from potentia.kernel.checks import Real
 from potentia.statistics.comparison import Comparison, holm
-from potentia.statistics.curves import TAIL, Curves, compared, mean_known, short
+from potentia.statistics.curves import PER, TAIL, Curves, compared, mean_known, short
 from potentia.statistics.estimates import Estimate, area_under_curve, bootstrap_mean
-from potentia.statistics.reaching import Reaching, reaching_time
+from potentia.statistics.reaching import Reaching, coarse, reaching_time
 from potentia.studies.axes import text_of
 from potentia.studies.lines import curves_of, measure_of
 from potentia.studies.store import Study
@@ -90,6 +90,12 @@ class Overview:
         return f"intervals by bootstrap over seeds{few}{none}; {self.per}: median and its interval{unknown}{cut}"
 
     @property
+    def warning(self) -> str | None:
+        """Of times along what was spent, where rows lie too far apart for them."""
+        told = [(one, level.reached) for one, level in zip(self.curves, self.levels, strict=False) if level.reached]
+        return coarse(told) if self.per != PER[0] else None
+
+    @property
     def compared_note(self) -> str:
         """Below the table of comparisons."""
         left = self.pairs - len(self.comparisons)
@@ -114,8 +120,8 @@ class Overview:
                     "point": level.name,
                     "runs": level.runs,
                     "start": level.start,
-                    "end": level.end.to_list(),
-                    "area": level.area.to_list(),
+                    "end": level.end.to_dict(),
+                    "area": level.area.to_dict(),
                     "reached": None if level.reached is None else level.reached.reached,
                     f"median_{self.per}": None if level.reached is None else level.reached.median,
                 }
@@ -211,18 +217,24 @@ def _fixed(study: Study) -> str:
 
 
 def _summary(one: Curves, ends: NDArray[np.float64], share: float) -> Level:
-    known = np.isfinite(one.curves)
-    skip = 0 if known[:, 0].all() else 1  # a share of revisions is not known before the first
+    skip = 0 if np.isfinite(one.curves[:, 0]).all() else 1  # a share of revisions is not known before the first
     values, times = one.curves[:, skip:], one.times[skip:]
-    reached = None
-    if times.size > 1 and known[:, skip:].all():
-        way = ends - values[:, 0]
-        rising = np.where(way >= 0, 1.0, -1.0)[:, None]
-        goal = rising[:, 0] * (values[:, 0] + share * way)
-        reached = reaching_time(rising * values, times, goal, scale=np.abs(values[:, 0]))
     area = area_under_curve(values, times) if times.size > 1 else values[:, 0]
     start = float(mean_known(values[None, :, 0])[0]) if values.size else float("nan")
+    reached = _on_the_way(one, ends, share, skip)
     return Level(one.name, one.seeds.size, start, bootstrap_mean(ends), bootstrap_mean(area), reached)
+
+
+def _on_the_way(one: Curves, ends: NDArray[np.float64], share: float, skip: int) -> Reaching | None:
+    """When each run is so far on the way from its start to its own end."""
+    values, times = (part[..., skip:] for part in one.rows)
+    if values.shape[1] < 2 or not np.isfinite(values).all():
+        return None
+    way = ends - values[:, 0]
+    rising = np.where(way >= 0, 1.0, -1.0)[:, None]
+    goal = rising[:, 0] * (values[:, 0] + share * way)
+    scale, horizon = np.abs(values[:, 0]), float(one.times[-1])
+    return reaching_time(rising * values, times, goal, scale=scale, horizon=horizon)
 
 
 def _pairs(found: list[Curves]) -> list[tuple[int, int]]:

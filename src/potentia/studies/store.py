@@ -108,23 +108,31 @@ class Study(Cut):
     @cached_property
     def plan(self) -> Plan:
         """The study, built, to go on with it: of this version and with the games that it was begun with."""
-        if self.manifest["potentia"] != __version__:
-            raise StudyError(
-                f"{self.folder} was begun with potentia {self.manifest['potentia']}, this is {__version__}: go on with "
-                "that version, or begin again in another folder, because bits may differ"
-            )
-        refusal, code = f"{self.folder} cannot be gone on with", self.manifest.get("code", {})
-        why = other_python(code)
-        if why is not None:
-            raise StudyError(f"{refusal}: {why}; go on with that Python, or begin again in another folder")
+        return self._built(f"{self.folder} cannot be gone on with")
+
+    def plan_for(self, what: str) -> Plan:
+        """The same, for what its results do not tell, such as an optimum; an error says that it needs the games."""
+        if "plan" not in self.__dict__:
+            self.plan = self._built(f"{what} needs the games of {self.folder} as they were", begin_again=False)
+        return self.plan
+
+    def _built(self, refusal: str, begin_again: bool = True) -> Plan:
+        code, begun = self.manifest.get("code", {}), self.manifest["potentia"]
+        why, hint = other_python(code), "go on with that Python"
+        if begun != __version__:
+            why, hint = f"it was begun with potentia {begun}, this is {__version__}", "go on with that version"
+        which = None
         try:
-            built = plan(self.specification, self.folder / "inputs")
-            which = changed_code(code, built.code) if code else None
+            if why is None:
+                built = plan(self.specification, self.folder / "inputs")
+                which = changed_code(code, built.code) if code else None
         except PotentiaError as error:
             raise StudyError(f"{refusal}: {error.message}").advising(*error.remedies) from None
         if which is not None:
-            said = f"{refusal}: {which}: its code has changed since the study was begun"
-            raise StudyError(f"{said}; go on with the old code, or begin again in another folder")
+            why, hint = f"{which}: its code has changed since the study was begun", "go on with the old code"
+        if why is not None:
+            advice = f"; {hint}, or begin again in another folder, because bits may differ" if begin_again else ""
+            raise StudyError(f"{refusal}: {why}{advice}")
         again = json.loads(json.dumps(make_manifest(built, self.size, code)))  # lists, where there were tuples
         what = changed_point(self.points, again["points"])
         if what is not None or again["record"] != self.manifest["record"]:

@@ -13,7 +13,7 @@ from potentia.kernel.checks import Real
 from potentia.statistics.choosing import Best, apart_from, axis_of, best_place
 from potentia.statistics.curves import Curves, in_order, short
 from potentia.statistics.estimates import FEW
-from potentia.statistics.reaching import Reaching, reaching_time
+from potentia.statistics.reaching import Reaching, coarse, reaching_of
 
 _SHARE = "%"
 MANY = 20  # runs; intervals by bootstrap of fewer are too narrow
@@ -27,15 +27,20 @@ class View:
     rows: list[list[str]]
     note: str
     data: Any
+    warning: str | None = None
 
 
 def against(
     found: Sequence[Curves], axis: str | None = None, *, lowest: bool = False, optima: Mapping[str, float] | None = None
 ) -> View:
-    """Mean levels, a row for each rule on each game, a column for each value; the best of a row has a star."""
+    """Mean levels, a row for each rule on each game, a column for each value; the best of a row has a star.
+
+    But not where the columns are games: what is best then tells of them, not of rules.
+    """
     name = axis_of(found, axis)
     values = {short(one.values[name]): one.values[name] for one in found if name in one.values}
     columns, rest = in_order(values), any(name not in one.values for one in found)
+    across = any(name in one.of_game for one in found)  # the best of a row would tell of its games
     apart = apart_from(found, name)
     table: dict[tuple[str, str], dict[str, Curves]] = {}
     for one in found:
@@ -46,7 +51,7 @@ def against(
     games, data, rows = any(games_of), [], []
     for (game, who), mine in sorted(table.items(), key=lambda row: games_of.index(row[0][0])):
         means = {text: one.level for text, one in mine.items()}
-        place = best_place(list(means.values()), lowest)
+        place = None if across else best_place(list(means.values()), lowest)
         best = None if place is None else list(means)[place]
         cells = [f"{means[text]:.5g}{'*' * (text == best)}" if text in means else "" for text in columns]
         last = [f"{means['']:.5g}" if "" in means else ""] if rest else []
@@ -56,7 +61,9 @@ def against(
         told = {"game": game, "rule": who, "levels": [[values.get(text), mean] for text, mean in means.items()]}
         data.append(told | ({} if optima is None else {"optimum": tops[0] if len(tops) == 1 else tops}))
     header = [*(["game"] if games else []), f"rule \\ {name}", *columns, *(["without"] if rest else [])]
-    note = f"mean over seeds of the level at the end; * the {'lowest' if lowest else 'highest'} of a row"
+    note = "mean over seeds of the level at the end"
+    if not across:
+        note += f"; * the {'lowest' if lowest else 'highest'} of a row"
     if optima is not None:
         header.append("optimum")
         note += "; optimum: no profile has more"
@@ -103,15 +110,10 @@ def _known(level: float) -> str:
 
 def goals(found: Sequence[Curves], goal: str, optima: Mapping[str, float] | None) -> dict[str, float]:
     """By game, the level that ``goal`` is: a number, or a share of the way from the mean start to the optimum."""
-    text = goal.strip()
-    try:
-        number = float(text.removesuffix(_SHARE))
-    except ValueError:
-        raise InvalidInput(f"must be a number, or a share of the way such as 95%, got {goal!r}", "goal", goal) from None
-    if not text.endswith(_SHARE):
-        number = Real().of(number, "goal", InvalidInput)
+    number, is_way = _parsed(goal)
+    if not is_way:
         return {one.game: number for one in found}
-    share = Real(above=0.0, most=100.0).of(number, "goal", InvalidInput) / 100
+    share = number / 100
     out = {}
     for game, best in (optima or {}).items():
         if np.isnan(best):
@@ -123,28 +125,42 @@ def goals(found: Sequence[Curves], goal: str, optima: Mapping[str, float] | None
 
 
 def is_share(goal: str | None) -> bool:
-    """Whether a goal is a share of the way to the optimum."""
-    return goal is not None and goal.strip().endswith(_SHARE)
+    """Whether a goal is a share of the way to the optimum; an error where it is nothing at all."""
+    return goal is not None and _parsed(goal)[1]
+
+
+def _parsed(goal: str) -> tuple[float, bool]:
+    text = goal.strip()
+    try:
+        number = float(text.removesuffix(_SHARE))
+    except ValueError:
+        raise InvalidInput(f"must be a number, or a share of the way such as 95%, got {goal!r}", "goal", goal) from None
+    if not text.endswith(_SHARE):
+        return Real().of(number, "goal", InvalidInput), False
+    if not 0 < number <= 100:
+        raise InvalidInput(f"must be a share above 0% and at most 100%, or a number, got {goal!r}", "goal", goal)
+    return number, True
 
 
 def reaching_view(found: Sequence[Curves], wanted: Mapping[str, float]) -> View:
     """How many runs of each setting reach the goal, and when."""
-    rows, data = [], []
+    rows, data, times = [], [], []
     for one in found:
-        got = reaching_time(one.curves, one.times, wanted[one.game], scale=np.abs(one.curves[:, 0]))
+        got = reaching_of(one, wanted[one.game])
+        times.append((one, got))
         rows.append(
             [one.name, f"{wanted[one.game]:.6g}", f"{got.reached} of {got.runs}", soon(got), str(got.restricted)]
         )
-        median = [got.median, got.median_low, got.median_high]
-        spent = {"reached": got.reached, "runs": got.runs, f"median_{one.per}": median}
-        data.append({"point": one.name, "goal": wanted[one.game], **spent, "restricted": got.restricted.to_list()})
+        median = {"median": got.median, "low": got.median_low, "high": got.median_high}
+        spent = {"reached": got.reached, "runs": got.runs, one.per: median}
+        data.append({"point": one.name, "goal": wanted[one.game], **spent, "restricted": got.restricted.to_dict()})
     per, horizon = found[0].per, found[0].times[-1]
     header = ["", "goal", "get there", f"{per}, median", "restricted mean"]
     note = (
         f"runs that never get there count as longer than the {horizon:,.0f} {per} that were played; the restricted "
-        f"mean takes them as {horizon:,.0f}"
+        f"mean takes them as {horizon:,.0f}; times are those of recorded rows"
     )
-    return View(header, rows, note, data)
+    return View(header, rows, note, data, coarse(times))
 
 
 def soon(found: Reaching) -> str:

@@ -8,6 +8,7 @@ import pytest
 import potentia as pt
 from potentia import figures
 from potentia.errors import InvalidInput, PotentiaError
+from potentia.figures.levels import spread_rows
 from potentia.figures.sources import measures, series
 from potentia.statistics.curves import Curves
 from potentia.studies.sweeping import sweep
@@ -143,7 +144,7 @@ def test_reached_shares_end_where_runs_do(study):
                 assert line.get_ydata()[-1] == np.mean((one.curves >= goal - 1e-9).any(axis=1))
     with pytest.raises(PotentiaError, match="goal must have 'players=6'"):
         figures.reaching_figure(study, {"players=4": 4.0})
-    for wrong in (None, "95%", [1.0], True):
+    for wrong in (None, "95%", [1.0], True, np.nan):
         with pytest.raises(PotentiaError, match="goal must be"):
             figures.reaching_figure(study, wrong)
 
@@ -154,6 +155,71 @@ def test_the_spread_has_a_dot_for_every_seed(study):
     dots = [line for line in axes.lines if line.get_gid() not in (None, "optimum")]
     assert [len(line.get_xdata()) for line in dots] == [6] * 5
     assert axes.get_yticklabels()[0].get_text() == "lll, tau=0.1"
+
+
+def many(rules, taus):
+    """Settings of which the first are slow: run k of a rule with the j-th tau is there by time taus - j."""
+    return [
+        Curves({"rule": rule}, {"tau": 0.1 * (j + 1)}, np.arange(3), np.arange(99),
+               np.tile(1.0 * (np.arange(99) >= taus - j), (3, 1)), label="x")
+        for rule in rules for j in range(taus)
+    ]  # fmt: skip
+
+
+def test_of_many_settings_every_rule_has_some_rows():
+    (axes,) = drawn(figures.spread_figure(many(["lll", "blll", "metropolis"], 30))).axes
+    names = [text.get_text().split(",")[0] for text in axes.get_yticklabels()]
+    assert [names.count(rule) for rule in ("lll", "blll", "metropolis")] == [13, 13, 14]
+    uneven = many(["lll"], 60) + many(["blll"], 2)
+    rows, left = spread_rows(uneven)
+    assert ([one.who for one in rows[0][1]].count("blll"), len(rows[0][1]), left) == (2, 40, 22)
+
+
+def test_of_many_settings_the_soonest_of_each_rule_is_drawn():
+    figure = drawn(figures.reaching_figure(many(["lll", "blll"], 9), 1.0))
+    assert "the soonest of each rule" in figure.get_suptitle()
+    assert "16 more settings not drawn" in figure.get_suptitle()
+    told = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert told == ["lll, tau=0.9", "blll, tau=0.9"]
+    assert len({line.get_color() for line in figure.axes[0].lines}) == 2
+    (axes,) = drawn(figures.reaching_figure(many(["lll"], 20), 1.0)).axes
+    assert axes.lines[0].get_gid() == "lll, tau=0.9"
+    assert len(axes.lines) == 12
+
+
+def test_marks_stand_aside_and_within_the_axes(study):
+    figure = drawn(figures.level_figure(many(["lll", "blll"], 3), "tau", optimum=7.0))
+    (axes,) = figure.axes
+    marks = [container.lines[0] for container in axes.containers]
+    places = [line.get_transform().transform(line.get_xydata()) for line in marks]
+    assert np.allclose(places[1] - places[0], [2.6 * figure.dpi / 72, 0.0])
+    for place in places:
+        assert (axes.bbox.min < place).all()
+        assert (place < axes.bbox.max).all()
+    looks = {str(line.get_linestyle()) + str(line._unscaled_dash_pattern) for line in marks}
+    (top,) = [line for line in axes.lines if line.get_gid() == "optimum"]
+    assert str(top.get_linestyle()) + str(top._unscaled_dash_pattern) not in looks
+
+
+def test_no_ring_where_games_stand_side_by_side(study):
+    along = drawn(figures.level_figure(study, "players", where={"tau": 0.1}))
+    told = [text.get_text() for text in along.legends[0].get_texts()]
+    assert told == ["lll", "slll"]
+    assert not [line for line in along.axes[0].lines if str(line.get_gid()).startswith("best of")]
+
+
+@pytest.mark.parametrize(
+    ("draw", "where", "said"),
+    [
+        (figures.study_figure, {"players": 6, "tau": 0.1}, "tau=0.1, mean and"),
+        (figures.study_figure, {"players": 6, "rule": "lll"}, "lll, mean and"),
+        (figures.level_figure, {"tau": 0.1}, "tau=0.1, mean and"),
+    ],
+)
+def test_what_was_chosen_is_said(study, draw, where, said):
+    options = {"against": "players"} if draw is figures.level_figure else {}
+    assert drawn(draw(study, where=where, title="ring", **options)).get_suptitle().startswith(f"ring: {said}")
+    assert "tau" not in drawn(figures.study_figure(study, where={"rule": "lll"})).get_suptitle()
 
 
 @pytest.mark.parametrize("per", ["steps", "revisions"])
@@ -168,6 +234,8 @@ def test_several_rules_share_the_panels_of_scalars(per):
 def test_a_study_is_followed_along_evaluations_in_python_too(study):
     figure = drawn(figures.study_figure(study, per="evaluations", where={"players": 4, "rule": ["lll", "slll"]}))
     assert figure.axes[0].get_xlabel() == "evaluations"
+    with pytest.raises(InvalidInput, match="nor does the dataset of a study: give the study itself"):
+        figures.study_figure(study.dataset(), per="evaluations")
     assert "evaluations" in figures.level_figure(study, "tau", per="evaluations").axes[0].get_ylabel()
 
 
@@ -241,6 +309,14 @@ def test_odd_settings_are_drawn(found):
     drawn(figures.reaching_figure(found, 1.0))
 
 
+def test_settings_are_chosen_by_arrays_too(study):
+    for wish in (np.array([0.1, 0.4]), [0.1, 0.4], study.dataset().tau[:2], (np.float64(0.1), 0.4)):
+        assert {one.values["tau"] for one in study.curves("potential", where={"tau": wish})} == {0.1, 0.4}
+    assert {one.values["players"] for one in study.curves(where={"players": range(4, 6, 2)})} == {4}
+    with pytest.raises(InvalidInput, match="players must be one of 4, 6, got 7"):
+        study.curves(where={"players": np.array([4, 7])})
+
+
 def test_wrong_names_get_our_errors(study):
     for draw in (figures.level_figure, figures.spread_figure):
         with pytest.raises(PotentiaError, match="measure must be one of"):
@@ -250,7 +326,10 @@ def test_wrong_names_get_our_errors(study):
     for wrong in ({"rule": "nobody"}, "tau=0.1", 3):
         with pytest.raises(PotentiaError, match="where"):
             figures.scalar_figure(study, where=wrong)
-    for wrong in ("x", [1.0]):
+    for draw in (figures.level_figure, figures.spread_figure, figures.study_figure, figures.scalar_figure):
+        with pytest.raises(PotentiaError, match="title must be a text, got 3"):
+            draw(study, title=3)
+    for wrong in ("x", [1.0], np.inf, np.nan):
         with pytest.raises(PotentiaError, match="optimum must be"):
             figures.level_figure(study, "tau", optimum=wrong)
     with pytest.raises(PotentiaError, match="got no runs or no times"):

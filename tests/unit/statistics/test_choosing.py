@@ -63,7 +63,7 @@ def test_choosing_among_equals_flatters_and_choosing_among_unequals_does_not():
 
 
 def test_nothing_to_choose_is_told():
-    with pytest.raises(InvalidInput, match="against must be something of rules or beliefs that varies"):
+    with pytest.raises(InvalidInput, match="no parameter of rules or beliefs varies in these settings"):
         axis_of([setting("lll", 0, nodes=3)])
     with pytest.raises(InvalidInput, match=r"against must be a parameter of rules or beliefs \(tau\), got 'nodes'"):
         best_of([setting("lll", 0, nodes=3, tau=1)], "nodes")

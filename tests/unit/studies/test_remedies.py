@@ -82,7 +82,7 @@ def test_the_options_that_help_are_told(tmp_path, study):
     assert "error: --for must be one of ring, coverage, payoffs, got 'rings'; did" in said(
         "new", "a.toml", "--for", "rings"
     )
-    assert ": potentia --import FILE.py sweep ...\n" in said("sweep", toml, "--set", "game.name=xyz")
+    assert ", before the command: potentia --import FILE.py ...\n" in said("sweep", toml, "--set", "game.name=xyz")
     first = chunk_files(study)[0]
     first.write_bytes(b"")
     assert f"; potentia sweep {study.folder} --repair computes" in said("show", study.folder)

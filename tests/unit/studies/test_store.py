@@ -6,7 +6,9 @@ import hashlib
 import io
 import json
 import os
+import re
 import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -39,6 +41,13 @@ def test_a_point_is_what_run_batch_gives(finished):
                     found = found[..., : game.num_players]
                 assert found.tobytes() == alone[variable].values.tobytes(), variable
             np.testing.assert_array_equal(here.time, alone.time)
+
+
+def test_chunks_are_named_as_the_page_says(finished):
+    page = (Path(__file__).parents[3] / "docs" / "studies.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"chunks/ +(\S+\.npz)", page)
+    for path in chunk_files(finished):
+        assert [len(part) for part in path.stem.split("-")] == [len(part) for part in example[:-4].split("-")]
 
 
 def test_chunks_and_company_do_not_matter(finished, tmp_path):

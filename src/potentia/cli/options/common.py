@@ -158,7 +158,7 @@ _REMEDIES = {
     "largest_part": "open a way, or block them: --largest-part or --part K, in a specification largest_part = true",
     "many": "say --yes if you mean it",
     "missing": "{sweep} computes them",
-    "register": "a game of your own is registered by a file: potentia --import FILE.py sweep ...",
+    "register": "a game of your own is registered by a file, before the command: potentia --import FILE.py ...",
     "repair": "{sweep} --repair computes damaged chunks again",
 }
 

@@ -15,6 +15,7 @@ import pytest
 from websockets.sync.client import connect
 
 import potentia as pt
+from potentia.cli.options.rules import variant_from_options
 from potentia.web.studio.exports import as_specification
 from potentia.web.studio.links import written
 from potentia.web.studio.server import Server
@@ -131,3 +132,9 @@ def test_what_cannot_be_opened_is_one_line(args, said, tmp_path):
     assert done.returncode != 0
     assert said in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_ql_has_a_tau_in_the_units_of_a_map_and_elsewhere_the_usual_one():
+    on_map = [variant_from_options("ql", None, None, usual).spec()["tau"] for usual in (("auto", ""), ("0.0005", ""))]
+    assert [tau["kind"] for tau in on_map] == ["relative", "relative"]
+    assert variant_from_options("ql", None, None, ("0.1", "0.3"), on_map=False).spec()["tau"] == 0.1

@@ -165,8 +165,9 @@ def _start(game: Any, table: dict[str, Any], given: dict[str, Any], defaults: tu
     names = given["rule"] or [usual]
     if len(names) > MOST_LANES:
         raise InvalidInput(f"takes up to {MOST_LANES} rules side by side, got {len(names)}", "rule")
-    rules = [variant_from_options(name, given["tau"], given["revision"], defaults).spec() for name in names]
     world = getattr(game, "world", None)
+    options = given["tau"], given["revision"], defaults, world is not None
+    rules = [variant_from_options(name, *options).spec() for name in names]
     belief = beliefs.belief_from_options(given["belief"], {}, world)
     told = {"game": table, "rules": rules, "seed": given["seed"], "steps": given["steps"]}
     return read_start(told | ({} if belief is None else {"belief": belief.spec()}))

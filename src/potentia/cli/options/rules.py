@@ -76,8 +76,10 @@ def rule_from_options(
     return rule(base or None, **{key: read_parameter(key, text) for key, text in {**usual, **inside, **given}.items()})
 
 
-def variant_from_options(name: str, tau: str | None, revision: str | None, defaults: tuple[str, str]) -> Any:
-    """A rule by name; p-sblll also with how it tries, and ql, where tau falls, with a usual tau of its own."""
+def variant_from_options(
+    name: str, tau: str | None, revision: str | None, defaults: tuple[str, str], on_map: bool = True
+) -> Any:
+    """A rule by name; p-sblll also with how it tries, and ql on maps with a usual tau of its own."""
     inside: dict[str, str] = {}
     base, trial, guard = name, None, False
     if "=" in name:
@@ -95,7 +97,6 @@ def variant_from_options(name: str, tau: str | None, revision: str | None, defau
     # options that are not for this rule are for the others it is compared with
     tau = tau if "tau" in known else None
     revision = revision if "revision" in known else None
-    on_map = defaults[0] == "auto"
     return rule_from_options(name, tau, revision, trial, guard, (_QL_TAU, "") if base == "ql" and on_map else defaults)
 
 

@@ -186,7 +186,7 @@ class Studio {
   /** What a new picture takes over from the old one. */
   remember(scene) {
     const given = new URLSearchParams(location.hash.slice(1));
-    const goal = this.goal ?? (this.viewer ? null : Number(given.get("step")) || 0);
+    const goal = this.goal ?? this.waiting ?? (this.viewer ? null : Number(given.get("step")) || 0);
     this.goal = null;
     if (!this.viewer || this.scene.session !== scene.session) return { step: goal ?? 0, asked: goal ?? 0 };
     const { clock, chosen, options } = this.viewer;

@@ -105,7 +105,7 @@ def test_sizes_stand_on_an_axis_of_their_own(folder):
 def test_what_a_figure_leaves_out_is_said(folder, asked, left):
     done = potentia(*OWN, "show", "channels.study", *asked, "--plot", "few.png", cwd=folder)
     assert done.returncode == 0, done.stderr
-    assert (f"{left} more settings are not drawn; --where chooses which are" in done.stdout) == bool(left)
+    assert (f"{left} more settings are not drawn; --where chooses what is" in done.stdout) == bool(left)
     assert ("not drawn" in done.stdout) == bool(left)
 
 

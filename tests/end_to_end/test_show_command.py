@@ -90,7 +90,7 @@ def test_runs_that_reach_a_goal_are_counted(folder):
     for row, one in zip(found["goal"], curves, strict=True):
         assert row["goal"] == pytest.approx(start + 0.95 * (top - start))
         assert row["reached"] == (one.curves >= row["goal"]).any(axis=1).sum()
-        assert set(row["steps"]) == {"median", "low", "high"}
+        assert set(row["median_steps"]) == {"median", "low", "high"}
         assert set(row["restricted"]) == {"mean", "low", "high"}
 
 

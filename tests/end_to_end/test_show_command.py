@@ -90,7 +90,7 @@ def test_runs_that_reach_a_goal_are_counted(folder):
     for row, one in zip(found["goal"], curves, strict=True):
         assert row["goal"] == pytest.approx(start + 0.95 * (top - start))
         assert row["reached"] == (one.curves >= row["goal"]).any(axis=1).sum()
-        assert set(row["steps"]) == {"median", "low", "high"}
+        assert set(row["median_steps"]) == {"median", "low", "high"}
         assert set(row["restricted"]) == {"mean", "low", "high"}
 
 
@@ -105,7 +105,7 @@ def test_sizes_stand_on_an_axis_of_their_own(folder):
 def test_what_a_figure_leaves_out_is_said(folder, asked, left):
     done = potentia(*OWN, "show", "channels.study", *asked, "--plot", "few.png", cwd=folder)
     assert done.returncode == 0, done.stderr
-    assert (f"{left} more settings are not drawn; --where chooses which are" in done.stdout) == bool(left)
+    assert (f"{left} more settings are not drawn; --where chooses what is" in done.stdout) == bool(left)
     assert ("not drawn" in done.stdout) == bool(left)
 
 

@@ -11,6 +11,7 @@ import typer
 from potentia.cli.options.common import Folder, Json, Partial, check_pictures, one_of, picture
 from potentia.cli.terminal import print_json, print_table, printed_last, say, status
 from potentia.errors import InvalidInput
+from potentia.kernel.texts import counted
 
 
 def show(
@@ -93,9 +94,8 @@ def show(
     if spread:
         figure, seen.left = seen.spread, seen.not_spread
     if plot is not None and (left := seen.left()):
-        seen.remarks.append(
-            f"{left:,} more setting{'s are' if left > 1 else ' is'} not drawn; --where chooses which are"
-        )
+        are = "is" if left == 1 else "are"
+        seen.remarks.append(f"{counted(left, 'more setting')} {are} not drawn; --where chooses what is")
     for line in seen.lines:
         line()
     for remark in seen.remarks:

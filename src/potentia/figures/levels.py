@@ -11,6 +11,7 @@ from potentia.errors import InvalidRun
 from potentia.figures import style
 from potentia.figures.sources import by_game, by_panel, in_common, of_game, series, shared_out
 from potentia.kernel.numbers import is_real
+from potentia.kernel.texts import counted
 from potentia.statistics.choosing import axis_of, best_place
 from potentia.statistics.curves import Curves, short
 from potentia.statistics.estimates import FEW, Estimate, bootstrap_mean
@@ -223,7 +224,7 @@ def spread_figure(
         style.despine(axes, "left", grid="x")
     line = "; dashes and dots: the optimum" if optimum is not None else ""
     grid[-1, 0].set_xlabel(f"{found[0].measured}, {_end(found)}{line}")
-    style.entitle(figure, _titled(title, found, "one dot a seed, quartiles and median", more, "settings"))
+    style.entitle(figure, _titled(title, found, "one dot a seed, quartiles and median", more, "setting"))
     return figure
 
 
@@ -279,7 +280,7 @@ def reaching_figure(
     if more:
         panels = ", from panel to panel" if any(" | " in label for label in labels.values()) else ""
         what += f"; the soonest of each rule{panels}" if len(rules) > 1 else "; the soonest"
-    style.entitle(figure, _titled(title, found, what, more, "settings"))
+    style.entitle(figure, _titled(title, found, what, more, "setting"))
     return figure
 
 
@@ -342,12 +343,11 @@ def _titled(
     found: Sequence[Curves],
     what: str,
     more: int,
-    things: str = "panels",
+    thing: str = "panel",
     leave_out: Sequence[str] | None = None,
 ) -> str:
     """The title, what was chosen and is told nowhere else, what is drawn, and how much is not."""
     seeds = max(one.seeds.size for one in found)
     chosen = [] if leave_out is None else in_common(found, leave_out)
-    told = ", ".join([*chosen, f"{what}; {seeds} seed{'s' if seeds > 1 else ''}"])
-    thing = things if more > 1 else things.removesuffix("s")
-    return ": ".join(filter(None, [title, told])) + (f"; {more:,} more {thing} not drawn" if more else "")
+    told = ", ".join([*chosen, f"{what}; {counted(seeds, 'seed')}"])
+    return ": ".join(filter(None, [title, told])) + (f"; {counted(more, f'more {thing}')} not drawn" if more else "")

@@ -23,6 +23,7 @@ from potentia.figures.style import (
     panels,
     scale,
 )
+from potentia.kernel.texts import counted
 from potentia.statistics.curves import Curves
 
 if TYPE_CHECKING:
@@ -129,7 +130,7 @@ def study_figure(
     for axes in grid[:, 0]:
         axes.set_ylabel(_axis_label(found[0]) or measure or "")
     more = len(grouped) - len(drawn)
-    left = f"; {more} more panel{'s' if more > 1 else ''} not drawn" if more else ""
+    left = f"; {counted(more, 'more panel')} not drawn" if more else ""
     entitle(figure, ": ".join(filter(None, [title, ", ".join([*_fixed(found, grouped), _band_told(found)])])) + left)
     return figure
 

@@ -47,6 +47,11 @@ def command(name: str, path: str | os.PathLike[str]) -> str:
     return f"potentia {name} {shlex.quote(f'./{text}' if text.startswith('-') else text)}"
 
 
+def counted(count: int, thing: str) -> str:
+    """1 point, 2 points."""
+    return f"{count:,} {thing}{'' if count == 1 else 's'}"
+
+
 def value(entry: Any) -> str:
     """A number or list as people read it."""
     if isinstance(entry, bool):

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from potentia.errors import InvalidInput
 from potentia.kernel.checks import Real
+from potentia.kernel.texts import counted
 from potentia.statistics.comparison import Comparison, holm
 from potentia.statistics.curves import PER, TAIL, Curves, compared, mean_known, short
 from potentia.statistics.estimates import Estimate, area_under_curve, bootstrap_mean
@@ -83,7 +84,7 @@ class Overview:
     def note(self) -> str:
         """Below the table."""
         left = len(self.curves) - len(self.levels)
-        cut = f"; {left:,} more points in {self.whole}" if left > 0 else ""
+        cut = f"; {counted(left, 'more point')} in {self.whole}" if left > 0 else ""
         few = "; with fewer than 20 runs they are too narrow" if any(level.runs < 20 for level in self.levels) else ""
         none = "; none with fewer than 5" if any(level.runs < 5 for level in self.levels) else ""
         unknown = "; ? is an end that so few runs do not tell" if any("?" in row[-1] for row in self.rows) else ""
@@ -99,7 +100,7 @@ class Overview:
     def compared_note(self) -> str:
         """Below the table of comparisons."""
         left = self.pairs - len(self.comparisons)
-        listed = f"corrected for the {len(self.comparisons):,} comparisons listed"
+        listed = f"corrected for the {counted(len(self.comparisons), 'comparison')} listed"
         cut = f"; {self.whole} has {left:,} more and corrects for all" if left > 0 else ""
         return f"on the same seeds; p by flipping signs of paired differences, {listed}{cut}"
 
@@ -174,10 +175,10 @@ def overview(
     ends = [one.levels for one in found]
     pairs = _pairs(found)
     runs = sum(one.seeds.size for one in found)
-    points = f"{len(found):,} of {len(study.points):,}" if chosen else f"{len(study.points):,}"
+    points = f"{len(found):,} of " * chosen + counted(len(study.points), "point")
     headline = (
-        f"{study.specification.name}: {_fixed(study)}{points} points × {len(study.seeds):,} seeds, "
-        f"{study.specification.steps:,} steps, potentia {study.manifest['potentia']}"
+        f"{study.specification.name}: {_fixed(study)}{points} × {counted(len(study.seeds), 'seed')}, "
+        f"{counted(study.specification.steps, 'step')}, potentia {study.manifest['potentia']}"
     )
     if runs < (asked := len(found) * len(study.seeds) if chosen else study.num_runs):
         headline += f"; incomplete: {runs:,} of {asked:,} runs"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from potentia.errors import StudyError
 from potentia.kernel.html import LISTED, beside, card, facts, lines, listed, table
+from potentia.kernel.texts import counted
 from potentia.studies.axes import text_of
 from potentia.studies.points import axes_of
 
@@ -20,7 +21,7 @@ def study_card(study: Study) -> str:
     asked = study.specification
     told = {
         "folder": str(study.folder),
-        "runs": f"{study.num_runs:,}: {len(study.points):,} points × {len(study.seeds):,} seeds",
+        "runs": f"{study.num_runs:,}: {counted(len(study.points), 'point')} × {counted(len(study.seeds), 'seed')}",
         "steps": asked.steps,
         "recorded": listed(study.record) or "nothing",
         "recorded every": f"{study.manifest['every']:,} steps" if study.manifest["every"] > 1 else "step",

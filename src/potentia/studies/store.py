@@ -30,6 +30,7 @@ from typing import Any
 from potentia.engine.code import changed_code, other_python
 from potentia.errors import PotentiaError, Remedy, StudyError, SweepFailed
 from potentia.kernel.files import is_temporary_name, leftovers, whole_file
+from potentia.kernel.texts import counted
 from potentia.statistics.curves import Curves
 from potentia.studies import chunks
 from potentia.studies.chunks import Address, Arrays, Chunk
@@ -75,7 +76,8 @@ class Study(Cut):
         return True
 
     def __repr__(self) -> str:
-        return f"<Study {self.folder}: {len(self.points):,} points × {self.specification.num_seeds:,} seeds>"
+        points, seeds = counted(len(self.points), "point"), counted(self.specification.num_seeds, "seed")
+        return f"<Study {self.folder}: {points} × {seeds}>"
 
     def _repr_html_(self) -> str:
         from potentia.studies.showing import study_card

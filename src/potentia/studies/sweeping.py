@@ -25,6 +25,7 @@ from potentia.kernel import memory, signals
 from potentia.kernel.cache import Compiled, jit_disabled
 from potentia.kernel.cache_folder import is_kept
 from potentia.kernel.checks import Integer, Real
+from potentia.kernel.texts import counted
 from potentia.studies import chunks, executors
 from potentia.studies.growing import grow, growth_of
 from potentia.studies.manifest import check_size
@@ -187,7 +188,7 @@ def check_number(specification: Specification, many: bool) -> None:
     seeds = specification.num_seeds
     runs = points * seeds
     if runs > MANY and not many:
-        grid = f"{points:,} points{f' ({said})' if said else ''} × {seeds:,} seeds"
+        grid = f"{counted(points, 'point')}{f' ({said})' if said else ''} × {counted(seeds, 'seed')}"
         raise InvalidSpecification(f"this makes {runs:,} runs: {grid}").advising(_MANY)
 
 

@@ -152,7 +152,7 @@ def reaching_view(found: Sequence[Curves], wanted: Mapping[str, float]) -> View:
             [one.name, f"{wanted[one.game]:.6g}", f"{got.reached} of {got.runs}", soon(got), str(got.restricted)]
         )
         median = {"median": got.median, "low": got.median_low, "high": got.median_high}
-        spent = {"reached": got.reached, "runs": got.runs, one.per: median}
+        spent = {"reached": got.reached, "runs": got.runs, f"median_{one.per}": median}
         data.append({"point": one.name, "goal": wanted[one.game], **spent, "restricted": got.restricted.to_dict()})
     per, horizon = found[0].per, found[0].times[-1]
     header = ["", "goal", "get there", f"{per}, median", "restricted mean"]

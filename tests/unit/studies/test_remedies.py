@@ -76,7 +76,7 @@ def test_the_options_that_help_are_told(tmp_path, study):
     def said(*args):
         return command(*args, cwd=tmp_path).stderr
 
-    assert "runs: 1 points × 10,000,000 seeds; say --yes if" in said("sweep", toml, "--set", "seeds=10_000_000")
+    assert "runs: 1 point × 10,000,000 seeds; say --yes if" in said("sweep", toml, "--set", "seeds=10_000_000")
     assert " here; give another folder with --out\n" in said("sweep", toml, "--out", study.folder)
     assert "holds something else; give another folder with --out\n" in said("sweep", toml, "--out", tmp_path)
     assert "error: --for must be one of ring, coverage, payoffs, got 'rings'; did" in said(

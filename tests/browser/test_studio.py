@@ -372,6 +372,45 @@ def test_a_game_without_a_map_is_played_and_asked_about(studio):
     assert law == pt.analysis.chain(pt.game("stag-hunt"), pt.rule("lll", tau=0.5)).stationary().tolist()
 
 
+def test_the_stage_of_a_small_game_goes_on_with_its_run(studio):
+    rules = {"rule": "p-sblll", "tau": 0.3, "revision": 0.5}, {"rule": "soql"}
+    page = studio(session_of(*rules, game={"name": "double-step"}))
+    for step in (100, 900, 333):
+        page.play_to(step)
+        made = [recording_of(lane) for lane in page.session.lanes]
+        for k, one in enumerate(made):
+            stage = f"potentia.viewer.stages[{k}]"
+            profile = one.profile(step).tolist()
+            number = page.ask(
+                f"Number(document.querySelectorAll('.pv-host .stage-chain')[{k}]"
+                ".querySelector('[aria-current]').dataset.profile)"
+            )
+            assert number == 2 * profile[0] + profile[1]
+            words = page.ask(f"{stage}.describe()")
+            assert f"the profile is ({profile[0]}, {profile[1]})" in words
+            spent = np.mean([(one.profile(at) == one.profile(step)).all() for at in range(step + 1)])
+            assert abs(float(re.search(r"([\d.]+)\u202f% of the time so far", words)[1]) / 100 - spent) <= 0.00051
+        heights = page.ask(
+            """() => [...document.querySelectorAll(".pv-bars [data-player]")].map((group) =>
+              [...group.querySelectorAll("rect[data-field=strategy]")].map((bar) => bar.height.baseVal.value))"""
+        )
+        strategies = made[1].thoughts(made[1].keyframe(step))[1]
+        assert np.allclose(np.array(heights) / np.sum(heights, axis=1, keepdims=True), strategies, atol=0.001)
+
+
+def test_loads_go_on_with_their_run(studio):
+    page = studio(session_of({"rule": "lll", "tau": 0.5}, game={"name": "congestion", "players": 12}))
+    page.play_to(200)
+    made = recording_of(page.session.lanes[0])
+    game = pt.game("congestion", players=12)
+    peaks = np.max([game.loads(made.profile(step)) for step in range(201)], axis=0)
+    assert (peaks > game.loads(made.profile(0))).any()
+    for resource, peak in enumerate(peaks.tolist()):
+        page.page.locator(".pv-host input").fill(str(resource))
+        assert f"at most {peak} in this recording" in page.page.locator(".pv-host .stage-readout").inner_text()
+    assert f"up to {peaks.max()}." in page.page.locator(".stage-note").inner_text()
+
+
 def test_a_game_that_was_edited_is_played(studio):
     page = studio(session_of({"rule": "lll", "tau": 0.5}, game={"name": "stag-hunt"}))
     stage = page.page.get_by_role("region", name="Rule", exact=True)

@@ -43,7 +43,9 @@ export function createBars(host, timeline, context, scale) {
       const length = Math.min(MOST_BARS, timeline.actionsOf(player));
       chains.set(key, new BitChain(arrays[field], offsets[players], offsets[player], length));
     }
-    return chains.get(key);
+    const chain = chains.get(key);
+    chain.array = arrays[field]; // another one, where more has come
+    return chain;
   }
 
   function resize() {
@@ -185,23 +187,32 @@ export function createBars(host, timeline, context, scale) {
 
 /** The least and the largest score of all players and keyframes of these recordings, and zero. */
 export function scoreScale(timelines) {
-  let low = 0;
-  let high = 0;
-  for (const { recording } of timelines) {
-    const { score } = recording.arrays;
-    const moments = recording.header.keyframes.steps.length;
-    if (!score || !moments) continue;
-    const width = score.length / moments;
-    const chain = new BitChain(score, width, 0, width);
-    for (let keyframe = 0; keyframe < moments; keyframe++) {
-      for (const value of chain.at(keyframe)) {
-        if (!Number.isFinite(value)) continue;
-        if (value < low) low = value;
-        if (value > high) high = value;
+  const scale = { low: 0, high: 1, grow };
+  const chains = timelines.map(() => null);
+  let [low, high] = [0, 0];
+  /** Of more keyframes; whether that made it another scale. */
+  function grow() {
+    timelines.forEach(({ recording }, k) => {
+      const { score } = recording.arrays;
+      const moments = recording.header.keyframes.steps.length;
+      if (!score || !moments) return;
+      const width = score.length / moments;
+      chains[k] ??= new BitChain(score, width, 0, width);
+      chains[k].array = score;
+      for (let keyframe = chains[k].keyframe + 1; keyframe < moments; keyframe++) {
+        for (const value of chains[k].at(keyframe)) {
+          if (!Number.isFinite(value)) continue;
+          if (value < low) low = value;
+          if (value > high) high = value;
+        }
       }
-    }
+    });
+    const before = `${scale.low} ${scale.high}`;
+    [scale.low, scale.high] = [low, high > low ? high : low + 1];
+    return before !== `${scale.low} ${scale.high}`;
   }
-  return { low, high: high > low ? high : low + 1 };
+  grow();
+  return scale;
 }
 
 /** Where each player's actions begin among all; the last entry is how many there are. */

@@ -134,7 +134,7 @@ class Viewer {
   buildBars() {
     const shown = this.recordings.map(({ header }) => header.game.kind !== "map" && Boolean(header.keyframes?.scores));
     if (!shown.includes(true)) return [];
-    const scale = scoreScale(this.timelines.filter((_, k) => shown[k]));
+    this.scores = scoreScale(this.timelines.filter((_, k) => shown[k]));
     this.barGrid = element("section", { class: "pv-stages pv-bars", "aria-label": "Strategies and scores" });
     this.barGrid.style.setProperty("--count", String(this.recordings.length));
     const hosts = this.recordings.map(({ label }, k) => {
@@ -145,7 +145,7 @@ class Viewer {
       return host;
     });
     if (shown.some((each, k) => each && !this.cards[k].bars)) this.controlBar.before(this.barGrid);
-    return hosts.flatMap((host, k) => (shown[k] ? [createBars(host, this.timelines[k], this.context, scale)] : []));
+    return hosts.flatMap((host, k) => (shown[k] ? [createBars(host, this.timelines[k], this.context, this.scores)] : []));
   }
 
   buildTables(below) {

@@ -12,8 +12,10 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 import potentia as pt
+from potentia.web.studio.measuring import measured
 from potentia.web.studio.recorded import recording_of
 from potentia.web.studio.starts import game_of
+from tests.browser.test_replay import told
 from tests.studios import GAME, RULES, Page, served, session_of
 
 
@@ -372,6 +374,35 @@ def test_a_game_without_a_map_is_played_and_asked_about(studio):
     assert law == pt.analysis.chain(pt.game("stag-hunt"), pt.rule("lll", tau=0.5)).stationary().tolist()
 
 
+def _now(page):
+    """Cells of the table "Now"."""
+    page.settled()
+    rows = page.page.locator(".pv-now tbody tr").all()
+    return [[cell.strip() for cell in row.locator("td").all_inner_texts()] for row in rows]
+
+
+@pytest.mark.parametrize("drift", [False, True])
+def test_numbers_are_of_the_step_that_is_seen(studio, drift):
+    game = {**GAME, "drift": {"kind": "shift", "velocity": [0.01, 0.0]}} if drift else GAME
+    page = studio(session_of(*RULES, game=game, steps=20_000))
+    page.play_to(71)
+    page.doing(lambda: page.ask("potentia.studio.do({ kind: 'fail', robot: 2 })"))
+    page.play_to(93)
+    page.doing(lambda: page.ask("potentia.studio.do({ kind: 'move', robot: 1, cell: [20, 5] })"))
+    page.play_to(130)
+    for step in (1, 70, 71, 92, 93, 109):
+        page.play_to(step)
+        lanes = page.session.lanes
+        for lane, cells in zip(lanes, _now(page), strict=True):
+            assert cells[:3] == [told(value) for value in measured(lane.at_step(step))]
+        legend = page.page.locator(".pv-legend .pv-number").all_inner_texts()
+        assert legend == [told(measured(lane.at_step(step))[0]) for lane in lanes]
+    assert page.page.locator(".pv-as-of").all_inner_texts() == ["", ""]
+    for robot in range(4):
+        way = page.ask("(robot) => potentia.mapStates[1].travelled(robot)", robot)
+        assert way == pytest.approx(page.session.lanes[1].at_step(109).state.driven[robot])
+
+
 def test_the_stage_of_a_small_game_goes_on_with_its_run(studio):
     rules = {"rule": "p-sblll", "tau": 0.3, "revision": 0.5}, {"rule": "soql"}
     page = studio(session_of(*rules, game={"name": "double-step"}))
@@ -381,6 +412,7 @@ def test_the_stage_of_a_small_game_goes_on_with_its_run(studio):
         for k, one in enumerate(made):
             stage = f"potentia.viewer.stages[{k}]"
             profile = one.profile(step).tolist()
+            assert _now(page)[k][:2] == [told(value) for value in measured(page.session.lanes[k].at_step(step))]
             number = page.ask(
                 f"Number(document.querySelectorAll('.pv-host .stage-chain')[{k}]"
                 ".querySelector('[aria-current]').dataset.profile)"
@@ -400,10 +432,12 @@ def test_the_stage_of_a_small_game_goes_on_with_its_run(studio):
 
 def test_loads_go_on_with_their_run(studio):
     page = studio(session_of({"rule": "lll", "tau": 0.5}, game={"name": "congestion", "players": 12}))
-    page.play_to(200)
+    page.play_to(207)
     made = recording_of(page.session.lanes[0])
+    assert _now(page)[0][0] == told(made.value("potential", 207)).replace("-", "−")
+    assert "as of step 206" in page.page.locator(".pv-curves .pv-as-of").inner_text()
     game = pt.game("congestion", players=12)
-    peaks = np.max([game.loads(made.profile(step)) for step in range(201)], axis=0)
+    peaks = np.max([game.loads(made.profile(step)) for step in range(208)], axis=0)
     assert (peaks > game.loads(made.profile(0))).any()
     for resource, peak in enumerate(peaks.tolist()):
         page.page.locator(".pv-host input").fill(str(resource))

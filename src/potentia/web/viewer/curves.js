@@ -4,6 +4,7 @@ import { faded } from "./colours.js";
 import { element, FONT, hiddenCanvas, setText, sizedCanvas } from "./dom.js";
 import { formatCount, formatNumber, formatPercent, niceTicks } from "./format.js";
 import { looksOf, makeSwatch, paintSwatch } from "./swatches.js";
+import { asOf, hasGaps, valueNow } from "./values.js";
 
 const GROWN_EVERY = 120; // milliseconds between two pictures of curves that grow
 const PLOT = { left: 62, right: 14, top: 14, bottom: 24 };
@@ -77,7 +78,8 @@ class Curves {
       this.legend.append(element("li", {}, swatch, label, value));
       return { swatch, value };
     });
-    const head = element("div", { class: "pv-curves-head" }, this.select, this.legend);
+    this.older = element("span", { class: "pv-quiet pv-number pv-as-of", hidden: !hasGaps(this.timelines, [...this.known.keys()]) });
+    const head = element("div", { class: "pv-curves-head" }, this.select, this.legend, this.older);
     this.host.append(head, this.canvas);
     this.host.hidden = this.name === null;
     const seek = (event) => {
@@ -279,22 +281,26 @@ class Curves {
     context.moveTo(Math.round(x) + 0.5, PLOT.top - 8);
     context.lineTo(Math.round(x) + 0.5, this.height - PLOT.bottom);
     context.stroke();
-    const said = this.timelines.map((timeline, k) => this.drawTip(context, timeline, k, theme, step));
+    const values = this.timelines.map((timeline) => valueNow(timeline, this.context.stateOf(timeline), this.name));
+    const said = this.timelines.map((timeline, k) => this.drawTip(context, timeline, k, theme, values[k].value));
+    const older = asOf(this.timelines, values);
+    setText(this.older, older);
     const label = this.known.get(this.name).label;
     if (!this.context.playing()) {
-      this.canvas.setAttribute("aria-label", `${label} at step ${formatCount(step)}: ${said.join("; ")}.`);
+      this.canvas.setAttribute("aria-label", `${label} at step ${formatCount(step)}: ${said.join("; ")}${older && `, ${older}`}.`);
     }
   }
 
-  drawTip(context, timeline, k, theme, step) {
-    const value = timeline.valueAt(this.name, Math.min(step, timeline.steps));
+  drawTip(context, timeline, k, theme, value) {
+    const { step } = timeline;
     const optimum = sharedOptimum(timeline.recording, this.name);
     const share = optimum ? ` (${formatPercent(value / optimumAt(optimum, step))})` : "";
     const text = formatNumber(value);
     setText(this.entries[k].value, Number.isFinite(value) ? text + share : text);
     if (Number.isFinite(value)) {
       context.beginPath();
-      context.arc(this.x(Math.min(step, timeline.steps)), this.y(value), 4, 0, 7);
+      const inside = Math.min(this.high, Math.max(this.low, value)); // of all rows; this one lies between them
+      context.arc(this.x(step), this.y(inside), 4, 0, 7);
       context.fillStyle = this.looks[k].colour;
       context.fill();
       context.strokeStyle = theme.paper;

@@ -8,6 +8,7 @@ import { makeMark } from "./marks.js";
 import { fateOf, wayName, wayText } from "./robots.js";
 import { actionName } from "./stages/actions.js";
 import { makeSwatch, paintSwatch } from "./swatches.js";
+import { asOf, hasGaps, valueNow } from "./values.js";
 
 const MOST_ROWS = 300; // robots in a table
 const MOST_EVENTS = 500;
@@ -31,7 +32,7 @@ function addRow(body, first, count) {
 }
 
 /** Every series of every recording at this step. */
-export function createComparison(host, timelines, looks) {
+export function createComparison(host, timelines, { stateOf }, looks) {
   const known = new Map();
   for (const { recording } of timelines) {
     for (const { name, label, unit, length } of recording.header.series) {
@@ -50,12 +51,21 @@ export function createComparison(host, timelines, looks) {
     const who = element("span", { class: "pv-who-cell" }, swatches[swatches.length - 1], label);
     return addRow(body, who, columns.length - 1);
   });
+  const names = [...known.keys()];
+  const note = element("p", { class: "pv-quiet pv-as-of", hidden: !hasGaps(timelines, names) });
+  host.append(note);
   const draw = () => {
+    const values = timelines.map((timeline) => names.map((name) => valueNow(timeline, stateOf(timeline), name)));
+    const older = names.map((_, at) => asOf(timelines, values.map((row) => row[at])));
+    const told = new Map(); // which series are of which steps
+    older.forEach((when, at) => when && told.set(when, [...(told.get(when) ?? []), known.get(names[at])]));
+    setText(note, [...told].map(([when, labels]) => `${labels.join(", ")}: ${when}`).join("; "));
     timelines.forEach((timeline, k) => {
-      const texts = [...known.keys()].map((name) => formatNumber(timeline.valueAt(name)));
+      const texts = values[k].map(({ value }) => formatNumber(value));
       if (shared.some(Boolean)) {
-        const name = timeline.recording.header.optimum?.series;
-        texts.push(shared[k] ? formatPercent(timeline.valueAt(name) / optimumAt(shared[k], timeline.step)) : "–");
+        const at = names.indexOf(timeline.recording.header.optimum?.series);
+        const value = values[k][at]?.value ?? NaN;
+        texts.push(shared[k] ? formatPercent(value / optimumAt(shared[k], timeline.step)) : "–");
       }
       texts.push(formatCount(timeline.changesUpTo(timeline.step)));
       texts.forEach((text, at) => setText(rows[k][at], text));

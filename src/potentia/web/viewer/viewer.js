@@ -155,7 +155,7 @@ class Viewer {
     const now = element("section", { class: "pv-now" });
     left.append(now);
     now.append(element("div", { class: "pv-section-head" }, element("h2", { text: "Now" })));
-    this.comparison = createComparison(now, this.timelines, () => this.lookNow);
+    this.comparison = createComparison(now, this.timelines, this.context, () => this.lookNow);
     const button = (text, onclick) => element("button", { type: "button", class: "pv-text-button", text, onclick });
     now.append(
       element(

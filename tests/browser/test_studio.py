@@ -430,6 +430,59 @@ def test_the_stage_of_a_small_game_goes_on_with_its_run(studio):
         assert np.allclose(np.array(heights) / np.sum(heights, axis=1, keepdims=True), strategies, atol=0.001)
 
 
+def test_names_and_the_law_are_those_of_the_rule_that_is_played(studio):
+    rule = {"rule": "p-sblll", "tau": 0.3, "revision": 0.5}
+    page = studio(session_of(rule, game={"name": "double-step"}))
+    page.play_to(70)
+    stage = page.page.locator(".pv-host")
+    assert "87.4" in stage.inner_text()
+    choice = page.page.get_by_label("Rule of run 1, from this step on")
+    page.doing(lambda: choice.select_option("lll"))
+    page.play_to(90)
+    assert page.session.log[-1].did.rule == {"rule": "lll", "tau": 0.3}
+    assert _called(page) == {"p-sblll → lll"}
+    assert "since step 70: lll, tau 0.3" in page.page.locator(".pv-rule").inner_text()
+    assert page.page.locator("h1").inner_text() == "p-sblll → lll on double-step"
+    assert "not known since step 70" in stage.inner_text()
+    assert "87.4" not in stage.inner_text()
+    field = page.page.get_by_label("τ", exact=True)
+    field.fill("0.02")
+    page.doing(lambda: page.page.keyboard.press("Enter"))
+    assert "since step 90: tau 0.02" in page.page.locator(".pv-rule").inner_text()
+    page.play_to(69)
+    assert _called(page) == {"p-sblll"}
+    assert "87.4" in stage.inner_text()
+    assert choice.evaluate("(choice) => choice.selectedOptions[0].textContent") == "p-sblll"
+    assert field.input_value() == "0.3"
+    page.play_to(80)
+    assert [choice.input_value(), field.input_value()] == ["lll", "0.3"]
+
+
+def _called(page):
+    """Names of the run above its stage, beside its curve and in the table."""
+    page.settled()
+    return set(page.page.locator(".pv-card h2, .pv-legend .pv-label, .pv-now .pv-label").all_inner_texts())
+
+
+def test_the_temperature_is_that_of_the_step_that_is_seen(studio):
+    points = [[0, 0.3], [40, 0.2], [90, 0.01]]
+    schedules = (
+        {"kind": "geometric", "start": 0.3, "stop": 0.01},
+        {"kind": "logarithmic", "start": 0.3, "rate": 2.0},
+        {"kind": "piecewise", "points": points},
+        "auto",
+    )
+    page = studio(session_of(*({"rule": "blll", "tau": tau} for tau in schedules)))
+    page.play_to(100)
+    for step in (0, 17, 63, 95):
+        page.play_to(step)
+        for lane, run in enumerate(page.session.lanes):
+            page.page.get_by_label("Which run these change").select_option(str(lane))
+            shown = page.page.get_by_label("τ", exact=True).input_value()
+            tau = run.run.rule.tau.on(run.run.game).at(step, run.horizon)
+            assert float(shown) == pytest.approx(tau, rel=5.1e-4)
+
+
 def test_loads_go_on_with_their_run(studio):
     page = studio(session_of({"rule": "lll", "tau": 0.5}, game={"name": "congestion", "players": 12}))
     page.play_to(207)

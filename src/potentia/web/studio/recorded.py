@@ -41,7 +41,7 @@ def recording_of(live: LiveRun, label: str = "", steps: int | None = None, title
     header["game"]["players"] = players
     header |= {
         "potentia": __version__,
-        "title": title or f"{label or live.first.rule.name} on {game.known_as or game.describe()}",
+        "title": title or f"{_names(live, label)} on {game.known_as or game.describe()}",
         "label": label or live.first.rule.name,
         "rule": of_rule(live.first.rule.spec()),
         "belief": _belief(first),
@@ -131,6 +131,12 @@ def events_of(live: LiveRun, header: dict[str, Any], since: int) -> list[dict[st
 
 
 _PROPOSAL = ("time", "mind", "before", "after", "accepted")
+
+
+def _names(live: LiveRun, label: str) -> str:
+    """The rules that were played, in order."""
+    later = [str(entry.did.rule["rule"]) for entry in live.log if getattr(entry.did, "rule", None)]
+    return " → ".join([label or live.first.rule.name, *later])
 
 
 def _belief(game: Any) -> dict[str, str] | None:

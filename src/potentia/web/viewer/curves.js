@@ -1,8 +1,9 @@
 // The curves under the stages: one series of all recordings over time, the optimum, and a cursor to drag.
 
 import { faded } from "./colours.js";
-import { element, FONT, hiddenCanvas, setText, sizedCanvas } from "./dom.js";
+import { element, FONT, hiddenCanvas, setText, setTitled, sizedCanvas } from "./dom.js";
 import { formatCount, formatNumber, formatPercent, niceTicks } from "./format.js";
+import { labelAt } from "./names.js";
 import { looksOf, makeSwatch, paintSwatch } from "./swatches.js";
 import { asOf, hasGaps, valueNow } from "./values.js";
 
@@ -76,7 +77,7 @@ class Curves {
       const value = element("span", { class: "pv-number" });
       const label = element("span", { class: "pv-label", text: recording.label, title: recording.label });
       this.legend.append(element("li", {}, swatch, label, value));
-      return { swatch, value };
+      return { swatch, label, value };
     });
     this.older = element("span", { class: "pv-quiet pv-number pv-as-of", hidden: !hasGaps(this.timelines, [...this.known.keys()]) });
     const head = element("div", { class: "pv-curves-head" }, this.select, this.legend, this.older);
@@ -296,6 +297,7 @@ class Curves {
     const optimum = sharedOptimum(timeline.recording, this.name);
     const share = optimum ? ` (${formatPercent(value / optimumAt(optimum, step))})` : "";
     const text = formatNumber(value);
+    setTitled(this.entries[k].label, labelAt(timeline));
     setText(this.entries[k].value, Number.isFinite(value) ? text + share : text);
     if (Number.isFinite(value)) {
       context.beginPath();
@@ -307,6 +309,6 @@ class Curves {
       context.lineWidth = 1.5;
       context.stroke();
     }
-    return `${timeline.recording.label} ${text}`;
+    return `${labelAt(timeline)} ${text}`;
   }
 }

@@ -1,10 +1,11 @@
 // Tables under the stages: the recordings now, the robots or players now, and the events.
 
 import { optimumAt, sharedOptimum } from "./curves.js";
-import { element, setText } from "./dom.js";
+import { element, setText, setTitled } from "./dom.js";
 import { counted, formatCount, formatNumber, formatPercent } from "./format.js";
 import { formatPlace } from "./lengths.js";
 import { makeMark } from "./marks.js";
+import { labelAt } from "./names.js";
 import { fateOf, wayName, wayText } from "./robots.js";
 import { actionName } from "./stages/actions.js";
 import { makeSwatch, paintSwatch } from "./swatches.js";
@@ -45,9 +46,11 @@ export function createComparison(host, timelines, { stateOf }, looks) {
   const columns = ["recording", ...known.values(), ...(shared.some(Boolean) ? [words] : []), "changes so far"];
   const body = tableIn(host, "The recordings at this step", columns);
   const swatches = [];
+  const labels = [];
   const rows = timelines.map(({ recording }) => {
     swatches.push(makeSwatch());
     const label = element("span", { class: "pv-label", text: recording.label, title: recording.label });
+    labels.push(label);
     const who = element("span", { class: "pv-who-cell" }, swatches[swatches.length - 1], label);
     return addRow(body, who, columns.length - 1);
   });
@@ -61,6 +64,7 @@ export function createComparison(host, timelines, { stateOf }, looks) {
     older.forEach((when, at) => when && told.set(when, [...(told.get(when) ?? []), known.get(names[at])]));
     setText(note, [...told].map(([when, labels]) => `${labels.join(", ")}: ${when}`).join("; "));
     timelines.forEach((timeline, k) => {
+      setTitled(labels[k], labelAt(timeline));
       const texts = values[k].map(({ value }) => formatNumber(value));
       if (shared.some(Boolean)) {
         const at = names.indexOf(timeline.recording.header.optimum?.series);
@@ -107,6 +111,7 @@ export function createRoster(host, timelines, context) {
   };
   const draw = () => {
     const { timeline, map, rows } = shown;
+    for (const option of choice.options) setText(option, labelAt(timelines[Number(option.value)]));
     const state = map ? context.stateOf(timeline) : null;
     rows.forEach((cells, player) => {
       const texts = map ? robotTexts(state, player) : playerTexts(timeline, player);

@@ -123,7 +123,7 @@ class Viewer {
     this.context.shared = shareWidth(this.stageGrid, this.mapStates);
     const seeds = new Set(this.recordings.map(({ header }) => header.seed));
     const known = { seeds, title: this.title, single: this.context.single };
-    this.cards = this.recordings.map((recording) => createCard(this.stageGrid, recording, known));
+    this.cards = this.timelines.map((timeline) => createCard(this.stageGrid, timeline, known));
     this.stages = this.timelines.map((timeline, k) => {
       const { kind } = timeline.recording.header.game;
       return STAGES[kind](this.cards[k].host, timeline, this.context);
@@ -232,7 +232,7 @@ class Viewer {
     this.timelines.forEach((timeline, k) => {
       timeline.seek(this.clock.step);
       timeline.ended = this.clock.step > timeline.steps;
-      this.cards[k].ended.hidden = !timeline.ended;
+      this.cards[k].follow();
     });
     this.controls.showStep();
     this.request();

@@ -206,6 +206,7 @@ class Studio {
 
   ticked(what) {
     if (what === "playing" || what === "step") this.ask();
+    if (what === "step") this.panel.follow();
     if (what === "playing" && !this.viewer.clock.playing) this.waiting = null;
     clearTimeout(this.noting);
     this.noting = setTimeout(() => this.note(), 250);

@@ -38,9 +38,13 @@ export class ChainGraph {
     if (this.law) this.addEdges();
     this.arrow = addShape(this.svg, "g", { fill: "none", stroke: MARK_COLOUR, "stroke-width": 3.5 });
     this.arrow.classList.add("last-move");
+    this.areas = []; // what is seen of the law, and told
+    this.titles = [];
     this.nodes = this.places.map((_, number) => this.addNode(number));
     this.shown = null;
     this.moved = null;
+    this.lawful = null;
+    this.showLaw(this.law);
   }
 
   placeGrid(width) {
@@ -109,13 +113,12 @@ export class ChainGraph {
   addNode(number) {
     const { x, y } = this.places[number];
     const group = addShape(this.svg, "g", { "data-profile": number });
-    const share = this.law ? this.timeline.recording.arrays.stationary[number] : NaN;
-    const law = Number.isFinite(share) ? `: ${formatShare(share)} of the time in the long run` : "";
-    addShape(group, "title", {}, `${this.fullName(number)}${law}`);
+    const share = this.law ? this.timeline.recording.arrays.stationary[number] : 0;
+    this.titles.push(addShape(group, "title"));
     const ring = addShape(group, "circle", { cx: x, cy: y, r: this.radius, fill: this.theme.paper });
     if (this.law) {
       const r = this.radius * Math.sqrt(share / this.largest());
-      addShape(group, "circle", { cx: x, cy: y, r, fill: PALETTE[0], "fill-opacity": 0.5 });
+      this.areas.push(addShape(group, "circle", { cx: x, cy: y, r, fill: PALETTE[0], "fill-opacity": 0.5 }));
     }
     this.addName(group, number);
     this.markNode(ring, false);
@@ -154,6 +157,7 @@ export class ChainGraph {
   addEdges() {
     const { chain_from: from, chain_to: to, chain_probability: probability } = this.timeline.recording.arrays;
     const group = addShape(this.svg, "g", { fill: "none", stroke: this.theme.grey });
+    this.edges = group;
     const headed = this.occupation.count <= 16; // arrow heads of more would be a blur
     for (let k = 0; k < from.length; k++) {
       const chance = probability[k];
@@ -175,6 +179,19 @@ export class ChainGraph {
     const around = this.players === 2 && long > 1.5 * this.cell; // past the nodes between
     const aside = around ? 0.42 * this.cell : 0.13 * long;
     return bendBetween(a, b, aside, this.radius);
+  }
+
+  /** Shows the law, or hides it where another rule is played; everything stays where it is. */
+  showLaw(shown) {
+    if (this.lawful === shown) return;
+    this.lawful = shown;
+    const { stationary } = this.timeline.recording.arrays;
+    this.titles.forEach((title, number) => {
+      const law = shown ? `: ${formatShare(stationary[number])} of the time in the long run` : "";
+      title.textContent = this.fullName(number) + law;
+    });
+    const visibility = shown ? "visible" : "hidden";
+    if (this.law) for (const shape of [this.edges, ...this.areas]) setShape(shape, { visibility });
   }
 
   /** Marks the profile that is played now, and the last move as an arrow. */

@@ -322,6 +322,13 @@ def test_nothing_is_cut_off(studio, width):
     assert page.ask("document.documentElement.scrollWidth") <= width
 
 
+def test_a_large_game_has_room_on_a_narrow_page(studio):
+    game = {"name": "congestion", "players": 100}
+    page = studio(session_of({"rule": "lll", "tau": 0.5}, game=game), viewport={"width": 400, "height": 800})
+    page.page.get_by_text("The exact analysis is not shown").wait_for()
+    assert page.ask("document.documentElement.scrollWidth") <= 400
+
+
 @pytest.mark.parametrize("rule", [{"rule": "soql"}, {"rule": "p-sblll", "tau": 5e-4, "revision": 0.3}])
 def test_what_grows_is_what_a_recording_has(studio, rule):
     belief = None if rule["rule"] == "soql" else {"belief": "constant", "share": 0.5}

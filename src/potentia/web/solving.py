@@ -33,6 +33,7 @@ from potentia.rules.words import rule_text
 from potentia.web.starting import game_state, is_free, rule_state
 
 MOST_PROFILES = 256
+_TOLD = 1_000_000  # profiles, beyond which their number is a row of digits
 MOST_PLAYERS = 8
 MOST_EDGES = 2000  # transitions, the likeliest
 _MOST_POINTS = 2001
@@ -73,7 +74,8 @@ def rule_of(message: Mapping[str, Any]) -> Rule:
 
 def _small(game: Game) -> Game:
     if game.num_profiles > MOST_PROFILES or game.num_players > MOST_PLAYERS:
-        size = f"{game.num_players:,} players and {game.num_profiles:,} profiles"
+        many = f"{game.num_profiles:,}" if game.num_profiles <= _TOLD else f"more than {_TOLD:,}"
+        size = f"{game.num_players:,} players and {many} profiles"
         most = f"the game stage shows up to {MOST_PLAYERS} players and {MOST_PROFILES} profiles"
         raise TooLarge(f"{most}, got {size}; potentia stability and potentia audit take larger games")
     return game

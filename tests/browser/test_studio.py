@@ -284,8 +284,24 @@ def test_begin_again_with_another_seed_and_more_robots(studio):
     assert page.positions() == cells(game, run.profile)
 
 
-def test_files_to_take_away(studio):
-    page = studio(session_of(steps=200))
+def _wide(browser, drawing):
+    """Texts of a drawing that reach beyond it."""
+    context = browser.new_context()
+    shown = context.new_page()
+    shown.set_content(drawing)
+    found = shown.evaluate(
+        """() => [...document.querySelectorAll("text")].filter((text) => {
+          const [own, all] = [text.getBoundingClientRect(), text.ownerSVGElement.getBoundingClientRect()];
+          return own.left < all.left || own.right > all.right;
+        }).map((text) => text.textContent)"""
+    )
+    context.close()
+    return found
+
+
+def test_files_to_take_away(studio, browser):
+    belief = {"belief": "constant", "share": 0.5}
+    page = studio(session_of(*RULES, steps=200, belief=belief), viewport={"width": 760, "height": 900})
     page.play_to(30)
     for button, name in (
         ("PNG", "step-30.png"),
@@ -301,9 +317,11 @@ def test_files_to_take_away(studio):
         assert waiting.value.suggested_filename == name
         content = waiting.value.path().read_bytes()
         assert len(content) > 100
+        if name == "step-30.svg":
+            assert _wide(browser, content.decode()) == []
         if name == "blll.recording":
             made = pt.read_recording(waiting.value.path())
-            assert np.array_equal(made.profile(30), trace_of(RULES[0], 30).final)
+            assert np.array_equal(made.profile(30), trace_of(RULES[0], 30, belief=belief).final)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

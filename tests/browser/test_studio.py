@@ -149,6 +149,31 @@ def _played_elsewhere(page, tmp_path):
     return {name: [int(step), json.loads(places)] for name, step, places in rows}
 
 
+def test_what_is_drawn_stays_and_its_time_ends_a_little_beyond_what_was_played(studio):
+    page = studio(session_of(*RULES, steps=20_000))
+    page.play_to(60)
+    place = """[...document.querySelectorAll('.pv-map canvas')].map((map) => {
+      const { left, top, width, height } = map.getBoundingClientRect();
+      return [left, top + scrollY, width, height];
+    })"""
+    before = page.ask(place)
+    page.doing(lambda: page.ask("potentia.studio.do({ kind: 'fail', robot: 1 })"))
+    page.doing(lambda: page.ask("potentia.studio.do({ kind: 'wall', cells: [[0, 36]] })"))
+    page.play_to(70)
+    page.settled()
+    assert page.ask(place) == before
+    ends = "[potentia.viewer.curves.steps, Number(document.querySelector('.pv-scrubber').max)]"
+    assert page.ask(ends) == [100, 100]
+    page.play_to(600)
+    page.settled()
+    assert page.ask(ends) == [760, 760]
+    x, y, wide, high = (
+        page.page.locator(".pv-curves canvas").bounding_box()[name] for name in ("x", "y", "width", "height")
+    )
+    page.page.mouse.click(x + 62 + 0.5 * (wide - 76), y + high / 2)
+    assert page.ask("potentia.clock.step") == 380
+
+
 def test_undo_brings_back_what_was_played(studio):
     page = studio(session_of())
     page.play_to(50)

@@ -43,7 +43,7 @@ export function sharedOptimum(recording, name) {
   return optimum && optimum.value > 0 ? optimum : null;
 }
 
-/** Build the curves. `context` has theme(), steps, onSeek(step) and onSeries(name). */
+/** Build the curves. `context` has theme(), span(), onSeek(step) and onSeries(name). */
 export function createCurves(host, timelines, context) {
   return new Curves(host, timelines, context);
 }
@@ -52,7 +52,7 @@ class Curves {
   constructor(host, timelines, context) {
     this.timelines = timelines;
     this.context = context;
-    this.steps = Math.max(1, context.steps);
+    this.steps = 1; // of the picture
     this.known = new Map();
     for (const { recording } of timelines) {
       for (const series of recording.header.series) {
@@ -163,6 +163,7 @@ class Curves {
 
   render() {
     if (this.name === null) return;
+    this.steps = Math.max(1, this.context.span());
     this.findRange();
     const context = sizedCanvas(this.layer, this.width, this.height);
     const theme = this.context.theme();
@@ -267,6 +268,7 @@ class Curves {
 
   draw() {
     if (this.name === null) return;
+    if (this.steps !== Math.max(1, this.context.span())) this.render();
     const context = sizedCanvas(this.canvas, this.width, this.height);
     const theme = this.context.theme();
     const step = this.context.step();

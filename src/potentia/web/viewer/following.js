@@ -11,6 +11,7 @@ export function followRuns(viewer, known) {
     timeline.listChanges();
   });
   viewer.clock.limit = Math.min(...known);
+  viewer.clock.follows = true;
 }
 
 /** What came since, of each recording: changes, rows, keyframes, events, and the step up to which that is. */
@@ -33,7 +34,7 @@ export function growRuns(viewer, lanes) {
   clock.limit = Math.min(...lanes.map(({ step }) => step));
   if (thoughts && viewer.scores?.grow()) for (const bars of viewer.bars) bars.resize();
   if (events) viewer.listEvents();
-  if (events || before !== clock.limit) controls.grow(clock.limit, events ? markedEvents(viewer) : null);
+  if (events || before !== clock.limit) controls.grow(events ? markedEvents(viewer) : null);
   if (rows) viewer.curves.grow();
   if (rows || events || thoughts) viewer.request();
   if (viewer.divergence !== null || viewer.timelines.length < 2) return;

@@ -75,7 +75,7 @@ class Viewer {
       playing: () => this.clock.playing,
       redraw: (stage) => this.request(stage),
       step: () => this.clock.step,
-      steps: this.clock.steps,
+      span: () => this.clock.span,
       single: recordings.length === 1, // the page has one stage
       sides: this.mapStates.some((state) => state && hasSide(state)), // a second map stands beside some map
       heightLeft: () => this.heightLeft(),
@@ -110,7 +110,7 @@ class Viewer {
       toChange: (way) => this.toChange(way),
     };
     this.controls = createControls(this.controlBar, this.clock, actions, markedEvents(this));
-    this.controls.grow(this.clock.limit);
+    this.controls.grow();
     this.showOptions();
     this.buildStages(); // after the others, for they take the height that is left
     this.bars = this.buildBars();
@@ -358,7 +358,7 @@ class Viewer {
 
   showOptions() {
     this.heading.showOptions(this.options);
-    setText(this.key, mapKey(this.mapStates, this.options));
+    setText(this.key, mapKey(this.mapStates, this.options, this.live));
     this.key.hidden = !this.key.textContent;
     this.request();
   }

@@ -395,6 +395,8 @@ def test_what_grows_is_what_a_recording_has(studio, rule):
         else:
             shown = page.ask("(k) => [...potentia.mapStates[0].valuesAt('strategy', k, 2)]", keyframe)
             np.testing.assert_array_equal(np.float32(shown), made.thoughts(keyframe)[1][2])
+    page.page.keyboard.press("Escape")
+    assert page.ask("potentia.viewer.chosen") == 0  # whose thoughts are shown
     page.play_to(150)
     for robot in range(4):
         way = page.ask("(robot) => potentia.mapStates[0].travelled(robot)", robot)
@@ -476,6 +478,10 @@ def test_the_stage_of_a_small_game_goes_on_with_its_run(studio):
             """() => [...document.querySelectorAll(".pv-bars [data-player]")].map((group) =>
               [...group.querySelectorAll("rect[data-field=strategy]")].map((bar) => bar.height.baseVal.value))"""
         )
+        low = page.ask(
+            "[...document.querySelectorAll('.pv-bars svg')].map((bars) => bars.getBoundingClientRect().bottom)"
+        )
+        assert max(low) <= page.page.locator(".pv-controls").bounding_box()["y"]  # the bar covers none of them
         strategies = made[1].thoughts(made[1].keyframe(step))[1]
         assert np.allclose(np.array(heights) / np.sum(heights, axis=1, keepdims=True), strategies, atol=0.001)
 

@@ -9,6 +9,8 @@ import { addElement, addPicker, addShape, playerName, roomIn, setShape } from ".
 
 const MOST_GROUPS = 12;
 const MOST_BARS = 24;
+const BARS_WIDE = 190; // of one player, at least
+const BARS_APART = 20;
 const BARS_TALL = 50; // of a row of bars
 const BARS_LEFT = 44; // for the numbers of the scales
 const BARS_TOP = 8;
@@ -50,9 +52,9 @@ export function createBars(host, timeline, context, scale) {
 
   function resize() {
     const room = roomIn(host);
-    const columns = Math.max(1, Math.min(shown.length, Math.floor(room / 250)));
+    const columns = Math.max(1, Math.min(shown.length, Math.floor((room + BARS_APART) / (BARS_WIDE + BARS_APART))));
     box.style.gridTemplateColumns = `repeat(${columns}, minmax(0, 1fr))`;
-    const width = Math.min(420, Math.floor((room - 20 * (columns - 1)) / columns));
+    const width = Math.min(420, Math.floor((room - BARS_APART * (columns - 1)) / columns));
     box.replaceChildren();
     groups = shown.map((player) => addGroup(player, width));
     draw();
@@ -140,8 +142,8 @@ export function createBars(host, timeline, context, scale) {
     const steps = header.keyframes.steps;
     if (!steps.length) return "This recording holds no scores.";
     if (keyframe < 0) return `Scores are known from step ${formatCount(steps[0])} on.`;
-    const next = keyframe + 1 < steps.length ? `, again at ${formatCount(steps[keyframe + 1])}` : "";
-    return `Asked at step ${formatCount(steps[keyframe])}${next}. A frame: what is played now.`;
+    const next = keyframe + 1 < steps.length ? `, again at step ${formatCount(steps[keyframe + 1])}` : "";
+    return `As of step ${formatCount(steps[keyframe])}${next}. A frame: what is played now.`;
   }
 
   function leftOut() {

@@ -36,6 +36,7 @@ const STAGES = {
 const KEY_GAP = 4; // pixels above the line under maps, the curves and the bar, as the style sheet has them
 const CURVES_GAP = 10;
 const BAR_GAP = 6;
+const BARS_ROW = 225; // of bars under a stage: the first row is seen at once
 const TABLES_EVERY = 125; // milliseconds between two updates of tables while the clock runs
 
 /** Build the viewer of one to four recordings inside an element. */
@@ -114,6 +115,7 @@ class Viewer {
     this.showOptions();
     this.buildStages(); // after the others, for they take the height that is left
     this.bars = this.buildBars();
+    if (this.barGrid?.isConnected) for (const stage of this.stages) stage.resize();
     this.buildTables(below);
     this.openHelp = createHelp(this.root, this.moreKeys);
     this.colourCards();
@@ -205,15 +207,15 @@ class Viewer {
     this.clock.listen((what) => {
       if (what === "step") this.follow();
       if (what === "speed") this.controls.showSpeed();
-      if (what === "playing") this.controls.showPlaying();
-      if (what === "playing" && !this.clock.playing) this.request();
+      if (what !== "playing") return;
+      this.controls.showPlaying();
+      if (!this.clock.playing) this.request();
     });
-    let waiting = 0;
+    let [waiting, width] = [0, this.root.clientWidth];
     const later = () => {
       cancelAnimationFrame(waiting);
       waiting = requestAnimationFrame(() => this.resize());
     };
-    let width = this.root.clientWidth;
     this.observer = new ResizeObserver(() => {
       if (this.root.clientWidth === width) return; // only the height: that is our own doing
       width = this.root.clientWidth;
@@ -309,7 +311,8 @@ class Viewer {
     const heading = place(this.cards[0].host) - place(this.stageGrid);
     const top = place(this.played.parentNode) + window.scrollY + heading; // stages may stand in the middle of their row
     const key = this.key.offsetHeight + KEY_GAP;
-    const curves = this.context.alone ? 0 : this.curves.host.offsetHeight + CURVES_GAP;
+    const bars = this.barGrid?.isConnected ? BARS_ROW : 0;
+    const curves = bars + (this.context.alone ? 0 : this.curves.host.offsetHeight + CURVES_GAP);
     return window.innerHeight - top - key - curves - this.controlBar.offsetHeight - BAR_GAP;
   }
 
@@ -376,8 +379,7 @@ class Viewer {
   /** The next robot or player, or the one before. */
   choose(way) {
     const players = Math.max(...this.timelines.map((timeline) => timeline.players));
-    const from = this.chosen ?? (way > 0 ? -1 : 0);
-    this.select((from + way + players) % players);
+    this.select(((this.chosen ?? (way > 0 ? -1 : 0)) + way + players) % players);
   }
 
   // Taking away ----------------------------------------------------------------------------------------

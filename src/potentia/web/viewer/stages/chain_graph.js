@@ -9,6 +9,7 @@ import { addElement, addShape, playerName, setShape } from "./parts.js";
 const UNLIKELY = 0.01; // transitions less likely than this are hardly seen
 const MARK_COLOUR = PALETTE[1];
 const LARGEST_CELL = 120;
+const GOOD_CELL = 80; // the smallest that is read well
 const LETTER_WIDTH = 6.6; // the width of a letter, about
 
 export class ChainGraph {
@@ -25,7 +26,7 @@ export class ChainGraph {
 
   /** The width from which the graph is read well. */
   get wanted() {
-    return this.players === 2 ? Math.min(420, 60 + LARGEST_CELL * this.timeline.actionsOf(1)) : 420;
+    return this.players === 2 ? Math.min(420, 40 + GOOD_CELL * this.timeline.actionsOf(1)) : 420;
   }
 
   /** Places everything anew: the size or the colours of the page changed. */
@@ -55,7 +56,7 @@ export class ChainGraph {
     const cell = Math.min(LARGEST_CELL, (width - left - 4) / columns);
     const top = 40;
     this.cell = cell;
-    this.radius = Math.min(28, cell * (this.law ? 0.26 : 0.3)); // names stand above discs
+    this.radius = Math.min(28, 0.3 * cell);
     this.width = left + columns * cell + 4;
     this.height = top + rows * cell + 4;
     this.places = Array.from({ length: rows * columns }, (_, number) => ({
@@ -132,8 +133,8 @@ export class ChainGraph {
     const halo = { stroke: this.theme.paper, "stroke-width": 3, "stroke-opacity": 0.75, "paint-order": "stroke" };
     const look = { fill: this.theme.ink, "font-size": size, ...halo }; // read on discs of any size
     if (this.law && !this.outside) {
-      const aside = 0.71 * this.radius; // between the arrows, which come from above and from the side
-      addShape(group, "text", { x: x - aside - 7, y: y - aside - 6, "text-anchor": "end", ...look }, name);
+      const low = y + 0.62 * this.radius + 0.33 * size; // within the disc, where no arrow comes, and its middle is seen
+      addShape(group, "text", { x, y: low, "text-anchor": "middle", ...look }, name);
       return;
     }
     if (!this.outside) {

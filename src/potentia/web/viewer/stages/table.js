@@ -9,7 +9,7 @@ import { ChainGraph } from "./chain_graph.js";
 import { Occupation } from "./occupation.js";
 import { addElement, playerName, roomIn } from "./parts.js";
 
-const TABLES_WIDTH = 260; // room for the tables beside the graph
+const TABLES_WIDTH = 215; // room for the tables beside the graph
 const EVEN_CELLS = { fontVariantNumeric: "tabular-nums", whiteSpace: "nowrap" }; // numbers that change keep their width
 const CELL_STYLE = { padding: "0.15em 0.6em", textAlign: "right", ...EVEN_CELLS };
 
@@ -59,7 +59,7 @@ export function createTableStage(host, timeline, context) {
       potential ? shortNumber(potential[now]) : null,
       law ? (holds() ? formatShare(stationary[now]) : `not known since step ${formatCount(until)}`) : null,
       formatPercent(occupation.shares(timeline.step)[now]),
-      move ? `step ${formatCount(move.step)}, from ${graph.fullName(move.from)}` : "none yet",
+      move ? `step\u00a0${formatCount(move.step)}, from\u00a0${graph.fullName(move.from).replaceAll(" ", "\u00a0")}` : "none yet",
     ]);
     own(now);
     table?.draw(now);
@@ -177,7 +177,7 @@ function letScroll(box) {
 /** Names with values; rows whose value is null are left out. */
 function addFacts(parent, names) {
   const list = addElement(parent, "dl", { name: "stage-facts" });
-  Object.assign(list.style, { display: "grid", gridTemplateColumns: "auto 1fr", gap: "0.15em 1em", margin: "0.4em 0" });
+  Object.assign(list.style, { display: "grid", gridTemplateColumns: "auto 1fr", gap: "0.15em 0.7em", margin: "0.4em 0", minHeight: "7.8em" });
   const rows = names.map((text) => ({
     term: addElement(list, "dt", { text }),
     value: addElement(list, "dd", { style: { margin: "0", fontVariantNumeric: "tabular-nums" } }),

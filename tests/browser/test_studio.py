@@ -363,6 +363,14 @@ def test_nothing_is_cut_off(studio, width):
     page = studio(session_of(*RULES), viewport={"width": width, "height": 800})
     page.play_to(10)
     assert page.ask("document.documentElement.scrollWidth") <= width
+    if width == 400:
+        page.page.keyboard.press("3")
+        page.doing(lambda: page.ask("potentia.studio.do({ kind: 'wall', cells: [[0, 36]] })"))
+        under = page.page.locator(".pv-played").bounding_box()
+        tools = page.page.get_by_role("toolbar", name="Tools").bounding_box()
+        assert 0 < tools["y"] - under["y"] - under["height"] < 100  # directly under the maps
+        assert page.page.locator(".pv-controls").bounding_box()["height"] < 100
+        page.doing(lambda: page.page.get_by_role("button", name="Undo").click())
 
 
 def test_a_large_game_has_room_on_a_narrow_page(studio):

@@ -22,7 +22,7 @@ from potentia.web.making import encoded, of_rule
 from potentia.web.measures import cell_words
 from potentia.web.recordings import Recording
 from potentia.web.scenes import scene
-from potentia.web.studio.interventions import Erase, Paint, Remove, Wall, coverage_of, in_words, plain
+from potentia.web.studio.interventions import Change, Erase, Paint, Remove, Wall, coverage_of, in_words, plain
 from potentia.web.studio.living import LiveRun
 from potentia.web.studio.thinking import told
 
@@ -135,7 +135,8 @@ _PROPOSAL = ("time", "mind", "before", "after", "accepted")
 
 def _names(live: LiveRun, label: str) -> str:
     """The rules that were played, in order."""
-    later = [str(entry.did.rule["rule"]) for entry in live.log if getattr(entry.did, "rule", None)]
+    changes = [entry.did for entry in live.log if isinstance(entry.did, Change)]
+    later = [str(did.rule["rule"]) for did in changes if did.rule is not None]
     return " → ".join([label or live.first.rule.name, *later])
 
 

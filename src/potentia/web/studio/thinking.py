@@ -56,7 +56,8 @@ def _round_down(number: int) -> int:
 
 def changed_number(run: Run, known: int) -> bool:
     """Whether some mind took another number of components since so many proposals."""
-    return any(row.accepted and row.before != row.after for row in run.thoughts[known:])
+    rows: list[Any] = run.thoughts[known:]
+    return any(row.accepted and row.before != row.after for row in rows)
 
 
 def ask(run: Run) -> Thought:

@@ -33,9 +33,7 @@ const STAGES = {
   table: createTableStage,
   players: createPlayersStage,
 };
-const KEY_GAP = 4; // pixels above the line under maps, the curves and the bar, as the style sheet has them
-const CURVES_GAP = 10;
-const BAR_GAP = 6;
+const [KEY_GAP, CURVES_GAP, BAR_GAP] = [4, 10, 6]; // pixels above the line under maps, the curves and the bar, as in CSS
 const BARS_ROW = 225; // of bars under a stage: the first row is seen at once
 const TABLES_EVERY = 125; // milliseconds between two updates of tables while the clock runs
 

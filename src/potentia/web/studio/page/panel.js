@@ -7,6 +7,7 @@ import { toolsOf } from "./grip.js";
 import { heldAt } from "./held.js";
 
 const MOST_RUNS = 4;
+const ONE_COLUMN = 900; // pixels, up to which the page has one, as the style sheet says
 
 /** Build the panel; `studio` sends what is chosen. */
 export function createPanel(host, studio) {
@@ -82,8 +83,22 @@ class Panel {
       labelled("worth", this.worth, this.worthTold),
       labelled("brush", this.size, this.sizeTold),
     );
-    host.append(this.toolBox, element("div", { class: "ps-row ps-undo" }, this.undo, this.redo));
+    this.hand = element("div", { class: "ps-hand" }, this.toolBox, element("div", { class: "ps-row ps-undo" }, this.undo, this.redo));
+    this.home = element("div", {}, this.hand);
+    host.append(this.home);
+    this.narrow = window.matchMedia(`(max-width: ${ONE_COLUMN}px)`);
+    this.narrow.addEventListener("change", () => this.placeTools());
     this.showSize();
+  }
+
+  /** Tools are directly under the map where this panel lies below everything else; `under` is false to take them home. */
+  placeTools(under = this.narrow.matches && this.scene?.type === "scene" && this.scene.map) {
+    const { viewer } = this.studio;
+    if (under === (this.hand.parentNode !== this.home)) return;
+    const focused = this.hand.contains(document.activeElement) ? document.activeElement : null;
+    if (under) viewer.played.after(this.hand);
+    else this.home.append(this.hand);
+    focused?.focus({ preventScroll: true });
   }
 
   markTool(tool) {
@@ -233,6 +248,7 @@ class Panel {
     const live = scene.type === "scene";
     for (const part of this.studio.side.querySelectorAll(".ps-section, .ps-undo")) part.hidden = !live;
     if (!live) return;
+    this.placeTools();
     this.toolBox.hidden = !scene.map;
     this.best.hidden = !scene.map || scene.optimum;
     this.best.disabled = false;

@@ -139,6 +139,7 @@ class Studio {
     this.asking = false;
     const kept = this.remember(scene);
     const live = scene.type === "scene";
+    this.panel.placeTools(false);
     this.viewer?.destroy();
     this.scene = scene;
     this.viewer = createViewer(this.main, recordings, live ? { known: scene.known, keys: scene.map ? KEYS : KEYS.slice(-1) } : null);

@@ -75,6 +75,10 @@ class Page:
         self.page.keyboard.press("Enter")
         self.until("(step) => potentia.clock.step === step", f"step {step}", step)
 
+    def settled(self):
+        """Wait until everything is drawn that was asked for."""
+        self.ask("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
     def cell(self, x, y, stage=0):
         """Where a cell's middle is on the screen."""
         return self.ask(

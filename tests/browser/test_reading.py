@@ -212,7 +212,8 @@ def test_names_of_profiles_stand_clear_of_arrow_heads(opened, tmp_path):
     boxes = page.ask(
         """() => {
           const svg = document.querySelector(".stage-chain svg");
-          return ["[data-profile] text", "path[stroke=none]"].map((kind) =>
+          const kinds = ["[data-profile] text", "path[stroke=none]", "[data-profile] title + circle"];
+          return kinds.map((kind) =>
             [...svg.querySelectorAll(kind)].map((node) => {
               const { left, top, right, bottom } = node.getBoundingClientRect();
               return [left, top, right, bottom];
@@ -224,6 +225,9 @@ def test_names_of_profiles_stand_clear_of_arrow_heads(opened, tmp_path):
     assert (len(names), len(heads)) == (4, 8)
     near = (names[:, None, :2] < heads[None, :, 2:]).all(axis=2) & (heads[None, :, :2] < names[:, None, 2:]).all(axis=2)
     assert not near.any()
+    discs = np.array(boxes[2])  # where no arrow comes
+    inside = np.array(boxes[0]) * [-1, -1, 1, 1] <= discs * [-1, -1, 1, 1]
+    assert inside.all()
 
 
 def test_shares_of_one_profile_have_one_format(opened, tmp_path):

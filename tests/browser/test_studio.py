@@ -12,8 +12,10 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 import potentia as pt
+from potentia.web.studio.measuring import measured
 from potentia.web.studio.recorded import recording_of
 from potentia.web.studio.starts import game_of
+from tests.browser.test_replay import told
 from tests.studios import GAME, RULES, Page, served, session_of
 
 
@@ -145,6 +147,31 @@ def _played_elsewhere(page, tmp_path):
     done = subprocess.run([sys.executable, path], capture_output=True, text=True, check=True)
     rows = [line.split(" ", 2) for line in done.stdout.splitlines()]
     return {name: [int(step), json.loads(places)] for name, step, places in rows}
+
+
+def test_what_is_drawn_stays_and_its_time_ends_a_little_beyond_what_was_played(studio):
+    page = studio(session_of(*RULES, steps=20_000))
+    page.play_to(60)
+    place = """[...document.querySelectorAll('.pv-map canvas')].map((map) => {
+      const { left, top, width, height } = map.getBoundingClientRect();
+      return [left, top + scrollY, width, height];
+    })"""
+    before = page.ask(place)
+    page.doing(lambda: page.ask("potentia.studio.do({ kind: 'fail', robot: 1 })"))
+    page.doing(lambda: page.ask("potentia.studio.do({ kind: 'wall', cells: [[0, 36]] })"))
+    page.play_to(70)
+    page.settled()
+    assert page.ask(place) == before
+    ends = "[potentia.viewer.curves.steps, Number(document.querySelector('.pv-scrubber').max)]"
+    assert page.ask(ends) == [100, 100]
+    page.play_to(600)
+    page.settled()
+    assert page.ask(ends) == [760, 760]
+    x, y, wide, high = (
+        page.page.locator(".pv-curves canvas").bounding_box()[name] for name in ("x", "y", "width", "height")
+    )
+    page.page.mouse.click(x + 62 + 0.5 * (wide - 76), y + high / 2)
+    assert page.ask("potentia.clock.step") == 380
 
 
 def test_undo_brings_back_what_was_played(studio):
@@ -319,8 +346,24 @@ def test_begin_again_with_another_seed_and_more_robots(studio):
     assert page.positions() == cells(game, run.profile)
 
 
-def test_files_to_take_away(studio):
-    page = studio(session_of(steps=200))
+def _wide(browser, drawing):
+    """Texts of a drawing that reach beyond it."""
+    context = browser.new_context()
+    shown = context.new_page()
+    shown.set_content(drawing)
+    found = shown.evaluate(
+        """() => [...document.querySelectorAll("text")].filter((text) => {
+          const [own, all] = [text.getBoundingClientRect(), text.ownerSVGElement.getBoundingClientRect()];
+          return own.left < all.left || own.right > all.right;
+        }).map((text) => text.textContent)"""
+    )
+    context.close()
+    return found
+
+
+def test_files_to_take_away(studio, browser):
+    belief = {"belief": "constant", "share": 0.5}
+    page = studio(session_of(*RULES, steps=200, belief=belief), viewport={"width": 760, "height": 900})
     page.play_to(30)
     for button, name in (
         ("PNG", "step-30.png"),
@@ -337,9 +380,11 @@ def test_files_to_take_away(studio):
         page.page.get_by_role("status").filter(has_text=name).wait_for()
         content = waiting.value.path().read_bytes()
         assert len(content) > 100
+        if name == "step-30.svg":
+            assert _wide(browser, content.decode()) == []
         if name == "blll.recording":
             made = pt.read_recording(waiting.value.path())
-            assert np.array_equal(made.profile(30), trace_of(RULES[0], 30).final)
+            assert np.array_equal(made.profile(30), trace_of(RULES[0], 30, belief=belief).final)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -356,6 +401,21 @@ def test_nothing_is_cut_off(studio, width):
     page = studio(session_of(*RULES), viewport={"width": width, "height": 800})
     page.play_to(10)
     assert page.ask("document.documentElement.scrollWidth") <= width
+    if width == 400:
+        page.page.keyboard.press("3")
+        page.doing(lambda: page.ask("potentia.studio.do({ kind: 'wall', cells: [[0, 36]] })"))
+        under = page.page.locator(".pv-played").bounding_box()
+        tools = page.page.get_by_role("toolbar", name="Tools").bounding_box()
+        assert 0 < tools["y"] - under["y"] - under["height"] < 100  # directly under the maps
+        assert page.page.locator(".pv-controls").bounding_box()["height"] < 100
+        page.doing(lambda: page.page.get_by_role("button", name="Undo").click())
+
+
+def test_a_large_game_has_room_on_a_narrow_page(studio):
+    game = {"name": "congestion", "players": 100}
+    page = studio(session_of({"rule": "lll", "tau": 0.5}, game=game), viewport={"width": 400, "height": 800})
+    page.page.get_by_text("The exact analysis is not shown").wait_for()
+    assert page.ask("document.documentElement.scrollWidth") <= 400
 
 
 @pytest.mark.parametrize("rule", [{"rule": "soql"}, {"rule": "p-sblll", "tau": 5e-4, "revision": 0.3}])
@@ -381,6 +441,8 @@ def test_what_grows_is_what_a_recording_has(studio, rule):
         else:
             shown = page.ask("(k) => [...potentia.mapStates[0].valuesAt('strategy', k, 2)]", keyframe)
             np.testing.assert_array_equal(np.float32(shown), made.thoughts(keyframe)[1][2])
+    page.page.keyboard.press("Escape")
+    assert page.ask("potentia.viewer.chosen") == 0  # whose thoughts are shown
     page.play_to(150)
     for robot in range(4):
         way = page.ask("(robot) => potentia.mapStates[0].travelled(robot)", robot)
@@ -428,6 +490,134 @@ def test_a_game_without_a_map_is_played_and_asked_about(studio):
     assert not page.page.get_by_role("button", name="Draw walls").is_visible()
     law = page.ask("potentia.studio.solve({ what: 'law' })")["law"]
     assert law == pt.analysis.chain(pt.game("stag-hunt"), pt.rule("lll", tau=0.5)).stationary().tolist()
+
+
+def _now(page):
+    """Cells of the table "Now"."""
+    page.settled()
+    rows = page.page.locator(".pv-now tbody tr").all()
+    return [[cell.strip() for cell in row.locator("td").all_inner_texts()] for row in rows]
+
+
+@pytest.mark.parametrize("drift", [False, True])
+def test_numbers_are_of_the_step_that_is_seen(studio, drift):
+    game = {**GAME, "drift": {"kind": "shift", "velocity": [0.01, 0.0]}} if drift else GAME
+    page = studio(session_of(*RULES, game=game, steps=20_000))
+    page.play_to(71)
+    page.doing(lambda: page.ask("potentia.studio.do({ kind: 'fail', robot: 2 })"))
+    page.play_to(93)
+    page.doing(lambda: page.ask("potentia.studio.do({ kind: 'move', robot: 1, cell: [20, 5] })"))
+    page.play_to(130)
+    for step in (1, 70, 71, 92, 93, 109):
+        page.play_to(step)
+        lanes = page.session.lanes
+        for lane, cells in zip(lanes, _now(page), strict=True):
+            assert cells[:3] == [told(value) for value in measured(lane.at_step(step))]
+        legend = page.page.locator(".pv-legend .pv-number").all_inner_texts()
+        assert legend == [told(measured(lane.at_step(step))[0]) for lane in lanes]
+    assert page.page.locator(".pv-as-of").all_inner_texts() == ["", ""]
+    for robot in range(4):
+        way = page.ask("(robot) => potentia.mapStates[1].travelled(robot)", robot)
+        assert way == pytest.approx(page.session.lanes[1].at_step(109).state.driven[robot])
+
+
+def test_the_stage_of_a_small_game_goes_on_with_its_run(studio):
+    rules = {"rule": "p-sblll", "tau": 0.3, "revision": 0.5}, {"rule": "soql"}
+    page = studio(session_of(*rules, game={"name": "double-step"}))
+    for step in (100, 900, 333):
+        page.play_to(step)
+        made = [recording_of(lane) for lane in page.session.lanes]
+        for k, one in enumerate(made):
+            stage = f"potentia.viewer.stages[{k}]"
+            profile = one.profile(step).tolist()
+            assert _now(page)[k][:2] == [told(value) for value in measured(page.session.lanes[k].at_step(step))]
+            number = page.ask(
+                f"Number(document.querySelectorAll('.pv-host .stage-chain')[{k}]"
+                ".querySelector('[aria-current]').dataset.profile)"
+            )
+            assert number == 2 * profile[0] + profile[1]
+            words = page.ask(f"{stage}.describe()")
+            assert f"the profile is ({profile[0]}, {profile[1]})" in words
+            spent = np.mean([(one.profile(at) == one.profile(step)).all() for at in range(step + 1)])
+            assert abs(float(re.search(r"([\d.]+)\u202f% of the time so far", words)[1]) / 100 - spent) <= 0.00051
+        heights = page.ask(
+            """() => [...document.querySelectorAll(".pv-bars [data-player]")].map((group) =>
+              [...group.querySelectorAll("rect[data-field=strategy]")].map((bar) => bar.height.baseVal.value))"""
+        )
+        low = page.ask(
+            "[...document.querySelectorAll('.pv-bars svg')].map((bars) => bars.getBoundingClientRect().bottom)"
+        )
+        assert max(low) <= page.page.locator(".pv-controls").bounding_box()["y"]  # the bar covers none of them
+        strategies = made[1].thoughts(made[1].keyframe(step))[1]
+        assert np.allclose(np.array(heights) / np.sum(heights, axis=1, keepdims=True), strategies, atol=0.001)
+
+
+def test_names_and_the_law_are_those_of_the_rule_that_is_played(studio):
+    rule = {"rule": "p-sblll", "tau": 0.3, "revision": 0.5}
+    page = studio(session_of(rule, game={"name": "double-step"}))
+    page.play_to(70)
+    stage = page.page.locator(".pv-host")
+    assert "87.4" in stage.inner_text()
+    choice = page.page.get_by_label("Rule of run 1, from this step on")
+    page.doing(lambda: choice.select_option("lll"))
+    page.play_to(90)
+    assert page.session.log[-1].did.rule == {"rule": "lll", "tau": 0.3}
+    assert _called(page) == {"p-sblll → lll"}
+    assert "since step 70: lll, tau 0.3" in page.page.locator(".pv-rule").inner_text()
+    assert page.page.locator("h1").inner_text() == "p-sblll → lll on double-step"
+    assert "not known since step 70" in stage.inner_text()
+    assert "87.4" not in stage.inner_text()
+    field = page.page.get_by_label("τ", exact=True)
+    field.fill("0.02")
+    page.doing(lambda: page.page.keyboard.press("Enter"))
+    assert "since step 90: tau 0.02" in page.page.locator(".pv-rule").inner_text()
+    page.play_to(69)
+    assert _called(page) == {"p-sblll"}
+    assert "87.4" in stage.inner_text()
+    assert choice.evaluate("(choice) => choice.selectedOptions[0].textContent") == "p-sblll"
+    assert field.input_value() == "0.3"
+    page.play_to(80)
+    assert [choice.input_value(), field.input_value()] == ["lll", "0.3"]
+
+
+def _called(page):
+    """Names of the run above its stage, beside its curve and in the table."""
+    page.settled()
+    return set(page.page.locator(".pv-card h2, .pv-legend .pv-label, .pv-now .pv-label").all_inner_texts())
+
+
+def test_the_temperature_is_that_of_the_step_that_is_seen(studio):
+    points = [[0, 0.3], [40, 0.2], [90, 0.01]]
+    schedules = (
+        {"kind": "geometric", "start": 0.3, "stop": 0.01},
+        {"kind": "logarithmic", "start": 0.3, "rate": 2.0},
+        {"kind": "piecewise", "points": points},
+        "auto",
+    )
+    page = studio(session_of(*({"rule": "blll", "tau": tau} for tau in schedules)))
+    page.play_to(100)
+    for step in (0, 17, 63, 95):
+        page.play_to(step)
+        for lane, run in enumerate(page.session.lanes):
+            page.page.get_by_label("Which run these change").select_option(str(lane))
+            shown = page.page.get_by_label("τ", exact=True).input_value()
+            tau = run.run.rule.tau.on(run.run.game).at(step, run.horizon)
+            assert float(shown) == pytest.approx(tau, rel=5.1e-4)
+
+
+def test_loads_go_on_with_their_run(studio):
+    page = studio(session_of({"rule": "lll", "tau": 0.5}, game={"name": "congestion", "players": 12}))
+    page.play_to(207)
+    made = recording_of(page.session.lanes[0])
+    assert _now(page)[0][0] == told(made.value("potential", 207)).replace("-", "−")
+    assert "as of step 206" in page.page.locator(".pv-curves .pv-as-of").inner_text()
+    game = pt.game("congestion", players=12)
+    peaks = np.max([game.loads(made.profile(step)) for step in range(208)], axis=0)
+    assert (peaks > game.loads(made.profile(0))).any()
+    for resource, peak in enumerate(peaks.tolist()):
+        page.page.locator(".pv-host input").fill(str(resource))
+        assert f"at most {peak} in this recording" in page.page.locator(".pv-host .stage-readout").inner_text()
+    assert f"up to {peaks.max()}." in page.page.locator(".stage-note").inner_text()
 
 
 def test_a_game_that_was_edited_is_played(studio):

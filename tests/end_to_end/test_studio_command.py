@@ -54,7 +54,7 @@ HELLO = {"type": "hello"}
 def test_it_prints_a_link_on_one_line_and_ends_with_ctrl_c(tmp_path):
     with studio("--rule", "blll", "--robots", 3, env=None, cwd=tmp_path) as (process, link):
         scene = told(link, HELLO)
-        assert (scene["robots"], scene["seed"], [lane["rule"] for lane in scene["lanes"]]) == (3, 0, ["blll"])
+        assert (scene["robots"], scene["seed"], [lane[0]["rule"] for lane in scene["lanes"]]) == (3, 0, ["blll"])
         again = potentia("studio", "--no-browser", "--port", re.search(r":(\d+)/", link)[1])
         assert again.returncode != 0
         assert "--port" in again.stderr

@@ -139,6 +139,12 @@ def test_large_chains_are_told_in_part():
     assert told["edges"]["left_off"] == 81 * 80 - MOST_EDGES
 
 
+def test_a_number_of_profiles_is_no_row_of_digits():
+    wanted = "got 100 players and more than 1,000,000 profiles"
+    with pytest.raises(pt.errors.PotentiaError, match=wanted):
+        answer({"ask": "state", "game": {"name": "ring"}, "rule": {"rule": "lll", "tau": 1.0}})
+
+
 @pytest.mark.parametrize(
     ("more", "said"),
     [

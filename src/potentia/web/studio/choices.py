@@ -6,6 +6,7 @@ from typing import Any
 
 from potentia.beliefs import Believing
 from potentia.beliefs import registered as registered_beliefs
+from potentia.engine import Run
 from potentia.games import Game
 from potentia.kernel.registry import REQUIRED, parameters_of
 from potentia.rules import rule
@@ -58,21 +59,29 @@ def _scale(game: Game) -> dict[str, float] | None:
     return {"worth": float(found.world.worth.max()), "tau": float(found.scale)}
 
 
-def told_of_lane(lane: LiveRun) -> dict[str, Any]:
-    """How a run is played now."""
-    run = lane.run
+def told_of_lane(lane: LiveRun) -> list[dict[str, Any]]:
+    """How a run is played, from which step on."""
+    told: list[dict[str, Any]] = []
+    for stretch, _ in lane.spans():
+        now = _told_of(stretch.run)
+        if not told or any(told[-1][name] != value for name, value in now.items()):
+            told.append({"since": stretch.since, **now})
+    return told
+
+
+def _told_of(run: Run) -> dict[str, Any]:
     spec = run.rule.spec()
     belief = run.game.belief.spec() if isinstance(run.game, Believing) else {"belief": NO_BELIEF}
-    numbers = {name: spec[name] for name in ("tau", "revision") if isinstance(spec.get(name), int | float)}
-    told = {"rule": run.rule.name, "text": rule_text(spec), "belief": belief["belief"], **numbers}
     has = [name for name in ("tau", "revision") if name in spec]
-    return told | {"has": has, "temperature": _temperature(lane), "spec": spec}
+    revision = spec.get("revision") if isinstance(spec.get("revision"), int | float) else None
+    told = {"rule": run.rule.name, "text": rule_text(spec), "belief": belief["belief"], "has": has, "spec": spec}
+    return told | {"revision": revision, "tau": _temperature(run)}
 
 
-def _temperature(lane: LiveRun) -> float | None:
-    """The temperature now, of a schedule too."""
-    rule_now, run = lane.run.rule, lane.run
-    schedule = getattr(rule_now, "tau", None)
+def _temperature(run: Run) -> dict[str, Any] | None:
+    """What the temperature of any step follows from."""
+    schedule = getattr(run.rule, "tau", None)
     if schedule is None:
         return None
-    return float(schedule.on(run.game).at(run.step, run.horizon))
+    data = schedule.on(run.game).data(run.horizon)
+    return {name: part.tolist() if hasattr(part, "tolist") else part for name, part in data._asdict().items()}

@@ -24,11 +24,12 @@ from potentia.kernel.checks import Integer
 from potentia.rules import Rule
 from potentia.web.studio.interventions import Logged, coverage_of, intervened, read_intervention
 from potentia.web.studio.measuring import measured, measured_names, targets_found
-from potentia.web.studio.thinking import Thought, ask, spacing
+from potentia.web.studio.thinking import Thought, ask, changed_number, next_ask, spacing
 
 COPIES = 24  # of one stretch, to go back from
 ROWS = 1000  # of a curve over the planned length
 _NO_LENGTH = 20_000  # steps, where none was planned
+_MOST_ASKED = 200  # thoughts of one stretch, beyond which they are asked at equal distances only
 
 
 @dataclass
@@ -169,6 +170,12 @@ class LiveRun:
         game = coverage_of(self.first.game)
         return None if game is None else game.world
 
+    @property
+    def _decided(self) -> int:
+        """Steps between two times at which the number of components may change; 0 where none does."""
+        belief = self.run.game.belief if isinstance(self.run.game, Believing) else None
+        return getattr(belief, "aic_every", 0) if self.asked else 0
+
     # Time ---------------------------------------------------------------------------------------------
 
     def advance(self, step: int, flag: Flag | None = None) -> LiveRun:
@@ -177,12 +184,15 @@ class LiveRun:
         last = self.stretches[-1]
         while last.run.step < goal and not flag.raised:
             before = last.run.step
-            stops = [(before // every + 1) * every for every in (self.every, self.asked) if every]
-            last.run.advance(min(goal, *stops) - before, flag=flag)
+            stops = [(before // every + 1) * every for every in (self.every, self._decided) if every]
+            due = next_ask(before, self.asked, self.horizon or _NO_LENGTH) if self.asked else goal
+            proposed = len(last.run.thoughts)
+            last.run.advance(min(goal, due, *stops) - before, flag=flag)
             now = last.run.step
             if now % self.every == 0 and last.times[-1] < now:
                 last.note()
-            if self.asked and now % self.asked == 0 and last.thoughts[-1].step < now:
+            other = self._decided and len(last.thoughts) < _MOST_ASKED and changed_number(last.run, proposed)
+            if self.asked and (now == due or other) and last.thoughts[-1].step < now:
                 last.thoughts.append(ask(last.run))
             last.found |= targets_found(last.run, last.found, before)
         if last.run.step - last.copies[-1].step >= 10 * self.every:

@@ -22,7 +22,7 @@ from potentia.web.making import encoded, of_rule
 from potentia.web.measures import cell_words
 from potentia.web.recordings import Recording
 from potentia.web.scenes import scene
-from potentia.web.studio.interventions import Erase, Paint, Remove, Wall, coverage_of, in_words, plain
+from potentia.web.studio.interventions import Change, Erase, Paint, Remove, Wall, coverage_of, in_words, plain
 from potentia.web.studio.living import LiveRun
 from potentia.web.studio.thinking import told
 
@@ -41,7 +41,7 @@ def recording_of(live: LiveRun, label: str = "", steps: int | None = None, title
     header["game"]["players"] = players
     header |= {
         "potentia": __version__,
-        "title": title or f"{label or live.first.rule.name} on {game.known_as or game.describe()}",
+        "title": title or f"{_names(live, label)} on {game.known_as or game.describe()}",
         "label": label or live.first.rule.name,
         "rule": of_rule(live.first.rule.spec()),
         "belief": _belief(first),
@@ -131,6 +131,13 @@ def events_of(live: LiveRun, header: dict[str, Any], since: int) -> list[dict[st
 
 
 _PROPOSAL = ("time", "mind", "before", "after", "accepted")
+
+
+def _names(live: LiveRun, label: str) -> str:
+    """The rules that were played, in order."""
+    changes = [entry.did for entry in live.log if isinstance(entry.did, Change)]
+    later = [str(did.rule["rule"]) for did in changes if did.rule is not None]
+    return " → ".join([label or live.first.rule.name, *later])
 
 
 def _belief(game: Any) -> dict[str, str] | None:

@@ -17,6 +17,7 @@ from potentia.web.keyframes import Keyframes, components
 from potentia.web.studio.interventions import coverage_of
 
 Arrays = dict[str, NDArray[Any]]
+_FEW, _MANY = 24, 50
 
 
 class Thought(NamedTuple):
@@ -38,6 +39,25 @@ class Thought(NamedTuple):
 def spacing(run: Run, steps: int) -> int:
     """Steps between two; 0 where there is nothing to ask."""
     return Keyframes(run).spacing(steps)
+
+
+def next_ask(before: int, spaced: int, length: int) -> int:
+    """The step at which to ask after this one: often in the beginning, then at equal distances."""
+    many = spaced * _FEW <= length  # where fields are so large that few are kept, they are at equal distances
+    least = max(1, spaced // _MANY) if many else spaced
+    gap = max(least, min(spaced, _round_down(before // 8)))
+    return (before // gap + 1) * gap
+
+
+def _round_down(number: int) -> int:
+    """The last of 1, 2, 5, 10, 20, 50, ... that is no more; 0 where none is."""
+    return max((k * 10**power for power in range(17) for k in (1, 2, 5) if k * 10**power <= number), default=0)
+
+
+def changed_number(run: Run, known: int) -> bool:
+    """Whether some mind took another number of components since so many proposals."""
+    rows: list[Any] = run.thoughts[known:]
+    return any(row.accepted and row.before != row.after for row in rows)
 
 
 def ask(run: Run) -> Thought:

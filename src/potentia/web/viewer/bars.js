@@ -9,6 +9,8 @@ import { addElement, addPicker, addShape, playerName, roomIn, setShape } from ".
 
 const MOST_GROUPS = 12;
 const MOST_BARS = 24;
+const BARS_WIDE = 190; // of one player, at least
+const BARS_APART = 20;
 const BARS_TALL = 50; // of a row of bars
 const BARS_LEFT = 44; // for the numbers of the scales
 const BARS_TOP = 8;
@@ -43,14 +45,16 @@ export function createBars(host, timeline, context, scale) {
       const length = Math.min(MOST_BARS, timeline.actionsOf(player));
       chains.set(key, new BitChain(arrays[field], offsets[players], offsets[player], length));
     }
-    return chains.get(key);
+    const chain = chains.get(key);
+    chain.array = arrays[field]; // another one, where more has come
+    return chain;
   }
 
   function resize() {
     const room = roomIn(host);
-    const columns = Math.max(1, Math.min(shown.length, Math.floor(room / 250)));
+    const columns = Math.max(1, Math.min(shown.length, Math.floor((room + BARS_APART) / (BARS_WIDE + BARS_APART))));
     box.style.gridTemplateColumns = `repeat(${columns}, minmax(0, 1fr))`;
-    const width = Math.min(420, Math.floor((room - 20 * (columns - 1)) / columns));
+    const width = Math.min(420, Math.floor((room - BARS_APART * (columns - 1)) / columns));
     box.replaceChildren();
     groups = shown.map((player) => addGroup(player, width));
     draw();
@@ -138,8 +142,8 @@ export function createBars(host, timeline, context, scale) {
     const steps = header.keyframes.steps;
     if (!steps.length) return "This recording holds no scores.";
     if (keyframe < 0) return `Scores are known from step ${formatCount(steps[0])} on.`;
-    const next = keyframe + 1 < steps.length ? `, again at ${formatCount(steps[keyframe + 1])}` : "";
-    return `Asked at step ${formatCount(steps[keyframe])}${next}. A frame: what is played now.`;
+    const next = keyframe + 1 < steps.length ? `, again at step ${formatCount(steps[keyframe + 1])}` : "";
+    return `As of step ${formatCount(steps[keyframe])}${next}. A frame: what is played now.`;
   }
 
   function leftOut() {
@@ -185,23 +189,32 @@ export function createBars(host, timeline, context, scale) {
 
 /** The least and the largest score of all players and keyframes of these recordings, and zero. */
 export function scoreScale(timelines) {
-  let low = 0;
-  let high = 0;
-  for (const { recording } of timelines) {
-    const { score } = recording.arrays;
-    const moments = recording.header.keyframes.steps.length;
-    if (!score || !moments) continue;
-    const width = score.length / moments;
-    const chain = new BitChain(score, width, 0, width);
-    for (let keyframe = 0; keyframe < moments; keyframe++) {
-      for (const value of chain.at(keyframe)) {
-        if (!Number.isFinite(value)) continue;
-        if (value < low) low = value;
-        if (value > high) high = value;
+  const scale = { low: 0, high: 1, grow };
+  const chains = timelines.map(() => null);
+  let [low, high] = [0, 0];
+  /** Of more keyframes; whether that made it another scale. */
+  function grow() {
+    timelines.forEach(({ recording }, k) => {
+      const { score } = recording.arrays;
+      const moments = recording.header.keyframes.steps.length;
+      if (!score || !moments) return;
+      const width = score.length / moments;
+      chains[k] ??= new BitChain(score, width, 0, width);
+      chains[k].array = score;
+      for (let keyframe = chains[k].keyframe + 1; keyframe < moments; keyframe++) {
+        for (const value of chains[k].at(keyframe)) {
+          if (!Number.isFinite(value)) continue;
+          if (value < low) low = value;
+          if (value > high) high = value;
+        }
       }
-    }
+    });
+    const before = `${scale.low} ${scale.high}`;
+    [scale.low, scale.high] = [low, high > low ? high : low + 1];
+    return before !== `${scale.low} ${scale.high}`;
   }
-  return { low, high: high > low ? high : low + 1 };
+  grow();
+  return scale;
 }
 
 /** Where each player's actions begin among all; the last entry is how many there are. */

@@ -1,7 +1,8 @@
 // The card of a recording: its name, its rule, and the room for its stage.
 
-import { element } from "./dom.js";
+import { element, setTitled } from "./dom.js";
 import { formatCount } from "./format.js";
+import { firstChange, labelAt, rulesAt } from "./names.js";
 import { hasSide, MOST_CIRCLES } from "./stages/map.js";
 import { makeSwatch } from "./swatches.js";
 
@@ -10,14 +11,16 @@ const NARROWEST_MAP = 215; // pixels for a map, so that all stand in one row
 const MOST_BARRED = 4; // players whose bars have room in a card
 
 /** A card without its stage, which is built once all cards are there and have their widths. */
-export function createCard(grid, { header, label }, { seeds, title, single }) {
+export function createCard(grid, timeline, { seeds, title, single }) {
+  const { header, label } = timeline.recording;
   const swatch = makeSwatch();
   const host = element("div", { class: "pv-host" });
   const played = header.rule?.text ?? "";
-  const told = seeds.size > 1 ? `${played}, seed ${header.seed}` : played;
-  const said = single && title.includes(played) && title.includes(label);
-  const name = element("span", { class: "pv-two-lines", text: label, title: label });
-  const words = element("span", { class: "pv-rule-words", text: told, title: told });
+  const seed = seeds.size > 1 ? `, seed ${header.seed}` : "";
+  const same = firstChange(timeline.recording) === Infinity;
+  const said = single && same && title.includes(played) && title.includes(label);
+  const name = element("span", { class: "pv-two-lines" });
+  const words = element("span", { class: "pv-rule-words" });
   const end = `ended at step ${formatCount(header.steps)}`;
   const ended = element("span", { class: "pv-ended", text: end, hidden: true });
   const bars = barsInCard(header) ? element("div", { class: "pv-host pv-bars" }) : null;
@@ -25,7 +28,13 @@ export function createCard(grid, { header, label }, { seeds, title, single }) {
   const rule = element("p", { class: "pv-rule", hidden: said }, words, ended);
   const look = { class: bars ? "pv-card pv-with-bars" : "pv-card", "aria-label": label };
   grid.append(element("article", look, heading, rule, host, bars));
-  return { host, swatch, ended, bars };
+  const follow = () => {
+    setTitled(name, labelAt(timeline));
+    setTitled(words, rulesAt(timeline) + seed);
+    ended.hidden = !timeline.ended;
+  };
+  follow();
+  return { host, swatch, bars, follow };
 }
 
 /** Whether strategies and scores of a game have room in its card. */

@@ -2,12 +2,15 @@
 
 export const SLOWEST = 1; // steps a second
 export const FASTEST = 100000;
+const FIRST_SPAN = 100; // steps that are drawn of a run that begins, and how many times more whenever these are played
+const GROWTH = 1.5;
 const LONGEST_FRAME = 500; // milliseconds; a page that was hidden does not catch up
 
 /** Tells its listeners when the step, the speed or play and pause change. */
 export class Clock {
   constructor(steps, speed = speedFor(steps)) {
     this.steps = steps;
+    this.follows = false; // whether runs are still played
     this.limit = steps; // up to which steps are known; more may come while it runs
     this.step = 0;
     this.speed = speed;
@@ -16,6 +19,14 @@ export class Clock {
     this.fraction = 0;
     this.last = 0;
     this.frame = 0;
+  }
+
+  /** Up to where curves and timelines are drawn: of runs that are still played a little beyond what was. */
+  get span() {
+    if (!this.follows) return this.steps;
+    let end = FIRST_SPAN;
+    while (end < 1.02 * this.limit) end *= GROWTH;
+    return Math.min(this.steps, Math.ceil(end));
   }
 
   /** `listener(what)` is called with "step", "speed" or "playing". */

@@ -80,7 +80,7 @@ export function createControls(host, clock, actions, events) {
   const named = element("span", { class: "pv-hidden", text: "speed" });
   const speedBox = element("label", { class: "pv-speed-box", title: "Speed (+ −)" }, named, speed, told);
 
-  const marks = createMarks(events, clock.steps, THUMB / 2, actions.jump);
+  const marks = createMarks(events, clock.span, THUMB / 2, actions.jump);
   const track = element("div", { class: "pv-track" }, marks.canvas, scrubber);
   host.append(element("div", { class: "pv-bar" }, row, track, stepBox, speedBox));
 
@@ -111,7 +111,12 @@ export function createControls(host, clock, actions, events) {
   showSpeed();
   showPlaying();
   drawMarks();
-  return { showStep, showSpeed, showPlaying, resize: drawMarks, grow: marks.grow };
+  const grow = (more = null) => {
+    scrubber.max = String(clock.span);
+    scrubber.value = String(clock.step);
+    marks.grow(clock.limit, clock.span, more);
+  };
+  return { showStep, showSpeed, showPlaying, resize: drawMarks, grow };
 }
 
 /** Arrows go to the next round speed, pages ten times as far; null for other keys. */

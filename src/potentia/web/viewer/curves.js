@@ -1,9 +1,11 @@
 // The curves under the stages: one series of all recordings over time, the optimum, and a cursor to drag.
 
 import { faded } from "./colours.js";
-import { element, FONT, hiddenCanvas, setText, sizedCanvas } from "./dom.js";
+import { element, FONT, hiddenCanvas, setText, setTitled, sizedCanvas } from "./dom.js";
 import { formatCount, formatNumber, formatPercent, niceTicks } from "./format.js";
+import { labelAt } from "./names.js";
 import { looksOf, makeSwatch, paintSwatch } from "./swatches.js";
+import { asOf, hasGaps, valueNow } from "./values.js";
 
 const GROWN_EVERY = 120; // milliseconds between two pictures of curves that grow
 const PLOT = { left: 62, right: 14, top: 14, bottom: 24 };
@@ -41,7 +43,7 @@ export function sharedOptimum(recording, name) {
   return optimum && optimum.value > 0 ? optimum : null;
 }
 
-/** Build the curves. `context` has theme(), steps, onSeek(step) and onSeries(name). */
+/** Build the curves. `context` has theme(), span(), onSeek(step) and onSeries(name). */
 export function createCurves(host, timelines, context) {
   return new Curves(host, timelines, context);
 }
@@ -50,7 +52,7 @@ class Curves {
   constructor(host, timelines, context) {
     this.timelines = timelines;
     this.context = context;
-    this.steps = Math.max(1, context.steps);
+    this.steps = 1; // of the picture
     this.known = new Map();
     for (const { recording } of timelines) {
       for (const series of recording.header.series) {
@@ -75,9 +77,10 @@ class Curves {
       const value = element("span", { class: "pv-number" });
       const label = element("span", { class: "pv-label", text: recording.label, title: recording.label });
       this.legend.append(element("li", {}, swatch, label, value));
-      return { swatch, value };
+      return { swatch, label, value };
     });
-    const head = element("div", { class: "pv-curves-head" }, this.select, this.legend);
+    this.older = element("span", { class: "pv-quiet pv-number pv-as-of", hidden: !hasGaps(this.timelines, [...this.known.keys()]) });
+    const head = element("div", { class: "pv-curves-head" }, this.select, this.legend, this.older);
     this.host.append(head, this.canvas);
     this.host.hidden = this.name === null;
     const seek = (event) => {
@@ -160,6 +163,7 @@ class Curves {
 
   render() {
     if (this.name === null) return;
+    this.steps = Math.max(1, this.context.span());
     this.findRange();
     const context = sizedCanvas(this.layer, this.width, this.height);
     const theme = this.context.theme();
@@ -264,6 +268,7 @@ class Curves {
 
   draw() {
     if (this.name === null) return;
+    if (this.steps !== Math.max(1, this.context.span())) this.render();
     const context = sizedCanvas(this.canvas, this.width, this.height);
     const theme = this.context.theme();
     const step = this.context.step();
@@ -279,28 +284,33 @@ class Curves {
     context.moveTo(Math.round(x) + 0.5, PLOT.top - 8);
     context.lineTo(Math.round(x) + 0.5, this.height - PLOT.bottom);
     context.stroke();
-    const said = this.timelines.map((timeline, k) => this.drawTip(context, timeline, k, theme, step));
+    const values = this.timelines.map((timeline) => valueNow(timeline, this.context.stateOf(timeline), this.name));
+    const said = this.timelines.map((timeline, k) => this.drawTip(context, timeline, k, theme, values[k].value));
+    const older = asOf(this.timelines, values);
+    setText(this.older, older);
     const label = this.known.get(this.name).label;
     if (!this.context.playing()) {
-      this.canvas.setAttribute("aria-label", `${label} at step ${formatCount(step)}: ${said.join("; ")}.`);
+      this.canvas.setAttribute("aria-label", `${label} at step ${formatCount(step)}: ${said.join("; ")}${older && `, ${older}`}.`);
     }
   }
 
-  drawTip(context, timeline, k, theme, step) {
-    const value = timeline.valueAt(this.name, Math.min(step, timeline.steps));
+  drawTip(context, timeline, k, theme, value) {
+    const { step } = timeline;
     const optimum = sharedOptimum(timeline.recording, this.name);
     const share = optimum ? ` (${formatPercent(value / optimumAt(optimum, step))})` : "";
     const text = formatNumber(value);
+    setTitled(this.entries[k].label, labelAt(timeline));
     setText(this.entries[k].value, Number.isFinite(value) ? text + share : text);
     if (Number.isFinite(value)) {
       context.beginPath();
-      context.arc(this.x(Math.min(step, timeline.steps)), this.y(value), 4, 0, 7);
+      const inside = Math.min(this.high, Math.max(this.low, value)); // of all rows; this one lies between them
+      context.arc(this.x(step), this.y(inside), 4, 0, 7);
       context.fillStyle = this.looks[k].colour;
       context.fill();
       context.strokeStyle = theme.paper;
       context.lineWidth = 1.5;
       context.stroke();
     }
-    return `${timeline.recording.label} ${text}`;
+    return `${labelAt(timeline)} ${text}`;
   }
 }

@@ -20,6 +20,12 @@ export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
+/** The same of a text that may be cut, and is then told by its title. */
+export function setTitled(node, text) {
+  setText(node, text);
+  if (node.title !== text) node.title = text;
+}
+
 /** An icon of 24×24 drawn by one path. */
 export function icon(path) {
   const svg = document.createElementNS(SVG, "svg");

@@ -11,12 +11,14 @@ export function followRuns(viewer, known) {
     timeline.listChanges();
   });
   viewer.clock.limit = Math.min(...known);
+  viewer.clock.follows = true;
 }
 
 /** What came since, of each recording: changes, rows, keyframes, events, and the step up to which that is. */
 export function growRuns(viewer, lanes) {
   let events = false;
   let rows = false;
+  const thoughts = lanes.some(({ keyframes }) => keyframes);
   lanes.forEach(({ step, arrays, keyframes, events: more }, k) => {
     const timeline = viewer.timelines[k];
     timeline.append(arrays);
@@ -30,10 +32,11 @@ export function growRuns(viewer, lanes) {
   const { clock, controls } = viewer;
   const before = clock.limit;
   clock.limit = Math.min(...lanes.map(({ step }) => step));
+  if (thoughts && viewer.scores?.grow()) for (const bars of viewer.bars) bars.resize();
   if (events) viewer.listEvents();
-  if (events || before !== clock.limit) controls.grow(clock.limit, events ? markedEvents(viewer) : null);
+  if (events || before !== clock.limit) controls.grow(events ? markedEvents(viewer) : null);
   if (rows) viewer.curves.grow();
-  if (rows || events) viewer.request();
+  if (rows || events || thoughts) viewer.request();
   if (viewer.divergence !== null || viewer.timelines.length < 2) return;
   viewer.divergence = firstDifference(viewer.timelines);
   if (viewer.divergence !== null) viewer.heading.showDivergence();

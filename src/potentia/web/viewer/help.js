@@ -10,7 +10,7 @@ const HELP = [
   ["home end", "to the start or the end"],
   ["+ −", "faster or slower"],
   ["n p", "choose the next or previous robot or player"],
-  ["esc", "choose none"],
+  ["esc", "choose as in the beginning: none, or the robot 0 whose thoughts are shown"],
   ["f", "flags on or off"],
   ["w", "ways: none, recent or whole"],
   ["t", "light or dark"],

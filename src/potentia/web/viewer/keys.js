@@ -47,7 +47,7 @@ function keyAction(viewer, key, by) {
     "-": () => clock.setSpeed(nearSpeed(clock.speed, -1)),
     n: () => viewer.choose(1),
     p: () => viewer.choose(-1),
-    Escape: () => viewer.select(null),
+    Escape: () => viewer.select(viewer.firstChoice),
     f: () => viewer.setFlags(!viewer.options.flags),
     w: () => viewer.setWays(way()),
     t: () => viewer.toggleTheme(),

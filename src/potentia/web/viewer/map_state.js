@@ -7,6 +7,7 @@ import { FlagHistory } from "./flags.js";
 import { DiscTable, gridOf } from "./grid.js";
 import { Lengths } from "./lengths.js";
 import { sightOf } from "./sight.js";
+import { Ways } from "./ways.js";
 
 const MANY_CELLS = 50; // for each robot: more are not looked through to find them
 const FOLLOWING = 4; // what a cell of one robot costs, here and there in memory, against one of all in their order
@@ -33,7 +34,7 @@ export class MapState {
     this.drift = header.map.drift ?? null;
     this.drifted = null; // a field of a drift, and the time it is of
     this.history = null;
-    this.ways = null;
+    this.ways = new Ways(timeline, this.grid);
     this.chains = new Map();
     this.counts = new Int32Array(this.cells);
     this.places = new Int32Array(this.robots).fill(-1); // the cells that counts are of; -1 for who is not there
@@ -333,22 +334,7 @@ export class MapState {
 
   /** How far a robot has gone by a step, in cells. */
   travelled(robot, step = this.timeline.step) {
-    const { timeline } = this;
-    this.ways ??= new Map();
-    if (!this.ways.has(robot)) this.ways.set(robot, []);
-    const way = this.ways.get(robot);
-    const order = timeline.changesOfPlayer(robot);
-    for (let k = way.length; k < order.length; k += 1) way.push((way[k - 1] ?? 0) + this.jump(order[k]));
-    const made = timeline.changesOf(robot, step);
-    return made ? way[made - 1] : 0;
-  }
-
-  jump(change) {
-    const { changeBefore, changeAfter } = this.timeline;
-    const before = this.grid.cellOf[changeBefore[change]];
-    const after = this.grid.cellOf[changeAfter[change]];
-    const dx = (after % this.columns) - (before % this.columns);
-    return Math.hypot(dx, Math.floor(after / this.columns) - Math.floor(before / this.columns));
+    return this.ways.upTo(robot, step);
   }
 
   // What robots thought at a keyframe ------------------------------------------------------------------

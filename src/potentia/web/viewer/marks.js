@@ -47,10 +47,11 @@ export function markedEvents(viewer) {
 }
 
 /** Marks along a timeline; events are [{step, kind, text, run, colour()}]. Those of one step stand side by side. */
-export function createMarks(events, steps, inset, onSeek) {
+export function createMarks(events, span, inset, onSeek) {
   const canvas = element("canvas", { class: "pv-marks", "aria-hidden": "true" }); // the list has them for the keyboard
   let spots = spotsOf(events);
-  let edge = steps; // up to which it was played
+  let steps = span; // of the whole timeline
+  let edge = span; // up to which it was played
   let width = 0;
   const placeOf = ({ step, aside }) => inset + (step / Math.max(1, steps)) * (width - 2 * inset) + aside;
   const nearest = (event) => {
@@ -84,8 +85,9 @@ export function createMarks(events, steps, inset, onSeek) {
       context.restore();
     }
   };
-  const grow = (step, more) => {
+  const grow = (step, end, more) => {
     edge = step;
+    steps = end;
     if (more) spots = spotsOf(more);
     if (width) draw(width);
   };

@@ -41,7 +41,8 @@ export async function pictureOf(hosts, title, step, theme) {
   return new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
 }
 
-function shortenedTo(brush, text, room) {
+/** A text that fits into a room, cut where it does not. */
+export function shortenedTo(brush, text, room) {
   let length = text.length;
   if (brush.measureText(text).width <= room) return text;
   while (length > 1 && brush.measureText(`${text.slice(0, length)}…`).width > room) length -= 1;

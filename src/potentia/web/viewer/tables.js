@@ -1,13 +1,15 @@
 // Tables under the stages: the recordings now, the robots or players now, and the events.
 
 import { optimumAt, sharedOptimum } from "./curves.js";
-import { element, setText } from "./dom.js";
+import { element, setText, setTitled } from "./dom.js";
 import { counted, formatCount, formatNumber, formatPercent } from "./format.js";
 import { formatPlace } from "./lengths.js";
 import { makeMark } from "./marks.js";
+import { labelAt } from "./names.js";
 import { fateOf, wayName, wayText } from "./robots.js";
 import { actionName } from "./stages/actions.js";
 import { makeSwatch, paintSwatch } from "./swatches.js";
+import { asOf, hasGaps, valueNow } from "./values.js";
 
 const MOST_ROWS = 300; // robots in a table
 const MOST_EVENTS = 500;
@@ -31,7 +33,7 @@ function addRow(body, first, count) {
 }
 
 /** Every series of every recording at this step. */
-export function createComparison(host, timelines, looks) {
+export function createComparison(host, timelines, { stateOf }, looks) {
   const known = new Map();
   for (const { recording } of timelines) {
     for (const { name, label, unit, length } of recording.header.series) {
@@ -44,18 +46,30 @@ export function createComparison(host, timelines, looks) {
   const columns = ["recording", ...known.values(), ...(shared.some(Boolean) ? [words] : []), "changes so far"];
   const body = tableIn(host, "The recordings at this step", columns);
   const swatches = [];
+  const labels = [];
   const rows = timelines.map(({ recording }) => {
     swatches.push(makeSwatch());
     const label = element("span", { class: "pv-label", text: recording.label, title: recording.label });
+    labels.push(label);
     const who = element("span", { class: "pv-who-cell" }, swatches[swatches.length - 1], label);
     return addRow(body, who, columns.length - 1);
   });
+  const names = [...known.keys()];
+  const note = element("p", { class: "pv-quiet pv-as-of", hidden: !hasGaps(timelines, names) });
+  host.append(note);
   const draw = () => {
+    const values = timelines.map((timeline) => names.map((name) => valueNow(timeline, stateOf(timeline), name)));
+    const older = names.map((_, at) => asOf(timelines, values.map((row) => row[at])));
+    const told = new Map(); // which series are of which steps
+    older.forEach((when, at) => when && told.set(when, [...(told.get(when) ?? []), known.get(names[at])]));
+    setText(note, [...told].map(([when, labels]) => `${labels.join(", ")}: ${when}`).join("; "));
     timelines.forEach((timeline, k) => {
-      const texts = [...known.keys()].map((name) => formatNumber(timeline.valueAt(name)));
+      setTitled(labels[k], labelAt(timeline));
+      const texts = values[k].map(({ value }) => formatNumber(value));
       if (shared.some(Boolean)) {
-        const name = timeline.recording.header.optimum?.series;
-        texts.push(shared[k] ? formatPercent(timeline.valueAt(name) / optimumAt(shared[k], timeline.step)) : "–");
+        const at = names.indexOf(timeline.recording.header.optimum?.series);
+        const value = values[k][at]?.value ?? NaN;
+        texts.push(shared[k] ? formatPercent(value / optimumAt(shared[k], timeline.step)) : "–");
       }
       texts.push(formatCount(timeline.changesUpTo(timeline.step)));
       texts.forEach((text, at) => setText(rows[k][at], text));
@@ -97,6 +111,7 @@ export function createRoster(host, timelines, context) {
   };
   const draw = () => {
     const { timeline, map, rows } = shown;
+    for (const option of choice.options) setText(option, labelAt(timelines[Number(option.value)]));
     const state = map ? context.stateOf(timeline) : null;
     rows.forEach((cells, player) => {
       const texts = map ? robotTexts(state, player) : playerTexts(timeline, player);

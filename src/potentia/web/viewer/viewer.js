@@ -33,9 +33,8 @@ const STAGES = {
   table: createTableStage,
   players: createPlayersStage,
 };
-const KEY_GAP = 4; // pixels above the line under maps, the curves and the bar, as the style sheet has them
-const CURVES_GAP = 10;
-const BAR_GAP = 6;
+const [KEY_GAP, CURVES_GAP, BAR_GAP] = [4, 10, 6]; // pixels above the line under maps, the curves and the bar, as in CSS
+const BARS_ROW = 225; // of bars under a stage: the first row is seen at once
 const TABLES_EVERY = 125; // milliseconds between two updates of tables while the clock runs
 
 /** Build the viewer of one to four recordings inside an element. */
@@ -75,7 +74,7 @@ class Viewer {
       playing: () => this.clock.playing,
       redraw: (stage) => this.request(stage),
       step: () => this.clock.step,
-      steps: this.clock.steps,
+      span: () => this.clock.span,
       single: recordings.length === 1, // the page has one stage
       sides: this.mapStates.some((state) => state && hasSide(state)), // a second map stands beside some map
       heightLeft: () => this.heightLeft(),
@@ -110,10 +109,11 @@ class Viewer {
       toChange: (way) => this.toChange(way),
     };
     this.controls = createControls(this.controlBar, this.clock, actions, markedEvents(this));
-    this.controls.grow(this.clock.limit);
+    this.controls.grow();
     this.showOptions();
     this.buildStages(); // after the others, for they take the height that is left
     this.bars = this.buildBars();
+    if (this.barGrid?.isConnected) for (const stage of this.stages) stage.resize();
     this.buildTables(below);
     this.openHelp = createHelp(this.root, this.moreKeys);
     this.colourCards();
@@ -123,7 +123,7 @@ class Viewer {
     this.context.shared = shareWidth(this.stageGrid, this.mapStates);
     const seeds = new Set(this.recordings.map(({ header }) => header.seed));
     const known = { seeds, title: this.title, single: this.context.single };
-    this.cards = this.recordings.map((recording) => createCard(this.stageGrid, recording, known));
+    this.cards = this.timelines.map((timeline) => createCard(this.stageGrid, timeline, known));
     this.stages = this.timelines.map((timeline, k) => {
       const { kind } = timeline.recording.header.game;
       return STAGES[kind](this.cards[k].host, timeline, this.context);
@@ -134,7 +134,7 @@ class Viewer {
   buildBars() {
     const shown = this.recordings.map(({ header }) => header.game.kind !== "map" && Boolean(header.keyframes?.scores));
     if (!shown.includes(true)) return [];
-    const scale = scoreScale(this.timelines.filter((_, k) => shown[k]));
+    this.scores = scoreScale(this.timelines.filter((_, k) => shown[k]));
     this.barGrid = element("section", { class: "pv-stages pv-bars", "aria-label": "Strategies and scores" });
     this.barGrid.style.setProperty("--count", String(this.recordings.length));
     const hosts = this.recordings.map(({ label }, k) => {
@@ -145,7 +145,7 @@ class Viewer {
       return host;
     });
     if (shown.some((each, k) => each && !this.cards[k].bars)) this.controlBar.before(this.barGrid);
-    return hosts.flatMap((host, k) => (shown[k] ? [createBars(host, this.timelines[k], this.context, scale)] : []));
+    return hosts.flatMap((host, k) => (shown[k] ? [createBars(host, this.timelines[k], this.context, this.scores)] : []));
   }
 
   buildTables(below) {
@@ -155,7 +155,7 @@ class Viewer {
     const now = element("section", { class: "pv-now" });
     left.append(now);
     now.append(element("div", { class: "pv-section-head" }, element("h2", { text: "Now" })));
-    this.comparison = createComparison(now, this.timelines, () => this.lookNow);
+    this.comparison = createComparison(now, this.timelines, this.context, () => this.lookNow);
     const button = (text, onclick) => element("button", { type: "button", class: "pv-text-button", text, onclick });
     now.append(
       element(
@@ -205,15 +205,15 @@ class Viewer {
     this.clock.listen((what) => {
       if (what === "step") this.follow();
       if (what === "speed") this.controls.showSpeed();
-      if (what === "playing") this.controls.showPlaying();
-      if (what === "playing" && !this.clock.playing) this.request();
+      if (what !== "playing") return;
+      this.controls.showPlaying();
+      if (!this.clock.playing) this.request();
     });
-    let waiting = 0;
+    let [waiting, width] = [0, this.root.clientWidth];
     const later = () => {
       cancelAnimationFrame(waiting);
       waiting = requestAnimationFrame(() => this.resize());
     };
-    let width = this.root.clientWidth;
     this.observer = new ResizeObserver(() => {
       if (this.root.clientWidth === width) return; // only the height: that is our own doing
       width = this.root.clientWidth;
@@ -232,7 +232,7 @@ class Viewer {
     this.timelines.forEach((timeline, k) => {
       timeline.seek(this.clock.step);
       timeline.ended = this.clock.step > timeline.steps;
-      this.cards[k].ended.hidden = !timeline.ended;
+      this.cards[k].follow();
     });
     this.controls.showStep();
     this.request();
@@ -309,7 +309,8 @@ class Viewer {
     const heading = place(this.cards[0].host) - place(this.stageGrid);
     const top = place(this.played.parentNode) + window.scrollY + heading; // stages may stand in the middle of their row
     const key = this.key.offsetHeight + KEY_GAP;
-    const curves = this.context.alone ? 0 : this.curves.host.offsetHeight + CURVES_GAP;
+    const bars = this.barGrid?.isConnected ? BARS_ROW : 0;
+    const curves = bars + (this.context.alone ? 0 : this.curves.host.offsetHeight + CURVES_GAP);
     return window.innerHeight - top - key - curves - this.controlBar.offsetHeight - BAR_GAP;
   }
 
@@ -358,7 +359,7 @@ class Viewer {
 
   showOptions() {
     this.heading.showOptions(this.options);
-    setText(this.key, mapKey(this.mapStates, this.options));
+    setText(this.key, mapKey(this.mapStates, this.options, this.live));
     this.key.hidden = !this.key.textContent;
     this.request();
   }
@@ -376,8 +377,7 @@ class Viewer {
   /** The next robot or player, or the one before. */
   choose(way) {
     const players = Math.max(...this.timelines.map((timeline) => timeline.players));
-    const from = this.chosen ?? (way > 0 ? -1 : 0);
-    this.select((from + way + players) % players);
+    this.select(((this.chosen ?? (way > 0 ? -1 : 0)) + way + players) % players);
   }
 
   // Taking away ----------------------------------------------------------------------------------------

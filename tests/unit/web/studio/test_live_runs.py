@@ -181,3 +181,17 @@ def test_a_game_that_is_no_map_has_its_rule_changed():
     assert recording_of(run).kind == "network"
     with pytest.raises(InvalidRun, match="for robots on a map"):
         run.intervene({"kind": "fail", "robot": 0})
+
+
+@pytest.mark.parametrize("chunk", [7, 50, 400])
+def test_thoughts_are_asked_early_and_where_their_number_of_components_changes(chunk):
+    belief = {"belief": "split-merge", "aic_every": 7}
+    made = LiveRun(game_of(), RULES[1] | {"tau": 1.0, "revision": 0.3}, 3, belief=belief, horizon=20_000)
+    for step in range(chunk, 401, chunk):
+        made.advance(step)
+    made.advance(400)
+    asked = [thought.step for thought in made.stretches[0].thoughts]
+    changed = {int(row.time) for row in made.run.thoughts if row.accepted and row.before != row.after}
+    usual = [*range(0, 160, 10), *range(160, 401, 20)]
+    assert len(changed - set(usual)) >= 2
+    assert asked == sorted({*usual, *changed})

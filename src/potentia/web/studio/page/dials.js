@@ -2,6 +2,7 @@
 
 import { element } from "/viewer/dom.js";
 import { formatNumber } from "/viewer/format.js";
+import { heldAt, temperatureAt } from "./held.js";
 
 const POINTS = 200; // of a slider
 const RANGE = [1e-3, 10]; // temperatures, or these times the most that a robot can cover
@@ -16,6 +17,7 @@ class Dials {
   constructor(host, studio, section, labelled) {
     this.studio = studio;
     this.scene = null;
+    this.held = null; // what is being changed by hand, which is not written over
     this.which = element("select", { "aria-label": "Which run these change", onchange: () => this.read() });
     this.whichRow = labelled("of", this.which);
     this.sliders = Object.fromEntries(Object.keys(NAMES).map((name) => [name, this.slider(name, labelled)]));
@@ -30,9 +32,24 @@ class Dials {
   slider(name, labelled) {
     const range = element("input", { type: "range", min: "0", max: String(POINTS), step: "1", "aria-label": `${name}, slider` });
     const field = element("input", { type: "number", step: "any", min: "0", class: "ps-exact" });
-    range.addEventListener("input", () => this.tell(name, this.valueOf(name, Number(range.value))));
-    range.addEventListener("change", () => this.send({ [name]: this.valueOf(name, Number(range.value)) }));
-    field.addEventListener("change", () => this.give(name, field.valueAsNumber));
+    range.addEventListener("input", () => {
+      this.held = range;
+      this.tell(name, this.valueOf(name, Number(range.value)));
+    });
+    range.addEventListener("change", () => {
+      this.held = null;
+      this.send({ [name]: this.valueOf(name, Number(range.value)) });
+    });
+    field.addEventListener("input", () => {
+      this.held = field;
+    });
+    field.addEventListener("change", () => {
+      this.held = null;
+      this.give(name, field.valueAsNumber);
+    });
+    field.addEventListener("blur", () => {
+      if (this.held === field) this.held = null;
+    });
     return { range, field, row: element("div", { class: "ps-dial" }, labelled(NAMES[name], field), range) };
   }
 
@@ -74,13 +91,19 @@ class Dials {
   send(change) {
     const named = Object.keys(change)[0];
     const all = this.scene.lanes.map((_, k) => k);
-    const able = (this.lanes() ?? all).filter((k) => named === "belief" || this.scene.lanes[k].has.includes(named));
+    const able = (this.lanes() ?? all).filter((k) => named === "belief" || this.now(k).has.includes(named));
     if (!able.length) return;
     this.studio.do({ kind: "change", ...change }, able.length === all.length ? null : able);
   }
 
+  /** What holds of a run at the step that is seen. */
+  now(lane) {
+    return heldAt(this.scene.lanes[lane], this.studio.viewer.clock.step);
+  }
+
   show(scene, viewer) {
     this.scene = scene;
+    this.held = null;
     const before = this.which.value;
     const options = viewer.recordings.map(({ label }, k) => element("option", { value: String(k), text: label }));
     this.which.replaceChildren(element("option", { value: "all", text: "all runs" }), ...options);
@@ -92,14 +115,15 @@ class Dials {
     this.read();
   }
 
-  /** What holds now. */
+  /** What holds at the step that is seen. */
   read() {
-    const lanes = (this.lanes() ?? this.scene.lanes.map((_, k) => k)).map((k) => this.scene.lanes[k]);
+    const { step } = this.studio.viewer.clock;
+    const lanes = (this.lanes() ?? this.scene.lanes.map((_, k) => k)).map((k) => this.now(k));
     for (const [name, { range, row, field }] of Object.entries(this.sliders)) {
       const able = lanes.filter(({ has }) => has.includes(name));
       row.hidden = !able.length;
-      if (!able.length) continue;
-      const value = able[0][name] ?? (name === "tau" ? able[0].temperature : null);
+      if (!able.length || this.held === field || this.held === range) continue;
+      const value = name === "tau" ? temperatureAt(able[0], step) : able[0].revision;
       field.value = value === null ? "" : String(Number(value.toPrecision(4)));
       field.placeholder = value === null ? "by a rule" : "";
       if (value !== null) range.value = String(this.pointOf(name, value));

@@ -1,6 +1,9 @@
 // The stages as a drawing: every canvas as a picture where it stands, every word as text, so that it scales and can be
 // searched.
 
+import { FONT, hiddenCanvas } from "/viewer/dom.js";
+import { shortenedTo } from "/viewer/picture.js";
+
 const SPACE = "http://www.w3.org/2000/svg";
 const MARGIN = 16;
 const LEFT_OUT = "input, select, button, label, .pv-hidden, [data-prompt]";
@@ -14,7 +17,9 @@ export function svgOf(viewer) {
   const at = (x, y) => [round(x - box.left + MARGIN), round(y - box.top + MARGIN + 40)];
   const { ink, paper } = viewer.colours;
   parts.push(`<rect width="${width}" height="${height}" fill="${paper}"/>`);
-  parts.push(text(MARGIN, 26, viewer.title, `font-size="15" font-weight="600" fill="${ink}"`));
+  const brush = hiddenCanvas(1, 1).getContext("2d");
+  brush.font = `600 15px ${FONT}`;
+  parts.push(text(MARGIN, 26, shortenedTo(brush, viewer.title, box.width), `font-size="15" font-weight="600" fill="${ink}"`));
   parts.push(text(MARGIN, 44, `step ${viewer.clock.step}`, `font-size="12" fill="${ink}"`));
   collect(viewer.played, at, parts);
   const head = `<svg xmlns="${SPACE}" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"`;
@@ -56,15 +61,38 @@ function collect(node, at, parts) {
   return undefined;
 }
 
+/** Each line where it stands, as wide as it is there. */
 function words(node, at, parts) {
-  const said = node.textContent.trim();
-  if (!said) return;
-  const range = document.createRange();
-  range.selectNodeContents(node);
-  const place = range.getBoundingClientRect();
-  if (!place.width) return;
-  const look = getComputedStyle(node.parentElement);
+  const holder = node.parentElement;
+  const look = getComputedStyle(holder);
   const size = parseFloat(look.fontSize);
-  const [x, y] = at(place.left, place.top + size);
-  parts.push(text(x, y, said, `font-size="${size}" font-weight="${look.fontWeight}" fill="${look.color}"`));
+  for (const { line, place } of linesOf(node, look.overflowX === "hidden" && holder.getBoundingClientRect())) {
+    const [x, y] = at(place.left, (place.top + place.bottom) / 2 + 0.35 * size);
+    const length = place.right > place.left ? ` textLength="${round(place.right - place.left)}"` : "";
+    const shape = `font-size="${size}" font-weight="${look.fontWeight}" fill="${look.color}"${length}`;
+    parts.push(text(x, y, line, `${shape} lengthAdjust="spacingAndGlyphs"`));
+  }
+}
+
+/** The lines of a text and their places; what a box cuts off ends with an ellipsis. */
+function linesOf(node, box) {
+  const lines = [];
+  const range = document.createRange();
+  for (const { 0: word, index } of node.data.matchAll(/\S+/g)) {
+    range.setStart(node, index);
+    range.setEnd(node, index + word.length);
+    const [place] = range.getClientRects();
+    if (!place?.width) continue;
+    const last = lines[lines.length - 1];
+    if (box && (place.right > box.right + 1 || place.bottom > box.bottom + 2)) {
+      if (last) lines[lines.length - 1] = { ...last, line: `${last.line} …`, place: { ...last.place, right: last.place.left } };
+      break;
+    }
+    const { left, right, top, bottom } = place;
+    if (last && Math.abs(last.place.top - top) < 2) {
+      last.line += ` ${word}`;
+      last.place.right = right;
+    } else lines.push({ line: word, place: { left, right, top, bottom } });
+  }
+  return lines;
 }

@@ -1,11 +1,13 @@
 // What stands beside the viewer: tools, rules side by side, temperature and waking, belief, what was done.
 
-import { element, setText } from "/viewer/dom.js";
+import { element, setText, setTitled } from "/viewer/dom.js";
 import { counted, formatCount, formatNumber } from "/viewer/format.js";
 import { createDials } from "./dials.js";
 import { toolsOf } from "./grip.js";
+import { heldAt } from "./held.js";
 
 const MOST_RUNS = 4;
+const ONE_COLUMN = 900; // pixels, up to which the page has one, as the style sheet says
 
 /** Build the panel; `studio` sends what is chosen. */
 export function createPanel(host, studio) {
@@ -18,6 +20,21 @@ function section(title, ...children) {
 
 function labelled(text, control, more = null) {
   return element("label", { class: "ps-row" }, element("span", { text }), control, more);
+}
+
+const DIALS = ["tau", "revision"]; // of one rule or another, these are set by hand
+
+/** Whether these are one rule, whatever its temperature and waking. */
+function alike(one, other) {
+  const bare = (spec) => JSON.stringify(Object.entries(spec).filter(([name]) => !DIALS.includes(name)));
+  return bare(one) === bare(other);
+}
+
+/** Another rule with the temperature and the waking of this one, where both have them; a variant has a waking of its own. */
+function keeping(old, rule, name) {
+  const kept = name.includes(":") ? ["tau"] : DIALS;
+  const both = kept.filter((part) => part in old && part in rule && (part === "tau" || typeof old[part] === "number"));
+  return { ...rule, ...Object.fromEntries(both.map((part) => [part, old[part]])) };
 }
 
 class Panel {
@@ -66,8 +83,22 @@ class Panel {
       labelled("worth", this.worth, this.worthTold),
       labelled("brush", this.size, this.sizeTold),
     );
-    host.append(this.toolBox, element("div", { class: "ps-row ps-undo" }, this.undo, this.redo));
+    this.hand = element("div", { class: "ps-hand" }, this.toolBox, element("div", { class: "ps-row ps-undo" }, this.undo, this.redo));
+    this.home = element("div", {}, this.hand);
+    host.append(this.home);
+    this.narrow = window.matchMedia(`(max-width: ${ONE_COLUMN}px)`);
+    this.narrow.addEventListener("change", () => this.placeTools());
     this.showSize();
+  }
+
+  /** Tools are directly under the map where this panel lies below everything else; `under` is false to take them home. */
+  placeTools(under = this.narrow.matches && this.scene?.type === "scene" && this.scene.map) {
+    const { viewer } = this.studio;
+    if (under === (this.hand.parentNode !== this.home)) return;
+    const focused = this.hand.contains(document.activeElement) ? document.activeElement : null;
+    if (under) viewer.played.after(this.hand);
+    else this.home.append(this.hand);
+    focused?.focus({ preventScroll: true });
   }
 
   markTool(tool) {
@@ -115,29 +146,49 @@ class Panel {
 
   showRules({ lanes, rules, choices }) {
     const names = Object.keys(choices.rules);
+    this.followers = [];
     this.runs.replaceChildren(
       ...lanes.map((lane, k) => {
         const label = this.studio.viewer.recordings[k].label;
         const choice = element("select", { "aria-label": `Rule of run ${k + 1}, from this step on` });
-        const named = names.find((name) => JSON.stringify(choices.rules[name]) === JSON.stringify(lane.spec));
-        if (!named) choice.append(element("option", { value: "", text: lane.rule }));
-        choice.append(...names.map((name) => element("option", { value: name, text: name })));
-        choice.value = named ?? "";
+        const other = element("option", { value: "" });
+        choice.append(other, ...names.map((name) => element("option", { value: name, text: name })));
+        const held = () => heldAt(lane, this.studio.viewer.clock.step);
         choice.addEventListener("change", () => {
-          if (choice.value) this.studio.do({ kind: "change", rule: choices.rules[choice.value] }, [k]);
+          const rule = choice.value && keeping(held().spec, choices.rules[choice.value], choice.value);
+          if (rule) this.studio.do({ kind: "change", rule }, [k]);
         });
         const remove = element("button", { type: "button", class: "pv-text-button", text: "Remove" });
         remove.setAttribute("aria-label", `Remove run ${label}`);
         remove.hidden = lanes.length === 1;
         remove.addEventListener("click", () => this.studio.send({ type: "rules", rules: rules.filter((_, at) => at !== k) }));
-        const words = element("span", { class: "ps-told", text: lane.text, title: lane.text });
+        const words = element("span", { class: "ps-told" });
+        let shown = null;
+        this.followers.push(() => {
+          const now = held();
+          if (now === shown) return;
+          shown = now;
+          const named = names.find((name) => alike(choices.rules[name], now.spec));
+          other.hidden = Boolean(named);
+          setText(other, now.rule);
+          choice.value = named ?? "";
+          setTitled(words, now.text);
+        });
         return element("div", { class: "ps-run" }, choice, remove, words);
       }),
     );
+    this.follow();
     this.another.replaceChildren(...names.map((name) => element("option", { value: name, text: name })));
-    const shown = new Set(lanes.map((lane) => lane.rule));
+    const shown = new Set(lanes.map((lane) => lane[0].rule));
     this.another.value = ["blll", "p-sblll", "lll", "soql"].find((name) => !shown.has(name)) ?? names[0];
     this.addRule.disabled = this.another.disabled = lanes.length >= MOST_RUNS;
+  }
+
+  /** Show what holds at the step that is seen. */
+  follow() {
+    if (this.scene?.type !== "scene") return;
+    for (const each of this.followers) each();
+    if (this.dials.scene) this.dials.read();
   }
 
   // What was done --------------------------------------------------------------------------------------
@@ -197,14 +248,15 @@ class Panel {
     const live = scene.type === "scene";
     for (const part of this.studio.side.querySelectorAll(".ps-section, .ps-undo")) part.hidden = !live;
     if (!live) return;
+    this.placeTools();
     this.toolBox.hidden = !scene.map;
     this.best.hidden = !scene.map || scene.optimum;
     this.best.disabled = false;
     this.best.textContent = "Compute the optimum";
     this.undo.disabled = !scene.can.undo;
     this.redo.disabled = !scene.can.redo;
-    this.showRules(scene);
     this.dials.show(scene, viewer);
+    this.showRules(scene);
     this.showLog(scene);
     this.showWorth();
     this.seed.value = String(scene.seed);

@@ -152,6 +152,7 @@ class Studio {
     this.asking = false;
     const kept = this.remember(scene);
     const live = scene.type === "scene";
+    this.panel.placeTools(false);
     this.viewer?.destroy();
     this.scene = scene;
     this.viewer = createViewer(this.main, recordings, live ? { known: scene.known, keys: scene.map ? KEYS : GAME_KEYS } : null);
@@ -219,6 +220,7 @@ class Studio {
 
   ticked(what) {
     if (what === "playing" || what === "step") this.ask();
+    if (what === "step") this.panel.follow();
     if (what === "playing" && !this.viewer.clock.playing) this.waiting = null;
     clearTimeout(this.noting);
     this.noting = setTimeout(() => this.note(), 250);

@@ -9,6 +9,7 @@ import { addElement, addShape, playerName, setShape } from "./parts.js";
 const UNLIKELY = 0.01; // transitions less likely than this are hardly seen
 const MARK_COLOUR = PALETTE[1];
 const LARGEST_CELL = 120;
+const GOOD_CELL = 80; // the smallest that is read well
 const LETTER_WIDTH = 6.6; // the width of a letter, about
 
 export class ChainGraph {
@@ -25,7 +26,7 @@ export class ChainGraph {
 
   /** The width from which the graph is read well. */
   get wanted() {
-    return this.players === 2 ? Math.min(420, 60 + LARGEST_CELL * this.timeline.actionsOf(1)) : 420;
+    return this.players === 2 ? Math.min(420, 40 + GOOD_CELL * this.timeline.actionsOf(1)) : 420;
   }
 
   /** Places everything anew: the size or the colours of the page changed. */
@@ -38,9 +39,13 @@ export class ChainGraph {
     if (this.law) this.addEdges();
     this.arrow = addShape(this.svg, "g", { fill: "none", stroke: MARK_COLOUR, "stroke-width": 3.5 });
     this.arrow.classList.add("last-move");
+    this.areas = []; // what is seen of the law, and told
+    this.titles = [];
     this.nodes = this.places.map((_, number) => this.addNode(number));
     this.shown = null;
     this.moved = null;
+    this.lawful = null;
+    this.showLaw(this.law);
   }
 
   placeGrid(width) {
@@ -51,7 +56,7 @@ export class ChainGraph {
     const cell = Math.min(LARGEST_CELL, (width - left - 4) / columns);
     const top = 40;
     this.cell = cell;
-    this.radius = Math.min(28, cell * (this.law ? 0.26 : 0.3)); // names stand above discs
+    this.radius = Math.min(28, 0.3 * cell);
     this.width = left + columns * cell + 4;
     this.height = top + rows * cell + 4;
     this.places = Array.from({ length: rows * columns }, (_, number) => ({
@@ -109,13 +114,12 @@ export class ChainGraph {
   addNode(number) {
     const { x, y } = this.places[number];
     const group = addShape(this.svg, "g", { "data-profile": number });
-    const share = this.law ? this.timeline.recording.arrays.stationary[number] : NaN;
-    const law = Number.isFinite(share) ? `: ${formatShare(share)} of the time in the long run` : "";
-    addShape(group, "title", {}, `${this.fullName(number)}${law}`);
+    const share = this.law ? this.timeline.recording.arrays.stationary[number] : 0;
+    this.titles.push(addShape(group, "title"));
     const ring = addShape(group, "circle", { cx: x, cy: y, r: this.radius, fill: this.theme.paper });
     if (this.law) {
       const r = this.radius * Math.sqrt(share / this.largest());
-      addShape(group, "circle", { cx: x, cy: y, r, fill: PALETTE[0], "fill-opacity": 0.5 });
+      this.areas.push(addShape(group, "circle", { cx: x, cy: y, r, fill: PALETTE[0], "fill-opacity": 0.5 }));
     }
     this.addName(group, number);
     this.markNode(ring, false);
@@ -129,8 +133,8 @@ export class ChainGraph {
     const halo = { stroke: this.theme.paper, "stroke-width": 3, "stroke-opacity": 0.75, "paint-order": "stroke" };
     const look = { fill: this.theme.ink, "font-size": size, ...halo }; // read on discs of any size
     if (this.law && !this.outside) {
-      const aside = 0.71 * this.radius; // between the arrows, which come from above and from the side
-      addShape(group, "text", { x: x - aside - 7, y: y - aside - 6, "text-anchor": "end", ...look }, name);
+      const low = y + 0.62 * this.radius + 0.33 * size; // within the disc, where no arrow comes, and its middle is seen
+      addShape(group, "text", { x, y: low, "text-anchor": "middle", ...look }, name);
       return;
     }
     if (!this.outside) {
@@ -154,6 +158,7 @@ export class ChainGraph {
   addEdges() {
     const { chain_from: from, chain_to: to, chain_probability: probability } = this.timeline.recording.arrays;
     const group = addShape(this.svg, "g", { fill: "none", stroke: this.theme.grey });
+    this.edges = group;
     const headed = this.occupation.count <= 16; // arrow heads of more would be a blur
     for (let k = 0; k < from.length; k++) {
       const chance = probability[k];
@@ -175,6 +180,19 @@ export class ChainGraph {
     const around = this.players === 2 && long > 1.5 * this.cell; // past the nodes between
     const aside = around ? 0.42 * this.cell : 0.13 * long;
     return bendBetween(a, b, aside, this.radius);
+  }
+
+  /** Shows the law, or hides it where another rule is played; everything stays where it is. */
+  showLaw(shown) {
+    if (this.lawful === shown) return;
+    this.lawful = shown;
+    const { stationary } = this.timeline.recording.arrays;
+    this.titles.forEach((title, number) => {
+      const law = shown ? `: ${formatShare(stationary[number])} of the time in the long run` : "";
+      title.textContent = this.fullName(number) + law;
+    });
+    const visibility = shown ? "visible" : "hidden";
+    if (this.law) for (const shape of [this.edges, ...this.areas]) setShape(shape, { visibility });
   }
 
   /** Marks the profile that is played now, and the last move as an arrow. */

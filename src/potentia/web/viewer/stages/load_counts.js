@@ -16,7 +16,11 @@ export class LoadCounts {
     this.loads = new Int32Array(this.count);
     this.seen = Int32Array.from(timeline.profile); // the profile that loads belong to
     this.seen.forEach((action, player) => this.add(this.loads, player, action, 1));
-    this.peaks = this.findPeaks();
+    this.lastLoads = new Int32Array(this.count); // loads after the changes that peaks hold
+    timeline.recording.arrays.start.forEach((action, player) => this.add(this.lastLoads, player, action, 1));
+    this.peaks = this.lastLoads.slice();
+    this.done = 0; // changes that peaks hold
+    this.findPeaks();
     this.changedAt = null; // the step that changedSet belongs to
     this.changedSet = new Set();
   }
@@ -29,6 +33,7 @@ export class LoadCounts {
   /** Loads of the timeline's profile; only players that play something else than before are counted anew. */
   now() {
     const { profile } = this.timeline;
+    this.findPeaks();
     for (let i = 0; i < profile.length; i++) {
       if (profile[i] === this.seen[i]) continue;
       this.add(this.loads, i, this.seen[i], -1);
@@ -59,21 +64,24 @@ export class LoadCounts {
     for (let k = this.strategies[strategy]; k < this.strategies[strategy + 1]; k++) visit(this.resources[k]);
   }
 
-  /** The largest load of each resource in the whole recording. */
+  /** The largest load of each resource in all that is known; more may have come of a run that is still played. */
   findPeaks() {
-    const { changeSteps, changePlayers, changeBefore, changeAfter, recording } = this.timeline;
-    const loads = new Int32Array(this.count);
-    recording.arrays.start.forEach((action, player) => this.add(loads, player, action, 1));
-    const peaks = loads.slice();
-    for (let c = 0, from = 0; c < changeSteps.length; c++) {
-      this.add(loads, changePlayers[c], changeBefore[c], -1);
-      this.add(loads, changePlayers[c], changeAfter[c], 1);
+    const { changeSteps, changePlayers, changeBefore, changeAfter } = this.timeline;
+    const { peaks, lastLoads } = this;
+    for (let c = this.done; c < changeSteps.length; c++) {
+      this.add(lastLoads, changePlayers[c], changeBefore[c], -1);
+      this.add(lastLoads, changePlayers[c], changeAfter[c], 1);
       if (changeSteps[c + 1] === changeSteps[c]) continue; // players that change together are looked at together
-      for (; from <= c; from++) {
-        this.eachResource(changePlayers[from], changeAfter[from], (r) => (peaks[r] = Math.max(peaks[r], loads[r])));
+      for (; this.done <= c; this.done++) {
+        const [player, action] = [changePlayers[this.done], changeAfter[this.done]];
+        this.eachResource(player, action, (r) => (peaks[r] = Math.max(peaks[r], lastLoads[r])));
       }
     }
-    return peaks;
+  }
+
+  /** The largest load of all. */
+  get most() {
+    return this.peaks.reduce((largest, load) => Math.max(largest, load), 1);
   }
 
   costOf(resource, load) {

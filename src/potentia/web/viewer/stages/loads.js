@@ -1,7 +1,7 @@
 // A congestion game: how many players use each resource, and what it costs them.
 
 import { PALETTE } from "../colours.js";
-import { sizedCanvas } from "../dom.js";
+import { setText, sizedCanvas } from "../dom.js";
 import { counted, formatCount, formatNumber } from "../format.js";
 import { actionName } from "./actions.js";
 import { LoadCounts } from "./load_counts.js";
@@ -17,12 +17,10 @@ export function createLoadsStage(host, timeline, context) {
   const counts = new LoadCounts(timeline);
   const named = counts.plain && timeline.recording.header.game.actions;
   const few = counts.count <= MOST_NAMED_BARS;
-  const most = counts.peaks.reduce((largest, load) => Math.max(largest, load), 1);
+  let most = 0; // the largest load of all, which is the whole width
   const canvas = addElement(host, "canvas", { name: "stage-canvas", attributes: { role: "img" } });
   Object.assign(canvas.style, { display: "block", marginBottom: "0.4em" });
-  const note = `Bars: players on each resource, up to ${formatCount(most)}. A line marks the most in the recording.`;
-  const text = `${note} Orange: changed in this step.`;
-  addElement(host, "p", { name: "stage-note", text, style: { margin: "0.4em 0" } });
+  const note = addElement(host, "p", { name: "stage-note", style: { margin: "0.4em 0" } });
   const showPicked = addPicker(host, "resource", counts.count, select, (text) => say(text, true));
   const say = addReadout(host, "stage-readout");
   let pen = null;
@@ -59,11 +57,18 @@ export function createLoadsStage(host, timeline, context) {
     if (!pen) return;
     const loads = counts.now();
     const changed = counts.changed(timeline.step);
+    most = counts.most;
+    setText(note, noteText());
     pen.clearRect(0, 0, width, height);
     if (few) drawRows(loads, changed);
     else drawThin(loads, changed);
     say(sentence(), false, selected === null);
     canvas.setAttribute("aria-label", describe());
+  }
+
+  function noteText() {
+    const bars = `Bars: players on each resource, up to ${formatCount(most)}. A line marks the most in the recording.`;
+    return `${bars} Orange: changed in this step.`;
   }
 
   function drawRows(loads, changed) {

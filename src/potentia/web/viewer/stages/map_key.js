@@ -2,8 +2,8 @@
 
 import { MOST_CIRCLES } from "./map.js";
 
-/** The line for these states of maps; empty where there is no map. */
-export function mapKey(states, options) {
+/** The line for these states of maps; empty where there is no map. Of a run that is played also what may come. */
+export function mapKey(states, options, live) {
   const maps = states.filter(Boolean);
   if (!maps.length) return "";
   const crowd = maps.some((state) => state.robots > MOST_CIRCLES);
@@ -11,9 +11,9 @@ export function mapKey(states, options) {
   const parts = [];
   if (crowd) parts.push("bright: covered, dim: not covered");
   if (few.length) parts.push("circles: robots and their ranges", "white outline: covered cells");
-  if (few.some((state) => state.until?.some((step) => step <= state.timeline.steps))) parts.push("crosses: robots that have failed");
+  if ((live && few.length) || few.some((state) => state.until?.some((step) => step <= state.timeline.steps))) parts.push("crosses: robots that have failed");
   if (maps.some((state) => state.targets.length)) parts.push("stars: targets");
-  if (maps.some((state) => state.wallsNow().includes(1) || state.arrays.edit_walls?.includes(1))) parts.push("brown: blocked, no robot can enter");
+  if (live || maps.some((state) => state.wallsNow().includes(1) || state.arrays.edit_walls?.includes(1))) parts.push("brown: blocked, no robot can enter");
   if (maps.some((state) => state.header.keyframes?.belief)) parts.push("dots: cells not seen");
   if (maps.some((state) => state.arrays.belief_components?.length)) {
     parts.push("ellipses: what a robot takes for hills, one and two standard deviations, with their weights");

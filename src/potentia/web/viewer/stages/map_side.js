@@ -137,7 +137,7 @@ export class MapSide {
     const when = keyframe < 0 ? null : state.timeline.keyframeSteps[keyframe];
     if (when === null) {
       const context = this.begin(`early ${robot}`);
-      if (context) this.tell(`Robot ${robot}`, `First asked at step ${formatCount(state.timeline.keyframeSteps[0])}.`);
+      if (context) this.tell(`Robot ${robot}`, `Known from step ${formatCount(state.timeline.keyframeSteps[0])} on.`);
       return;
     }
     state.sync();

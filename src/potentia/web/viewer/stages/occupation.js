@@ -15,28 +15,29 @@ export class Occupation {
       this.count *= timeline.actionsOf(player);
     }
     this.timeline = timeline;
-    this.findStays();
-    this.sums = []; // steps at each profile before every 1024th stay
-    const steps = new Float64Array(this.count);
-    for (let k = 0; k < this.starts.length; k++) {
-      if (k % STAYS_BETWEEN === 0) this.sums.push(steps.slice());
-      if (k + 1 < this.starts.length) steps[this.profiles[k]] += this.starts[k + 1] - this.starts[k];
-    }
+    this.starts = [0]; // of stays, and the profile of each
+    this.profiles = [this.numberOf(timeline.recording.arrays.start)];
+    this.steps = new Float64Array(this.count); // at each profile before the last stay
+    this.sums = [this.steps.slice()]; // the same before every 1024th stay
+    this.done = 0; // changes that stays hold
+    this.follow();
   }
 
-  findStays() {
-    const { changeSteps, changePlayers, changeBefore, changeAfter, recording } = this.timeline;
-    const starts = [0];
-    const profiles = [this.numberOf(recording.arrays.start)];
-    let now = profiles[0];
-    for (let c = 0; c < changeSteps.length; c++) {
+  /** The stays of changes that have come: a run may still be played. */
+  follow() {
+    const { changeSteps, changePlayers, changeBefore, changeAfter } = this.timeline;
+    const { starts, profiles } = this;
+    let now = profiles[profiles.length - 1];
+    for (; this.done < changeSteps.length; this.done++) {
+      const c = this.done;
       now += (changeAfter[c] - changeBefore[c]) * this.weights[changePlayers[c]];
       if (changeSteps[c + 1] === changeSteps[c]) continue;
+      const last = starts.length - 1;
+      this.steps[profiles[last]] += changeSteps[c] - starts[last];
+      if (starts.length % STAYS_BETWEEN === 0) this.sums.push(this.steps.slice());
       starts.push(changeSteps[c]);
       profiles.push(now);
     }
-    this.starts = Float64Array.from(starts);
-    this.profiles = Int32Array.from(profiles);
   }
 
   numberOf(profile) {
@@ -48,6 +49,7 @@ export class Occupation {
   }
 
   stayAt(step) {
+    this.follow();
     return countUpTo(this.starts, step) - 1;
   }
 

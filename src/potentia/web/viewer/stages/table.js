@@ -1,13 +1,15 @@
 // A small game: the rule's chain as a graph, and what is known about the profile that is played now.
 
 import { PALETTE } from "../colours.js";
+import { setText } from "../dom.js";
 import { formatCount, formatNumber, formatPercent, formatShare } from "../format.js";
+import { firstChange } from "../names.js";
 import { shortAction } from "./actions.js";
 import { ChainGraph } from "./chain_graph.js";
 import { Occupation } from "./occupation.js";
 import { addElement, playerName, roomIn } from "./parts.js";
 
-const TABLES_WIDTH = 260; // room for the tables beside the graph
+const TABLES_WIDTH = 215; // room for the tables beside the graph
 const EVEN_CELLS = { fontVariantNumeric: "tabular-nums", whiteSpace: "nowrap" }; // numbers that change keep their width
 const CELL_STYLE = { padding: "0.15em 0.6em", textAlign: "right", ...EVEN_CELLS };
 
@@ -22,11 +24,18 @@ export function createTableStage(host, timeline, context) {
   const own = addOwnPayoffs(aside);
   const table = players === 2 ? addPayoffTable(aside) : null;
   const facts = addFacts(aside, ["Potential", "Long-run share", "Share of time so far", "Last change"]);
-  addElement(host, "p", { name: "stage-note", text: legend(), style: { margin: "0.4em 0" } });
+  const note = addElement(host, "p", { name: "stage-note", style: { margin: "0.4em 0" } });
+  const until = firstChange(timeline.recording); // the law is that of the first rule
+
+  /** Whether the rule of this step is that of the chain. */
+  function holds() {
+    return law && timeline.step < until;
+  }
 
   function legend() {
     const marks = "Orange: the profile now and the last change.";
     if (!law) return `${marks} The rule's chain is not in this recording.`;
+    if (!holds()) return `${marks} Since step ${formatCount(until)} another rule is played, whose chain is not shown here.`;
     const most = formatShare(stationary.reduce((largest, share) => Math.max(largest, share), 0));
     return `${marks} Blue area: the share of time in the long run, at most ${most}. Lines: a step's probability.`;
   }
@@ -44,11 +53,13 @@ export function createTableStage(host, timeline, context) {
     const now = occupation.profileAt(timeline.step);
     const move = occupation.lastMove(timeline.step);
     graph.draw(now, move);
+    graph.showLaw(holds());
+    setText(note, legend());
     facts([
       potential ? shortNumber(potential[now]) : null,
-      law ? formatShare(stationary[now]) : null,
+      law ? (holds() ? formatShare(stationary[now]) : `not known since step ${formatCount(until)}`) : null,
       formatPercent(occupation.shares(timeline.step)[now]),
-      move ? `step ${formatCount(move.step)}, from ${graph.fullName(move.from)}` : "none yet",
+      move ? `step\u00a0${formatCount(move.step)}, from\u00a0${graph.fullName(move.from).replaceAll(" ", "\u00a0")}` : "none yet",
     ]);
     own(now);
     table?.draw(now);
@@ -121,7 +132,7 @@ export function createTableStage(host, timeline, context) {
     const known = [
       `Step ${formatCount(timeline.step)}: the profile is ${graph.fullName(now)}, payoffs ${gets}`,
       potential ? `potential ${shortNumber(potential[now])}` : "",
-      law ? `${formatShare(stationary[now])} of the time in the long run` : "",
+      holds() ? `${formatShare(stationary[now])} of the time in the long run` : "",
       `${share} of the time so far`,
     ];
     return `${known.filter(Boolean).join("; ")}.`;
@@ -166,7 +177,7 @@ function letScroll(box) {
 /** Names with values; rows whose value is null are left out. */
 function addFacts(parent, names) {
   const list = addElement(parent, "dl", { name: "stage-facts" });
-  Object.assign(list.style, { display: "grid", gridTemplateColumns: "auto 1fr", gap: "0.15em 1em", margin: "0.4em 0" });
+  Object.assign(list.style, { display: "grid", gridTemplateColumns: "auto 1fr", gap: "0.15em 0.7em", margin: "0.4em 0", minHeight: "7.8em" });
   const rows = names.map((text) => ({
     term: addElement(list, "dt", { text }),
     value: addElement(list, "dd", { style: { margin: "0", fontVariantNumeric: "tabular-nums" } }),

@@ -46,4 +46,4 @@ def _clauses(claims: Sequence[Claim]) -> list[str]:
 def _said(claim: Claim) -> str:
     """A claim as it goes on after "that"."""
     said: str = texts()["said"].get(claim.name, claim.title)
-    return said
+    return f"{said} (a misprint)" if claim.misprint else said

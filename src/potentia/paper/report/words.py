@@ -43,6 +43,8 @@ def in_one_sentence(claims: Sequence[Claim]) -> str:
     count = Counter(kind_of(claim.verdict) for claim in claims)
     shown = [kind for kind in _COUNTED if kind != UNDECIDED or count[kind]]
     said = [f"{count[kind]} {_COUNTED[kind][count[kind] != 1]}" for kind in shown]
+    if misprints := sum(claim.misprint for claim in claims):
+        said[shown.index(NOT_SUPPORTED)] += f" ({misprints} of them a misprint)"
     return f"Of {len(claims)} claims, {listed(said)}."
 
 

@@ -269,20 +269,15 @@ def perturbation_theorem(scale: Scale) -> Judged:
     verdict, reason = SUPPORTED, f"{kept}, and where strays cost much nobody leaves it"
     if broken:
         leaving = "Where strays cost another player much, the favourites keep leaving the only equilibrium"
-        verdict, reason = (
-            NOT_SUPPORTED,
         often = f"{long[-1].rate:,.0f} times per 100,000 steps, in the last steps of {len(seeds)} runs"
         verdict, reason = NOT_SUPPORTED, f"{leaving} ({often}); {kept}"
-        )
     elif ended["Assumptions 6 and 7"] < len(games):  # at a finite horizon this shows nothing about the limit
         verdict, reason = UNDECIDED, f"{kept} within {STEPS:,} steps, and no game is known that keeps leaving"
     measured: dict[str, Any] = {}
     made = f"{len(seeds)} runs"
     every = [("costly strays", 1000.0, full.xi, one) for one in reversed(long)]  # the window that decides is first
     for name, cost, xi, one in [*every, *((name, cost, xi, one) for (cost, xi, name), one in others.items())]:
-        where = (
-            f"{name} (cost {number(cost)}, ξ = {number(xi)}), {made}, steps {one.first:,} to {one.until:,}"
-        )
+        where = f"{name} (cost {number(cost)}, ξ = {number(xi)}), {made}, steps {one.first:,} to {one.until:,}"
         measured[f"{where}: departures per 100,000 steps"] = one.rate
         measured[f"{where}: share of steps at the equilibrium"] = one.share
     for name, count in ended.items():

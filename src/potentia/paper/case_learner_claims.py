@@ -249,4 +249,5 @@ def ql_misses_targets(study: CaseStudy) -> Judged:
     first = next(iter(soql))
     ahead = (f"SOQL: {first}", f"QL, {_at(study, study.nearest_tau)}: {first}")  # these two stand for all
     made.measured.sort(key=lambda entry: entry.label not in ahead)
-    return made.judged(["what is counted", _TAU], lines, measure=0, over=partial(_by_tau, study))
+    # no ``measure``: shares of the same runs are on one scale
+    return made.judged(["what is counted", _TAU], lines, over=partial(_by_tau, study))

@@ -171,23 +171,21 @@ def judge(findings: Sequence[Finding], factors: Sequence[str], measure: int | No
 def rule_applied(findings: Sequence[Finding], verdict: str, measure: int | None = None, own: str = "") -> str:
     """Which of the rules gave the verdict, in words."""
     held, failed, undecided = ([one for one in findings if one.sign == sign] for sign in (HOLDS, FAILS, OPEN))
+    count = len(findings)
+    if verdict == SUPPORTED and undecided:
+        elsewhere = f"elsewhere {len(undecided)} of {count} in all are open and none fails"
+        return f"every comparison in the paper's own setting holds; {elsewhere}"
     if verdict == SUPPORTED:
-        there = sum(own in one.key for one in held)
-        return (
-            f"all {there} comparisons in the paper's own setting hold; {len(undecided)} elsewhere are open, none fails"
-            if undecided
-            else f"all {len(held)} comparisons hold"
-        )
+        return "every comparison holds"
     if verdict == NOT_SUPPORTED:
-        return f"no comparison holds, {len(failed)} of {len(findings)} fail"
+        return f"no comparison holds, {len(failed)} of {count} fail"
     if verdict == UNDECIDED:
         how = "none fails, and by the same measure no interval is wholly below that of one that holds"
-        return f"{len(held)} of {len(findings)} comparisons hold, {len(undecided)} are open; {how}"
+        return f"{len(held)} of {count} comparisons hold; {how}"
     below = sum(any(one.above(other, measure) for one in held) for other in undecided)
-    told = [f"{len(failed)} fail"] * bool(failed)
-    told += [f"by the same measure {below} open ones lie wholly below one that holds"] * bool(below)
-    told += [f"{len(undecided) - below} other open ones are no ground"] * (len(undecided) > below)
-    return f"{len(held)} comparisons hold; {', '.join(told)}"
+    told = [f"{len(held)} of {count} comparisons hold", *[f"{len(failed)} fail"] * bool(failed)]
+    told += [f"{below} of those open lie wholly below one that holds by the same measure"] * bool(below)
+    return "; ".join(told)
 
 
 def _apart(a: Finding, b: Finding) -> set[int]:

@@ -140,23 +140,20 @@ def _verdict(found: Sequence[readings.Reading]) -> str:
 def _divided(found: Sequence[readings.Reading]) -> str:
     """What became of both assumptions as the authors explain them, of the printed words, and of other readings."""
     of = {(one.homogeneous, one.monotone): one for one in found}
+    whole, nearest = readings.EXPLAINED
     said = []
-    for four, words in readings.WORDS_4.items():
-        explained = [of[four, five] for five in readings.EXPLAINED if (four, five) in of]
-        parts = [f"{_broken(one)} if {_WHICH[one.monotone]} is meant" for one in explained]
-        said += [f"with Assumption 4 {words} {' and '.join(parts)}"] if parts else []
+    for four, words in (("increase", "Assumptions 4 and 5 as explained"), ("printed", "4 as printed, 5 as explained")):
+        if {(four, whole), (four, nearest)} <= set(of):
+            other = f"{_broken(of[four, nearest])} if the nearest equilibrium is meant"
+            said.append(f"{words}: {_broken(of[four, whole])} small games, {other}")
     read = [one for one in found if one.homogeneous == "printed" and one.monotone != "nothing"]
-    some = f"beside 4 as printed {sum(not one.holds for one in read)} of {len(read)} readings of 5 break it"
-    five = "Assumption 5 as explained, “towards the Nash equilibrium”, in small games: "
-    return f"{five if said else ''}{'; '.join([*reversed(said), some])}"
-
-
-_WHICH = {"every equilibrium": "any", "nearest equilibrium": "the nearest"}
+    said.append(f"{sum(not one.holds for one in read)} of {len(read)} readings of 5 break it beside 4 as printed")
+    return "; ".join(said)
 
 
 def _broken(one: readings.Reading) -> str:
     lost = one.looked_at - one.kept
-    return f"broken in {lost:,} of {one.looked_at:,}" if lost else f"kept in {one.looked_at:,} of {one.looked_at:,}"
+    return f"{'broken' if lost else 'kept'} in {lost or one.looked_at:,} of {one.looked_at:,}"
 
 
 def _in_a_line(one: readings.Reading) -> str:

@@ -11,12 +11,13 @@ from potentia.analysis import potential
 from potentia.games import NormalForm, game
 from potentia.games.world import published
 from potentia.paper import readings
-from potentia.paper.case_study import BLLL, LEARNING, P_SBLLL, SHORT, covered
-from potentia.paper.case_verdicts import difference
+from potentia.paper.case_claims import AS_PUBLISHED, LEARNT
+from potentia.paper.case_study import BLLL, HEARD, LEARNING, SHORT
 from potentia.paper.case_words import signed
 from potentia.paper.claims import Claim, listed
 from potentia.paper.report import choosing, scores
 from potentia.paper.report.wording import texts
+from potentia.statistics.estimates import Estimate
 
 if TYPE_CHECKING:
     from potentia.paper.case_study import CaseStudy
@@ -36,7 +37,7 @@ def facts(study: CaseStudy, claims: Sequence[Claim], rows: Rows) -> dict[str, An
         "promise": choosing.promise(claims),
         "ends": texts()["definitions"]["ql"]["ends"].format(**scores.facts()),
         "letter": _letter(rows),
-        "farther": _farther(study, rows, words["farther"]),
+        "farther": _farther(claims, words["farther"]),
         "longer": _longer(rows, words["longer"]),
         "match": _match(rows, words["match"]),
         "double": _assumption_4(words["double"]),
@@ -73,16 +74,14 @@ def _letter(rows: Rows) -> str:
     return str(texts()["letter"].format(said=said)) if said else ""
 
 
-def _farther(study: CaseStudy, rows: Rows, words: str) -> str:
-    """How much of what P-SBLLL is ahead by comes from who hears whom."""
-    if not rows.get("heard"):
-        return ""
-
-    def ahead(part: Mapping[str, Any], measure: str = "worth_sum") -> str:
-        return signed(difference(covered(part[P_SBLLL], measure), covered(part[BLLL], measure)))
-
-    once = ahead(study.heard, "worth_union")
-    return words.format(steps=SHORT, gap=ahead(study.model), equal=ahead(study.heard), once=once)
+def _farther(claims: Sequence[Claim], words: str) -> str:
+    """How much of what P-SBLLL is ahead by comes from who hears whom; the intervals are those of the claim."""
+    found = {one.label: one.value for claim in claims if claim.name == "higher" for one in claim.measured}
+    ahead = f"P-SBLLL higher by, {LEARNT}, {SHORT:,} steps, "
+    labels = {"gap": AS_PUBLISHED, "equal": HEARD, "once": f"{HEARD}, each cell once"}
+    shown = {name: found.get(ahead + label) for name, label in labels.items()}
+    told = {name: signed(value) for name, value in shown.items() if isinstance(value, Estimate)}
+    return words.format(steps=SHORT, **told) if len(told) == len(labels) else ""
 
 
 def _longer(rows: Rows, words: str) -> str:

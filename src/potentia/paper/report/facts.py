@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Rows = Mapping[str, Sequence[Mapping[str, Any]]]
 
 
-def facts(study: CaseStudy, claims: Sequence[Claim], rows: Rows) -> dict[str, Any]:
+def all_facts(study: CaseStudy, claims: Sequence[Claim], rows: Rows) -> dict[str, Any]:
     """All of them by the names that the words have in braces."""
     best, setup, words = study.optimum, published()["setup"], texts()["facts"]
     return {

@@ -51,7 +51,8 @@ def build(
     told_in = parts(study, every, drawn, shown, tables, whole=chosen is None)
     first = [*lead(every), in_one_sentence(every)] if chosen is None else [in_one_sentence(every)]
     hero = drawn.get(sections.FIRST) if chosen is None else None
-    about = [*words["about"], *filter(None, [levels(tables)])]
+    alone = [] if chosen is None else [words["alone"].format(asked=chosen.asked)]
+    about = [*alone, *words["about"], *filter(None, [levels(tables)])]
     return Report(words["title"], about, made(study, choice), every, told_in, first, hero)
 
 

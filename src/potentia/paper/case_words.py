@@ -3,7 +3,7 @@
 Every sentence has one of four shapes. All one way: "Sooner by 499 steps [118, 880] to 90 % of its own final worth, and
 by every other measure". Some the other way: "Fewer ...; more ...". Where others merely show less: "Higher by ... after
 2,000 steps; no clear difference after 15,000 steps". And where the runs do not decide: "20 runs do not tell whether
-...", or "Sooner by ...; undecided ...". A sentence has 160 letters at most: one that is longer leaves out intervals,
+...", or "Sooner by ...; undecided ...". A sentence has 180 letters at most: one that is longer leaves out intervals,
 then how many others agree.
 """
 
@@ -23,7 +23,7 @@ from potentia.paper.case_verdicts import FAILS, HOLDS, MARGIN, OPEN, Finding, ju
 from potentia.paper.claims import DEPENDS, Judged, Measurement
 from potentia.statistics.estimates import Estimate, estimate
 
-LONGEST = 160  # letters of a sentence
+LONGEST = 180  # letters of a sentence
 WITHIN = f"within {100 * MARGIN:.0f} %"
 RATIO = "times"  # the unit of a difference that is the logarithm of a ratio
 

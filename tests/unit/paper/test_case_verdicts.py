@@ -180,7 +180,7 @@ def test_reasons_over_a_grid_are_ranges():
     assert reason_over(same, WORDS, "abcd", "τ") == "More at every τ"
     none = [Finding((name,), MAYBE) for name in "abcd"]
     assert reason_over(none, WORDS, "abcd", "τ") == "20 runs do not decide at any τ"
-    long = [Finding(("s" * 125, name), one) for name, one in zip("abcd", (YES, NO, YES, MAYBE), strict=True)]
+    long = [Finding(("s" * 145, name), one) for name, one in zip("abcd", (YES, NO, YES, MAYBE), strict=True)]
     assert reason_over(long, WORDS, "abcd", "τ").endswith("sss more at τ = a and c, less at b, unclear elsewhere")
     assert spans("abcde", lambda value: value in "abd") == "a to b and d"
     assert spans("ab", lambda value: False) == ""
@@ -193,8 +193,8 @@ def test_a_long_sentence_leaves_out_intervals_and_then_counts():
 
     assert of(10).endswith("(+1.0000 steps [−1.0000, +3.0000]), and in 1 other")
     assert (
-        of(30)
-        == f"More by 2.0000 steps {'a' * 30}, and in 1 other; undecided {'c' * 30} (+1.0000 steps), and in 1 other"
+        of(40)
+        == f"More by 2.0000 steps {'a' * 40}, and in 1 other; undecided {'c' * 40} (+1.0000 steps), and in 1 other"
     )
     assert of(47) == f"More by 2.0000 steps {'a' * 47}; undecided {'c' * 47} (+1.0000 steps)"
     assert len(of(47)) <= LONGEST

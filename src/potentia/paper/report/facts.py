@@ -92,7 +92,7 @@ def _longer(rows: Rows, words: str) -> str:
         for row in rows.get(part, ())
         if row["algorithm"] == BLLL and "settles" in row
     }
-    if len(steps) < 2:
+    if len(steps) < 2 or steps["four"] <= steps["model"]:
         return ""
     told = {"later": f"{steps['four']:,.0f}", "sooner": f"{steps['model']:,.0f}"}
     return words.format(long=LEARNING, short=SHORT, **told)

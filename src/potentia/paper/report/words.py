@@ -47,7 +47,7 @@ def in_one_sentence(claims: Sequence[Claim]) -> str:
     said = [f"{count[kind]} {_COUNTED[kind][count[kind] != 1]}" for kind in shown]
     if misprints := sum(claim.misprint for claim in claims):
         said[shown.index(NOT_SUPPORTED)] += f" ({misprints} of them a misprint)"
-    return f"Of {len(claims)} claims, {listed(said)}."
+    return f"Of {len(claims)} claim{'s' * (len(claims) > 1)}, {listed(said)}."
 
 
 def headlines(claim: Claim) -> list[Measurement]:

@@ -126,7 +126,7 @@ def test_the_definition(claims):
     law = chain(small_games.rebuilt(found), pt.rule("blll", tau=0.01)).stationary()
     (never,) = found["never_played"]
     assert law[never[0]] < 1e-30, "as printed it is stable"
-    assert claims["stable-state"].title.startswith("Erratum")
+    assert claims["stable-state"].misprint
     assert "misprint" in claims["stable-state"].reason
     assert "misprint" in quoted_claims._misprint(0, 5, smallest=True)
     assert "misprint" not in quoted_claims._misprint(0, 5, smallest=False)

@@ -179,6 +179,8 @@ def rule_applied(findings: Sequence[Finding], verdict: str, measure: int | None 
         return "every comparison holds"
     if verdict == NOT_SUPPORTED:
         return f"no comparison holds, {len(failed)} of {count} fail"
+    if verdict == UNDECIDED and not held:
+        return "no comparison holds, and none fails"
     if verdict == UNDECIDED:
         how = "none fails, and by the same measure no interval is wholly below that of one that holds"
         return f"{len(held)} of {count} comparisons hold; {how}"

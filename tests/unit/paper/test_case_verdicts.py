@@ -327,6 +327,7 @@ def test_the_rule_that_gave_a_verdict_is_told():
     here, there = ("here", "time", YES), ("there", "time", MAYBE)
     assert told(here) == "every comparison holds"
     assert told(("here", "time", NO), there) == "no comparison holds, 1 of 2 fail"
+    assert told(there) == "no comparison holds, and none fails"
     assert told(here, there, own="here").endswith("holds; elsewhere 1 of 2 in all are open and none fails")
     assert told(here, there).startswith("1 of 2 comparisons hold; none fails")
     less = ("there", "time", some(-1, 0.5))

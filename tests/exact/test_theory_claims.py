@@ -30,7 +30,7 @@ VERDICTS = {
     "resistance": NOT_SUPPORTED,
     "reversal": SUPPORTED,
     "separable": SUPPORTED,
-    "general": f"{DEPENDS} the reading of Assumption 5",
+    "general": f"{DEPENDS} the readings of Assumptions 4 and 5",
     "strictly-dominated": SUPPORTED,
     "weakly-dominated": f"{DEPENDS} what weakly dominated means",
     "closed-forms": SUPPORTED,

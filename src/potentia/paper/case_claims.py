@@ -249,7 +249,7 @@ def fewer_explorations(study: CaseStudy) -> Judged:
 @experiment(
     "unknown number",
     "EM with split and merge, the number of targets unknown, does as well as EM with the number known",
-    "The thesis's comparison; the introduction says of split and merge that it improves rate and equilibrium",
+    "Introduction and section 5.2.2; the comparison is the thesis's",
 )
 def unknown_number(study: CaseStudy) -> Judged:
     """EM with split and merge covers as much as EM with the number of targets known, less 5 % at most."""

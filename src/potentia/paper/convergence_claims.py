@@ -265,11 +265,11 @@ def perturbation_theorem(scale: Scale) -> Judged:
     # it must go on in every run; that it goes on for ever follows where a single stray is enough
     enough = after_a_stray(costly, full.xi) < costly.utility(0, [1, 0])
     broken = only and enough and long[-1].least > 0
-    kept = f"{ended['Assumptions 6 and 7']} of {len(games)} random games end in an equilibrium"
+    kept = f"{ended['Assumptions 6 and 7']} of {len(games)} random games end at an equilibrium"
     verdict, reason = SUPPORTED, f"{kept}, and where strays cost much nobody leaves it"
     if broken:
-        leaving = "Where strays cost another player much, the favourites keep leaving the only equilibrium"
-        often = f"{long[-1].rate:,.0f} times per 100,000 steps, in the last steps of {len(seeds)} runs"
+        leaving = "Where strays cost others much, favourites keep leaving the only equilibrium"
+        often = f"{long[-1].rate:,.0f} times per 100,000 steps, {len(seeds)} runs"
         verdict, reason = NOT_SUPPORTED, f"{leaving} ({often}); {kept}"
     elif ended["Assumptions 6 and 7"] < len(games):  # at a finite horizon this shows nothing about the limit
         verdict, reason = UNDECIDED, f"{kept} within {STEPS:,} steps, and no game is known that keeps leaving"

@@ -347,7 +347,7 @@ def staying_probability(vartheta: float, weight: float) -> float:
 
 def _as_printed(exact: float, product: float, never: bool, bound: bool) -> str:
     """An equality, a lower bound, or neither."""
-    nor = "; nor a lower bound: where Eq. 33 fails (the second proposition's counterexample) it is 0" if never else ""
+    nor = "; nor a bound: 0 in the second proposition's counterexample" if never else ""
     return (
         f"Not an equality: {100 * exact:.1f} % where the product is {100 * product:.1f} %{nor}; with the proof's "
         f"conditions {'a lower bound' if bound else 'no bound either'}"

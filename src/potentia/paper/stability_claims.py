@@ -118,7 +118,7 @@ def general_theorem(scale: Scale) -> Judged:
         },
         verdict,
         reason,
-        [*map(_in_a_line, found), "Kept means in all games looked at, which are small: no proof"],
+        [*map(_in_a_line, found), _counted(found), "Kept means in all games looked at, which are small: no proof"],
         said,
         details,
     )
@@ -138,17 +138,24 @@ def _verdict(found: Sequence[readings.Reading]) -> str:
 
 
 def _divided(found: Sequence[readings.Reading]) -> str:
-    """What became of both assumptions as the authors explain them, of the printed words, and of other readings."""
+    """What became of both assumptions as the authors explain them, and of the fourth as they print it."""
     of = {(one.homogeneous, one.monotone): one for one in found}
     whole, nearest = readings.EXPLAINED
-    said = []
-    for four, words in (("increase", "Assumptions 4 and 5 as explained"), ("printed", "4 as printed, 5 as explained")):
-        if {(four, whole), (four, nearest)} <= set(of):
-            other = f"{_broken(of[four, nearest])} if the nearest equilibrium is meant"
-            said.append(f"{words}: {_broken(of[four, whole])} small games, {other}")
+    wanted = [("increase", whole), ("printed", whole), ("printed", nearest)]
+    if not set(wanted) <= set(of):
+        return _counted(found)
+    both, printed, other = (_broken(of[pair]) for pair in wanted)
+    return (
+        f"Assumptions 4 and 5 as explained: {both} small games; 4 as printed: {printed}, "
+        f"and if 5 means the nearest equilibrium {other}"
+    )
+
+
+def _counted(found: Sequence[readings.Reading]) -> str:
+    """How many readings of Assumption 5 break it; to leave it out is none."""
     read = [one for one in found if one.homogeneous == "printed" and one.monotone != "nothing"]
-    said.append(f"{sum(not one.holds for one in read)} of {len(read)} readings of 5 break it beside 4 as printed")
-    return "; ".join(said)
+    broken = sum(not one.holds for one in read)
+    return f"With Assumption 4 as printed {broken} of {len(read)} readings of Assumption 5 break it"
 
 
 def _broken(one: readings.Reading) -> str:

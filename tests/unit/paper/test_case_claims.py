@@ -133,7 +133,7 @@ def test_where_everything_is_true_every_claim_is_supported(all_true):
     assert not doubted
     for claim in all_true.values():
         assert claim.kind == "experiment"
-        assert claim.where.startswith(("Section", "The thesis's comparison"))
+        assert claim.where.startswith(("Section", "Introduction and section"))
         assert any(character.isdigit() for character in claim.reason)
         assert "\n" not in claim.reason
         assert len(claim.reason) <= LONGEST

@@ -30,7 +30,7 @@ VERDICTS = {
     "resistance": NOT_SUPPORTED,
     "reversal": SUPPORTED,
     "separable": SUPPORTED,
-    "general": f"{DEPENDS} the reading of Assumption 5",
+    "general": f"{DEPENDS} the readings of Assumptions 4 and 5",
     "strictly-dominated": SUPPORTED,
     "weakly-dominated": f"{DEPENDS} what weakly dominated means",
     "closed-forms": SUPPORTED,
@@ -126,7 +126,7 @@ def test_the_definition(claims):
     law = chain(small_games.rebuilt(found), pt.rule("blll", tau=0.01)).stationary()
     (never,) = found["never_played"]
     assert law[never[0]] < 1e-30, "as printed it is stable"
-    assert claims["stable-state"].title.startswith("Erratum")
+    assert claims["stable-state"].misprint
     assert "misprint" in claims["stable-state"].reason
     assert "misprint" in quoted_claims._misprint(0, 5, smallest=True)
     assert "misprint" not in quoted_claims._misprint(0, 5, smallest=False)

@@ -29,11 +29,12 @@ from potentia.paper.case_study import (
     offset_step,
     printed,
 )
-from potentia.paper.case_verdicts import MARGIN, Finding, difference, difference_of_shares, restricted
+from potentia.paper.case_verdicts import MARGIN, Finding, difference, difference_of_shares, later_never, restricted
 from potentia.paper.case_words import LONGEST, WITHIN, Comparisons, Words, reason_over, signed
 from potentia.paper.claims import Declared, Judged, experiment, share
 from potentia.paper.reinforcement_study import LEVEL, SOQL, all_targets, ql, reached
 from potentia.rules.steps import step_data, step_from, step_size
+from potentia.statistics.estimates import Estimate
 from potentia.studies.coverage_ends import settled
 
 if TYPE_CHECKING:
@@ -45,12 +46,20 @@ _UNTIL = {SETTLES: "until it settles", FIRST: f"until it is {FIRST}"}
 _FIG_8 = "Section 5.2.3, Fig. 8"
 _TAU = "QL's temperature"
 _SPEED = "how speed is counted"
+_LEAST = ", at least"
 Values = Floats
 
+# steps, NaN for never
 SPEEDS: Mapping[str, Callable[[xarray.Dataset], Values]] = {
-    SETTLES: lambda data: restricted(settled(data), LEARNING),
-    FIRST: lambda data: restricted(reached(data), LEARNING),
+    SETTLES: settled,
+    FIRST: reached,
 }
+
+
+def _later(first: Values, second: Values, comparisons: int) -> tuple[Estimate, bool]:
+    """By how many steps the first is later, runs that never come there with the horizon; whether that is at least."""
+    found = difference(restricted(first, LEARNING), restricted(second, LEARNING), comparisons)
+    return found, later_never(first, second, found)
 
 
 def came_there(data: xarray.Dataset) -> str:
@@ -84,17 +93,18 @@ def constant_step(study: CaseStudy) -> Judged:
     came = {name: came_there(study.learners[name]) for name in forms}
     first = {name: SPEEDS[FIRST](study.learners[name]) for name in forms}
     for name, label in forms.items():
-        made.note(f"{label}: {FIRST}", first[name], None, "steps")
+        made.times(f"{label}: {FIRST}", first[name], LEARNING)
     for name, label in forms.items():
         data = study.learners[name]
         made.note(f"{label}: ever {level}", came[name], None, "runs")
         made.note(f"{label}: ΣC", covered(data))
-        made.note(f"{label}: {SETTLES} (not judged)", SPEEDS[SETTLES](data), None, "steps")
+        made.times(f"{label}: {SETTLES} (not judged)", SPEEDS[SETTLES](data), LEARNING)
         made.note(f"{label}: Σμ² over {LEARNING:,} steps", squares(name))
     for name in DIMINISHING:
         step = name.removeprefix("SOQL, ")
-        found = difference(first[name], first[CONSTANT], len(DIMINISHING))
-        made.add((step,), found, f"constant step sooner than {step}", "steps", said=f"against {step}")
+        found, least = _later(first[name], first[CONSTANT], len(DIMINISHING))
+        label, said = f"constant step sooner than {step}", f"against {step}"
+        made.add((step,), found, label + _LEAST * least, "steps", said=said, at_least=least)
     lines = [
         f"Runs that come there: {'; '.join(f'{label} {came[name]}' for name, label in forms.items())}",
         "The paper: “to increase SOQL's convergence rate we also propose to use an update rule with constant step "
@@ -157,14 +167,15 @@ def slower_than_ql(study: CaseStudy) -> Judged:
     made, comparisons = Comparisons(Words("later", "sooner", "steps")), len(SPEEDS) * len(study.tuning)
     for label, steps in SPEEDS.items():
         soql = steps(study.learners[SOQL])
-        made.note(f"SOQL: {label}", soql, _settles(SOQL, label), "steps")
+        made.times(f"SOQL: {label}", soql, LEARNING, _settles(SOQL, label))
         for tau in study.tuning:
             data = study.learners[ql(tau)]
-            made.note(f"QL, {_at(study, tau)}: {label}", steps(data), _settles("ql", label), "steps")
+            made.times(f"QL, {_at(study, tau)}: {label}", steps(data), LEARNING, _settles("ql", label))
             if label == FIRST:
                 made.note(f"QL, τ = {tau:g}: ever at ΣC = {LEVEL:g}", came_there(data), None, "runs")
-            found = difference(soql, steps(data), comparisons)
-            made.add((label, f"{tau:g}"), found, f"SOQL later by, τ = {tau:g}: {label}", "steps")
+            found, least = _later(soql, steps(data), comparisons)
+            said = f"SOQL later by, τ = {tau:g}: {label}{_LEAST * least}"
+            made.add((label, f"{tau:g}"), found, said, "steps", at_least=least)
     return made.judged([_SPEED, _TAU], [_crossed(study)], measure=0, over=partial(_by_tau, study))
 
 
@@ -184,9 +195,9 @@ def slower_than(name: str) -> Declared[CaseStudy]:
         for label, steps in SPEEDS.items():
             both = {rule: steps(study.four[rule]) for rule in (SOQL, name)}
             for rule, found in both.items():
-                made.note(f"{rule}: {label}", found, _settles(rule, label), "steps")
-            later = difference(both[SOQL], both[name], len(SPEEDS))
-            made.add((label,), later, f"SOQL later by: {label}", "steps", said=_UNTIL[label])
+                made.times(f"{rule}: {label}", found, LEARNING, _settles(rule, label))
+            later, least = _later(both[SOQL], both[name], len(SPEEDS))
+            made.add((label,), later, f"SOQL later by: {label}", "steps", said=_UNTIL[label], at_least=least)
         return made.judged([_SPEED], measure=0)
 
     return slower
@@ -238,4 +249,5 @@ def ql_misses_targets(study: CaseStudy) -> Judged:
     first = next(iter(soql))
     ahead = (f"SOQL: {first}", f"QL, {_at(study, study.nearest_tau)}: {first}")  # these two stand for all
     made.measured.sort(key=lambda entry: entry.label not in ahead)
+    # no ``measure``: shares of the same runs are on one scale
     return made.judged(["what is counted", _TAU], lines, over=partial(_by_tau, study))

@@ -41,6 +41,7 @@ class Finding:
     margin: float = 0.0
     said: str = ""  # the circumstances as a sentence has them, if otherwise than ``case``
     equal: bool = False  # whether the claim is one of equality
+    at_least: bool = False  # whether the difference is larger than found: the later of the two never came there
 
     @property
     def sign(self) -> int:
@@ -138,6 +139,12 @@ def restricted(times: Floats, horizon: float) -> Floats:
     return np.where(np.isnan(times), horizon, times)
 
 
+def later_never(first: Floats, second: Floats, found: Estimate) -> bool:
+    """Whether runs of the later one alone never came there, so that the difference of their times is larger."""
+    later, sooner = (first, second) if found.mean > 0 else (second, first)
+    return bool(np.isnan(later).any() and not np.isnan(sooner).any())
+
+
 # Verdicts ---------------------------------------------------------------------------------------------
 
 
@@ -159,6 +166,28 @@ def judge(findings: Sequence[Finding], factors: Sequence[str], measure: int | No
         return SUPPORTED if set(there) == {HOLDS} else UNDECIDED
     changing = [factor for axis, factor in enumerate(factors) if any(_apart(a, b) == {axis} for a, b in pairs)]
     return f"{DEPENDS} {listed(changing or factors)}"
+
+
+def rule_applied(findings: Sequence[Finding], verdict: str, measure: int | None = None, own: str = "") -> str:
+    """Which of the rules gave the verdict, in words."""
+    held, failed, undecided = ([one for one in findings if one.sign == sign] for sign in (HOLDS, FAILS, OPEN))
+    count = len(findings)
+    if verdict == SUPPORTED and undecided:
+        elsewhere = f"elsewhere {len(undecided)} of {count} in all are open and none fails"
+        return f"every comparison in the paper's own setting holds; {elsewhere}"
+    if verdict == SUPPORTED:
+        return "every comparison holds"
+    if verdict == NOT_SUPPORTED:
+        return f"no comparison holds, {len(failed)} of {count} fail"
+    if verdict == UNDECIDED and not held:
+        return "no comparison holds, and none fails"
+    if verdict == UNDECIDED:
+        how = "none fails, and by the same measure no interval is wholly below that of one that holds"
+        return f"{len(held)} of {count} comparisons hold; {how}"
+    below = sum(any(one.above(other, measure) for one in held) for other in undecided)
+    told = [f"{len(held)} of {count} comparisons hold", *[f"{len(failed)} fail"] * bool(failed)]
+    told += [f"{below} of those open lie wholly below one that holds by the same measure"] * bool(below)
+    return "; ".join(told)
 
 
 def _apart(a: Finding, b: Finding) -> set[int]:

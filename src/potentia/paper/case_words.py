@@ -3,7 +3,7 @@
 Every sentence has one of four shapes. All one way: "Sooner by 499 steps [118, 880] to 90 % of its own final worth, and
 by every other measure". Some the other way: "Fewer ...; more ...". Where others merely show less: "Higher by ... after
 2,000 steps; no clear difference after 15,000 steps". And where the runs do not decide: "20 runs do not tell whether
-...", or "Sooner by ...; undecided ...". A sentence has 160 letters at most: one that is longer leaves out intervals,
+...", or "Sooner by ...; undecided ...". A sentence has 180 letters at most: one that is longer leaves out intervals,
 then how many others agree.
 """
 
@@ -18,11 +18,12 @@ from typing import Any
 import numpy as np
 from attrs import Factory, define
 
-from potentia.paper.case_verdicts import FAILS, HOLDS, MARGIN, OPEN, Finding, judge
+from potentia.kernel.arrays import Floats
+from potentia.paper.case_verdicts import FAILS, HOLDS, MARGIN, OPEN, Finding, judge, restricted, rule_applied
 from potentia.paper.claims import DEPENDS, Judged, Measurement
 from potentia.statistics.estimates import Estimate, estimate
 
-LONGEST = 160  # letters of a sentence
+LONGEST = 180  # letters of a sentence
 WITHIN = f"within {100 * MARGIN:.0f} %"
 RATIO = "times"  # the unit of a difference that is the logarithm of a ratio
 
@@ -70,7 +71,8 @@ def _clause(words: Words, those: Sequence[Finding], interval: bool = True, count
     rest = f", and{_others(len(those) - 1)}" if len(those) > 1 and counts else ""
     if words.unit == RATIO or first.margin:
         return f"{word} {_numbers(first, words, interval)}{rest}"
-    return f"{word} by {size(first.found, words.unit, interval)} {first.said or first.case}{rest}"
+    least = "at least " if first.at_least else ""
+    return f"{word} by {least}{size(first.found, words.unit, interval)} {first.said or first.case}{rest}"
 
 
 def _numbers(finding: Finding, words: Words, interval: bool) -> str:
@@ -158,7 +160,8 @@ def evidence(findings: Sequence[Finding], words: Words, axis: str = "") -> list[
         allowed = allowed.replace("−", "±") if finding.equal else allowed
         beside = f", {allowed} allowed" if finding.margin else ""
         said = {HOLDS: words.more, FAILS: words.less, OPEN: f"{runs(finding.found.count)} not decide"}[finding.sign]
-        out.append(f"{_capital(case)}: {signed(finding.found, words.unit)}{beside}: {said}")
+        least = ", at least" if finding.at_least else ""
+        out.append(f"{_capital(case)}: {signed(finding.found, words.unit)}{least}{beside}: {said}")
     return out
 
 
@@ -234,6 +237,15 @@ class Comparisons:
         found = estimate(value) if isinstance(value, np.ndarray) else value
         self.measured.append(Measurement(label, found, published, unit))
 
+    def times(self, label: str, steps: Floats, horizon: float, published: float | None = None) -> None:
+        """A measurement of when something was first so, in steps; runs in which it never was count with the horizon."""
+        never, count = int(np.isnan(steps).sum()), steps.size
+        if never == count:
+            self.note(label, f"never (0 of {count} runs)", published)
+            return
+        least = f", at least (never in {never} of {count} runs)" if never else ""
+        self.note(label + least, restricted(steps, horizon), published, "steps")
+
     def add(self, key: tuple[str, ...], found: Estimate, label: str, unit: str = "", **more: Any) -> None:
         """A comparison, and its measurement; ``more`` is of the finding."""
         self.findings.append(Finding(key, found, **more))
@@ -252,5 +264,6 @@ class Comparisons:
         """What follows from all of them; ``over`` writes the sentence where the last factor is τ."""
         verdict = judge(self.findings, factors, measure, own)
         said = over(self.findings, self.words) if over else reason(self.findings, verdict, self.words)
-        told = [*evidence(self.findings, self.words, "τ" if over else ""), *lines]
+        applied = f"Why this verdict: {rule_applied(self.findings, verdict, measure, own)}"
+        told = [*evidence(self.findings, self.words, "τ" if over else ""), applied, *lines]
         return Judged(self.measured, verdict, said, told, details=details)

@@ -79,6 +79,9 @@ def _lines(given: Iterable[str]) -> tuple[str, ...]:
     return tuple(given)
 
 
+MISPRINT = "Misprint: "  # how the title of such a claim begins
+
+
 @frozen
 class _Statement:
     """What the paper says, and where."""
@@ -106,6 +109,11 @@ class Claim(_Statement):
         """Plain data, for JSON."""
         out = attrs.asdict(self, recurse=False)
         return out | {"evidence": list(self.evidence), "measured": [entry.to_dict() for entry in self.measured]}
+
+    @property
+    def misprint(self) -> bool:
+        """Whether what fails is a slip of the pen and no result."""
+        return self.title.startswith(MISPRINT)
 
     def to_json(self) -> str:
         """All of it, for :meth:`from_json`."""

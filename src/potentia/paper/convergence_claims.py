@@ -265,19 +265,21 @@ def perturbation_theorem(scale: Scale) -> Judged:
     # it must go on in every run; that it goes on for ever follows where a single stray is enough
     enough = after_a_stray(costly, full.xi) < costly.utility(0, [1, 0])
     broken = only and enough and long[-1].least > 0
-    kept = f"{ended['Assumptions 6 and 7']} of {len(games)} random games end in one"
+    kept = f"{ended['Assumptions 6 and 7']} of {len(games)} random games end at an equilibrium"
     verdict, reason = SUPPORTED, f"{kept}, and where strays cost much nobody leaves it"
     if broken:
-        leaving = "Where strays cost another player much, the favourites keep leaving the only equilibrium"
-        verdict, reason = NOT_SUPPORTED, f"{leaving} ({long[-1].rate:,.0f} times per 100,000 steps); {kept}"
+        leaving = "Where strays cost others much, favourites keep leaving the only equilibrium"
+        often = f"{long[-1].rate:,.0f} times per 100,000 steps, {len(seeds)} runs"
+        verdict, reason = NOT_SUPPORTED, f"{leaving} ({often}); {kept}"
     elif ended["Assumptions 6 and 7"] < len(games):  # at a finite horizon this shows nothing about the limit
         verdict, reason = UNDECIDED, f"{kept} within {STEPS:,} steps, and no game is known that keeps leaving"
     measured: dict[str, Any] = {}
-    every = [("costly strays", 1000.0, full.xi, one) for one in long]
+    made = f"{len(seeds)} runs"
+    every = [("costly strays", 1000.0, full.xi, one) for one in reversed(long)]  # the window that decides is first
     for name, cost, xi, one in [*every, *((name, cost, xi, one) for (cost, xi, name), one in others.items())]:
-        where = f"{name} (cost {number(cost)}, ξ = {number(xi)}), steps {one.first:,} to {one.until:,}"
-        measured[f"{where}: share of steps at the equilibrium"] = one.share
+        where = f"{name} (cost {number(cost)}, ξ = {number(xi)}), {made}, steps {one.first:,} to {one.until:,}"
         measured[f"{where}: departures per 100,000 steps"] = one.rate
+        measured[f"{where}: share of steps at the equilibrium"] = one.share
     for name, count in ended.items():
         label = f"random potential games that end in a pure Nash equilibrium, {name}"
         measured[label] = share_of(count, len(games))

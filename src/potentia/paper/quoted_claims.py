@@ -40,7 +40,7 @@ def finite_improvement_theorem(scale: Scale) -> Judged:
 
 @claim(
     "stable-state",
-    "Erratum: a state is defined as stochastically stable if lim Pr^ε = Pr, its unperturbed probability",
+    "Misprint: a state is defined as stochastically stable if lim Pr^ε = Pr, its unperturbed probability",
     "definition (not a result) of a stochastically stable state, section 2.2",
 )
 def stable_state(scale: Scale) -> Judged:

@@ -51,7 +51,8 @@ from potentia.paper.small_games import (
     stable_places,
 )
 
-EXPLAINED = "every equilibrium"  # the authors' own sentence, of all equilibria that there are
+# the authors' own sentence, which says "the Nash equilibrium": of several, all or the nearest may be meant
+EXPLAINED = ("every equilibrium", "nearest equilibrium")
 CLIMBS = "Φ climbs in "
 TOWARDS = "Φ never falls towards "
 WORDS_4 = {"printed": "as printed", "increase": "as explained"}

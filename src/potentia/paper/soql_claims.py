@@ -307,18 +307,21 @@ def lock_in_probability(scale: Scale) -> Judged:
     elif not bound:
         verdict, reason = NOT_SUPPORTED, f"Off: {seen[0]} of {runs:,} runs stay where the product is {said[0]}"
     return Judged(
-        measured
+        {
+            "the probability itself in the example, ϑ = 0.5, N = 1": exact_stay,
+            "the product for ever, ϑ = 0.5, N = 1": forever,
+        }
+        | measured
         | {
             "relative error of the product against exact fractions": max(errors),
-            "the product for ever, ϑ = 0.5, N = 1": forever,
             "a slip in the proof: Σ (1−ϑ)^c from c = 1 on, ϑ = 0.5, said to be 1/ϑ = 2": series,
-            "the probability itself in the example, ϑ = 0.5, N = 1": exact_stay,
         },
         verdict,
         reason,
         [
             f"With the proof's conditions and no weight on α_* before n, {seen[0]} of {runs:,} runs stay where the "
-            f"product is {said[0]}, and {seen[1]} where it is {said[1]}"
+            f"product is {said[0]} (by chance with probability {exactly[0]:.2g}), and {seen[1]} where it is {said[1]} "
+            f"({exactly[1]:.2g}); equality is rejected below {_CHANCE / len(exactly):g}"
             + ("; weight that is there already adds to it" if attained else ", which is not the product itself")
         ],
         None if equal else _more_than_the_product(game, chosen, exact_stay, forever),
@@ -344,7 +347,7 @@ def staying_probability(vartheta: float, weight: float) -> float:
 
 def _as_printed(exact: float, product: float, never: bool, bound: bool) -> str:
     """An equality, a lower bound, or neither."""
-    nor = "; nor a bound, as in lock-in's example it is 0" if never else ""
+    nor = "; nor a bound: 0 in the second proposition's counterexample" if never else ""
     return (
         f"Not an equality: {100 * exact:.1f} % where the product is {100 * product:.1f} %{nor}; with the proof's "
         f"conditions {'a lower bound' if bound else 'no bound either'}"

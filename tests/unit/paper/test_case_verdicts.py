@@ -19,10 +19,12 @@ from potentia.paper.case_verdicts import (
     difference,
     difference_of_shares,
     judge,
+    later_never,
     log_ratio,
     restricted,
+    rule_applied,
 )
-from potentia.paper.case_words import LONGEST, RATIO, Words, evidence, percent, reason, reason_over, spans
+from potentia.paper.case_words import LONGEST, RATIO, Comparisons, Words, evidence, percent, reason, reason_over, spans
 from potentia.paper.claims import NOT_SUPPORTED, SUPPORTED, UNDECIDED, Claim
 from potentia.paper.report.words import SIGNS, in_one_sentence, kind_of
 from potentia.statistics.estimates import Estimate
@@ -178,7 +180,7 @@ def test_reasons_over_a_grid_are_ranges():
     assert reason_over(same, WORDS, "abcd", "τ") == "More at every τ"
     none = [Finding((name,), MAYBE) for name in "abcd"]
     assert reason_over(none, WORDS, "abcd", "τ") == "20 runs do not decide at any τ"
-    long = [Finding(("s" * 125, name), one) for name, one in zip("abcd", (YES, NO, YES, MAYBE), strict=True)]
+    long = [Finding(("s" * 145, name), one) for name, one in zip("abcd", (YES, NO, YES, MAYBE), strict=True)]
     assert reason_over(long, WORDS, "abcd", "τ").endswith("sss more at τ = a and c, less at b, unclear elsewhere")
     assert spans("abcde", lambda value: value in "abd") == "a to b and d"
     assert spans("ab", lambda value: False) == ""
@@ -191,11 +193,11 @@ def test_a_long_sentence_leaves_out_intervals_and_then_counts():
 
     assert of(10).endswith("(+1.0000 steps [−1.0000, +3.0000]), and in 1 other")
     assert (
-        of(30)
-        == f"More by 2.0000 steps {'a' * 30}, and in 1 other; undecided {'c' * 30} (+1.0000 steps), and in 1 other"
+        of(40)
+        == f"More by 2.0000 steps {'a' * 40}, and in 1 other; undecided {'c' * 40} (+1.0000 steps), and in 1 other"
     )
-    assert of(47) == f"More by 2.0000 steps {'a' * 47}; undecided {'c' * 47} (+1.0000 steps)"
-    assert len(of(47)) <= LONGEST
+    assert of(57) == f"More by 2.0000 steps {'a' * 57}; undecided {'c' * 57} (+1.0000 steps)"
+    assert len(of(57)) <= LONGEST
 
 
 def test_evidence_has_a_line_for_each_comparison():
@@ -315,6 +317,46 @@ def test_the_papers_own_setting_decides_where_others_are_open():
     assert judge([held, Finding(("elsewhere", "b"), NO)], ["setting", "measure"], 1, own="own").startswith("depends on")
 
 
+def test_the_rule_that_gave_a_verdict_is_told():
+    """Of the same three comparisons, in words that say why it is this verdict and no other."""
+
+    def told(*found, own="", measure=None):
+        findings = [Finding((place, what), one) for place, what, one in found]
+        return rule_applied(findings, judge(findings, ["place", "measure"], measure, own), measure, own)
+
+    here, there = ("here", "time", YES), ("there", "time", MAYBE)
+    assert told(here) == "every comparison holds"
+    assert told(("here", "time", NO), there) == "no comparison holds, 1 of 2 fail"
+    assert told(there) == "no comparison holds, and none fails"
+    assert told(here, there, own="here").endswith("holds; elsewhere 1 of 2 in all are open and none fails")
+    assert told(here, there).startswith("1 of 2 comparisons hold; none fails")
+    less = ("there", "time", some(-1, 0.5))
+    below = "; 1 of those open lie wholly below one that holds by the same measure"
+    assert told(here, less) == "1 of 2 comparisons hold" + below
+    assert told(here, ("there", "way", some(-1, 0.5)), measure=1).startswith("1 of 2 comparisons hold; none fails")
+    assert told(here, ("there", "time", NO), ("else", "time", MAYBE)) == "1 of 3 comparisons hold; 1 fail"
+
+
+def test_a_time_that_was_never_reached_is_no_measurement():
+    made = Comparisons(Words("sooner", "later", "steps"))
+    made.times("never", np.full(3, np.nan), 100)
+    made.times("twice", np.array([50.0, 70.0, np.nan]), 100)
+    made.times("always", np.array([50.0, 60.0, 70.0]), 100)
+    never, some_, always = made.measured
+    assert (never.value, never.unit) == ("never (0 of 3 runs)", "")
+    assert (some_.label, some_.value.mean) == ("twice, at least (never in 1 of 3 runs)", pytest.approx(220 / 3))
+    assert (always.label, always.value.mean) == ("always", 60.0)
+    late, soon = np.array([np.nan, 80.0]), np.array([10.0, 20.0])
+    assert later_never(late, soon, some(30, 90))
+    assert later_never(soon, late, some(-90, -30))
+    assert not later_never(late, late, some(30, 90))
+    assert not later_never(soon, late, some(30, 90))
+    made.add(("it",), some(30, 90), "by", "steps", said="to it", at_least=True)
+    judged = made.judged(["what"])
+    assert judged.reason == "Sooner by at least 60 steps [30, 90] to it"
+    assert judged.evidence[0] == "It: +60 steps [+30, +90], at least: sooner"
+
+
 def test_undecided_is_counted_by_itself_and_has_its_own_sign_and_colours():
     def summary(*verdicts):
         return in_one_sentence([Claim(str(k), "experiment", "", "", (), one, "") for k, one in enumerate(verdicts)])
@@ -324,7 +366,7 @@ def test_undecided_is_counted_by_itself_and_has_its_own_sign_and_colours():
         "1 is supported, 1 is not supported and 1 depends on circumstances that the verdict names."
     )
     assert summary(*known, UNDECIDED).endswith("the verdict names and 1 is undecided by so many runs.")
-    assert "0 are not supported" in summary(UNDECIDED, UNDECIDED)
+    assert summary(UNDECIDED, UNDECIDED) == "Of 2 claims, 2 are undecided by so many runs."
     assert kind_of(UNDECIDED) == UNDECIDED
     assert len(set(SIGNS.values())) == len({sign for sign, _ in SIGNS.values()}) == len(SIGNS) == 4
     assert {css for _, css in SIGNS.values()} == set(_COLOURS)

@@ -14,7 +14,9 @@ MOST = 4  # claims in one sentence
 def lead(claims: Sequence[Claim]) -> list[str]:
     """What is proposed, and what came out."""
     first = [claim for name in texts()["headlines"] for claim in claims if claim.name == name]
-    return [texts()["lead"], *(["Played again: " + "; ".join(_clauses(first)) + "."] if first else [])]
+    came_out = ["Played again: " + "; ".join(_clauses(first)) + "."] if first else []
+    theorem = [f"The theorem in numbers. {sentence(claim.reason)}." for claim in first if claim.kind == "theory"]
+    return [texts()["lead"], *came_out, *theorem]
 
 
 def answer(claims: Sequence[Claim]) -> list[str]:
@@ -46,4 +48,4 @@ def _clauses(claims: Sequence[Claim]) -> list[str]:
 def _said(claim: Claim) -> str:
     """A claim as it goes on after "that"."""
     said: str = texts()["said"].get(claim.name, claim.title)
-    return said
+    return f"{said} (a misprint)" if claim.misprint else said

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from potentia.games import game
-from potentia.games.world import published
 from potentia.paper.claims import Claim
-from potentia.paper.report import choosing, scores
+from potentia.paper.report import choosing
 from potentia.paper.report.answering import answer
 from potentia.paper.report.definitions import definition
+from potentia.paper.report.facts import all_facts
 from potentia.paper.report.page import Section
 from potentia.paper.report.pictures import Picture
 from potentia.paper.report.tables import Table
@@ -30,16 +30,16 @@ def parts(
 ) -> list[Section]:
     """All sections, as story.toml has them, or those in which there is something; ``rows`` are those of the tables as
     they were made."""
-    facts, shown = _facts(study, claims, rows), {**tables, **({"use": choosing.table(study)} if whole else {})}
+    told, shown = all_facts(study, claims, rows), {**tables, **({"use": choosing.table(study)} if whole else {})}
     named = {claim.name: claim for claim in claims}
-    made = [_section(name, words, facts, drawn, shown, named) for name, words in texts()["sections"].items()]
+    made = [_section(name, words, told, drawn, shown, named) for name, words in texts()["sections"].items()]
     return [one for one in made if whole or one.pictures or one.tables or one.claims]
 
 
 def _section(
     name: str,
     words: Mapping[str, Any],
-    facts: Mapping[str, Any],
+    told: Mapping[str, Any],
     drawn: Mapping[str, Picture],
     tables: Mapping[str, Table],
     claims: Mapping[str, Claim],
@@ -51,34 +51,12 @@ def _section(
     return Section(
         words["title"],
         name,
-        tuple(filter(None, (text.format(**facts) for text in words["text"]))),
+        tuple(filter(None, (text.format(**told) for text in words["text"]))),
         these("pictures", drawn),
         these("tables", tables),
         judged,
         words["where"],
-        [definition(one, facts, game("double-step")) for one in words.get("definitions", ())],
+        [definition(one, told, game("double-step")) for one in words.get("definitions", ())],
         answer(judged),
         these("more", drawn),
     )
-
-
-def _facts(
-    study: CaseStudy, claims: Sequence[Claim], rows: Mapping[str, Sequence[Mapping[str, Any]]]
-) -> dict[str, Any]:
-    """What the paragraphs tell."""
-    best, setup = study.optimum, published()["setup"]
-    ours = {row["algorithm"]: row["worth"].mean for row in rows.get("model", ())}
-    said = " and ".join(
-        f"{row['algorithm']} {row['worth'].mean:.3f} instead of {ours[row['algorithm']]:.3f}"
-        for row in (rows.get("literal", ()) if ours else ())
-    )
-    return {
-        "robots": study.game.num_players,
-        "best": best,
-        "proven": "the largest" if best.proven else f"at most {best.bound:.4g}",
-        "near": setup["R_com_blll"],
-        "far": setup["R_com_psblll"],
-        "promise": choosing.promise(claims),
-        "ends": texts()["definitions"]["ql"]["ends"].format(**scores.facts()),
-        "letter": texts()["letter"].format(said=said) if said else "",
-    }

@@ -14,6 +14,7 @@ from potentia.paper.claims import Claim
 from potentia.paper.report import sections
 from potentia.paper.report.answering import lead
 from potentia.paper.report.arranging import parts
+from potentia.paper.report.facts import levels
 from potentia.paper.report.page import Report
 from potentia.paper.report.tables import Table
 from potentia.paper.report.wording import texts
@@ -50,7 +51,9 @@ def build(
     told_in = parts(study, every, drawn, shown, tables, whole=chosen is None)
     first = [*lead(every), in_one_sentence(every)] if chosen is None else [in_one_sentence(every)]
     hero = drawn.get(sections.FIRST) if chosen is None else None
-    return Report(words["title"], words["about"], made(study, choice), every, told_in, first, hero)
+    alone = [] if chosen is None else [words["alone"].format(asked=chosen.asked)]
+    about = [*alone, *words["about"], *filter(None, [levels(tables)])]
+    return Report(words["title"], about, made(study, choice), every, told_in, first, hero)
 
 
 def _once(table: Table) -> Table:

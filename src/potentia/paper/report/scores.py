@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from potentia.engine import begin, watch
 from potentia.games import game
 from potentia.rules import Rule, rule
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 STEPS, SEED, TAU, PLAYER = 60, 0, 1.0, 0
-GAME = "stag-hunt"
+GAME, ACTIONS = "stag-hunt", ("the stag", "the hare")
 
 
 def _rules() -> dict[str, Rule]:
@@ -47,7 +49,12 @@ def replay(title: str) -> str:
 
 def facts() -> dict[str, Any]:
     """What the words about it tell."""
-    last = {name: float(run.strategy.values[-1, PLAYER].max()) for name, run in watched().items()}
+    strategies = {name: run.strategy.values[:, PLAYER] for name, run in watched().items()}
+    best = {name: np.nanargmax(values, axis=1) for name, values in strategies.items()}
+    told: dict[str, Any] = {"player": f"player {PLAYER}", "seed": SEED}
+    for name, actions in best.items():
+        changes, key = np.flatnonzero(np.diff(actions)) + 1, name.lower()
+        told |= {key: f"{np.nanmax(strategies[name][-1]):.3f}", f"{key}_changes": changes.size}
+        told |= {f"{key}_last": ACTIONS[actions[-1]], f"{key}_when": int(changes[-1]) if changes.size else 0}
     stag, hare = game(GAME).utility(0, (0, 0)), game(GAME).utility(0, (1, 1))
-    told = {"ql": f"{last['QL']:.3f}", "soql": f"{last['SOQL']:.3f}", "player": f"player {PLAYER}"}
     return {"steps": STEPS, "tau": TAU, "stag": stag, "hare": hare, **told}

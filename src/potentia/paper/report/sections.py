@@ -9,6 +9,7 @@ import numpy as np
 from attrs import evolve
 
 from potentia.games.world import published
+from potentia.paper.case_study import covered
 from potentia.paper.claims import Claim
 from potentia.paper.reinforcement_study import HOT, SOQL, best_tau, final, held, nearest_tau, ql
 from potentia.paper.report import definitions, scores
@@ -41,9 +42,10 @@ def _picture(name: str, figure: Figure, **data: Any) -> Picture:
     return evolve(drawn, title=words["title"].format(**data))
 
 
-def _replay(name: str, title: str, page: str, **options: Any) -> Replay:
+def _replay(name: str, title: str, page: str, shown: int = 0, **options: Any) -> Replay:
     """A page that moves, with its words; that of the first picture stands in its place."""
-    return Replay(title, page, about=texts()["pictures"][name]["moving"], instead=name == FIRST, **options)
+    about = texts()["pictures"][name]["moving"].format(seed=shown)
+    return Replay(title, page, about=about, instead=name == FIRST, **options)
 
 
 def _title(name: str, **data: Any) -> str:
@@ -101,7 +103,8 @@ def learners(study: CaseStudy) -> Iterator[Picture]:
             shown = {SOQL: first, **{name: study.learners[name] for name in names}}
             marks = _printed("ql", "soql") if key == "soql" else None
             drawn = reinforcement_figure(shown, published=marks, title=_title(key))
-            yield _picture(key, drawn, band=band, steps=steps, names=", ".join(names))
+            left = "; ".join(one for one in study.learners if one.startswith("SOQL, ") and one not in names)
+            yield _picture(key, drawn, band=band, steps=steps, names=", ".join(names), left=left or "none")
     if study.tuning:
         printed, beside = published()["worth"]["ql"], {SOQL: estimate(final(first))}
         drawn = temperature_figure(study.tuning, published=printed, beside=beside, title=_title("temperature"))
@@ -140,11 +143,11 @@ def configurations(study: CaseStudy) -> Iterator[Picture]:
     targets = len(study.game.world.targets)
     for name, runs in (("configurations-model", model), ("configurations-learners", others)):
         if runs:
-            covered = {key: held(study.game, np.asarray(profiles)[-1]) for key, profiles in runs.items()}
-            told = "; ".join(f"{key} covers {number} of {targets} targets" for key, number in covered.items())
+            ends = {key: held(study.game, np.asarray(profiles)[-1]) for key, profiles in runs.items()}
+            told = "; ".join(f"{key} covers {number} of {targets} targets" for key, number in ends.items())
             title = _title(name, shown=study.shown)
             drawn = configuration_figure(study.game, runs, title=title)
-            replay = _replay(name, title, page({key: study.recordings[key] for key in runs}, title))
+            replay = _replay(name, title, page({key: study.recordings[key] for key in runs}, title), study.shown)
             yield evolve(_picture(name, drawn, told=told, shown=study.shown), replay=replay)
 
 
@@ -201,9 +204,9 @@ def _worth(
 
     options: dict[str, Any] = {"measure": "worth_sum", "band": band, "smooth": SMOOTH, "title": _title(name)}
     drawn = worth_figure(data, optimum=study.optimum, published=printed, **options)
-    ends = ", ".join(f"{key} ends at {float(batch.worth_sum[:, -1].mean()):.3g}" for key, batch in data.items())
+    ends = ", ".join(f"{key} ends at {float(covered(batch).mean()):.3g}" for key, batch in data.items())
     steps = int(next(iter(data.values())).time.values[-1])
-    worth = f"Covered worth over time, averaged over {SMOOTH} steps: {texts()['band'][band]}."
+    worth = texts()["over_time"].format(smooth=SMOOTH, band=texts()["band"][band])
     return _picture(
         name, drawn, worth=worth, worth_alt=f"Covered worth over {steps:,} steps; in the mean over runs {ends}."
     )

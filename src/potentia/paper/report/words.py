@@ -39,11 +39,15 @@ def kind_of(verdict: str) -> str:
 
 
 def in_one_sentence(claims: Sequence[Claim]) -> str:
-    """How many claims have which verdict; of those undecided, if there are any."""
+    """How many claims have which verdict."""
     count = Counter(kind_of(claim.verdict) for claim in claims)
-    shown = [kind for kind in _COUNTED if kind != UNDECIDED or count[kind]]
+    if not claims:
+        return "No claim is judged here."
+    shown = [kind for kind in _COUNTED if count[kind]]
     said = [f"{count[kind]} {_COUNTED[kind][count[kind] != 1]}" for kind in shown]
-    return f"Of {len(claims)} claims, {listed(said)}."
+    if misprints := sum(claim.misprint for claim in claims):
+        said[shown.index(NOT_SUPPORTED)] += f" ({misprints} of them a misprint)"
+    return f"Of {len(claims)} claim{'s' * (len(claims) > 1)}, {listed(said)}."
 
 
 def headlines(claim: Claim) -> list[Measurement]:

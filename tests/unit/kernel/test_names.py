@@ -162,7 +162,7 @@ def test_a_name_with_an_underscore_is_in_the_legend():
     assert sum("_mine" in text for text in told) == 1
     mine = [Curves({"rule": "_a"}, {"_x": x}, np.arange(2), np.arange(5), np.ones((2, 5))) for x in (1.0, 2.0)]
     figure = figures.study_figure(mine)
-    told = [text.get_text().strip() for text in figure.axes[0].get_legend().get_texts()]
+    told = [text.get_text().strip() for text in figure.legends[0].get_texts()]
     assert told == ["_x=1", "_x=2"]
 
 

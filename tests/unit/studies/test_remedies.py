@@ -29,6 +29,7 @@ SPOKEN = {
     "paper/report/reproduction.py",
     "web/films/files.py",
     "web/studio/exports.py",
+    "reports/sections.py",
 }
 
 

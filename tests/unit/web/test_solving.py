@@ -140,7 +140,7 @@ def test_large_chains_are_told_in_part():
 
 
 def test_a_number_of_profiles_is_no_row_of_digits():
-    wanted = "got 100 players and more than 1,000,000 profiles"
+    wanted = "got 100 players and more than 256 profiles"
     with pytest.raises(pt.errors.PotentiaError, match=wanted):
         answer({"ask": "state", "game": {"name": "ring"}, "rule": {"rule": "lll", "tau": 1.0}})
 

@@ -93,7 +93,6 @@ class Report:
 def render(report: Report) -> str:
     """The HTML page of a report; the same report gives the same text."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
-    from markupsafe import Markup
 
     environment = Environment(
         loader=PackageLoader("potentia.paper", "report"),
@@ -115,9 +114,9 @@ def render(report: Report) -> str:
         summary=words.in_one_sentence(report.claims),
         counts=[(kind, count[kind]) for kind in words.SIGNS],
         told_in={claim.name: section for section in report.sections for claim in section.claims},
-        style=Markup(style),
-        early=Markup(early),
-        late=Markup(late),
+        style=style,
+        early=early,
+        late=late,
         policy=_policy([early, late], [style], frames),
     )
 

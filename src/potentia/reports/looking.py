@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from potentia.errors import PotentiaError
-from potentia.statistics.choosing import Best, best_of, typical_seed
+from potentia.statistics.choosing import Best, best_of, compared_with_best, typical_seed
+from potentia.statistics.comparison import Comparison
 from potentia.statistics.curves import Curves
 from potentia.studies.lines import OBJECTIVES, measure_of, optima_of
 from potentia.studies.points import dimensions_of
@@ -75,6 +76,16 @@ class Looked:
     def at_best(self) -> list[Curves]:
         """The settings at which rules are best; none where nothing of rules varies."""
         return [one.best for one in self.best.chosen] if self.best else []
+
+    @cached_property
+    def behind(self) -> list[tuple[Curves, Comparison]]:
+        """Each rule at its best, or each setting, with the best of its game: all that the page tests of that."""
+        return compared_with_best(self.at_best or self.curves, self.lowest)
+
+    @property
+    def is_chosen(self) -> bool:
+        """Whether some were chosen by the seeds that they are compared on."""
+        return self.best is not None and any(one.tried > 1 for one in self.best.chosen)
 
     @property
     def shown(self) -> dict[str, list[Curves]]:

@@ -8,17 +8,19 @@ from typing import Any
 import numpy as np
 
 from potentia.errors import PotentiaError
+from potentia.kernel.texts import counted
 from potentia.reports.looking import MOST_MEASURES, Looked
 from potentia.reports.pages import Code, Facts, Part, Picture, Section, Table, Text, picture
 from potentia.reports.toml import as_toml
 from potentia.rules import registered
 from potentia.rules.words import rule_text
-from potentia.statistics.comparison import holm
-from potentia.statistics.curves import Curves, compared, short
+from potentia.statistics.comparison import Comparison
+from potentia.statistics.curves import Curves, short
 from potentia.statistics.estimates import bootstrap_mean
 from potentia.studies.results import COMPARED, SHOWN, Overview, compared_rows, overview
 from potentia.studies.views import against, best_view
 
+_TOO_SMALL = "p-values are too small where {} was chosen on the same seeds: to be sure, play the best again on new ones"
 _CLEAR = 0.05  # of the corrected p-value, below which a difference is none by chance
 
 
@@ -40,7 +42,7 @@ def in_short(seen: Looked) -> Section:
 
 
 def _short(seen: Looked) -> Iterator[str]:
-    """For each game who is best, who is surely behind, and who is not told apart."""
+    """For each game who is best, who is behind, and who is not told apart."""
     optima, word = seen.optimum[0], "lowest" if seen.lowest else "highest"
     known = [one for one in seen.curves if np.isfinite(one.level)]
     if not known:
@@ -55,24 +57,21 @@ def _short(seen: Looked) -> Iterator[str]:
             yield sentence(f"{where}{top.measured} ends at {level}{bound}")
         else:
             yield f"{where}{top.setting} has the {word} {top.measured} at the end: {level}{bound}."
-        others = [one for one in mine if one is not top]
-        yield from _behind(top, others)
+        yield from _behind([(one, told) for one, told in seen.behind if one.game == game], len(seen.behind))
         tops = [] if seen.best is None else [one for one in seen.best.chosen if one.best is top]
         if tops and tops[0].edge:
             yield f"Its {seen.best.axis} is at the edge of what was tried: the best may lie beyond."  # type: ignore[union-attr]
+    if seen.behind and seen.is_chosen:
+        yield sentence(_TOO_SMALL.format(seen.best.axis))  # type: ignore[union-attr]
 
 
-def _behind(top: Curves, others: list[Curves]) -> Iterator[str]:
-    """Who is surely behind, and who may be as good."""
-    if not others:
-        return
-    found = [compared(one, top) for one in others]
-    adjusted = holm([one.p_value for one in found])
-    told = [f"{one.setting} ({c.difference})" for one, c in zip(others, found, strict=True)]
-    sure = [text for text, p in zip(told, adjusted, strict=True) if p < _CLEAR]
-    tied = [text for text, p in zip(told, adjusted, strict=True) if not p < _CLEAR]
-    if sure:
-        yield f"Surely behind it, seed by seed: {_some(sure, 6)}."
+def _behind(found: list[tuple[Curves, Comparison]], count: int) -> Iterator[str]:
+    """Who is behind, and who may be as good, of so many comparisons on the page."""
+    told = [(f"{one.setting} ({compared.difference})", compared.adjusted < _CLEAR) for one, compared in found]
+    clear, tied = ([text for text, is_clear in told if is_clear == wanted] for wanted in (True, False))
+    if clear:
+        how = f"with p < {_CLEAR} corrected for {counted(count, 'comparison')}"
+        yield f"Behind it, seed by seed, {how}: {_some(clear, 6)}."
     if tied:
         yield f"Not told apart from it by so many seeds: {_some(tied, 6)}."
 
@@ -90,7 +89,7 @@ def played(seen: Looked) -> Section:
         for name, value in one.values.items():
             if value not in axes[name]:
                 axes[name].append(value)
-    settings = _counted(len(study.points), "setting")
+    settings = counted(len(study.points), "setting")
     runs = sum(one.seeds.size for one in seen.curves)
     facts = {
         "Games" if len(games) > 1 else "Game": f"{_some(tables)} ({_some(games, 4)})",
@@ -102,7 +101,7 @@ def played(seen: Looked) -> Section:
     if varies:
         facts["What varies"] = "; ".join(f"{name}: {_some(list(map(short, e)))}" for name, e in varies.items())
     facts |= {
-        "Runs": f"{runs:,} of {study.num_runs:,}: {settings} × {_counted(len(study.seeds), 'seed')}",
+        "Runs": f"{runs:,} of {study.num_runs:,}: {settings} × {counted(len(study.seeds), 'seed')}",
         "Each run": f"{wanted.steps:,} steps, recorded every {study.manifest['every']:,}",
         "Recorded": ", ".join(study.record),
     }
@@ -127,10 +126,6 @@ def _told(table: dict[str, Any]) -> str:
     """A table of a specification in a line: ring, players 12."""
     first = [str(table[name]) for name in ("label", "name") if name in table]
     return ", ".join([*first, *(f"{key} {short(e)}" for key, e in table.items() if key not in ("label", "name"))])
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def _some(texts: list[str], most: int = 12) -> str:
@@ -198,14 +193,17 @@ def parameters(seen: Looked) -> Section | None:
 
 
 def comparisons(seen: Looked) -> Section | None:
-    """Paired differences: of rules at their best, and of all settings with the first."""
+    """Paired differences: of rules at their best, and of rules at the same setting."""
     parts: list[Part] = []
-    if seen.best is not None and seen.best.comparisons:
-        rows = compared_rows(seen.best.comparisons)
-        note = f"On the same seeds; p by flipping signs, corrected for the {len(rows):,} listed."
-        parts.append(Table("Each rule at its best, against the best rule of the game", COMPARED, rows, note))
+    if seen.behind:
+        rows = compared_rows([told for _, told in seen.behind])
+        note = f"on the same seeds; p by flipping signs, corrected for the {len(rows):,} listed"
+        if seen.is_chosen:
+            note += f"; {_TOO_SMALL.format(seen.best.axis)}"  # type: ignore[union-attr]
+        who = "Each rule at its best" if seen.best else "Each setting"
+        parts.append(Table(f"{who}, against the best of the game", COMPARED, rows, sentence(note)))
     told = _overview(seen)
-    if told.compared:
+    if told.compared and seen.best:  # else the same pairs stand above already
         parts.append(Table("Against the first", COMPARED, told.compared, sentence(told.compared_note)))
     return Section("Compared seed by seed", "compared", parts) if parts else None
 

@@ -13,7 +13,7 @@ import pytest
 import potentia as pt
 from potentia.errors import InvalidInput, PotentiaError, StudyError
 from potentia.games import library
-from potentia.reports import runs, write_report
+from potentia.reports import runs, sections, write_report
 from potentia.reports.looking import Looked, typical
 from potentia.reports.pages import Table
 from potentia.reports.toml import as_toml
@@ -68,6 +68,24 @@ def test_its_numbers_are_those_of_the_statistics(study, page):
         assert f"{chosen.game} {chosen.who}" in text
     for one in best.comparisons:
         assert f"{one.first} − {one.second} {one.pairs} {one.difference}" in text
+
+
+@pytest.mark.parametrize(("games", "said"), [(2, "Not told apart"), (1, "Behind it, seed by seed, with p < 0.05")])
+def test_who_is_behind_is_so_by_the_table_below(study, games, said):
+    """One correction: six seeds give p = 0.031, which two comparisons double. What was chosen makes nothing sure."""
+    found = [one for one in study.curves() if games == 2 or one.game == study.points[0]["labels"]["game"]]
+    for one in found:
+        one.curves[:] = 1.0 if "p-sblll" in one.setting else np.linspace(0, 0.1, 6)[:, None]
+    with patch.object(type(study), "curves", lambda self, measure=None, **options: found):
+        seen = Looked(study, "", lowest=False, partial=False)
+        short = " ".join(part.text for part in sections.in_short(seen).parts)
+        table = sections.comparisons(seen).parts[0]
+    assert [row[-1] for row in table.rows] == [f"{games * 0.03125:.3f}"] * games
+    assert f"corrected for the {games} listed; p-values are too small where tau was chosen" in table.note
+    assert short.count(said) == games
+    assert f"for {games} comparison" in short or games == 2
+    assert "P-values are too small where tau was chosen on the same seeds" in short
+    assert "urely" not in short
 
 
 def test_the_run_that_is_shown_is_typical_and_the_same(study, page):

@@ -239,6 +239,8 @@ def _overview(seen: _Seen, share: float, json: bool) -> tuple[dict[str, Any], An
         if seen.study.specification.about:
             seen.lines.append(lambda: say(seen.study.specification.about, lines=True))
         seen.table(told, told.title)
+        if told.apart and not told.compared:
+            seen.lines.append(lambda: say(told.apart))
         if told.compared:
             title = "compared with the first"
             seen.lines.append(lambda: print_table(COMPARED, told.compared, told.compared_note, title=title))

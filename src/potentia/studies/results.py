@@ -102,7 +102,14 @@ class Overview:
         left = self.pairs - len(self.comparisons)
         listed = f"corrected for the {counted(len(self.comparisons), 'comparison')} listed"
         cut = f"; {self.whole} has {left:,} more and corrects for all" if left > 0 else ""
-        return f"on the same seeds; p by flipping signs of paired differences, {listed}{cut}"
+        apart = f"; {self.apart}" if self.apart else ""
+        return f"on the same seeds; p by flipping signs of paired differences, {listed}{cut}{apart}"
+
+    @property
+    def apart(self) -> str:
+        """That games are not compared, where that is what one would look for."""
+        alone = len({one.labels.get("rule") for one in self.curves}) == 1 and len({one.game for one in self.curves}) > 1
+        return "different games are not compared" if alone else ""
 
     @property
     def compared(self) -> list[list[str]]:
@@ -239,13 +246,16 @@ def _on_the_way(one: Curves, ends: NDArray[np.float64], share: float, skip: int)
 
 
 def _pairs(found: list[Curves]) -> list[tuple[int, int]]:
-    """Each rule with the first one at the same setting; where there is one rule, each point with the first."""
+    """Each rule with the first one at the same setting; where there is one rule, each point with the first of its game.
+
+    Different games have no common scale.
+    """
     firsts: dict[str, int] = {}
     rules = {one.labels["rule"] for one in found if "rule" in one.labels}
     out = []
     for number, one in enumerate(found):
         rest = {**{k: v for k, v in one.labels.items() if k != "rule"}, **one.values}
-        first = firsts.setdefault(text_of(rest) if len(rules) > 1 else "", number)
+        first = firsts.setdefault(text_of(rest) if len(rules) > 1 else one.game, number)
         if first != number and np.intersect1d(one.seeds, found[first].seeds).size > 1:
             out.append((number, first))
     return out

@@ -32,6 +32,17 @@ def test_only_what_is_told_is_computed(wide, monkeypatch):
     assert [c.adjusted for c in few.comparisons] == module.holm([c.p_value for c in few.comparisons]).tolist()
 
 
+def test_different_games_are_not_compared(tmp_path):
+    sizes = STUDY | {"game": {"name": "ring", "players": [4, 6]}}
+    told = overview(sweep(sizes, tmp_path / "s"))
+    assert [(c.first, c.second) for c in told.comparisons] == [
+        (f"players={size}, tau=0.6", f"players={size}, tau=0.2") for size in (4, 6)
+    ]
+    assert told.compared_note.endswith("corrected for the 2 comparisons listed; different games are not compared")
+    one_each = overview(sweep(sizes | {"rule": {"name": "lll", "tau": 0.2}}, tmp_path / "t"))
+    assert (one_each.comparisons, one_each.apart) == ([], "different games are not compared")
+
+
 def test_what_all_settings_share_is_in_no_name(tmp_path):
     """A list that is one value has to stand in a list, and is then an axis."""
     np.save(tmp_path / "hill.npy", np.hypot(*np.mgrid[-3:4, -3:4]))

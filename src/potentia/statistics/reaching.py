@@ -156,8 +156,8 @@ def median_time(times: ArrayLike, censored: ArrayLike, level: float = 0.95) -> t
     S(t) is the share of runs not there by t. The median is the first time with S(t) ≤ 1/2. The interval holds the times
     at which a log-log interval of S(t) holds 1/2 (Brookmeyer and Crowley, A confidence interval for the median
     survival time, Biometrics 38, 1982). Where all are there that interval is undefined, and an exact one takes its
-    place: the median lies beyond the largest of n times with probability 2^-n at most, so of six runs or more that largest
-    time is a bound at 95 %. Censoring times may differ from run to run.
+    place: the median lies beyond the largest of n times with probability 2^-n at most, so of six runs or more that
+    largest time is a bound at 95 %. Censoring times may differ from run to run.
     """
     from scipy.special import ndtri
 

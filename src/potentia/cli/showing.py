@@ -167,7 +167,7 @@ def _levels(seen: _Seen, against: str | None, best: bool, lowest: bool, json: bo
     summary: dict[str, Any] = {"measure": seen.measure, "per": seen.per}
     label = seen.curves[0].measured
     if against is not None:
-        view = table_of(seen.curves, axis, lowest=lowest, optima=seen.optima)
+        view = table_of(seen.curves, axis, lowest=lowest, optima=seen.optima, intervals=json)
         summary["against"] = {"axis": axis, "rows": view.data}
         if not json:
             seen.table(view, f"{label} against {axis}{_along(seen)}")

@@ -57,6 +57,11 @@ class Reaching:
     censored: NDArray[np.bool_] = field(repr=False)  # by run
     seeds: NDArray[Any] | None = field(repr=False, default=None)  # by run, where they were given
 
+    @property
+    def interval(self) -> dict[str, float]:
+        """The ends of the median's interval by their names, for JSON."""
+        return {"low": self.median_low, "high": self.median_high}
+
     def __str__(self) -> str:
         median = "no median" if np.isnan(self.median) else f"median {self.median:,.0f}"
         ends = [f"{end:,.0f}" if np.isfinite(end) else "?" for end in (self.median_low, self.median_high)]

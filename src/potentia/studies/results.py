@@ -132,6 +132,7 @@ class Overview:
                     "area": level.area.to_dict(),
                     "reached": None if level.reached is None else level.reached.reached,
                     f"median_{self.per}": None if level.reached is None else level.reached.median,
+                    f"median_{self.per}_interval": None if level.reached is None else level.reached.interval,
                 }
                 for level in self.levels
             ],

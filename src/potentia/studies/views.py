@@ -12,7 +12,7 @@ from potentia.errors import InvalidInput
 from potentia.kernel.checks import Real
 from potentia.statistics.choosing import Best, apart_from, axis_of, best_place
 from potentia.statistics.curves import Curves, in_order, short
-from potentia.statistics.estimates import FEW
+from potentia.statistics.estimates import FEW, bootstrap_mean
 from potentia.statistics.reaching import Reaching, coarse, reaching_of
 
 _SHARE = "%"
@@ -31,11 +31,17 @@ class View:
 
 
 def against(
-    found: Sequence[Curves], axis: str | None = None, *, lowest: bool = False, optima: Mapping[str, float] | None = None
+    found: Sequence[Curves],
+    axis: str | None = None,
+    *,
+    lowest: bool = False,
+    optima: Mapping[str, float] | None = None,
+    intervals: bool = False,
 ) -> View:
     """Mean levels, a row for each rule on each game, a column for each value; the best of a row has a star.
 
-    But not where the columns are games: what is best then tells of them, not of rules.
+    But not where the columns are games: what is best then tells of them, not of rules. ``intervals`` asks for those of
+    the means too, in the data.
     """
     name = axis_of(found, axis)
     values = {short(one.values[name]): one.values[name] for one in found if name in one.values}
@@ -59,6 +65,8 @@ def against(
         top = [] if optima is None else [", ".join(map(_known, tops))]
         rows.append([*([game] if games else []), who, *cells, *last, *top])
         told = {"game": game, "rule": who, "levels": [[values.get(text), mean] for text, mean in means.items()]}
+        if intervals:
+            told["intervals"] = [[values.get(text), bootstrap_mean(one.levels).to_dict()] for text, one in mine.items()]
         data.append(told | ({} if optima is None else {"optimum": tops[0] if len(tops) == 1 else tops}))
     header = [*(["game"] if games else []), f"rule \\ {name}", *columns, *(["without"] if rest else [])]
     note = "mean over seeds of the level at the end"
@@ -151,8 +159,7 @@ def reaching_view(found: Sequence[Curves], wanted: Mapping[str, float]) -> View:
         rows.append(
             [one.name, f"{wanted[one.game]:.6g}", f"{got.reached} of {got.runs}", soon(got), str(got.restricted)]
         )
-        median = {"median": got.median, "low": got.median_low, "high": got.median_high}
-        spent = {"reached": got.reached, "runs": got.runs, f"median_{one.per}": median}
+        spent = {"reached": got.reached, "runs": got.runs, f"median_{one.per}": {"median": got.median, **got.interval}}
         data.append({"point": one.name, "goal": wanted[one.game], **spent, "restricted": got.restricted.to_dict()})
     per, horizon = found[0].per, found[0].times[-1]
     header = ["", "goal", "get there", f"{per}, median", "restricted mean"]

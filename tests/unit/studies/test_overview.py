@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from potentia.statistics.estimates import bootstrap_mean
 from potentia.studies import results as module
 from potentia.studies.lines import curves_of
 from potentia.studies.results import overview
 from potentia.studies.sweeping import sweep
+from potentia.studies.views import against
 from tests.studies import STUDY
 
 
@@ -41,6 +43,17 @@ def test_different_games_are_not_compared(tmp_path):
     assert told.compared_note.endswith("corrected for the 2 comparisons listed; different games are not compared")
     one_each = overview(sweep(sizes | {"rule": {"name": "lll", "tau": 0.2}}, tmp_path / "t"))
     assert (one_each.comparisons, one_each.apart) == ([], "different games are not compared")
+
+
+def test_json_has_the_intervals_that_tables_and_figures_show(wide):
+    told = overview(wide)
+    for level, row in zip(told.levels, told.to_dict()["levels"], strict=True):
+        ends = {"low": level.reached.median_low, "high": level.reached.median_high}
+        np.testing.assert_equal(row["median_steps_interval"], ends)
+    (row,) = against(told.curves, "tau", intervals=True).data
+    expected = [[one.values["tau"], bootstrap_mean(one.levels).to_dict()] for one in told.curves]
+    assert row["intervals"] == expected
+    assert [[value, level["mean"]] for value, level in expected] == row["levels"]
 
 
 def test_what_all_settings_share_is_in_no_name(tmp_path):

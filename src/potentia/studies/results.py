@@ -147,7 +147,7 @@ def compared_rows(comparisons: Sequence[Comparison]) -> list[list[str]]:
             f"{c.first} − {c.second}",
             f"{c.pairs}",
             str(c.difference),
-            f"{c.effect:.2f}",
+            "-" if np.isnan(c.effect) else f"{c.effect:.2f}",
             _probability(c.p_value),
             _probability(c.adjusted),
         ]
@@ -156,7 +156,7 @@ def compared_rows(comparisons: Sequence[Comparison]) -> list[list[str]]:
 
 
 def _probability(p: float) -> str:
-    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+    return "-" if np.isnan(p) else "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def overview(

@@ -89,7 +89,7 @@ def best_view(best: Best, optima: Mapping[str, float] | None = None) -> View:
             "-" if one.value is None else short(one.value) + (" (at the edge)" if one.edge else ""),
             *([one.best.told(("game", *one.best.labels, *one.best.of_game, best.axis))] if along else []),
             str(one.level),
-            "-" if one.tried == 1 else "?" if np.isnan(one.flattery) else f"{max(0.0, one.flattery):.2g}",
+            "-" if one.tried == 1 or np.isnan(one.flattery) else f"{max(0.0, one.flattery):.2g}",
             *([_known(optima[one.game])] if optima else []),
         ]
         for one in best.chosen
@@ -100,6 +100,8 @@ def best_view(best: Best, optima: Mapping[str, float] | None = None) -> View:
         f"best: {'lowest' if best.lowest else 'highest'} mean level over seeds; owed to the choice: by how much it "
         "flatters to choose on the seeds that are told; p-values below are too small for the same reason"
     )
+    if any(np.isnan(one.flattery) for one in best.chosen):
+        note += "; - where that is not known: it takes 3 seeds, the same for all"
     if any(one.edge for one in best.chosen):
         note += f"; at the edge: the best {best.axis} may lie beyond what was tried"
     counts = [one.level.count for one in best.chosen]

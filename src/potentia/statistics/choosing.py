@@ -126,7 +126,7 @@ def compared_with_best(found: Sequence[Curves], lowest: bool = False) -> list[tu
         mine = [one for one in known if one.game == game]
         for other in mine[1:]:
             told = compared(other, mine[0])
-            names = {} if len(games) > 1 else {"first": other.setting, "second": mine[0].setting}
+            names: dict[str, Any] = {} if len(games) > 1 else {"first": other.setting, "second": mine[0].setting}
             out.append((other, replace(told, **names)))
     adjusted = holm([told.p_value for _, told in out]) if out else np.zeros(0)
     return [(one, replace(told, adjusted=float(p))) for (one, told), p in zip(out, adjusted, strict=True)]

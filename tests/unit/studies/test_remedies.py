@@ -31,6 +31,7 @@ SPOKEN = {
     "paper/report/reproduction.py",
     "web/films/files.py",
     "web/studio/exports.py",
+    "reports/looking.py",
     "reports/sections.py",
 }
 

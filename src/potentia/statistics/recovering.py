@@ -125,7 +125,7 @@ def event_cost(level: ArrayLike, without: ArrayLike) -> EventCost:
 
     Examples
     --------
-    >>> found = event_cost([9.0, 7.0], [10.0, 10.0])
+    >>> found = pt.statistics.event_cost([9.0, 7.0], [10.0, 10.0])
     >>> found.difference.mean, found.relative.mean
     (-2.0, -0.2)
     """

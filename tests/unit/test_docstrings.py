@@ -10,6 +10,9 @@ import numpy as np
 import pytest
 
 import potentia as pt
+from potentia.games import library
+from potentia.kernel import recorders
+from potentia.rules import chooses, considers, who
 
 PACKAGE = Path(pt.__file__).parent
 SAID = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
@@ -35,8 +38,12 @@ EXAMPLES = list(examples())
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
 def test_examples_run(example, tmp_path, monkeypatch):
-    """Each in an empty folder, with ``pt`` and ``np``."""
+    """Each in an empty folder, with ``pt`` and ``np``; what it registers is forgotten."""
     monkeypatch.chdir(tmp_path)
+    for room, name in [(library, "_registry"), (library, "_checks"), (recorders, "_own")]:
+        monkeypatch.setattr(room, name, getattr(room, name).copy())
+    for room in (pt.rules.base, who, considers, chooses, pt.beliefs.base):
+        monkeypatch.setattr(room._registry, "_known", room._registry.registered())
     example.globs = {"pt": pt, "np": np, "__name__": "__main__"}
     said = []
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE, verbose=False)

@@ -69,7 +69,7 @@ def watch(
     Examples
     --------
     >>> rule = pt.rule("ql", tau=0.1, mu=0.1)
-    >>> data = pt.engine.watch(pt.game("stag-hunt"), rule, steps=20, every=10)
+    >>> data = pt.watch(pt.game("stag-hunt"), rule, steps=20, every=10)
     >>> data.strategy.sum("action").values.round(6).tolist()
     [[1.0, 1.0], [1.0, 1.0], [1.0, 1.0]]
     """

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import shlex
 import unicodedata
 from collections.abc import Mapping
+from inspect import cleandoc
 from typing import Any
 
 # Controls, what reorders or hides its neighbours, halves of a character, and what breaks a line.
@@ -45,6 +47,16 @@ def command(name: str, path: str | os.PathLike[str]) -> str:
     """What to type next, whatever the file is called."""
     text = os.fspath(path)
     return f"potentia {name} {shlex.quote(f'./{text}' if text.startswith('-') else text)}"
+
+
+_SECTION = re.compile(r"^[A-Z][A-Za-z ]*\n-{3,}$", re.MULTILINE)
+
+
+def prose(docstring: str | None) -> str:
+    """A docstring up to its first section: what it says to those who do not write Python."""
+    text = cleandoc(docstring or "")
+    section = _SECTION.search(text)
+    return text[: section.start() if section else None].rstrip()
 
 
 def counted(count: int, thing: str) -> str:

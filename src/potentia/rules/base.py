@@ -41,7 +41,18 @@ class Axes(NamedTuple):
 
 
 class Rule(Checked, ABC):
-    """How players revise. Subclasses are frozen classes of attrs, one field per parameter."""
+    """How players revise. Subclasses are frozen classes of attrs, one field per parameter.
+
+    Examples
+    --------
+    A rule is plain data, which builds it again:
+
+    >>> rule = pt.rule("slll", tau=0.1, revision=0.3)
+    >>> rule.spec()
+    {'rule': 'slll', 'tau': 0.1, 'revision': 0.3}
+    >>> pt.rules.rule_from(rule.spec()) == rule
+    True
+    """
 
     __repr__ = brief
 
@@ -77,7 +88,18 @@ class Rule(Checked, ABC):
         return None
 
     def evaluations(self, game: Game) -> float:
-        """How many utilities one revision asks for on a game; NaN where that is not one number, or not known."""
+        """How many utilities one revision asks for on a game; NaN where that is not one number, or not known.
+
+        Parameters
+        ----------
+        game : Game
+            What is played.
+
+        Returns
+        -------
+        float
+            For one revision.
+        """
         place = self.point()
         return self.asks_for if place is None else place.considers.evaluations(game)
 
@@ -88,17 +110,64 @@ class Rule(Checked, ABC):
 
     @abstractmethod
     def data(self, game: Game, horizon: int | None) -> Any:
-        """The NamedTuple that compiled code reads, for this game and a run of planned length ``horizon``."""
+        """The NamedTuple that compiled code reads, for this game and a run of planned length ``horizon``.
+
+        Parameters
+        ----------
+        game : Game
+            What is played.
+        horizon : int or None
+            The planned length of the run.
+
+        Returns
+        -------
+        NamedTuple
+            Of a type for which :func:`potentia.extend.step` is registered.
+        """
 
     def new_memory(self, game: Game) -> Any:
-        """Fresh arrays for one run: what the rule remembers, and by default room for a player's options."""
+        """Fresh arrays for one run: what the rule remembers, and by default room for a player's options.
+
+        Parameters
+        ----------
+        game : Game
+            What is played.
+
+        Returns
+        -------
+        NamedTuple
+            Of arrays.
+        """
         return new_memory(game)
 
     def check_memory(self, memory: Any, step: int) -> None:
-        """Raise ValueError for a memory, read from a file, that no run can have had and that would mislead kernels."""
+        """Raise ValueError for a memory, read from a file, that no run can have had and that would mislead kernels.
+
+        Parameters
+        ----------
+        memory : NamedTuple
+            What :meth:`new_memory` made.
+        step : int
+            The steps that were played.
+        """
 
     def scores(self, game: Game, memory: Any, step: int) -> tuple[Floats, ...]:
-        """The score of each action, an array per player, for rules that keep scores."""
+        """The score of each action, an array per player, for rules that keep scores.
+
+        Parameters
+        ----------
+        game : Game
+            What is played.
+        memory : NamedTuple
+            What :meth:`new_memory` made.
+        step : int
+            The steps that were played.
+
+        Returns
+        -------
+        tuple of arrays
+            The scores of each player.
+        """
         raise InvalidRule(f"{self.name} keeps no scores; {_with_scores()} do")
 
     def strategies(self, game: Game, memory: Any, profile: Ints, step: int, horizon: int | None) -> tuple[Floats, ...]:
@@ -106,11 +175,40 @@ class Rule(Checked, ABC):
 
         Of ``ql`` and ``score`` it is the probability of each action at the next step. Of ``soql`` it is X itself,
         before it is restricted to the actions in reach and perturbed.
+
+        Parameters
+        ----------
+        game : Game
+            What is played.
+        memory : NamedTuple
+            What :meth:`new_memory` made.
+        profile : array
+            The present profile.
+        step : int
+            The steps that were played.
+        horizon : int or None
+            The planned length of the run.
+
+        Returns
+        -------
+        tuple of arrays
+            The strategy of each player.
         """
         raise InvalidRule(f"{self.name} keeps no strategies; {_with_scores()} do")
 
     def memory_size(self, game: Game) -> int:
-        """Bytes of :meth:`new_memory`, roughly."""
+        """Bytes of :meth:`new_memory`, roughly.
+
+        Parameters
+        ----------
+        game : Game
+            What is played.
+
+        Returns
+        -------
+        int
+            For one run.
+        """
         return 8 * 3 * most_options(game)
 
     def spec(self) -> dict[str, Any]:
@@ -119,7 +217,18 @@ class Rule(Checked, ABC):
 
     @staticmethod
     def from_spec(spec: dict[str, Any]) -> Rule:
-        """The rule that :meth:`spec` described."""
+        """The rule that :meth:`spec` described.
+
+        Parameters
+        ----------
+        spec : dict
+            Its name and parameters.
+
+        Returns
+        -------
+        Rule
+            It.
+        """
         return rule_from(spec)
 
     def describe(self) -> str:
@@ -148,8 +257,26 @@ def _with_scores() -> str:
 def rule(name: str | None = None, **parameters: Any) -> Rule:
     """Build a rule by name, or from who revises, what they consider and how they choose.
 
-    ``rule("p-sblll", tau=0.1, revision=0.3)``; ``rule(who="independent", considers="trial", chooses="mistakes",
-    tau=0.1, revision=0.3)``; ``rule("mistakes", who="all", tau=0.1)`` for a named one that is elsewhere on an axis.
+    ``rule("mistakes", who="all", tau=0.1)`` takes a named one elsewhere on an axis.
+
+    Parameters
+    ----------
+    name : str, optional
+        One of those above; left out, ``who``, ``considers`` and ``chooses`` say which.
+    **parameters : Any
+        Its parameters.
+
+    Returns
+    -------
+    Rule
+        It.
+
+    Examples
+    --------
+    >>> pt.rule("lll", tau=0.1)
+    LLL(tau=Constant(tau=0.1))
+    >>> pt.rule(who="independent", considers="trial", chooses="mistakes", tau=0.1, revision=0.3).called
+    'independent × trial × mistakes'
     """
     if not any(axis in parameters for axis in Axes._fields):
         if name is None:
@@ -169,7 +296,23 @@ def _first_axis(parameters: dict[str, Any]) -> tuple[str, Any]:
 
 
 def rule_from(value: Any) -> Rule:
-    """A rule from a rule, or from the plain data of one."""
+    """A rule from a rule, or from the plain data of one.
+
+    Parameters
+    ----------
+    value : Rule or dict
+        One of them.
+
+    Returns
+    -------
+    Rule
+        It.
+
+    Examples
+    --------
+    >>> pt.rules.rule_from({"rule": "lll", "tau": 0.1})
+    LLL(tau=Constant(tau=0.1))
+    """
     if isinstance(value, dict) and isinstance(value.get("rule", "composed"), str):
         options = dict(value)
         if (name := options.pop("rule", None)) is not None or any(axis in options for axis in Axes._fields):

@@ -11,7 +11,7 @@ import pytest
 
 import potentia as pt
 from potentia.games import library
-from potentia.kernel import recorders
+from potentia.kernel import cache, recorders
 from potentia.rules import chooses, considers, who
 
 PACKAGE = Path(pt.__file__).parent
@@ -38,8 +38,9 @@ EXAMPLES = list(examples())
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
 def test_examples_run(example, tmp_path, monkeypatch):
-    """Each in an empty folder, with ``pt`` and ``np``; what it registers is forgotten."""
+    """Each in an empty folder, with ``pt`` and ``np``; nothing is compiled, and what it registers is forgotten."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(cache, "_plain", True)
     for room, name in [(library, "_registry"), (library, "_checks"), (recorders, "_own")]:
         monkeypatch.setattr(room, name, getattr(room, name).copy())
     for room in (pt.rules.base, who, considers, chooses, pt.beliefs.base):

@@ -116,12 +116,12 @@ def beliefs(belief: Annotated[str | None, _only("belief", *BELIEFS)] = None, jso
 def _declared(kind: Any, defaults: dict[str, Any]) -> dict[str, Any]:
     """What a class of rules or beliefs says of itself; a parameter that must be given is None."""
     from potentia.kernel.registry import REQUIRED, plain
-    from potentia.kernel.texts import prose
+    from potentia.kernel.texts import explained
 
     shown = {key: "none" if value is None else plain(value) for key, value in defaults.items()}
     parameters = {key: None if value is REQUIRED else value for key, value in shown.items()}
     point = {"point": list(kind.words)} if getattr(kind, "words", None) else {}
-    return {"parameters": parameters, "about": kind.summary, "details": prose(kind.__doc__), **point}
+    return {"parameters": parameters, "about": kind.summary, "details": explained(kind.__doc__), **point}
 
 
 def _list(

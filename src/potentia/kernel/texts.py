@@ -49,14 +49,21 @@ def command(name: str, path: str | os.PathLike[str]) -> str:
     return f"potentia {name} {shlex.quote(f'./{text}' if text.startswith('-') else text)}"
 
 
-_SECTION = re.compile(r"^[A-Z][A-Za-z ]*\n-{3,}$", re.MULTILINE)
+_SECTION = re.compile(r"^([A-Z][A-Za-z ]*)\n-{3,}\n", re.MULTILINE)
+_TYPE = re.compile(r"^(\S.*?) : (?:\{(.*)\}|.*)$", re.MULTILINE)
 
 
 def prose(docstring: str | None) -> str:
-    """A docstring up to its first section: what it says to those who do not write Python."""
-    text = cleandoc(docstring or "")
-    section = _SECTION.search(text)
-    return text[: section.start() if section else None].rstrip()
+    """A docstring up to its first section."""
+    return _SECTION.split(cleandoc(docstring or ""))[0].rstrip()
+
+
+def explained(docstring: str | None) -> str:
+    """A docstring for those who do not write Python: its prose, and what its parameters mean, without their types."""
+    head, *sections = _SECTION.split(cleandoc(docstring or ""))
+    told = dict(zip(sections[::2], sections[1::2], strict=True)).get("Parameters", "")
+    choices = _TYPE.sub(lambda one: one[1] + (f" ({one[2]})".replace('"', "") if one[2] else ""), told)
+    return "\n\n".join(filter(None, (head.rstrip(), choices.rstrip())))
 
 
 def counted(count: int, thing: str) -> str:

@@ -328,7 +328,37 @@ def rule_from(value: Any) -> Rule:
 
 
 class Memory(NamedTuple):
-    """Room to work in. Arrays that a rule does not need are empty."""
+    """Room to work in. Arrays that a rule does not need are empty.
+
+    Attributes
+    ----------
+    values : array
+        Utilities of the actions that a player weighs.
+    weights : array
+        Room for as many numbers.
+    options : array
+        Which actions those are, with constrained sets.
+    awake : array
+        The players that revise.
+    trial : array
+        What each of them tries.
+    before : array
+        What each of them has.
+    after : array
+        What each of them would have.
+    champion : array
+        Per group, the place in ``awake`` of the highest priority; per bucket, a first player.
+    link : array
+        (N,) the next player in the bucket.
+    highest : array
+        (N, 2) the largest signal and gradient that a player has met.
+
+    Examples
+    --------
+    >>> memory = pt.extend.new_memory(pt.game("stag-hunt"), synchronous=True)
+    >>> memory.values.shape, memory.awake.shape
+    ((2,), (2,))
+    """
 
     values: Floats  # utilities of the actions a player weighs
     weights: Floats
@@ -358,7 +388,33 @@ def new_memory(
     signal: bool = False,
     moves: Moves | None = None,
 ) -> Memory:
-    """Fresh arrays of the sizes a rule needs."""
+    """Fresh arrays of the sizes a rule needs.
+
+    Parameters
+    ----------
+    game : Game
+        What is played.
+    synchronous : bool
+        Whether several players revise at once.
+    groups : int
+        How many groups a guard tells apart.
+    linked : bool
+        Whether it finds neighbours by buckets.
+    signal : bool
+        Whether players remember the largest signal they have met.
+    moves : Moves, optional
+        What comes into question, where that is not the game's.
+
+    Returns
+    -------
+    Memory
+        The arrays.
+
+    Examples
+    --------
+    >>> pt.extend.new_memory(pt.game("ring", players=6, actions=3)).values.shape
+    (3,)
+    """
     widest = most_options(game, moves)
     players = game.num_players if synchronous else 0
     return Memory(
@@ -385,21 +441,99 @@ def check_remembers(rule: Rule, memory: Any) -> None:
 
 @generic
 def step(rule: Any, memory: Any, game: Any, state: Any, journal: Journal, key: Any, n: int) -> None:
-    """One step of the rule: from time n to n + 1."""
+    """One step of the rule: from time n to n + 1.
+
+    A rule of one's own registers its function for the type of its ``data``.
+
+    Parameters
+    ----------
+    rule : NamedTuple
+        What :meth:`Rule.data` gives.
+    memory : NamedTuple
+        What :meth:`Rule.new_memory` made.
+    game : NamedTuple
+        The game's data.
+    state : NamedTuple
+        The state of the run.
+    journal : Journal
+        What :func:`move` notes.
+    key : Any
+        What the draws of the run are made from.
+    n : int
+        The steps that were played.
+
+    Examples
+    --------
+    >>> from typing import NamedTuple
+    >>> from potentia.extend import move, num_actions, step
+    >>> class CycleData(NamedTuple):
+    ...     player: int
+    >>> @step.register(CycleData)
+    ... def _(rule, memory, game, state, journal, key, n):
+    ...     action = (state.profile[rule.player] + 1) % num_actions(game, rule.player)
+    ...     move(journal, game, state, rule.player, action, n)
+    >>> run = pt.begin(pt.game("stag-hunt"), pt.rule("lll", tau=0.5), start=[0, 0])
+    >>> step(CycleData(1), None, run.game.data, run.state, run.journal, run.key, 0)
+    >>> run.profile.tolist()
+    [0, 1]
+    """
     raise NotImplementedError("this rule has no step")
 
 
 @portable
 def wake_one(key: Any, players: int, n: int) -> int:
-    """The one player, uniformly random, that revises at this step."""
+    """The one player, uniformly random, that revises at this step.
+
+    Parameters
+    ----------
+    key : Any
+        What the draws of the run are made from.
+    players : int
+        :func:`num_drawn` of the game.
+    n : int
+        The steps that were played.
+
+    Returns
+    -------
+    int
+        Its number.
+
+    Examples
+    --------
+    >>> run = pt.begin(pt.game("stag-hunt"), pt.rule("lll", tau=0.5), seed=1)
+    >>> sorted({pt.extend.wake_one(run.key, 2, n) for n in range(20)})
+    [0, 1]
+    """
     return below(uniform(key, players, n, 0, WAKE), players)
 
 
 @portable
 def pick_one(game: Any, state: Any, key: Any, n: int) -> int:
-    """The same, of those that were there from the start and those that came later, each as likely as any other.
+    """The one player that revises, also of those that came later: :func:`wake_one`, each as likely as any other.
 
     Where somebody has come, a second draw says whether it is one of them. Who is picked may have failed since.
+
+    Parameters
+    ----------
+    game : NamedTuple
+        The game's data.
+    state : NamedTuple
+        The state of the run.
+    key : Any
+        What the draws of the run are made from.
+    n : int
+        The steps that were played.
+
+    Returns
+    -------
+    int
+        Its number.
+
+    Examples
+    --------
+    >>> run = pt.begin(pt.game("stag-hunt"), pt.rule("lll", tau=0.5), seed=1)
+    >>> pt.extend.pick_one(run.game.data, run.state, run.key, 3) == pt.extend.wake_one(run.key, 2, 3)
+    True
     """
     first = num_drawn(game)
     player = wake_one(key, first, n)
@@ -418,6 +552,33 @@ def survey(moves: Any, memory: Memory, game: Any, state: Any, player: int) -> in
 
     With a complete action set these are all its actions; with a constrained one, the current action and
     the reachable ones.
+
+    Parameters
+    ----------
+    moves : Moves
+        The game's, or a rule's own.
+    memory : Memory
+        Is written to.
+    game : NamedTuple
+        The game's data.
+    state : NamedTuple
+        The state of the run.
+    player : int
+        Its number.
+
+    Returns
+    -------
+    int
+        How many.
+
+    Examples
+    --------
+    >>> from potentia.extend import new_memory, survey, surveyed
+    >>> game = pt.games.Separable([[0.0, 1.0, 2.0]], moves=pt.games.path_moves(3))
+    >>> memory, state = new_memory(game), game.new_state(np.array([0]))
+    >>> count = survey(game.moves, memory, game.data, state, 0)
+    >>> [(int(surveyed(game.moves, memory, k)), memory.values[k].item()) for k in range(count)]
+    [(0, 0.0), (1, 1.0)]
     """
     utilities(game, state, player, memory.values)
     return num_actions(game, player)
@@ -438,7 +599,30 @@ def _survey(moves: Constrained, memory: Memory, game: Any, state: Any, player: i
 
 @generic
 def surveyed(moves: Any, memory: Memory, index: int) -> int:
-    """The action behind an index of :func:`survey`."""
+    """The action behind an index of :func:`survey`.
+
+    Parameters
+    ----------
+    moves : Moves
+        What :func:`survey` was told.
+    memory : Memory
+        What it wrote to.
+    index : int
+        Which, from 0.
+
+    Returns
+    -------
+    int
+        The action.
+
+    Examples
+    --------
+    With every action in reach it is the index itself; see :func:`survey` for another case.
+
+    >>> game = pt.game("stag-hunt")
+    >>> pt.extend.surveyed(game.moves, pt.extend.new_memory(game), 1)
+    1
+    """
     return index
 
 

@@ -49,7 +49,26 @@ ScheduleData = ConstantData | VaryingData
 
 @generic
 def temperature(schedule: Any, step: int) -> float:
-    """tau at this step."""
+    """The temperature τ at this step.
+
+    Parameters
+    ----------
+    schedule : NamedTuple
+        What ``tau.data(horizon)`` gives, in the data of a rule.
+    step : int
+        The steps that were played.
+
+    Returns
+    -------
+    float
+        The temperature.
+
+    Examples
+    --------
+    >>> data = pt.rules.Geometric(1.0, 0.01).data(horizon=100)
+    >>> round(pt.extend.temperature(data, 50), 3)
+    0.098
+    """
     return schedule.tau
 
 

@@ -7,7 +7,8 @@
 Public are the names in ``__all__`` of the package and its rooms, every class of ``potentia.errors``, and of a public
 class the methods and properties that are written in this package. One that overrides another and says nothing has the
 docstring of the other. A class says what it is made from under Parameters, or under Attributes if nobody makes one by
-hand. Examples are run by tests/unit/test_docstrings.py; they find ``pt``, ``np`` and an empty folder.
+hand; an exception does not repeat what its base says. Examples are run by tests/unit/test_docstrings.py; they find
+``pt``, ``np`` and an empty folder.
 """
 
 from __future__ import annotations
@@ -62,7 +63,12 @@ class Lack(NamedTuple):
 
 
 class Validator(validate.Validator):
-    """Numpydoc's, where a class may say under Attributes what it is made from."""
+    """Numpydoc's, with what is said of classes above."""
+
+    @property
+    def signature_parameters(self):
+        inherits = inspect.isclass(self.obj) and "__init__" not in vars(self.obj)
+        return () if inherits and issubclass(self.obj, BaseException) else super().signature_parameters
 
     @property
     def doc_all_parameters(self):

@@ -78,7 +78,7 @@ def level_figure(
     --------
     >>> plain = {"game": {"name": "stag-hunt"}, "rule": {"name": "lll", "tau": [0.1, 0.3]}}
     >>> plain |= {"steps": 20, "seeds": 5, "record": ["potential"]}
-    >>> study = pt.sweep(pt.studies.specification_from(plain), "hunt.study")
+    >>> study = pt.sweep(plain, "hunt.study")
     >>> figure = pt.figures.level_figure(study, against="tau")
     >>> figure.axes[0].get_xlabel(), figure.axes[0].get_ylabel()
     ('tau', 'potential Φ, at the end')

@@ -123,7 +123,7 @@ def lock_in(vartheta: float, num_players: int, steps: int | None = None) -> floa
     vartheta : float
         How far a strategy moves to the best response.
     num_players : int
-        N.
+        How many players, N.
     steps : int, optional
         How many steps; left out, for ever.
 

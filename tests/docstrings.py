@@ -6,9 +6,9 @@
 
 Public are the names in ``__all__`` of the package and its rooms, every class of ``potentia.errors``, and of a public
 class the methods and properties that are written in this package. One that overrides another and says nothing has the
-docstring of the other. A class says what it is made from under Parameters, or under Attributes if nobody makes one by
-hand; an exception does not repeat what its base says. Examples are run by tests/unit/test_docstrings.py; they find
-``pt``, ``np`` and an empty folder.
+docstring of the other. A class says what it is made from under Parameters, or its fields under Attributes if nobody
+makes one by hand; an exception does not repeat what its base says. Examples are run by tests/unit/test_docstrings.py;
+they find ``pt``, ``np`` and an empty folder.
 """
 
 from __future__ import annotations
@@ -19,10 +19,12 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import is_dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import attrs
 from numpydoc import validate
 from numpydoc.docscrape import get_doc_object
 
@@ -67,8 +69,14 @@ class Validator(validate.Validator):
 
     @property
     def signature_parameters(self):
-        inherits = inspect.isclass(self.obj) and "__init__" not in vars(self.obj)
-        return () if inherits and issubclass(self.obj, BaseException) else super().signature_parameters
+        kind = self.obj
+        if inspect.isclass(kind):
+            written = "__init__" in vars(kind) and not attrs.has(kind) and not is_dataclass(kind)
+            if issubclass(kind, BaseException) and not written:
+                return ()
+            if written and self.doc["Attributes"] and not self.doc["Parameters"]:
+                return ()
+        return super().signature_parameters
 
     @property
     def doc_all_parameters(self):

@@ -28,14 +28,13 @@ import attrs
 from numpydoc import validate
 from numpydoc.docscrape import get_doc_object
 
+import potentia as pt
+
 ROOT = Path(__file__).parents[1]
 TODO = Path(__file__).with_name("docstrings_todo.txt")
 # A name that several rooms show belongs to the first of them.
-ROOMS = (
-    *("potentia.engine", "potentia.rules", "potentia.games", "potentia.beliefs", "potentia.extend", "potentia.errors"),
-    *("potentia.analysis", "potentia.statistics", "potentia.studies", "potentia.figures", "potentia.web"),
-    *("potentia.testing", "potentia.reports", "potentia"),
-)
+FIRST = ("engine", "rules", "games", "beliefs", "extend", "errors", "analysis", "statistics", "studies", "figures")
+ROOMS = [f"potentia.{room}" for room in dict.fromkeys((*FIRST, *pt._MODULES, "reports"))]
 # Not asked for: a longer text, other names to see, and a verb as the first word (what a thing *is* reads better).
 NEVER = {"ES01", "SA01", "SS05"}
 # Examples of methods and properties are in their class; one without parameters says what it gives in its first line.
@@ -129,7 +128,7 @@ def full_name(value: Any) -> str:
 def public() -> list[Public]:
     """Every public name, once."""
     found: dict[str, Public] = {}
-    for room in ROOMS:
+    for room in (*ROOMS, "potentia"):
         for name in names_of(room):
             value = getattr(import_module(room), name)
             if not (inspect.isclass(value) or inspect.isroutine(value)) or not own(value):
@@ -167,7 +166,7 @@ def main() -> int:
     if told.table:
         all_of = Counter(name.room for name in names)
         undone = Counter(name.room for name in names if name.name in left)
-        print(*(f"{room:22}{all_of[room]:5}{undone[room]:5} to do" for room in ROOMS), sep="\n")
+        print(*(f"{room:22}{all_of[room]:5}{undone[room]:5} to do" for room in (*ROOMS, "potentia")), sep="\n")
         return 0
     lacks = {name: lack(name) for name in names}
     asked = [name for name in names if (name.room == f"potentia.{told.room}" if told.room else name.name not in left)]

@@ -98,7 +98,7 @@ class Best:
 
     @property
     def gap(self) -> float:
-        """(bound - value) / max(|value|, 1)."""
+        """How far the bound is off: ``(bound - value) / max(|value|, 1)``."""
         return _gap(self.value, self.bound)
 
     def to_dict(self) -> dict[str, Any]:

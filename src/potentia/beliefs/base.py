@@ -216,7 +216,7 @@ class Belief(Checked, ABC):
         Returns
         -------
         Belief
-            It.
+            The belief.
         """
         return belief_from(spec)
 
@@ -247,7 +247,7 @@ def belief(name: str, **parameters: Any) -> Belief:
     Returns
     -------
     Belief
-        It.
+        The belief.
 
     Examples
     --------
@@ -268,7 +268,7 @@ def belief_from(value: Any) -> Belief:
     Returns
     -------
     Belief
-        It.
+        The belief.
 
     Examples
     --------

@@ -78,7 +78,7 @@ class View:
         return int(self.weights.size)
 
     def error(self, worth: NDArray[np.float64]) -> float:
-        """The error Σ |f̂ - f| / Σ f; 0 where nothing has worth.
+        """The error ``Σ |f̂ - f| / Σ f``; 0 where nothing has worth.
 
         Parameters
         ----------

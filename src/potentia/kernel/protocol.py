@@ -156,7 +156,7 @@ def arrives(game: Any, player: int, time: int) -> bool:
 
 @generic
 def num_actions(game: Any, player: int) -> int:
-    """How many actions the player has, |A^i|.
+    """How many actions the player has, ``|A^i|``.
 
     Parameters
     ----------
@@ -543,7 +543,7 @@ def measure(game: Any, state: Any, which: int) -> float:
 
 @generic
 def num_reachable(moves: Any, player: int, action: int, size: int) -> int:
-    """How many actions other than the current one are reachable; ``size`` is the player's |A^i|.
+    """How many actions other than the current one are reachable; ``size`` is the player's ``|A^i|``.
 
     Parameters
     ----------

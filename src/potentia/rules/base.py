@@ -227,7 +227,7 @@ class Rule(Checked, ABC):
         Returns
         -------
         Rule
-            It.
+            The rule.
         """
         return rule_from(spec)
 
@@ -269,7 +269,7 @@ def rule(name: str | None = None, **parameters: Any) -> Rule:
     Returns
     -------
     Rule
-        It.
+        The rule.
 
     Examples
     --------
@@ -306,7 +306,7 @@ def rule_from(value: Any) -> Rule:
     Returns
     -------
     Rule
-        It.
+        The rule.
 
     Examples
     --------

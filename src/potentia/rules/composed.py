@@ -221,7 +221,7 @@ class Composed(_OnTheMap):
         Returns
         -------
         Rule
-            It.
+            The rule.
         """
         given = dict(parameters)
         if given.get("who") == "groups" and "groups" not in given and "revision" in given:

@@ -375,7 +375,7 @@ def penalty_from(value: PenaltyLike) -> Penalty:
     Returns
     -------
     Penalty
-        It.
+        The penalty.
 
     Examples
     --------

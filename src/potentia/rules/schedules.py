@@ -386,7 +386,7 @@ def schedule_from(value: ScheduleLike) -> Schedule:
     Returns
     -------
     Schedule
-        It.
+        The schedule.
 
     Examples
     --------

@@ -272,7 +272,7 @@ def _period(chain: Chain) -> int:
 
 
 def spectral_gap(chain: Chain) -> float:
-    """1 - |λ|, λ the second largest eigenvalue in modulus: how fast the start is forgotten.
+    """``1 - |λ|``, λ the second largest eigenvalue in modulus: how fast the start is forgotten.
 
     Parameters
     ----------

@@ -50,11 +50,12 @@ bench: .venv/.bench      ## speed, side by side with peers and with C
 docs: .venv/.base        ## the computed tables and figures of docs/
 	$(BIN)/python docs/make.py
 
-lint: .venv/.dev         ## style, types and the direction of imports
+lint: .venv/.dev         ## style, types, the direction of imports and the docstrings of public names
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m tests.docstrings
 
 format: .venv/.dev
 	$(BIN)/ruff check --fix .

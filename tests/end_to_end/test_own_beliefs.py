@@ -137,4 +137,4 @@ def test_it_is_listed_with_the_others(call):
     assert rows["split-merge"]["parameters"]["aic_every"] == 100
     (alone,) = json.loads(call("beliefs", "split-merge", "--json").stdout)
     assert alone == rows["split-merge"]
-    assert "steps between two decisions" in alone["details"]
+    assert "Steps between two decisions" in alone["details"]

@@ -77,7 +77,33 @@ class Finding:
 
 @dataclass(frozen=True, repr=False)
 class Audit:
-    """The result of :func:`audit`; print it, or read its parts."""
+    """The result of :func:`audit`; print it, or read its parts.
+
+    Attributes
+    ----------
+    game : Game
+        What was audited.
+    rule : Rule
+        The rule on it.
+    rows : tuple of Row
+        Each hypothesis, whether it holds, and the evidence.
+    findings : tuple of Finding
+        What each result promises, and what was found.
+    potential : array or None
+        The exact potential, (A_1, ..., A_N).
+    stability : Stability or None
+        What the rule keeps as τ → 0.
+    summary : tuple of str
+        What the exact analysis finds, in sentences.
+
+    Examples
+    --------
+    >>> audit = pt.analysis.audit(pt.game("stag-hunt"), pt.rule("blll", tau=0.1))
+    >>> audit.holds("potential"), audit.holds("separable")
+    (True, False)
+    >>> audit.findings[0].result, audit.findings[0].kept
+    ('BLLL theorem (Marden & Shamma)', True)
+    """
 
     __repr__ = brief
 
@@ -100,7 +126,18 @@ class Audit:
         return explained(self)
 
     def holds(self, start: str) -> bool | None:
-        """Whether the hypothesis whose name starts like this holds."""
+        """Whether the hypothesis whose name starts like this holds.
+
+        Parameters
+        ----------
+        start : str
+            The first words of its name.
+
+        Returns
+        -------
+        bool or None
+            None where it does not apply.
+        """
         for row in self.rows:
             if row.hypothesis.startswith(start):
                 return row.holds
@@ -151,8 +188,27 @@ class Audit:
 def audit(game: Game, rule: Rule | dict[str, Any], claimed: Claimed | None = None, *, tolerance: float = 1e-9) -> Audit:
     """Check every hypothesis of the paper's results on this game and rule, and compare promise with fact.
 
-    ``claimed`` is a potential that you believe in: an array (A_1, ..., A_N), a function of the profile, or
-    "welfare" for the sum of utilities.
+    Parameters
+    ----------
+    game : Game
+        One whose profiles can be listed.
+    rule : Rule or dict
+        How players revise.
+    claimed : array_like, callable or "welfare", optional
+        A potential that you believe in: an array (A_1, ..., A_N), a function of the profile, or the sum of utilities.
+    tolerance : float
+        Differences up to this, relative to the spread of payoffs, count as none.
+
+    Returns
+    -------
+    Audit
+        Hypotheses, results and what the exact analysis finds.
+
+    Examples
+    --------
+    >>> audit = pt.analysis.audit(pt.game("stag-hunt"), pt.rule("lll", tau=0.5))
+    >>> audit.summary[0]
+    'As τ → 0, lll stays in (1, 1), by closed form: Gibbs law exp(Φ/τ).'
     """
     chosen = rule_from(rule)
     tolerance = check_tolerance(tolerance)

@@ -56,8 +56,33 @@ HOW = {
 class Best:
     """The result of :func:`optimum` for games other than coverage.
 
-    ``proven`` says that the gap is at most the one that was asked for. By all methods but ``milp`` and ``search`` it is
-    then 0, and ``bound`` is ``value``; HiGHS proves up to its own tolerance, a relative 1e-6, which counts as 0.
+    By all methods but ``milp`` and ``search`` a proven gap is 0, and ``bound`` is ``value``; HiGHS proves up to its own
+    tolerance, a relative 1e-6, which counts as 0.
+
+    Attributes
+    ----------
+    objective : str
+        "potential" or "welfare".
+    value : float
+        That of the profile.
+    bound : float
+        No profile has more.
+    profile : array
+        The best profile found, (N,).
+    method : str
+        How it was found.
+    proven : bool
+        Whether the gap is at most the one that was asked for.
+    stopped : bool
+        Whether the time limit struck.
+    seconds : float
+        How long it took.
+
+    Examples
+    --------
+    >>> best = pt.analysis.optimum(pt.game("ring", players=6))
+    >>> best.objective, best.value, best.gap
+    ('potential', 6.0, 0.0)
     """
 
     __repr__ = brief
@@ -73,7 +98,7 @@ class Best:
 
     @property
     def gap(self) -> float:
-        """(bound - value) / max(|value|, 1)."""
+        """How far the bound is off: ``(bound - value) / max(|value|, 1)``."""
         return _gap(self.value, self.bound)
 
     def to_dict(self) -> dict[str, Any]:
@@ -143,23 +168,23 @@ def optimum(
 
     Parameters
     ----------
-    game
+    game : Game
         Any game. Of a coverage game see :class:`Optimum`: its gap is relative to the value.
-    objective
+    objective : str, optional
         ``"potential"`` or ``"welfare"``, the sum of utilities; of coverage also ``"worth_union"``, the covered worth,
         each cell once. Left out, it is covered worth for coverage; else ``game.objective``, what runs record as
         ``best``: the potential where the game knows one, and welfare where it does not. A potential that the game
         does not know is computed, and is 0 at the first profile, as that of :func:`potential`.
-    method
+    method : {"auto", "greedy", "milp"}
         For covered worth: ``"greedy"``: greedy, moves of single robots, and a bound by prices; ``"milp"``: HiGHS as
         well; ``"auto"``: HiGHS unless solved already, or more than 100,000 positions times cells in range are left
         after pruning. Other games take ``"auto"`` only.
-    time_limit
+    time_limit : float
         Seconds for HiGHS; a large program may overrun. Other work has no clock. Where it strikes, ``stopped`` says so,
         and value and bound may differ from run to run.
-    gap
+    gap : float
         The relative gap at which to stop, from 1e-9 to 1.
-    effort
+    effort : float
         For covered worth: how much work to do at most, counted without a clock, so that the same call gives the same
         answer; one is about a second.
 
@@ -179,7 +204,6 @@ def optimum(
 
     Examples
     --------
-    >>> import potentia as pt
     >>> best = pt.analysis.optimum(pt.game("prisoners-dilemma"), objective="welfare")
     >>> best.value, best.profile.tolist(), best.proven
     (6.0, [0, 0], True)

@@ -28,7 +28,21 @@ _MOST_SEEDS = 100_000
 
 @dataclass(frozen=True, eq=False)
 class Convergence:
-    """Per step length the largest distance of a share from the accurate solution, and the slope in logarithms."""
+    """Per step length the largest distance of a share from the accurate solution, and the slope in logarithms.
+
+    Attributes
+    ----------
+    steps : array
+        The step lengths.
+    errors : array
+        The distance at each.
+
+    Examples
+    --------
+    >>> found = pt.analysis.Convergence(np.array([0.1, 0.05]), np.array([0.02, 0.01]))
+    >>> round(found.order, 3)
+    1.0
+    """
 
     steps: Floats
     errors: Floats
@@ -55,6 +69,41 @@ def convergence_order(
     """Euler's method against DOP853 at rtol = 1e-12, at every step up to the horizon, for several step lengths.
 
     Start where something happens: at a rest point both stand still and there is no error to measure.
+
+    Parameters
+    ----------
+    game : Game
+        What is played.
+    choice : str, dict or Penalty
+        The choice map, by its penalty; as :func:`potentia.rules.penalty_from` reads it.
+    tau : float
+        The temperature.
+    discount : float
+        T, how fast scores fade.
+    order : int
+        How often utilities are aggregated.
+    start : sequence of array_like, optional
+        The strategies at first; uniform where left out.
+    scores : sequence of array_like, optional
+        The scores at first, in the place of strategies.
+    horizon : float
+        The time at the end.
+    steps : sequence of float
+        The step lengths.
+    lagged : bool
+        Whether a step answers the strategies before it, as players do.
+
+    Returns
+    -------
+    Convergence
+        Errors and their order.
+
+    Examples
+    --------
+    >>> first = [[0.3, 0.7], [0.4, 0.6]]
+    >>> found = pt.analysis.convergence_order(pt.game("stag-hunt"), start=first, horizon=1.0, steps=(0.1, 0.05))
+    >>> round(found.order, 1)
+    1.0
     """
     horizon = POSITIVE.of(horizon, "horizon", InvalidRun)
     lengths = _lengths(steps, horizon)
@@ -90,6 +139,38 @@ def played_order(
     Errors are root mean squares over seeds, points in time, players and actions. The points are ``points`` equally
     spaced times without the first, each moved to the nearest multiple of the step length, where there is a strategy
     of the rule; the continuous solution is taken at that multiple.
+
+    Parameters
+    ----------
+    game : Game
+        What is played.
+    choice : str, dict or Penalty
+        The choice map, by its penalty; as :func:`potentia.rules.penalty_from` reads it.
+    tau : float
+        The temperature.
+    discount : float
+        T, how fast scores fade.
+    order : int
+        How often utilities are aggregated.
+    horizon : float
+        The time at the end.
+    steps : sequence of float
+        The step lengths.
+    seeds : int
+        How many runs at each.
+    points : int
+        How many points in time, with the first.
+
+    Returns
+    -------
+    Convergence
+        Errors and their order.
+
+    Examples
+    --------
+    >>> found = pt.analysis.played_order(pt.game("stag-hunt"), horizon=1.0, steps=(0.25, 0.125), seeds=2, points=3)
+    >>> found.errors.shape
+    (2,)
     """
     flow = Flow(game, choice, tau, discount, order)
     horizon = POSITIVE.of(horizon, "horizon", InvalidRun)

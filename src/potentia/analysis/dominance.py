@@ -65,8 +65,28 @@ class Reduced:
 def dominated(game: Game, *, weakly: bool = False, mixed: bool = True, tolerance: float = 1e-9) -> list[Dominated]:
     """Every dominated action, by player and action, each with a strategy that dominates it.
 
-    Strictly dominated ones only, or with ``weakly`` the others too. An action is preferred to a mixture as the
-    dominator; without ``mixed`` only actions count.
+    Strictly dominated ones only, or with ``weakly`` the others too.
+
+    Parameters
+    ----------
+    game : Game
+        One whose profiles can be listed.
+    weakly : bool
+        Whether weakly dominated actions count, too.
+    mixed : bool
+        Whether a mixture may dominate; an action is preferred to it.
+    tolerance : float
+        Differences up to this, relative to the spread of payoffs, count as none.
+
+    Returns
+    -------
+    list of Dominated
+        Player, action, the strategy and by how much.
+
+    Examples
+    --------
+    >>> [(one.player, one.action) for one in pt.analysis.dominated(pt.game("prisoners-dilemma"))]
+    [(0, 0), (1, 0)]
     """
     tolerance = check_tolerance(tolerance)
     table = payoff_table(game)
@@ -78,6 +98,27 @@ def iterated(game: Game, *, weakly: bool = False, mixed: bool = True, tolerance:
 
     Each round removes all actions that are dominated in what the round before left. For strict dominance the
     order makes no difference; for weak dominance another order may leave other actions.
+
+    Parameters
+    ----------
+    game : Game
+        One whose profiles can be listed.
+    weakly : bool
+        Whether weakly dominated actions count, too.
+    mixed : bool
+        Whether a mixture may dominate; an action is preferred to it.
+    tolerance : float
+        Differences up to this, relative to the spread of payoffs, count as none.
+
+    Returns
+    -------
+    Reduced
+        The actions that are kept, and what each round removed.
+
+    Examples
+    --------
+    >>> pt.analysis.iterated(pt.game("prisoners-dilemma")).kept
+    [[1], [1]]
     """
     tolerance = check_tolerance(tolerance)
     table = payoff_table(game)

@@ -72,8 +72,26 @@ def slack(values: Floats, tolerance: float, own: int | None = None) -> float:
 def pure_nash(game: Game, *, strict: bool = False, within_moves: bool = False, tolerance: float = 1e-9) -> Ints:
     """All pure Nash equilibria, (k, N), in C order.
 
-    ``strict``: every deviation loses more than the tolerance. ``within_moves``: only deviations to reachable
-    actions count, so there may be more equilibria.
+    Parameters
+    ----------
+    game : Game
+        One whose profiles can be listed.
+    strict : bool
+        Whether every deviation must lose more than the tolerance.
+    within_moves : bool
+        Whether only deviations to reachable actions count, so that there may be more equilibria.
+    tolerance : float
+        Differences up to this, relative to the spread of payoffs, count as none.
+
+    Returns
+    -------
+    array
+        The profiles.
+
+    Examples
+    --------
+    >>> pt.analysis.pure_nash(pt.game("stag-hunt")).tolist()
+    [[0, 0], [1, 1]]
     """
     tolerance = check_tolerance(tolerance)
     table = payoff_table(game)
@@ -108,7 +126,29 @@ def by_action(game: Game, player: int, values: NDArray[Any]) -> NDArray[Any]:
 
 
 def best_responses(game: Game, player: int, profile: ArrayLike, *, tolerance: float = 1e-9) -> list[int]:
-    """The player's best actions, of all in A^i, against what the others do in the profile."""
+    """The player's best actions, of all in A^i, against what the others do in the profile.
+
+    Parameters
+    ----------
+    game : Game
+        What is played.
+    player : int
+        Its number.
+    profile : array_like
+        One action per player.
+    tolerance : float
+        Differences up to this, relative to the spread of payoffs, count as none.
+
+    Returns
+    -------
+    list of int
+        The actions, in order.
+
+    Examples
+    --------
+    >>> pt.analysis.best_responses(pt.game("stag-hunt"), 0, [1, 0])
+    [0]
+    """
     tolerance = check_tolerance(tolerance)
     require_game(game)
     player = _check_player(game, player)
@@ -169,7 +209,24 @@ def expected_utility(game: Game, mixed: Sequence[ArrayLike], player: int) -> flo
 def expected_utility(game: Game, mixed: Sequence[ArrayLike], player: int | None = None) -> float | Floats:
     """What the players expect under these mixed strategies, one probability vector each (Eq. 2).
 
-    With ``player`` that player's number alone.
+    Parameters
+    ----------
+    game : Game
+        One whose profiles can be listed.
+    mixed : sequence of array_like
+        A strategy for each player.
+    player : int, optional
+        That player's number alone.
+
+    Returns
+    -------
+    float or array
+        (N,), or one number.
+
+    Examples
+    --------
+    >>> pt.analysis.expected_utility(pt.game("stag-hunt"), [[0.5, 0.5], [0.5, 0.5]]).tolist()
+    [2.5, 2.5]
     """
     require_game(game)
     strategies = _check_mixed(game, mixed)
@@ -185,6 +242,26 @@ def is_nash(game: Game, mixed: Any, *, tolerance: float = 1e-9) -> NashCheck:
 
     A profile is checked by ``game.utility``, in games of any size. Nothing is exact about a sum of products:
     leave mixed strategies a tolerance above 0.
+
+    Parameters
+    ----------
+    game : Game
+        What is played.
+    mixed : array_like or sequence of array_like
+        A profile, or a strategy for each player.
+    tolerance : float
+        Differences up to this, relative to the spread of payoffs, count as none.
+
+    Returns
+    -------
+    NashCheck
+        Whether it is one, and what each player would gain.
+
+    Examples
+    --------
+    >>> check = pt.analysis.is_nash(pt.game("stag-hunt"), [0, 1])
+    >>> check.holds, check.gaps.tolist(), check.best
+    (False, [3.0, 1.0], [[1], [0]])
     """
     tolerance = check_tolerance(tolerance)
     require_game(game)

@@ -32,7 +32,25 @@ class Fate:
 
 
 def extinct(trajectory: Trajectory, below: float = 1e-6) -> list[list[int]]:
-    """For each player the actions whose share is below this at the end."""
+    """For each player the actions whose share is below this at the end.
+
+    Parameters
+    ----------
+    trajectory : Trajectory
+        What :func:`dynamics` found.
+    below : float
+        The share.
+
+    Returns
+    -------
+    list of lists
+        Actions of each player.
+
+    Examples
+    --------
+    >>> pt.analysis.extinct(pt.analysis.dynamics(pt.game("prisoners-dilemma"), points=3))
+    [[0], [0]]
+    """
     _check(trajectory, below)
     return [np.flatnonzero(x < below).tolist() for x in trajectory.final]
 
@@ -41,6 +59,28 @@ def fates(trajectory: Trajectory, below: float = 1e-6, *, weakly: bool = True, m
     """Every dominated action of the game, strictly or with ``weakly`` also weakly, and what became of it.
 
     Dominators are as :func:`~potentia.analysis.dominated` finds them.
+
+    Parameters
+    ----------
+    trajectory : Trajectory
+        What :func:`dynamics` found.
+    below : float
+        The share below which an action has died out.
+    weakly : bool
+        Whether weakly dominated actions count, too.
+    mixed : bool
+        Whether a mixture may dominate; an action is preferred to it.
+
+    Returns
+    -------
+    list of Fate
+        One for each dominated action.
+
+    Examples
+    --------
+    >>> trajectory = pt.analysis.dynamics(pt.game("prisoners-dilemma"), points=3)
+    >>> [(fate.dominated.player, fate.dominated.action, fate.died) for fate in pt.analysis.fates(trajectory)]
+    [(0, 0, True), (1, 0, True)]
     """
     _check(trajectory, below)
     for name, value in (("weakly", weakly), ("mixed", mixed)):
@@ -51,7 +91,28 @@ def fates(trajectory: Trajectory, below: float = 1e-6, *, weakly: bool = True, m
 
 
 def divergence(trajectory: Trajectory, player: int, mixed: ArrayLike) -> Floats:
-    """KL(q‖x^i(t)) at each time, q a mixed strategy of this player; infinite once a share underflows to 0."""
+    """The divergence KL(q‖x^i(t)) at each time, q a mixed strategy; infinite once a share underflows to 0.
+
+    Parameters
+    ----------
+    trajectory : Trajectory
+        What :func:`dynamics` found.
+    player : int
+        Whose strategy.
+    mixed : array_like
+        The strategy q of this player.
+
+    Returns
+    -------
+    array
+        (points,).
+
+    Examples
+    --------
+    >>> trajectory = pt.analysis.dynamics(pt.game("prisoners-dilemma"), horizon=5.0, points=3)
+    >>> pt.analysis.divergence(trajectory, 0, [0, 1]).round(3).tolist()
+    [0.693, 0.048, 0.004]
+    """
     _check(trajectory, 0.5)
     shares = trajectory.strategies[Integer(0, len(trajectory.strategies) - 1).of(player, "player", InvalidInput)]
     q = probabilities(mixed, shares.shape[1], "mixed")

@@ -51,7 +51,26 @@ class FiniteImprovement(Verdict):
 def finite_improvement(game: Game, *, tolerance: float = 1e-9, within_moves: bool = False) -> FiniteImprovement:
     """Whether every improvement path is finite; if not, a short cycle as evidence.
 
-    ``within_moves``: only steps to reachable actions count. The cycle is a shortest one in small games.
+    The cycle is a shortest one in small games.
+
+    Parameters
+    ----------
+    game : Game
+        One whose profiles can be listed.
+    tolerance : float
+        Differences up to this, relative to the spread of payoffs, count as none.
+    within_moves : bool
+        Whether only steps to reachable actions count.
+
+    Returns
+    -------
+    FiniteImprovement
+        Whether it holds, and the cycle.
+
+    Examples
+    --------
+    >>> pt.analysis.finite_improvement(pt.game("matching-pennies")).holds
+    False
     """
     tolerance = check_tolerance(tolerance)
     table = payoff_table(game)
@@ -110,8 +129,33 @@ def improvement_path(
 ) -> ImprovementPath:
     """One improvement path from ``start``, taken until nobody can improve or a profile comes back.
 
-    Each step a player drawn among those that can improve takes an action drawn among the better ones it can
-    reach; with ``best`` among the best of them. The seed decides the draws. The game is not enumerated.
+    Each step a player drawn among those that can improve takes an action drawn among the better ones it can reach. The
+    game is not enumerated.
+
+    Parameters
+    ----------
+    game : Game
+        What is played.
+    start : array_like
+        The first profile.
+    seed : int
+        What the draws are made from.
+    best : bool
+        Whether the action is one of the best of them.
+    max_steps : int
+        At most so many.
+    tolerance : float
+        Differences up to this, relative to the spread of payoffs, count as none.
+
+    Returns
+    -------
+    ImprovementPath
+        The profiles, who moved, and whether it ends.
+
+    Examples
+    --------
+    >>> pt.analysis.improvement_path(pt.game("prisoners-dilemma"), [0, 0], seed=1).profiles.tolist()
+    [[0, 0], [1, 0], [1, 1]]
     """
     first, slacks = _begun(game, start, tolerance)
     path, movers = [first], list[int]()
@@ -140,7 +184,30 @@ def improvement_paths(
 ) -> list[ImprovementPath]:
     """Every maximal improvement path from ``start``, depth first; a path that comes back to itself stops there.
 
-    Steps are those of :func:`improvement_path`. More than ``limit`` paths raise an error.
+    Steps are those of :func:`improvement_path`.
+
+    Parameters
+    ----------
+    game : Game
+        What is played.
+    start : array_like
+        The first profile.
+    limit : int
+        More paths than this raise an error.
+    best : bool
+        Whether only best actions are taken.
+    tolerance : float
+        Differences up to this, relative to the spread of payoffs, count as none.
+
+    Returns
+    -------
+    list of ImprovementPath
+        The paths.
+
+    Examples
+    --------
+    >>> len(pt.analysis.improvement_paths(pt.game("prisoners-dilemma"), [0, 0]))
+    2
     """
     first, slacks = _begun(game, start, tolerance)
     Integer(1).of(limit, "limit", InvalidRun)

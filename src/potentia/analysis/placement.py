@@ -59,10 +59,41 @@ _NODE_LIMIT = "Solution limit reached"  # what SciPy, which has no status for it
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Optimum:
-    """The result of :func:`optimum`.
+    """The result of :func:`optimum` for coverage.
 
-    ``gap`` is (bound - value) / value, 0 if both are equal. ``proven`` says that it is at most the gap that was
-    asked for. ``method`` is "milp" if HiGHS took part, else "greedy". Robots that add nothing may share a cell.
+    Robots that add nothing may share a cell.
+
+    Attributes
+    ----------
+    value : float
+        Worth of the best placement found.
+    bound : float
+        No placement is worth more.
+    gap : float
+        (bound - value) / value, 0 if both are equal.
+    positions : array
+        (N, 2) cells (x, y).
+    profile : array
+        (N,) the same as actions.
+    method : str
+        "milp" if HiGHS took part, else "greedy".
+    proven : bool
+        Whether the gap is at most the one that was asked for.
+    greedy : float
+        Worth of the greedy placement.
+    guarantee : float
+        The share of the optimum that greedy never misses.
+    seconds : float
+        How long it took.
+    by_clock : bool
+        Whether the clock stopped it, and another run may find another.
+
+    Examples
+    --------
+    >>> game = pt.games.Coverage(pt.games.World([[0, 1, 0], [2, 0, 3]]), robots=1, delta=1.0)
+    >>> best = pt.analysis.optimum(game)
+    >>> best.value, best.positions.tolist(), best.proven
+    (6.0, [[1, 1]], True)
     """
 
     __repr__ = brief

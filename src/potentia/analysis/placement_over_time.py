@@ -34,7 +34,28 @@ _FRAMES, _CORNERS = 40, 500  # up to so many, shown so many times, the optimum o
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OptimumOverTime:
-    """The result of :func:`optimum_over_time`."""
+    """The result of :func:`optimum_over_time`.
+
+    Attributes
+    ----------
+    times : array
+        (T,), rising.
+    optima : tuple of Optimum
+        One for each; the same one where the field and the robots are.
+    every : int or None
+        Steps for which a field holds; None where the world stands still.
+    events : tuple of int
+        Times at which robots come or go.
+    everywhere : bool
+        Whether :meth:`at` is a bound between the times, too.
+
+    Examples
+    --------
+    >>> world = pt.games.World([[0, 1, 0], [2, 0, 3]])
+    >>> game = pt.games.Coverage(world, robots=2, delta=0.5, events=["fail 0@50"])
+    >>> pt.analysis.optimum_over_time(game, [0, 50]).values.tolist()
+    [5.0, 3.0]
+    """
 
     __repr__ = brief
 
@@ -65,7 +86,18 @@ class OptimumOverTime:
         return any(best.by_clock for best in self.optima)
 
     def at(self, times: ArrayLike) -> Floats:
-        """The bounds at any times: on a line between those known, and never on one across an event."""
+        """The bounds at any times: on a line between those known, and never on one across an event.
+
+        Parameters
+        ----------
+        times : array_like
+            Steps since the start.
+
+        Returns
+        -------
+        array
+            A bound for each.
+        """
         asked, bounds = np.asarray(times, np.int64), self.bounds
         far = int(max(self.times[-1], asked.max(initial=0))) + 1  # stretches between events lie apart
         (wanted, part), (known, parts) = self._place(asked, far), self._place(self.times, far)
@@ -83,6 +115,18 @@ class OptimumOverTime:
         """What was covered at these times, (..., K), as shares of their bounds, in the mean over the times.
 
         Times at which there is nothing to cover, or nobody to do so, do not count; if there are no others it is 1.
+
+        Parameters
+        ----------
+        times : array_like
+            Steps since the start, (K,).
+        worth : array_like
+            (..., K).
+
+        Returns
+        -------
+        array
+            (...,).
         """
         bounds, covered = self.at(times), np.asarray(worth, np.float64)
         some = bounds > 0
@@ -152,10 +196,32 @@ def optimum_over_time(
     Where nobody is there, it is 0. Moments of the same field and the same robots have the same one. Where it is not
     proven, what was found for other moments is tried, too: the best placement known is at least worth that.
 
-    ``time_limit``
-        seconds, for all of them together: each has an equal part of what is left.
-    ``effort``
-        likewise, but each has an equal part of all.
+    Parameters
+    ----------
+    game : Coverage
+        One that drifts, or whose robots come and go.
+    times : iterable of int
+        Steps since the start.
+    method : {"auto", "greedy", "milp"}
+        As of :func:`optimum`.
+    time_limit : float
+        Seconds, for all of them together: each has an equal part of what is left.
+    gap : float
+        The relative gap at which to stop.
+    effort : float
+        As of :func:`optimum`, but each has an equal part of all.
+
+    Returns
+    -------
+    OptimumOverTime
+        The optima.
+
+    Examples
+    --------
+    >>> world = pt.games.World([[4, 0, 0, 0]])
+    >>> game = pt.games.Coverage(world, robots=1, delta=0.5, flags=False, drift=(0.05, 0.0))
+    >>> pt.analysis.optimum_over_time(game, [0, 20]).optima[1].positions.tolist()
+    [[1, 0]]
     """
     if not isinstance(game, Coverage):
         raise InvalidGame(f"optimum_over_time takes a Coverage game, got {game!r:.60}")

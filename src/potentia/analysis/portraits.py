@@ -48,7 +48,25 @@ class Portrait(NamedTuple):
 def portrait(game: Game, *, grid: int = 5, **options: Any) -> Portrait:
     """Trajectories from a grid of starts, the field, the Nash equilibria and the rest points of a 2×2 game.
 
-    ``options`` are those of :func:`~potentia.analysis.dynamics`, without starts.
+    Parameters
+    ----------
+    game : Game
+        Two players with two actions each.
+    grid : int
+        How many starts across.
+    **options : Any
+        Those of :func:`~potentia.analysis.dynamics`, without starts.
+
+    Returns
+    -------
+    Portrait
+        What :func:`potentia.figures.portrait_figure` draws.
+
+    Examples
+    --------
+    >>> portrait = pt.analysis.portrait(pt.game("prisoners-dilemma"), grid=2, horizon=2.0, points=3)
+    >>> len(portrait.trajectories)
+    4
     """
     equilibria = nash_shares(game)
     for name in ("start", "scores"):
@@ -77,7 +95,32 @@ def portrait(game: Game, *, grid: int = 5, **options: Any) -> Portrait:
 def direction_field(
     game: Game, choice: Any = "gibbs", tau: float = 1.0, discount: float = 0.0, *, grid: int = 16
 ) -> Field:
-    """The velocity of the first-order dynamics at grid² interior strategies of a 2×2 game."""
+    """The velocity of the first-order dynamics at grid² interior strategies of a 2×2 game.
+
+    Parameters
+    ----------
+    game : Game
+        Two players with two actions each.
+    choice : str, dict or Penalty
+        The choice map, by its penalty.
+    tau : float
+        The temperature.
+    discount : float
+        T, how fast scores fade.
+    grid : int
+        How many points across.
+
+    Returns
+    -------
+    Field
+        Arrays x, y, dx and dy, (grid, grid).
+
+    Examples
+    --------
+    >>> field = pt.analysis.direction_field(pt.game("prisoners-dilemma"), grid=3)
+    >>> (field.dx < 0).all().item()  # cooperation is dominated
+    True
+    """
     _require_two_by_two(game)
     Integer(2, _MOST).of(grid, "grid", InvalidInput)
     flow = Flow(game, choice, tau, discount, 1)

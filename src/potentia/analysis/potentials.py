@@ -63,8 +63,27 @@ def potential(game: Game, *, tolerance: float = 1e-9) -> Floats:
     A potential is one up to a constant. What the game knows, ``game.potential(profile)``, is that of its formula, and
     larger by the same number everywhere: by ``game.potential`` at the first profile.
 
-    Raises :class:`~potentia.errors.NotPotentialGame` with a :class:`Cycle` as ``evidence``. ``tolerance`` is
-    relative to the spread of payoffs.
+    Parameters
+    ----------
+    game : Game
+        One whose profiles can be listed.
+    tolerance : float
+        Differences up to this, relative to the spread of payoffs, count as none.
+
+    Returns
+    -------
+    array
+        (A_1, ..., A_N).
+
+    Raises
+    ------
+    NotPotentialGame
+        With a :class:`Cycle` as ``evidence``.
+
+    Examples
+    --------
+    >>> pt.analysis.potential(pt.game("stag-hunt")).tolist()
+    [[0.0, -1.0], [-1.0, 2.0]]
     """
     tolerance = check_tolerance(tolerance)
     return potential_of(payoff_tensor(game), tolerance)
@@ -158,7 +177,25 @@ class Separability(Shown):
 
 
 def separable(game: Game, *, tolerance: float = 1e-9) -> Separability:
-    """Whether u^i depends on α^i alone, for every i."""
+    """Whether u^i depends on α^i alone, for every i.
+
+    Parameters
+    ----------
+    game : Game
+        One whose profiles can be listed.
+    tolerance : float
+        Differences up to this, relative to the spread of payoffs, count as none.
+
+    Returns
+    -------
+    Separability
+        Whether it does, and two profiles where it does not.
+
+    Examples
+    --------
+    >>> print(pt.analysis.separable(pt.game("stag-hunt")))
+    player 0 plays 0 in both (0, 0) and (0, 1), yet its utility differs by -4
+    """
     tolerance = check_tolerance(tolerance)
     return separable_of(payoff_tensor(game), tolerance)
 
@@ -203,23 +240,28 @@ def check_claim(
 
     Parameters
     ----------
-    game
+    game : Game
         A game whose profiles can be listed; of any size with ``samples``.
-    claimed
+    claimed : array_like, callable or "welfare"
         An array of shape (A_1, ..., A_N), a function of the profile such as ``game.potential``, or ``"welfare"``, the
         sum of utilities (what the paper's Eq. 46 claims for the coverage game).
-    tolerance
+    tolerance : float
         Relative to the spread of payoffs and of the claim; with ``samples``, to the numbers that are compared.
-    samples
+    samples : int, optional
         Look at so many deviations, drawn at random, instead of all: a claim that passes is not proven then, one that
         fails is disproved as surely. ``claimed`` is no array then.
-    seed
+    seed : int
         Of what is drawn.
 
     Returns
     -------
     Claim
         Whether it holds; if not, a player and two profiles that disprove it.
+
+    Examples
+    --------
+    >>> print(pt.analysis.check_claim(pt.game("stag-hunt"), "welfare"))
+    from (0, 0) to (1, 0) player 0's utility changes by -1, the claimed potential by -5
     """
     tolerance = check_tolerance(tolerance)
     if samples is not None:

@@ -49,10 +49,27 @@ _COLDEST = 1e150  # payoff differences over temperature
 class RestPoint:
     """Strategies that rest, the most a player would gain by deviating, and what happens to a small disturbance.
 
-    ``residual`` is how far one more step of Newton's method would move a share. ``eigenvalues`` are those of the
-    score flow's Jacobian and ``growth`` is their largest real part, known to ``tolerance``: below 0 (``stable``) a
-    disturbance dies, above 0 it grows, and where 0 is within the tolerance the linear flow does not tell (``stable``
-    is None: degenerate).
+    Below 0 of ``growth`` a disturbance dies (``stable``), above 0 it grows, and where 0 is within the tolerance the
+    linear flow does not tell (``stable`` is None: degenerate).
+
+    Attributes
+    ----------
+    strategies : list of arrays
+        One per player.
+    regret : float
+        The most a player would gain by deviating.
+    residual : float
+        How far one more step of Newton's method would move a share.
+    eigenvalues : array
+        Those of the score flow's Jacobian.
+    tolerance : float
+        How well ``growth``, their largest real part, is known.
+
+    Examples
+    --------
+    >>> rest = pt.analysis.rest_points(pt.game("prisoners-dilemma"), tau=0.5, starts=4)[0]
+    >>> rest.strategies[0].round(3).tolist(), rest.stable
+    ([0.1, 0.9], True)
     """
 
     __repr__ = brief
@@ -65,10 +82,12 @@ class RestPoint:
 
     @property
     def growth(self) -> float:
+        """How fast a small disturbance grows: the largest real part of the eigenvalues."""
         return float(self.eigenvalues.real.max())
 
     @property
     def stable(self) -> bool | None:
+        """Whether a small disturbance dies; None where the linear flow does not tell."""
         return None if abs(self.growth) <= self.tolerance else self.growth < 0.0
 
 
@@ -92,12 +111,44 @@ def rest_points(
     starts: int = 64,
     seed: int = 0,
 ) -> list[RestPoint]:
-    """Solutions of x = SBR(u(x)/T^n), stable ones first, found from ``starts`` random strategies and all pure profiles.
+    """Solutions of x = SBR(u(x)/T^n), stable ones first, found from random strategies and all pure profiles.
 
     Another step of Newton's method would move no share by more than 1e-10, or at a singular Jacobian 1e-5; roots that
     this accuracy does not tell apart are one. That all were found is not proven; more ``starts`` may find more. Of
-    more than 256 pure profiles 256 are starts, equilibria first. As at least one exists, finding none raises
-    :class:`~potentia.errors.NotConverged`.
+    more than 256 pure profiles 256 are starts, equilibria first.
+
+    Parameters
+    ----------
+    game : Game
+        What is played.
+    choice : str, dict or Penalty
+        The choice map, by its penalty; as :func:`potentia.rules.penalty_from` reads it.
+    tau : float
+        The temperature.
+    discount : float
+        T, how fast scores fade.
+    order : int
+        How often utilities are aggregated.
+    starts : int
+        How many random strategies.
+    seed : int
+        What they are drawn from.
+
+    Returns
+    -------
+    list of RestPoint
+        The solutions.
+
+    Raises
+    ------
+    NotConverged
+        If none is found, for at least one exists.
+
+    Examples
+    --------
+    >>> points = pt.analysis.rest_points(pt.game("stag-hunt"), tau=0.5, starts=8)
+    >>> [(point.strategies[0].round(2).tolist(), point.stable) for point in points]
+    [([0.0, 1.0], True)]
     """
     flow = Flow(game, choice, tau, discount, order)
     if flow.discount == 0.0:

@@ -32,7 +32,31 @@ _CHECK = Real(above=0.0, most=1.0)
 
 @dataclass(frozen=True, repr=False, eq=False)
 class OverRevision:
-    """The long run of a rule at several revision probabilities; profiles are in C order."""
+    """The long run of a rule at several revision probabilities; profiles are in C order.
+
+    Attributes
+    ----------
+    game : Game
+        What is played.
+    rule : Rule
+        How players revise.
+    tau : float
+        The temperature.
+    revisions : array
+        (R,).
+    laws : array
+        At tau, (R, S).
+    limits : array
+        As τ → 0, (R, S).
+    maximisers : array or None
+        Numbers of the profiles that maximise the potential; None where there is none.
+
+    Examples
+    --------
+    >>> rule = pt.rule("slll", tau=0.3, revision=0.3)
+    >>> pt.analysis.over_revision(pt.game("stag-hunt"), rule, [0.01, 0.5]).laws.round(2).tolist()
+    [[0.0, 0.0, 0.0, 1.0], [0.0, 0.0, 0.0, 1.0]]
+    """
 
     __repr__ = brief
 
@@ -82,21 +106,21 @@ def over_revision(game: Game, rule: Rule | dict[str, Any], revisions: Sequence[f
 
     Parameters
     ----------
-    game
+    game : Game
         Small enough for the exact analysis.
-    rule
+    rule : Rule or dict
         One whose players wake with a probability of their own, such as ``p-sblll`` and ``slll``, at a constant
         temperature. Its own revision probability is replaced.
-    revisions
+    revisions : sequence of float
         Probabilities, above 0 and at most 1.
 
     Returns
     -------
     OverRevision
+        The law and its limit at each.
 
     Examples
     --------
-    >>> import potentia as pt
     >>> rule = pt.rule("p-sblll", tau=0.3, revision=0.3)
     >>> found = pt.analysis.over_revision(pt.game("double-step"), rule, [0.01, 0.5])
     >>> found.shares.round(2).tolist(), found.limit_shares.tolist()

@@ -150,7 +150,26 @@ class Flow:
 class Trajectory:
     """Scores and strategies over time: per player an array (points, A_i), of the last stage.
 
-    ``regrets`` is the most that any player would gain by deviating, at each time: 0 at a Nash equilibrium.
+    Attributes
+    ----------
+    game : Game
+        What is played.
+    times : array
+        (points,).
+    scores : list of arrays
+        Per player.
+    strategies : list of arrays
+        Per player.
+    regrets : array
+        The most that any player would gain by deviating, at each time: 0 at a Nash equilibrium.
+    parameters : dict
+        What was solved.
+
+    Examples
+    --------
+    >>> trajectory = pt.analysis.dynamics(pt.game("prisoners-dilemma"), horizon=10.0, points=3)
+    >>> trajectory.strategies[0].round(3).tolist(), round(trajectory.nash_distance, 3)
+    ([[0.5, 0.5], [0.004, 0.996], [0.0, 1.0]], 0.0)
     """
 
     __repr__ = brief
@@ -203,9 +222,49 @@ def dynamics(
 ) -> Trajectory:
     """Solve the score dynamics from strategies (``start``; uniform where left out) or from ``scores``.
 
-    ``choice`` is a penalty or what :func:`potentia.rules.penalty_from` reads. DOP853 (Runge-Kutta of order 8 with
-    ``rtol`` and ``atol``) records ``points`` equally spaced times. ``method="euler"`` takes steps of length ``step``
-    as long as they end by ``horizon``, and records them all, or ``points`` of them where there are more.
+    Parameters
+    ----------
+    game : Game
+        What is played.
+    choice : str, dict or Penalty
+        The choice map, by its penalty; as :func:`potentia.rules.penalty_from` reads it.
+    tau : float
+        The temperature.
+    discount : float
+        T, how fast scores fade.
+    order : int
+        How often utilities are aggregated.
+    start : sequence of array_like, optional
+        The strategies at first; uniform where left out.
+    scores : sequence of array_like, optional
+        The scores at first, in the place of strategies.
+    horizon : float
+        The time at the end.
+    points : int
+        How many equally spaced times are recorded; of Euler's, at most so many.
+    method : {"DOP853", "euler"}
+        Runge-Kutta of order 8 with ``rtol`` and ``atol``, or steps of length ``step`` as long as they end by
+        ``horizon``.
+    step : float, optional
+        The step length of Euler's.
+    lagged : bool
+        Whether a step answers the strategies before it, as players do.
+    rtol : float
+        The relative tolerance of DOP853.
+    atol : float
+        The absolute tolerance of DOP853.
+
+    Returns
+    -------
+    Trajectory
+        Scores and strategies over time.
+
+    Examples
+    --------
+    >>> first = [[0.9, 0.1], [0.2, 0.8]]
+    >>> trajectory = pt.analysis.dynamics(pt.game("stag-hunt"), start=first, horizon=10.0, points=3)
+    >>> [strategy[-1].round(2).tolist() for strategy in trajectory.strategies]
+    [[0.0, 1.0], [0.0, 1.0]]
     """
     flow = Flow(game, choice, tau, discount, order)
     OneOf(*METHODS).of(method, "method", InvalidRun)

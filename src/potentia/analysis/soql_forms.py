@@ -36,10 +36,32 @@ def _numbers(value: ArrayLike, name: str) -> Floats:
 
 
 def soql_values(mu: float, m: int, p: ArrayLike, q: ArrayLike, u: ArrayLike) -> tuple[Any, Any]:
-    """(P(n+m), Q(n+m)) of an action that was played m times running, from P(n) and Q(n) (Eq. 30 and 31).
+    """The scores P(n+m) and Q(n+m) of an action that was played m times running, from P(n) and Q(n) (Eq. 30 and 31).
 
-    ``p``, ``q`` and ``u`` may be arrays, of many actions at once. For ``form="two-step"``, give Q(n-1) of that form as
-    ``q`` and Q(n-1) + (Q(n) - Q(n-1)) / μ as ``p``.
+    For ``form="two-step"``, give Q(n-1) of that form as ``q`` and Q(n-1) + (Q(n) - Q(n-1)) / μ as ``p``.
+
+    Parameters
+    ----------
+    mu : float
+        How far a score moves to what was received.
+    m : int
+        How many times.
+    p : array_like
+        P(n), of one action or of many at once.
+    q : array_like
+        Q(n).
+    u : array_like
+        What was received.
+
+    Returns
+    -------
+    tuple
+        P(n+m) and Q(n+m).
+
+    Examples
+    --------
+    >>> [round(float(value), 3) for value in pt.analysis.soql_values(0.5, 3, p=0.0, q=0.0, u=1.0)]
+    [0.875, 0.5]
     """
     mu, m = SHARE.of(mu, "mu", InvalidRule), checked_integer(m, "m", 0)
     first, second, gain = _numbers(p, "p"), _numbers(q, "q"), _numbers(u, "u")
@@ -50,9 +72,28 @@ def soql_values(mu: float, m: int, p: ArrayLike, q: ArrayLike, u: ArrayLike) -> 
 
 
 def soql_strategy(vartheta: float, m: int, x: ArrayLike, best: int | None = None) -> Any:
-    """X(n+m) where one action was the best response m times running, from X(n) (Eq. 33).
+    """The strategy X(n+m) where one action was the best response m times running, from X(n) (Eq. 33).
 
-    ``x`` is that action's share, a number; or a strategy, with ``best`` the number of that action.
+    Parameters
+    ----------
+    vartheta : float
+        How far a strategy moves to the best response.
+    m : int
+        How many times.
+    x : array_like
+        That action's share, a number; or a strategy.
+    best : int, optional
+        The number of that action in the strategy.
+
+    Returns
+    -------
+    float or array
+        The share, or the strategy.
+
+    Examples
+    --------
+    >>> pt.analysis.soql_strategy(0.5, 2, [0.5, 0.5], best=0).tolist()
+    [0.875, 0.125]
     """
     vartheta, m = SHARE.of(vartheta, "vartheta", InvalidRule), checked_integer(m, "m", 0)
     shares = _numbers(x, "x")
@@ -71,11 +112,30 @@ def soql_strategy(vartheta: float, m: int, x: ArrayLike, best: int | None = None
 
 
 def lock_in(vartheta: float, num_players: int, steps: int | None = None) -> float:
-    """∏_{c=1}^{steps} (1 - (1-ϑ)^c)^N: the probability of staying at a profile (second proposition on SOQL).
+    """The probability ∏_{c=1}^{steps} (1 - (1-ϑ)^c)^N of staying at a profile (second proposition on SOQL).
 
     N players whose best response is this profile, and who had no weight on it one step before, all play it at
     each of the next ``steps`` steps; None is for ever (Eq. 41). Perturbations are left out. The relative error is
     some 1e-16 times the logarithm; below 1e-308 or so the result is 0.
+
+    Parameters
+    ----------
+    vartheta : float
+        How far a strategy moves to the best response.
+    num_players : int
+        How many players, N.
+    steps : int, optional
+        How many steps; left out, for ever.
+
+    Returns
+    -------
+    float
+        The probability.
+
+    Examples
+    --------
+    >>> round(pt.analysis.lock_in(0.5, num_players=2), 4)
+    0.0834
     """
     vartheta = SHARE.of(vartheta, "vartheta", InvalidRule)
     players = checked_integer(num_players, "num_players", 1)

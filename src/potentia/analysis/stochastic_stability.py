@@ -79,7 +79,27 @@ class ByProfile(NamedTuple):
 
 
 class Stability:
-    """The result of :func:`stability`."""
+    """The result of :func:`stability`.
+
+    Attributes
+    ----------
+    stable : array
+        Whether each state is stochastically stable, (S,).
+    limit : array
+        The share of each state as τ → 0, (S,).
+    stochastic_potential : array
+        The resistance of the least tree to each state, (S,); inf where it is transient.
+    method : str
+        How it was found.
+    residual : float
+        How far the limit is from a stationary law of the unperturbed chain.
+
+    Examples
+    --------
+    >>> found = pt.analysis.stability(pt.game("stag-hunt"), pt.rule("lll", tau=0.1))
+    >>> found.stochastic_potential.tolist(), found.limit.tolist()
+    ([3.0, 4.0, 4.0, 1.0], [0.0, 0.0, 0.0, 1.0])
+    """
 
     def __init__(self, space: Space, rule: Rule | None, units: Units, entries: Terms, inside: Ints) -> None:
         self.space, self.game, self.rule = space, space.game, rule
@@ -113,11 +133,33 @@ class Stability:
         return self.space.memories
 
     def name(self, place: int) -> str:
-        """A state as people read it."""
+        """A state as people read it.
+
+        Parameters
+        ----------
+        place : int
+            The number of the state.
+
+        Returns
+        -------
+        str
+            Its name.
+        """
         return self.space.name(int(place))
 
     def over_profiles(self, law: Floats) -> Floats:
-        """A law over states as one over profiles, (..., profiles) in C order."""
+        """A law over states as one over profiles, (..., profiles) in C order.
+
+        Parameters
+        ----------
+        law : array
+            (..., S).
+
+        Returns
+        -------
+        array
+            (..., profiles).
+        """
         return self.space.over_profiles(law)
 
     @cached_property
@@ -170,7 +212,18 @@ class Stability:
         return found
 
     def tree(self, root: ArrayLike) -> Tree:
-        """A least-resistance tree to a profile (paper, Fig. 1); of several states with it, to the likeliest."""
+        """A least-resistance tree to a profile (paper, Fig. 1); of several states with it, to the likeliest.
+
+        Parameters
+        ----------
+        root : array_like
+            The profile.
+
+        Returns
+        -------
+        Tree
+            The state after each, and the resistance of going there.
+        """
         places = self.space.places(root, "root")
         place = int(places[np.lexsort((-self.limit[places], self.stochastic_potential[places]))[0]])
         local = np.full(self.space.size, -1)
@@ -217,9 +270,31 @@ class Stability:
 def stability(game: Game | Chain, rule: Rule | dict[str, Any] | None = None, *, method: str = "auto") -> Stability:
     """Which profiles a rule keeps as τ → 0, and in which shares.
 
-    ``stability(chain)`` does the same for a chain of :meth:`Chain.from_terms`. ``method`` is "auto", "closed-form" (one
-    at a time on potential games), "contraction" (least trees to all roots at once) or "elimination" (GTH on leading
-    terms, cubic; the independent check).
+    Parameters
+    ----------
+    game : Game or Chain
+        One whose profiles can be listed, or a chain of :meth:`Chain.from_terms`.
+    rule : Rule or dict, optional
+        How players revise, on a game.
+    method : {"auto", "closed-form", "contraction", "elimination"}
+        "closed-form" (one at a time on potential games), "contraction" (least trees to all roots at once) or
+        "elimination" (GTH on leading terms, cubic; the independent check).
+
+    Returns
+    -------
+    Stability
+        Per state: whether it is stable, its stochastic potential, its share of the limit.
+
+    Raises
+    ------
+    NoLaw
+        If the limit of the rule cannot be known.
+
+    Examples
+    --------
+    >>> found = pt.analysis.stability(pt.game("stag-hunt"), pt.rule("blll", tau=0.1))
+    >>> found.states[found.stable].tolist()
+    [[1, 1]]
     """
     OneOf(*METHODS).of(method, "method", InvalidInput)
     space, chosen, units, entries = _perturbed(game, rule)

@@ -44,7 +44,23 @@ class BelievingState(NamedTuple):
 
 
 class Believing(Game):
-    """A game and what its players believe of it."""
+    """A game and what its players believe of it.
+
+    Runs make it of a game and ``belief=``; it is a game like any other.
+
+    Parameters
+    ----------
+    game : Game
+        What is played.
+    belief : Belief or dict
+        What players think of actions that they have not played.
+
+    Examples
+    --------
+    >>> game = pt.beliefs.Believing(pt.game("stag-hunt"), pt.belief("running-mean", initial=5.0))
+    >>> pt.run(game, pt.rule("best-response"), 20).final.tolist()
+    [1, 1]
+    """
 
     def __init__(self, game: Game, belief: Belief | dict[str, Any]) -> None:
         belief = belief_from(belief)

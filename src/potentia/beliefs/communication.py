@@ -40,6 +40,21 @@ class Communication(Checked):
     """Who hears whom: within ``radius`` (R_com) cells, under the experience ratios ``novice`` (K′) and ``news`` (K″).
 
     ``Communication()``: everybody hears everybody at once. ``Communication(0)``: nobody hears anybody.
+
+    Parameters
+    ----------
+    radius : float
+        R_com, in cells.
+    novice : float
+        K′: how much more the other must have seen, at least 1.
+    news : float
+        K″: how much more the other must have seen since they met, at least 1.
+
+    Examples
+    --------
+    >>> talk = pt.beliefs.Communication(radius=5.0)
+    >>> pt.belief("constant", communication=talk).communication.radius
+    5.0
     """
 
     __repr__ = brief
@@ -54,7 +69,18 @@ class Communication(Checked):
         return {key: part if math.isfinite(part) else None for key, part in plain_parameters(self).items()}
 
     def shared(self, game: Coverage) -> bool:
-        """Whether everybody always knows the same, so that one mind serves all."""
+        """Whether everybody always knows the same, so that one mind serves all.
+
+        Parameters
+        ----------
+        game : Coverage
+            What is played.
+
+        Returns
+        -------
+        bool
+            Whether they do.
+        """
         farthest = math.hypot(*(side - 1 for side in game.world.size))
         return self.radius >= farthest and min(self.novice, self.news) == 1.0
 

@@ -77,22 +77,7 @@ def _survey_from(value: str | ArrayLike | None) -> str | tuple[tuple[bool, ...],
 
 @attrs.frozen(repr=False)
 class FieldBelief(Belief):
-    """What beliefs about a worth field have in common.
-
-    ``sense``
-        "range": a robot reads every cell that it covers; "cell": only its own.
-    ``noise``
-        standard deviation of an error added to each reading; a cell then counts with the mean of its readings.
-    ``communication``
-        who hears whom.
-    ``survey``
-        what is known beforehand: None, "all" or a mask of cells.
-    ``half_life``
-        steps in which a reading comes to count half; None: readings last. "auto": they do where nothing drifts;
-        where the field does, the time in which Σ|f - f(0)| grows to a quarter of Σf or Σf(0), the larger.
-    ``window``
-        instead: steps after which a reading is forgotten.
-    """
+    """What beliefs about a worth field have in common: what is read, who hears of it, and when it is forgotten."""
 
     sense: str = attrs.field(default="range", kw_only=True, validator=OneOf("range", "cell"))
     noise: float = attrs.field(default=0.0, kw_only=True, converter=number, validator=Real(least=0.0, most=1e100))
@@ -124,15 +109,50 @@ class FieldBelief(Belief):
         return self.remembers if lasting else (*self.remembers, *(f"store.ages.{name}" for name in REMEMBERED))
 
     def ages(self, game: Coverage, minds: int) -> Ages | Lasting:
-        """Fresh ages of readings, where they are forgotten."""
+        """Fresh ages of readings, where they are forgotten.
+
+        Parameters
+        ----------
+        game : Coverage
+            What is played.
+        minds : int
+            How many.
+
+        Returns
+        -------
+        Ages or Lasting
+            Arrays, or nothing.
+        """
         return new_ages(game, self.half_life, self.window, minds)
 
     def minds(self, game: Coverage) -> int:
-        """How many different minds there are."""
+        """How many different minds there are.
+
+        Parameters
+        ----------
+        game : Coverage
+            What is played.
+
+        Returns
+        -------
+        int
+            One, where everybody always knows the same.
+        """
         return 1 if self.communication.shared(game) else game.num_players
 
     def sensing(self, game: Game) -> Sensing:
-        """For compiled code, and the check that the game has a field."""
+        """For compiled code, and the check that the game has a field.
+
+        Parameters
+        ----------
+        game : Game
+            What is played.
+
+        Returns
+        -------
+        Sensing
+            A NamedTuple.
+        """
         if not isinstance(game, Coverage):
             raise InvalidBelief(
                 f"{self.name} is a belief about a worth field and needs a Coverage game, got {game.describe()}"
@@ -143,7 +163,18 @@ class FieldBelief(Belief):
         return Sensing(self.sense == "range", self.noise, frozen(minds, np.int64))
 
     def surveyed(self, game: Coverage) -> NDArray[np.bool_] | None:
-        """The mask of cells known beforehand."""
+        """The mask of cells known beforehand.
+
+        Parameters
+        ----------
+        game : Coverage
+            What is played.
+
+        Returns
+        -------
+        array or None
+            (rows, columns).
+        """
         if self.survey is None:
             return None
         shape = game.world.worth.shape
@@ -169,12 +200,34 @@ class FieldBelief(Belief):
             raise ValueError("more was told than is known")
 
     def store(self, game: Coverage) -> Store:
-        """Fresh observations."""
+        """Fresh observations.
+
+        Parameters
+        ----------
+        game : Coverage
+            What is played.
+
+        Returns
+        -------
+        Store
+            A NamedTuple of arrays.
+        """
         minds = self.minds(game)
         return new_store(game, minds, self.surveyed(game), self.ages(game, minds))
 
     def store_size(self, game: Coverage) -> int:
-        """Bytes of it."""
+        """Bytes of it.
+
+        Parameters
+        ----------
+        game : Coverage
+            What is played.
+
+        Returns
+        -------
+        int
+            For one run.
+        """
         minds = self.minds(game)
         lasting = isinstance(self.ages(game, 0), Lasting)
         return store_size(game, minds) + (0 if lasting else 32 * minds * game.world.worth.size)
@@ -315,6 +368,34 @@ class Constant(FieldBelief):
     """Every unseen cell is worth the same: ``value``, and ``share`` of the largest worth seen so far.
 
     High is optimistic: robots explore until they have seen what there is. 0 is to have no model at all.
+
+    Parameters
+    ----------
+    value : float
+        What an unseen cell is worth.
+    share : float
+        This share of the largest worth seen is added.
+    sense : {"range", "cell"}
+        "range": a robot reads every cell that it covers; "cell": only its own.
+    noise : float
+        Standard deviation of an error added to each reading; a cell then counts with the mean of its readings.
+    communication : Communication or dict
+        Who hears whom.
+    survey : "all" or array_like, optional
+        What is known beforehand: everything, or a mask of cells.
+    half_life : float, "auto" or None
+        Steps in which a reading comes to count half; None: readings last. "auto": they do where nothing drifts;
+        where the field does, the time in which Σ|f - f(0)| grows to a quarter of Σf or Σf(0), the larger.
+    window : int, optional
+        Instead: steps after which a reading is forgotten.
+
+    Examples
+    --------
+    >>> world = pt.games.World([[0, 1, 0], [2, 0, 3]])
+    >>> game = pt.games.Coverage(world, robots=1, delta=1.0)
+    >>> trace = pt.run(game, pt.rule("blll", tau=0.05), 20, belief=pt.beliefs.Constant(0.5), record="cells_known")
+    >>> trace.cells_known[-1].item()
+    6.0
     """
 
     name: ClassVar[str] = "constant"

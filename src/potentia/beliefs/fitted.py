@@ -24,9 +24,32 @@ _FARTHEST = 1e100  # in standard deviations; beyond, squares overflow
 class Move:
     """A proposal of the search and what came of it.
 
-    ``which`` are the components that were split or merged, as they were numbered then; an "exchange" merges the
-    first two and splits the third. A proposal without prospects is broken off early, where ``criterion_after`` and
-    ``components_after`` stand.
+    A proposal without prospects is broken off early, where ``criterion_after`` and ``components_after`` stand.
+
+    Attributes
+    ----------
+    kind : str
+        "split", "merge" or "exchange", which merges the first two and splits the third.
+    which : tuple of int
+        The components that were split or merged, as they were numbered then.
+    components_before : int
+        How many there were.
+    components_after : int
+        How many there would be.
+    criterion_before : float
+        BIC or AIC before it.
+    criterion_after : float
+        BIC or AIC after it.
+    accepted : bool
+        Whether it was.
+    likelihoods : array
+        Log-likelihood before and after each step of the full EM; one number if there was none.
+
+    Examples
+    --------
+    >>> fitted = pt.beliefs.fit([0.0, 0.1, -0.1, 5.0, 5.1, 4.9, 5.2])
+    >>> [(move.kind, move.accepted) for move in fitted.history]
+    [('split', True), ('split', False), ('split', False), ('merge', False)]
     """
 
     kind: str  # "split", "merge" or "exchange"
@@ -47,7 +70,37 @@ class Move:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Fitted:
-    """A mixture of Gaussians, the heaviest component first, as :func:`potentia.beliefs.fit` returns it."""
+    """A mixture of Gaussians, the heaviest component first, as :func:`potentia.beliefs.fit` returns it.
+
+    Attributes
+    ----------
+    weights : array
+        (M,).
+    means : array
+        (M, d).
+    covariances : array
+        (M, d, d).
+    log_likelihood : float
+        Of the points that were fitted.
+    aic : float
+        Akaike's criterion of them.
+    bic : float
+        The Bayesian criterion of them.
+    criterion : str
+        Which of the two found the number.
+    history : tuple of Move
+        What was tried.
+    likelihoods : tuple of arrays
+        Of EM steps: an array for each stretch between accepted moves.
+    frame : Frame
+        The units of the fit.
+
+    Examples
+    --------
+    >>> fitted = pt.beliefs.fit([0.0, 0.1, -0.1, 5.0, 5.1, 4.9, 5.2], components=2)
+    >>> fitted.weights.round(2).tolist(), fitted.predict([0.3, 4.0]).tolist()
+    ([0.57, 0.43], [1, 0])
+    """
 
     __repr__ = brief
 
@@ -69,40 +122,110 @@ class Fitted:
 
     @property
     def num_components(self) -> int:
-        """M."""
+        """How many components it has, M."""
         return len(self.weights)
 
     @property
     def dimensions(self) -> int:
-        """d."""
+        """In how many dimensions the points are, d."""
         return self.means.shape[1]
 
     def score_samples(self, points: Any) -> Floats:
-        """The log-density at each point."""
+        """The log-density at each point.
+
+        Parameters
+        ----------
+        points : array_like
+            (n, d), or n numbers.
+
+        Returns
+        -------
+        array
+            (n,).
+        """
         return log_sums(self._log_terms(points)) - self.frame.log_volume
 
     def density(self, points: Any) -> Floats:
-        """The density at each point."""
+        """The density at each point.
+
+        Parameters
+        ----------
+        points : array_like
+            (n, d), or n numbers.
+
+        Returns
+        -------
+        array
+            (n,).
+        """
         return np.exp(self.score_samples(points))
 
     def score(self, points: Any, weights: Any = None) -> float:
-        """The mean log-density per unit of weight."""
+        """The mean log-density per unit of weight.
+
+        Parameters
+        ----------
+        points : array_like
+            (n, d), or n numbers.
+        weights : array_like, optional
+            (n,), 1 where left out.
+
+        Returns
+        -------
+        float
+            The mean.
+        """
         densities = self.score_samples(points)
         shares, _ = as_weights(weights, len(densities))
         return float(shares @ densities)
 
     def predict_proba(self, points: Any) -> Floats:
-        """(n, M): the probability that a point comes from a component."""
+        """The probability that a point comes from a component.
+
+        Parameters
+        ----------
+        points : array_like
+            (n, d), or n numbers.
+
+        Returns
+        -------
+        array
+            (n, M).
+        """
         terms = self._log_terms(points)
         shares = np.exp(terms - terms.max(axis=1, keepdims=True))
         return shares / shares.sum(axis=1, keepdims=True)
 
     def predict(self, points: Any) -> NDArray[np.int64]:
-        """The component that a point most probably comes from."""
+        """The component that a point most probably comes from.
+
+        Parameters
+        ----------
+        points : array_like
+            (n, d), or n numbers.
+
+        Returns
+        -------
+        array
+            (n,).
+        """
         return self._log_terms(points).argmax(axis=1)
 
     def sample(self, count: int, seed: int = 0) -> Floats:
-        """So many points drawn from the mixture."""
+        """So many points drawn from the mixture.
+
+        Parameters
+        ----------
+        count : int
+            How many.
+        seed : int
+            What the draws are made from.
+
+        Returns
+        -------
+        array
+            (count, d).
+        """
         count = Integer(0).of(count, "count", InvalidBelief)
         random = np.random.default_rng(Integer(0).of(seed, "seed", InvalidBelief))
         which = random.choice(self.num_components, count, p=self.weights / self.weights.sum())

@@ -33,18 +33,46 @@ def fit(
 ) -> Fitted:
     """Fit a mixture of Gaussians with full covariances.
 
-    ``points`` are (n, d), or n numbers. ``weights`` are frequencies: one of weight 3 counts as three points, and n
-    in BIC is their sum (its logarithm counts as 1 at least). The fit does not depend on the order of the points, nor
-    on their units.
+    The fit does not depend on the order of the points, nor on their units. With the middle half of the points at the
+    scale of a standard Gaussian's, no component's variance falls below ``floor`` in any direction.
 
-    ``components`` fixes the number; otherwise ``criterion`` ("bic" or "aic") finds it, up to ``most``. ``caution`` is
-    the number of standard errors by which a split must lower the criterion: 0 for BIC and 2 for AIC unless told.
-    With 0 it is the lowest criterion that the search finds.
+    Parameters
+    ----------
+    points : array_like
+        (n, d), or n numbers.
+    weights : array_like, optional
+        Frequencies: a point of weight 3 counts as three points, and n in BIC is their sum (its logarithm counts as 1 at
+        least).
+    criterion : {"bic", "aic"}
+        What finds the number of components.
+    components : int, optional
+        Fixes the number.
+    most : int
+        The largest number that is tried.
+    caution : float, optional
+        The number of standard errors by which a split must lower the criterion: 0 for BIC and 2 for AIC unless told.
+        With 0 it is the lowest criterion that the search finds.
+    floor : float
+        The least variance.
+    seed : int
+        For the directions of splits.
+    steps : int
+        EM of the result ends after so many.
+    tolerance : float
+        It ends when a step gains less than this per unit of weight, too.
+    progress : callable, optional
+        Is told each move.
 
-    With the middle half of the points at the scale of a standard Gaussian's, no component's variance falls below
-    ``floor`` in any direction. EM of the result ends after ``steps``, or when a step gains less than ``tolerance`` per
-    unit of weight.
-    ``seed`` is for the directions of splits. ``progress`` is told each move.
+    Returns
+    -------
+    Fitted
+        The mixture, how good it is and how it was found.
+
+    Examples
+    --------
+    >>> fitted = pt.beliefs.fit([0.0, 0.1, -0.1, 0.05, 5.0, 5.1, 4.9, 5.2])
+    >>> fitted.num_components, fitted.means.round(2).ravel().tolist()
+    (2, [5.05, 0.01])
     """
     usual = look_up(CAUTION, criterion, "criterion", InvalidBelief)
     caution = usual if caution is None else Real(least=0.0, most=1e6).of(caution, "caution", InvalidBelief)

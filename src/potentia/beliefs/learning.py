@@ -31,7 +31,30 @@ _HIGHEST = 300.0  # log-density; the squares of what is higher would overflow
 
 
 class Proposal(NamedTuple):
-    """One proposal to change the number of components."""
+    """One proposal to change the number of components.
+
+    Attributes
+    ----------
+    time : int
+        Steps since the start.
+    mind : int
+        Whose mixture: 0, or the robot's number.
+    before : int
+        How many there were.
+    after : int
+        How many there would be.
+    aic_before : float
+        Akaike's criterion before it.
+    aic_after : float
+        Akaike's criterion after it.
+    accepted : bool
+        Whether it was.
+
+    Examples
+    --------
+    >>> str(pt.beliefs.Proposal(100, 0, 2, 3, 81.0, 79.5, True))
+    'time 100, mind 0: split, 2 → 3 components, AIC 81.00 → 79.50, accepted'
+    """
 
     time: int
     mind: int

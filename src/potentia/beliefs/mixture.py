@@ -98,32 +98,7 @@ class MixtureMind(NamedTuple):
 
 @attrs.frozen(repr=False)
 class MixtureBelief(FieldBelief):
-    """What the two mixtures have in common.
-
-    ``weighting``
-        "worth": a cell counts in proportion to its worth. "repeat": the paper's m = 1 + V·round(f / f_mode)
-        where f ≥ f_mode, else 1, for each visit.
-    ``sample``
-        how many observations AIC takes the cells for: "effective", (Σw)² / Σw², or "cells", their number, with
-        which components are added until they trace the border of what was seen.
-    ``floor``
-        the least variance of a component in any direction, in cells².
-    ``growth``
-        the share of the cells seen that must be new before the next fit; 0 fits after every move that brought any.
-    ``em_steps``, ``settle_steps``, ``tolerance``
-        EM steps of such a fit, which goes on from the last one; at most so many before and after a change of the
-        number of components, or until the mean log-likelihood gains less than the tolerance.
-    ``calibrated``
-        whether predictions are scaled to the readings; if not, the density itself is taken for the worth.
-    ``recall``
-        whether a cell that was seen is worth what was read there; if not, what the model says.
-    ``optimism``
-        a bonus where little was seen: this share of the largest worth seen, times the share of cells not seen
-        among those within three columns and rows.
-    ``background``
-        whether there is worth everywhere: the mixture has a component of constant density over the cells seen, of
-        which the weight is fitted, one parameter more in AIC. It is neither split nor merged.
-    """
+    """What the two mixtures have in common; :class:`Mixture` says what the parameters are."""
 
     weighting: str = attrs.field(default="worth", kw_only=True, validator=OneOf("worth", "repeat"))
     V: float = attrs.field(default=0.1, kw_only=True, converter=number, validator=Real(least=0.0, most=1e100))
@@ -238,7 +213,65 @@ def has_news(store: Store, growth: float, mind: int) -> bool:
 @register
 @attrs.frozen(repr=False)
 class Mixture(MixtureBelief):
-    """A Gaussian mixture with a known number of targets (the paper's EM_N)."""
+    """A Gaussian mixture with a known number of targets (the paper's EM_N).
+
+    Parameters
+    ----------
+    components : int
+        How many.
+    sense : {"range", "cell"}
+        "range": a robot reads every cell that it covers; "cell": only its own.
+    noise : float
+        Standard deviation of an error added to each reading; a cell then counts with the mean of its readings.
+    communication : Communication or dict
+        Who hears whom.
+    survey : "all" or array_like, optional
+        What is known beforehand: everything, or a mask of cells.
+    half_life : float, "auto" or None
+        Steps in which a reading comes to count half; None: readings last. "auto": they do where nothing drifts;
+        where the field does, the time in which Σ|f - f(0)| grows to a quarter of Σf or Σf(0), the larger.
+    window : int, optional
+        Instead: steps after which a reading is forgotten.
+    weighting : {"worth", "repeat"}
+        "worth": a cell counts in proportion to its worth. "repeat": the paper's m = 1 + V·round(f / f_mode)
+        where f ≥ f_mode, else 1, for each visit.
+    V : float
+        Of "repeat".
+    f_mode : float
+        Of "repeat".
+    sample : {"effective", "cells"}
+        How many observations AIC takes the cells for: "effective", (Σw)² / Σw², or "cells", their number, with
+        which components are added until they trace the border of what was seen.
+    floor : float
+        The least variance of a component in any direction, in cells².
+    growth : float
+        The share of the cells seen that must be new before the next fit; 0 fits after every move that brought any.
+    em_steps : int
+        EM steps of such a fit, which goes on from the last one.
+    settle_steps : int
+        At most so many before and after a change of the number of components.
+    tolerance : float
+        They end when the mean log-likelihood gains less than this.
+    calibrated : bool
+        Whether predictions are scaled to the readings; if not, the density itself is taken for the worth.
+    recall : bool
+        Whether a cell that was seen is worth what was read there; if not, what the model says.
+    optimism : float
+        A bonus where little was seen: this share of the largest worth seen, times the share of cells not seen
+        among those within three columns and rows.
+    background : bool
+        Whether there is worth everywhere: the mixture has a component of constant density over the cells seen, of
+        which the weight is fitted, one parameter more in AIC. It is neither split nor merged.
+
+    Examples
+    --------
+    >>> world = pt.games.gaussian_world((10, 6), [1.0], [(7, 2)], [np.eye(2)])
+    >>> game = pt.games.Coverage(world, robots=2)
+    >>> belief = pt.beliefs.Mixture(components=1)
+    >>> trace = pt.run(game, pt.rule("blll", tau=1e-3), 30, seed=1, belief=belief, record="belief_error")
+    >>> trace.belief_error[[0, -1]].round(2).tolist()
+    [0.92, 0.04]
+    """
 
     name: ClassVar[str] = "mixture"
     summary: ClassVar[str] = "a Gaussian mixture with a known number of components (EM_N)"
@@ -254,12 +287,65 @@ class Mixture(MixtureBelief):
 class SplitMerge(MixtureBelief):
     """A Gaussian mixture whose number of components is learnt too, by splits and merges (the paper's EM_SM).
 
-    ``aic_every``
-        steps between two decisions on the number.
-    ``most``
-        components, at most.
-    ``repeats``
-        how often a decision may go on in the same direction.
+    Parameters
+    ----------
+    aic_every : int
+        Steps between two decisions on the number.
+    most : int
+        Components, at most.
+    repeats : int
+        How often a decision may go on in the same direction.
+    sense : {"range", "cell"}
+        "range": a robot reads every cell that it covers; "cell": only its own.
+    noise : float
+        Standard deviation of an error added to each reading; a cell then counts with the mean of its readings.
+    communication : Communication or dict
+        Who hears whom.
+    survey : "all" or array_like, optional
+        What is known beforehand: everything, or a mask of cells.
+    half_life : float, "auto" or None
+        Steps in which a reading comes to count half; None: readings last. "auto": they do where nothing drifts;
+        where the field does, the time in which Σ|f - f(0)| grows to a quarter of Σf or Σf(0), the larger.
+    window : int, optional
+        Instead: steps after which a reading is forgotten.
+    weighting : {"worth", "repeat"}
+        "worth": a cell counts in proportion to its worth. "repeat": the paper's m = 1 + V·round(f / f_mode)
+        where f ≥ f_mode, else 1, for each visit.
+    V : float
+        Of "repeat".
+    f_mode : float
+        Of "repeat".
+    sample : {"effective", "cells"}
+        How many observations AIC takes the cells for: "effective", (Σw)² / Σw², or "cells", their number, with
+        which components are added until they trace the border of what was seen.
+    floor : float
+        The least variance of a component in any direction, in cells².
+    growth : float
+        The share of the cells seen that must be new before the next fit; 0 fits after every move that brought any.
+    em_steps : int
+        EM steps of such a fit, which goes on from the last one.
+    settle_steps : int
+        At most so many before and after a change of the number of components.
+    tolerance : float
+        They end when the mean log-likelihood gains less than this.
+    calibrated : bool
+        Whether predictions are scaled to the readings; if not, the density itself is taken for the worth.
+    recall : bool
+        Whether a cell that was seen is worth what was read there; if not, what the model says.
+    optimism : float
+        A bonus where little was seen: this share of the largest worth seen, times the share of cells not seen
+        among those within three columns and rows.
+    background : bool
+        Whether there is worth everywhere: the mixture has a component of constant density over the cells seen, of
+        which the weight is fitted, one parameter more in AIC. It is neither split nor merged.
+
+    Examples
+    --------
+    >>> world = pt.games.gaussian_world((10, 6), [1.0], [(7, 2)], [np.eye(2)])
+    >>> game, rule = pt.games.Coverage(world, robots=2), pt.rule("blll", tau=1e-3)
+    >>> trace = pt.run(game, rule, 30, seed=1, belief=pt.beliefs.SplitMerge(aic_every=10))
+    >>> [(proposal.time, proposal.after, proposal.accepted) for proposal in trace.proposals]
+    [(10, 2, False), (20, 2, False), (30, 2, False)]
     """
 
     name: ClassVar[str] = "split-merge"

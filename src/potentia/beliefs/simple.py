@@ -32,7 +32,15 @@ class KnownMind(NamedTuple):
 @register
 @attrs.frozen(repr=False)
 class Known(Belief):
-    """The truth: players know the utility of actions that they have not played. Any game."""
+    """The truth: players know the utility of actions that they have not played. Any game.
+
+    Examples
+    --------
+    >>> game, rule = pt.game("stag-hunt"), pt.rule("lll", tau=0.5)
+    >>> runs = [pt.run(game, rule, 50, seed=1, belief=belief) for belief in (None, pt.beliefs.Known())]
+    >>> (runs[0].profiles == runs[1].profiles).all().item()
+    True
+    """
 
     name: ClassVar[str] = "known"
     summary: ClassVar[str] = "the truth: the game is known"
@@ -69,8 +77,20 @@ class MeanMind(NamedTuple):
 class RunningMean(Belief):
     """The mean of what a player received so far, by its own ``"action"`` or by the whole ``"profile"``.
 
-    ``initial`` is what it expects of an action, or profile, never played: high is optimistic. Each step, every
-    player notes the utility that it receives. Any game whose tables fit into memory.
+    Each step, every player notes the utility that it receives. Any game whose tables fit into memory.
+
+    Parameters
+    ----------
+    per : {"action", "profile"}
+        What the means are of.
+    initial : float
+        What is expected of an action, or profile, never played: high is optimistic.
+
+    Examples
+    --------
+    >>> belief = pt.beliefs.RunningMean(initial=5.0)
+    >>> pt.run(pt.game("prisoners-dilemma"), pt.rule("best-response"), 40, belief=belief).final.tolist()
+    [1, 1]
     """
 
     name: ClassVar[str] = "running-mean"

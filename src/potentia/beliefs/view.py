@@ -20,11 +20,36 @@ from potentia.kernel.cache import Compiled, Entry
 class View:
     """What one robot, or all of them, believe at a moment.
 
-    ``worth`` (rows, columns) is the believed field: readings where the robot has seen, predictions elsewhere.
-    ``seen`` says where it has, and ``visits`` how often. A mixture belief has ``weights`` (M,), ``means`` (M, 2)
-    and ``covariances`` (M, 2, 2); of another belief they are empty. Means are (x, y) where cell (x, y) has its centre
-    at (x + 0.5, y + 0.5). A bonus for what was not seen is no part of the belief. ``background`` is the worth that a
-    mixture with a background expects everywhere.
+    A bonus for what was not seen is no part of the belief.
+
+    Attributes
+    ----------
+    robots : tuple of int
+        Who believes it.
+    worth : array
+        (rows, columns), the believed field: readings where the robot has seen, predictions elsewhere.
+    seen : array
+        (rows, columns), where it has.
+    visits : array
+        (rows, columns), how often.
+    weights : array
+        (M,), of a mixture; empty of another belief, as are the next two.
+    means : array
+        (M, 2), (x, y) where cell (x, y) has its centre at (x + 0.5, y + 0.5).
+    covariances : array
+        (M, 2, 2).
+    origin : str
+        Where row 0 is drawn.
+    background : float
+        The worth that a mixture with a background expects everywhere.
+
+    Examples
+    --------
+    >>> world = pt.games.World([[0, 1, 0], [2, 0, 3]])
+    >>> game = pt.games.Coverage(world, robots=1, delta=1.0)
+    >>> view = pt.run(game, pt.rule("blll", tau=0.05), 20, belief=pt.belief("constant")).beliefs[0]
+    >>> view.robots, view.seen.sum().item(), view.error(world.worth)
+    ((0,), 6, 0.0)
     """
 
     robots: tuple[int, ...]
@@ -49,10 +74,22 @@ class View:
 
     @property
     def num_components(self) -> int:
+        """How many components the mixture has; 0 of another belief."""
         return int(self.weights.size)
 
     def error(self, worth: NDArray[np.float64]) -> float:
-        """Σ |f̂ - f| / Σ f; 0 where nothing has worth."""
+        """The error ``Σ |f̂ - f| / Σ f``; 0 where nothing has worth.
+
+        Parameters
+        ----------
+        worth : array
+            (rows, columns), the true field f.
+
+        Returns
+        -------
+        float
+            The error.
+        """
         total = float(worth.sum())
         return float(np.abs(self.worth - worth).sum()) / total if total > 0.0 else 0.0
 

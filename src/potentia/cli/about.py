@@ -30,11 +30,12 @@ def games(game: Annotated[str | None, _only("game", *GAMES)] = None, json: Json 
         potentia games ring
     """
     from potentia.games.library import builder, game_parameters, registered_games
+    from potentia.kernel.texts import prose
 
     _list(
         "game",
         {game: builder(game)} if game else registered_games(),
-        lambda name, make: {"parameters": game_parameters(name), "about": " ".join((make.__doc__ or "").split())},
+        lambda name, make: {"parameters": game_parameters(name), "about": " ".join(prose(make.__doc__).split())},
         "what it is",
         "change a parameter with --set, as in: potentia run ring --set players=50",
         json,
@@ -114,14 +115,13 @@ def beliefs(belief: Annotated[str | None, _only("belief", *BELIEFS)] = None, jso
 
 def _declared(kind: Any, defaults: dict[str, Any]) -> dict[str, Any]:
     """What a class of rules or beliefs says of itself; a parameter that must be given is None."""
-    from inspect import cleandoc
-
     from potentia.kernel.registry import REQUIRED, plain
+    from potentia.kernel.texts import explained
 
     shown = {key: "none" if value is None else plain(value) for key, value in defaults.items()}
     parameters = {key: None if value is REQUIRED else value for key, value in shown.items()}
     point = {"point": list(kind.words)} if getattr(kind, "words", None) else {}
-    return {"parameters": parameters, "about": kind.summary, "details": cleandoc(kind.__doc__ or ""), **point}
+    return {"parameters": parameters, "about": kind.summary, "details": explained(kind.__doc__), **point}
 
 
 def _list(

@@ -68,14 +68,32 @@ def run_batch(
 
     Parameters
     ----------
-    game, rule, steps, record, every, progress, belief, compiled, stop, events
-        As in :func:`run`; ``progress`` is told the steps of all runs.
-    seeds
+    game : Game
+        What is played.
+    rule : Rule or dict
+        How players revise.
+    steps : int
+        At most so many in each run.
+    seeds : iterable of int
         One run for each.
-    start
+    start : array_like, optional
         One profile for all runs, or one per seed; left out, each seed draws its own.
-    workers
+    record : str or sequence of str
+        As in :func:`run`.
+    every : int
+        Rows are taken at times 0, every, 2·every, ...
+    workers : int
         Threads.
+    progress : callable, optional
+        Is told the steps done and the steps in all, of all runs.
+    belief : Belief or dict, optional
+        What players think of actions that they have not played.
+    compiled : bool or str
+        As in :func:`begin`.
+    stop : dict or callable, optional
+        Where each run ends, as in :func:`run`.
+    events : iterable of str, optional
+        What happens to robots, as in :func:`begin`.
 
     Returns
     -------
@@ -84,6 +102,13 @@ def run_batch(
         recorder under its own name, and per seed ``final``, ``steps_done``, ``revisions``, ``changes`` and, with a
         goal, ``reached``, and what the game tells of each player (``driven`` of robots). Rows that a run did not come
         to, at a goal or after Ctrl-C, hold NaN, or -1 for profiles.
+
+    Examples
+    --------
+    >>> game, rule = pt.game("stag-hunt"), pt.rule("lll", tau=0.1)
+    >>> data = pt.run_batch(game, rule, steps=40, seeds=range(3), record="potential", every=10)
+    >>> dict(data.potential.sizes)
+    {'seed': 3, 'time': 5}
     """
     options: Any = {"start": start, "record": record, "every": every, "workers": workers, "progress": progress}
     options["events"] = events

@@ -72,7 +72,13 @@ class Recording:
         return bool(self._rows) or follows_profile(self.record)
 
     def record_into(self, columns: Columns) -> None:
-        """Write what is recorded there, from the first row on, in the place of keeping it."""
+        """Write what is recorded there, from the first row on, in the place of keeping it.
+
+        Parameters
+        ----------
+        columns : Columns
+            The arrays of a trace, or of one seed of a batch.
+        """
         columns.begin(self._raw({name: parts[0] for name, parts in self._rows.items()}), self.start)
         self._rows = {name: [] for name in self._rows}
         self._columns = columns
@@ -203,7 +209,18 @@ class Recording:
         return {str(name): values.astype(np.float64) for name, values in found.items()}
 
     def in_order(self, names: list[str]) -> list[str]:
-        """Recorders in the order of a trace, whichever way it came about: the last are worked out from others."""
+        """Recorders in the order of a trace, whichever way it came about: the last are worked out from others.
+
+        Parameters
+        ----------
+        names : list of str
+            The recorders.
+
+        Returns
+        -------
+        list of str
+            The same, sorted.
+        """
         order = {name: k for k, name in enumerate(("potential", "welfare", *self._measured))}
         late = {name: k for k, name in enumerate(("acceptance", "taken", "rejected"), len(names) + len(order))}
         return sorted(names, key=lambda name: (order | late).get(name, len(order)))
@@ -213,7 +230,15 @@ class Recording:
         return {str(name): parts[0].dtype for name, parts in self._rows.items()}
 
     def restore_records(self, rows: dict[str, NDArray[Any]], events: Events | None) -> None:
-        """Put back what :meth:`records` returned, checked to be of this run."""
+        """Put back what :meth:`records` returned, checked to be of this run.
+
+        Parameters
+        ----------
+        rows : dict
+            The values of each recorder.
+        events : tuple of arrays, optional
+            Time, player and action of each change of the profile.
+        """
         self._rows = {name: [values] for name, values in rows.items()}
         self._events = [] if events is None else [events]
         self._num_events = 0 if events is None else len(events[0])

@@ -45,7 +45,39 @@ Progress = Callable[[int, int], None]
 
 
 class Run(Recording):
-    """One run in progress. Make it with :func:`potentia.begin`."""
+    """One run in progress. Make it with :func:`potentia.begin`.
+
+    Attributes
+    ----------
+    game : Game
+        What is played.
+    rule : Rule
+        How players revise.
+    seed : int
+        What the draws are made from.
+    start : array
+        The first profile.
+    record : tuple of str
+        What is recorded.
+    every : int
+        Steps between two rows.
+    horizon : int or None
+        The planned length.
+    compiled : bool
+        Whether machine code plays now.
+    step : int
+        The steps that were played.
+    reached : bool or None
+        Whether the last advance came to the goal that it was given.
+
+    Examples
+    --------
+    >>> run = pt.begin(pt.game("stag-hunt"), pt.rule("lll", tau=0.5), seed=1, record="potential")
+    >>> run.advance(20).advance(10).step
+    30
+    >>> run.trace().potential.shape
+    (31,)
+    """
 
     def __init__(
         self,
@@ -169,17 +201,22 @@ class Run(Recording):
 
         Parameters
         ----------
-        steps
+        steps : int
             At most so many.
-        progress
+        progress : callable, optional
             Is told the steps done and the steps in all.
-        flag
+        flag : Flag, optional
             Ends the run when it is raised, in the place of Ctrl-C.
-        stop
+        stop : dict or callable, optional
             The run ends at the first row at which a recorder has at least this value, up to a tolerance:
             ``{"potential": 3.0, "tolerance": 1e-6}``. Left out, the tolerance is 1e-9 of the value. It must be among
             what the run records; a function of (profile, data) is, too, as ``record=pt.recorder(function)``.
             ``reached`` then tells whether the run came there.
+
+        Returns
+        -------
+        Run
+            The same run, later.
 
         Raises
         ------
@@ -244,7 +281,13 @@ class Run(Recording):
                 self._climb(stop, flag)
 
     def expect(self, steps: int) -> None:
-        """So many steps of runs like this one are played after it: machine code is worth more."""
+        """So many steps of runs like this one are played after it: machine code is worth more.
+
+        Parameters
+        ----------
+        steps : int
+            How many.
+        """
         if self._tier is not None:
             self._tier.after = steps
 
@@ -316,7 +359,18 @@ class Run(Recording):
     # Driven from outside ------------------------------------------------------------------------------
 
     def legal(self, player: int) -> Ints:
-        """The actions that a player may play now: the current one and those reachable from it, in order."""
+        """The actions that a player may play now: the current one and those reachable from it, in order.
+
+        Parameters
+        ----------
+        player : int
+            Its number.
+
+        Returns
+        -------
+        array
+            The actions.
+        """
         return driving.legal(self, player)
 
     def apply(self, actions: Mapping[int, int]) -> Run:
@@ -324,6 +378,16 @@ class Run(Recording):
 
         It is a step: time goes on, the game ticks, and what is recorded is recorded. What a rule remembers stays as it
         is. An action that its player may not play now is an error, and nothing is changed.
+
+        Parameters
+        ----------
+        actions : mapping of int to int
+            The action of each player that revises; the others stay.
+
+        Returns
+        -------
+        Run
+            The same run, a step later.
         """
         told = driving.orders(self, actions)
         self._require_sound()
@@ -341,7 +405,18 @@ class Run(Recording):
         return self
 
     def changes(self, since: int = 0) -> Events:
-        """The changes of the profile after a time: arrays of time, player and action. It takes what is new."""
+        """The changes of the profile after a time: arrays of time, player and action. It takes what is new.
+
+        Parameters
+        ----------
+        since : int
+            Changes at this time and before are left out.
+
+        Returns
+        -------
+        tuple of arrays
+            Time, player and action of each change.
+        """
         if "profile" not in self.record:
             raise InvalidRun('changes were not recorded; pass record=("profile", ...)')
         return driving.changes(self._events, checked_integer(since, "since", 0))
@@ -350,6 +425,18 @@ class Run(Recording):
         """A second run that goes on from here, perhaps on another game of the same size or by another rule.
 
         It draws what this one draws: a changed temperature changes no draw.
+
+        Parameters
+        ----------
+        game : Game, optional
+            What is played from now on.
+        rule : Rule or dict, optional
+            How players revise from now on.
+
+        Returns
+        -------
+        Run
+            The other run, at the same step.
         """
         return driving.branch(self, game, rule)
 
@@ -360,13 +447,35 @@ class Run(Recording):
         self._prepare(False, False, False, frozen([], np.int64), np.zeros(0))
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the state to a file that :func:`load` reads."""
+        """Write the state to a file that :func:`load` reads.
+
+        Parameters
+        ----------
+        path : str or path
+            The file, an ``.npz``.
+
+        Returns
+        -------
+        Path
+            The file that was written.
+        """
         from potentia.engine.saved import save
 
         return save(self, path)
 
     def trace(self, beliefs: bool = True) -> Trace:
-        """What was recorded so far, and unless told otherwise what players believe now."""
+        """What was recorded so far, and unless told otherwise what players believe now.
+
+        Parameters
+        ----------
+        beliefs : bool
+            Whether the beliefs are in it.
+
+        Returns
+        -------
+        Trace
+            The record; the run may go on.
+        """
         rows = known_recorders((*self.game.recorders, *self.game.totals, *own_recorders(self.record))).values()
         return Trace(
             game=self.game.describe(),

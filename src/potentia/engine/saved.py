@@ -105,7 +105,34 @@ def load(
     Compiled code does not check indices, so everything in the file is checked here: what a run could not
     have written is not let through. A run that another version of potentia saved can be looked at and not be gone on
     with: bits may differ. Nor is one of a rule, belief, recorder or game of your own whose code has changed since.
-    ``compiled`` is as in :func:`begin`.
+
+    Parameters
+    ----------
+    path : str or path
+        The file that :meth:`Run.save` wrote.
+    game : Game
+        What the run was played on.
+    belief : Belief or dict, optional
+        What its players believed, if they did not know the game.
+    compiled : bool or str
+        As in :func:`begin`.
+
+    Returns
+    -------
+    Run
+        It goes on exactly as the saved one would have.
+
+    Raises
+    ------
+    InvalidRun
+        If the file is damaged, or the run of another game, belief, version or code.
+
+    Examples
+    --------
+    >>> game = pt.game("stag-hunt")
+    >>> path = pt.begin(game, pt.rule("lll", tau=0.5), seed=1).advance(30).save("later.npz")
+    >>> pt.load(path, game).step
+    30
     """
     game, compiled = believed(game, belief), checked_compiled(compiled)
     about: dict[str, Any] = {}

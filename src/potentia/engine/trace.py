@@ -43,6 +43,60 @@ class Trace:
 
     Rows are the times 0, every, 2·every, ...; row 0 is the start. A run in which little moves stays
     small however long it is: profiles are kept as changes, and :attr:`profiles` is a dense view of them.
+    What was recorded is an attribute under the name of its recorder: ``trace.potential``.
+
+    Attributes
+    ----------
+    game : str
+        The game in words.
+    rule : dict
+        The rule's name and parameters.
+    seed : int
+        What the draws were made from.
+    steps : int
+        The steps that were played.
+    every : int
+        Steps between two rows.
+    complete : bool
+        Whether the run came to its end, or to its goal.
+    start : array
+        The first profile.
+    final : array
+        The last profile.
+    times : array
+        The time of each row.
+    revisions : int
+        How often a player revised.
+    changes : int
+        How often a player changed its action.
+    scalars : dict
+        One number per row for each recorder.
+    visits : array or None
+        How often each profile was there, in C order.
+    events : tuple of arrays or None
+        Time, player and action of each change of the profile.
+    reached : bool or None
+        Whether it came to the goal that it was given.
+    about : dict or None
+        What the game was, for datasets.
+    recordable : tuple of str
+        What could have been recorded.
+    beliefs : tuple
+        What players believed at the end.
+    proposals : tuple
+        To change the number of a mixture's components.
+    lives : array or None
+        Since and until when each player is there; None: always.
+    totals : dict
+        What the game tells of each player at the end.
+    played : tuple or None
+        The game, the rule and the horizon, in the process that played.
+
+    Examples
+    --------
+    >>> trace = pt.run(pt.game("stag-hunt"), pt.rule("lll", tau=0.5), 100, record=("profile", "potential"), every=50)
+    >>> trace.times.tolist(), trace.profiles.shape, trace.potential.shape
+    ([0, 50, 100], (3, 2), (3,))
     """
 
     __repr__ = brief
@@ -101,7 +155,13 @@ class Trace:
         return dense
 
     def fill(self, dense: NDArray[Any]) -> None:
-        """Write the profile of each row into ``dense``."""
+        """Write the profile of each row into ``dense``.
+
+        Parameters
+        ----------
+        dense : array
+            What is written to, (rows, N).
+        """
         if self.events is None:
             raise InvalidRun('profiles were not recorded; pass record=("profile", ...)')
         when, players, actions = self.events
@@ -149,24 +209,20 @@ class Trace:
 
         Parameters
         ----------
-        beliefs_every
-            Steps between keyframes, at which the recording says what players believe, or how they score their
-            actions. Left out, some dozens where there is anything to say; 0 for none. The run is played again for
-            them.
-        optimum
-            The best there is, a number or what ``analysis.optimum`` returns, for a line beside the curve.
-        title, label
-            For people; the label is short.
-        game
-            What was played, for a trace that came from another process.
+        **options : Any
+            ``beliefs_every``: steps between keyframes, at which the recording says what players believe, or how they
+            score their actions. Left out, some dozens where there is anything to say; 0 for none. The run is played
+            again for them. ``optimum``: the best there is, a number or what ``analysis.optimum`` returns, for a line
+            beside the curve. ``title``, ``label``: for people; the label is short.
+            ``game``: what was played, for a trace that came from another process.
 
         Returns
         -------
         potentia.web.Recording
+            What :func:`potentia.replay` and :func:`potentia.web.film` take.
 
         Examples
         --------
-        >>> import potentia as pt
         >>> trace = pt.run(pt.game("stag-hunt"), pt.rule("lll", tau=0.5), 100)
         >>> trace.recording().profile(100).tolist() == trace.final.tolist()
         True
@@ -174,7 +230,20 @@ class Trace:
         return _of_the_web("making").record(self, **options)
 
     def replay(self, path: str | os.PathLike[str], **options: Any) -> Path:
-        """Write a page that replays the run in any browser, offline; options as of :meth:`recording`."""
+        """Write a page that replays the run in any browser, offline.
+
+        Parameters
+        ----------
+        path : str or path
+            The page.
+        **options : Any
+            As of :meth:`recording`.
+
+        Returns
+        -------
+        Path
+            The page that was written.
+        """
         return _of_the_web("pages").replay(self, path, **options)
 
     def _repr_html_(self) -> str:

@@ -40,11 +40,38 @@ def watch(
 ) -> xarray.Dataset:
     """Play a run of ``ql``, ``soql`` or ``score`` and return its scores and strategies over time.
 
-    ``score`` and ``strategy`` have dimensions time, player and action, with NaN beyond a player's actions;
-    ``profile`` has time and player. Times are 0, every, 2·every, ...: the scores after so many steps, the
-    strategies for the step that comes next (of ``soql`` X itself, neither restricted nor perturbed). The run has
-    the same bits as :func:`run` with this seed.
-    Ctrl-C returns what was computed so far, with a warning.
+    The run has the same bits as :func:`run` with this seed. Ctrl-C returns what was computed so far, with a warning.
+
+    Parameters
+    ----------
+    game : Game
+        What is played.
+    rule : Rule or dict
+        A rule that keeps scores.
+    steps : int
+        So many.
+    seed : int
+        What the draws are made from.
+    start : array_like, optional
+        The first profile, as in :func:`run`.
+    every : int
+        Times are 0, every, 2·every, ...
+    belief : Belief or dict, optional
+        What players think of actions that they have not played.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``score`` and ``strategy`` have dimensions time, player and action, with NaN beyond a player's actions;
+        ``profile`` has time and player. The scores are those after so many steps, the strategies for the step that
+        comes next (of ``soql`` X itself, neither restricted nor perturbed).
+
+    Examples
+    --------
+    >>> rule = pt.rule("ql", tau=0.1, mu=0.1)
+    >>> data = pt.watch(pt.game("stag-hunt"), rule, steps=20, every=10)
+    >>> data.strategy.sum("action").values.round(6).tolist()
+    [[1.0, 1.0], [1.0, 1.0], [1.0, 1.0]]
     """
     steps = checked_integer(steps, "steps", 0)
     every = checked_integer(every, "every", 1)
@@ -52,7 +79,28 @@ def watch(
 
 
 def watch_on(run: Run, steps: int, *, every: int = 1) -> xarray.Dataset:
-    """The same of a run that has begun: its next ``steps`` steps, from where it is."""
+    """Scores and strategies of a run that has begun: its next ``steps`` steps, from where it is.
+
+    Parameters
+    ----------
+    run : Run
+        What :func:`begin` made, by a rule that keeps scores.
+    steps : int
+        So many more.
+    every : int
+        A row at the step where it is, and at every such step after it.
+
+    Returns
+    -------
+    xarray.Dataset
+        As :func:`watch` returns it.
+
+    Examples
+    --------
+    >>> run = pt.begin(pt.game("stag-hunt"), pt.rule("ql", tau=0.1, mu=0.1), record=()).advance(5)
+    >>> pt.engine.watch_on(run, 4, every=2).time.values.tolist()
+    [5, 7, 9]
+    """
     if not isinstance(run, Run):
         raise InvalidRun(
             f"must be a run such as begin(game, rule), got {type(run).__name__}", "run", type(run).__name__

@@ -43,21 +43,46 @@ def animate(
     title: str = "",
     progress: Callable[[int, int], None] | None = None,
 ) -> Path:
-    """Write the run with these profiles, (T, N), as an animated GIF, whole or not at all.
+    """Write the run with these profiles as an animated GIF, whole or not at all.
 
-    ``profiles``
-        a trace knows who failed by chance; of bare profiles, robots fail and arrive as the game's events say.
-    ``worth``
-        what was recorded at each row, (T,), for the curve under the map; left out, the worth covered at least
-        once in each picture.
-    ``every``
-        steps between two rows.
-    ``frames``
-        the most pictures; of a longer run, evenly spaced rows with the first and the last.
-    ``dpi``
+    Parameters
+    ----------
+    game : Coverage
+        What was played.
+    profiles : Trace or array_like of int
+        Where robots were at each row, (T, N). A trace knows who failed by chance; of bare profiles, robots fail and
+        arrive as the game's events say.
+    path : str or path
+        The file, which ends in ``.gif``.
+    worth : array_like, optional
+        What was recorded at each row, (T,), for the curve under the map; left out, the worth covered at least once in
+        each picture.
+    label : str
+        What the curve is called.
+    every : int
+        Steps between two rows.
+    frames : int
+        The most pictures; of a longer run, evenly spaced rows with the first and the last.
+    fps : float
+        Pictures a second, at most 50; the last one stays for two seconds.
+    dpi : int
         80 makes a map of the usual size, 160 one of twice that.
-    ``progress``
-        is told pictures done and pictures in all.
+    title : str
+        Above the map.
+    progress : callable, optional
+        Is told pictures done and pictures in all.
+
+    Returns
+    -------
+    Path
+        The file that was written.
+
+    Examples
+    --------
+    >>> game = pt.games.Coverage(pt.games.World([[0, 1, 0], [2, 0, 3]]), robots=2, delta=1.0)
+    >>> trace = pt.run(game, pt.rule("blll", tau=0.05), 20, seed=1)
+    >>> pt.figures.animate(game, trace, "run.gif", frames=2, dpi=10).name
+    'run.gif'
     """
     goal = Path(path)
     if goal.suffix.lower() != ".gif":

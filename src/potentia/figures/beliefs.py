@@ -38,15 +38,38 @@ def belief_figure(
 ) -> Figure:
     """The true field, and beside it what robots believe: one panel for all, or one for each (of eleven at most).
 
-    ``views`` are ``trace.beliefs``, or ``run.beliefs``. Cells that were not seen are hatched: there the colour is a
-    prediction. Ellipses are the mixture's components, with their weights. Colours are on the scale of the true field.
-    ``profile``
-        where the robots are, (N,); left out, they are not drawn.
-    ``step``
-        when, for a world that changes: the true field is that of then.
-    ``there``
-        which robots are there, a mask (N,); left out, those that the game's events leave. Others that have come by
-        then have failed: they are crosses.
+    Cells that were not seen are hatched: there the colour is a prediction. Ellipses are the mixture's components, with
+    their weights. Colours are on the scale of the true field.
+
+    Parameters
+    ----------
+    game : Coverage
+        What was played.
+    views : View or sequence of View
+        ``trace.beliefs``, or ``run.beliefs``.
+    profile : array_like of int, optional
+        Where the robots are, (N,); left out, they are not drawn.
+    title : str
+        What stands above the figure.
+    step : int, optional
+        When, for a world that changes: the true field is that of then.
+    there : array_like of bool, optional
+        Which robots are there, a mask (N,); left out, those that the game's events leave. Others that have come by then
+        have failed: they are crosses.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure, to be saved or shown.
+
+    Examples
+    --------
+    >>> game = pt.games.Coverage(pt.games.World([[0, 1, 0], [2, 0, 3]]), robots=2, delta=1.0)
+    >>> trace = pt.run(game, pt.rule("blll", tau=0.05), 20, seed=1, belief=pt.belief("constant", share=0.5))
+    >>> figure = pt.figures.belief_figure(game, trace.beliefs, profile=trace.final)
+    >>> print(figure.axes[0].get_title())
+    The true field
+    6.000 in all
     """
     here, lost = _attendance(game, step, there)
     game, minds = _checked_views(game, views, step)

@@ -22,8 +22,32 @@ _CROSSES = "+x12"  # at other costs
 def comparison_figure(advice: Any, *, optimum: float | None = None, title: str = "") -> Figure:
     """Covered worth against distance driven: every candidate, and the one that is taken at other costs of moving.
 
-    ``advice`` is what ``studies.comparing.compare`` returns. Filled marks are of the runs that judge, with 95 %
-    intervals; hollow ones, and crosses, of the runs that only look, which are few.
+    Filled marks are of the runs that judge, with 95 % intervals; hollow ones, and crosses, of the runs that only look,
+    which are few.
+
+    Parameters
+    ----------
+    advice : Advice
+        What ``pt.studies.comparing.compare`` returns.
+    optimum : float, optional
+        A line at this worth: the best there is.
+    title : str
+        What stands above the figure.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure, to be saved or shown.
+
+    Examples
+    --------
+    >>> from potentia.studies.comparing import compare
+    >>> game = pt.games.Coverage(pt.games.World([[0, 1, 0], [2, 0, 3]]), robots=2, delta=1.0)
+    >>> rules = {name: pt.rule(name, tau=0.05) for name in ("blll", "lll")}
+    >>> advice = compare(game, rules, steps=10, budget=240, costs=False)
+    >>> figure = pt.figures.comparison_figure(advice, optimum=6.0)
+    >>> figure.axes[0].get_ylabel()
+    'covered worth at the end (union)'
     """
     if not advice.looked:
         raise InvalidRun("must hold at least one candidate, got none", "advice", advice)

@@ -38,12 +38,39 @@ def configuration_figure(
 ) -> Figure:
     """Where the robots of each named run are at its end, how they came there and the flags they left.
 
-    ``panels`` maps a name to profiles over time, (T, N): ``trace.profiles``, or ``dataset.profile`` of one seed.
-    Flags are those of the rows given, so all of them only if every step was recorded; the legend says if not.
-    ``step`` is that of the last rows, for a world that changes: its field then is drawn; left out, that of the traces.
-    ``paths=False`` leaves the ways and flags out; by default they are drawn for up to 60 robots. ``there`` says which
-    robots of each run are there at its end, a mask (N,); by default those that the game's events leave. The others have
-    failed: they are crosses. Of more than 200 robots there are what they cover and their density instead of circles.
+    Flags are those of the rows given, so all of them only if every step was recorded; the legend says if not. Robots
+    that have failed are crosses. Of more than 200 robots there are what they cover and their density instead of
+    circles.
+
+    Parameters
+    ----------
+    game : Coverage
+        What was played.
+    panels : dict
+        A name for each run, and its profiles over time, (T, N): a trace, ``trace.profiles``, or ``dataset.profile`` of
+        one seed.
+    paths : bool, optional
+        Whether ways and flags are drawn; left out, they are for up to 60 robots.
+    title : str
+        What stands above the figure.
+    there : dict, optional
+        By name, which robots of a run are there at its end, a mask (N,); left out, those that the game's events leave.
+    step : int, optional
+        That of the last rows, for a world that changes: its field then is drawn; left out, that of the traces.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure, to be saved or shown.
+
+    Examples
+    --------
+    >>> game = pt.games.Coverage(pt.games.World([[0, 1, 0], [2, 0, 3]]), robots=2, delta=1.0)
+    >>> trace = pt.run(game, pt.rule("blll", tau=0.05), 20, seed=1)
+    >>> figure = pt.figures.configuration_figure(game, {"BLLL": trace})
+    >>> print(figure.axes[0].get_title())
+    BLLL
+    worth 12.00 (sum), 6.000 (union)
     """
     if not panels:
         raise InvalidRun("must name at least one run, got none", "panels", panels)

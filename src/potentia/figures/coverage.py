@@ -22,6 +22,24 @@ def field_figure(world: World, *, title: str = "") -> Figure:
     """The area with its targets and blocked cells, and beside it what each cell is worth.
 
     Ellipses are the mixture's components, if the world has them, at one and two standard deviations.
+
+    Parameters
+    ----------
+    world : World
+        The map.
+    title : str
+        What stands above the figure.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure, to be saved or shown.
+
+    Examples
+    --------
+    >>> figure = pt.figures.field_figure(pt.games.World([[0, 1, 0], [2, 0, 3]]))
+    >>> [axes.get_title() for axes in figure.axes[:2]]
+    ['Area: 3×2 cells', 'Worth field: 6.000 in all']
     """
     figure, (area, field), inches = maps.sheet(world, 2, 4.6)
     _draw_grid(area, world)

@@ -47,18 +47,39 @@ def worth_figure(
 ) -> Figure:
     """The covered worth of each named batch over time.
 
-    ``optimum``
-        the result of the optimum search (with ``value``, ``bound`` and ``proven``), or a number.
-    ``published``
-        entries with ``mean``, ``low`` and ``high``, drawn at the right edge; one whose name a batch's name begins
-        with has its colour.
-    ``band``
+    Parameters
+    ----------
+    datasets : dict of xarray.Dataset
+        What :func:`potentia.run_batch` returned, by name, with the measure recorded.
+    optimum : Optimum, OptimumOverTime or float, optional
+        The result of the optimum search (with ``value``, ``bound`` and ``proven``), or a number: a line.
+    published : dict, optional
+        Entries with ``mean``, ``low`` and ``high``, drawn at the right edge; one whose name a batch's name begins with
+        has its colour.
+    measure : str
+        ``"worth_union"``, or ``"worth_sum"``, in which what two robots cover counts twice.
+    band : str
         "range", least to largest over seeds, as the paper's bound; or "middle", the middle 80 %.
-    ``smooth``
-        the length in steps of a moving average, taken of each seed. Left out, nothing is smoothed: the choice where the
+    smooth : int, optional
+        The length in steps of a moving average, taken of each seed. Left out, nothing is smoothed: the choice where the
         optimum changes, which is that of the moment.
-    ``events``
-        what happened to robots, ``game.events``: a line at each time.
+    title : str
+        What stands above the figure.
+    events : iterable of str, optional
+        What happened to robots, ``game.events``: a line at each time.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure, to be saved or shown.
+
+    Examples
+    --------
+    >>> game = pt.games.Coverage(pt.games.World([[0, 1, 0], [2, 0, 3]]), robots=2, delta=1.0)
+    >>> data = pt.run_batch(game, pt.rule("blll", tau=0.05), 20, range(5), record="worth_union")
+    >>> figure = pt.figures.worth_figure({"BLLL": data}, optimum=6.0)
+    >>> figure.axes[0].get_ylabel()
+    'covered worth (union: each cell once)'
     """
     OneOf(*MEASURES).of(measure, "measure", InvalidRun)
     OneOf(*BANDS).of(band, "band", InvalidRun)

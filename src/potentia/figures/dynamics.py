@@ -52,6 +52,30 @@ def simplex_figure(
     """The strategies of a player with three actions, in the triangle whose corners play one action each.
 
     Several players have a triangle each. Circles are starts, squares are ends; a colour is a trajectory.
+
+    Parameters
+    ----------
+    trajectories : Trajectory or sequence of Trajectory
+        What ``analysis.dynamics`` returns.
+    player : int or sequence of int
+        Whose strategies.
+    labels : sequence of str, optional
+        What the three actions are called.
+    title : str
+        What stands above the figure.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure, to be saved or shown.
+
+    Examples
+    --------
+    >>> wins = np.array([[0, -1, 1], [1, 0, -1], [-1, 1, 0]])
+    >>> path = pt.analysis.dynamics(pt.games.NormalForm([wins, wins.T]), horizon=5.0)
+    >>> figure = pt.figures.simplex_figure(path, player=[0, 1], labels=["rock", "paper", "scissors"])
+    >>> [axes.get_title() for axes in figure.axes]
+    ['player 0', 'player 1']
     """
     paths = _several(trajectories)
     names = _names(labels, 3)
@@ -118,10 +142,34 @@ def portrait_figure(
 ) -> Figure:
     """The phase portrait of a 2×2 game: the shares of both players' first actions, one against the other.
 
-    ``field`` (from ``direction_field``) is drawn as grey arrows of equal length, ``equilibria`` (k, 2) as stars for
-    pure and diamonds for mixed Nash equilibria, ``rests`` (from ``rest_points``) as dots, hollow where a disturbance
-    grows and crosses where the linear flow does not tell. ``portrait`` computes all of them:
-    ``portrait_figure(*portrait(game))``.
+    ``portrait`` computes all that is drawn: ``portrait_figure(*portrait(game))``.
+
+    Parameters
+    ----------
+    trajectories : Trajectory or sequence of Trajectory
+        Paths, from ``analysis.dynamics``.
+    field : Field, optional
+        From ``analysis.direction_field``: grey arrows of equal length.
+    equilibria : array_like
+        Nash equilibria by the shares of both first actions, (k, 2): stars where pure, diamonds where mixed.
+    rests : sequence of RestPoint
+        From ``analysis.rest_points``: dots, hollow where a disturbance grows and crosses where the linear flow does not
+        tell.
+    title : str
+        What stands above the figure.
+    labels : sequence of str, optional
+        What the two axes are called.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure, to be saved or shown.
+
+    Examples
+    --------
+    >>> figure = pt.figures.portrait_figure(*pt.analysis.portrait(pt.game("stag-hunt"), grid=2, horizon=2.0))
+    >>> figure.axes[0].get_xlabel()
+    "share of player 0's action 0"
     """
     paths = _several(trajectories)
     if isinstance(rests, str) or not all(hasattr(point, "strategies") for point in rests):
@@ -161,7 +209,28 @@ def portrait_figure(
 
 @style.in_words
 def scores_figure(data: Trajectory | xarray.Dataset, title: str = "", labels: Sequence[str] | None = None) -> Figure:
-    """Shares (above) and scores (below) over time, one column per player, at most six players and twelve actions."""
+    """Shares (above) and scores (below) over time, one column per player, at most six players and twelve actions.
+
+    Parameters
+    ----------
+    data : Trajectory or xarray.Dataset
+        What ``analysis.dynamics`` returns, or its ``dataset()``.
+    title : str
+        What stands above the figure.
+    labels : sequence of str, optional
+        What the actions are called.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure, to be saved or shown.
+
+    Examples
+    --------
+    >>> figure = pt.figures.scores_figure(pt.analysis.dynamics(pt.game("stag-hunt"), horizon=2.0))
+    >>> [axes.get_title() for axes in figure.axes[:2]]
+    ['player 0', 'player 1']
+    """
     whole: Any = data if hasattr(data, "data_vars") else _dataset(data)
     players = sum(str(name).startswith("strategies_") for name in whole.data_vars)
     if players == 0:

@@ -25,10 +25,32 @@ def temperature_figure(
     ylabel: str = "covered worth ΣC",
     title: str = "",
 ) -> Figure:
-    """Worth by temperature, logarithmic: ``worth`` maps τ to an estimate with ``mean``, ``low`` and ``high``.
+    """Worth by temperature, logarithmic, with 95 % intervals.
 
-    ``published`` (``mean``, ``low``, ``high``) is a band across; ``beside`` names estimates that have no
-    temperature, drawn as lines.
+    Parameters
+    ----------
+    worth : dict
+        An estimate for each τ, with ``mean``, ``low`` and ``high``.
+    published : dict, optional
+        ``mean``, ``low`` and ``high`` of a band across.
+    beside : dict, optional
+        Estimates by name that have no temperature: lines.
+    ylabel : str
+        What is estimated.
+    title : str
+        What stands above the figure.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure, to be saved or shown.
+
+    Examples
+    --------
+    >>> worth = {tau: pt.statistics.estimate([tau, 2 * tau, 3 * tau]) for tau in (0.1, 0.2, 0.4)}
+    >>> figure = pt.figures.temperature_figure(worth, published={"mean": 0.5, "low": 0.3, "high": 0.8})
+    >>> figure.axes[0].get_xlabel()
+    'temperature τ of QL, logarithmic'
     """
     from matplotlib.ticker import NullLocator
 
@@ -65,7 +87,28 @@ def temperature_figure(
 
 @style.in_words
 def shares_figure(groups: Mapping[str, Mapping[str, Any]], *, xlabel: str = "share", title: str = "") -> Figure:
-    """Shares from 0 to 1 by name, a block for each group: estimates with intervals, or bare numbers."""
+    """Shares from 0 to 1 by name, a block for each group: estimates with intervals, or bare numbers.
+
+    Parameters
+    ----------
+    groups : dict of dict
+        By the name of a group and that of a row: an estimate with ``mean``, ``low`` and ``high``, or a number.
+    xlabel : str
+        What the shares are of.
+    title : str
+        What stands above the figure.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure, to be saved or shown.
+
+    Examples
+    --------
+    >>> figure = pt.figures.shares_figure({"runs that arrive": {"LLL": 0.5, "BLLL": 0.75}})
+    >>> [axes.get_title(loc="left") for axes in figure.axes]
+    ['runs that arrive']
+    """
     if not any(groups.values()):
         raise InvalidRun("must hold at least one share, got none", "groups", groups)
     named = {name: rows for name, rows in groups.items() if rows}

@@ -46,8 +46,30 @@ def learning_figure(batches: Mapping[str, xarray.Dataset], *, number: int | None
     """How beliefs get better over time: a panel for each of their recorders that a batch has.
 
     Lines are means over seeds, bands their 95 % intervals by Student's t, or with fewer than five seeds all of them.
-    ``number`` is the true number of components,
-    drawn as a line.
+
+    Parameters
+    ----------
+    batches : dict of xarray.Dataset
+        What :func:`potentia.run_batch` returned, by name, with recorders of beliefs such as "belief_error".
+    number : int, optional
+        The true number of components, drawn as a line.
+    title : str
+        What stands above the figure.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure, to be saved or shown.
+
+    Examples
+    --------
+    >>> game = pt.games.Coverage(pt.games.World([[0, 1, 0], [2, 0, 3]]), robots=2, delta=1.0)
+    >>> rule, belief = pt.rule("blll", tau=0.05), pt.belief("constant", share=0.5)
+    >>> data = pt.run_batch(game, rule, 20, range(5), record="belief_error", belief=belief)
+    >>> figure = pt.figures.learning_figure({"BLLL": data})
+    >>> print(figure.axes[0].get_ylabel())
+    relative error of the believed field,
+    Σ|f̂ - f| / Σf
     """
     _check_number(number)
     check_batches(batches, "batches", list(LEARNT))
@@ -115,15 +137,35 @@ def proposals_figure(
     number: int | None = None,
     title: str = "",
 ) -> Figure:
-    """The number of components over time, what was proposed, and what each proposal would change of the AIC.
+    r"""The number of components over time, what was proposed, and what each proposal would change of the AIC.
 
-    ``proposals`` are ``trace.proposals``: marks at the number proposed, filled where it was accepted.
-    ``steps``
-        the length of the run.
-    ``robots``
-        how many robots have a mind of their own, each with a panel (of eleven at most); left out, one is shared.
-    ``number``
-        the true number of components, drawn as a line.
+    Marks are at the number proposed, filled where it was accepted.
+
+    Parameters
+    ----------
+    proposals : sequence of Proposal
+        ``trace.proposals``.
+    steps : int, optional
+        The length of the run.
+    robots : int, optional
+        How many robots have a mind of their own, each with a panel (of eleven at most); left out, one is shared.
+    number : int, optional
+        The true number of components, drawn as a line.
+    title : str
+        What stands above the figure.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure, to be saved or shown.
+
+    Examples
+    --------
+    >>> told = dict(mind=0, before=1, after=2, aic_before=80.0)
+    >>> split = pt.beliefs.Proposal(time=10, aic_after=70.0, accepted=True, **told)
+    >>> figure = pt.figures.proposals_figure([split], steps=50, number=2)
+    >>> [axes.get_ylabel() for axes in figure.axes]
+    ['components', 'AIC change\n(below 0: better)', 'chance of acceptance']
     """
     rows, minds = _checked_proposals(proposals, robots)
     _check_number(number)

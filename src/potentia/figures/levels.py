@@ -52,16 +52,36 @@ def level_figure(
 
     Parameters
     ----------
-    data
-        A dataset of a study, several by name, or a study.
-    against
+    data : Study, xarray.Dataset, or dict of them
+        A study, its dataset, or several by name.
+    against : str, optional
         The parameter, as ``"tau"``; left out, the one with the most values.
-    measure
+    measure : str, optional
         What was recorded; left out, the first scalar.
-    where, per, optimum, title
-        As in :func:`~potentia.figures.runs.scalar_figure`; ``optimum`` also by game.
-    lowest
+    where : dict, optional
+        The settings to draw, as in ``{"rule": "lll", "tau": [0.1, 0.3]}``; left out, all.
+    per : str
+        What runs are followed along: ``"steps"``, ``"revisions"`` or ``"evaluations"``.
+    optimum : float or dict of float, optional
+        A line at the best there is, or one for each game.
+    lowest : bool
         Whether the best is the lowest.
+    title : str
+        What stands above the figure.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure, to be saved or shown.
+
+    Examples
+    --------
+    >>> plain = {"game": {"name": "stag-hunt"}, "rule": {"name": "lll", "tau": [0.1, 0.3]}}
+    >>> plain |= {"steps": 20, "seeds": 5, "record": ["potential"]}
+    >>> study = pt.sweep(plain, "hunt.study")
+    >>> figure = pt.figures.level_figure(study, against="tau")
+    >>> figure.axes[0].get_xlabel(), figure.axes[0].get_ylabel()
+    ('tau', 'potential Φ, at the end')
     """
     found = series(data, measure, where=where, per=per)
     axis = axis_of(found, against)
@@ -196,7 +216,36 @@ def spread_figure(
     """The levels of all seeds, a dot each, with a box from the lower to the upper quartile and a line at the median.
 
     A row for each setting, a panel for each game; of more than 40 as many of each rule, at the same values where
-    rules have them. The parameters are those of :func:`level_figure`.
+    rules have them.
+
+    Parameters
+    ----------
+    data : Study, xarray.Dataset, or dict of them
+        A study, its dataset, or several by name.
+    measure : str, optional
+        What was recorded; left out, the first scalar.
+    where : dict, optional
+        The settings to draw, as in ``{"rule": "lll", "tau": [0.1, 0.3]}``; left out, all.
+    per : str
+        What runs are followed along: ``"steps"``, ``"revisions"`` or ``"evaluations"``.
+    optimum : float or dict of float, optional
+        A line at the best there is, or one for each game.
+    title : str
+        What stands above the figure.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure, to be saved or shown.
+
+    Examples
+    --------
+    >>> game, data = pt.game("ring", players=4), {}
+    >>> for name in ("lll", "blll"):
+    ...     data[name] = pt.run_batch(game, pt.rule(name, tau=0.3), 20, range(5), record="potential")
+    >>> figure = pt.figures.spread_figure(data, optimum=0.0)
+    >>> [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    ['lll', 'blll']
     """
     found = series(data, measure, where=where, per=per)
     drawn, more = spread_rows(found)
@@ -246,9 +295,37 @@ def reaching_figure(
 ) -> Figure:
     """The share of runs that have reached a goal by a time, a line for each setting; runs that never do stay below.
 
-    ``goal`` is a number, or one for each game; a relative 1e-9 below it counts. The other parameters are those of
-    :func:`level_figure`. Up to three lines of a panel have bands: 95 % intervals of the share, by Wilson's score. Of
-    more than twelve settings of a game only the soonest are drawn (:func:`reaching_lines`).
+    Up to three lines of a panel have bands: 95 % intervals of the share, by Wilson's score. Of more than twelve
+    settings of a game only the soonest are drawn: one of each rule, or the first twelve of one.
+
+    Parameters
+    ----------
+    data : Study, xarray.Dataset, or dict of them
+        A study, its dataset, or several by name.
+    goal : float or dict of float
+        A number, or one for each game; a relative 1e-9 below it counts.
+    measure : str, optional
+        What was recorded; left out, the first scalar.
+    where : dict, optional
+        The settings to draw, as in ``{"rule": "lll", "tau": [0.1, 0.3]}``; left out, all.
+    per : str
+        What runs are followed along: ``"steps"``, ``"revisions"`` or ``"evaluations"``.
+    title : str
+        What stands above the figure.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure, to be saved or shown.
+
+    Examples
+    --------
+    >>> game, data = pt.game("ring", players=4), {}
+    >>> for name in ("lll", "blll"):
+    ...     data[name] = pt.run_batch(game, pt.rule(name, tau=0.3), 20, range(5), record="potential")
+    >>> figure = pt.figures.reaching_figure(data, goal=1.0)
+    >>> figure.axes[0].get_title(), figure.axes[0].get_ylabel()
+    ('goal 1', 'share of runs that are there')
     """
     found = series(data, measure, where=where, per=per)
     drawn, more = reaching_lines(found, goal)

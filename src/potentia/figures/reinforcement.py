@@ -44,10 +44,37 @@ def reinforcement_figure(
     smooth: int = 200,
     title: str = "",
 ) -> Figure:
-    """The batch named ``first`` against each of the others, a panel for each: mean and bound over seeds (Fig. 8).
+    """One batch against each of the others, a panel for each: mean and bound over seeds (paper, Fig. 8).
 
-    The band is from the least to the largest over seeds, of means over ``smooth`` steps. ``published`` has entries
-    with ``mean``, ``low``, ``high`` and ``settles``; each is drawn in the colour of the batch it begins the name of.
+    The band is from the least to the largest over seeds, of means over some steps.
+
+    Parameters
+    ----------
+    datasets : dict of xarray.Dataset
+        What :func:`potentia.run_batch` returned, by name, with "worth_sum" recorded.
+    first : str
+        The name of the one that the others are compared with.
+    published : dict, optional
+        Entries with ``mean``, ``low``, ``high`` and ``settles``, the step at which each stands; one whose name a
+        batch's name begins with has its colour.
+    smooth : int
+        So many steps are averaged over.
+    title : str
+        What stands above the figure.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure, to be saved or shown.
+
+    Examples
+    --------
+    >>> game = pt.games.Coverage(pt.games.World([[0, 1, 0], [2, 0, 3]]), robots=2, delta=1.0)
+    >>> rules = {"SOQL": pt.rule("soql", mu=0.7), "QL": pt.rule("ql", tau=0.3)}
+    >>> data = {name: pt.run_batch(game, one, 20, range(5), record="worth_sum") for name, one in rules.items()}
+    >>> figure = pt.figures.reinforcement_figure(data, smooth=5)
+    >>> [axes.get_title() for axes in figure.axes]
+    ['SOQL against QL']
     """
     from matplotlib.ticker import MaxNLocator
 
@@ -93,7 +120,36 @@ def algorithms_figure(
     early: int = 100,
     title: str = "",
 ) -> Figure:
-    """All batches together (Fig. 10): means over seeds and the middle 80 %; steps are logarithmic above ``early``."""
+    """All batches together (paper, Fig. 10): means over seeds and the middle 80 %.
+
+    Parameters
+    ----------
+    datasets : dict of xarray.Dataset
+        What :func:`potentia.run_batch` returned, by name, with "worth_sum" recorded.
+    published : dict, optional
+        Entries with ``mean``, ``low``, ``high`` and ``settles``, the step at which each stands; one whose name a
+        batch's name begins with has its colour.
+    smooth : int
+        So many steps are averaged over.
+    early : int
+        Steps are logarithmic above it.
+    title : str
+        What stands above the figure.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure, to be saved or shown.
+
+    Examples
+    --------
+    >>> game = pt.games.Coverage(pt.games.World([[0, 1, 0], [2, 0, 3]]), robots=2, delta=1.0)
+    >>> rules = {"BLLL": pt.rule("blll", tau=0.05), "LLL": pt.rule("lll", tau=0.05)}
+    >>> data = {name: pt.run_batch(game, one, 20, range(5), record="worth_sum") for name, one in rules.items()}
+    >>> figure = pt.figures.algorithms_figure(data, smooth=5)
+    >>> figure.get_suptitle()
+    'Mean and middle 80 % of 5 seeds'
+    """
     check_batches(datasets, "datasets", ["worth_sum"], smooth)
     Integer(least=1).of(early, "early", InvalidRun)
     figure, ((axes,),) = style.panels((9.6, 6.2))
@@ -142,8 +198,29 @@ def _frame(axes: Axes) -> None:
 def values_figure(data: xarray.Dataset | Mapping[str, xarray.Dataset], *, player: int = 0, title: str = "") -> Figure:
     """Scores, strategies and actions played over time, of what :func:`potentia.watch` returned.
 
-    A column for each player, of six at most; of several runs by name a column for each of them, of that ``player``.
-    Of a player with more than six actions those are drawn that were most likely in the mean over time.
+    A column for each player, of six at most; of several runs by name a column for each of them, of one player. Of a
+    player with more than six actions those are drawn that were most likely in the mean over time.
+
+    Parameters
+    ----------
+    data : xarray.Dataset or dict of xarray.Dataset
+        What :func:`potentia.watch` returned, or several by name.
+    player : int
+        Of which player, where there are several.
+    title : str
+        What stands above the figure.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure, to be saved or shown.
+
+    Examples
+    --------
+    >>> data = pt.watch(pt.game("stag-hunt"), pt.rule("ql", tau=0.5, mu=0.1), 20)
+    >>> figure = pt.figures.values_figure(data)
+    >>> [axes.get_title() for axes in figure.axes[:2]]
+    ['player 0', 'player 1']
     """
     import xarray
 

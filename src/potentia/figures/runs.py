@@ -50,16 +50,30 @@ def scalar_figure(
 
     Parameters
     ----------
-    data
+    data : xarray.Dataset, Study, or dict of them
         A dataset of ``run_batch`` or of a study, several of them by name, or a study: a line for each setting.
-    title
-        Of the figure.
-    where
+    title : str
+        What stands above the figure.
+    where : dict, optional
         The settings to draw, as in ``{"rule": "lll", "tau": [0.1, 0.3]}``; left out, all.
-    per
+    per : str
         What runs are followed along: ``"steps"``, ``"revisions"`` or ``"evaluations"``.
-    optimum
+    optimum : float or dict of float, optional
         A line at this level in the first panel: the best there is, of the measure that stands first.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure, to be saved or shown.
+
+    Examples
+    --------
+    >>> game, data = pt.game("ring", players=4), {}
+    >>> for name in ("lll", "blll"):
+    ...     data[name] = pt.run_batch(game, pt.rule(name, tau=0.3), 20, range(5), record="potential")
+    >>> figure = pt.figures.scalar_figure(data, "A ring of four")
+    >>> [axes.get_ylabel() for axes in figure.axes], figure.get_suptitle()
+    (['potential Φ'], 'A ring of four (mean and middle 80 % of 5 seeds)')
     """
     names = measures(data)
     across, down = min(len(names), _ACROSS), -(-len(names) // _ACROSS)
@@ -105,8 +119,36 @@ def study_figure(
     """One measure over time: mean and middle 80 % of seeds, rules of one game in one panel with one scale.
 
     With more than a few settings of a game a panel for each rule, whose lines are shades of its colour. Games have
-    scales of their own. ``data`` and the other parameters are those of :func:`scalar_figure`; of a list of curves,
-    ``measure`` is only what they are called. ``optimum`` is a number, or one for each game.
+    scales of their own.
+
+    Parameters
+    ----------
+    data : Study, xarray.Dataset, dict of them, or list of Curves
+        A study, its dataset, several by name, or curves.
+    measure : str, optional
+        What was recorded; left out, the first scalar. Of curves, only what they are called.
+    title : str
+        What stands above the figure.
+    where : dict, optional
+        The settings to draw, as in ``{"rule": "lll", "tau": [0.1, 0.3]}``; left out, all.
+    per : str
+        What runs are followed along: ``"steps"``, ``"revisions"`` or ``"evaluations"``.
+    optimum : float or dict of float, optional
+        A line at the best there is, or one for each game.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure, to be saved or shown.
+
+    Examples
+    --------
+    >>> game, data = pt.game("ring", players=4), {}
+    >>> for name in ("lll", "blll"):
+    ...     data[name] = pt.run_batch(game, pt.rule(name, tau=0.3), 20, range(5), record="potential")
+    >>> figure = pt.figures.study_figure(data, "potential")
+    >>> figure.axes[0].get_xlabel(), figure.axes[0].get_ylabel()
+    ('step n', 'potential Φ')
     """
     found = series(data, measure, where=where, per=per)
     grouped = _grouped(found)

@@ -44,7 +44,26 @@ def hill(position: Floats) -> tuple[Floats, Floats]:
 
 @style.in_words
 def revision_figure(revision: SignalRevision, *, title: str = "") -> Figure:
-    """Where on a hill a robot wakes how often, and the whole surface rp(F, G)."""
+    """Where on a hill a robot wakes how often, and the whole surface rp(F, G).
+
+    Parameters
+    ----------
+    revision : SignalRevision
+        The constants of Eq. 53.
+    title : str
+        What stands above the figure.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure, to be saved or shown.
+
+    Examples
+    --------
+    >>> figure = pt.figures.revision_figure(pt.rules.SignalRevision())
+    >>> figure.axes[1].get_title()
+    'rp(F, G): alert where nothing is sensed, calm on a summit'
+    """
     figure, ((left, right),) = style.panels((12.4, 5.2), 1, 2, framed=True, width_ratios=[1.15, 1])
     _draw_hill(left, revision)
     _draw_surface(figure, right, revision)

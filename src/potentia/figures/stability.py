@@ -35,10 +35,38 @@ def stability_figure(
     title: str = "",
     mark: float | None = None,
 ) -> Figure:
-    """A least-resistance tree and, with ``taus`` and ``laws`` (T, S), the stationary law at each temperature.
+    """A least-resistance tree and, beside it, the stationary law at some temperatures.
 
-    The tree is that of the most visited profile, or of ``root``. Profiles are circles, filled by their share of the
-    long run, and edges say who moves. ``mark`` is a temperature to point out, whose shares are then shown.
+    Profiles are circles, filled by their share of the long run, and edges say who moves.
+
+    Parameters
+    ----------
+    result : Stability
+        What ``analysis.stability`` returns.
+    root : sequence of int, optional
+        The profile whose tree is drawn; left out, the most visited one.
+    taus : sequence of float
+        Temperatures.
+    laws : array of float, optional
+        The law at each of them, (T, S), from ``analysis.laws_over_tau``.
+    title : str
+        What stands above the figure.
+    mark : float, optional
+        A temperature to point out, whose shares are then shown.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure, to be saved or shown.
+
+    Examples
+    --------
+    >>> game, rule = pt.game("stag-hunt"), pt.rule("lll", tau=0.5)
+    >>> taus = [0.1, 0.3, 1.0]
+    >>> laws = pt.analysis.laws_over_tau(game, rule, taus)
+    >>> figure = pt.figures.stability_figure(pt.analysis.stability(game, rule), taus=taus, laws=laws)
+    >>> len(figure.axes)
+    2
     """
     chosen = np.asarray(result.states[int(result.limit.argmax())] if root is None else root)
     drawn = result.limit.size <= MOST_DRAWN
@@ -252,7 +280,26 @@ def _with_zero(axes: Axes, edge: float, taus: Sequence[float]) -> None:
 def waking_figure(found: OverRevision, *, title: str = "") -> Figure:
     """Shares of the long run against the revision probability: lines at the rule's temperature, dotted as τ → 0.
 
-    ``found`` is what ``analysis.over_revision`` returns. The profiles that maximise the potential are one line.
+    The profiles that maximise the potential are one line.
+
+    Parameters
+    ----------
+    found : OverRevision
+        What ``analysis.over_revision`` returns.
+    title : str
+        What stands above the figure.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure, to be saved or shown.
+
+    Examples
+    --------
+    >>> game, rule = pt.game("stag-hunt"), pt.rule("p-sblll", tau=0.3, revision=0.5)
+    >>> figure = pt.figures.waking_figure(pt.analysis.over_revision(game, rule, [0.1, 0.5]))
+    >>> figure.axes[0].get_xlabel(), figure.get_suptitle()
+    ('revision probability', '(lines: τ = 0.3)')
     """
     figure, grid = style.panels((7.4, 5.0))
     axes = grid.flat[0]

@@ -28,7 +28,23 @@ _SHOWN = 20  # players of a profile in an error
 
 
 class Game(Fixed, ABC):
-    """What is played. Subclasses set everything in ``__init__`` and then never change."""
+    """What is played. Subclasses set everything in ``__init__`` and then never change.
+
+    Attributes
+    ----------
+    sizes : array
+        The number of actions of each player.
+    moves : Moves
+        Which actions are reachable from which.
+
+    Examples
+    --------
+    >>> game = pt.game("stag-hunt")
+    >>> game.num_players, game.num_actions, game.num_profiles
+    (2, (2, 2), 4)
+    >>> game.utility(0, [0, 1]), game.welfare([0, 0]), game.potential([0, 0])
+    (0.0, 8.0, 1.0)
+    """
 
     remembers: tuple[str, ...] = ()  # fields of the state, beside the profile, that settle cannot derive
     recorders: tuple[str, ...] = ()  # what this kind of game can record beside potential and welfare; see Recorder
@@ -53,6 +69,7 @@ class Game(Fixed, ABC):
 
     @property
     def num_players(self) -> int:
+        """How many players there are."""
         return int(self.sizes.shape[0])
 
     @property
@@ -69,15 +86,56 @@ class Game(Fixed, ABC):
         return product
 
     def reachable(self, player: int, action: int) -> list[int]:
-        """The actions this player may move to from ``action``, the current one excluded."""
+        """The actions this player may move to from ``action``, the current one excluded.
+
+        Parameters
+        ----------
+        player : int
+            Its number.
+        action : int
+            What it plays now.
+
+        Returns
+        -------
+        list of int
+            In order.
+        """
         return reachable_actions(self.moves, int(self.sizes[player]), player, action)
 
     @abstractmethod
     def utility(self, player: int, profile: Sequence[int] | Ints) -> float:
-        """u^i(profile), written the obvious way; the compiled kernel is checked against it."""
+        """The player's utility u^i(profile), written the obvious way; the compiled kernel is checked against it.
+
+        Parameters
+        ----------
+        player : int
+            Its number.
+        profile : sequence of int
+            One action per player.
+
+        Returns
+        -------
+        float
+            Its utility.
+        """
 
     def move_utility(self, player: int, profile: Sequence[int] | Ints, action: int) -> float:
-        """What the player would get by moving from ``profile`` to ``action``; differs where moving has a cost."""
+        """What the player would get by moving from ``profile`` to ``action``; differs where moving has a cost.
+
+        Parameters
+        ----------
+        player : int
+            Its number.
+        profile : sequence of int
+            One action per player.
+        action : int
+            What it plays then.
+
+        Returns
+        -------
+        float
+            Its utility then.
+        """
         after = np.array(profile)
         after[player] = action
         return self.utility(player, after)
@@ -87,7 +145,18 @@ class Game(Fixed, ABC):
         return None
 
     def welfare(self, profile: Sequence[int] | Ints) -> float:
-        """The sum of utilities."""
+        """The sum of utilities.
+
+        Parameters
+        ----------
+        profile : sequence of int
+            One action per player.
+
+        Returns
+        -------
+        float
+            The sum.
+        """
         total = sum(float(self.utility(player, profile)) for player in range(self.num_players))
         if not math.isfinite(total):
             shown = np.asarray(profile)[:_SHOWN].tolist()
@@ -105,7 +174,20 @@ class Game(Fixed, ABC):
         return "potential" if self.has_potential else self.worth_most
 
     def potential(self, profile: Sequence[int] | Ints) -> float:
-        """Φ(profile), where :attr:`has_potential`, as its formula gives it; ``analysis.potential`` begins with 0."""
+        """The potential Φ(profile), where :attr:`has_potential`, as its formula gives it.
+
+        ``analysis.potential`` begins with 0.
+
+        Parameters
+        ----------
+        profile : sequence of int
+            One action per player.
+
+        Returns
+        -------
+        float
+            The potential.
+        """
         raise InvalidGame(f"no potential is known for this {type(self).__name__}; pass potential= if you have one")
 
     # What the engine needs ----------------------------------------------------------------------------
@@ -131,28 +213,105 @@ class Game(Fixed, ABC):
 
     @abstractmethod
     def new_state(self, profile: Ints) -> Any:
-        """Fresh arrays for one run; the engine settles what the profile implies."""
+        """Fresh arrays for one run; the engine settles what the profile implies.
+
+        Parameters
+        ----------
+        profile : array
+            The first profile.
+
+        Returns
+        -------
+        NamedTuple
+            Of arrays, with ``profile`` among them.
+        """
 
     def recording_state(self, profile: Ints, record: tuple[str, ...]) -> Any:
-        """The same for a run that records these; a game whose recorders need room makes it here."""
+        """The same for a run that records these; a game whose recorders need room makes it here.
+
+        Parameters
+        ----------
+        profile : array
+            The first profile.
+        record : tuple of str
+            What is recorded.
+
+        Returns
+        -------
+        NamedTuple
+            As of :meth:`new_state`.
+        """
         return self.new_state(profile)
 
     def total(self, state: Any, name: str) -> Floats:
-        """One of :attr:`totals`, by player; a copy."""
+        """One of :attr:`totals`, by player; a copy.
+
+        Parameters
+        ----------
+        state : NamedTuple
+            What a run keeps, as :meth:`new_state` made it.
+        name : str
+            Which.
+
+        Returns
+        -------
+        array
+            A number per player.
+        """
         return np.array(getattr(state, name), np.float64)
 
     def check_state(self, state: Any) -> None:
-        """Raise ValueError for a state, read from a file, that no run can have had and that would mislead kernels."""
+        """Raise ValueError for a state, read from a file, that no run can have had and that would mislead kernels.
+
+        Parameters
+        ----------
+        state : NamedTuple
+            What a run keeps, as :meth:`new_state` made it.
+        """
 
     def lives(self, state: Any) -> Ints | None:
-        """Since when and until when the players of a run take part, (2, N), where some come or go; else None."""
+        """Since when and until when the players of a run take part, (2, N), where some come or go; else None.
+
+        Parameters
+        ----------
+        state : NamedTuple
+            What a run keeps, as :meth:`new_state` made it.
+
+        Returns
+        -------
+        array or None
+            Two times per player.
+        """
         return None
 
     def take_over(self, state: Any, before: Game, key: Any, step: int) -> None:
-        """A run goes on from here that was played on another game until now; what it remembered is in the state."""
+        """A run goes on from here that was played on another game until now; what it remembered is in the state.
+
+        Parameters
+        ----------
+        state : NamedTuple
+            What a run keeps, as :meth:`new_state` made it.
+        before : Game
+            What was played until now.
+        key : Any
+            What draws are made from.
+        step : int
+            The steps that were played.
+        """
 
     def new_tools(self, record: tuple[str, ...]) -> Any:
-        """What :meth:`think` works with, in a run that records these; it keeps nothing there."""
+        """What :meth:`think` works with, in a run that records these; it keeps nothing there.
+
+        Parameters
+        ----------
+        record : tuple of str
+            What is recorded.
+
+        Returns
+        -------
+        Any
+            Whatever :meth:`think` takes.
+        """
         return None
 
     def think(
@@ -161,11 +320,42 @@ class Game(Fixed, ABC):
         """What must be done after ``step`` outside the loop, where the game can wait; rows for people to read.
 
         None: this game never waits.
+
+        Parameters
+        ----------
+        state : NamedTuple
+            What a run keeps, as :meth:`new_state` made it.
+        tools : Any
+            What :meth:`new_tools` made.
+        key : Any
+            What draws are made from.
+        step : int
+            The step that was played.
+        compiled : bool or str
+            Whether machine code may be used.
+
+        Returns
+        -------
+        sequence of tuples or None
+            The rows.
         """
         return None
 
     def beliefs(self, state: Any, compiled: Compiled) -> tuple[Any, ...]:
-        """What players believe of this game, where they do not know it."""
+        """What players believe of this game, where they do not know it.
+
+        Parameters
+        ----------
+        state : NamedTuple
+            What a run keeps, as :meth:`new_state` made it.
+        compiled : bool or str
+            Whether machine code may be used.
+
+        Returns
+        -------
+        tuple
+            A view per player.
+        """
         return ()
 
     @property
@@ -194,7 +384,20 @@ class Game(Fixed, ABC):
         return everyone_interacts(self.num_players)
 
     def interacting(self, player: int, other: int) -> bool | NDArray[np.bool_]:
-        """Whether two players interact; an array (A_i, A_j) where that depends on their actions."""
+        """Whether two players interact; an array (A_i, A_j) where that depends on their actions.
+
+        Parameters
+        ----------
+        player : int
+            Its number.
+        other : int
+            Another's number.
+
+        Returns
+        -------
+        bool or array
+            Whether they do.
+        """
         known = self.interactions
         assert isinstance(known, Interactions)
         mine, theirs = (known.groups[known.ptr[i] : known.ptr[i + 1]] for i in (player, other))
@@ -211,7 +414,18 @@ class Game(Fixed, ABC):
         return 16 * self.num_players
 
     def diagnose(self, profile: Ints) -> str | None:
-        """After a failed run: what is wrong with the game at this profile, where that can be said."""
+        """After a failed run: what is wrong with the game at this profile, where that can be said.
+
+        Parameters
+        ----------
+        profile : array
+            Where it failed.
+
+        Returns
+        -------
+        str or None
+            A sentence.
+        """
         return None
 
     @property
@@ -220,7 +434,18 @@ class Game(Fixed, ABC):
         return None
 
     def disagreement(self, profile: Ints) -> str | None:
-        """What plain Python and machine code disagree about near a profile, where functions of others' are called."""
+        """What plain Python and machine code disagree about near a profile, where functions of others' are called.
+
+        Parameters
+        ----------
+        profile : array
+            Where to look.
+
+        Returns
+        -------
+        str or None
+            A sentence.
+        """
         return None
 
     def __repr__(self) -> str:
@@ -265,7 +490,20 @@ class Game(Fixed, ABC):
         return digest.hexdigest()[:32]
 
     def check_profile(self, profile: ArrayLike, name: str = "start") -> Ints:
-        """A fresh int64 copy of a legal profile, or an error that names the entry."""
+        """A fresh int64 copy of a legal profile, or an error that names the entry.
+
+        Parameters
+        ----------
+        profile : array_like
+            One action per player.
+        name : str
+            What it is called in an error.
+
+        Returns
+        -------
+        array
+            The copy.
+        """
         array = any_array(profile)
         if array.shape != (self.num_players,) or array.dtype.kind not in "iu":
             raise InvalidRun(

@@ -48,11 +48,27 @@ class CongestionState(NamedTuple):
 class Congestion(Game):
     """Players on shared resources.
 
-    ``strategies``
-        with ``num_players``: one list of strategies that all players share; without: one such list per
+    Parameters
+    ----------
+    strategies : sequence
+        With ``num_players``: one list of strategies that all players share; without: one such list per
         player. A strategy is a list of resources, numbered from 0.
-    ``costs``
-        one entry per resource: a function of its load, or a table with the cost at loads 1, 2, ...
+    costs : sequence
+        One entry per resource: a function of its load, or a table with the cost at loads 1, 2, ...
+    num_players : int, optional
+        How many players share the strategies.
+    moves : array_like, optional
+        Which actions are reachable from which: a boolean matrix for all players, or one per player; left out, all are.
+
+    Examples
+    --------
+    Two roads, one short and narrow, one long and wide:
+
+    >>> game = pt.games.Congestion([[0], [1]], [lambda load: load, lambda load: 2.0], num_players=3)
+    >>> game.loads([0, 0, 1]).tolist(), game.utility(0, [0, 0, 1])
+    ([2, 1], -2.0)
+    >>> game.potential([0, 0, 1])
+    -5.0
     """
 
     def __init__(
@@ -110,15 +126,50 @@ class Congestion(Game):
         return top
 
     def strategy(self, player: int, action: int) -> tuple[int, ...]:
-        """The resources that the player's action uses."""
+        """The resources that the player's action uses.
+
+        Parameters
+        ----------
+        player : int
+            Its number.
+        action : int
+            The number of the strategy.
+
+        Returns
+        -------
+        tuple of int
+            Their numbers.
+        """
         return self.strategies[self._menu_of[player]][action]
 
     def menu(self, player: int) -> tuple[tuple[int, ...], ...]:
-        """The resources that each of the player's actions uses."""
+        """The resources that each of the player's actions uses.
+
+        Parameters
+        ----------
+        player : int
+            Its number.
+
+        Returns
+        -------
+        tuple of tuples
+            One per action.
+        """
         return self.strategies[self._menu_of[player]]
 
     def loads(self, profile: Sequence[int] | Ints) -> Ints:
-        """How many players use each resource."""
+        """How many players use each resource.
+
+        Parameters
+        ----------
+        profile : sequence of int
+            One action per player.
+
+        Returns
+        -------
+        array
+            One number per resource.
+        """
         loads = np.zeros(self.num_resources, np.int64)
         for player in range(self.num_players):
             for resource in self.strategy(player, int(profile[player])):

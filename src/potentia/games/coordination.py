@@ -57,13 +57,27 @@ class CoordinationState(NamedTuple):
 class Coordination(Game):
     """A coordination game on a graph.
 
-    ``edges``
-        integers of shape (E, 2), or a networkx graph (its nodes in their order become the players;
+    Parameters
+    ----------
+    edges : array_like or networkx.Graph
+        Integers of shape (E, 2), or a networkx graph (its nodes in their order become the players;
         an edge attribute ``weight`` becomes the weights unless ``weights`` is given).
-    ``payoff``
+    payoff : array_like
         (A, A), row the own action; or (E, A, A), one per edge.
-    ``weights``, ``field``
-        (E,) and (N, A); 1 and 0 where left out.
+    num_players : int, optional
+        How many; left out, as many as the edges name.
+    weights : array_like, optional
+        (E,), 1 where left out.
+    field : array_like, optional
+        (N, A), what each player gets for each action by itself, 0 where left out.
+    moves : array_like, optional
+        Which actions are reachable from which: a boolean matrix for all players, or one per player; left out, all are.
+
+    Examples
+    --------
+    >>> game = pt.games.Coordination([(0, 1), (1, 2)], payoff=[[2, 0], [0, 1]])
+    >>> game.utility(1, [0, 0, 1]), game.potential([0, 0, 0])
+    (2.0, 4.0)
     """
 
     def __init__(
@@ -148,7 +162,18 @@ class Coordination(Game):
         return total
 
     def edge_tables(self, objective: str) -> Floats:
-        """What an edge adds to the ``"potential"`` or to the ``"welfare"``, but for its weight: (1 or E, A, A)."""
+        """What an edge adds to the ``"potential"`` or to the ``"welfare"``, but for its weight.
+
+        Parameters
+        ----------
+        objective : str
+            Which of the two.
+
+        Returns
+        -------
+        array
+            (1 or E, A, A).
+        """
         if objective == "welfare":
             return self.payoff + self.payoff.transpose(0, 2, 1)
         return self.payoff + self._corrections[:, None, :]
@@ -192,7 +217,30 @@ class Coordination(Game):
 
 
 def ising(edges: Any, *, coupling: float = 1.0, field: ArrayLike | float = 0.0, **options: Any) -> Coordination:
-    """Spins on a graph: u^i = s_i (coupling Σ_j s_j + field_i), action 0 being s = -1 and 1 being s = +1."""
+    """Spins on a graph: u^i = s_i (coupling Σ_j s_j + field_i), action 0 being s = -1 and 1 being s = +1.
+
+    Parameters
+    ----------
+    edges : array_like or networkx.Graph
+        Who is next to whom.
+    coupling : float
+        What neighbours that agree are worth.
+    field : float or array_like
+        What pulls each spin, one for all or one per player.
+    **options : Any
+        As of :class:`Coordination`.
+
+    Returns
+    -------
+    Coordination
+        The game.
+
+    Examples
+    --------
+    >>> game = pt.games.ising(pt.games.ring_edges(4), coupling=1.0, field=0.5)
+    >>> game.utility(0, [1, 1, 1, 1]), game.utility(0, [0, 0, 0, 0])
+    (2.5, 1.5)
+    """
     spins = np.array([-1.0, 1.0])
     payoff = Real().of(coupling, "coupling", InvalidGame) * np.outer(spins, spins)
     game = Coordination(edges, payoff, **options)
@@ -204,14 +252,51 @@ def ising(edges: Any, *, coupling: float = 1.0, field: ArrayLike | float = 0.0, 
 
 
 def consensus(edges: Any, num_actions: int = 2, **options: Any) -> Coordination:
-    """Each neighbour with the same action is worth its edge's weight; with two actions, the majority game."""
+    """Each neighbour with the same action is worth its edge's weight; with two actions, the majority game.
+
+    Parameters
+    ----------
+    edges : array_like or networkx.Graph
+        Who is next to whom.
+    num_actions : int
+        How many actions each player has.
+    **options : Any
+        As of :class:`Coordination`.
+
+    Returns
+    -------
+    Coordination
+        The game.
+
+    Examples
+    --------
+    >>> game = pt.games.consensus(pt.games.ring_edges(4))
+    >>> game.utility(0, [1, 1, 0, 0])
+    1.0
+    """
     num_actions = Integer(least=1).of(num_actions, "num_actions", InvalidGame)
     memory.require(40 * num_actions**2, f"a payoff matrix of {num_actions} actions")
     return Coordination(edges, np.eye(num_actions), **options)
 
 
 def ring_edges(num_players: int) -> NDArray[np.int32]:
-    """A cycle: player i next to i - 1 and i + 1."""
+    """A cycle: player i next to i - 1 and i + 1.
+
+    Parameters
+    ----------
+    num_players : int
+        How many, at least 3.
+
+    Returns
+    -------
+    array
+        The edges, (N, 2).
+
+    Examples
+    --------
+    >>> pt.games.ring_edges(3).tolist()
+    [[0, 1], [1, 2], [2, 0]]
+    """
     num_players = Integer(least=3).of(num_players, "num_players", InvalidGame)
     memory.require(100 * num_players, f"a ring of {num_players} players")
     players = np.arange(num_players, dtype=np.int32)
@@ -219,7 +304,25 @@ def ring_edges(num_players: int) -> NDArray[np.int32]:
 
 
 def torus_edges(rows: int, columns: int) -> NDArray[np.int32]:
-    """A grid whose opposite sides touch: four neighbours each."""
+    """A grid whose opposite sides touch: four neighbours each.
+
+    Parameters
+    ----------
+    rows : int
+        How many, at least 3.
+    columns : int
+        How many, at least 3.
+
+    Returns
+    -------
+    array
+        The edges, (2 · rows · columns, 2).
+
+    Examples
+    --------
+    >>> pt.games.torus_edges(3, 3).shape
+    (18, 2)
+    """
     rows, columns = (Integer(least=3).of(n, name, InvalidGame) for n, name in ((rows, "rows"), (columns, "columns")))
     memory.require(200 * rows * columns, f"a torus of {rows} by {columns} players")
     cell = np.arange(rows * columns, dtype=np.int32).reshape(rows, columns)

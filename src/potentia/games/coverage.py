@@ -49,46 +49,59 @@ from potentia.kernel.protocol import Proximity
 class Coverage(Covering):
     """Robots that cover the cells of a :class:`World`. An action is a free cell; see :meth:`positions`.
 
-    ``robots``
-        how many.
-    ``delta``
-        the covering range δ, one for all or one per robot.
-    ``reach``
-        how far a robot moves in a step: "adjacent" (the eight cells around it) or a radius R. A straight move
+    Parameters
+    ----------
+    world : World
+        Where they are.
+    robots : int
+        How many.
+    delta : float or array_like
+        The covering range δ, one for all or one per robot.
+    reach : float or "adjacent"
+        How far a robot moves in a step: "adjacent" (the eight cells around it) or a radius R. A straight move
         never crosses a blocked cell.
-    ``K``
-        the cost of moving by one cell, one for all or one per robot.
-    ``flags``
-        whether robots leave flags that make cells worthless for the others (the paper's). A game with flags
+    K : float or array_like
+        The cost of moving by one cell, one for all or one per robot.
+    flags : bool
+        Whether robots leave flags that make cells worthless for the others (the paper's). A game with flags
         remembers; the exact analysis takes games without.
-    ``flag``
-        where a flag lies: on the "cell" a robot occupies, or on all cells in its "range".
-    ``payoff``
+    flag : {"cell", "range"}
+        Where a flag lies: on the "cell" a robot occupies, or on all cells in its "range".
+    payoff : {"overlap", "marginal"}
         "overlap" (Eq. 45) or "marginal" (the worth that the robot alone covers).
-    ``sight``
-        whether a robot covers, and reads, only what it sees past blocked cells (:mod:`potentia.games.sight`). Flags
+    sight : bool
+        Whether a robot covers, and reads, only what it sees past blocked cells (:mod:`potentia.games.sight`). Flags
         lie on what is covered, and are seen past everything.
-    ``blocked_worth``
-        whether blocked cells can be covered: with ``sight``, those of which a face is seen. Left out, they can
+    blocked_worth : bool, optional
+        Whether blocked cells can be covered: with ``sight``, those of which a face is seen. Left out, they can
         where there is no ``sight`` only.
-    ``start``
-        where the robots begin, cells (x, y); left out, each run draws its own.
-    ``drift``
-        how the worth changes. In a world with a mixture, how its means move, in cells per step: one (vx, vy) for all
+    start : array_like, optional
+        Where the robots begin, cells (x, y); left out, each run draws its own.
+    drift : Shift, Flow, Frames, dict or array_like, optional
+        How the worth changes. In a world with a mixture, how its means move, in cells per step: one (vx, vy) for all
         components or one for each; they turn back at the borders of the area. In any other world, (vx, vy) is
         ``Shift((vx, vy))``, and an array (rows, columns, 2) is ``Flow(...)``; or :class:`Shift`, :class:`Flow`,
         :class:`Frames`, or one of them as a table, ``{"kind": "shift", "velocity": (0.1, 0)}``. Walls stay.
         Targets on the means of a mixture, or on a field that is shifted, move along, and are found where they are by
         then. Runs begin at time 0, and methods that are told no time, such as ``utility``, ``potential`` and
         ``scale``, speak of it: see :meth:`at`.
-    ``drift_every``
-        a field that drifts is computed again every so many steps; left out, every 10, and every frame of fewer.
-    ``events``
-        what happens to robots: "fail 8@2500" (after so many steps robot 8, from 0, is out: it stays, covers nothing
+    drift_every : int, optional
+        A field that drifts is computed again every so many steps; left out, every 10, and every frame of fewer.
+    events : iterable of str, optional
+        What happens to robots: "fail 8@2500" (after so many steps robot 8, from 0, is out: it stays, covers nothing
         and is counted by nobody), "arrive 4000" (one more robot, with the next number, dormant until then), "hazard
         1e-5" (each robot fails with this probability in each step). Lists of ranges, costs and revision
         probabilities have an entry for those that arrive, too; ``start`` may. Methods that are told no time speak of
         those that are there at time 0.
+
+    Examples
+    --------
+    >>> world = pt.games.World([[0, 1, 0], [2, 0, 3]])
+    >>> game = pt.games.Coverage(world, robots=2, delta=1.0, flags=False)
+    >>> game.positions([0, 5]).tolist(), game.worth_union([0, 5])
+    ([[0, 0], [2, 1]], 6.0)
+    >>> pt.run(game, pt.rule("blll", tau=0.05), 200, seed=1, record="worth_union").worth_union.max().item()
+    6.0
     """
 
     remembers: tuple[str, ...] = ("flags", "seen", "tally", "spent", "clock", "driven")
@@ -191,12 +204,34 @@ class Coverage(Covering):
         return not isinstance(self.drift, Still)
 
     def worth_at(self, time: int) -> Floats:
-        """The worth field that a run has at this time, in the shape of the world's."""
+        """The worth field that a run has at this time, in the shape of the world's.
+
+        Parameters
+        ----------
+        time : int
+            Steps since the start.
+
+        Returns
+        -------
+        array
+            (rows, columns).
+        """
         now = checked_time(time)
         return self.world.worth if isinstance(self.drift, Still) else field_at(self.drift, now)
 
     def world_at(self, time: int) -> World:
-        """The world as it is at this time."""
+        """The world as it is at this time.
+
+        Parameters
+        ----------
+        time : int
+            Steps since the start.
+
+        Returns
+        -------
+        World
+            The world.
+        """
         now = checked_time(time)
         return self.world if isinstance(self.drift, Still) else world_at(self.world, self.drift, now)
 
@@ -205,6 +240,18 @@ class Coverage(Covering):
 
         Without drift, and with the robots that are there by then as far as events are known, or those of a run that
         are (``there``, a mask), in their order.
+
+        Parameters
+        ----------
+        time : int
+            Steps since the start.
+        there : array, optional
+            Which robots are there.
+
+        Returns
+        -------
+        Coverage
+            One that does not change.
         """
         now = checked_time(time)
         there = self.there_at(now) if there is None else there
@@ -232,6 +279,16 @@ class Coverage(Covering):
         """The same game with these events, and no others: ``["fail 8@2500", "arrive 4000", "hazard 1e-5"]``.
 
         Draws stay what they are: with one seed, runs with and without events are the same up to the first of them.
+
+        Parameters
+        ----------
+        events : iterable of str or None
+            What happens to robots.
+
+        Returns
+        -------
+        Coverage
+            The other game.
         """
         wanted = events_from(events)
         if wanted == self.happenings:
@@ -252,7 +309,18 @@ class Coverage(Covering):
         return Coverage(**self._given | changes)
 
     def there_at(self, time: int) -> NDArray[np.bool_]:
-        """Which robots are there at this time, as far as that is known before a run, (N,)."""
+        """Which robots are there at this time, as far as that is known before a run, (N,).
+
+        Parameters
+        ----------
+        time : int
+            Steps since the start.
+
+        Returns
+        -------
+        array
+            A mask.
+        """
         if isinstance(self.roster, Everybody):
             return np.ones(self.num_players, np.bool_)
         return (self.roster.since <= time) & (time < self.roster.until)
@@ -270,11 +338,33 @@ class Coverage(Covering):
             carry_on(self.roster, roster, Attendance(state.until, state.here, state.roll), key, step)
 
     def costing(self, K: float | ArrayLike) -> Coverage:
-        """The same robots at another cost of moving."""
+        """The same robots at another cost of moving.
+
+        Parameters
+        ----------
+        K : float or array_like
+            The cost of moving by one cell, one for all or one per robot.
+
+        Returns
+        -------
+        Coverage
+            The other game.
+        """
         return self.like(K=K)
 
     def like(self, **changes: Any) -> Coverage:
-        """The same game with some of what it was made of changed: ``game.like(world=another)``."""
+        """The same game with some of what it was made of changed: ``game.like(world=another)``.
+
+        Parameters
+        ----------
+        **changes : Any
+            Parameters of the class.
+
+        Returns
+        -------
+        Coverage
+            The other game.
+        """
         return Coverage(**self._given | {"events": self.happenings} | changes)
 
     # What the engine needs ----------------------------------------------------------------------------
@@ -285,6 +375,7 @@ class Coverage(Covering):
 
     @property
     def longest_move(self) -> float:
+        """The length of the longest move in a step, in cells."""
         return float(np.sqrt((step_offsets(self.radius) ** 2).sum(axis=1).max()))
 
     @cached_property
@@ -297,7 +388,20 @@ class Coverage(Covering):
         return Proximity(self.world.cells, frozen(radius), side, across, across * down)
 
     def interacting(self, player: int, other: int) -> NDArray[np.bool_]:
-        """Whether two robots interact, by their actions, (A, A)."""
+        """Whether two robots interact, by their actions, (A, A).
+
+        Parameters
+        ----------
+        player : int
+            Its number.
+        other : int
+            Another's number.
+
+        Returns
+        -------
+        array
+            A mask.
+        """
         radius = self.interactions.radius
         return self._distances2() <= (radius[player] + radius[other]) ** 2 * SLACK
 

@@ -38,16 +38,39 @@ class Covering(Game):
 
     @abstractmethod
     def there_at(self, time: int) -> NDArray[np.bool_]:
-        """Which robots are there at this time, (N,)."""
+        """Which robots are there at this time, (N,).
+
+        Parameters
+        ----------
+        time : int
+            Steps since the start.
+
+        Returns
+        -------
+        array
+            A mask.
+        """
 
     # Where things are ---------------------------------------------------------------------------------
 
     @property
     def robots(self) -> int:
+        """How many robots there are: the players."""
         return self.num_players
 
     def positions(self, profile: ArrayLike) -> Ints:
-        """The cells (x, y) of actions: profiles of any shape (..., N) give (..., N, 2)."""
+        """The cells (x, y) of actions: profiles of any shape (..., N) give (..., N, 2).
+
+        Parameters
+        ----------
+        profile : array_like
+            Actions.
+
+        Returns
+        -------
+        array
+            Cells.
+        """
         actions = np.asarray(profile, np.int64)
         if actions.size and not 0 <= actions.min() <= actions.max() < self.world.num_free:
             got = f"{actions.min()}..{actions.max()}"
@@ -55,7 +78,20 @@ class Covering(Game):
         return self.world.cells[actions].astype(np.int64)
 
     def profile(self, cells: ArrayLike, name: str = "cells") -> Ints:
-        """The actions of robots at these cells (x, y), one per robot."""
+        """The actions of robots at these cells (x, y), one per robot.
+
+        Parameters
+        ----------
+        cells : array_like
+            (N, 2).
+        name : str
+            What they are called in an error.
+
+        Returns
+        -------
+        array
+            The profile.
+        """
         where = self.world.check_cells(cells, name)
         if len(where) != self.num_players:
             told = f"must hold one place for each of {self.num_players} robots"
@@ -88,7 +124,20 @@ class Covering(Game):
         return (y + self._frame) * (self.world.size[0] + 2 * self._frame) + x + self._frame
 
     def covered(self, player: int, action: int) -> Ints:
-        """The cells (x, y) that the robot covers from there, (k, 2)."""
+        """The cells (x, y) that the robot covers from there, (k, 2).
+
+        Parameters
+        ----------
+        player : int
+            Its number.
+        action : int
+            The free cell where it is.
+
+        Returns
+        -------
+        array
+            Cells.
+        """
         offsets = disc(float(self._range[player]))
         cells = self.world.cells[action] + offsets
         if isinstance(self.vision, Sight):
@@ -96,7 +145,18 @@ class Covering(Game):
         return cells[((cells >= 0) & (cells < self.world.size)).all(axis=1)]
 
     def worth_in_range(self, delta: float) -> Floats:
-        """C of a robot with this range at every action, (A,)."""
+        """The worth C that a robot with this range covers at every action, (A,).
+
+        Parameters
+        ----------
+        delta : float
+            The covering range δ.
+
+        Returns
+        -------
+        array
+            One number per action.
+        """
         delta = min(delta, math.hypot(*self.world.size))
         cells = disc(delta)
         frame, (rows, columns) = int(cells.max()), self.world.worth.shape
@@ -127,7 +187,20 @@ class Covering(Game):
     # What it is worth ---------------------------------------------------------------------------------
 
     def cover_counts(self, profile: Sequence[int] | Ints, there: NDArray[np.bool_] | None = None) -> Ints:
-        """How many robots cover each cell, in the shape of the worth; ``there`` says which of them count, (N,)."""
+        """How many robots cover each cell, in the shape of the worth; ``there`` says which of them count, (N,).
+
+        Parameters
+        ----------
+        profile : sequence of int
+            One action per player.
+        there : array, optional
+            A mask; left out, all that are there at time 0.
+
+        Returns
+        -------
+        array
+            (rows, columns).
+        """
         actions = self.check_profile(profile, "profile")
         frame, (columns, rows) = self._frame, self.world.size
         counts = np.zeros((rows + 2 * frame, columns + 2 * frame), np.int64)
@@ -142,15 +215,50 @@ class Covering(Game):
         return counts[frame : frame + rows, frame : frame + columns]
 
     def worth_sum(self, profile: Sequence[int] | Ints) -> float:
-        """Σ C^i, the paper's covered worth: what k robots cover counts k times."""
+        """The sum Σ C^i, the paper's covered worth: what k robots cover counts k times.
+
+        Parameters
+        ----------
+        profile : sequence of int
+            One action per player.
+
+        Returns
+        -------
+        float
+            The sum.
+        """
         return float((self.world.worth * self.cover_counts(profile)).sum())
 
     def worth_union(self, profile: Sequence[int] | Ints) -> float:
-        """The worth of the cells that at least one robot covers."""
+        """The worth of the cells that at least one robot covers.
+
+        Parameters
+        ----------
+        profile : sequence of int
+            One action per player.
+
+        Returns
+        -------
+        float
+            The worth.
+        """
         return float(self.world.worth[self.cover_counts(profile) > 0].sum())
 
     def utility(self, player: int, profile: Sequence[int] | Ints) -> float:
-        """u^i where everybody just stays: no energy spent, and no flags but those under the robots now."""
+        """The utility u^i where everybody just stays: no energy spent, and no flags but those under the robots now.
+
+        Parameters
+        ----------
+        player : int
+            Its number.
+        profile : sequence of int
+            One action per player.
+
+        Returns
+        -------
+        float
+            Its utility.
+        """
         return self.move_utility(player, profile, int(profile[player]))
 
     def move_utility(self, player: int, profile: Sequence[int] | Ints, action: int) -> float:
@@ -190,13 +298,34 @@ class Covering(Game):
         return ((cells[:, None] - cells[None]) ** 2).sum(axis=-1)
 
     def claimed_potential(self, profile: Sequence[int] | Ints) -> float:
-        """Eq. 46, Σ u^i: not exact where ranges overlap."""
+        """The potential of Eq. 46, Σ u^i: not exact where ranges overlap.
+
+        Parameters
+        ----------
+        profile : sequence of int
+            One action per player.
+
+        Returns
+        -------
+        float
+            The number.
+        """
         return self.welfare(profile)
 
     def corrected_potential(self, profile: Sequence[int] | Ints) -> float:
-        """Σ C^i less each pair's overlap once; with ``payoff="marginal"`` the covered worth.
+        """The sum Σ C^i less each pair's overlap once; with ``payoff="marginal"`` the covered worth.
 
         Exact with K = 0 and flags off.
+
+        Parameters
+        ----------
+        profile : sequence of int
+            One action per player.
+
+        Returns
+        -------
+        float
+            The number.
         """
         if self.payoff == "marginal":
             return self.worth_union(profile)

@@ -17,11 +17,20 @@ from potentia.kernel.checks import Flag, Integer, OneOf
 class Shift(Fixed):
     """The whole field moves.
 
-    ``velocity``
+    Parameters
+    ----------
+    velocity : array_like
         (vx, vy), cells per step; parts of a cell are interpolated, from the field of time 0, so that nothing blurs.
-    ``edge``
-        what happens at the borders: "reflect", worth turns back there as a ball does; "wrap", what leaves on one side
+    edge : {"reflect", "wrap", "empty"}
+        What happens at the borders: "reflect", worth turns back there as a ball does; "wrap", what leaves on one side
         comes in on the other; "empty", it is gone, and nothing comes in. Targets move along.
+
+    Examples
+    --------
+    >>> shift = pt.games.Shift((0.1, 0.0), edge="wrap")
+    >>> game = pt.games.Coverage(pt.games.World([[4, 0, 0]]), robots=1, delta=0.5, flags=False, drift=shift)
+    >>> game.worth_at(10).tolist()
+    [[0.0, 4.0, 0.0]]
     """
 
     def __init__(self, velocity: ArrayLike, edge: str = "reflect") -> None:
@@ -36,11 +45,20 @@ class Shift(Fixed):
 class Flow(Fixed):
     """The field is carried along a flow that is the same at all times: worth stays what it is on its way.
 
-    ``field``
+    Parameters
+    ----------
+    field : array_like
         (rows, columns, 2), the velocity (vx, vy) at each cell, in cells per step.
-    ``edge``
+    edge : {"empty", "wrap"}
         "empty", where the flow comes in from outside it brings nothing; or "wrap", what leaves on one side comes in on
         the other. A flow that turns back at a border says so itself. Targets stay where they are.
+
+    Examples
+    --------
+    >>> flow = pt.games.Flow(np.full((1, 3, 2), (0.5, 0.0)))
+    >>> game = pt.games.Coverage(pt.games.World([[4, 0, 0]]), robots=1, delta=0.5, flags=False, drift=flow)
+    >>> game.worth_at(20).round(3).tolist()  # it has left
+    [[0.0, 0.0, 0.0]]
     """
 
     def __init__(self, field: ArrayLike, edge: str = "empty") -> None:
@@ -58,12 +76,21 @@ class Flow(Fixed):
 class Frames(Fixed):
     """The field is given at some times, and linear in between.
 
-    ``frames``
+    Parameters
+    ----------
+    frames : array_like
         (T, rows, columns), at least two, finite and not negative; the first is the worth of the world.
-    ``steps``
-        frame k holds at time k · ``steps``.
-    ``periodic``
-        whether the first follows the last; if not, the last stays. Targets stay where they are.
+    steps : int
+        Frame k holds at time k · ``steps``.
+    periodic : bool
+        Whether the first follows the last; if not, the last stays. Targets stay where they are.
+
+    Examples
+    --------
+    >>> frames = pt.games.Frames([[[4.0, 0.0]], [[0.0, 4.0]]], steps=100)
+    >>> game = pt.games.Coverage(pt.games.World([[4, 0]]), robots=1, delta=0.5, flags=False, drift=frames)
+    >>> game.worth_at(50).tolist(), game.worth_at(200).tolist()
+    ([[2.0, 2.0]], [[0.0, 4.0]])
     """
 
     def __init__(self, frames: ArrayLike, steps: int, periodic: bool = False) -> None:
@@ -75,7 +102,18 @@ class Frames(Fixed):
 
     @staticmethod
     def checked(frames: ArrayLike) -> Floats:
-        """Frames of one shape that hold worths, or an error that names the one that is wrong."""
+        """Frames of one shape that hold worths, or an error that names the one that is wrong.
+
+        Parameters
+        ----------
+        frames : array_like
+            (T, rows, columns).
+
+        Returns
+        -------
+        array
+            The same, of floats.
+        """
         given = any_array(frames)
         if given.dtype.kind == "O" and given.ndim == 0:
             shapes = sorted({any_array(part).shape for part in frames}) if isinstance(frames, list | tuple) else []

@@ -39,6 +39,27 @@ def register_game(name: str, **checks: Check) -> Callable[[Builder], Builder]:
     an integer must be an integer, and any other a finite number.
 
     The same function defined again, as when a cell of a notebook is run twice, takes the place of the old one.
+
+    Parameters
+    ----------
+    name : str
+        What it is called.
+    **checks : Check
+        By the names of parameters.
+
+    Returns
+    -------
+    callable
+        The decorator.
+
+    Examples
+    --------
+    >>> from potentia.extend import Integer, register_game
+    >>> @register_game("pairs", pairs=Integer(least=1))
+    ... def pairs(pairs=2):
+    ...     return pt.games.consensus([(2 * k, 2 * k + 1) for k in range(pairs)])
+    >>> pt.game("pairs", pairs=3).num_players
+    6
     """
 
     def add(builder: Builder) -> Builder:
@@ -58,12 +79,39 @@ def register_game(name: str, **checks: Check) -> Callable[[Builder], Builder]:
 
 
 def registered_games() -> dict[str, Builder]:
-    """All named games."""
+    """All named games.
+
+    Returns
+    -------
+    dict
+        The functions that build them.
+
+    Examples
+    --------
+    >>> "stag-hunt" in pt.games.registered_games()
+    True
+    """
     return dict(_registry)
 
 
 def game_parameters(name: str) -> dict[str, Any]:
-    """The parameters of a named game and their defaults."""
+    """The parameters of a named game and their defaults.
+
+    Parameters
+    ----------
+    name : str
+        One of :func:`registered_games`.
+
+    Returns
+    -------
+    dict
+        By name.
+
+    Examples
+    --------
+    >>> pt.games.game_parameters("ring")
+    {'players': 100, 'actions': 2}
+    """
     return {p.name: p.default for p in inspect.signature(builder(name)).parameters.values()}
 
 
@@ -73,7 +121,25 @@ def builder(name: str) -> Builder:
 
 
 def game(name: str, **parameters: Any) -> Game:
-    """Build a game by name: ``game("ring", players=100)``."""
+    """Build a game by name.
+
+    Parameters
+    ----------
+    name : str
+        One of :func:`registered_games`.
+    **parameters : Any
+        Its parameters; :func:`game_parameters` tells them.
+
+    Returns
+    -------
+    Game
+        The game.
+
+    Examples
+    --------
+    >>> pt.game("ring", players=6).num_players
+    6
+    """
     build = builder(name)
     known = _checks[name]
     for given, value in parameters.items():

@@ -107,7 +107,24 @@ def reachable_actions(moves: Moves, size: int, player: int, action: int) -> list
 
 
 def path_moves(num_actions: int) -> NDArray[np.bool_]:
-    """Moves along a line: action a reaches a - 1 and a + 1."""
+    """Moves along a line: action a reaches a - 1 and a + 1.
+
+    Parameters
+    ----------
+    num_actions : int
+        How many.
+
+    Returns
+    -------
+    array
+        (A, A), true where a move is possible.
+
+    Examples
+    --------
+    >>> game = pt.games.Separable([[0.0, 1.0, 2.0]], moves=pt.games.path_moves(3))
+    >>> game.reachable(0, 0)
+    [1]
+    """
     num_actions = Integer(least=1).of(num_actions, "num_actions", InvalidGame)
     memory.require(20 * num_actions**2, f"moves among {num_actions} actions")
     steps = np.arange(num_actions)
@@ -115,7 +132,25 @@ def path_moves(num_actions: int) -> NDArray[np.bool_]:
 
 
 def grid_moves(rows: int, columns: int) -> NDArray[np.bool_]:
-    """Moves on a grid: a cell reaches the up to eight adjacent ones. Actions are cells in row order."""
+    """Moves on a grid: a cell reaches the up to eight adjacent ones. Actions are cells in row order.
+
+    Parameters
+    ----------
+    rows : int
+        How many.
+    columns : int
+        How many.
+
+    Returns
+    -------
+    array
+        (rows · columns, rows · columns), true where a move is possible.
+
+    Examples
+    --------
+    >>> pt.games.grid_moves(2, 2).astype(int).tolist()
+    [[0, 1, 1, 1], [1, 0, 1, 1], [1, 1, 0, 1], [1, 1, 1, 0]]
+    """
     rows, columns = (Integer(least=1).of(n, name, InvalidGame) for n, name in ((rows, "rows"), (columns, "columns")))
     memory.require(40 * (rows * columns) ** 2, f"moves among {rows * columns} cells")
     y, x = np.divmod(np.arange(rows * columns), columns)

@@ -46,7 +46,29 @@ class CustomData(NamedTuple):
 
 
 class Custom(Game):
-    """A game whose utility is a function ``utility(player, profile, data) -> float``; see :func:`custom`."""
+    """A game whose utility is a function ``utility(player, profile, data) -> float``.
+
+    Parameters
+    ----------
+    utility : callable
+        A function ``utility(player, profile, data) -> float``.
+    num_actions : sequence of int
+        The number of actions of each player.
+    data : Any
+        Whatever the functions need.
+    potential : callable, optional
+        A function ``potential(profile, data) -> float``.
+    moves : array_like, optional
+        Which actions are reachable from which: a boolean matrix for all players, or one per player; left out, all are.
+    interactions : Any
+        Who affects whom; see :func:`custom`, which says more of all of them.
+
+    Examples
+    --------
+    >>> game = pt.games.Custom(lambda player, profile, data: float(profile[player] == profile[1 - player]), [2, 2])
+    >>> game.utility(0, [1, 1])
+    1.0
+    """
 
     def __init__(
         self,
@@ -103,7 +125,18 @@ class Custom(Game):
             raise InvalidGame(at_place(said, place_of(function)))
 
     def diagnose(self, profile: Ints) -> str | None:
-        """After a failure: evaluate every action at this profile in Python, and name the first that fails."""
+        """After a failure: evaluate every action at this profile in Python, and name the first that fails.
+
+        Parameters
+        ----------
+        profile : array
+            Where it failed.
+
+        Returns
+        -------
+        str or None
+            A sentence.
+        """
         try:
             for player, trial in self._deviations(profile, range(self.num_players)):
                 self._probe_one("utility", self._utility, (player, trial, self.custom_data))
@@ -272,19 +305,19 @@ def custom(
 
     Parameters
     ----------
-    utility
+    utility : callable
         A function ``utility(player, profile, data) -> float``. It must not change ``profile`` or ``data``, must not
         keep state of its own and must return a finite number. Numba compiles it, if it can.
-    num_actions
+    num_actions : sequence of int
         The number of actions of each player.
-    data
+    data : Any
         Whatever the functions need; arrays are copied and frozen. For compiled speed use numbers, arrays and (named)
         tuples of them.
-    potential
+    potential : callable, optional
         A function ``potential(profile, data) -> float``, if the game has one that you know.
-    moves
+    moves : array_like, optional
         Which actions are reachable from which: a boolean matrix for all players, or one entry per player (None: free).
-    interactions
+    interactions : Any
         Who affects whom, for ``guard`` and ``optimum``; everybody, where left out. Either groups of players, most often
         pairs, ``[(0, 1), (1, 2)]``; or a networkx graph, whose nodes are the players; or a dict from players to their
         neighbours, ``{0: [1], 1: [0, 2]}``. A list of lists always holds groups, never neighbours. Interaction is
@@ -294,6 +327,14 @@ def custom(
     -------
     Custom
         The game, which does not change any more.
+
+    Examples
+    --------
+    >>> def agree(player, profile, data):
+    ...     return data[player] * float(profile[player] == profile[1 - player])
+    >>> game = pt.games.custom(agree, [2, 2], data=np.array([1.0, 2.0]))
+    >>> game.utility(1, [0, 0]), pt.run(game, pt.rule("best-response"), 20, start=[0, 1], compiled=False).changes
+    (2.0, 1)
     """
     return Custom(utility, num_actions, data=data, potential=potential, moves=moves, interactions=interactions)
 

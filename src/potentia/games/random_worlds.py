@@ -18,6 +18,26 @@ def random_world(seed: int = 0, targets: int | None = None, size: Sequence[int] 
 
     Standard deviations lie between 5 % and 10 % of the shorter side along two random axes, weights within a
     factor of three of each other, means at least 10 % away from the border.
+
+    Parameters
+    ----------
+    seed : int
+        What the draws are made from.
+    targets : int, optional
+        How many; left out, the seed draws it.
+    size : sequence of int
+        Columns and rows.
+
+    Returns
+    -------
+    World
+        The world, its mixture in it.
+
+    Examples
+    --------
+    >>> world = pt.games.random_world(seed=3, targets=2, size=(20, 10))
+    >>> world.size, world.mixture.num_components
+    ((20, 10), 2)
     """
     seed = NATURAL.of(seed, "seed", InvalidGame)
     if targets is not None:

@@ -38,7 +38,21 @@ class ProfileState(NamedTuple):
 
 
 class Separable(Game):
-    """``utilities[i][a]`` is what player i gets for its own action a, whatever the others do."""
+    """``utilities[i][a]`` is what player i gets for its own action a, whatever the others do.
+
+    Parameters
+    ----------
+    utilities : sequence
+        A list of numbers for each player.
+    moves : array_like, optional
+        Which actions are reachable from which: a boolean matrix for all players, or one per player; left out, all are.
+
+    Examples
+    --------
+    >>> game = pt.games.Separable([[0.0, 1.0], [3.0, 2.0, 1.0]])
+    >>> game.utility(1, [0, 2]), game.potential([1, 0])
+    (1.0, 4.0)
+    """
 
     def __init__(self, utilities: Sequence[ArrayLike] | NDArray[Any], *, moves: Any = None) -> None:
         try:

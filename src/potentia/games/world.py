@@ -41,9 +41,24 @@ def listed_cells(cells: Iterable[Sequence[int]], most: int = _SHOWN) -> str:
 
 
 class Mixture(Fixed):
-    """A Gaussian mixture in the plane: ``weights`` (M,), ``means`` (M, 2) and ``covariances`` (M, 2, 2).
+    """A Gaussian mixture in the plane.
 
-    Weights must sum to one; ``normalise=True`` scales them so that they do.
+    Parameters
+    ----------
+    weights : array_like
+        (M,), which must sum to one.
+    means : array_like
+        (M, 2).
+    covariances : array_like
+        (M, 2, 2).
+    normalise : bool
+        Whether weights are scaled so that they sum to one.
+
+    Examples
+    --------
+    >>> mixture = pt.games.Mixture([1, 3], [(0, 0), (4, 0)], [np.eye(2)] * 2, normalise=True)
+    >>> mixture.weights.tolist(), mixture.density([(4, 0)]).round(3).tolist()
+    ([0.25, 0.75], [0.119])
     """
 
     def __init__(
@@ -63,10 +78,22 @@ class Mixture(Fixed):
 
     @property
     def num_components(self) -> int:
+        """How many components it has."""
         return int(self.weights.size)
 
     def density(self, points: ArrayLike) -> Floats:
-        """f at points (..., 2)."""
+        """The density f at points (..., 2).
+
+        Parameters
+        ----------
+        points : array_like
+            (x, y) in the last axis.
+
+        Returns
+        -------
+        array
+            One number per point.
+        """
         at = np.asarray(points, np.float64)
         total = np.zeros(at.shape[:-1])
         for weight, mean, covariance in zip(self.weights, self.means, self.covariances, strict=True):
@@ -113,19 +140,35 @@ def _check_covariance(matrix: Floats, component: int) -> None:
 class World(Fixed):
     """What the cells of an area are worth, which of them are blocked, and where the targets are.
 
-    ``worth``
+    Parameters
+    ----------
+    worth : array_like
         (rows, columns), finite and not negative; ``worth[y, x]`` belongs to cell (x, y).
-    ``blocked``
-        the same shape, true where robots cannot go. A blocked cell may have a worth: it can be covered from
+    blocked : array_like, optional
+        The same shape, true where robots cannot go. A blocked cell may have a worth: it can be covered from
         beside it, as a lake from its shore.
-    ``targets``
-        cells (x, y), for the recorder of targets found; of a mixture, those of its means.
-    ``origin``
+    targets : iterable of pairs, optional
+        Cells (x, y), for the recorder of targets found; of a mixture, those of its means.
+    mixture : Mixture, optional
+        What the worth is the density of.
+    origin : {"upper", "lower"}
         "upper" draws row 0 on top, "lower" at the bottom.
-    ``cell_size``, ``unit``
-        how long a cell's side is, for axes, tables and distances; left out, lengths are told in cells.
-    ``coordinates``
-        where the cells lie outside the map, of a file that says so: :class:`Coordinates`.
+    name : str
+        What it is called.
+    cell_size : float, optional
+        How long a cell's side is, for axes, tables and distances; left out, lengths are told in cells.
+    unit : str
+        The unit of that length.
+    coordinates : Coordinates, optional
+        Where the cells lie outside the map, of a file that says so.
+
+    Examples
+    --------
+    >>> world = pt.games.World([[0, 1, 0], [2, 0, 3]], blocked=[[0, 1, 0], [0, 1, 0]])
+    >>> world.num_free, world.parts()[0]
+    (4, 2)
+    >>> world.largest_part().cells.tolist()
+    [[0, 0], [0, 1]]
     """
 
     def __init__(
@@ -166,7 +209,20 @@ class World(Fixed):
         return self.check_cells(listed(targets, "targets", "cells (x, y)"), "targets")
 
     def check_cells(self, cells: Any, name: str) -> Ints:
-        """Cells (x, y) inside the area, (k, 2), or an error that names the one that is not."""
+        """Cells (x, y) inside the area, (k, 2), or an error that names the one that is not.
+
+        Parameters
+        ----------
+        cells : array_like
+            Pairs (x, y).
+        name : str
+            What they are called in an error.
+
+        Returns
+        -------
+        array
+            The cells.
+        """
         array = any_array(cells)
         if array.size == 0 and array.ndim:
             return frozen(np.zeros((0, 2)), np.int64)
@@ -197,7 +253,18 @@ class World(Fixed):
         return Coordinates([self.cell_size, 0, 0, 0, self.cell_size, 0], "", self.unit)
 
     def axes_names(self, more: bool = False) -> tuple[str, str]:
-        """What coordinates of cells are called, with their unit, and with ``more`` their reference system."""
+        """What coordinates of cells are called, with their unit, and with ``more`` their reference system.
+
+        Parameters
+        ----------
+        more : bool
+            Whether the reference system is told.
+
+        Returns
+        -------
+        tuple of str
+            Of x and of y.
+        """
         outside = self.outside
         if outside is None:
             return ("x (cells)", "y (cells)") if more else ("x", "y")
@@ -209,6 +276,18 @@ class World(Fixed):
         """The cells (x, y) in which points in the world's coordinates lie, (k, 2), or an error that names one.
 
         Points on the edge of the map are on it.
+
+        Parameters
+        ----------
+        points : array_like
+            (k, 2).
+        name : str
+            What they are called in an error.
+
+        Returns
+        -------
+        array
+            The cells.
         """
         given = any_array(points)
         if given.ndim != 2 or given.shape[1] != 2 or given.dtype.kind not in "iuf" or not np.isfinite(given).all():
@@ -234,6 +313,7 @@ class World(Fixed):
 
     @property
     def num_free(self) -> int:
+        """How many cells are free: the actions of a robot."""
         return int(self.blocked.size - self.blocked.sum())
 
     @property
@@ -242,7 +322,20 @@ class World(Fixed):
         return math.fsum(self.worth.reshape(-1))
 
     def parts(self, diagonal: bool = True) -> tuple[int, NDArray[np.int32]]:
-        """How many connected parts the free cells have, and which part each cell is in; 0 is blocked, 1 the largest."""
+        """How many connected parts the free cells have, and which part each cell is in; 0 is blocked, 1 the largest.
+
+        Parameters
+        ----------
+        diagonal : bool
+            Whether cells that touch at a corner are connected.
+
+        Returns
+        -------
+        count : int
+            How many.
+        part : array
+            The number of each cell's part, (rows, columns).
+        """
         from scipy import ndimage
 
         structure = np.ones((3, 3), int) if diagonal else None
@@ -254,7 +347,13 @@ class World(Fixed):
         return int(count), order[labels]
 
     def require_connected(self, diagonal: bool = True) -> None:
-        """Refuse a world in which not every free cell can be reached from every other."""
+        """Refuse a world in which not every free cell can be reached from every other.
+
+        Parameters
+        ----------
+        diagonal : bool
+            Whether cells that touch at a corner are connected.
+        """
         count, part = self.parts(diagonal)
         if count > 1:
             y, x = np.nonzero(part > 1)
@@ -266,11 +365,35 @@ class World(Fixed):
             ).advising(Remedy("largest_part", f"open a way, or use world.largest_part({how}) to block them"))
 
     def largest_part(self, diagonal: bool = True) -> World:
-        """The same world with everything blocked that is cut off from its largest free part."""
+        """The same world with everything blocked that is cut off from its largest free part.
+
+        Parameters
+        ----------
+        diagonal : bool
+            Whether cells that touch at a corner are connected.
+
+        Returns
+        -------
+        World
+            The other world.
+        """
         return self.part(1, diagonal)
 
     def part(self, which: int, diagonal: bool = True) -> World:
-        """The same world with all but one of its connected free parts blocked; 1 is the largest."""
+        """The same world with all but one of its connected free parts blocked; 1 is the largest.
+
+        Parameters
+        ----------
+        which : int
+            The number of the part.
+        diagonal : bool
+            Whether cells that touch at a corner are connected.
+
+        Returns
+        -------
+        World
+            The other world.
+        """
         count, part = self.parts(diagonal)
         if not Integer(1, count).holds(which):
             sizes = ", ".join(f"{size:,}" for size in np.bincount(part.reshape(-1))[1 : _SHOWN + 1])
@@ -279,12 +402,34 @@ class World(Fixed):
         return self.like(blocked=part != which)
 
     def each_part(self, diagonal: bool = True) -> list[World]:
-        """Every connected free part as a world of its own, the largest first; all have the size of this one."""
+        """Every connected free part as a world of its own, the largest first; all have the size of this one.
+
+        Parameters
+        ----------
+        diagonal : bool
+            Whether cells that touch at a corner are connected.
+
+        Returns
+        -------
+        list of World
+            One per part.
+        """
         count, part = self.parts(diagonal)
         return [self.like(blocked=part != which, name=f"{self.name}, part {which}") for which in range(1, count + 1)]
 
     def like(self, **changes: Any) -> World:
-        """The same world with some of its parts changed."""
+        """The same world with some of its parts changed.
+
+        Parameters
+        ----------
+        **changes : Any
+            Parameters of the class.
+
+        Returns
+        -------
+        World
+            The other world.
+        """
         return World(**{name: getattr(self, name) for name in PARTS} | changes)
 
     def __repr__(self) -> str:
@@ -349,7 +494,36 @@ def gaussian_world(
     normalise: bool = False,
     name: str = "mixture",
 ) -> World:
-    """A Gaussian mixture on ``size`` = (L_x, L_y) cells; a cell's worth is the density at its centre."""
+    """A Gaussian mixture on ``size`` = (L_x, L_y) cells; a cell's worth is the density at its centre.
+
+    Parameters
+    ----------
+    size : sequence of int
+        Columns and rows.
+    weights : array_like
+        (M,), which must sum to one.
+    means : array_like
+        (M, 2).
+    covariances : array_like
+        (M, 2, 2).
+    blocked : array_like, optional
+        (rows, columns), true where robots cannot go.
+    normalise : bool
+        Whether weights are scaled so that they sum to one.
+    name : str
+        What the world is called.
+
+    Returns
+    -------
+    World
+        The world, its mixture in it.
+
+    Examples
+    --------
+    >>> world = pt.games.gaussian_world((10, 6), [1.0], [(7, 2)], [np.eye(2)])
+    >>> world.worth.shape, world.targets.tolist(), round(world.total, 3)
+    ((6, 10), [[7, 2]], 0.981)
+    """
     columns, rows = checked_size(size)
     mixture = Mixture(weights, means, covariances, normalise=normalise)
     x, y = np.meshgrid(np.arange(columns) + 0.5, np.arange(rows) + 0.5)
@@ -376,7 +550,19 @@ def published() -> dict[str, Any]:
 
 
 def paper_world() -> World:
-    """The world of the paper's case study: 40×40 cells and three targets."""
+    """The world of the paper's case study: 40×40 cells and three targets.
+
+    Returns
+    -------
+    World
+        The world.
+
+    Examples
+    --------
+    >>> world = pt.games.paper_world()
+    >>> world.size, len(world.targets)
+    ((40, 40), 3)
+    """
     data = published()["world"]
     covariances = [np.eye(2) * sigma**2 for sigma in data["sigmas"]]
     return gaussian_world(data["size"], data["weights"], data["means"], covariances, name="paper")

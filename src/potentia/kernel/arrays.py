@@ -46,7 +46,25 @@ def frozen_deep(value: Any) -> Any:
 
 
 def frozen(array: ArrayLike, dtype: Any = None) -> NDArray[Any]:
-    """A C-contiguous, read-only copy."""
+    """A C-contiguous, read-only copy.
+
+    Parameters
+    ----------
+    array : array_like
+        What is copied.
+    dtype : Any
+        The type of its numbers; left out, its own.
+
+    Returns
+    -------
+    array
+        The copy.
+
+    Examples
+    --------
+    >>> pt.extend.frozen([1, 2, 3], np.float64).flags.writeable
+    False
+    """
     copy = np.array(array, dtype=dtype, order="C", copy=True)
     copy.setflags(write=False)
     return copy

@@ -19,12 +19,44 @@ MOST = 2**62 - 1  # integers and their sums stay within 64 bits
 
 
 def number(value: float) -> float:
-    """A real number as a float; anything else as it is, for the check to refuse."""
+    """A real number as a float; anything else as it is, for the check to refuse.
+
+    Parameters
+    ----------
+    value : float
+        What arrived.
+
+    Returns
+    -------
+    float
+        The number.
+
+    Examples
+    --------
+    >>> pt.extend.number(np.float32(0.5)), pt.extend.number("half")
+    (0.5, 'half')
+    """
     return as_float(value) if is_real(value) else value
 
 
 def whole(value: int) -> int:
-    """An integer as Python's own; anything else as it is, for the check to refuse."""
+    """An integer as Python's own; anything else as it is, for the check to refuse.
+
+    Parameters
+    ----------
+    value : int
+        What arrived.
+
+    Returns
+    -------
+    int
+        The integer.
+
+    Examples
+    --------
+    >>> pt.extend.whole(np.int8(3)), pt.extend.whole(3.0)
+    (3, 3.0)
+    """
     return int(value) if is_integer(value) else value
 
 
@@ -35,18 +67,55 @@ class Check(ABC):
 
     @abstractmethod
     def holds(self, value: Any) -> bool:
-        """Whether this value will do."""
+        """Whether this value will do.
+
+        Parameters
+        ----------
+        value : Any
+            What arrived.
+
+        Returns
+        -------
+        bool
+            Whether it does.
+        """
 
     @abstractmethod
     def refused(self) -> list[Any]:
         """Samples of what will not do, for tests."""
 
     def made(self, value: Any) -> Any:
-        """A value that will do, as it is kept."""
+        """A value that will do, as it is kept.
+
+        Parameters
+        ----------
+        value : Any
+            What arrived.
+
+        Returns
+        -------
+        Any
+            The same, perhaps of another type.
+        """
         return value
 
     def of(self, value: Any, name: str, error: type[InvalidInput]) -> Any:
-        """The value, or an error that names the argument."""
+        """The value, or an error that names the argument.
+
+        Parameters
+        ----------
+        value : Any
+            What arrived.
+        name : str
+            The argument.
+        error : type
+            What is raised.
+
+        Returns
+        -------
+        Any
+            The value, as it is kept.
+        """
         if not self.holds(value):
             raise error(f"must be {self.wanted}, got {self._shown(value)}", name, value)
         return self.made(value)
@@ -61,7 +130,36 @@ class Check(ABC):
 
 
 class Real(Check):
-    """A number, above or at least one bound, below or at most another; finite, if it need not be."""
+    """A number, above or at least one bound, below or at most another; finite, if it need not be.
+
+    Parameters
+    ----------
+    above : float, optional
+        A lower bound that is excluded.
+    least : float, optional
+        A lower bound that is included.
+    below : float
+        An upper bound that is excluded.
+    most : float
+        An upper bound that is included.
+    finite : bool
+        Whether infinity is refused.
+
+    Examples
+    --------
+    As the validator of a field of a rule:
+
+    >>> import attrs
+    >>> from potentia.extend import Real, Rule, number
+    >>> @attrs.frozen
+    ... class Noisy(Rule):
+    ...     noise: float = attrs.field(converter=number, validator=Real(least=0.0))
+    ...     def data(self, game, horizon):
+    ...         return None
+    >>> Noisy(-1)
+    Traceback (most recent call last):
+    potentia.errors.InvalidRule: noise must be a finite number of at least 0, got -1.0
+    """
 
     def __init__(
         self,
@@ -99,7 +197,22 @@ class Real(Check):
 
 
 class Integer(Check):
-    """An integer between two bounds, both included."""
+    """An integer between two bounds, both included.
+
+    Parameters
+    ----------
+    least : int
+        The lower bound.
+    most : int
+        The upper bound.
+
+    Examples
+    --------
+    >>> from potentia.errors import InvalidRun
+    >>> pt.extend.Integer(1, 6).of(7, "eyes", InvalidRun)
+    Traceback (most recent call last):
+    potentia.errors.InvalidRun: eyes must be an integer from 1 to 6, got 7
+    """
 
     def __init__(self, least: int = 0, most: int = MOST) -> None:
         self._least, self._most = least, most
@@ -121,7 +234,15 @@ class Integer(Check):
 
 
 class Flag(Check):
-    """True or False."""
+    """True or False.
+
+    Examples
+    --------
+    >>> from potentia.errors import InvalidRun
+    >>> pt.extend.Flag().of("yes", "loud", InvalidRun)
+    Traceback (most recent call last):
+    potentia.errors.InvalidRun: loud must be True or False, got 'yes'
+    """
 
     wanted = "True or False"
 
@@ -133,7 +254,20 @@ class Flag(Check):
 
 
 class OneOf(Check):
-    """One of some words."""
+    """One of some words.
+
+    Parameters
+    ----------
+    *words : str
+        The words.
+
+    Examples
+    --------
+    >>> from potentia.errors import InvalidRun
+    >>> pt.extend.OneOf("left", "right").of("lift", "side", InvalidRun)
+    Traceback (most recent call last):
+    potentia.errors.InvalidRun: side must be "left" or "right", got 'lift'; did you mean 'left'?
+    """
 
     def __init__(self, *words: str) -> None:
         self._words = words

@@ -80,7 +80,27 @@ def when_active(action: Callable[[], None]) -> None:
 
 
 def portable(function: F) -> F:
-    """Let compiled code call ``function``; calls from Python are unaffected."""
+    """Let compiled code call ``function``; calls from Python are unaffected.
+
+    Parameters
+    ----------
+    function : callable
+        A helper that kernels call.
+
+    Returns
+    -------
+    callable
+        The same.
+
+    Examples
+    --------
+    >>> from potentia.extend import portable
+    >>> @portable
+    ... def twice(x):
+    ...     return 2.0 * x
+    >>> twice(1.5)
+    3.0
+    """
     return _known_to_numba(function, inline=True)
 
 
@@ -114,6 +134,31 @@ def generic(default: Callable[..., Any]) -> Generic:
 
     ``f.register(DataType)`` decorates an implementation. ``DataType`` is a NamedTuple class, the only
     kind of record that both Python and Numba tell apart by class.
+
+    Parameters
+    ----------
+    default : callable
+        What is called for other types.
+
+    Returns
+    -------
+    Generic
+        The function, with ``register``.
+
+    Examples
+    --------
+    >>> from typing import NamedTuple
+    >>> from potentia.extend import generic
+    >>> class Square(NamedTuple):
+    ...     side: float
+    >>> @generic
+    ... def area(shape):
+    ...     return 0.0
+    >>> @area.register(Square)
+    ... def _(shape):
+    ...     return shape.side**2
+    >>> area(Square(3.0)), area(None)
+    (9.0, 0.0)
     """
     table: dict[type, Callable[..., Any]] = {}
 

@@ -102,7 +102,35 @@ def _counter(num_players: int, step: int, player: int, purpose: int) -> int:
 
 @portable
 def uniform(key: Any, num_players: int, step: int, player: int, purpose: int) -> float:
-    """A double in [0, 1) for this step, player and purpose."""
+    """A double in [0, 1) for this step, player and purpose.
+
+    Parameters
+    ----------
+    key : Any
+        What the draws of the run are made from.
+    num_players : int
+        :func:`num_drawn` of the game.
+    step : int
+        The steps that were played.
+    player : int
+        Its number.
+    purpose : int
+        What for: ``WAKE``, ``TRIAL``, ``CHOICE``, ``PRIORITY`` or one of ``FREE_PURPOSES``.
+
+    Returns
+    -------
+    float
+        The same for the same arguments.
+
+    Examples
+    --------
+    >>> from potentia.extend import CHOICE, uniform
+    >>> run = pt.begin(pt.game("stag-hunt"), pt.rule("lll", tau=0.5), seed=1)
+    >>> 0.0 <= uniform(run.key, 2, 7, 0, CHOICE) < 1.0
+    True
+    >>> uniform(run.key, 2, 7, 0, CHOICE) == uniform(run.key, 2, 7, 0, CHOICE)
+    True
+    """
     return _to_unit(squares(_counter(num_players, step, player, purpose), key))
 
 
@@ -122,7 +150,25 @@ def normal_nth(key: Any, num_players: int, step: int, player: int, purpose: int,
 
 @portable
 def below(unit: float, count: int) -> int:
-    """An integer in 0..count-1 from a uniform double; the bias is at most count / 2**53."""
+    """An integer in 0..count-1 from a uniform double; the bias is at most count / 2**53.
+
+    Parameters
+    ----------
+    unit : float
+        A draw of :func:`potentia.extend.uniform`.
+    count : int
+        How many integers.
+
+    Returns
+    -------
+    int
+        One of them.
+
+    Examples
+    --------
+    >>> [pt.extend.below(unit, 3) for unit in (0.0, 0.5, 0.99)]
+    [0, 1, 2]
+    """
     return int(unit * count)
 
 

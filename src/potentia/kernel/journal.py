@@ -20,7 +20,31 @@ CHANGES = 1
 
 
 class Journal(NamedTuple):
-    """Counters and marks of one run."""
+    """Counters and marks of one run.
+
+    Attributes
+    ----------
+    counts : array
+        Revisions and changes since the start.
+    dirty : array
+        Whether each player is in ``changed``, or empty.
+    changed : array
+        Players that changed since the last row.
+    pending : array
+        How many of those.
+    visits : array
+        Steps spent in each profile, or empty.
+    strides : array
+        Of the profiles in C order.
+    cursor : array
+        The profile's index, and the time since when it stands.
+
+    Examples
+    --------
+    >>> run = pt.begin(pt.game("stag-hunt"), pt.rule("lll", tau=0.5), seed=1).advance(20)
+    >>> run.journal.counts[pt.extend.REVISIONS].item()
+    20
+    """
 
     counts: Ints  # (2,) revisions and changes since the start
     dirty: NDArray[np.uint8]  # (N,) whether the player is in ``changed``, or empty
@@ -33,7 +57,30 @@ class Journal(NamedTuple):
 
 @portable
 def move(journal: Journal, game: Any, state: Any, player: int, action: int, step: int) -> None:
-    """Let the player play ``action`` at this step and note it."""
+    """Let the player play ``action`` at this step and note it.
+
+    Parameters
+    ----------
+    journal : Journal
+        Is written to.
+    game : NamedTuple
+        The game's data.
+    state : NamedTuple
+        The state of the run.
+    player : int
+        Its number.
+    action : int
+        What it plays from now on.
+    step : int
+        The steps that were played.
+
+    Examples
+    --------
+    >>> run = pt.begin(pt.game("stag-hunt"), pt.rule("lll", tau=0.5), start=[0, 0])
+    >>> pt.extend.move(run.journal, run.game.data, run.state, 1, 1, 0)
+    >>> run.profile.tolist(), run.journal.counts.tolist()
+    ([0, 1], [0, 1])
+    """
     if not plays(game, state, player):
         return
     current = state.profile[at(player)]

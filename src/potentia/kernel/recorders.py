@@ -16,7 +16,33 @@ from potentia.kernel.mistakes import at_place, place_of
 
 
 class Recorder(str):
-    """A row of the table: its name, and what is known of what is recorded under it."""
+    """A row of the table: its name, and what is known of what is recorded under it.
+
+    Parameters
+    ----------
+    name : str
+        What it is asked for by.
+    label : str
+        What people read; left out, the name.
+    unit : str
+        Its unit, if it has one.
+    dims : tuple of str
+        The dimensions beside the run's own.
+    whole : bool
+        Whether it holds integers.
+    nan : bool
+        Whether NaN may stand in it.
+    needs : tuple of str
+        What it is worked out from, measured in the loop.
+    function : callable, optional
+        A function of (profile, data) that gives it.
+
+    Examples
+    --------
+    >>> row = pt.extend.Recorder("energy", "energy spent", "J")
+    >>> row.attributes
+    {'long_name': 'energy spent', 'units': 'J'}
+    """
 
     label: str
     unit: str
@@ -88,8 +114,29 @@ _own: dict[str, Recorder] = {}
 def recorder(function: Callable[..., float], name: str = "", label: str = "", unit: str = "") -> Recorder:
     """A recorder of one's own: a function of (profile, data) that gives a number; quick if Numba can compile it.
 
-    ``data`` is the game's record, or what was passed as ``data=`` to ``games.custom``. ``name`` is the function's, if
-    left out.
+    Parameters
+    ----------
+    function : callable
+        ``data`` is the game's record, or what was passed as ``data=`` to ``games.custom``.
+    name : str
+        What it is called; left out, as the function is.
+    label : str
+        What people read.
+    unit : str
+        Its unit, if it has one.
+
+    Returns
+    -------
+    Recorder
+        What ``record=`` takes.
+
+    Examples
+    --------
+    >>> def agreed(profile, data):
+    ...     return float(profile[0] == profile[1])
+    >>> trace = pt.run(pt.game("stag-hunt"), pt.rule("lll", tau=0.1), 40, record=pt.recorder(agreed))
+    >>> trace.agreed[-1].item()
+    1.0
     """
     if not callable(function):
         raise InvalidRun(f"must be a function of (profile, data), got {function!r}", "function", function)
@@ -111,7 +158,31 @@ def recorder(function: Callable[..., float], name: str = "", label: str = "", un
 
 
 def register_recorder(name: str = "", label: str = "", unit: str = "") -> Callable[[Any], Any]:
-    """Decorator: make a function of (profile, data) known as a recorder, also to specifications and commands."""
+    """Decorator: make a function of (profile, data) known as a recorder, also to specifications and commands.
+
+    Parameters
+    ----------
+    name : str
+        What it is called; left out, as the function is.
+    label : str
+        What people read.
+    unit : str
+        Its unit, if it has one.
+
+    Returns
+    -------
+    callable
+        The decorator.
+
+    Examples
+    --------
+    >>> from potentia.extend import register_recorder
+    >>> @register_recorder(label="share of action 1")
+    ... def ones(profile, data):
+    ...     return profile.mean()
+    >>> pt.run(pt.game("ring"), pt.rule("lll", tau=0.1), 5, record="ones").ones.shape
+    (6,)
+    """
 
     def keep(function: Callable[..., float]) -> Callable[..., float]:
         made = recorder(function, name, label, unit)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping
+from inspect import cleandoc
 from typing import Any, Generic, TypeVar
 
 import attrs
 import numpy as np
 
 from potentia.errors import InvalidInput, did_you_mean, look_up
+from potentia.kernel.texts import prose
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
@@ -126,33 +128,69 @@ class Registry(Generic[T]):
         self._known: dict[str, type[T]] = {}
         self._maker: Any = None
 
-    def register(self, cls: C) -> C:
-        """Class decorator: make a class known under its name."""
-        name = getattr(cls, "name", None)
+    def register(self, kind: C) -> C:
+        """Class decorator: make a class known under its name.
+
+        Parameters
+        ----------
+        kind : type
+            A class with a ``name``, and a field for each parameter.
+
+        Returns
+        -------
+        type
+            The same class.
+
+        Examples
+        --------
+        >>> import attrs
+        >>> from potentia.rules import One, Who, rule
+        >>> from potentia.extend import register_who
+        >>> @register_who
+        ... @attrs.frozen
+        ... class First(Who):
+        ...     name = "first"
+        ...     def revision_on(self, game):
+        ...         return (1.0,) + (1e-6,) * (game.num_players - 1)
+        >>> rule(who="first", considers="all", chooses="best").called
+        'first × all × best'
+        """
+        name = getattr(kind, "name", None)
         if not isinstance(name, str) or not name:
-            raise self._error(f"{cls.__name__} needs a name, a text, got {name!r}")
-        if self._known.get(name, cls).__qualname__ != cls.__qualname__:
+            raise self._error(f"{kind.__name__} needs a name, a text, got {name!r}")
+        if self._known.get(name, kind).__qualname__ != kind.__qualname__:
             raise self._error(f"a {self.what} named {name!r} exists already")
-        self._known[name] = cls
+        self._known[name] = kind
         self._list()
-        return cls
+        return kind
 
     def makes(self, maker: F) -> F:
         """Decorator: the function that builds one by name; ``help()`` of it lists the names and their parameters."""
-        self._maker, self._about = maker, maker.__doc__ or ""
+        self._maker, self._about = maker, cleandoc(maker.__doc__ or "")
         self._list()
         return maker
 
     def _list(self) -> None:
         if self._maker is None:
             return
-        lines = [
-            f"    {name}({_signature(cls)})\n        {getattr(cls, 'summary', '')}" for name, cls in self._known.items()
-        ]
-        self._maker.__doc__ = f"{self._about.rstrip()}\n\n    Known by name:\n\n" + "\n".join(lines) + "\n    "
+        lines = [f"{name}({_signature(cls)})\n    {getattr(cls, 'summary', '')}" for name, cls in self._known.items()]
+        about = prose(self._about)
+        listed = "\n".join([about, "", "Known by name:", "", *lines])
+        self._maker.__doc__ = f"{listed}{self._about.removeprefix(about)}\n"
 
     def registered(self) -> dict[str, type[T]]:
-        """All of them by name."""
+        """All of them by name.
+
+        Returns
+        -------
+        dict
+            The classes.
+
+        Examples
+        --------
+        >>> pt.rules.registered()["lll"].__name__
+        'LLL'
+        """
         return dict(self._known)
 
     def kind(self, name: Any) -> type[T]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import shlex
 import unicodedata
 from collections.abc import Mapping
+from inspect import cleandoc
 from typing import Any
 
 # Controls, what reorders or hides its neighbours, halves of a character, and what breaks a line.
@@ -45,6 +47,23 @@ def command(name: str, path: str | os.PathLike[str]) -> str:
     """What to type next, whatever the file is called."""
     text = os.fspath(path)
     return f"potentia {name} {shlex.quote(f'./{text}' if text.startswith('-') else text)}"
+
+
+_SECTION = re.compile(r"^([A-Z][A-Za-z ]*)\n-{3,}\n", re.MULTILINE)
+_TYPE = re.compile(r"^(\S.*?) : (?:\{(.*)\}|.*)$", re.MULTILINE)
+
+
+def prose(docstring: str | None) -> str:
+    """A docstring up to its first section."""
+    return _SECTION.split(cleandoc(docstring or ""))[0].rstrip()
+
+
+def explained(docstring: str | None) -> str:
+    """A docstring for those who do not write Python: its prose, and what its parameters mean, without their types."""
+    head, *sections = _SECTION.split(cleandoc(docstring or ""))
+    told = dict(zip(sections[::2], sections[1::2], strict=True)).get("Parameters", "")
+    choices = _TYPE.sub(lambda one: one[1] + (f" ({one[2]})".replace('"', "") if one[2] else ""), told)
+    return "\n\n".join(filter(None, (head.rstrip(), choices.rstrip())))
 
 
 def counted(count: int, thing: str) -> str:

@@ -29,21 +29,29 @@ def write_report(
 
     Parameters
     ----------
-    study
+    study : Study
         What was played.
-    path
+    path : str or path, optional
         The page, one file that opens offline; left out, ``my.html`` beside a study in ``my.study``.
-    measure
+    measure : str, optional
         The recorder that counts; left out, the covered worth where it was recorded, else the first one.
-    lowest
+    lowest : bool
         Whether its lowest level is the best one.
-    partial
+    partial : bool
         Take what is there of an incomplete study.
 
     Returns
     -------
     list of Path
         The page, and replays that are too large to stand in it.
+
+    Examples
+    --------
+    >>> from potentia.reports import write_report
+    >>> specification = {"game": {"name": "stag-hunt"}, "rule": {"name": "lll", "tau": 0.5}, "steps": 20, "seeds": 2}
+    >>> study = pt.sweep({**specification, "record": ["potential"]}, "hunt.study")
+    >>> [path.name for path in write_report(study)]
+    ['hunt.html']
     """
     out = study.folder.with_suffix(".html") if path is None else Path(path)
     if out.suffix.lower() not in (".html", ".htm"):

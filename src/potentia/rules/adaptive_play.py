@@ -63,7 +63,23 @@ class AdaptiveMemory(NamedTuple):
 @register
 @attrs.frozen(repr=False)
 class AdaptivePlay(Rule):
-    """Everybody plays a best reply to a sample of the last profiles, or any action with probability e^{-1/τ}."""
+    """Everybody plays a best reply to a sample of the last profiles, or any action with probability e^{-1/τ}.
+
+    Parameters
+    ----------
+    tau : float, str, dict or Schedule
+        The temperature, > 0, or how it falls.
+    memory : int
+        How many of the last profiles are remembered, the present one among them.
+    sample : int
+        How many of them a player draws.
+
+    Examples
+    --------
+    >>> rule = pt.rules.AdaptivePlay(tau=0.2, memory=3, sample=1)
+    >>> rule.num_states(pt.game("stag-hunt"))  # 4³ histories, and 4 profiles before there is one
+    68
+    """
 
     name: ClassVar[str] = "adaptive-play"
     summary: ClassVar[str] = "everybody plays a best reply to a sample of the last profiles, with mistakes (Young)"
@@ -106,7 +122,18 @@ class AdaptivePlay(Rule):
         return 8 * self.memory * game.num_players * (1 + most_options(game))
 
     def num_states(self, game: Game) -> int:
-        """Profiles with a history, and those before one."""
+        """Profiles with a history, and those before one.
+
+        Parameters
+        ----------
+        game : Game
+            What is played.
+
+        Returns
+        -------
+        int
+            How many states the exact chain has.
+        """
         return int(game.num_profiles) ** self.memory + (game.num_profiles if self.memory > 1 else 0)
 
 

@@ -41,7 +41,18 @@ class Axes(NamedTuple):
 
 
 class Rule(Checked, ABC):
-    """How players revise. Subclasses are frozen classes of attrs, one field per parameter."""
+    """How players revise. Subclasses are frozen classes of attrs, one field per parameter.
+
+    Examples
+    --------
+    A rule is plain data, which builds it again:
+
+    >>> rule = pt.rule("slll", tau=0.1, revision=0.3)
+    >>> rule.spec()
+    {'rule': 'slll', 'tau': 0.1, 'revision': 0.3}
+    >>> pt.rules.rule_from(rule.spec()) == rule
+    True
+    """
 
     __repr__ = brief
 
@@ -77,7 +88,18 @@ class Rule(Checked, ABC):
         return None
 
     def evaluations(self, game: Game) -> float:
-        """How many utilities one revision asks for on a game; NaN where that is not one number, or not known."""
+        """How many utilities one revision asks for on a game; NaN where that is not one number, or not known.
+
+        Parameters
+        ----------
+        game : Game
+            What is played.
+
+        Returns
+        -------
+        float
+            For one revision.
+        """
         place = self.point()
         return self.asks_for if place is None else place.considers.evaluations(game)
 
@@ -88,17 +110,64 @@ class Rule(Checked, ABC):
 
     @abstractmethod
     def data(self, game: Game, horizon: int | None) -> Any:
-        """The NamedTuple that compiled code reads, for this game and a run of planned length ``horizon``."""
+        """The NamedTuple that compiled code reads, for this game and a run of planned length ``horizon``.
+
+        Parameters
+        ----------
+        game : Game
+            What is played.
+        horizon : int or None
+            The planned length of the run.
+
+        Returns
+        -------
+        NamedTuple
+            Of a type for which :func:`potentia.extend.step` is registered.
+        """
 
     def new_memory(self, game: Game) -> Any:
-        """Fresh arrays for one run: what the rule remembers, and by default room for a player's options."""
+        """Fresh arrays for one run: what the rule remembers, and by default room for a player's options.
+
+        Parameters
+        ----------
+        game : Game
+            What is played.
+
+        Returns
+        -------
+        NamedTuple
+            Of arrays.
+        """
         return new_memory(game)
 
     def check_memory(self, memory: Any, step: int) -> None:
-        """Raise ValueError for a memory, read from a file, that no run can have had and that would mislead kernels."""
+        """Raise ValueError for a memory, read from a file, that no run can have had and that would mislead kernels.
+
+        Parameters
+        ----------
+        memory : NamedTuple
+            What :meth:`new_memory` made.
+        step : int
+            The steps that were played.
+        """
 
     def scores(self, game: Game, memory: Any, step: int) -> tuple[Floats, ...]:
-        """The score of each action, an array per player, for rules that keep scores."""
+        """The score of each action, an array per player, for rules that keep scores.
+
+        Parameters
+        ----------
+        game : Game
+            What is played.
+        memory : NamedTuple
+            What :meth:`new_memory` made.
+        step : int
+            The steps that were played.
+
+        Returns
+        -------
+        tuple of arrays
+            The scores of each player.
+        """
         raise InvalidRule(f"{self.name} keeps no scores; {_with_scores()} do")
 
     def strategies(self, game: Game, memory: Any, profile: Ints, step: int, horizon: int | None) -> tuple[Floats, ...]:
@@ -106,11 +175,40 @@ class Rule(Checked, ABC):
 
         Of ``ql`` and ``score`` it is the probability of each action at the next step. Of ``soql`` it is X itself,
         before it is restricted to the actions in reach and perturbed.
+
+        Parameters
+        ----------
+        game : Game
+            What is played.
+        memory : NamedTuple
+            What :meth:`new_memory` made.
+        profile : array
+            The present profile.
+        step : int
+            The steps that were played.
+        horizon : int or None
+            The planned length of the run.
+
+        Returns
+        -------
+        tuple of arrays
+            The strategy of each player.
         """
         raise InvalidRule(f"{self.name} keeps no strategies; {_with_scores()} do")
 
     def memory_size(self, game: Game) -> int:
-        """Bytes of :meth:`new_memory`, roughly."""
+        """Bytes of :meth:`new_memory`, roughly.
+
+        Parameters
+        ----------
+        game : Game
+            What is played.
+
+        Returns
+        -------
+        int
+            For one run.
+        """
         return 8 * 3 * most_options(game)
 
     def spec(self) -> dict[str, Any]:
@@ -119,7 +217,18 @@ class Rule(Checked, ABC):
 
     @staticmethod
     def from_spec(spec: dict[str, Any]) -> Rule:
-        """The rule that :meth:`spec` described."""
+        """The rule that :meth:`spec` described.
+
+        Parameters
+        ----------
+        spec : dict
+            Its name and parameters.
+
+        Returns
+        -------
+        Rule
+            The rule.
+        """
         return rule_from(spec)
 
     def describe(self) -> str:
@@ -148,8 +257,26 @@ def _with_scores() -> str:
 def rule(name: str | None = None, **parameters: Any) -> Rule:
     """Build a rule by name, or from who revises, what they consider and how they choose.
 
-    ``rule("p-sblll", tau=0.1, revision=0.3)``; ``rule(who="independent", considers="trial", chooses="mistakes",
-    tau=0.1, revision=0.3)``; ``rule("mistakes", who="all", tau=0.1)`` for a named one that is elsewhere on an axis.
+    ``rule("mistakes", who="all", tau=0.1)`` takes a named one elsewhere on an axis.
+
+    Parameters
+    ----------
+    name : str, optional
+        One of those above; left out, ``who``, ``considers`` and ``chooses`` say which.
+    **parameters : Any
+        Its parameters.
+
+    Returns
+    -------
+    Rule
+        The rule.
+
+    Examples
+    --------
+    >>> pt.rule("lll", tau=0.1)
+    LLL(tau=Constant(tau=0.1))
+    >>> pt.rule(who="independent", considers="trial", chooses="mistakes", tau=0.1, revision=0.3).called
+    'independent × trial × mistakes'
     """
     if not any(axis in parameters for axis in Axes._fields):
         if name is None:
@@ -169,7 +296,23 @@ def _first_axis(parameters: dict[str, Any]) -> tuple[str, Any]:
 
 
 def rule_from(value: Any) -> Rule:
-    """A rule from a rule, or from the plain data of one."""
+    """A rule from a rule, or from the plain data of one.
+
+    Parameters
+    ----------
+    value : Rule or dict
+        One of them.
+
+    Returns
+    -------
+    Rule
+        The rule.
+
+    Examples
+    --------
+    >>> pt.rules.rule_from({"rule": "lll", "tau": 0.1})
+    LLL(tau=Constant(tau=0.1))
+    """
     if isinstance(value, dict) and isinstance(value.get("rule", "composed"), str):
         options = dict(value)
         if (name := options.pop("rule", None)) is not None or any(axis in options for axis in Axes._fields):
@@ -185,7 +328,37 @@ def rule_from(value: Any) -> Rule:
 
 
 class Memory(NamedTuple):
-    """Room to work in. Arrays that a rule does not need are empty."""
+    """Room to work in. Arrays that a rule does not need are empty.
+
+    Attributes
+    ----------
+    values : array
+        Utilities of the actions that a player weighs.
+    weights : array
+        Room for as many numbers.
+    options : array
+        Which actions those are, with constrained sets.
+    awake : array
+        The players that revise.
+    trial : array
+        What each of them tries.
+    before : array
+        What each of them has.
+    after : array
+        What each of them would have.
+    champion : array
+        Per group, the place in ``awake`` of the highest priority; per bucket, a first player.
+    link : array
+        (N,) the next player in the bucket.
+    highest : array
+        (N, 2) the largest signal and gradient that a player has met.
+
+    Examples
+    --------
+    >>> memory = pt.extend.new_memory(pt.game("stag-hunt"), synchronous=True)
+    >>> memory.values.shape, memory.awake.shape
+    ((2,), (2,))
+    """
 
     values: Floats  # utilities of the actions a player weighs
     weights: Floats
@@ -215,7 +388,33 @@ def new_memory(
     signal: bool = False,
     moves: Moves | None = None,
 ) -> Memory:
-    """Fresh arrays of the sizes a rule needs."""
+    """Fresh arrays of the sizes a rule needs.
+
+    Parameters
+    ----------
+    game : Game
+        What is played.
+    synchronous : bool
+        Whether several players revise at once.
+    groups : int
+        How many groups a guard tells apart.
+    linked : bool
+        Whether it finds neighbours by buckets.
+    signal : bool
+        Whether players remember the largest signal they have met.
+    moves : Moves, optional
+        What comes into question, where that is not the game's.
+
+    Returns
+    -------
+    Memory
+        The arrays.
+
+    Examples
+    --------
+    >>> pt.extend.new_memory(pt.game("ring", players=6, actions=3)).values.shape
+    (3,)
+    """
     widest = most_options(game, moves)
     players = game.num_players if synchronous else 0
     return Memory(
@@ -242,21 +441,99 @@ def check_remembers(rule: Rule, memory: Any) -> None:
 
 @generic
 def step(rule: Any, memory: Any, game: Any, state: Any, journal: Journal, key: Any, n: int) -> None:
-    """One step of the rule: from time n to n + 1."""
+    """One step of the rule: from time n to n + 1.
+
+    A rule of one's own registers its function for the type of its ``data``.
+
+    Parameters
+    ----------
+    rule : NamedTuple
+        What :meth:`Rule.data` gives.
+    memory : NamedTuple
+        What :meth:`Rule.new_memory` made.
+    game : NamedTuple
+        The game's data.
+    state : NamedTuple
+        The state of the run.
+    journal : Journal
+        What :func:`move` notes.
+    key : Any
+        What the draws of the run are made from.
+    n : int
+        The steps that were played.
+
+    Examples
+    --------
+    >>> from typing import NamedTuple
+    >>> from potentia.extend import move, num_actions, step
+    >>> class CycleData(NamedTuple):
+    ...     player: int
+    >>> @step.register(CycleData)
+    ... def _(rule, memory, game, state, journal, key, n):
+    ...     action = (state.profile[rule.player] + 1) % num_actions(game, rule.player)
+    ...     move(journal, game, state, rule.player, action, n)
+    >>> run = pt.begin(pt.game("stag-hunt"), pt.rule("lll", tau=0.5), start=[0, 0])
+    >>> step(CycleData(1), None, run.game.data, run.state, run.journal, run.key, 0)
+    >>> run.profile.tolist()
+    [0, 1]
+    """
     raise NotImplementedError("this rule has no step")
 
 
 @portable
 def wake_one(key: Any, players: int, n: int) -> int:
-    """The one player, uniformly random, that revises at this step."""
+    """The one player, uniformly random, that revises at this step.
+
+    Parameters
+    ----------
+    key : Any
+        What the draws of the run are made from.
+    players : int
+        :func:`num_drawn` of the game.
+    n : int
+        The steps that were played.
+
+    Returns
+    -------
+    int
+        Its number.
+
+    Examples
+    --------
+    >>> run = pt.begin(pt.game("stag-hunt"), pt.rule("lll", tau=0.5), seed=1)
+    >>> sorted({pt.extend.wake_one(run.key, 2, n) for n in range(20)})
+    [0, 1]
+    """
     return below(uniform(key, players, n, 0, WAKE), players)
 
 
 @portable
 def pick_one(game: Any, state: Any, key: Any, n: int) -> int:
-    """The same, of those that were there from the start and those that came later, each as likely as any other.
+    """The one player that revises, also of those that came later: :func:`wake_one`, each as likely as any other.
 
     Where somebody has come, a second draw says whether it is one of them. Who is picked may have failed since.
+
+    Parameters
+    ----------
+    game : NamedTuple
+        The game's data.
+    state : NamedTuple
+        The state of the run.
+    key : Any
+        What the draws of the run are made from.
+    n : int
+        The steps that were played.
+
+    Returns
+    -------
+    int
+        Its number.
+
+    Examples
+    --------
+    >>> run = pt.begin(pt.game("stag-hunt"), pt.rule("lll", tau=0.5), seed=1)
+    >>> pt.extend.pick_one(run.game.data, run.state, run.key, 3) == pt.extend.wake_one(run.key, 2, 3)
+    True
     """
     first = num_drawn(game)
     player = wake_one(key, first, n)
@@ -275,6 +552,33 @@ def survey(moves: Any, memory: Memory, game: Any, state: Any, player: int) -> in
 
     With a complete action set these are all its actions; with a constrained one, the current action and
     the reachable ones.
+
+    Parameters
+    ----------
+    moves : Moves
+        The game's, or a rule's own.
+    memory : Memory
+        Is written to.
+    game : NamedTuple
+        The game's data.
+    state : NamedTuple
+        The state of the run.
+    player : int
+        Its number.
+
+    Returns
+    -------
+    int
+        How many.
+
+    Examples
+    --------
+    >>> from potentia.extend import new_memory, survey, surveyed
+    >>> game = pt.games.Separable([[0.0, 1.0, 2.0]], moves=pt.games.path_moves(3))
+    >>> memory, state = new_memory(game), game.new_state(np.array([0]))
+    >>> count = survey(game.moves, memory, game.data, state, 0)
+    >>> [(int(surveyed(game.moves, memory, k)), memory.values[k].item()) for k in range(count)]
+    [(0, 0.0), (1, 1.0)]
     """
     utilities(game, state, player, memory.values)
     return num_actions(game, player)
@@ -295,7 +599,30 @@ def _survey(moves: Constrained, memory: Memory, game: Any, state: Any, player: i
 
 @generic
 def surveyed(moves: Any, memory: Memory, index: int) -> int:
-    """The action behind an index of :func:`survey`."""
+    """The action behind an index of :func:`survey`.
+
+    Parameters
+    ----------
+    moves : Moves
+        What :func:`survey` was told.
+    memory : Memory
+        What it wrote to.
+    index : int
+        Which, from 0.
+
+    Returns
+    -------
+    int
+        The action.
+
+    Examples
+    --------
+    With every action in reach it is the index itself; see :func:`survey` for another case.
+
+    >>> game = pt.game("stag-hunt")
+    >>> pt.extend.surveyed(game.moves, pt.extend.new_memory(game), 1)
+    1
+    """
     return index
 
 

@@ -30,7 +30,19 @@ class BestResponseData(NamedTuple):
 @register
 @attrs.frozen(repr=False)
 class BestResponse(Rule):
-    """One random player plays a best response; ``ties`` are drawn uniformly, or keep the current action ("stay")."""
+    """One random player plays a best response; ``ties`` are drawn uniformly, or keep the current action ("stay").
+
+    Parameters
+    ----------
+    ties : {"uniform", "stay"}
+        Which of several best actions is played.
+
+    Examples
+    --------
+    >>> trace = pt.run(pt.game("prisoners-dilemma"), pt.rules.BestResponse(), 50, start=[0, 0])
+    >>> trace.final.tolist()
+    [1, 1]
+    """
 
     name: ClassVar[str] = "best-response"
     summary: ClassVar[str] = "one random player plays a best response (lll as tau goes to 0)"

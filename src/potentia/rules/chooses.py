@@ -43,7 +43,13 @@ class ChoosesData(NamedTuple):
 
 
 class Chooses(Checked, ABC):
-    """How is chosen. Subclasses are frozen classes of attrs, one field per parameter; ``tau``, if any, is one."""
+    """How is chosen. Subclasses are frozen classes of attrs, one field per parameter; ``tau``, if any, is one.
+
+    Examples
+    --------
+    >>> pt.rule("best-response").axes().chooses
+    Best(ties='uniform')
+    """
 
     name: ClassVar[str]
     summary: ClassVar[str] = ""
@@ -61,7 +67,18 @@ class Chooses(Checked, ABC):
 @register
 @attrs.frozen
 class Logit(Chooses):
-    """By the logit map (Eq. 3); between two actions, binary logit (Eq. 11)."""
+    """By the logit map (Eq. 3); between two actions, binary logit (Eq. 11).
+
+    Parameters
+    ----------
+    tau : float, str, dict or Schedule
+        The temperature, > 0, or how it falls.
+
+    Examples
+    --------
+    >>> pt.rule(who="all", considers="trial", chooses=pt.rules.Logit(0.1)).tau
+    Constant(tau=0.1)
+    """
 
     name: ClassVar[str] = "logit"
     summary: ClassVar[str] = "in proportion to e^(u/tau)"
@@ -72,7 +89,18 @@ class Logit(Chooses):
 @register
 @attrs.frozen
 class Best(Chooses):
-    """The best; ``ties`` are drawn uniformly, or keep the present action ("stay")."""
+    """The best; ``ties`` are drawn uniformly, or keep the present action ("stay").
+
+    Parameters
+    ----------
+    ties : {"uniform", "stay"}
+        Which of several best actions is chosen.
+
+    Examples
+    --------
+    >>> pt.rule(who="one", considers="all", chooses=pt.rules.Best(ties="stay")).called
+    'best-response'
+    """
 
     name: ClassVar[str] = "best"
     summary: ClassVar[str] = "the best; ties uniform or stay"
@@ -85,7 +113,18 @@ class Best(Chooses):
 @register
 @attrs.frozen
 class Better(Chooses):
-    """A strictly better one, uniformly, where there is one; with probability ``inertia`` the present one anyway."""
+    """A strictly better one, uniformly, where there is one; with probability ``inertia`` the present one anyway.
+
+    Parameters
+    ----------
+    inertia : float
+        The probability to stay anyway, below 1.
+
+    Examples
+    --------
+    >>> pt.rule(who="one", considers="all", chooses=pt.rules.Better(inertia=0.1)).called
+    'better-reply'
+    """
 
     name: ClassVar[str] = "better"
     summary: ClassVar[str] = "a random better one, or the present one with probability inertia"
@@ -98,7 +137,19 @@ class Better(Chooses):
 @register
 @attrs.frozen
 class Mistakes(Chooses):
-    """Any of them, uniformly, with probability ε = e^{-1/τ}, else a best one, ties even: resistances count mistakes."""
+    """Any of them, uniformly, with probability ε = e^{-1/τ}, else a best one, ties even: resistances count mistakes.
+
+    Parameters
+    ----------
+    tau : float, str, dict or Schedule
+        The temperature, > 0, or how it falls.
+
+    Examples
+    --------
+    >>> rule = pt.rule(who="one", considers="all", chooses=pt.rules.Mistakes(0.5))
+    >>> pt.analysis.chain(pt.game("stag-hunt"), rule).stationary().round(3).tolist()
+    [0.466, 0.034, 0.034, 0.466]
+    """
 
     name: ClassVar[str] = "mistakes"
     summary: ClassVar[str] = "a best one, or any with probability e^(-1/tau)"
@@ -109,7 +160,18 @@ class Mistakes(Chooses):
 @register
 @attrs.frozen
 class Metropolis(Chooses):
-    """The trial action, for certain if it is no worse, else with probability e^{-loss/τ}."""
+    """The trial action, for certain if it is no worse, else with probability e^{-loss/τ}.
+
+    Parameters
+    ----------
+    tau : float, str, dict or Schedule
+        The temperature, > 0, or how it falls.
+
+    Examples
+    --------
+    >>> pt.rule(who="one", considers="trial", chooses=pt.rules.Metropolis(0.1)).called
+    'metropolis'
+    """
 
     name: ClassVar[str] = "metropolis"
     summary: ClassVar[str] = "the trial action with probability min(1, e^(gain/tau))"
@@ -129,7 +191,37 @@ def option_terms(
     coefficients: Floats,
     exponents: Floats,
 ) -> None:
-    """The term of each of ``values[:count]``, the present action's being ``values[current]``."""
+    """The term of each of ``values[:count]``, the present action's being ``values[current]``.
+
+    A term is c·ε^r with ε = e^{-1/τ}: the probability of an option, and its resistance as τ → 0. A choice of one's own
+    registers its function for the type of its ``data()``.
+
+    Parameters
+    ----------
+    chooses : NamedTuple
+        What ``Chooses.data()`` gives.
+    values : array
+        The utility of each option.
+    count : int
+        How many options there are.
+    current : int
+        The place of the present action among them.
+    tau : float
+        The temperature; 0 asks for the leading terms as τ → 0.
+    tie : float
+        Utilities that differ by no more than this are equal.
+    coefficients : array
+        Is written to: c of each option.
+    exponents : array
+        Is written to: r of each option.
+
+    Examples
+    --------
+    >>> c, r = np.zeros(2), np.zeros(2)
+    >>> pt.extend.option_terms(pt.rules.Mistakes(0.1).data(), np.array([1.0, 3.0]), 2, 0, 0.0, 0.0, c, r)
+    >>> c.tolist(), r.tolist()  # the worse one by one mistake, which picks it half of the time
+    ([0.5, 1.0], [1.0, 0.0])
+    """
     raise NotImplementedError("this choice has no option_terms")
 
 

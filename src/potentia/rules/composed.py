@@ -162,6 +162,22 @@ class Composed(_OnTheMap):
 
     The parameters of the three axes stand beside their words. Objects do, too, in the place of the words:
     ``rule(who=Independent(0.3, guard=True), considers=Trial(k=2), chooses=Mistakes(0.1))``.
+
+    Parameters
+    ----------
+    who : Who or str
+        Who revises.
+    considers : Considers or str
+        What is considered.
+    chooses : Chooses or str
+        How is chosen.
+
+    Examples
+    --------
+    >>> from potentia.rules import Composed, Independent, Mistakes, Trial
+    >>> rule = Composed(Independent(0.3, guard=True), Trial(k=2), Mistakes(0.1))
+    >>> rule.called, rule.revision, rule.k
+    ('independent × trial × mistakes', 0.3, 2)
     """
 
     name: ClassVar[str] = "composed"
@@ -195,7 +211,18 @@ class Composed(_OnTheMap):
 
     @classmethod
     def from_parameters(cls, parameters: dict[str, Any]) -> Rule:
-        """The rule at these words, objects and parameters: one with a name, where it is one."""
+        """The rule at these words, objects and parameters: one with a name, where it is one.
+
+        Parameters
+        ----------
+        parameters : dict
+            Words or objects of the axes, and the parameters of those.
+
+        Returns
+        -------
+        Rule
+            The rule.
+        """
         given = dict(parameters)
         if given.get("who") == "groups" and "groups" not in given and "revision" in given:
             given["groups"] = given.pop("revision")
@@ -356,6 +383,17 @@ class BetterReply(_OnTheMap):
     """One random player takes a uniformly random better action, or stays with probability ``inertia``.
 
     ``rule("better-reply", who="all", inertia=0.5)`` lets everybody revise at once (Young 2004).
+
+    Parameters
+    ----------
+    inertia : float
+        The probability to stay anyway, below 1.
+
+    Examples
+    --------
+    >>> trace = pt.run(pt.game("prisoners-dilemma"), pt.rules.BetterReply(inertia=0.2), 60, start=[0, 0])
+    >>> trace.final.tolist()
+    [1, 1]
     """
 
     name: ClassVar[str] = "better-reply"
@@ -370,7 +408,21 @@ class BetterReply(_OnTheMap):
 @register
 @attrs.frozen(repr=False)
 class MetropolisRule(_OnTheMap):
-    """One random player takes a trial action with probability min(1, e^{gain/τ}) (Metropolis et al. 1953)."""
+    """One random player takes a trial action with probability min(1, e^{gain/τ}) (Metropolis et al. 1953).
+
+    Parameters
+    ----------
+    tau : float, str, dict or Schedule
+        The temperature, > 0, or how it falls.
+    include_current : bool
+        Whether the present action may be drawn as the trial.
+
+    Examples
+    --------
+    >>> game = pt.game("stag-hunt")
+    >>> pt.analysis.chain(game, pt.rules.MetropolisRule(tau=1.0)).stationary().round(3).tolist()
+    [0.11, 0.04, 0.04, 0.81]
+    """
 
     name: ClassVar[str] = "metropolis"
     summary: ClassVar[str] = "one random player takes a trial action with probability min(1, e^(gain/tau))"
@@ -388,6 +440,16 @@ class MistakesRule(_OnTheMap):
     """One random player plays a best response, or with probability e^{-1/τ} any action (Kandori, Mailath & Rob 1993).
 
     ``rule("mistakes", who="all", tau=0.2)`` lets everybody revise at once.
+
+    Parameters
+    ----------
+    tau : float, str, dict or Schedule
+        The temperature, > 0, or how it falls.
+
+    Examples
+    --------
+    >>> pt.analysis.stability(pt.game("stag-hunt"), pt.rules.MistakesRule(tau=0.2)).stable.tolist()
+    [True, False, False, True]
     """
 
     name: ClassVar[str] = "mistakes"

@@ -42,7 +42,13 @@ class ConsidersData(NamedTuple):
 
 
 class Considers(Checked, ABC):
-    """What is considered. Subclasses are frozen classes of attrs, one field per parameter."""
+    """What is considered. Subclasses are frozen classes of attrs, one field per parameter.
+
+    Examples
+    --------
+    >>> pt.rule("blll", tau=0.1).axes().considers
+    Trial(k=1, include_current=False)
+    """
 
     name: ClassVar[str]
     summary: ClassVar[str] = ""
@@ -52,17 +58,50 @@ class Considers(Checked, ABC):
     include_current: bool = False
 
     def moves_on(self, game: Game) -> Moves:
-        """The actions in question from each action of a player: all in reach, unless a subclass says otherwise."""
+        """The actions in question from each action of a player: all in reach, unless a subclass says otherwise.
+
+        Parameters
+        ----------
+        game : Game
+            What is played.
+
+        Returns
+        -------
+        Moves
+            What :attr:`Game.moves` is.
+        """
         return game.moves
 
     def evaluations(self, game: Game) -> float:
-        """How many utilities are asked for: of the present action and each trial, or of all; NaN if not one number."""
+        """How many utilities are asked for: of the present action and each trial, or of all; NaN if not one number.
+
+        Parameters
+        ----------
+        game : Game
+            What is played.
+
+        Returns
+        -------
+        float
+            For one revision.
+        """
         if self.kind != ALL:
             return math.nan if self.include_current else 1.0 + self.k
         return all_actions(game) if isinstance(self.moves_on(game), Complete) else math.nan
 
     def data(self, game: Game) -> ConsidersData:
-        """What compiled code reads."""
+        """What compiled code reads.
+
+        Parameters
+        ----------
+        game : Game
+            What is played.
+
+        Returns
+        -------
+        ConsidersData
+            A NamedTuple.
+        """
         if self.k > 1:
             self._require_enough(game)
         return ConsidersData(self.kind, self.k, self.include_current)
@@ -80,7 +119,14 @@ class Considers(Checked, ABC):
 @register
 @attrs.frozen
 class Everything(Considers):
-    """Every action in reach."""
+    """Every action in reach.
+
+    Examples
+    --------
+    >>> rule = pt.rule(who="all", considers=pt.rules.Everything(), chooses="best")
+    >>> rule.evaluations(pt.game("stag-hunt"))
+    2.0
+    """
 
     name: ClassVar[str] = "all"
     summary: ClassVar[str] = "every action in reach"
@@ -89,7 +135,21 @@ class Everything(Considers):
 @register
 @attrs.frozen
 class Trial(Considers):
-    """``k`` trial actions, drawn uniformly without replacement, against the others' present actions."""
+    """``k`` trial actions, drawn uniformly without replacement, against the others' present actions.
+
+    Parameters
+    ----------
+    k : int
+        How many.
+    include_current : bool
+        Whether the present action may be drawn as the trial.
+
+    Examples
+    --------
+    >>> rule = pt.rule(who="one", considers=pt.rules.Trial(k=2), chooses="best")
+    >>> rule.evaluations(pt.game("ring", players=4))
+    3.0
+    """
 
     name: ClassVar[str] = "trial"
     summary: ClassVar[str] = "k random trial actions"
@@ -101,7 +161,19 @@ class Trial(Considers):
 @register
 @attrs.frozen
 class JointTrial(Considers):
-    """One trial action each, tried by all that revise at once (Eq. 10)."""
+    """One trial action each, tried by all that revise at once (Eq. 10).
+
+    Parameters
+    ----------
+    include_current : bool
+        Whether the present action may be drawn as the trial.
+
+    Examples
+    --------
+    >>> rule = pt.rule(who="independent", considers=pt.rules.JointTrial(), chooses="logit", revision=0.5, tau=0.1)
+    >>> rule.evaluations(pt.game("stag-hunt"))
+    2.0
+    """
 
     name: ClassVar[str] = "joint-trial"
     summary: ClassVar[str] = "one trial action each, tried by all at once"

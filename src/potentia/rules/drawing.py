@@ -6,6 +6,7 @@ branches over all outcomes with their terms c·ε^r (:mod:`potentia.kernel.branc
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable
 from typing import Any
@@ -30,6 +31,7 @@ def _branching(compiled: Callable[..., Any], terms: Callable[..., list[Term]], y
         return index == 0 if yes_no else index  # as a number, what is below a probability says yes
 
     call.__doc__ = compiled.__doc__
+    call.__signature__ = inspect.signature(compiled)  # type: ignore[attr-defined]
     for one in (call, compiled):
         one.__name__ = one.__qualname__ = compiled.__name__.lstrip("_")
     portable(compiled)
@@ -38,7 +40,25 @@ def _branching(compiled: Callable[..., Any], terms: Callable[..., list[Term]], y
 
 
 def _choose(weights: Floats, unit: float) -> int:
-    """An index, with probability in proportion to its weight."""
+    """An index, with probability in proportion to its weight.
+
+    Parameters
+    ----------
+    weights : array
+        At least 0, not all of them 0.
+    unit : float
+        A draw of :func:`potentia.extend.uniform`.
+
+    Returns
+    -------
+    int
+        The index.
+
+    Examples
+    --------
+    >>> [pt.extend.choose(np.array([1.0, 3.0]), unit) for unit in (0.2, 0.3)]
+    [0, 1]
+    """
     total = 0.0
     for k in range(weights.shape[0]):
         total += weights[k]
@@ -51,7 +71,27 @@ def _choose(weights: Floats, unit: float) -> int:
 
 
 def _logit(values: Floats, tau: float, unit: float) -> int:
-    """An index, with probability in proportion to e^{value/τ} (Eq. 3)."""
+    """An index, with probability in proportion to e^{value/τ} (Eq. 3).
+
+    Parameters
+    ----------
+    values : array
+        The utility of each option.
+    tau : float
+        The temperature.
+    unit : float
+        A draw of :func:`potentia.extend.uniform`.
+
+    Returns
+    -------
+    int
+        The index.
+
+    Examples
+    --------
+    >>> [pt.extend.logit(np.array([0.0, 1.0]), 0.5, unit) for unit in (0.1, 0.2)]  # 0.12 and 0.88
+    [0, 1]
+    """
     largest = float(values[0])
     for k in range(1, values.shape[0]):
         largest = max(largest, float(values[k]))
@@ -67,7 +107,25 @@ def _logit(values: Floats, tau: float, unit: float) -> int:
 
 
 def _best(values: Floats, unit: float) -> int:
-    """The index of a largest value, ties even."""
+    """The index of a largest value, ties even.
+
+    Parameters
+    ----------
+    values : array
+        The utility of each option.
+    unit : float
+        A draw of :func:`potentia.extend.uniform`.
+
+    Returns
+    -------
+    int
+        The index.
+
+    Examples
+    --------
+    >>> [pt.extend.best(np.array([2.0, 1.0, 2.0]), unit) for unit in (0.4, 0.6)]
+    [0, 2]
+    """
     largest, count = values[0], 0
     for k in range(values.shape[0]):
         largest = max(largest, values[k])
@@ -83,22 +141,100 @@ def _best(values: Floats, unit: float) -> int:
 
 
 def _chance(p: float, unit: float) -> bool:
-    """True with probability p."""
+    """True with probability p.
+
+    Parameters
+    ----------
+    p : float
+        The probability.
+    unit : float
+        A draw of :func:`potentia.extend.uniform`.
+
+    Returns
+    -------
+    bool
+        Whether it is so.
+
+    Examples
+    --------
+    >>> [pt.extend.chance(0.3, unit) for unit in (0.2, 0.4)]
+    [True, False]
+    """
     return unit < p
 
 
 def _accept(now: float, then: float, tau: float, unit: float) -> bool:
-    """Whether to take the second of two by binary logit (Eq. 11)."""
+    """Whether to take the second of two by binary logit (Eq. 11).
+
+    Parameters
+    ----------
+    now : float
+        The utility of the first.
+    then : float
+        The utility of the second.
+    tau : float
+        The temperature.
+    unit : float
+        A draw of :func:`potentia.extend.uniform`.
+
+    Returns
+    -------
+    bool
+        Whether it is taken.
+
+    Examples
+    --------
+    >>> [pt.extend.accept(0.0, 1.0, 0.5, unit) for unit in (0.8, 0.9)]  # with probability 0.88
+    [True, False]
+    """
     return unit < binary_logit(now, then, tau)
 
 
 def _mistake(tau: float, unit: float) -> bool:
-    """True with probability ε = e^{-1/τ}."""
+    """True with probability ε = e^{-1/τ}.
+
+    Parameters
+    ----------
+    tau : float
+        The temperature.
+    unit : float
+        A draw of :func:`potentia.extend.uniform`.
+
+    Returns
+    -------
+    bool
+        Whether one is made.
+
+    Examples
+    --------
+    >>> [pt.extend.mistake(0.5, unit) for unit in (0.1, 0.2)]  # with probability 0.14
+    [True, False]
+    """
     return unit < exp(-1.0 / tau)
 
 
 def _rarely(order: float, tau: float, unit: float) -> bool:
-    """True with probability ε^order = e^{-order/τ}."""
+    """True with probability ε^order = e^{-order/τ}.
+
+    Parameters
+    ----------
+    order : float
+        How rare: the resistance.
+    tau : float
+        The temperature.
+    unit : float
+        A draw of :func:`potentia.extend.uniform`.
+
+    Returns
+    -------
+    bool
+        Whether it is so.
+
+    Examples
+    --------
+    >>> [pt.extend.rarely(2.0, 0.5, unit) for unit in (0.01, 0.02)]  # with probability 0.018
+    [True, False]
+    """
     return unit < exp(-order / tau)
 
 

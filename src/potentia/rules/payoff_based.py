@@ -43,7 +43,21 @@ class PayoffBasedMemory(NamedTuple):
 @register
 @attrs.frozen(repr=False)
 class PayoffBased(Rule):
-    """Everybody tries another action with probability e^{-m/τ}, and keeps it by binary logit on what it receives."""
+    """Everybody tries another action with probability e^{-m/τ}, and keeps it by binary logit on what it receives.
+
+    Parameters
+    ----------
+    tau : float, str, dict or Schedule
+        The temperature, > 0, or how it falls.
+    m : float
+        How rare trials are, > 0, in units of utility.
+
+    Examples
+    --------
+    >>> rule = pt.rules.PayoffBased(tau=0.5, m=1.0)
+    >>> pt.run(pt.game("stag-hunt"), rule, 200, seed=1).revisions
+    100
+    """
 
     name: ClassVar[str] = "payoff-based"
     summary: ClassVar[str] = "tries with probability e^(-m/tau), keeps by what was received (Marden & Shamma)"

@@ -85,7 +85,18 @@ def choice_weights(penalty: PenaltyData, values: Floats, count: int, tau: float,
 
 
 class Penalty(Checked, ABC):
-    """A penalty function h, a sum over actions, and the choice map it makes. Subclasses are frozen."""
+    """A penalty function h, a sum over actions, and the choice map it makes. Subclasses are frozen.
+
+    Examples
+    --------
+    Scores 1, 0, 0 at τ = 1: the steeper h is at the boundary, the more the worse actions keep.
+
+    >>> for penalty in (pt.rules.Gibbs(), pt.rules.Tsallis(0.5), pt.rules.Burg()):
+    ...     print(penalty.describe(), penalty.choose([1.0, 0.0, 0.0]).round(3).tolist())
+    gibbs [0.576, 0.212, 0.212]
+    tsallis 0.5 [0.614, 0.193, 0.193]
+    burg [0.414, 0.293, 0.293]
+    """
 
     kind: ClassVar[str]
     invalid: ClassVar[type[InvalidRule]] = InvalidRule
@@ -102,21 +113,66 @@ class Penalty(Checked, ABC):
 
     @abstractmethod
     def mobility(self, x: ArrayLike) -> Floats:
-        """1/h''(x) of each action's term: how readily its share changes, 0 at the boundary.
+        """How readily each action's share changes: 1/h''(x) of its term, 0 at the boundary.
 
         With g = 1/h'', dSBR_b/dp_c = (g_b δ_bc - g_b g_c / Σ g)/τ.
+
+        Parameters
+        ----------
+        x : array_like
+            A strategy.
+
+        Returns
+        -------
+        array
+            One number per action.
         """
 
     def value(self, x: ArrayLike) -> float:
-        """h(x); infinite at the boundary for Burg."""
+        """The penalty h(x); infinite at the boundary for Burg.
+
+        Parameters
+        ----------
+        x : array_like
+            A strategy.
+
+        Returns
+        -------
+        float
+            The sum over actions.
+        """
         return float(self._value(_shares(x)).sum())
 
     def gradient(self, x: ArrayLike) -> Floats:
-        """h'(x), one entry per action; -inf where a share is 0."""
+        """The slope h'(x), one entry per action; -inf where a share is 0.
+
+        Parameters
+        ----------
+        x : array_like
+            A strategy.
+
+        Returns
+        -------
+        array
+            One number per action.
+        """
         return self._slope(_shares(x))
 
     def choose(self, scores: ArrayLike, tau: float = 1.0) -> Floats:
-        """SBR(p) = argmax_x <x, p> - τ h(x) (Eq. 7), for one score vector or for each row of an array of them."""
+        """The choice SBR(p) = argmax_x <x, p> - τ h(x) (Eq. 7), for one score vector or for each row of an array.
+
+        Parameters
+        ----------
+        scores : array_like
+            One per action, in the last axis.
+        tau : float
+            The temperature.
+
+        Returns
+        -------
+        array
+            The share of each action.
+        """
         tau = Real(above=0.0).of(tau, "tau", InvalidRule)
         given = _numbers(scores, "scores")
         if given.ndim == 0 or given.shape[-1] == 0:
@@ -128,7 +184,20 @@ class Penalty(Checked, ABC):
         return self.choose_checked(given, tau)
 
     def choose_checked(self, scores: Floats, tau: float) -> Floats:
-        """The same for finite scores and tau > 0, unseen: what solvers call many thousand times."""
+        """The same for finite scores and tau > 0, unseen: what solvers call many thousand times.
+
+        Parameters
+        ----------
+        scores : array
+            One per action, in the last axis.
+        tau : float
+            The temperature.
+
+        Returns
+        -------
+        array
+            The share of each action.
+        """
         rate, factor = self.data()
         if rate > 0.0 and scores.ndim == 1 and scores.size <= _FEW:
             out: Any = [0.0] * scores.size
@@ -156,6 +225,18 @@ class Penalty(Checked, ABC):
         """Scores whose choice is the interior strategy x, the largest of them 0: the inverse of :meth:`choose`.
 
         Any constant may be added to them.
+
+        Parameters
+        ----------
+        x : array_like
+            A strategy inside the simplex.
+        tau : float
+            The temperature.
+
+        Returns
+        -------
+        array
+            One score per action.
         """
         tau = Real(above=0.0).of(tau, "tau", InvalidRule)
         shares = _shares(x)
@@ -188,7 +269,13 @@ class Penalty(Checked, ABC):
 
 @attrs.frozen
 class Gibbs(Penalty):
-    """h = Σ x log x: the logit map (Eq. 8)."""
+    """The entropy h = Σ x log x: the logit map (Eq. 8).
+
+    Examples
+    --------
+    >>> pt.rules.Gibbs().choose([1.0, 0.0], tau=0.5).round(3).tolist()
+    [0.881, 0.119]
+    """
 
     kind: ClassVar[str] = "gibbs"
 
@@ -207,7 +294,18 @@ class Gibbs(Penalty):
 
 @attrs.frozen
 class Tsallis(Penalty):
-    """h = (1-q)^{-1} Σ (x - x^q), 0 < q ≤ 1; q = 1 is Gibbs. A share falls like a power of the scores."""
+    """The penalty h = (1-q)^{-1} Σ (x - x^q), 0 < q ≤ 1; q = 1 is Gibbs. A share falls like a power of the scores.
+
+    Parameters
+    ----------
+    q : float
+        The order, above 0 and at most 1.
+
+    Examples
+    --------
+    >>> pt.rules.Tsallis(q=0.5).choose([1.0, 0.0], tau=0.5).round(3).tolist()
+    [0.893, 0.107]
+    """
 
     kind: ClassVar[str] = "tsallis"
     q: float = attrs.field(default=0.5, converter=number, validator=Real(above=0.0, most=1.0))
@@ -236,7 +334,13 @@ class Tsallis(Penalty):
 
 @attrs.frozen
 class Burg(Penalty):
-    """h = -Σ log x: a share falls like the inverse of the scores."""
+    """The penalty h = -Σ log x: a share falls like the inverse of the scores.
+
+    Examples
+    --------
+    >>> pt.rules.Burg().choose([1.0, 0.0], tau=0.5).round(3).tolist()
+    [0.707, 0.293]
+    """
 
     kind: ClassVar[str] = "burg"
 
@@ -261,7 +365,23 @@ PenaltyLike = str | Penalty | Mapping[str, Any]
 
 
 def penalty_from(value: PenaltyLike) -> Penalty:
-    """A penalty from itself, its name, or plain data: "gibbs", "burg", "tsallis", {"kind": "tsallis", "q": 0.3}."""
+    """A penalty from itself, its name, or plain data: "gibbs", "burg", "tsallis", {"kind": "tsallis", "q": 0.3}.
+
+    Parameters
+    ----------
+    value : str, Penalty or mapping
+        One of them.
+
+    Returns
+    -------
+    Penalty
+        The penalty.
+
+    Examples
+    --------
+    >>> pt.rules.penalty_from({"kind": "tsallis", "q": 0.3})
+    Tsallis(q=0.3)
+    """
     if isinstance(value, Penalty):
         return value
     given = dict(value) if isinstance(value, Mapping) else {"kind": value}

@@ -66,6 +66,29 @@ class QL(Scoring):
     ``mu`` is a number, "1/n", "n^-0.6" or a :class:`Diminishing`, where n counts the steps of the run
     (``count="steps"``) or the times this action was played (``"visits"``). ``initial`` values are one number, or
     one per player or per action. ``noise`` is the standard deviation of what is added to each received utility.
+
+    Parameters
+    ----------
+    tau : float, str, dict or Schedule
+        The temperature, > 0, or how it falls.
+    mu : float, str, dict or Diminishing
+        How far a score moves to what was received: a number, ``"1/n"``, ``"n^-0.6"`` or a :class:`Diminishing`.
+    count : {"visits", "steps"}
+        What n counts: how often this action was played, or the steps of the run.
+    unplayed : {"keep", "decay"}
+        What becomes of the scores of actions that were not played.
+    lag : bool
+        Whether a step chooses by the scores before it; without, by those after it.
+    noise : float
+        The standard deviation of what is added to each received utility.
+    initial : float or sequence
+        The scores at first: one number, or one per player or per action.
+
+    Examples
+    --------
+    >>> run = pt.begin(pt.game("prisoners-dilemma"), pt.rules.QL(tau=0.1)).advance(200)
+    >>> [score.argmax().item() for score in run.scores]
+    [0, 0]
     """
 
     name: ClassVar[str] = "ql"

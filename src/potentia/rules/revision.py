@@ -110,7 +110,19 @@ def _groups_from(value: Mapping[tuple[int, ...], float] | Iterable[tuple[Iterabl
 
 @attrs.frozen
 class Groups(Checked):
-    """A distribution over groups of players: ``Groups([((0, 1), 0.5), ((2,), 0.5)])``, for SLLL."""
+    """A distribution over groups of players: ``Groups([((0, 1), 0.5), ((2,), 0.5)])``, for SLLL.
+
+    Parameters
+    ----------
+    groups : mapping or iterable of pairs
+        The probability of each group; they sum to 1.
+
+    Examples
+    --------
+    >>> groups = pt.rules.Groups([((0, 1), 0.5), ((1,), 0.5)])
+    >>> pt.run(pt.game("stag-hunt"), pt.rule("slll", tau=0.1, revision=groups), 100).revisions
+    154
+    """
 
     groups: tuple[_Group, ...] = attrs.field(converter=_groups_from)
 
@@ -133,6 +145,17 @@ class Vanishing(Checked):
     With m above twice the largest change of a player's utility by its own action, the stochastically
     stable states of a potential game are its potential maximisers, also for synchronous rules: two players
     then move at once too rarely to matter. ``m`` is in units of utility.
+
+    Parameters
+    ----------
+    m : float
+        How fast, > 0.
+
+    Examples
+    --------
+    >>> rule = pt.rule("slll", tau=0.5, revision=pt.rules.Vanishing(9.0))
+    >>> pt.analysis.stability(pt.game("stag-hunt"), rule).stable.tolist()
+    [False, False, False, True]
     """
 
     invalid: ClassVar[type[InvalidRule]] = InvalidRule

@@ -49,7 +49,26 @@ ScheduleData = ConstantData | VaryingData
 
 @generic
 def temperature(schedule: Any, step: int) -> float:
-    """tau at this step."""
+    """The temperature τ at this step.
+
+    Parameters
+    ----------
+    schedule : NamedTuple
+        What ``tau.data(horizon)`` gives, in the data of a rule.
+    step : int
+        The steps that were played.
+
+    Returns
+    -------
+    float
+        The temperature.
+
+    Examples
+    --------
+    >>> data = pt.rules.Geometric(1.0, 0.01).data(horizon=100)
+    >>> round(pt.extend.temperature(data, 50), 3)
+    0.098
+    """
     return schedule.tau
 
 
@@ -87,21 +106,63 @@ TEMPERATURE = _Tau(above=0.0)
 
 
 class Schedule(Checked, ABC):
-    """A temperature that changes over the run."""
+    """A temperature that changes over the run.
+
+    Examples
+    --------
+    >>> schedule = pt.rules.Geometric(1.0, 0.01)
+    >>> [round(schedule.at(step, horizon=100), 3) for step in (0, 50, 100)]
+    [1.0, 0.098, 0.01]
+    """
 
     kind: ClassVar[str]
     invalid: ClassVar[type[InvalidRule]] = InvalidRule
 
     @abstractmethod
     def data(self, horizon: int | None) -> ScheduleData:
-        """What compiled code reads, for a run of planned length ``horizon``."""
+        """What compiled code reads, for a run of planned length ``horizon``.
+
+        Parameters
+        ----------
+        horizon : int or None
+            The planned length of the run.
+
+        Returns
+        -------
+        NamedTuple
+            What :func:`potentia.extend.temperature` takes.
+        """
 
     def on(self, game: Game) -> Schedule:
-        """The schedule in the units of this game; the same unless it is relative."""
+        """The schedule in the units of this game; the same unless it is relative.
+
+        Parameters
+        ----------
+        game : Game
+            What is played.
+
+        Returns
+        -------
+        Schedule
+            One that is not relative.
+        """
         return self
 
     def at(self, step: int, horizon: int | None = None) -> float:
-        """tau at this step of a run planned for ``horizon`` steps."""
+        """The temperature at this step of a run planned for ``horizon`` steps.
+
+        Parameters
+        ----------
+        step : int
+            The steps that were played.
+        horizon : int, optional
+            The planned length of the run.
+
+        Returns
+        -------
+        float
+            The temperature.
+        """
         return float(temperature(self.data(horizon), step))
 
     def spec(self) -> dict[str, Any]:
@@ -122,7 +183,18 @@ def _record(
 
 @attrs.frozen
 class Constant(Schedule):
-    """The same tau at every step."""
+    """The same tau at every step.
+
+    Parameters
+    ----------
+    tau : float
+        The temperature, > 0.
+
+    Examples
+    --------
+    >>> pt.rules.Constant(0.1).at(1000)
+    0.1
+    """
 
     kind: ClassVar[str] = "constant"
     tau: float = attrs.field(converter=number, validator=TEMPERATURE)
@@ -144,7 +216,23 @@ class Limit(Schedule):
 
 @attrs.frozen
 class Geometric(Schedule):
-    """From ``start`` down to ``stop`` by a constant factor a step, then ``stop``."""
+    """From ``start`` down to ``stop`` by a constant factor a step, then ``stop``.
+
+    Parameters
+    ----------
+    start : float
+        The temperature at step 0.
+    stop : float
+        The last temperature.
+    steps : int, optional
+        The time over which it falls; left out, the planned length of the run.
+
+    Examples
+    --------
+    >>> schedule = pt.rules.Geometric(1.0, 0.01, steps=100)
+    >>> [round(schedule.at(step), 3) for step in (0, 50, 100, 200)]
+    [1.0, 0.098, 0.01, 0.01]
+    """
 
     kind: ClassVar[str] = "geometric"
     start: float = attrs.field(converter=number, validator=TEMPERATURE)
@@ -168,7 +256,23 @@ class Geometric(Schedule):
 
 @attrs.frozen
 class Logarithmic(Schedule):
-    """``start`` / log(e + rate·n): the classical annealing law, slow enough for the guarantee; not below ``stop``."""
+    """``start`` / log(e + rate·n): the classical annealing law, slow enough for the guarantee; not below ``stop``.
+
+    Parameters
+    ----------
+    start : float
+        The temperature at step 0.
+    stop : float
+        The lowest temperature.
+    rate : float
+        How fast n grows.
+
+    Examples
+    --------
+    >>> schedule = pt.rules.Logarithmic(1.0)
+    >>> [round(schedule.at(step), 3) for step in (0, 100, 10_000)]
+    [1.0, 0.216, 0.109]
+    """
 
     kind: ClassVar[str] = "logarithmic"
     start: float = attrs.field(converter=number, validator=TEMPERATURE)
@@ -200,7 +304,18 @@ def _points_from(value: Iterable[Sequence[float]]) -> tuple[tuple[float, float],
 
 @attrs.frozen
 class Piecewise(Schedule):
-    """Linear between ``points``, a list of (step, tau) that begins at step 0; the last tau stays."""
+    """Linear between ``points``, a list of (step, tau) that begins at step 0; the last tau stays.
+
+    Parameters
+    ----------
+    points : iterable of pairs
+        Step and temperature, the steps rising.
+
+    Examples
+    --------
+    >>> pt.rules.Piecewise([(0, 1.0), (10, 0.2)]).at(5)
+    0.6
+    """
 
     kind: ClassVar[str] = "piecewise"
     points: tuple[tuple[float, float], ...] = attrs.field(converter=_points_from)
@@ -221,6 +336,18 @@ class Relative(Schedule):
     """A schedule in units of the game's own scale: the largest worth C that a robot of a coverage game can cover.
 
     ``Relative(Geometric(0.3, 0.01))`` works on any map without tuning; ``tau="auto"`` is short for it.
+
+    Parameters
+    ----------
+    schedule : float, dict or Schedule
+        One in shares of that scale.
+
+    Examples
+    --------
+    >>> world = pt.games.World(np.array([[0.0, 2.0, 0.0]]))
+    >>> game = pt.games.Coverage(world=world, robots=1, delta=0.5)
+    >>> pt.rules.Relative(0.1).on(game).at(0)
+    0.2
     """
 
     kind: ClassVar[str] = "relative"
@@ -249,7 +376,25 @@ _KINDS: dict[str, type[Schedule]] = {c.kind: c for c in (Constant, Geometric, Lo
 
 
 def schedule_from(value: ScheduleLike) -> Schedule:
-    """A schedule from a number, a schedule or the plain data of one."""
+    """A schedule from a number, a schedule or the plain data of one.
+
+    Parameters
+    ----------
+    value : float, str, Schedule or mapping
+        One of them; ``"auto"`` is relative to the game.
+
+    Returns
+    -------
+    Schedule
+        The schedule.
+
+    Examples
+    --------
+    >>> pt.rules.schedule_from(0.1)
+    Constant(tau=0.1)
+    >>> pt.rules.schedule_from({"kind": "geometric", "start": 1.0, "stop": 0.1})
+    Geometric(start=1.0, stop=0.1, steps=None)
+    """
     if isinstance(value, Schedule):
         return value
     if isinstance(value, str) and value == "auto":

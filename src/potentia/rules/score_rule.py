@@ -57,6 +57,31 @@ class Score(Scoring):
 
     ``mu`` is a number, "1/n", "n^-0.6" or a :class:`Diminishing`; ``discount`` is T; ``choice`` is "gibbs", "burg",
     "tsallis" or a penalty such as ``Tsallis(0.3)``. ``initial`` scores and ``noise`` are those of ``ql``.
+
+    Parameters
+    ----------
+    tau : float, str, dict or Schedule
+        The temperature, > 0, or how it falls.
+    mu : float, str, dict or Diminishing
+        How far a score moves to what was received: a number, ``"1/n"``, ``"n^-0.6"`` or a :class:`Diminishing`.
+    discount : float
+        T, how fast scores fade; 0 for plain sums.
+    order : int
+        How often utilities are aggregated.
+    choice : str, dict or Penalty
+        The choice map, by its penalty.
+    lag : bool
+        Whether a step chooses by the scores before it; without, by those after it.
+    noise : float
+        The standard deviation of what is added to each received utility.
+    initial : float or sequence
+        The scores at first: one number, or one per player or per action.
+
+    Examples
+    --------
+    >>> run = pt.begin(pt.game("prisoners-dilemma"), pt.rules.Score(tau=0.1, mu=0.5), start=[0, 0]).advance(30)
+    >>> [strategy.round(3).tolist() for strategy in run.strategies]
+    [[0.0, 1.0], [0.0, 1.0]]
     """
 
     name: ClassVar[str] = "score"

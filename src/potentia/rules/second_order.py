@@ -103,13 +103,39 @@ def _strategies_from(value: Sequence[Sequence[float]] | None) -> PerAction | Non
 class SOQL(Scoring):
     """Second-order Q-learning (Eq. 28–29); the defaults are the paper's.
 
-    ``mu`` is how far a score moves to what was received: a number, "adaptive" for Assumption 6, or a diminishing step
-    such as "1/n". ``vartheta`` is how far a strategy moves to the best response. Once its largest entry is above
-    ``zeta``, the strategy is perturbed by up to ``xi``; ``alone`` lets one player stray at a time then (Assumption 7).
-    ``form`` is "two-step" or "pair". ``unplayed="decay"`` reads Eq. 28 to the letter: u_β = 0 for actions not played.
-    ``lag=False`` responds to Q(n+1). ``initial`` scores are one number, or one per player or per action;
-    ``initial_strategies`` one per action, uniform if left out. ``best_response="global"`` looks beyond the actions in
-    reach, at a cost for each. ``noise`` is the standard deviation of what is added to each received utility.
+    Parameters
+    ----------
+    mu : float, str, dict or Diminishing
+        How far a score moves to what was received: a number, "adaptive" for Assumption 6, or a diminishing step such as
+        "1/n".
+    vartheta : float
+        How far a strategy moves to the best response.
+    zeta : float
+        Once its largest entry is above this, the strategy is perturbed.
+    xi : float
+        The most by which it is perturbed.
+    alone : bool
+        Whether one player at a time may stray then (Assumption 7).
+    form : {"two-step", "pair"}
+        How the two orders are written.
+    unplayed : {"keep", "decay"}
+        ``"decay"`` reads Eq. 28 to the letter: u_β = 0 for actions not played.
+    lag : bool
+        Without, it responds to Q(n+1).
+    best_response : {"reachable", "global"}
+        ``"global"`` looks beyond the actions in reach, at a cost for each.
+    noise : float
+        The standard deviation of what is added to each received utility.
+    initial : float or sequence
+        The scores at first: one number, or one per player or per action.
+    initial_strategies : sequence, optional
+        The shares at first, one per action of each player; uniform if left out.
+
+    Examples
+    --------
+    >>> run = pt.begin(pt.game("stag-hunt"), pt.rules.SOQL()).advance(50)
+    >>> [len(strategy) for strategy in run.strategies]
+    [2, 2]
     """
 
     name: ClassVar[str] = "soql"
@@ -202,7 +228,26 @@ class SOQL(Scoring):
     def strategies(
         self, game: Game, memory: ScoreMemory, profile: Ints, step: int, horizon: int | None
     ) -> tuple[Floats, ...]:
-        """X, over all actions: with constrained moves, before it is restricted to those in reach."""
+        """X, over all actions: with constrained moves, before it is restricted to those in reach.
+
+        Parameters
+        ----------
+        game : Game
+            What is played.
+        memory : ScoreMemory
+            What the run remembers.
+        profile : array
+            The present profile.
+        step : int
+            The steps that were played.
+        horizon : int or None
+            The planned length of the run.
+
+        Returns
+        -------
+        tuple of arrays
+            The strategy of each player.
+        """
         return split(memory.weight * np.exp((step - memory.since) * math.log1p(-self.vartheta)), game)
 
 

@@ -50,6 +50,23 @@ class SignalRevision(Checked):
     ``normalise="own"`` measures signal and gradient against the largest that the player itself has met so far,
     as the paper does; the probability then depends on the player's history. ``"world"`` measures against the
     largest anywhere, so that it depends on the action alone: the form the exact analysis takes.
+
+    Parameters
+    ----------
+    a1 : float
+        The probability where there is neither signal nor gradient.
+    a2 : float
+        The probability on a slope.
+    a3 : float
+        The probability on a summit.
+    normalise : {"own", "world"}
+        What the largest is taken over.
+
+    Examples
+    --------
+    >>> revision = pt.rules.SignalRevision(a1=1.0, a2=0.5, a3=0.1)
+    >>> [round(revision.probability(*met), 3) for met in ((0, 0), (0, 1), (1, 0))]
+    [1.0, 0.5, 0.1]
     """
 
     invalid: ClassVar[type[InvalidRule]] = InvalidRule
@@ -66,7 +83,7 @@ class SignalRevision(Checked):
 
     @property
     def drop(self) -> float:
-        """k."""
+        """The rate k = ln(a1/a3) at which the probability falls with the signal."""
         return math.log(self.a1 / self.a3)
 
     def spec(self) -> dict[str, Any]:
@@ -74,11 +91,35 @@ class SignalRevision(Checked):
         return {"signal": plain_parameters(self)}
 
     def probability(self, signal: float, gradient: float) -> float:
-        """rp(F, G)."""
+        """The probability rp(F, G) to wake.
+
+        Parameters
+        ----------
+        signal : float
+            F, as a share of the largest.
+        gradient : float
+            G, as a share of the largest.
+
+        Returns
+        -------
+        float
+            From a3 to a1.
+        """
         return signal_probability(float(signal), float(gradient), self.a1, self.a2, self.drop)
 
     def by_action(self, game: Game) -> Floats:
-        """rp at each action, against the largest signal and gradient anywhere."""
+        """The probability rp at each action, against the largest signal and gradient anywhere.
+
+        Parameters
+        ----------
+        game : Game
+            One with a signal, such as :class:`~potentia.games.Coverage`.
+
+        Returns
+        -------
+        array
+            One probability per action.
+        """
         signal, gradient = signal_of(game)
         out = np.empty(signal.size)
         largest = float(signal.max()), float(gradient.max())

@@ -44,7 +44,22 @@ SHARE_OR_ALL = Real(above=0.0, most=1.0)
 
 @attrs.frozen(repr=False)
 class Diminishing(Checked):
-    """μ(n) = scale · (n + offset)^-power, by default 1/n."""
+    """A step size μ(n) = scale · (n + offset)^-power, by default 1/n.
+
+    Parameters
+    ----------
+    power : float
+        How fast it falls; 1/2 < power ≤ 1 for stochastic approximation.
+    scale : float
+        A factor.
+    offset : float
+        Added to n, which counts from 1.
+
+    Examples
+    --------
+    >>> pt.rule("ql", tau=0.1, mu=pt.rules.Diminishing(power=0.6)).mu
+    Diminishing(power=0.6)
+    """
 
     __repr__ = brief
 

@@ -24,7 +24,13 @@ register = _registry.register
 
 
 class Who(Checked, ABC):
-    """Who revises. Subclasses are frozen classes of attrs, one field per parameter."""
+    """Who revises. Subclasses are frozen classes of attrs, one field per parameter.
+
+    Examples
+    --------
+    >>> pt.rule("slll", tau=0.1, revision=0.3).axes().who
+    Independent(revision=0.3, guard=False)
+    """
 
     name: ClassVar[str]
     summary: ClassVar[str] = ""
@@ -34,13 +40,30 @@ class Who(Checked, ABC):
 
     @abstractmethod
     def revision_on(self, game: Game) -> Revision | None:
-        """Who wakes in this game; None for one player, uniformly random."""
+        """Who wakes in this game; None for one player, uniformly random.
+
+        Parameters
+        ----------
+        game : Game
+            What is played.
+
+        Returns
+        -------
+        float, tuple, Groups, Vanishing, SignalRevision or None
+            A revision probability in any of its forms.
+        """
 
 
 @register
 @attrs.frozen
 class One(Who):
-    """One player, uniformly random."""
+    """One player, uniformly random.
+
+    Examples
+    --------
+    >>> pt.rule(who=pt.rules.One(), considers="all", chooses="logit", tau=0.1).revises_once()
+    True
+    """
 
     name: ClassVar[str] = "one"
     summary: ClassVar[str] = "one random player"
@@ -53,7 +76,21 @@ class One(Who):
 @register
 @attrs.frozen
 class Independent(Who):
-    """Each player wakes on its own with its revision probability."""
+    """Each player wakes on its own with its revision probability.
+
+    Parameters
+    ----------
+    revision : float, sequence, Vanishing, SignalRevision or dict
+        The probability to wake: one number, one per player, or one per player and action.
+    guard : bool
+        Whether only players that do not interact with each other revise at once.
+
+    Examples
+    --------
+    >>> rule = pt.rule(who=pt.rules.Independent([0.1, 0.9]), considers="all", chooses="best")
+    >>> pt.run(pt.game("stag-hunt"), rule, 100).revisions
+    98
+    """
 
     name: ClassVar[str] = "independent"
     summary: ClassVar[str] = "each player that wakes, with probability revision"
@@ -67,7 +104,21 @@ class Independent(Who):
 @register
 @attrs.frozen
 class InGroups(Who):
-    """A random group: ``InGroups([((0, 1), 0.5), ((2,), 0.5)])``."""
+    """A random group: ``InGroups([((0, 1), 0.5), ((2,), 0.5)])``.
+
+    Parameters
+    ----------
+    groups : Groups or sequence of pairs
+        Players that wake together, and the probability of it.
+    guard : bool
+        Whether only players that do not interact with each other revise at once.
+
+    Examples
+    --------
+    >>> who = pt.rules.InGroups([((0, 1), 0.5), ((1,), 0.5)])
+    >>> pt.run(pt.game("stag-hunt"), pt.rule(who=who, considers="all", chooses="best"), 100).revisions
+    150
+    """
 
     name: ClassVar[str] = "groups"
     summary: ClassVar[str] = "a random group; groups as in 0+1=0.5;2=0.5"
@@ -86,7 +137,19 @@ class InGroups(Who):
 @register
 @attrs.frozen
 class Everybody(Who):
-    """All players at once."""
+    """All players at once.
+
+    Parameters
+    ----------
+    guard : bool
+        Whether only players that do not interact with each other revise at once.
+
+    Examples
+    --------
+    >>> rule = pt.rule(who=pt.rules.Everybody(), considers="all", chooses="best")
+    >>> pt.run(pt.game("stag-hunt"), rule, 4, start=[0, 1]).profiles.tolist()  # they miss each other for ever
+    [[0, 1], [1, 0], [0, 1], [1, 0], [0, 1]]
+    """
 
     name: ClassVar[str] = "all"
     summary: ClassVar[str] = "everybody at once"

@@ -25,7 +25,37 @@ _ROOM = 2**22  # numbers drawn at a time
 
 @dataclass(frozen=True)
 class Comparison:
-    """first - second over the seeds that both have."""
+    """The difference first - second over the seeds that both have.
+
+    Attributes
+    ----------
+    first : str
+        What the first is called.
+    second : str
+        What the second is called.
+    difference : Estimate
+        Its mean, with its bootstrap interval.
+    p_value : float
+        Of the sign-flip test, two-sided.
+    adjusted : float
+        The same corrected for all comparisons made together; of one alone, the same.
+    effect : float
+        Cohen's d_z, mean / standard deviation of the differences; NaN for one pair.
+    larger : float
+        Share of pairs in which first is larger, ties half.
+    pairs : int
+        How many seeds both have.
+    left_out : int
+        Seeds that only one has, or with a NaN.
+    exact : bool
+        Whether all choices of signs were counted, not drawn.
+
+    Examples
+    --------
+    >>> found = pt.statistics.compare([5, 6, 7, 6, 8, 7], [4, 4, 6, 5, 5, 6], names=("lll", "blll"))
+    >>> found.difference.mean, found.p_value, found.larger
+    (1.5, 0.03125, 1.0)
+    """
 
     first: str
     second: str
@@ -62,11 +92,35 @@ def compare(
 ) -> Comparison:
     """Two rules on the same seeds, one number per seed.
 
-    Two xarray.DataArrays along ``seed`` are aligned on the seeds that both have; plain arrays must be of one length,
-    in the same order of seeds. Pairs with a NaN are left out. All 2^n choices of signs are counted where they are at
-    most ``resamples``, else so many are drawn, from ``seed`` alone. Where all differences are equal the effect is
-    infinite, or 0 where they are 0. Of few pairs trust the p-value, not the interval, which is then too narrow
-    (:func:`~potentia.statistics.estimates.bootstrap_mean`).
+    All 2^n choices of signs are counted where they are at most ``resamples``, else so many are drawn, from ``seed``
+    alone. Where all differences are equal the effect is infinite, or 0 where they are 0. Of few pairs trust the
+    p-value, not the interval, which is then too narrow (:func:`~potentia.statistics.estimates.bootstrap_mean`).
+
+    Parameters
+    ----------
+    first : xarray.DataArray or array_like
+        Two xarray.DataArrays along ``seed`` are aligned on the seeds that both have; plain arrays must be of one
+        length, in the same order of seeds. Pairs with a NaN are left out.
+    second : xarray.DataArray or array_like
+        As the first.
+    names : tuple of str
+        What the two are called.
+    seed : int
+        What the draws of the bootstrap are made from.
+    level : float
+        That of the interval.
+    resamples : int
+        How many are drawn.
+
+    Returns
+    -------
+    Comparison
+        Difference, p-value and effect.
+
+    Examples
+    --------
+    >>> print(pt.statistics.compare([5, 6, 7, 6, 8, 7], [4, 4, 6, 5, 5, 6], names=("lll", "blll")))
+    lll - blll: 1.5 [1, 2.333], p = 0.0312, d_z = 1.79, larger in 100% of 6 pairs
     """
     a, b, left_out = _aligned(first, second, names)
     with np.errstate(over="ignore"):
@@ -99,6 +153,30 @@ def compare_all(
     """Every sample minus the reference, or every pair where there is none, with p-values adjusted by :func:`holm`.
 
     Each pair is aligned by itself, as in :func:`compare`. Intervals are of each difference alone, not simultaneous.
+
+    Parameters
+    ----------
+    samples : mapping
+        Arrays as of :func:`compare`, by name.
+    reference : str, optional
+        The name of the one that all others are compared with.
+    seed : int
+        What the draws of the bootstrap are made from.
+    level : float
+        That of the interval.
+    resamples : int
+        How many are drawn.
+
+    Returns
+    -------
+    list of Comparison
+        One for each pair.
+
+    Examples
+    --------
+    >>> samples = {"lll": [5, 6, 7, 6], "blll": [4, 4, 6, 5], "slll": [1, 2, 3, 3]}
+    >>> [(found.first, found.difference.mean) for found in pt.statistics.compare_all(samples, "slll")]
+    [('lll', 3.75), ('blll', 2.5)]
     """
     if not isinstance(samples, Mapping) or len(samples) < 2:
         got = f"{len(samples)}" if isinstance(samples, Mapping) else type(samples).__name__
@@ -120,10 +198,25 @@ def compare_all(
 
 
 def holm(p_values: ArrayLike) -> NDArray[np.float64]:
-    """p-values adjusted so that rejecting those below α errs at all with probability at most α.
+    """The p-values adjusted so that rejecting those below α errs at all with probability at most α.
 
     Holm, A simple sequentially rejective multiple test procedure, Scand. J. Statist. 6 (1979) 65-70: the k-th smallest
     of m is multiplied by m - k + 1; none is below a smaller one's. NaN stays NaN and is not counted.
+
+    Parameters
+    ----------
+    p_values : array_like
+        From 0 to 1.
+
+    Returns
+    -------
+    array
+        In the same order.
+
+    Examples
+    --------
+    >>> pt.statistics.holm([0.01, 0.04, 0.5]).round(3).tolist()
+    [0.03, 0.08, 0.5]
     """
     p = checked_values(p_values, "p_values").reshape(-1)
     wrong = p[(p < 0) | (p > 1)]

@@ -26,7 +26,25 @@ _ROOM = 2**22  # numbers drawn at a time, so that large samples do not fill the 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean over seeds with the ends of its interval, 95 % unless said otherwise; NaN ends where there is one seed."""
+    """A mean over seeds with the ends of its interval, 95 % unless said otherwise; NaN ends where there is one seed.
+
+    Attributes
+    ----------
+    mean : float
+        The mean.
+    low : float
+        The lower end.
+    high : float
+        The upper end.
+    count : int
+        How many seeds.
+
+    Examples
+    --------
+    >>> found = pt.statistics.estimate([4.0, 6.0, 5.0, 7.0, 3.0])
+    >>> found.mean, round(found.low, 2), round(found.high, 2)
+    (5.0, 3.04, 6.96)
+    """
 
     mean: float
     low: float
@@ -52,6 +70,18 @@ class Estimate:
         return dict(zip(("mean", "low", "high"), self.to_list(), strict=True))
 
     def scaled(self, factor: float) -> Estimate:
+        """The same in another unit.
+
+        Parameters
+        ----------
+        factor : float
+            What everything is multiplied by.
+
+        Returns
+        -------
+        Estimate
+            The other estimate.
+        """
         return Estimate(self.mean * factor, self.low * factor, self.high * factor, self.count)
 
 
@@ -62,7 +92,22 @@ def _number(x: float) -> str:
 def estimate(values: ArrayLike, comparisons: int = 1) -> Estimate:
     """The mean and its 95 % interval by Student's t; NaN entries are left out.
 
-    The intervals of so many ``comparisons`` hold together with 95 %, by Bonferroni.
+    Parameters
+    ----------
+    values : array_like
+        One per seed.
+    comparisons : int
+        The intervals of so many hold together with 95 %, by Bonferroni.
+
+    Returns
+    -------
+    Estimate
+        Mean and interval.
+
+    Examples
+    --------
+    >>> print(pt.statistics.estimate([4.0, 6.0, 5.0, 7.0, 3.0]))
+    5 [3.037, 6.963]
     """
     array = np.asarray(values, np.float64).reshape(-1)
     array = array[~np.isnan(array)]
@@ -103,6 +148,27 @@ def bootstrap_mean(values: ArrayLike, seed: int = 0, level: float = 0.95, resamp
     interval where BCa is undefined. Where all values are equal up to rounding both ends are the mean; of one value
     they are NaN. The draws come from ``seed`` alone. Of few values it is too narrow: of 5 normal ones it
     holds the true mean in 85 %, of 20 in 91 %; :func:`estimate` is then the safer one.
+
+    Parameters
+    ----------
+    values : array_like
+        One per seed.
+    seed : int
+        What the draws of the bootstrap are made from.
+    level : float
+        That of the interval.
+    resamples : int
+        How many are drawn.
+
+    Returns
+    -------
+    Estimate
+        Mean and interval.
+
+    Examples
+    --------
+    >>> print(pt.statistics.bootstrap_mean([1.0, 1.0, 2.0, 2.0, 9.0], resamples=999))
+    3 [1.2, 6.2]
     """
     level, seed = checked_level(level), checked_integer(seed, "seed", 0)
     resamples = checked_integer(resamples, "resamples", 2)
@@ -150,7 +216,25 @@ def _bca_levels(
 
 
 def share_of(count: int, of: int) -> Estimate:
-    """A share with its 95 % interval by Wilson's score."""
+    """A share with its 95 % interval by Wilson's score.
+
+    Parameters
+    ----------
+    count : int
+        In how many.
+    of : int
+        Of how many.
+
+    Returns
+    -------
+    Estimate
+        Share and interval.
+
+    Examples
+    --------
+    >>> print(pt.statistics.share_of(9, 10))
+    0.9 [0.5958, 0.9821]
+    """
     from scipy.stats import binomtest
 
     of = checked_integer(of, "of", 1)
@@ -160,7 +244,27 @@ def share_of(count: int, of: int) -> Estimate:
 
 
 def paired_difference(first: ArrayLike, second: ArrayLike, comparisons: int = 1) -> Estimate:
-    """The mean of first - second over seeds that both have, with its interval as one of so many comparisons."""
+    """The mean of first - second over seeds that both have, with its interval as one of so many comparisons.
+
+    Parameters
+    ----------
+    first : array_like
+        One per seed.
+    second : array_like
+        One per seed, in the same order.
+    comparisons : int
+        The intervals of so many hold together with 95 %.
+
+    Returns
+    -------
+    Estimate
+        Mean and interval.
+
+    Examples
+    --------
+    >>> pt.statistics.paired_difference([3.0, 4.0, 5.0], [1.0, 2.0, 3.0]).mean
+    2.0
+    """
     a, b = _paired(first, second)
     return estimate(a - b, comparisons)
 
@@ -169,6 +273,23 @@ def relative_difference(first: ArrayLike, second: ArrayLike) -> Estimate:
     """The mean of first - second over seeds that both have, as a share of the mean of second; NaN where that is 0.
 
     The interval is that of a ratio of two paired means, by the delta method: both vary from seed to seed.
+
+    Parameters
+    ----------
+    first : array_like
+        One per seed.
+    second : array_like
+        One per seed, in the same order.
+
+    Returns
+    -------
+    Estimate
+        Mean and interval.
+
+    Examples
+    --------
+    >>> round(pt.statistics.relative_difference([9.0, 8.0], [10.0, 10.0]).mean, 3)
+    -0.15
     """
     a, b = _paired(first, second)
     known = ~(np.isnan(a) | np.isnan(b))
@@ -189,7 +310,27 @@ def _paired(first: ArrayLike, second: ArrayLike) -> tuple[NDArray[np.float64], N
 
 
 def tail_mean(values: ArrayLike, times: ArrayLike, last: int) -> NDArray[np.float64]:
-    """The mean over the last ``last`` steps of each run; values (..., T) at these times."""
+    """The mean over the last ``last`` steps of each run; values (..., T) at these times.
+
+    Parameters
+    ----------
+    values : array_like
+        (..., T).
+    times : array_like
+        (T,).
+    last : int
+        In steps.
+
+    Returns
+    -------
+    array
+        (...,).
+
+    Examples
+    --------
+    >>> pt.statistics.tail_mean([[0.0, 4.0, 6.0]], [0, 10, 20], last=15).tolist()
+    [5.0]
+    """
     at = np.asarray(times)
     return np.asarray(values)[..., at > at[-1] - last].mean(axis=-1)
 
@@ -199,6 +340,23 @@ def area_under_curve(values: ArrayLike, times: ArrayLike) -> NDArray[np.float64]
 
     So it is the run's mean level, whatever the times' spacing. A run with a NaN at any time has NaN: what it would
     have been there is not guessed.
+
+    Parameters
+    ----------
+    values : array_like
+        (..., T).
+    times : array_like
+        (T,).
+
+    Returns
+    -------
+    array
+        (...,).
+
+    Examples
+    --------
+    >>> pt.statistics.area_under_curve([[0.0, 1.0, 1.0]], [0, 10, 20]).tolist()
+    [0.75]
     """
     array, at = checked_curves(values, times)
     if at.size < 2:
@@ -209,9 +367,28 @@ def area_under_curve(values: ArrayLike, times: ArrayLike) -> NDArray[np.float64]
 def time_to_share(values: ArrayLike, times: ArrayLike, goal: ArrayLike, scale: ArrayLike = 0.0) -> NDArray[np.float64]:
     """The first time at which each run, values (runs, T), is at least at its goal; NaN where it never is.
 
-    Times are those of all runs, or (runs, T).
-
     A run is there, too, if it misses its goal by a relative 1e-9 of the goal, or of ``scale`` where that is larger.
+
+    Parameters
+    ----------
+    values : array_like
+        (runs, T).
+    times : array_like
+        Those of all runs, or (runs, T).
+    goal : array_like
+        A number, or one per run.
+    scale : array_like
+        A number, or one per run.
+
+    Returns
+    -------
+    array
+        (runs,).
+
+    Examples
+    --------
+    >>> pt.statistics.time_to_share([[0.0, 4.0, 6.0], [0.0, 1.0, 2.0]], [0, 10, 20], goal=4.0).tolist()
+    [10.0, nan]
     """
     array, at = np.atleast_2d(np.asarray(values)), np.asarray(times)
     least = np.asarray(goal, np.float64) - goal_slack(goal, scale)
@@ -220,7 +397,29 @@ def time_to_share(values: ArrayLike, times: ArrayLike, goal: ArrayLike, scale: A
 
 
 def settling_time(values: ArrayLike, times: ArrayLike, goal: ArrayLike, tolerance: float) -> NDArray[np.float64]:
-    """From when on each run, values (runs, T), stays within a relative tolerance of its goal; NaN where it does not."""
+    """From when on each run, values (runs, T), stays within a relative tolerance of its goal; NaN where it does not.
+
+    Parameters
+    ----------
+    values : array_like
+        (runs, T).
+    times : array_like
+        (T,).
+    goal : array_like
+        A number, or one per run.
+    tolerance : float
+        Relative to the goal.
+
+    Returns
+    -------
+    array
+        (runs,).
+
+    Examples
+    --------
+    >>> pt.statistics.settling_time([[0.0, 9.9, 8.0, 9.9, 10.0]], [0, 1, 2, 3, 4], goal=10.0, tolerance=0.05).tolist()
+    [3.0]
+    """
     array, at = np.atleast_2d(np.asarray(values, np.float64)), np.asarray(times)
     wanted = np.broadcast_to(np.asarray(goal, np.float64), array.shape[:1])[:, None]
     near = np.abs(array - wanted) <= tolerance * np.abs(wanted)
@@ -249,8 +448,30 @@ def steady_state(
     """From when on each run, values (runs, T) or (T,), is steady; NaN where it never is.
 
     Steady at time t: the mean over the window that ends at t and the mean over the next window differ by at
-    most ``tolerance``, relative to the former. ``window`` is in steps. It is when the paper's robots stop; under a
-    falling temperature a run may be calm for a while long before its end.
+    most ``tolerance``, relative to the former. It is when the paper's robots stop; under a falling temperature a run
+    may be calm for a while long before its end.
+
+    Parameters
+    ----------
+    values : array_like
+        (runs, T) or (T,).
+    times : array_like
+        (T,).
+    window : int
+        In steps.
+    tolerance : float
+        Relative to the mean over the earlier window.
+
+    Returns
+    -------
+    array
+        (runs,).
+
+    Examples
+    --------
+    >>> times = np.arange(20)
+    >>> pt.statistics.steady_state(np.minimum(times, 5.0), times, window=4).tolist()
+    [8.0]
     """
     array, at = checked_curves(values, times)
     array = np.atleast_2d(array)

@@ -44,7 +44,38 @@ _HALF = 0.5 + 1e-12  # products of fractions that make one half are so up to rou
 
 @dataclass(frozen=True, eq=False)
 class Reaching:
-    """The times at which runs reach a goal, those that do not censored at the horizon."""
+    """The times at which runs reach a goal, those that do not censored at the horizon.
+
+    Attributes
+    ----------
+    reached : int
+        How many runs reach it.
+    runs : int
+        Of how many, without those left out.
+    horizon : float
+        Until when they were looked at.
+    median : float
+        Of the Kaplan-Meier curve; NaN where fewer than half reach it.
+    median_low : float
+        The lower end of its interval; NaN: no bound.
+    median_high : float
+        The upper end of its interval; NaN: no bound.
+    restricted : Estimate
+        Mean of min(time, horizon), with its bootstrap interval.
+    times : array
+        By run; the horizon where censored, NaN where left out.
+    censored : array
+        By run.
+    seeds : array or None
+        By run, where they were given.
+
+    Examples
+    --------
+    >>> curves = [[0, 3, 5, 5], [0, 0, 5, 5], [0, 1, 2, 3]]
+    >>> found = pt.statistics.reaching_time(curves, [0, 10, 20, 30], goal=5)
+    >>> found.reached, found.runs, found.times.tolist()
+    (2, 3, [20.0, 20.0, 30.0])
+    """
 
     reached: int
     runs: int  # without those left out
@@ -94,15 +125,43 @@ def reaching_time(
 ) -> Reaching:
     """When runs, values (runs, T) at these times, first are at least at their goal, a number or one per run.
 
-    ``values`` may be an xarray.DataArray with the dimensions ``seed`` and ``time``; its seeds are kept, and a goal with
-    seeds is put into their order. A run whose goal is NaN, or with a NaN before it reaches its goal, is left out.
+    A run whose goal is NaN, or with a NaN before it reaches its goal, is left out.
 
     A run is at its goal, too, if it misses it by a relative 1e-9, as one does whose goal was computed elsewhere: an
     optimum, a sum in another order. That is relative to the goal, or to ``scale``, a number or one per run, where that
     is larger: give it for a goal near 0 of values that are differences of large numbers.
 
-    Times may also be (runs, T), where each run has its own, as along what it has spent. Runs are looked at until
-    ``horizon``; left out, the last time that all of them have.
+    Parameters
+    ----------
+    values : xarray.DataArray or array_like
+        (runs, T). An xarray.DataArray has the dimensions ``seed`` and ``time``; its seeds are kept, and a goal with
+        seeds is put into their order.
+    times : array_like
+        (T,), or (runs, T), where each run has its own, as along what it has spent.
+    goal : xarray.DataArray or array_like
+        A number, or one per run.
+    scale : array_like
+        A number, or one per run.
+    horizon : float, optional
+        Runs are looked at until then; left out, the last time that all of them have.
+    seed : int
+        What the draws of the bootstrap are made from.
+    level : float
+        That of the interval.
+    resamples : int
+        How many are drawn.
+
+    Returns
+    -------
+    Reaching
+        How many do, and when.
+
+    Examples
+    --------
+    >>> curves = [[0, 3, 5, 5], [0, 0, 5, 5], [0, 4, 5, 5]]
+    >>> found = pt.statistics.reaching_time(curves, [0, 10, 20, 30], goal=4)
+    >>> found.median, round(found.restricted.mean, 1)
+    (20.0, 16.7)
     """
     values, goal, seeds = _by_seed(values, goal)
     array, at = checked_curves(values, times, own=True)
@@ -202,6 +261,35 @@ def compare_reaching(
     The log-rank test takes all runs of both for independent: it sees when and whether they get there, and makes no use
     of the pairs. It is a large-sample test, and weak where the two curves cross. The restricted times are compared
     seed by seed, by :func:`~potentia.statistics.comparison.compare`.
+
+    Parameters
+    ----------
+    first : Reaching
+        Of one rule.
+    second : Reaching
+        Of the other, on the same seeds.
+    names : tuple of str
+        What the two are called.
+    seed : int
+        What the draws of the bootstrap are made from.
+    level : float
+        That of the interval.
+    resamples : int
+        How many are drawn.
+
+    Returns
+    -------
+    ReachingComparison
+        The log-rank test, and the comparison of restricted times.
+
+    Examples
+    --------
+    >>> times = [0, 10, 20, 30]
+    >>> first = pt.statistics.reaching_time([[0, 5, 5, 5], [0, 5, 5, 5], [0, 0, 5, 5]], times, goal=5)
+    >>> second = pt.statistics.reaching_time([[0, 0, 5, 5], [0, 0, 0, 5], [0, 0, 0, 0]], times, goal=5)
+    >>> found = pt.statistics.compare_reaching(first, second)
+    >>> found.statistic > 0, round(found.restricted.difference.mean, 2)
+    (True, -13.33)
     """
     if not isinstance(first, Reaching) or not isinstance(second, Reaching):
         kinds = f"{type(first).__name__} and {type(second).__name__}"

@@ -35,7 +35,34 @@ BACK = 0.95  # of a level
 
 @dataclass(frozen=True, eq=False)
 class Recovery:
-    """Runs after one event: means over runs with intervals, and times since the event."""
+    """Runs after one event: means over runs with intervals, and times since the event.
+
+    Attributes
+    ----------
+    time : int
+        When it came.
+    share : float
+        Of a level, at which a run counts as back.
+    before : Estimate
+        The level before the event.
+    dip : Estimate
+        The lowest row of each run's stretch.
+    after : Estimate
+        The level at the end of the stretch.
+    to_after : Reaching
+        When runs come to the share of the level after it.
+    to_before : Reaching
+        When runs come to the share of the level before it.
+    text : str
+        What happened.
+
+    Examples
+    --------
+    >>> curves = np.array([[8, 8, 8, 3, 6, 8, 8, 8], [9, 9, 9, 4, 5, 6, 9, 9]])
+    >>> found = pt.statistics.recovery(curves, np.arange(0, 800, 100), event=250, text="robot 3 fails")
+    >>> found.before.mean, found.dip.mean, found.to_before.reached
+    (8.5, 3.5, 2)
+    """
 
     time: int
     share: float
@@ -72,8 +99,37 @@ def recovery(
 ) -> Recovery:
     """What an event at a time does to curves, values (runs, T).
 
-    ``since`` is when the one before it came, ``until`` when the next one comes: no level reaches beyond them.
-    ``window`` is in steps, at most the rows that there are. The event must leave rows before and after it.
+    The event must leave rows before and after it.
+
+    Parameters
+    ----------
+    values : array_like
+        (runs, T).
+    times : array_like
+        (T,).
+    event : int
+        When it comes.
+    since : int
+        When the one before it came; no level reaches beyond it.
+    until : int, optional
+        When the next one comes; no level reaches beyond it.
+    window : int
+        Over which levels are means, in steps, at most the rows that there are.
+    share : float
+        Of a level, at which a run counts as back.
+    text : str
+        What happens.
+
+    Returns
+    -------
+    Recovery
+        Levels before, in and after the dip, and times to be back.
+
+    Examples
+    --------
+    >>> curves = np.array([[8, 8, 8, 3, 6, 8, 8, 8], [9, 9, 9, 4, 5, 6, 9, 9]])
+    >>> pt.statistics.recovery(curves, np.arange(0, 800, 100), event=250).to_after.median
+    250.0
     """
     array, at = checked_curves(values, times)
     array = np.atleast_2d(array)
@@ -106,7 +162,25 @@ def _ends(found: Reaching) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class EventCost:
-    """Levels at the end of runs with events, less those of the same runs without them."""
+    """Levels at the end of runs with events, less those of the same runs without them.
+
+    Attributes
+    ----------
+    level : Estimate
+        With events.
+    without : Estimate
+        Without them.
+    difference : Estimate
+        Run by run; below 0 where events cost something.
+    relative : Estimate
+        The same as a share of the level without them.
+
+    Examples
+    --------
+    >>> found = pt.statistics.event_cost([9.0, 7.0], [10.0, 10.0])
+    >>> found.level.mean, found.without.mean
+    (8.0, 10.0)
+    """
 
     level: Estimate
     without: Estimate
@@ -123,10 +197,22 @@ class EventCost:
 def event_cost(level: ArrayLike, without: ArrayLike) -> EventCost:
     """What events cost, from the levels of runs with and without them, in the same order of seeds.
 
+    Parameters
+    ----------
+    level : array_like
+        One per run with events.
+    without : array_like
+        One per run without them.
+
+    Returns
+    -------
+    EventCost
+        Both levels and their difference.
+
     Examples
     --------
-    >>> found = event_cost([9.0, 7.0], [10.0, 10.0])
-    >>> found.difference.mean, found.relative.mean
+    >>> found = pt.statistics.event_cost([9.0, 7.0], [10.0, 10.0])
+    >>> found.difference.mean, round(found.relative.mean, 3)
     (-2.0, -0.2)
     """
     changes = paired_difference(level, without), relative_difference(level, without)

@@ -25,7 +25,17 @@ class Cut:
         self.become(manifest, specification)
 
     def become(self, manifest: dict[str, Any], specification: Specification, built: Plan | None = None) -> None:
-        """Be the study that this manifest describes, ``built`` already or not."""
+        """Be the study that this manifest describes, ``built`` already or not.
+
+        Parameters
+        ----------
+        manifest : dict
+            What manifest.json holds.
+        specification : Specification
+            The one that is in it.
+        built : Plan, optional
+            What it comes to, where that is known.
+        """
         self.manifest = manifest
         self.specification = specification
         self.points: list[dict[str, Any]] = manifest["points"]
@@ -63,7 +73,13 @@ class Cut:
         return [seeds_from(part) for part in self.manifest.get("parts", ())] or [self.seeds]
 
     def chunks(self) -> Iterator[Chunk]:
-        """All chunks, in order; a chunk counts the seeds as they came."""
+        """All chunks, in order; a chunk counts the seeds as they came.
+
+        Yields
+        ------
+        Chunk
+            The seeds of each, by their places.
+        """
         cuts, before = [], 0
         for part in self.parts:
             stop = before + len(part)
@@ -74,7 +90,18 @@ class Cut:
                 yield Chunk(point, first, stop)
 
     def seeds_of(self, chunk: Chunk) -> Sequence[int]:
-        """The seeds of a chunk."""
+        """The seeds of a chunk.
+
+        Parameters
+        ----------
+        chunk : Chunk
+            Some seeds of one point.
+
+        Returns
+        -------
+        sequence of int
+            The seeds, in the order in which they are kept.
+        """
         before = 0
         for part in self.parts:
             if chunk.first < before + len(part):
@@ -87,13 +114,35 @@ class Cut:
         return {seed: number for number, seed in enumerate(self.seeds)}
 
     def rows_of(self, chunk: Chunk) -> Any:
-        """Where the seeds of a chunk stand among all, as they are written in the specification."""
+        """Where the seeds of a chunk stand among all, as they are written in the specification.
+
+        Parameters
+        ----------
+        chunk : Chunk
+            Some seeds of one point.
+
+        Returns
+        -------
+        slice or list of int
+            What picks them from an array with a row for each seed.
+        """
         if "parts" not in self.manifest:
             return slice(chunk.first, chunk.stop)
         return [self._places[seed] for seed in self.seeds_of(chunk)]
 
     def shapes_of(self, chunk: Chunk) -> dict[str, tuple[int, ...]]:
-        """The arrays of a chunk."""
+        """The arrays of a chunk.
+
+        Parameters
+        ----------
+        chunk : Chunk
+            Some seeds of one point.
+
+        Returns
+        -------
+        dict
+            The shape of each, by name.
+        """
         point, rows = self.points[chunk.point], self.specification.steps // self.manifest["every"] + 1
         sizes = {"time": rows, "player": point["players"], "state": point["profiles"]}
         names = (*self.record, *PER_RUN)
@@ -102,7 +151,18 @@ class Cut:
         return shapes | totals
 
     def address(self, chunk: Chunk) -> Address:
-        """How a chunk is found."""
+        """How a chunk is found.
+
+        Parameters
+        ----------
+        chunk : Chunk
+            Some seeds of one point.
+
+        Returns
+        -------
+        Address
+            The name of its file, and what it must say of itself.
+        """
         if self.manifest["format"] <= PLACED:
             return chunks.placed_at(self.identity, chunk)
         return chunks.found_by(self.keys[chunk.point], self.seeds_of(chunk))

@@ -89,7 +89,45 @@ def _seeds(value: Any) -> Any:
 
 
 class Specification(Strict):
-    """The description of a study, checked for its form; :func:`potentia.studies.planning.plan` builds it."""
+    """The description of a study, checked for its form; :func:`potentia.studies.planning.plan` builds it.
+
+    Parameters
+    ----------
+    name : str
+        What the study is called.
+    about : str
+        What people should know of it, in as many lines as they like.
+    game : dict or list of dict
+        The games: a name, a file or a map, and their parameters; a list of values is an axis.
+    rule : dict or list of dict
+        The rules: a name and parameters.
+    belief : dict or list of dict
+        What players believe of actions that they have not played; left out, they know the game.
+    steps : int
+        Of each run.
+    seeds : int, dict or list of int
+        How many, ``{"first": 100, "count": 50}``, or which.
+    record : str or list of str, optional
+        What is recorded; left out, what the games can serve.
+    every : int, optional
+        Steps between two records; left out, there are about 200 of them.
+    start : list of int, optional
+        The first profile; left out, each seed draws its own.
+    events : str or list of str, optional
+        What happens to robots, as in "fail 8@2500".
+    zip : list of list of str
+        Parameters that vary together, as in ``[["rule.tau", "rule.revision"]]``.
+    chunk : int, optional
+        Seeds in a file; left out, about half a second of work.
+
+    Examples
+    --------
+    >>> found = pt.studies.Specification(game={"name": "ring"}, rule={"name": "lll", "tau": [0.1, 0.3]}, steps=1000)
+    >>> found.num_seeds, found.spacing
+    (10, 5)
+    >>> pt.studies.Specification.from_spec(found.spec()) == found
+    True
+    """
 
     name: Annotated[str, Field(min_length=1, max_length=200)] = "study"
     about: str = ""
@@ -128,7 +166,18 @@ class Specification(Strict):
 
     @classmethod
     def from_spec(cls, plain: Any) -> Specification:
-        """The specification that plain data describe; see :func:`specification_from`."""
+        """The specification that plain data describe; see :func:`specification_from`.
+
+        Parameters
+        ----------
+        plain : dict
+            What :meth:`spec` returned.
+
+        Returns
+        -------
+        Specification
+            It, checked.
+        """
         return specification_from(plain)
 
     def to_dict(self) -> dict[str, Any]:
@@ -139,7 +188,28 @@ class Specification(Strict):
 
 
 def read_specification(path: str | os.PathLike[str], changes: Sequence[str] = ()) -> tuple[Specification, Path]:
-    """The specification in a TOML file with ``changes`` as in ``rule.tau=1e-3``, and the folder its files are in."""
+    r"""The specification in a TOML file, and the folder its files are in.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+    changes : sequence of str
+        What is set in the place of what it says, as in ``rule.tau=1e-3``.
+
+    Returns
+    -------
+    tuple of Specification and Path
+        What is to be played, and where the files lie that it names.
+
+    Examples
+    --------
+    >>> with open("ring.toml", "w") as file:
+    ...     print('steps = 1000\ngame = {name = "ring"}\nrule = {name = "lll", tau = 0.1}', file=file)
+    >>> found, folder = pt.studies.read_specification("ring.toml", ["rule.tau=0.2"])
+    >>> found.steps, found.rule
+    (1000, [{'name': 'lll', 'tau': 0.2}])
+    """
     source = Path(path)
     with refused(InvalidSpecification, f"read {source}"):
         content = read_plain(source, _FILE_BYTES)
@@ -158,7 +228,24 @@ def read_specification(path: str | os.PathLike[str], changes: Sequence[str] = ()
 
 
 def specification_from(plain: Any) -> Specification:
-    """A specification from plain data, or one line that names the key, what was expected and what arrived."""
+    """A specification from plain data, or one line that names the key, what was expected and what arrived.
+
+    Parameters
+    ----------
+    plain : dict or Specification
+        The same keys as in a file.
+
+    Returns
+    -------
+    Specification
+        It, checked for its form.
+
+    Examples
+    --------
+    >>> plain = {"game": {"name": "stag-hunt"}, "rule": {"name": "lll", "tau": [0.1, 0.3]}, "steps": 20}
+    >>> pt.studies.specification_from(plain | {"seeds": range(5, 8)}).seed_numbers
+    range(5, 8)
+    """
     if isinstance(plain, Specification):
         found = plain
     elif not isinstance(plain, Mapping):

@@ -60,7 +60,31 @@ _PLACED = re.compile(r"\d{6}-\d{9}-[0-9a-f]{32}\.npz")
 
 
 class Study(Cut):
-    """A study's folder. :func:`create` makes one, :func:`open_study` reads one."""
+    """A study's folder. :func:`sweep` makes one, :func:`open_study` reads one.
+
+    Attributes
+    ----------
+    folder : Path
+        Where it is kept.
+    manifest : dict
+        What was begun: points, seeds, recorders and what they are found by.
+    specification : Specification
+        What it was begun with, or has grown to.
+    computed : int
+        How many runs the last sweep played.
+
+    Examples
+    --------
+    >>> plain = {"game": {"name": "stag-hunt"}, "rule": {"name": "lll", "tau": [0.1, 0.3]}}
+    >>> plain |= {"steps": 20, "seeds": 3, "record": ["potential"]}
+    >>> study = pt.sweep(plain, "hunt.study")
+    >>> study.num_runs, study.computed, study.missing()
+    (6, 6, [])
+    >>> dict(study.dataset().potential.sizes)
+    {'tau': 2, 'seed': 3, 'time': 21}
+    >>> [curve.name for curve in study.curves("potential")]
+    ['tau=0.1', 'tau=0.3']
+    """
 
     def __init__(self, folder: Path, manifest: dict[str, Any], specification: Specification) -> None:
         self.folder = folder
@@ -87,24 +111,42 @@ class Study(Cut):
         return study_card(self)
 
     def curves(self, measure: str | None = None, **options: Any) -> list[Curves]:
-        """One recorder at every point; see :func:`potentia.studies.lines.curves_of`."""
+        """One recorder at every point.
+
+        Parameters
+        ----------
+        measure : str, optional
+            The recorder; left out, the first scalar.
+        **options : Any
+            ``partial``: take what is there of an incomplete study. ``where``: only these settings, as in ``{"tau":
+            0.1}``. ``per``: what runs are followed along, "steps", "revisions" or "evaluations". ``evaluations``: ask
+            how many there are in a revision.
+
+        Returns
+        -------
+        list of Curves
+            The seeds of each point over time.
+        """
         from potentia.studies.lines import curves_of
 
         return curves_of(self, measure, **options)
 
     def report(self, path: str | os.PathLike[str] | None = None, **options: Any) -> Path:
-        """Write one page that says what was played and what came out of it, and return where it is.
+        """Write one page that says what was played and what came out of it.
 
         Parameters
         ----------
-        path
+        path : str or path, optional
             The page, one file that opens offline; left out, ``my.html`` beside a study in ``my.study``.
-        measure
-            The recorder that counts; left out, the covered worth where it was recorded, else the first one.
-        lowest
-            Whether its lowest level is the best one, as of an error.
-        partial
-            Take what is there of an incomplete study.
+        **options : Any
+            ``measure``: the recorder that counts; left out, the covered worth where it was recorded, else the first
+            one. ``lowest``: whether its lowest level is the best one, as of an error. ``partial``: take what is there
+            of an incomplete study.
+
+        Returns
+        -------
+        Path
+            The page that was written.
         """
         pages = import_module("potentia.reports")  # by name, since studies know nothing of that room
         return Path(pages.write_report(self, path, **options)[0])
@@ -115,7 +157,18 @@ class Study(Cut):
         return self._built(f"{self.folder} cannot be gone on with")
 
     def plan_for(self, what: str) -> Plan:
-        """The same, for what its results do not tell, such as an optimum; an error says that it needs the games."""
+        """The same, for what its results do not tell, such as an optimum; an error says that it needs the games.
+
+        Parameters
+        ----------
+        what : str
+            What needs the games, for the error.
+
+        Returns
+        -------
+        Plan
+            The games, rules and beliefs of each point.
+        """
         if "plan" not in self.__dict__:
             self.plan = self._built(f"{what} needs the games of {self.folder} as they were", begin_again=False)
         return self.plan
@@ -150,7 +203,18 @@ class Study(Cut):
         return bool(code) and self.manifest["potentia"] == __version__ and other_python(code) is None
 
     def remedies(self, name: str) -> list[Remedy]:
-        """What to do about a study that is not complete, or damaged."""
+        """What to do about a study that is not complete, or damaged.
+
+        Parameters
+        ----------
+        name : str
+            "go on", "missing" or "repair".
+
+        Returns
+        -------
+        list of Remedy
+            The calls that help, for an error.
+        """
         wanted = self.specification
         names = [name] if all_registered(wanted.game, wanted.belief, wanted.rule) else [name, "own"]
         return [Remedy(each, _REMEDIES[each].format(str(self.folder)), str(self.folder)) for each in names]
@@ -197,12 +261,40 @@ class Study(Cut):
                 rid_of_placed(self.folder)
 
     def save(self, chunk: Chunk, arrays: Arrays) -> Path:
-        """Keep a chunk that was played, where it has no NaN."""
+        """Keep a chunk that was played, where it has no NaN.
+
+        Parameters
+        ----------
+        chunk : Chunk
+            Some seeds of one point.
+        arrays : dict of array
+            What was recorded, by name.
+
+        Returns
+        -------
+        Path
+            Its file.
+        """
         chunks.check_finite(self.plan, chunk, self.seeds_of(chunk), arrays)
         return self.keep(self.address(chunk), self.seeds_of(chunk), arrays)
 
     def keep(self, address: Address, seeds: Sequence[int], arrays: Arrays) -> Path:
-        """Write a chunk beside its place, read it back, rename it."""
+        """Write a chunk beside its place, read it back, rename it.
+
+        Parameters
+        ----------
+        address : Address
+            How it is found.
+        seeds : sequence of int
+            The seeds that are in it.
+        arrays : dict of array
+            What was recorded, by name.
+
+        Returns
+        -------
+        Path
+            Its file.
+        """
         content = chunks.to_bytes(address, seeds, arrays)
         path = self.folder / "chunks" / chunks.file_name(address, content)
         if path.is_file() and chunks.reads_back(path, content):
@@ -214,7 +306,13 @@ class Study(Cut):
         return path
 
     def drop(self, chunk: Chunk) -> None:
-        """Remove the files of a damaged chunk, so that it is missing."""
+        """Remove the files of a damaged chunk, so that it is missing.
+
+        Parameters
+        ----------
+        chunk : Chunk
+            Some seeds of one point.
+        """
         with _writing(self.folder):
             for path in self.files().get(chunk, []):
                 if path.is_dir() and not path.is_symlink():
@@ -234,12 +332,36 @@ class Study(Cut):
     # Reading ------------------------------------------------------------------------------------------
 
     def read(self, chunk: Chunk) -> Arrays | None:
-        """The results of a chunk, or None where it is missing; StudyError where it is damaged."""
+        """The results of a chunk, or None where it is missing; StudyError where it is damaged.
+
+        Parameters
+        ----------
+        chunk : Chunk
+            Some seeds of one point.
+
+        Returns
+        -------
+        dict of array or None
+            What was recorded, by name.
+        """
         paths = self.files().get(chunk)
         return None if paths is None else self.read_from(chunk, paths)
 
     def read_from(self, chunk: Chunk, paths: list[Path]) -> Arrays:
-        """The results of a chunk that is there, where the folder was listed already."""
+        """The results of a chunk that is there, where the folder was listed already.
+
+        Parameters
+        ----------
+        chunk : Chunk
+            Some seeds of one point.
+        paths : list of Path
+            Its files, of which there should be one.
+
+        Returns
+        -------
+        dict of array
+            What was recorded, by name.
+        """
         try:
             return self._read(chunk, paths)
         except StudyError as error:
@@ -253,7 +375,19 @@ class Study(Cut):
         return chunks.read_chunk(path, self.address(chunk), self.seeds_of(chunk), shapes, later)
 
     def dataset(self, partial: bool = False) -> Any:
-        """Everything as one ``xarray.Dataset``; see :mod:`potentia.studies.datasets`."""
+        """Everything as one labelled dataset; see :mod:`potentia.studies.datasets`.
+
+        Parameters
+        ----------
+        partial : bool
+            Take what is there of an incomplete study.
+
+        Returns
+        -------
+        xarray.Dataset
+            Along the parameters that vary, ``seed``, ``time`` and ``player``. Runs that are missing hold NaN, or -1 for
+            actions and counts.
+        """
         from potentia.studies.datasets import dataset
 
         return dataset(self, partial)
@@ -392,6 +526,25 @@ def write_manifest(folder: Path, manifest: dict[str, Any]) -> None:
 
 
 def open_study(folder: str | os.PathLike[str]) -> Study:
-    """The study in a folder, if its manifest is whole and of a format that this version knows."""
+    """The study in a folder, if its manifest is whole and of a format that this version knows.
+
+    Parameters
+    ----------
+    folder : str or path
+        What :func:`sweep` was told.
+
+    Returns
+    -------
+    Study
+        It; nothing is played.
+
+    Examples
+    --------
+    >>> plain = {"game": {"name": "stag-hunt"}, "rule": {"name": "lll", "tau": [0.1, 0.3]}}
+    >>> plain |= {"steps": 20, "seeds": 3, "record": ["potential"]}
+    >>> study = pt.sweep(plain, "hunt.study")
+    >>> pt.open_study("hunt.study")
+    <Study hunt.study: 2 points × 3 seeds>
+    """
     place = Path(folder)
     return Study(place, *read_manifest(place / _MANIFEST))

@@ -76,32 +76,50 @@ def sweep(
 
     Parameters
     ----------
-    specification
+    specification : Study, Specification, dict, str or path
         A TOML file, plain data, or a study to go on with or its folder.
-    folder
+    folder : str or path, optional
         Where it is kept; left out, ``study.study`` beside a file ``study.toml``.
-    workers
+    workers : int
         How many work at once; the result does not depend on it.
-    executor
+    executor : str or Executor
         ``"threads"``; ``"processes"``, for games that run in Python; ``"dask"`` for a cluster of processes on this
         machine; the address of a dask scheduler, ``"tcp://host:8786"``, ``"tls://host:8786"`` or
         ``"dask://host:8786"``; or anything with ``submit`` that returns ``concurrent.futures`` futures. Games are
         sent to it as bytes, unless it is a ``ThreadPoolExecutor``.
-    dask_tls
+    dask_tls : str or path, optional
         The folder of ``ca.pem``, ``cert.pem`` and ``key.pem`` for a ``tls://`` address; left out, dask's own
         configuration names them.
-    wait
+    wait : float
         Seconds after which a cluster without workers is given up.
-    many
+    many : bool
         Go ahead with more than 100,000 runs.
-    repair
+    repair : bool
         Compute damaged chunks again, which otherwise are an error.
-    compiled
-        As in :func:`potentia.begin`.
-    progress
-        Called with the runs done and the runs in all.
-    kind, dask, apart
-        Deprecated: ``executor`` says what they said.
+    compiled : bool or str
+        Whether machine code plays, as in :func:`potentia.begin`.
+    progress : callable, optional
+        Is told the runs done and the runs in all.
+    kind : str, optional
+        Deprecated: ``executor`` says what it said.
+    dask : str, optional
+        Deprecated: ``executor`` says what it said.
+    apart : bool, optional
+        Deprecated: ``executor`` says what it said.
+
+    Returns
+    -------
+    Study
+        It, complete.
+
+    Examples
+    --------
+    >>> plain = {"game": {"name": "stag-hunt"}, "rule": {"name": "lll", "tau": [0.1, 0.3]}}
+    >>> plain |= {"steps": 20, "seeds": 3, "record": ["potential"]}
+    >>> pt.sweep(plain, "hunt.study").computed
+    6
+    >>> pt.sweep(plain | {"seeds": 4}, "hunt.study").computed
+    2
     """
     Integer(1, _MOST_WORKERS).of(workers, "workers", InvalidInput)
     who = executors.chosen(executors.renamed(executor, kind, dask, apart), dask_tls, apart)

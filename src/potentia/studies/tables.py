@@ -89,6 +89,31 @@ def export(study: Study, path: Path, table: str = "records", partial: bool = Fal
 
     Spreadsheets compute texts that begin with ``=``, ``+``, ``-`` or ``@``: in ``.csv`` such a label begins with an
     apostrophe. The other two keep labels as they are.
+
+    Parameters
+    ----------
+    study : Study
+        What was played.
+    path : Path
+        The file; its ending says of which kind.
+    table : str
+        ``"records"``, with a row for each record of each run, or ``"runs"``, with a row for each run.
+    partial : bool
+        Take what is there of an incomplete study.
+
+    Returns
+    -------
+    Path
+        The file that was written.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> plain = {"game": {"name": "stag-hunt"}, "rule": {"name": "lll", "tau": [0.1, 0.3]}}
+    >>> plain |= {"steps": 20, "seeds": 3, "record": ["potential"]}
+    >>> path = pt.studies.export(pt.sweep(plain, "hunt.study"), Path("hunt.csv"))
+    >>> print(path.read_text("utf-8").splitlines()[0])
+    tau,seed,time,potential
     """
     kind = path.suffix.lower()
     if kind not in (".nc", ".csv", ".parquet"):

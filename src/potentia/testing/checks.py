@@ -89,7 +89,26 @@ def trace_bytes(trace: Trace) -> list[bytes]:
 
 
 def check_game(game: Game, *, num_profiles: int = 30, seed: int = 0) -> None:
-    """Check that a game keeps its promises: kernel, reference, potential, interactions and immutability."""
+    """Check that a game keeps its promises: kernel, reference, potential, interactions and immutability.
+
+    Parameters
+    ----------
+    game : Game
+        What is checked.
+    num_profiles : int
+        How many profiles are drawn.
+    seed : int
+        What they are drawn from.
+
+    Raises
+    ------
+    CheckFailed
+        With what was expected and what happened.
+
+    Examples
+    --------
+    >>> pt.testing.check_game(pt.games.random_potential_game([2, 3]), num_profiles=5)  # nothing to say
+    """
     require(isinstance(game, Game), f"expected a potentia Game, got {type(game).__name__}")
     for array in arrays_in(game.data):
         require(not array.flags.writeable, "an array in game.data is writable: freeze what compiled code reads")

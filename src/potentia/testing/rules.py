@@ -41,6 +41,26 @@ def check_rule(rule: Rule, games: list[Game] | None = None, *, steps: int = 200,
 
     Where a line of its step breaks that, it is named: one that changes the state other than through ``move``, draws
     with a generator of its own, remembers outside its memory, allocates, or does not compile.
+
+    Parameters
+    ----------
+    rule : Rule
+        What is checked.
+    games : list of Game, optional
+        Where it is played; left out, a small one of each kind.
+    steps : int
+        How many.
+    law : bool
+        Whether its exact law is compared with its step.
+
+    Raises
+    ------
+    CheckFailed
+        With what was expected and what happened.
+
+    Examples
+    --------
+    >>> pt.testing.check_rule(pt.rule("lll", tau=0.5), [pt.game("stag-hunt")], steps=10)  # nothing to say
     """
     require(isinstance(rule, Rule), f"expected a potentia Rule, got {type(rule).__name__}")
     text = json.dumps(rule.spec())

@@ -28,13 +28,13 @@ def laboratory(
 
     Parameters
     ----------
-    path
+    path : str or path
         The page to write, one file that opens offline.
-    game
+    game : Game or str, optional
         The game that it opens with, two players with two actions each: a game, or a name such as "stag-hunt".
-    rule
+    rule : Rule, dict or str, optional
         The rule that it opens with, a point of who × considers × chooses: ``pt.rule("lll", tau=0.3)``.
-    title
+    title : str
         What stands above.
 
     Returns
@@ -44,8 +44,7 @@ def laboratory(
 
     Examples
     --------
-    >>> import tempfile, potentia as pt
-    >>> pt.web.laboratory(tempfile.mkdtemp() + "/lab.html", "stag-hunt", pt.rule("lll", tau=0.5)).name
+    >>> pt.web.laboratory("lab.html", "stag-hunt", pt.rule("lll", tau=0.5)).name
     'lab.html'
     """
     return write_page(path, lambda: page(game, rule, title))

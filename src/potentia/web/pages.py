@@ -35,13 +35,13 @@ def replay(
 
     Parameters
     ----------
-    runs
-        A trace, a recording, or some of them of one game, by name or in a list: ``{"BLLL": trace, "P-SBLLL": other}``.
-    path
+    runs : Trace, Recording, or a dict or list of them
+        What is replayed: one run, or some of one game, by name or in a list: ``{"BLLL": trace, "P-SBLLL": other}``.
+    path : str or path
         The page to write, one file that opens offline.
-    title
+    title : str
         What stands above.
-    options
+    **options : Any
         Of :meth:`potentia.Trace.recording`, for traces: ``beliefs_every``, ``optimum``.
 
     Returns
@@ -51,10 +51,9 @@ def replay(
 
     Examples
     --------
-    >>> import tempfile, potentia as pt
     >>> game = pt.game("ring", players=12)
-    >>> runs = {name: pt.run(game, pt.rule(name, tau=0.3), 500) for name in ("lll", "blll")}
-    >>> pt.replay(runs, tempfile.mkdtemp() + "/ring.html").name
+    >>> runs = {name: pt.run(game, pt.rule(name, tau=0.3), 50) for name in ("lll", "blll")}
+    >>> pt.replay(runs, "ring.html").name
     'ring.html'
     """
     return write_page(path, lambda: page(_recordings(runs, options), title))

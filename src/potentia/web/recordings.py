@@ -38,7 +38,31 @@ _AT_ONCE = 2_000_000  # cells in ranges
 
 @dataclass(frozen=True)
 class Believed:
-    """What one robot, or all of them, believed at a keyframe."""
+    """What one robot, or all of them, believed at a keyframe.
+
+    Attributes
+    ----------
+    robots : tuple of int
+        Who believes it.
+    worth : array of float32
+        The worth that is expected of each cell, (rows, columns).
+    seen : array of bool
+        Which cells they have seen, (rows, columns).
+    components : array of float
+        One row for each: weight, mean x, mean y, and the variances xx, xy, yy.
+    error : float
+        How far off it is: Σ|f̂ - f| / Σf.
+    background : float
+        The worth that is expected everywhere, beside the components.
+
+    Examples
+    --------
+    >>> game = pt.games.Coverage(pt.games.World([[0, 1, 0], [2, 0, 3]]), robots=2, delta=1.0)
+    >>> trace = pt.run(game, pt.rule("blll", tau=0.05), 20, seed=1, belief=pt.belief("constant", share=0.5))
+    >>> believed = trace.recording(beliefs_every=10).belief(0)
+    >>> [mind.robots for mind in believed], believed[0].worth.shape
+    ([(0, 1)], (2, 3))
+    """
 
     robots: tuple[int, ...]
     worth: NDArray[np.float32]  # (rows, columns)
@@ -49,7 +73,26 @@ class Believed:
 
 
 class Recording:
-    """One run as data. Make it with ``trace.recording()``, read it with :func:`read_recording`."""
+    """One run as data. Make it with :meth:`potentia.Trace.recording`, read it with :func:`read_recording`.
+
+    Attributes
+    ----------
+    header : dict
+        What is told in words and numbers: the game, the rule, the seed, the steps.
+    arrays : dict
+        The arrays by name: the start, what changed, the curves. docs/recordings.md has all of them.
+
+    Examples
+    --------
+    >>> trace = pt.run(pt.game("stag-hunt"), pt.rule("lll", tau=0.5), 100, record=("profile", "potential"))
+    >>> recording = trace.recording()
+    >>> recording.steps, recording.kind, recording.objective
+    (100, 'table', 'potential')
+    >>> recording.profiles([0, 50, 100]).tolist() == trace.profiles[[0, 50, 100]].tolist()
+    True
+    >>> recording.value("potential", 100) == float(trace.potential[-1])
+    True
+    """
 
     def __init__(self, header: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
         self.header, self.arrays = header, dict(arrays)
@@ -109,11 +152,33 @@ class Recording:
         return number
 
     def profile(self, step: int) -> Ints:
-        """The profile after so many steps."""
+        """The profile after so many steps.
+
+        Parameters
+        ----------
+        step : int
+            How many steps have been played, from 0 to those of the run.
+
+        Returns
+        -------
+        array of int
+            One action per player.
+        """
         return self.profiles([step])[0]
 
     def profiles(self, steps: Sequence[int] | Ints) -> Ints:
-        """The profiles after each of these numbers of steps, which increase."""
+        """The profiles after each of these numbers of steps, which increase.
+
+        Parameters
+        ----------
+        steps : sequence of int
+            Numbers of steps, none of them less than the one before.
+
+        Returns
+        -------
+        array of int
+            One row for each of them: (steps, players).
+        """
         when, players, actions = self.changes
         wanted = [self._checked(step) for step in steps]
         if any(later < step for step, later in itertools.pairwise(wanted)):
@@ -129,14 +194,38 @@ class Recording:
         return Integer(0, self.steps).of(step, "step", InvalidRun)
 
     def series(self, name: str) -> tuple[Floats, Floats]:
-        """Times and values of a series."""
+        """Times and values of a series.
+
+        Parameters
+        ----------
+        name : str
+            One that was recorded, such as "potential".
+
+        Returns
+        -------
+        tuple of array
+            The times and the values, of one length.
+        """
         names = [row["name"] for row in self.header["series"]]
         if name not in names:
             raise InvalidRun(f"must be one of {', '.join(names) or 'no series'}, got {name!r}", "name", name)
         return self.arrays["times"], self.arrays["series"][names.index(name)]
 
     def value(self, name: str, step: int) -> float:
-        """A series at its last row up to this step."""
+        """A series at its last row up to this step.
+
+        Parameters
+        ----------
+        name : str
+            One that was recorded, such as "potential".
+        step : int
+            How many steps have been played, from 0 to those of the run.
+
+        Returns
+        -------
+        float
+            The value; NaN where there is no row yet.
+        """
         times, values = self.series(name)
         row = int(np.searchsorted(times, self._checked(step), "right")) - 1
         return float(values[row]) if row >= 0 else float("nan")
@@ -144,7 +233,18 @@ class Recording:
     # On a map -----------------------------------------------------------------------------------------
 
     def positions(self, profile: Ints) -> Ints:
-        """The cells (x, y) of actions."""
+        """The cells (x, y) of actions.
+
+        Parameters
+        ----------
+        profile : array of int
+            Actions.
+
+        Returns
+        -------
+        array of int
+            The column and the row of each: (actions, 2).
+        """
         self._require("map")
         return self._cells[profile]
 
@@ -162,35 +262,101 @@ class Recording:
         return np.stack([self.arrays["since"], self.arrays["until"]])
 
     def there(self, step: int) -> NDArray[np.bool_]:
-        """Which robots are there at this step: have come, and have not failed."""
+        """Which robots are there at this step: have come, and have not failed.
+
+        Parameters
+        ----------
+        step : int
+            How many steps have been played, from 0 to those of the run.
+
+        Returns
+        -------
+        array of bool
+            One per robot.
+        """
         since, until = self.lives
         return (since <= self._checked(step)) & (step < until)
 
     def lost(self, step: int) -> NDArray[np.bool_]:
-        """Which robots have failed by this step; those that were taken off the map are not among them."""
+        """Which robots have failed by this step; those that were taken off the map are not among them.
+
+        Parameters
+        ----------
+        step : int
+            How many steps have been played, from 0 to those of the run.
+
+        Returns
+        -------
+        array of bool
+            One per robot.
+        """
         gone = self.lives[1] <= self._checked(step)
         gone[self.header["map"].get("removed", [])] = False
         return gone
 
     def worth(self, step: int) -> Floats:
-        """The field of worths at this step, (rows, columns)."""
+        """The field of worths at this step, (rows, columns).
+
+        Parameters
+        ----------
+        step : int
+            How many steps have been played, from 0 to those of the run.
+
+        Returns
+        -------
+        array of float
+            The worth of each cell.
+        """
         self._require("map")
         if isinstance(self._drift, Still):
             return as_edited(self.header["map"], self.arrays, "worth", self._checked(step)).astype(np.float64)
         return field_at(self._drift, self._checked(step))
 
     def walls(self, step: int) -> NDArray[np.bool_]:
-        """Which cells nobody can enter at this step, (rows, columns)."""
+        """Which cells nobody can enter at this step, (rows, columns).
+
+        Parameters
+        ----------
+        step : int
+            How many steps have been played, from 0 to those of the run.
+
+        Returns
+        -------
+        array of bool
+            True at walls.
+        """
         self._require("map")
         return as_edited(self.header["map"], self.arrays, "blocked", self._checked(step)).astype(bool)
 
     def targets(self, step: int) -> Ints:
-        """The cells (x, y) of the targets at this step: those of means, or on a field that is shifted, move along."""
+        """The cells (x, y) of the targets at this step: those of means, or on a field that is shifted, move along.
+
+        Parameters
+        ----------
+        step : int
+            How many steps have been played, from 0 to those of the run.
+
+        Returns
+        -------
+        array of int
+            One row for each target that is on the map: (targets, 2).
+        """
         cells = self.target_cells(step)
         return cells[(cells >= 0).all(axis=1)]
 
     def target_cells(self, step: int) -> Ints:
-        """The same by the numbers of targets, with (-1, -1) for one that has left the map."""
+        """The same by the numbers of targets, with (-1, -1) for one that has left the map.
+
+        Parameters
+        ----------
+        step : int
+            How many steps have been played, from 0 to those of the run.
+
+        Returns
+        -------
+        array of int
+            One row for each target: (targets, 2).
+        """
         now, stay = self._checked(step), np.array(self.header["map"]["targets"], np.int64).reshape(-1, 2)
         return cells_at(self.moving_targets, now) if len(self.moving_targets.places) else stay
 
@@ -277,7 +443,18 @@ class Recording:
             yield which[order], cell[order]
 
     def flags(self, step: int) -> Ints:
-        """Whose flag lies on each cell at this step: 0 for nobody's, robot + 1, or -1 for those of several."""
+        """Whose flag lies on each cell at this step: 0 for nobody's, robot + 1, or -1 for those of several.
+
+        Parameters
+        ----------
+        step : int
+            How many steps have been played, from 0 to those of the run.
+
+        Returns
+        -------
+        array of int
+            One number per cell, (rows, columns).
+        """
         self._require("map")
         if self.header["map"]["flags"] is None:
             return np.zeros(self.arrays["blocked"].shape, np.int64)
@@ -285,12 +462,38 @@ class Recording:
         return np.where(now < first, 0, np.where(now < second, whose + 1, SHARED))
 
     def counts(self, profile: Ints, step: int | None = None) -> Ints:
-        """How many robots cover each cell, (rows, columns); at a step, of those that are there."""
+        """How many robots cover each cell, (rows, columns); at a step, of those that are there.
+
+        Parameters
+        ----------
+        profile : array of int
+            One action per player.
+        step : int, optional
+            When; left out, all robots are counted.
+
+        Returns
+        -------
+        array of int
+            One number per cell.
+        """
         robots = np.arange(profile.size) if step is None else np.flatnonzero(self.there(step))
         return self.covering(robots, profile[robots])
 
     def covering(self, robots: Ints, places: Ints) -> Ints:
-        """How many of these robots, at these actions, cover each cell, (rows, columns)."""
+        """How many of these robots, at these actions, cover each cell, (rows, columns).
+
+        Parameters
+        ----------
+        robots : array of int
+            Numbers of robots.
+        places : array of int
+            The action of each of them.
+
+        Returns
+        -------
+        array of int
+            One number per cell.
+        """
         self._require("map")
         rows, columns = self.arrays["blocked"].shape
         total = np.zeros(rows * columns, np.int64)
@@ -299,7 +502,22 @@ class Recording:
         return total.reshape(rows, columns)
 
     def covers(self, robots: Ints, places: Ints, cell: Ints) -> NDArray[np.bool_]:
-        """Whether each of these robots, at each of these actions, covers a cell."""
+        """Whether each of these robots, at each of these actions, covers a cell.
+
+        Parameters
+        ----------
+        robots : array of int
+            Numbers of robots.
+        places : array of int
+            The action of each of them.
+        cell : array of int
+            The column and the row of the cell.
+
+        Returns
+        -------
+        array of bool
+            One per robot.
+        """
         near = ((self._cells[places] - cell) ** 2).sum(axis=1) <= self.delta[robots] ** 2 * SLACK
         if self._vision is not None:
             there = np.flatnonzero(near)
@@ -316,7 +534,18 @@ class Recording:
         return np.array(self.header["keyframes"]["steps"] if self.header["keyframes"] else [], np.int64)
 
     def keyframe(self, step: int) -> int:
-        """The number of the last keyframe up to this step; -1 where there is none."""
+        """The number of the last keyframe up to this step; -1 where there is none.
+
+        Parameters
+        ----------
+        step : int
+            How many steps have been played, from 0 to those of the run.
+
+        Returns
+        -------
+        int
+            What :meth:`belief` and :meth:`thoughts` take.
+        """
         return int(np.searchsorted(self.keyframes, self._checked(step), "right")) - 1
 
     @cached_property
@@ -324,7 +553,18 @@ class Recording:
         return unchained(self.arrays["belief_worth"])
 
     def belief(self, keyframe: int) -> list[Believed]:
-        """What was believed at a keyframe: one entry per mind; none where players know the game."""
+        """What was believed at a keyframe: one entry per mind; none where players know the game.
+
+        Parameters
+        ----------
+        keyframe : int
+            Which of the :attr:`keyframes`, from 0.
+
+        Returns
+        -------
+        list of Believed
+            What each mind believed: one for each robot, or one that they share.
+        """
         if not self.header["keyframes"] or not self.header["keyframes"]["belief"]:
             return []
         which = Integer(0, self.keyframes.size - 1).of(keyframe, "keyframe", InvalidRun)
@@ -341,7 +581,18 @@ class Recording:
         return out
 
     def thoughts(self, keyframe: int) -> tuple[list[NDArray[np.float32]], list[NDArray[np.float32]]]:
-        """Scores and strategies at a keyframe, an array per player; none where the rule keeps none."""
+        """Scores and strategies at a keyframe, an array per player; none where the rule keeps none.
+
+        Parameters
+        ----------
+        keyframe : int
+            Which of the :attr:`keyframes`, from 0.
+
+        Returns
+        -------
+        tuple of list
+            The scores and the strategies, each with one array of numbers per player.
+        """
         if not self.header["keyframes"] or not self.header["keyframes"]["scores"]:
             return [], []
         which = Integer(0, self.keyframes.size - 1).of(keyframe, "keyframe", InvalidRun)
@@ -368,17 +619,54 @@ class Recording:
         return packed(self.header, self.arrays)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write it to a file, whole or not at all."""
+        """Write it to a file, whole or not at all.
+
+        Parameters
+        ----------
+        path : str or path
+            The file; by custom it ends in ``.recording``.
+
+        Returns
+        -------
+        Path
+            The file that was written.
+        """
         return write_whole(Path(path), self.to_bytes())
 
     def replay(self, path: str | os.PathLike[str], **options: Any) -> Path:
-        """Write a page that replays it; options as of :func:`potentia.replay`."""
+        """Write a page that replays it.
+
+        Parameters
+        ----------
+        path : str or path
+            The page.
+        **options : Any
+            ``title``, as of :func:`potentia.replay`.
+
+        Returns
+        -------
+        Path
+            The page that was written.
+        """
         from potentia.web.pages import replay
 
         return replay(self, path, **options)
 
     def film(self, path: str | os.PathLike[str], **options: Any) -> Path:
-        """Write it as an animated picture; options as of :func:`potentia.web.films.film`."""
+        """Write it as an animated picture.
+
+        Parameters
+        ----------
+        path : str or path
+            The file, which ends in ``.gif``, ``.png``, ``.apng`` or ``.webp``.
+        **options : Any
+            As of :func:`potentia.web.film`.
+
+        Returns
+        -------
+        Path
+            The file that was written.
+        """
         from potentia.web.films import film
 
         return film(self, path, **options)
@@ -390,7 +678,25 @@ class Recording:
 
 
 def read_recording(path: str | os.PathLike[str]) -> Recording:
-    """Read a recording from a file that anybody may have written: nothing in it is executed."""
+    """Read a recording from a file that anybody may have written: nothing in it is executed.
+
+    Parameters
+    ----------
+    path : str or path
+        What :meth:`Recording.save` or ``potentia run --recording`` wrote.
+
+    Returns
+    -------
+    Recording
+        It, checked: whatever a run cannot have done is refused.
+
+    Examples
+    --------
+    >>> trace = pt.run(pt.game("stag-hunt"), pt.rule("lll", tau=0.5), 100)
+    >>> path = trace.recording().save("hunt.recording")
+    >>> pt.read_recording(path)
+    <Recording of lll on NormalForm(players=2): 100 steps, 4 changes>
+    """
     name = str(path)
     try:
         with open_plain(path) as file:

@@ -250,7 +250,7 @@ def test_a_guard_says_once_that_it_serialises():
 def test_custom_shows_what_it_takes():
     assert inspect.signature(custom).parameters == inspect.signature(Custom).parameters
     for name in inspect.signature(custom).parameters:
-        assert f"\n    {name}\n" in custom.__doc__
+        assert f"\n{name} : " in inspect.getdoc(custom)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -103,11 +103,13 @@ def hit_probability(
 
     Parameters
     ----------
-    targets
+    chain : Chain
+        The chain; of the method, the chain itself.
+    targets : array_like
         Profiles, (k, N), or one of them.
-    within
+    within : int or sequence of int
         A number of steps T, or several.
-    start
+    start : array_like, optional
         A profile or a distribution over the states, as for ``evolve``. From each state, if left out.
 
     Returns
@@ -169,11 +171,13 @@ def hitting_quantiles(
 
     Parameters
     ----------
-    targets
+    chain : Chain
+        The chain; of the method, the chain itself.
+    targets : array_like
         Profiles, (k, N), or one of them.
-    q
+    q : float or sequence of float
         A probability in (0, 1), or several; 0.5 asks for the median.
-    start
+    start : array_like, optional
         A profile or a distribution over the states, as for ``evolve``. From each state, if left out.
 
     Returns

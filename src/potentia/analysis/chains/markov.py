@@ -31,10 +31,37 @@ METHODS = ("auto", "closed-form", "gth", "log-gth", "gmres")
 
 
 def chain(game: Game, rule: Rule | dict[str, Any]) -> Chain:
-    """The exact chain of a rule on a game: ``chain(game, rule("blll", tau=0.1)).stationary()``.
+    """The exact chain of a rule on a game.
 
     A rule of one's own has one if it says its ``law``, or if its memory is finite and small and it draws through
     ``extend.choose``, ``chance``, ``logit``, ...; then states are profiles with what is remembered.
+
+    Parameters
+    ----------
+    game : Game
+        One whose profiles can be listed.
+    rule : Rule or dict
+        How players revise.
+
+    Returns
+    -------
+    Chain
+        Its states are the profiles in C order, where the rule does not remember.
+
+    Raises
+    ------
+    NoLaw
+        If the law of the rule cannot be known.
+    TooLarge
+        If there are too many profiles.
+
+    Examples
+    --------
+    >>> chain = pt.analysis.chain(pt.game("stag-hunt"), pt.rule("blll", tau=0.5))
+    >>> chain.stationary().round(3).tolist()
+    [0.018, 0.002, 0.002, 0.977]
+    >>> chain.hitting_times([[1, 1]]).round(1).tolist()
+    [17.8, 9.4, 9.4, 0.0]
     """
     chosen = rule_from(rule)
     tau = temperature(chosen)
@@ -45,7 +72,27 @@ def chain(game: Game, rule: Rule | dict[str, Any]) -> Chain:
 
 
 def laws_over_tau(game: Game, rule: Rule | dict[str, Any], taus: Sequence[float]) -> Floats:
-    """The stationary law over profiles at each temperature, (T, S)."""
+    """The stationary law over profiles at each temperature, (T, S).
+
+    Parameters
+    ----------
+    game : Game
+        One whose profiles can be listed.
+    rule : Rule or dict
+        How players revise.
+    taus : sequence of float
+        The temperatures, in the place of the rule's own.
+
+    Returns
+    -------
+    array
+        (T, S), profiles in C order.
+
+    Examples
+    --------
+    >>> pt.analysis.laws_over_tau(pt.game("stag-hunt"), pt.rule("lll", tau=1.0), [1.0, 0.3]).round(3).tolist()
+    [[0.11, 0.04, 0.04, 0.81], [0.001, 0.0, 0.0, 0.999]]
+    """
     chosen = rule_from(rule)
     if not hasattr(chosen, "tau"):
         raise InvalidInput(f"{chosen.name} has no temperature")
@@ -59,7 +106,21 @@ def _law_at(found: Chain) -> Floats:
 
 
 class Chain:
-    """A finite Markov chain. ``Chain(states, matrix)`` wraps a transition matrix of your own."""
+    """A finite Markov chain; this wraps a transition matrix of your own.
+
+    Parameters
+    ----------
+    states : array_like
+        (S, N), the profile of each state, or whatever tells them apart.
+    matrix : array_like or sparse array
+        (S, S), rows that sum to 1.
+
+    Examples
+    --------
+    >>> weather = pt.analysis.Chain([[0], [1]], [[0.9, 0.1], [0.5, 0.5]])
+    >>> weather.stationary().round(3).tolist(), weather.mixing_time()
+    ([0.833, 0.167], 2)
+    """
 
     _given: Terms | None = None  # what was given as terms, before it is made complete
 
@@ -87,9 +148,28 @@ class Chain:
     def from_terms(cls, states: ArrayLike, terms: Any, tau: float | None = None) -> Chain:
         """A perturbed chain of your own, with probabilities c·ε^r, ε = e^{-1/τ}.
 
-        ``terms`` has (from, to, c, r) for each transition, by the numbers of the states, or is a dict {(from, to): (c,
-        r)}. The entry of staying may be left out: it is what the others leave. ``analysis.stability`` of it needs no
+        The entry of staying may be left out: it is what the others leave. ``analysis.stability`` of it needs no
         temperature; all else does.
+
+        Parameters
+        ----------
+        states : array_like
+            (S, N).
+        terms : array_like or dict
+            (from, to, c, r) for each transition, by the numbers of the states, or {(from, to): (c, r)}.
+        tau : float, optional
+            The temperature.
+
+        Returns
+        -------
+        Chain
+            The chain.
+
+        Examples
+        --------
+        >>> chain = pt.analysis.Chain.from_terms([[0], [1]], {(0, 1): (1.0, 1.0), (1, 0): (1.0, 2.0)}, tau=0.2)
+        >>> pt.analysis.stability(chain).stable.tolist()
+        [False, True]
         """
         rows = np.array(any_array(states))
         if rows.ndim != 2 or not rows.size:
@@ -118,7 +198,18 @@ class Chain:
         return chain_card(self)
 
     def at(self, tau: float) -> Chain:
-        """The same chain at another temperature."""
+        """The same chain at another temperature.
+
+        Parameters
+        ----------
+        tau : float
+            The temperature.
+
+        Returns
+        -------
+        Chain
+            The other chain.
+        """
         if self._given is not None:
             return Chain._of_terms(self.space, self._given, Real(above=0.0).of(tau, "tau", InvalidInput))
         if self.game is None or self.rule is None or not hasattr(self.rule, "tau"):
@@ -129,6 +220,7 @@ class Chain:
 
     @property
     def size(self) -> int:
+        """How many states there are, S."""
         return self._terms.size
 
     @property
@@ -142,7 +234,18 @@ class Chain:
         return self.space.memories
 
     def over_profiles(self, law: Floats) -> Floats:
-        """A law over states as one over profiles, (..., profiles) in C order."""
+        """A law over states as one over profiles, (..., profiles) in C order.
+
+        Parameters
+        ----------
+        law : array
+            (..., S).
+
+        Returns
+        -------
+        array
+            (..., profiles).
+        """
         return self.space.over_profiles(law)
 
     @cached_property
@@ -174,15 +277,48 @@ class Chain:
             raise InvalidInput("needs a temperature here, as in Chain.from_terms(states, terms, tau=0.1)", "tau")
 
     def place(self, profile: ArrayLike) -> int:
-        """The number of a state; where a rule remembers, of that in which a run begins at this profile."""
+        """The number of a state; where a rule remembers, of that in which a run begins at this profile.
+
+        Parameters
+        ----------
+        profile : array_like
+            One action per player.
+
+        Returns
+        -------
+        int
+            The number.
+        """
         return self.space.place(profile)
 
     def places(self, profile: ArrayLike) -> Ints:
-        """The numbers of all states with this profile."""
+        """The numbers of all states with this profile.
+
+        Parameters
+        ----------
+        profile : array_like
+            One action per player.
+
+        Returns
+        -------
+        array
+            The numbers.
+        """
         return self.space.places(profile)
 
     def name(self, place: int) -> str:
-        """A state as people read it."""
+        """A state as people read it.
+
+        Parameters
+        ----------
+        place : int
+            The number of the state.
+
+        Returns
+        -------
+        str
+            Its name.
+        """
         return self.space.name(place)
 
     @cached_property
@@ -195,13 +331,39 @@ class Chain:
     # The long run -------------------------------------------------------------------------------------
 
     def stationary(self, method: str = "auto") -> Floats:
-        """The stationary law, (S,). :meth:`solve` also tells the method and the residual."""
+        """The stationary law, (S,). :meth:`solve` also tells the method and the residual.
+
+        Parameters
+        ----------
+        method : str
+            As of :meth:`solve`.
+
+        Returns
+        -------
+        array
+            The probability of each state in the long run.
+
+        Raises
+        ------
+        NotIrreducible
+            If it depends on the start.
+        """
         return self.solve(method).law
 
     def solve(self, method: str = "auto", *, tolerance: float = 1e-10) -> Stationary:
         """The stationary law with its logarithms, the method used and the residual that was checked.
 
-        ``method`` is "auto", "closed-form", "gth", "log-gth" or "gmres".
+        Parameters
+        ----------
+        method : {"auto", "closed-form", "gth", "log-gth", "gmres"}
+            How.
+        tolerance : float
+            The largest residual that will do.
+
+        Returns
+        -------
+        Stationary
+            The law.
         """
         OneOf(*METHODS).of(method, "method", InvalidInput)
         Real(above=0.0, below=1.0).of(tolerance, "tolerance", InvalidInput)

@@ -30,6 +30,18 @@ def reversible(chain: Chain, tolerance: float = 1e-9) -> bool:
     """Whether detailed balance π_i p_ij = π_j p_ji holds on the one closed class, relative to the larger flow.
 
     By Kolmogorov's criterion, which needs no stationary law: a height of each state that explains every pair.
+
+    Parameters
+    ----------
+    chain : Chain
+        The chain; of the method, the chain itself.
+    tolerance : float
+        Relative.
+
+    Returns
+    -------
+    bool
+        Whether it does.
     """
     inside = one_class(chain.matrix, chain.name)
     logs = chain.log_matrix[inside][:, inside].tocsr()
@@ -53,7 +65,22 @@ def reversible(chain: Chain, tolerance: float = 1e-9) -> bool:
 
 
 def evolve(chain: Chain, start: ArrayLike, steps: int | Sequence[int]) -> Floats:
-    """The law after ``steps`` steps from a profile or a distribution: (S,), or a row for each of several."""
+    """The law after ``steps`` steps from a profile or a distribution: (S,), or a row for each of several.
+
+    Parameters
+    ----------
+    chain : Chain
+        The chain; of the method, the chain itself.
+    start : array_like
+        A profile, or a distribution over the states.
+    steps : int or sequence of int
+        How many.
+
+    Returns
+    -------
+    array
+        (S,), or (len(steps), S).
+    """
     wanted, several = one_or_more(steps, Integer(), "steps")
     law = starting_law(chain, start)
     out = np.empty((len(wanted), chain.size))
@@ -84,7 +111,20 @@ def starting_law(chain: Chain, start: ArrayLike) -> Floats:
 
 
 def hitting_times(chain: Chain, targets: ArrayLike) -> Floats:
-    """Expected steps from each state to the first of the targets (k, N); inf if it may be missed, or over 1e308."""
+    """Expected steps from each state to the first of the targets (k, N); inf if it may be missed, or over 1e308.
+
+    Parameters
+    ----------
+    chain : Chain
+        The chain; of the method, the chain itself.
+    targets : array_like
+        Profiles, (k, N), or one of them.
+
+    Returns
+    -------
+    array
+        (S,).
+    """
     hit = target_states(chain, targets)
     certain = _certain(chain, hit)
     out = np.where(hit, 0.0, np.inf)
@@ -179,6 +219,16 @@ def absorption(chain: Chain) -> Floats:
     """The probability of ending in each closed class, from each state: (S, classes), classes as in ``classes``.
 
     By elimination without subtraction, or a sparse factorisation where there are many states.
+
+    Parameters
+    ----------
+    chain : Chain
+        The chain; of the method, the chain itself.
+
+    Returns
+    -------
+    array
+        (S, classes).
     """
     memory.require(16 * chain.size * len(chain.classes), f"{len(chain.classes):,} classes of {chain.size:,} states")
     out = np.zeros((chain.size, len(chain.classes)))
@@ -222,7 +272,18 @@ def _period(chain: Chain) -> int:
 
 
 def spectral_gap(chain: Chain) -> float:
-    """1 - |λ|, λ the second largest eigenvalue in modulus: how fast the start is forgotten."""
+    """``1 - |λ|``, λ the second largest eigenvalue in modulus: how fast the start is forgotten.
+
+    Parameters
+    ----------
+    chain : Chain
+        The chain; of the method, the chain itself.
+
+    Returns
+    -------
+    float
+        From 0 to 1.
+    """
     if chain.size == 1:
         return 1.0
     if len(chain.classes) > 1 or _period(chain) > 1:
@@ -255,6 +316,18 @@ def mixing_time(chain: Chain, distance: float = 0.25) -> int:
     """The least number of steps after which, from any start, the law is within ``distance`` in total variation.
 
     By squaring the matrix until it is mixed, then walking back down the powers.
+
+    Parameters
+    ----------
+    chain : Chain
+        The chain; of the method, the chain itself.
+    distance : float
+        In total variation.
+
+    Returns
+    -------
+    int
+        The number of steps.
     """
     Real(above=0.0, below=1.0).of(distance, "distance", InvalidInput)
     if chain.size > DENSE_AT_MOST:

@@ -54,8 +54,23 @@ class MapsOverTime(NamedTuple):
 def read_frames(path: str | os.PathLike[str], *, band: int | None = None) -> Floats:
     """The worths in a folder of images or in an ``.npy`` file, (T, rows, columns), for :class:`Frames`.
 
-    ``band``
-        which band of GeoTIFFs, counted from 1, holds the worth.
+    Parameters
+    ----------
+    path : str or path
+        The folder or file.
+    band : int, optional
+        Which band of GeoTIFFs, counted from 1, holds the worth.
+
+    Returns
+    -------
+    array
+        The worths.
+
+    Examples
+    --------
+    >>> np.save("tide.npy", np.ones((4, 2, 3)))
+    >>> pt.games.Frames(pt.games.read_frames("tide.npy"), steps=100).frames.shape
+    (4, 2, 3)
     """
     return read_maps(Path(path), band).frames
 
@@ -88,7 +103,26 @@ def first_world(maps: MapsOverTime, path: Path, blocked: Path | None = None, cel
 
 
 def read_flow(path: str | os.PathLike[str], edge: str = "empty") -> Flow:
-    """The flow in an ``.npy`` file, (rows, columns, 2)."""
+    """The flow in an ``.npy`` file, (rows, columns, 2).
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+    edge : {"empty", "wrap"}
+        As of :class:`Flow`.
+
+    Returns
+    -------
+    Flow
+        The flow.
+
+    Examples
+    --------
+    >>> np.save("wind.npy", np.full((2, 3, 2), (0.5, 0.0)))
+    >>> pt.games.read_flow("wind.npy", edge="wrap").field.shape
+    (2, 3, 2)
+    """
     source = Path(path)
     with naming(source):
         if source.suffix.lower() != ".npy":

@@ -73,20 +73,37 @@ def read_world(
     wall_colour: str | None = None,
     band: int | None = None,
 ) -> World:
-    """The world in a file; the formats and what they mean stand at the top of this module.
+    r"""The world in a file; the formats and what they mean stand at the top of this module.
 
-    ``blocked``
-        a mask, as a file or as an array, that blocks cells in addition to the walls in the map itself.
-    ``targets``
-        cells (x, y), for the recorder of targets found.
-    ``name``
-        what to call it; left out, the name in the file, or the file's without its suffix.
-    ``cell_size``
-        how long a cell's side is, a number of metres or a text such as "0.5m"; left out, what the file says.
-    ``wall_colour``
+    Parameters
+    ----------
+    path : str or path
+        The file.
+    blocked : str, path or array_like, optional
+        A mask, as a file or as an array, that blocks cells in addition to the walls in the map itself.
+    targets : iterable of pairs, optional
+        Cells (x, y), for the recorder of targets found.
+    name : str, optional
+        What to call it; left out, the name in the file, or the file's without its suffix.
+    cell_size : float or str, optional
+        How long a cell's side is, a number of metres or a text such as "0.5m"; left out, what the file says.
+    wall_colour : str, optional
         "#rrggbb": pixels of exactly this colour are blocked, for images.
-    ``band``
-        which band of a GeoTIFF, counted from 1, holds the worth.
+    band : int, optional
+        Which band of a GeoTIFF, counted from 1, holds the worth.
+
+    Returns
+    -------
+    World
+        The world.
+
+    Examples
+    --------
+    >>> with open("yard.csv", "w") as file:
+    ...     _ = file.write("1,0,x\n0,2,0\n")
+    >>> world = pt.games.read_world("yard.csv", cell_size="0.5m")
+    >>> world.name, world.num_free, world.cell_size
+    ('yard', 5, 0.5)
     """
     source = Path(path)
     if name is not None:
@@ -119,6 +136,24 @@ def write_world(world: World, path: str | os.PathLike[str]) -> Path:
     """Write a world for :func:`read_world`: everything to ``.npz``, or, if nothing but its name is lost, to ``.csv``.
 
     In ``.csv`` walls are ``x``, and a number has the digits that bring it back.
+
+    Parameters
+    ----------
+    world : World
+        What to write.
+    path : str or path
+        The file, its suffix the format.
+
+    Returns
+    -------
+    Path
+        The file that was written.
+
+    Examples
+    --------
+    >>> path = pt.games.write_world(pt.games.World([[1, 0, 2]]), "strip.csv")
+    >>> pt.games.read_world(path).worth.tolist()
+    [[1.0, 0.0, 2.0]]
     """
     target = Path(path)
     if type(world) is not World:  # what a subclass adds would be lost

@@ -48,25 +48,37 @@ def film(
 
     Parameters
     ----------
-    recording
+    recording : Recording
         Of a coverage game.
-    path
+    path : str or path
         Ends in ``.gif``, in ``.png`` or ``.apng`` (an animated PNG), or in ``.webp``.
-    frames
+    frames : int
         The most pictures: evenly spaced steps with the first and the last.
-    fps
-        Pictures a second; the last one stays for two seconds.
-    scale
+    fps : float
+        Pictures a second, at most 50; the last one stays for two seconds.
+    scale : int, optional
         Pixels a side of a cell; left out, what makes a picture of a good size.
-    series
+    series : str, optional
         The name of the curve below the map; left out, the first one of the recording.
-    belief
-        Whose belief to draw beside the map: a robot, "all" where robots share one, False for none. Left out, the
-        shared one, if there is one.
-    title
+    belief : int, str or bool, optional
+        Whose belief to draw beside the map: a robot, "all" where robots share one, False for none. Left out, the shared
+        one, if there is one.
+    title : str
         Above the map; left out, that of the recording.
-    progress
+    progress : callable, optional
         Is told pictures done and pictures in all.
+
+    Returns
+    -------
+    Path
+        The file that was written.
+
+    Examples
+    --------
+    >>> game = pt.games.Coverage(pt.games.World([[0, 1, 0], [2, 0, 3]]), robots=2, delta=1.0)
+    >>> trace = pt.run(game, pt.rule("blll", tau=0.05), 20, seed=1)
+    >>> pt.web.film(trace.recording(), "run.png", frames=2, scale=4).name
+    'run.png'
     """
     goal = Path(path)
     write = writer_of(goal.suffix)

@@ -281,16 +281,24 @@ def live(
 
     Parameters
     ----------
-    game, rule, seed, belief, start
-        As of :func:`potentia.run`.
-    steps
+    game : Game
+        What is played.
+    rule : Rule or dict
+        How players revise; a dict has its name and parameters.
+    seed : int
+        What the draws are made from.
+    steps : int
         How far to play.
-    interventions
+    interventions : iterable of dict
         What is done when, in order: ``[{"step": 200, "did": {"kind": "fail", "robot": 2}}, ...]``.
-    horizon
+    belief : Belief or dict, optional
+        What players think of actions that they have not played; left out, they know the game.
+    horizon : int, optional
         The planned length, for temperatures that fall over the run.
-    compiled
-        As of :func:`potentia.begin`.
+    start : array_like, optional
+        The first profile; left out, the game's own or one that the seed draws.
+    compiled : bool or str
+        Whether machine code plays, as in :func:`potentia.begin`.
 
     Returns
     -------
@@ -299,12 +307,11 @@ def live(
 
     Examples
     --------
-    >>> import potentia as pt
     >>> game = pt.games.Coverage(pt.games.paper_world(), robots=5)
-    >>> lost = [{"step": 50, "did": {"kind": "fail", "robot": 2}}]
-    >>> run = pt.live(game, pt.rule("blll", tau=5e-4), steps=100, interventions=lost)
+    >>> lost = [{"step": 10, "did": {"kind": "fail", "robot": 2}}]
+    >>> run = pt.live(game, pt.rule("blll", tau=5e-4), steps=20, interventions=lost)
     >>> run.step, run.there.tolist()
-    (100, [True, True, False, True, True])
+    (20, [True, True, False, True, True])
     """
     made = LiveRun(game, rule, seed, belief=belief, horizon=horizon, start=start, compiled=compiled)
     wanted, at = Integer(0).of(steps, "steps", InvalidRun), 0

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from potentia.beliefs import Belief
 from potentia.engine import run_batch
+from potentia.engine.interrupt import all_or_nothing
 from potentia.engine.requests import checked_integer
 from potentia.errors import InvalidRun
 from potentia.games import Coverage
@@ -169,6 +170,7 @@ class Advice:
         }
 
 
+@all_or_nothing()
 def compare(
     game: Coverage,
     rules: Mapping[str, Rule] | None = None,
@@ -222,8 +224,6 @@ def compare(
         options: dict[str, Any] = {"record": ("worth_union", "distance"), "every": spacing(steps), "workers": workers}
         data = run_batch(on, which, steps, seeds, belief=belief, progress=tell, compiled=compiled, **options)
         done += steps * len(seeds)
-        if data.attrs["interrupted"]:
-            raise KeyboardInterrupt
         return _measured(data, game.world.length[0])
 
     looked = {name: play(which, looking) for name, which in chosen.items()}
@@ -248,6 +248,7 @@ def num_runs(
     return _runs(len(rules), len(_other_costs(game)) if costs else 0, steps, budget)
 
 
+@all_or_nothing()
 def within(
     seconds: float,
     game: Coverage,

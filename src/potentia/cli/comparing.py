@@ -15,7 +15,7 @@ from potentia.cli.coverage_files import add
 from potentia.cli.coverage_tables import length
 from potentia.cli.options.common import drawing, save_picture
 from potentia.cli.options.rules import rule_text
-from potentia.cli.terminal import print_json, print_table, progress, say, say_how_to_stop, status
+from potentia.cli.terminal import print_json, print_table, progress, say, status
 from potentia.errors import InvalidInput
 from potentia.kernel import signals
 from potentia.kernel.texts import value
@@ -63,7 +63,6 @@ class Contest:
         chosen = rules or candidates()
         words = {name: {"rule": name} for name in rules} or typed()
         num_runs(game, chosen, steps, most)
-        say_how_to_stop()
         if seconds is not None:
             try:
                 with status("looking how fast this machine is", quiet=json):

@@ -260,13 +260,12 @@ def cover(
     # all that may be wrong is told before anything takes long, and a folder is made after that
     check_folder(next(folder for folder in (out, *out.parents) if folder.exists()) / "x", "--out")
     page = replayed(game, page_for(out, replay, beliefs_every))
+    say_how_to_stop()
     asked: Any = (game, rules if rule else {}, believed, steps, workers, json)
     contest = Contest.within(*allowed, *asked) if compare else None
     check_folder(out / "x", "--out", create=True)
     if (largest_part or part is not None) and not json:
         say_blocked(map, blocked, game.world, part, **read)
-    if contest is None:
-        say_how_to_stop()
     warn_of(game, steps)
     if not json:
         announce(game, {} if compare else rules, believed, steps)

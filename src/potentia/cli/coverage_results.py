@@ -30,8 +30,8 @@ def _when(goal: int, covered: Any) -> str:
 
 
 def _apart(covered: Any) -> str:
-    ways = covered.driven_throughout
-    return f"{length(min(ways))} to {length(max(ways))}" if ways else "–"
+    ends = covered.driven_least, covered.driven_most
+    return "–" if math.isnan(ends[0]) else " to ".join(map(length, ends))
 
 
 def _far(goal: int, covered: Any) -> str:
@@ -271,9 +271,10 @@ class Results:
     def _way_lines(self) -> list[tuple[str, Callable[[Any], str]]]:
         """How far robots drove, and how long it took to cover so much of the optimum."""
         unit, arrivals = self.game.world.length[1], next(iter(self.covered.values())).arrivals
+        throughout = ", of those there throughout" if self.game.events else ""
         lines: list[tuple[str, Callable[[Any], str]]] = [
             (f"distance driven, {unit}, all robots", lambda c: length(c.distance.mean)),
-            (f"by one robot, {unit}, least to most{', of those there throughout' * bool(self.game.events)}", _apart),
+            (f"by one robot in any run, {unit}, least to most{throughout}", _apart),
         ]
         what = "the optimum" if self.best is None or self.best.proven else "its bound"
         if not getattr(self.best, "everywhere", True):

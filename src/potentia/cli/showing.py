@@ -167,7 +167,7 @@ def _levels(seen: _Seen, against: str | None, best: bool, lowest: bool, json: bo
     summary: dict[str, Any] = {"measure": seen.measure, "per": seen.per}
     label = seen.curves[0].measured
     if against is not None:
-        view = table_of(seen.curves, axis, lowest=lowest, optima=seen.optima)
+        view = table_of(seen.curves, axis, lowest=lowest, optima=seen.optima, intervals=json)
         summary["against"] = {"axis": axis, "rows": view.data}
         if not json:
             seen.table(view, f"{label} against {axis}{_along(seen)}")
@@ -239,6 +239,8 @@ def _overview(seen: _Seen, share: float, json: bool) -> tuple[dict[str, Any], An
         if seen.study.specification.about:
             seen.lines.append(lambda: say(seen.study.specification.about, lines=True))
         seen.table(told, told.title)
+        if told.apart and not told.compared:
+            seen.lines.append(lambda: say(told.apart))
         if told.compared:
             title = "compared with the first"
             seen.lines.append(lambda: print_table(COMPARED, told.compared, told.compared_note, title=title))

@@ -195,8 +195,8 @@ def spread_figure(
 ) -> Figure:
     """The levels of all seeds, a dot each, with a box from the lower to the upper quartile and a line at the median.
 
-    A row for each setting, a panel for each game; of more than 40 as many of each rule, spread over its settings. The
-    parameters are those of :func:`level_figure`.
+    A row for each setting, a panel for each game; of more than 40 as many of each rule, at the same values where
+    rules have them. The parameters are those of :func:`level_figure`.
     """
     found = series(data, measure, where=where, per=per)
     drawn, more = spread_rows(found)

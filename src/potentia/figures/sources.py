@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -172,16 +173,29 @@ def in_common(found: Sequence[Curves], leave_out: Sequence[str] = ()) -> list[st
 
 
 def shared_out(mine: Sequence[Curves], most: int) -> list[Curves]:
-    """At most so many, as many of each rule as of any other, spread over its settings; in their order."""
-    by_rule: dict[str, list[int]] = {}
-    for place, one in enumerate(mine):
-        by_rule.setdefault(one.who, []).append(place)
-    left, kept = most, list[int]()
-    for number, places in enumerate(sorted(by_rule.values(), key=len)):
-        count = min(len(places), left // (len(by_rule) - number))
-        kept += [places[k] for k in np.unique(np.linspace(0, len(places) - 1, count).round().astype(int))]
-        left -= count
+    """At most so many, as many of each rule as of any other where it has them; in their order.
+
+    They are spread over the settings of a rule, and are the same for all rules: those that most rules have come first.
+    """
+    settings = [(one.who, tuple(one.told_values())) for one in mine]
+    rules, shared = Counter(who for who, _ in settings), Counter(values for _, values in settings)
+    each = max(n for n in range(most + 1) if sum(min(n, count) for count in rules.values()) <= most)
+    kept = list[int]()
+    for who in rules if each else ():
+        left = each
+        for common in sorted(set(shared.values()), reverse=True):
+            those = [place for place, (rule, values) in enumerate(settings) if rule == who and shared[values] == common]
+            kept += _spread(those, left)
+            left -= min(left, len(those))
+    if not each:  # more rules than places
+        kept = _spread(range(len(mine)), most)
     return [mine[place] for place in sorted(kept)]
+
+
+def _spread(places: Sequence[int], most: int) -> list[int]:
+    """At most so many of them, evenly."""
+    count = min(len(places), most)
+    return [places[k] for k in np.linspace(0, len(places) - 1, count).round().astype(int)]
 
 
 def by_panel(found: Sequence[Curves], axis: str) -> dict[str, list[Curves]]:

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections import Counter
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from potentia.errors import PotentiaError
-from potentia.statistics.choosing import Best, best_of, typical_seed
+from potentia.statistics.choosing import Best, best_of, compared_with_best, typical_seed
+from potentia.statistics.comparison import Comparison
 from potentia.statistics.curves import Curves
 from potentia.studies.lines import OBJECTIVES, measure_of, optima_of
 from potentia.studies.points import dimensions_of
+from potentia.studies.results import Overview, overview
 from potentia.studies.store import Study
 
 MOST_MEASURES = 4
 MOST_RULES = 4  # side by side in a replay
 MOST_GAMES = 2  # of which runs are shown
+MOST_LINES = 8  # of a game, over time
+MOST_ROWS = 500  # of a table
 
 
 @dataclass
@@ -29,6 +34,7 @@ class Looked:
     lowest: bool
     partial: bool
     curves: list[Curves] = field(init=False)
+    _told: dict[str, Overview] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         known = "worth_union" if "worth_union" in self.study.record else None  # of robots on a map what counts
@@ -76,13 +82,47 @@ class Looked:
         """The settings at which rules are best; none where nothing of rules varies."""
         return [one.best for one in self.best.chosen] if self.best else []
 
+    @cached_property
+    def behind(self) -> list[tuple[Curves, Comparison]]:
+        """Each rule at its best, or each setting, with the best of its game: all that the page tests of that."""
+        return compared_with_best(self.at_best or self.curves, self.lowest)
+
+    @property
+    def is_chosen(self) -> bool:
+        """Whether some were chosen by the seeds that they are compared on."""
+        return self.best is not None and any(one.tried > 1 for one in self.best.chosen)
+
+    def leading(self, most: int) -> dict[str, list[Curves]]:
+        """By game so many settings that stand for all, each rule at its best, the best first."""
+        sign, out = (1 if self.lowest else -1), dict[str, list[Curves]]()
+        for one in sorted(self.at_best or self.curves, key=lambda one: np.nan_to_num(sign * one.level, nan=np.inf)):
+            out.setdefault(one.game, []).append(one)
+        return {game: out[game][:most] for game in dict.fromkeys(one.game for one in self.curves) if game in out}
+
+    def few(self, curves: list[Curves]) -> list[Curves]:
+        """All of these settings where they are few on each game, else those that lead, by their rules alone."""
+        if max(Counter(one.game for one in curves).values()) <= MOST_LINES:
+            return curves
+        kept = {one.number for mine in self.leading(MOST_LINES).values() for one in mine}
+        lead = [one for one in curves if one.number in kept]
+        return (
+            [replace(one, shared=one.shared | (set(one.values) - one.of_game)) for one in lead] if self.best else lead
+        )
+
     @property
     def shown(self) -> dict[str, list[Curves]]:
-        """By game the settings that stand for all, each rule at its best; a few of each, of a few games."""
-        out: dict[str, list[Curves]] = {}
-        for one in self.at_best or self.curves:
-            out.setdefault(one.game, []).append(one)
-        return {game: mine[:MOST_RULES] for game, mine in list(out.items())[:MOST_GAMES]}
+        """The leading settings whose runs are shown: a few, of the games with the most players."""
+        found = self.leading(MOST_RULES)
+        largest = sorted(found, key=lambda game: -int(self.study.points[found[game][0].number]["players"]))[:MOST_GAMES]
+        return {game: mine for game, mine in found.items() if game in largest}
+
+    def overview(self, measure: str) -> Overview:
+        """Where each setting ends, by this recorder."""
+        if measure not in self._told:
+            whole = "potentia show --json"
+            told = overview(self.study, measure, most=MOST_ROWS, whole=whole, curves=self.of(measure))
+            self._told[measure] = told
+        return self._told[measure]
 
     @property
     def points(self) -> Any:

@@ -21,6 +21,7 @@ from potentia.web.joining import asset, digest_of, joined
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+LONG = 30  # rows; a longer table opens on demand
 LARGEST_SVG = 400_000  # bytes; above, the page carries points instead of lines
 _DPI = 150
 _CHANGING = {"svg": "Date", "png": "Software"}  # would differ with each run
@@ -72,6 +73,11 @@ class Table:
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
     note: str = ""
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it opens on demand."""
+        return len(self.rows) > LONG
 
     def is_number(self, column: int) -> bool:
         """Whether a column belongs flush right: all of its cells are numbers, or there is nothing."""

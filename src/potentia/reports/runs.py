@@ -17,7 +17,7 @@ from potentia.errors import PotentiaError
 from potentia.games import Coverage
 from potentia.reports.looking import Looked, typical
 from potentia.reports.pages import Part, Replay, Section, Text
-from potentia.reports.sections import drawn, sentence
+from potentia.reports.sections import drawn, sentence, some
 from potentia.statistics.curves import Curves
 from potentia.web.pages import page
 
@@ -30,11 +30,14 @@ _LONGEST_PATH = 2500  # steps; longer ways fill a map
 def typical_runs(seen: Looked, beside: str) -> Section:
     """A replay of typical runs of each game; ``beside`` is what the names of files beside the report begin with."""
     parts: list[Part] = []
+    left = [game for game in seen.leading(1) if game not in seen.shown]
     for number, (game, shown) in enumerate(seen.shown.items()):
         try:
             parts += _of_game(seen, game, shown, f"{beside}-replay-{number + 1}.html")
         except PotentiaError as error:
             parts.append(Text(sentence(f"no replay{f' on {game}' if game else ''}: {error}"), "note"))
+    if left:
+        parts.append(Text(f"Not shown: {some(left)}. A report has replays of {len(seen.shown)} games.", "note"))
     return Section("Typical runs", "runs", parts)
 
 
@@ -52,6 +55,8 @@ def _of_game(seen: Looked, game: str, shown: list[Curves], file: str) -> Iterato
         f"Seed {seed}: of all seeds the one whose level is nearest to the median in {_each(len(traces))}. Played again "
         "from its seed, to the same end as in the study."
     )
+    if len(traces) > 1:
+        said += " The best stands first."
     yield Replay(title, said, text, "" if len(text) <= _INSIDE else file)
     one = next(iter(traces.values()))
     played = seen.points[shown[0].number].game

@@ -8,17 +8,19 @@ from typing import Any
 import numpy as np
 
 from potentia.errors import PotentiaError
-from potentia.reports.looking import MOST_MEASURES, Looked
+from potentia.kernel.texts import counted
+from potentia.reports.looking import MOST_MEASURES, MOST_ROWS, Looked
 from potentia.reports.pages import Code, Facts, Part, Picture, Section, Table, Text, picture
 from potentia.reports.toml import as_toml
 from potentia.rules import registered
 from potentia.rules.words import rule_text
-from potentia.statistics.comparison import holm
-from potentia.statistics.curves import Curves, compared, short
-from potentia.statistics.estimates import bootstrap_mean
-from potentia.studies.results import COMPARED, SHOWN, Overview, compared_rows, overview
+from potentia.statistics.comparison import Comparison
+from potentia.statistics.curves import Curves, short
+from potentia.statistics.estimates import FEW, bootstrap_mean
+from potentia.studies.results import COMPARED, compared_rows
 from potentia.studies.views import against, best_view
 
+_TOO_SMALL = "p-values are too small where {} was chosen on the same seeds: to be sure, play the best again on new ones"
 _CLEAR = 0.05  # of the corrected p-value, below which a difference is none by chance
 
 
@@ -40,7 +42,7 @@ def in_short(seen: Looked) -> Section:
 
 
 def _short(seen: Looked) -> Iterator[str]:
-    """For each game who is best, who is surely behind, and who is not told apart."""
+    """For each game who is best, who is behind, and who is not told apart."""
     optima, word = seen.optimum[0], "lowest" if seen.lowest else "highest"
     known = [one for one in seen.curves if np.isfinite(one.level)]
     if not known:
@@ -55,26 +57,23 @@ def _short(seen: Looked) -> Iterator[str]:
             yield sentence(f"{where}{top.measured} ends at {level}{bound}")
         else:
             yield f"{where}{top.setting} has the {word} {top.measured} at the end: {level}{bound}."
-        others = [one for one in mine if one is not top]
-        yield from _behind(top, others)
+        yield from _behind([(one, told) for one, told in seen.behind if one.game == game], len(seen.behind))
         tops = [] if seen.best is None else [one for one in seen.best.chosen if one.best is top]
         if tops and tops[0].edge:
             yield f"Its {seen.best.axis} is at the edge of what was tried: the best may lie beyond."  # type: ignore[union-attr]
+    if seen.behind and seen.is_chosen:
+        yield sentence(_TOO_SMALL.format(seen.best.axis))  # type: ignore[union-attr]
 
 
-def _behind(top: Curves, others: list[Curves]) -> Iterator[str]:
-    """Who is surely behind, and who may be as good."""
-    if not others:
-        return
-    found = [compared(one, top) for one in others]
-    adjusted = holm([one.p_value for one in found])
-    told = [f"{one.setting} ({c.difference})" for one, c in zip(others, found, strict=True)]
-    sure = [text for text, p in zip(told, adjusted, strict=True) if p < _CLEAR]
-    tied = [text for text, p in zip(told, adjusted, strict=True) if not p < _CLEAR]
-    if sure:
-        yield f"Surely behind it, seed by seed: {_some(sure, 6)}."
+def _behind(found: list[tuple[Curves, Comparison]], count: int) -> Iterator[str]:
+    """Who is behind, and who may be as good, of so many comparisons on the page."""
+    told = [(f"{one.setting} ({compared.difference})", compared.adjusted < _CLEAR) for one, compared in found]
+    clear, tied = ([text for text, is_clear in told if is_clear == wanted] for wanted in (True, False))
+    if clear:
+        how = f"with p < {_CLEAR} corrected for {counted(count, 'comparison')}"
+        yield f"Behind it, seed by seed, {how}: {some(clear, 6)}."
     if tied:
-        yield f"Not told apart from it by so many seeds: {_some(tied, 6)}."
+        yield f"Not told apart from it by so many seeds: {some(tied, 6)}."
 
 
 # What was played --------------------------------------------------------------------------------------
@@ -90,24 +89,24 @@ def played(seen: Looked) -> Section:
         for name, value in one.values.items():
             if value not in axes[name]:
                 axes[name].append(value)
-    settings = _counted(len(study.points), "setting")
+    settings = counted(len(study.points), "setting")
     runs = sum(one.seeds.size for one in seen.curves)
     facts = {
-        "Games" if len(games) > 1 else "Game": f"{_some(tables)} ({_some(games, 4)})",
+        "Games" if len(games) > 1 else "Game": f"{some(tables)} ({some(games, 4)})",
         "Rules" if len(rules) > 1 else "Rule": "; ".join(rules),
     }
     if wanted.belief:
-        facts["Belief"] = _some(list(map(_told, wanted.belief)))
+        facts["Belief"] = some(list(map(_told, wanted.belief)))
     varies = {name: entries for name, entries in axes.items() if len(entries) > 1}
     if varies:
-        facts["What varies"] = "; ".join(f"{name}: {_some(list(map(short, e)))}" for name, e in varies.items())
+        facts["What varies"] = "; ".join(f"{name}: {some(list(map(short, e)))}" for name, e in varies.items())
     facts |= {
-        "Runs": f"{runs:,} of {study.num_runs:,}: {settings} × {_counted(len(study.seeds), 'seed')}",
+        "Runs": f"{runs:,} of {study.num_runs:,}: {settings} × {counted(len(study.seeds), 'seed')}",
         "Each run": f"{wanted.steps:,} steps, recorded every {study.manifest['every']:,}",
         "Recorded": ", ".join(study.record),
     }
     if wanted.start is not None:
-        facts["Start"] = f"profile {_some(list(map(str, wanted.start)))}"
+        facts["Start"] = f"profile {some(list(map(str, wanted.start)))}"
     if wanted.events:
         facts["Events"] = "; ".join(wanted.events)
     known = registered()
@@ -117,8 +116,8 @@ def played(seen: Looked) -> Section:
         parts.append(Table("What the rules do", ["rule", "one step"], said))
     listed = [[one.name, rule_text(study.points[one.number]["rule"])] for one in seen.curves]
     if len(listed) > 1:
-        cut = f"{len(listed) - SHOWN:,} more are in the file below." if len(listed) > SHOWN else ""
-        parts.append(Table("Every setting", ["setting", "its rule"], listed[:SHOWN], cut))
+        cut = f"{len(listed) - MOST_ROWS:,} more are in the file below." if len(listed) > MOST_ROWS else ""
+        parts.append(Table("Every setting", ["setting", "its rule"], listed[:MOST_ROWS], cut))
     parts.append(Code("The specification as a file, to play it again", as_toml(wanted.spec())))
     return Section("What was played", "played", parts)
 
@@ -129,21 +128,13 @@ def _told(table: dict[str, Any]) -> str:
     return ", ".join([*first, *(f"{key} {short(e)}" for key, e in table.items() if key not in ("label", "name"))])
 
 
-def _counted(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
-
-
-def _some(texts: list[str], most: int = 12) -> str:
+def some(texts: list[str], most: int = 12) -> str:
+    """The first of them, and how many more there are."""
     cut = f" and {len(texts) - most:,} more" if len(texts) > most else ""
     return "; ".join(texts[:most]) + cut
 
 
 # Levels -----------------------------------------------------------------------------------------------
-
-
-def _overview(seen: Looked, measure: str | None = None) -> Overview:
-    wanted = measure or seen.measure
-    return overview(seen.study, wanted, most=SHOWN, whole="potentia show --json", curves=seen.of(wanted))
 
 
 def levels(seen: Looked) -> Section:
@@ -153,11 +144,13 @@ def levels(seen: Looked) -> Section:
     parts: list[Part] = []
     remarks: list[str] = []  # each is made once
     for measure in seen.measures[:MOST_MEASURES]:
-        curves, (optima, said) = seen.of(measure), seen.optima(measure)
-        told = _overview(seen, measure)
+        curves, (optima, said) = seen.few(seen.of(measure)), seen.optima(measure)
+        told = seen.overview(measure)
         line = "" if optima is None else " The dashed line is the optimum."
-        caption = f"{sentence(told.label)[:-1]} over time.{line}"
-        alt = f"{told.label} of {len(curves):,} settings over time; the table below has where they end."
+        cut = len(curves) < len(told.curves)
+        which = "" if not cut else f", {_leading(seen)} of {len(told.curves):,} settings"
+        caption = f"{sentence(told.label)[:-1]} over time{which}.{line}"
+        alt = f"{told.label} of {counted(len(curves), 'setting')} over time; the table below has where all end."
         try:
             parts.append(drawn(study_figure(curves, measure, optimum=optima), caption, alt))
         except PotentiaError as error:
@@ -169,6 +162,11 @@ def levels(seen: Looked) -> Section:
     if left:
         parts.append(Text(f"Also recorded: {', '.join(left)}. potentia show --measure tells of each.", "note"))
     return Section("Levels over time", "levels", parts)
+
+
+def _leading(seen: Looked) -> str:
+    """Which settings stand for all."""
+    return f"each rule at its best {seen.best.axis} (see below), out" if seen.best else "the best"
 
 
 def sentence(text: str) -> str:
@@ -188,24 +186,29 @@ def parameters(seen: Looked) -> Section | None:
     axis, optima = seen.best.axis, seen.optimum[0]
     table, best = against(seen.curves, axis, lowest=seen.lowest, optima=optima), best_view(seen.best, optima)
     figure = level_figure(seen.curves, axis, optimum=optima, lowest=seen.lowest)
-    caption = f"Where runs end against {axis}, with 95 % intervals; a ring is the best of a line."
+    enough = any(one.seeds.size >= FEW for one in seen.curves)
+    bars = "with 95 % intervals" if enough else f"without intervals, which take {FEW} seeds"
+    caption = f"Where runs end against {axis}, {bars}; a ring is the best of a line."
     parts: list[Part] = [
         drawn(figure, caption, f"Levels at the end against {axis}; the tables below have the numbers."),
         Table(f"Each rule at its best {axis}", best.header, best.rows, sentence(best.note)),
-        Table(f"Levels against {axis}", table.header, table.rows[:SHOWN], sentence(table.note)),
+        Table(f"Levels against {axis}", table.header, table.rows[:MOST_ROWS], sentence(table.note)),
     ]
     return Section(f"Which {axis} is best", "best", parts)
 
 
 def comparisons(seen: Looked) -> Section | None:
-    """Paired differences: of rules at their best, and of all settings with the first."""
+    """Paired differences: of rules at their best, and of rules at the same setting."""
     parts: list[Part] = []
-    if seen.best is not None and seen.best.comparisons:
-        rows = compared_rows(seen.best.comparisons)
-        note = f"On the same seeds; p by flipping signs, corrected for the {len(rows):,} listed."
-        parts.append(Table("Each rule at its best, against the best rule of the game", COMPARED, rows, note))
-    told = _overview(seen)
-    if told.compared:
+    if seen.behind:
+        rows = compared_rows([told for _, told in seen.behind])
+        note = f"on the same seeds; p by flipping signs, corrected for the {len(rows):,} listed"
+        if seen.is_chosen:
+            note += f"; {_TOO_SMALL.format(seen.best.axis)}"  # type: ignore[union-attr]
+        who = "Each rule at its best" if seen.best else "Each setting"
+        parts.append(Table(f"{who}, against the best of the game", COMPARED, rows, sentence(note)))
+    told = seen.overview(seen.measure)
+    if told.compared and seen.best:  # else the same pairs stand above already
         parts.append(Table("Against the first", COMPARED, told.compared, sentence(told.compared_note)))
     return Section("Compared seed by seed", "compared", parts) if parts else None
 
@@ -221,7 +224,7 @@ def made(seen: Looked, command: str) -> Section:
         "Study": f"{study.folder.name}, identity {study.manifest['identity']}",
         "By": command,
         "A level": "is the mean over the last tenth of a run.",
-        "An interval": "is of the mean over seeds at 95 %, by bootstrap.",
+        "An interval": f"is of the mean over seeds at 95 %, by bootstrap; with fewer than {FEW} there is none.",
         "A comparison": "takes the same seeds in both settings and flips the signs of their differences; p-values are "
         "corrected by Holm's method for all that are listed together.",
     }

@@ -6,13 +6,21 @@ from collections.abc import Iterator
 
 from potentia.analysis import audit
 from potentia.errors import PotentiaError
-from potentia.reports.looking import Looked
+from potentia.kernel.texts import counted
+from potentia.reports.looking import MOST_GAMES, MOST_RULES, Looked
 from potentia.reports.pages import Listed, Part, Section, Table, Text
 from potentia.reports.sections import sentence
 from potentia.rules.words import rule_text
 
 LARGEST = 512  # profiles: solved in a second or two
 _MOST_PLAYERS = 8
+_MOST_NOTES = 6
+_MOST_LISTED = 10**8  # profiles, of which a machine's memory may have a table
+_LISTED = "potentia audit and potentia stability take larger ones, as far as the memory goes."
+_ANY_SIZE = (
+    "So many fit into no memory: potentia.analysis.check_claim tries a potential where deviations are drawn, and "
+    "potentia.analysis.optimum finds the best profile of many such games."
+)
 
 
 def solved(seen: Looked) -> Section:
@@ -23,12 +31,20 @@ def solved(seen: Looked) -> Section:
             "long run? An audit is of the game as all players know it."
         )
     ]
-    for game, shown in seen.shown.items():
+    taken, left = 0, list[str]()
+    for game, shown in seen.leading(MOST_RULES).items():
         try:
             why = _unsolved(seen, shown[0].number)
-            parts += [Text(why, "note")] if why else [part for one in shown for part in _of(seen, one.number)]
+            if not why and taken < MOST_GAMES:
+                parts += [part for one in shown for part in _of(seen, one.number)]
+                taken += 1
+                continue
         except PotentiaError as error:
-            parts.append(Text(sentence(f"not solved{f', {game}' if game else ''}: {error}"), "note"))
+            why = sentence(f"not solved{f', {game}' if game else ''}: {error}")
+        left.append(why or f"Not solved here, {game}: a report solves {MOST_GAMES} games; potentia audit takes it.")
+    parts += [Text(why, "note") for why in left[:_MOST_NOTES]]
+    if len(left) > _MOST_NOTES:
+        parts.append(Text(f"Nor are {counted(len(left) - _MOST_NOTES, 'more game')} solved here.", "note"))
     return Section("The game, solved", "solved", parts)
 
 
@@ -39,7 +55,8 @@ def _unsolved(seen: Looked, number: int) -> str:
     if game.num_profiles > LARGEST or game.num_players > _MOST_PLAYERS:
         size = f"its {game.num_players:,} players have {game.num_profiles:,} profiles"
         most = f"a report solves games of up to {_MOST_PLAYERS} players with {LARGEST} profiles"
-        return f"Not solved, {game.describe()}: {size}; {most}. potentia audit and potentia stability take larger ones."
+        larger = _LISTED if game.num_profiles <= _MOST_LISTED else _ANY_SIZE
+        return f"Not solved, {game.describe()}: {size}; {most}. {larger}"
     if point.belief is not None:
         return f"Not solved, {game.describe()}: its players play on what they believe."
     return ""

@@ -115,17 +115,21 @@ def best_of(found: Sequence[Curves], axis: str | None = None, *, lowest: bool = 
         groups.setdefault((one.game, one.who), []).append(one)
     each = (_chosen(game, who, name, mine, lowest) for (game, who), mine in groups.items())
     chosen = [one for one in each if one is not None]
-    several, comparisons = len({one.game for one in chosen}) > 1, []
-    for game in dict.fromkeys(one.game for one in chosen):
-        mine_of = [one for one in chosen if one.game == game]
-        ordered = sorted(mine_of, key=lambda one: one.level.mean, reverse=not lowest)
-        first = ordered[0].best
-        for other in ordered[1:]:
-            told = compared(other.best, first)
-            comparisons.append(told if several else replace(told, first=other.best.setting, second=first.setting))
-    adjusted = holm([one.p_value for one in comparisons]) if comparisons else np.zeros(0)
-    corrected = [replace(one, adjusted=float(p)) for one, p in zip(comparisons, adjusted, strict=True)]
-    return Best(name, lowest, chosen, corrected)
+    return Best(name, lowest, chosen, [told for _, told in compared_with_best([one.best for one in chosen], lowest)])
+
+
+def compared_with_best(found: Sequence[Curves], lowest: bool = False) -> list[tuple[Curves, Comparison]]:
+    """Each setting with the best of its game, the nearest first; p-values are corrected for all of them."""
+    known = sorted((one for one in found if np.isfinite(one.level)), key=lambda one: one.level, reverse=not lowest)
+    games, out = list(dict.fromkeys(one.game for one in found)), list[tuple[Curves, Comparison]]()
+    for game in games:
+        mine = [one for one in known if one.game == game]
+        for other in mine[1:]:
+            told = compared(other, mine[0])
+            names: dict[str, Any] = {} if len(games) > 1 else {"first": other.setting, "second": mine[0].setting}
+            out.append((other, replace(told, **names)))
+    adjusted = holm([told.p_value for _, told in out]) if out else np.zeros(0)
+    return [(one, replace(told, adjusted=float(p))) for (one, told), p in zip(out, adjusted, strict=True)]
 
 
 def _chosen(game: str, who: str, axis: str, mine: Sequence[Curves], lowest: bool) -> Chosen | None:

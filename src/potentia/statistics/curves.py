@@ -21,6 +21,7 @@ from potentia.statistics.comparison import Comparison, compare
 from potentia.statistics.estimates import is_data_array
 
 TAIL = 0.1  # of a run: the level is the mean over its last part
+_NONE = "none"  # of a parameter that a setting does not have
 PER = ("steps", "revisions", "evaluations")
 
 
@@ -216,13 +217,13 @@ def _counts(one: Curves, per: str) -> NDArray[np.float64]:
 
 
 def chosen(found: Sequence[Curves], where: Mapping[str, Any]) -> list[Curves]:
-    """Those whose labels and values are these; a list is any of its entries."""
+    """Those whose labels and values are these; a list is any of its entries, "none" or NaN those that lack it."""
     out = list(found)
     for name, wanted in where.items():
         known = dict.fromkeys(key for one in found for key in (*one.labels, *one.values))
         OneOf(*known).of(name, "where", InvalidInput)
         wishes = _listed(wanted)
-        there = {short(_of(one, name)): _of(one, name) for one in found if name in one.labels or name in one.values}
+        there = {short(value) if value is not None else _NONE: value for value in (_of(one, name) for one in found)}
         for wish in wishes:
             if not any(_same(_of(one, name), wish) for one in found):
                 raise InvalidInput(f"{name} must be one of {', '.join(in_order(there))}, got {wish}", "where", wish)
@@ -247,7 +248,7 @@ def _of(one: Curves, name: str) -> Any:
 def _same(value: Any, wish: Any) -> bool:
     """Whether a value is what was asked for: the same number, or what people read of it."""
     if value is None:
-        return False
+        return wish is None or str(wish).strip().lower() in (_NONE, "nan")
     if short(value) == short(wish) or str(value) == str(wish):
         return True
     try:

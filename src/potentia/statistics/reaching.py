@@ -16,7 +16,6 @@ at the later one.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -57,6 +56,11 @@ class Reaching:
     times: NDArray[np.float64] = field(repr=False)  # by run; the horizon where censored, NaN where left out
     censored: NDArray[np.bool_] = field(repr=False)  # by run
     seeds: NDArray[Any] | None = field(repr=False, default=None)  # by run, where they were given
+
+    @property
+    def interval(self) -> dict[str, float]:
+        """The ends of the median's interval by their names, for JSON."""
+        return {"low": self.median_low, "high": self.median_high}
 
     def __str__(self) -> str:
         median = "no median" if np.isnan(self.median) else f"median {self.median:,.0f}"
@@ -156,9 +160,11 @@ def median_time(times: ArrayLike, censored: ArrayLike, level: float = 0.95) -> t
 
     S(t) is the share of runs not there by t. The median is the first time with S(t) ≤ 1/2. The interval holds the times
     at which a log-log interval of S(t) holds 1/2 (Brookmeyer and Crowley, A confidence interval for the median
-    survival time, Biometrics 38, 1982). Censoring times may differ from run to run.
+    survival time, Biometrics 38, 1982). Where all are there that interval is undefined, and an exact one takes its
+    place: the median lies beyond the largest of n times with probability 2^-n at most, so of six runs or more that
+    largest time is a bound at 95 %. Censoring times may differ from run to run.
     """
-    from scipy.stats import CensoredData, ecdf
+    from scipy.special import ndtri
 
     at, cut, level = checked_values(times, "times"), np.asarray(censored), checked_level(level)
     if at.ndim != 1 or at.shape != cut.shape or (cut.size and cut.dtype != bool) or np.isnan(at).any():
@@ -169,12 +175,15 @@ def median_time(times: ArrayLike, censored: ArrayLike, level: float = 0.95) -> t
         )
     if at.size == 0:
         return np.nan, np.nan, np.nan
-    curve = ecdf(CensoredData(uncensored=at[~cut], right=at[cut])).sf
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore", RuntimeWarning)  # undefined where S is 0 or 1: no bound, except that 0 is one
-        ends = curve.confidence_interval(level, method="log-log")
-    low = np.where(curve.probabilities == 0, 0.0, ends.low.probabilities)
-    first_below = [curve.quantiles[bound <= _HALF] for bound in (curve.probabilities, low, ends.high.probabilities)]
+    when, come = np.unique(at[~cut], return_counts=True)
+    left = at.size - np.searchsorted(np.sort(at), when)  # just before
+    tail = (1 - level) / 2
+    with np.errstate(all="ignore"):
+        still = np.cumprod((left - come) / left)
+        spread = ndtri(1 - tail) * np.sqrt(np.cumsum(come / (left * (left - come)))) / np.abs(np.log(still))
+        low, high = still ** np.exp(spread), still ** np.exp(-spread)
+    low, high = np.where(still == 0, 0.0, low), np.where(still == 0, 1 - tail ** (1 / max(1, come.sum())), high)
+    first_below = [when[bound <= _HALF] for bound in (still, low, high)]
     median, first, last = (float(there[0]) if there.size else np.nan for there in first_below)
     return median, first, last
 

@@ -19,6 +19,7 @@ from potentia.games.library import registered_games
 from potentia.kernel.checks import Flag, Integer
 from potentia.kernel.registry import parameters_of
 from potentia.rules import Rule
+from potentia.rules import registered as registered_rules
 from potentia.rules import rule as named_rule
 from potentia.rules.base import Axes
 from potentia.studies.texts import WORDS
@@ -202,6 +203,13 @@ def belief_keys(kind: type[Belief]) -> dict[str, Any]:
     known = parameters_of(kind)
     told = {"radius": known.pop("communication").radius} if "communication" in known else {}
     return dict(sorted((known | told).items()))
+
+
+def all_registered(*sections: Iterable[Mapping[str, Any]]) -> bool:
+    """Whether the games, beliefs and rules that these tables name are known here: somebody's own may not be."""
+    known = {*registered_games(), *registered_beliefs(), *registered_rules(), NO_BELIEF}
+    named = (table.get("name") for tables in sections for table in tables)
+    return all(name in known for name in named if isinstance(name, str))
 
 
 def _check_keys(options: Iterable[str], known: Iterable[str], said: str, also: Sequence[str] = ()) -> None:

@@ -70,7 +70,7 @@ def present(study: Study, partial: bool) -> Files:
     missing = study.num_chunks - len(files)
     if missing and (not partial or not files):
         said = f"{study.folder} is incomplete: {missing:,} of {study.num_chunks:,} chunks are missing"
-        raise StudyError(said).advising(study.remedy("missing"))
+        raise StudyError(said).advising(*study.remedies("missing"))
     return files
 
 

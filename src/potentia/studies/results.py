@@ -102,7 +102,14 @@ class Overview:
         left = self.pairs - len(self.comparisons)
         listed = f"corrected for the {counted(len(self.comparisons), 'comparison')} listed"
         cut = f"; {self.whole} has {left:,} more and corrects for all" if left > 0 else ""
-        return f"on the same seeds; p by flipping signs of paired differences, {listed}{cut}"
+        apart = f"; {self.apart}" if self.apart else ""
+        return f"on the same seeds; p by flipping signs of paired differences, {listed}{cut}{apart}"
+
+    @property
+    def apart(self) -> str:
+        """That games are not compared, where that is what one would look for."""
+        alone = len({one.labels.get("rule") for one in self.curves}) == 1 and len({one.game for one in self.curves}) > 1
+        return "different games are not compared" if alone else ""
 
     @property
     def compared(self) -> list[list[str]]:
@@ -125,6 +132,7 @@ class Overview:
                     "area": level.area.to_dict(),
                     "reached": None if level.reached is None else level.reached.reached,
                     f"median_{self.per}": None if level.reached is None else level.reached.median,
+                    f"median_{self.per}_interval": None if level.reached is None else level.reached.interval,
                 }
                 for level in self.levels
             ],
@@ -139,7 +147,7 @@ def compared_rows(comparisons: Sequence[Comparison]) -> list[list[str]]:
             f"{c.first} − {c.second}",
             f"{c.pairs}",
             str(c.difference),
-            f"{c.effect:.2f}",
+            "-" if np.isnan(c.effect) else f"{c.effect:.2f}",
             _probability(c.p_value),
             _probability(c.adjusted),
         ]
@@ -148,7 +156,7 @@ def compared_rows(comparisons: Sequence[Comparison]) -> list[list[str]]:
 
 
 def _probability(p: float) -> str:
-    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+    return "-" if np.isnan(p) else "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def overview(
@@ -239,13 +247,16 @@ def _on_the_way(one: Curves, ends: NDArray[np.float64], share: float, skip: int)
 
 
 def _pairs(found: list[Curves]) -> list[tuple[int, int]]:
-    """Each rule with the first one at the same setting; where there is one rule, each point with the first."""
+    """Each rule with the first one at the same setting; where there is one rule, each point with the first of its game.
+
+    Different games have no common scale.
+    """
     firsts: dict[str, int] = {}
     rules = {one.labels["rule"] for one in found if "rule" in one.labels}
     out = []
     for number, one in enumerate(found):
         rest = {**{k: v for k, v in one.labels.items() if k != "rule"}, **one.values}
-        first = firsts.setdefault(text_of(rest) if len(rules) > 1 else "", number)
+        first = firsts.setdefault(text_of(rest) if len(rules) > 1 else one.game, number)
         if first != number and np.intersect1d(one.seeds, found[first].seeds).size > 1:
             out.append((number, first))
     return out

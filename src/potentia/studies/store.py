@@ -33,6 +33,7 @@ from potentia.kernel.files import is_temporary_name, leftovers, whole_file
 from potentia.kernel.texts import counted
 from potentia.statistics.curves import Curves
 from potentia.studies import chunks
+from potentia.studies.building import all_registered
 from potentia.studies.chunks import Address, Arrays, Chunk
 from potentia.studies.cutting import Cut
 from potentia.studies.differences import changed_point
@@ -49,6 +50,7 @@ _PARTS = ("inputs", "chunks")  # folders
 _REMEDIES = {
     "go on": "go on with: sweep({!r})",
     "missing": "sweep({!r}) computes them",
+    "own": "what is your own in it must be registered first, as when it was begun",
     "repair": "sweep({!r}, repair=True) computes damaged chunks again",
 }
 OTHER_FOLDER = Remedy("folder", "give another folder")
@@ -147,9 +149,11 @@ class Study(Cut):
         code = self.manifest.get("code", {})
         return bool(code) and self.manifest["potentia"] == __version__ and other_python(code) is None
 
-    def remedy(self, name: str) -> Remedy:
+    def remedies(self, name: str) -> list[Remedy]:
         """What to do about a study that is not complete, or damaged."""
-        return Remedy(name, _REMEDIES[name].format(str(self.folder)), str(self.folder))
+        wanted = self.specification
+        names = [name] if all_registered(wanted.game, wanted.belief, wanted.rule) else [name, "own"]
+        return [Remedy(each, _REMEDIES[each].format(str(self.folder)), str(self.folder)) for each in names]
 
     # What there is --------------------------------------------------------------------------------------
 
@@ -239,7 +243,7 @@ class Study(Cut):
         try:
             return self._read(chunk, paths)
         except StudyError as error:
-            raise StudyError(f"{self.folder}: {error}").advising(self.remedy("repair")) from None
+            raise StudyError(f"{self.folder}: {error}").advising(*self.remedies("repair")) from None
 
     def _read(self, chunk: Chunk, paths: list[Path]) -> Arrays:
         path, *more = paths

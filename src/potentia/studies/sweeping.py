@@ -138,7 +138,7 @@ def _keeping(study: Study) -> Iterator[None]:
         error = ended if isinstance(ended, SweepFailed) else Stopped(signals.stopped())
         total = study.num_runs
         said = f"{error.message}; {total - _runs(study.missing()):,} of {total:,} runs are saved"
-        raise type(error)(said).advising(*error.remedies, study.remedy("go on")) from None
+        raise type(error)(said).advising(*error.remedies, *study.remedies("go on")) from None
 
 
 def _study(specification: Any, folder: Any, many: bool, compiled: Compiled) -> Study:
@@ -230,7 +230,7 @@ def _mend(study: Study, repair: bool) -> None:
     if damaged and not repair:
         first = next(iter(damaged.values()))
         more = f" and {len(damaged) - 1} more" if len(damaged) > 1 else ""
-        raise StudyError(f"{study.folder}: {first}{more}").advising(study.remedy("repair"))
+        raise StudyError(f"{study.folder}: {first}{more}").advising(*study.remedies("repair"))
     for chunk in damaged:
         study.drop(chunk)
 

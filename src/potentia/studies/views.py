@@ -12,7 +12,7 @@ from potentia.errors import InvalidInput
 from potentia.kernel.checks import Real
 from potentia.statistics.choosing import Best, apart_from, axis_of, best_place
 from potentia.statistics.curves import Curves, in_order, short
-from potentia.statistics.estimates import FEW
+from potentia.statistics.estimates import FEW, bootstrap_mean
 from potentia.statistics.reaching import Reaching, coarse, reaching_of
 
 _SHARE = "%"
@@ -31,11 +31,17 @@ class View:
 
 
 def against(
-    found: Sequence[Curves], axis: str | None = None, *, lowest: bool = False, optima: Mapping[str, float] | None = None
+    found: Sequence[Curves],
+    axis: str | None = None,
+    *,
+    lowest: bool = False,
+    optima: Mapping[str, float] | None = None,
+    intervals: bool = False,
 ) -> View:
     """Mean levels, a row for each rule on each game, a column for each value; the best of a row has a star.
 
-    But not where the columns are games: what is best then tells of them, not of rules.
+    But not where the columns are games: what is best then tells of them, not of rules. ``intervals`` asks for those of
+    the means too, in the data.
     """
     name = axis_of(found, axis)
     values = {short(one.values[name]): one.values[name] for one in found if name in one.values}
@@ -59,6 +65,8 @@ def against(
         top = [] if optima is None else [", ".join(map(_known, tops))]
         rows.append([*([game] if games else []), who, *cells, *last, *top])
         told = {"game": game, "rule": who, "levels": [[values.get(text), mean] for text, mean in means.items()]}
+        if intervals:
+            told["intervals"] = [[values.get(text), bootstrap_mean(one.levels).to_dict()] for text, one in mine.items()]
         data.append(told | ({} if optima is None else {"optimum": tops[0] if len(tops) == 1 else tops}))
     header = [*(["game"] if games else []), f"rule \\ {name}", *columns, *(["without"] if rest else [])]
     note = "mean over seeds of the level at the end"
@@ -81,7 +89,7 @@ def best_view(best: Best, optima: Mapping[str, float] | None = None) -> View:
             "-" if one.value is None else short(one.value) + (" (at the edge)" if one.edge else ""),
             *([one.best.told(("game", *one.best.labels, *one.best.of_game, best.axis))] if along else []),
             str(one.level),
-            "-" if one.tried == 1 else "?" if np.isnan(one.flattery) else f"{max(0.0, one.flattery):.2g}",
+            "-" if one.tried == 1 or np.isnan(one.flattery) else f"{max(0.0, one.flattery):.2g}",
             *([_known(optima[one.game])] if optima else []),
         ]
         for one in best.chosen
@@ -92,6 +100,8 @@ def best_view(best: Best, optima: Mapping[str, float] | None = None) -> View:
         f"best: {'lowest' if best.lowest else 'highest'} mean level over seeds; owed to the choice: by how much it "
         "flatters to choose on the seeds that are told; p-values below are too small for the same reason"
     )
+    if any(np.isnan(one.flattery) for one in best.chosen):
+        note += "; - where that is not known: it takes 3 seeds, the same for all"
     if any(one.edge for one in best.chosen):
         note += f"; at the edge: the best {best.axis} may lie beyond what was tried"
     counts = [one.level.count for one in best.chosen]
@@ -151,8 +161,7 @@ def reaching_view(found: Sequence[Curves], wanted: Mapping[str, float]) -> View:
         rows.append(
             [one.name, f"{wanted[one.game]:.6g}", f"{got.reached} of {got.runs}", soon(got), str(got.restricted)]
         )
-        median = {"median": got.median, "low": got.median_low, "high": got.median_high}
-        spent = {"reached": got.reached, "runs": got.runs, f"median_{one.per}": median}
+        spent = {"reached": got.reached, "runs": got.runs, f"median_{one.per}": {"median": got.median, **got.interval}}
         data.append({"point": one.name, "goal": wanted[one.game], **spent, "restricted": got.restricted.to_dict()})
     per, horizon = found[0].per, found[0].times[-1]
     header = ["", "goal", "get there", f"{per}, median", "restricted mean"]

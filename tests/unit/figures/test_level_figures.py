@@ -169,10 +169,21 @@ def many(rules, taus):
 def test_of_many_settings_every_rule_has_some_rows():
     (axes,) = drawn(figures.spread_figure(many(["lll", "blll", "metropolis"], 30))).axes
     names = [text.get_text().split(",")[0] for text in axes.get_yticklabels()]
-    assert [names.count(rule) for rule in ("lll", "blll", "metropolis")] == [13, 13, 14]
+    assert [names.count(rule) for rule in ("lll", "blll", "metropolis")] == [13, 13, 13]
     uneven = many(["lll"], 60) + many(["blll"], 2)
     rows, left = spread_rows(uneven)
     assert ([one.who for one in rows[0][1]].count("blll"), len(rows[0][1]), left) == (2, 40, 22)
+
+
+def test_of_many_settings_all_rules_have_rows_at_the_same_values():
+    rows, left = spread_rows(many(["a", "b", "c", "d", "e", "f"], 7) + many(["g"], 1))
+    shown = {rule: {one.values["tau"] for one in rows[0][1] if one.who == rule} for rule in "abcdefg"}
+    assert all(shown[rule] == shown["a"] for rule in "abcdef")
+    assert (len(shown["a"]), left) == (6, 6)
+    assert shown["g"] <= shown["a"]
+    longer, _ = spread_rows(many(["a"], 60) + many(["b"], 25))  # the first has what the second has
+    assert all(any(one.values == other.values for other in longer[0][1][:20]) for one in longer[0][1][20:])
+    assert sum(len(mine) for _, mine in spread_rows(many([f"rule {k}" for k in range(50)], 1))[0]) == 40
 
 
 def test_of_many_settings_the_soonest_of_each_rule_is_drawn():

@@ -13,9 +13,9 @@ import pytest
 import potentia as pt
 from potentia.errors import InvalidInput, PotentiaError, StudyError
 from potentia.games import library
-from potentia.reports import runs, write_report
+from potentia.reports import runs, sections, theory, write_report
 from potentia.reports.looking import Looked, typical
-from potentia.reports.pages import Table
+from potentia.reports.pages import Page, Section, Table, Text, render
 from potentia.reports.toml import as_toml
 from potentia.studies import Specification, specification_from
 
@@ -70,6 +70,24 @@ def test_its_numbers_are_those_of_the_statistics(study, page):
         assert f"{one.first} − {one.second} {one.pairs} {one.difference}" in text
 
 
+@pytest.mark.parametrize(("games", "said"), [(2, "Not told apart"), (1, "Behind it, seed by seed, with p < 0.05")])
+def test_who_is_behind_is_so_by_the_table_below(study, games, said):
+    """One correction: six seeds give p = 0.031, which two comparisons double. What was chosen makes nothing sure."""
+    found = [one for one in study.curves() if games == 2 or one.game == study.points[0]["labels"]["game"]]
+    for one in found:
+        one.curves[:] = 1.0 if "p-sblll" in one.setting else np.linspace(0, 0.1, 6)[:, None]
+    with patch.object(type(study), "curves", lambda self, measure=None, **options: found):
+        seen = Looked(study, "", lowest=False, partial=False)
+        short = " ".join(part.text for part in sections.in_short(seen).parts)
+        table = sections.comparisons(seen).parts[0]
+    assert [row[-1] for row in table.rows] == [f"{games * 0.03125:.3f}"] * games
+    assert f"corrected for the {games} listed; p-values are too small where tau was chosen" in table.note
+    assert short.count(said) == games
+    assert f"for {games} comparison" in short or games == 2
+    assert "P-values are too small where tau was chosen on the same seeds" in short
+    assert "urely" not in short
+
+
 def test_the_run_that_is_shown_is_typical_and_the_same(study, page):
     seen = Looked(study, "", lowest=False, partial=False)
     data = study.dataset()
@@ -82,6 +100,62 @@ def test_the_run_that_is_shown_is_typical_and_the_same(study, page):
         place = {"game": game, "rule": one.labels["rule"], "seed": seed, "tau": one.values.get("tau", np.nan)}
         np.testing.assert_array_equal(trace.final, data.final.sel(place))
     assert page.read_text("utf-8").count("<iframe") == 2
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory):
+    """Three sizes and twelve settings of each: more than a figure has lines for."""
+    game, taus = {"name": "ring", "players": [4, 14, 6]}, [0.1, 0.2, 0.3, 0.5, 1.0, 2.0]
+    rules = [{"name": name, "tau": taus} for name in ("lll", "blll")]
+    folder = tmp_path_factory.mktemp("large")
+    return played(folder, game=game, rule=rules, seeds=3, record="potential")
+
+
+def test_a_large_study_is_shown_by_the_best_of_each_rule(large):
+    seen = Looked(large, "", lowest=False, partial=False)
+    lines = seen.few(seen.curves)
+    assert {one.number for one in lines} == {one.number for one in seen.at_best}
+    assert {one.name for one in lines} == {f"{rule}, players={n}" for n in (4, 6, 14) for rule in ("lll", "blll")}
+    figure, table = sections.levels(seen).parts[:2]
+    assert figure.caption.startswith(
+        "Potential Φ over time, each rule at its best tau (see below), out of 36 settings."
+    )
+    assert [row[0] for row in table.rows] == [one.name for one in seen.curves]
+    assert "more point" not in table.note
+    assert table.is_long
+    page = Page("x", [], [Section("x", "x", [table])])
+    assert "<summary>potential Φ, end: mean of the last 6 steps: 36 rows</summary>" in render(page)
+
+
+def test_runs_that_are_shown_are_of_the_largest_games_the_best_first(large):
+    seen = Looked(large, "", lowest=False, partial=False)
+    assert list(seen.shown) == ["players=14", "players=6"]
+    for game, shown in seen.shown.items():
+        levels = [one.level for one in seen.at_best if one.game == game]
+        assert [one.level for one in shown] == sorted(levels, reverse=True)
+    lowest = Looked(large, "", lowest=True, partial=False).shown["players=6"]
+    assert lowest[0].level == min(one.level for one in lowest)
+
+
+def test_what_is_not_solved_is_told_of_every_game(large):
+    """And nothing is advised that refuses a game of that size."""
+    seen = Looked(large, "", lowest=False, partial=False)
+    (told,) = [part.text for part in theory.solved(seen).parts[1:] if isinstance(part, Text)]
+    assert "its 14 players have 16,384 profiles" in told
+    assert told.endswith("potentia audit and potentia stability take larger ones, as far as the memory goes.")
+    with patch.object(theory, "_MOST_LISTED", 10_000):
+        (told,) = [part.text for part in theory.solved(seen).parts[1:] if isinstance(part, Text)]
+    assert "potentia audit" not in told
+    assert "potentia.analysis.check_claim tries" in told
+    with patch.object(theory, "LARGEST", 1):
+        told = [part.text for part in theory.solved(seen).parts[1:]]
+    assert [re.search(r"its (\d+) players", text)[1] for text in told] == ["4", "14", "6"]
+
+
+def test_a_caption_promises_no_interval_that_is_not_drawn(large, study):
+    few, enough = (sections.parameters(Looked(one, "", lowest=False, partial=False)) for one in (large, study))
+    assert few.parts[0].caption.startswith("Where runs end against tau, without intervals, which take 5 seeds;")
+    assert enough.parts[0].caption == "Where runs end against tau, with 95 % intervals; a ring is the best of a line."
 
 
 def test_a_run_that_ends_elsewhere_is_not_shown(study):

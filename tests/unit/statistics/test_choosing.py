@@ -8,6 +8,8 @@ import pytest
 from potentia.errors import InvalidInput
 from potentia.statistics.choosing import apart_from, axis_of, best_of
 from potentia.statistics.curves import Curves, chosen, spent
+from potentia.studies.results import compared_rows
+from potentia.studies.views import best_view
 
 
 def setting(rule, level, *, game="", seeds=6, noise=None, **values):
@@ -96,6 +98,26 @@ def test_equals_owe_nothing_to_the_choice_however_they_are_listed():
     assert best_of([best, worse]).chosen[0].flattery == best_of([worse, best]).chosen[0].flattery == 0.0
     few = setting("lll", -11, seeds=5, noise=np.array([0, 0, np.nan, np.nan, np.nan]), tau=2)
     assert best_of([setting("lll", -10, seeds=5, tau=1), few]).chosen[0].flattery == 0.0
+
+
+def test_rules_without_a_parameter_can_be_put_beside_others():
+    found = [setting("lll", 0, tau=tau) for tau in (0.1, 0.2)] + [setting("best-response", 1)]
+    for none in ("none", "nan", None, np.nan):
+        assert [one.who for one in chosen(found, {"tau": [0.2, none]})] == ["lll", "best-response"]
+    with pytest.raises(InvalidInput, match=r"tau must be one of 0\.1, 0\.2, none, got 0\.3"):
+        chosen(found, {"tau": "0.3"})
+    with pytest.raises(InvalidInput, match=r"tau must be one of 0\.1, 0\.2, got none"):
+        chosen(found[:2], {"tau": "none"})
+
+
+def test_one_seed_has_no_effect_and_owes_what_nobody_knows():
+    rules = [setting(rule, k, seeds=1, tau=tau) for k, rule in enumerate(("lll", "blll")) for tau in (1, 2)]
+    best = best_of(rules)
+    (row,) = compared_rows(best.comparisons)
+    assert (row[3], row[4]) == ("-", "1.000")
+    view = best_view(best)
+    assert [row[-1] for row in view.rows] == ["-", "-"]
+    assert "; - where that is not known: it takes 3 seeds, the same for all" in view.note
 
 
 def test_what_goes_along_with_an_axis_is_not_apart_from_it():

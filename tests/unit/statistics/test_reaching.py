@@ -52,6 +52,33 @@ def test_the_median_and_its_bounds():
     assert median_time([5, 5, 5], [False] * 3)[:2] == (5, 5)
 
 
+def test_where_all_get_there_the_largest_time_is_a_bound():
+    """P(median > all of n times) is 2^-n at most, and at 95 % each end may miss it in 2.5 %: six are enough."""
+    assert median_time([100] * 10, [False] * 10) == (100, 100, 100)
+    assert median_time([96] * 5 + [104] * 5, [False] * 10) == (96, 96, 104)
+    assert median_time(range(1, 7), [False] * 6) == (3, 1, 6)
+    assert np.isnan(median_time(range(1, 6), [False] * 5)[2])
+    assert median_time([5, 5], [False] * 2, level=0.5) == (5, 5, 5)
+    some_never = median_time([96] * 5 + [104] * 5, [False] * 7 + [True] * 3)
+    assert some_never[:2] == (96, 96)
+    assert np.isnan(some_never[2])
+
+
+@pytest.mark.filterwarnings("ignore:The confidence interval is undefined")
+def test_the_curve_is_that_of_scipy():
+    from scipy.stats import CensoredData, ecdf
+
+    random = np.random.default_rng(3)
+    for _ in range(20):
+        at, cut = random.integers(1, 20, 30).astype(float), random.random(30) < 0.3
+        curve = ecdf(CensoredData(uncensored=at[~cut], right=at[cut])).sf
+        with np.errstate(all="ignore"):
+            ends = curve.confidence_interval(0.9, method="log-log")
+        for bound, told in zip((curve, ends.low, ends.high), median_time(at, cut, 0.9), strict=True):
+            below = curve.quantiles[bound.probabilities <= 0.5 + 1e-12]
+            assert told == below[0]
+
+
 def test_runs_that_never_get_there_count():
     found = reaching_time(steps_at(20, 40, None, 60, 100), TIMES, 1.0)
     np.testing.assert_array_equal(found.times, [20, 40, 100, 60, 100])

@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from potentia.statistics.estimates import bootstrap_mean
 from potentia.studies import results as module
 from potentia.studies.lines import curves_of
 from potentia.studies.results import overview
 from potentia.studies.sweeping import sweep
+from potentia.studies.views import against
 from tests.studies import STUDY
 
 
@@ -30,6 +32,28 @@ def test_only_what_is_told_is_computed(wide, monkeypatch):
     assert "overview(study) has 4 more and corrects for all" in few.compared_note
     assert "more" not in everything.note + everything.compared_note
     assert [c.adjusted for c in few.comparisons] == module.holm([c.p_value for c in few.comparisons]).tolist()
+
+
+def test_different_games_are_not_compared(tmp_path):
+    sizes = STUDY | {"game": {"name": "ring", "players": [4, 6]}}
+    told = overview(sweep(sizes, tmp_path / "s"))
+    assert [(c.first, c.second) for c in told.comparisons] == [
+        (f"players={size}, tau=0.6", f"players={size}, tau=0.2") for size in (4, 6)
+    ]
+    assert told.compared_note.endswith("corrected for the 2 comparisons listed; different games are not compared")
+    one_each = overview(sweep(sizes | {"rule": {"name": "lll", "tau": 0.2}}, tmp_path / "t"))
+    assert (one_each.comparisons, one_each.apart) == ([], "different games are not compared")
+
+
+def test_json_has_the_intervals_that_tables_and_figures_show(wide):
+    told = overview(wide)
+    for level, row in zip(told.levels, told.to_dict()["levels"], strict=True):
+        ends = {"low": level.reached.median_low, "high": level.reached.median_high}
+        np.testing.assert_equal(row["median_steps_interval"], ends)
+    (row,) = against(told.curves, "tau", intervals=True).data
+    expected = [[one.values["tau"], bootstrap_mean(one.levels).to_dict()] for one in told.curves]
+    assert row["intervals"] == expected
+    assert [[value, level["mean"]] for value, level in expected] == row["levels"]
 
 
 def test_what_all_settings_share_is_in_no_name(tmp_path):

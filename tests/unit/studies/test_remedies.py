@@ -7,6 +7,7 @@ import pickle
 import re
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 import xarray
@@ -14,6 +15,7 @@ import xarray
 import potentia
 from potentia.cli.options import common
 from potentia.errors import InvalidInput, Remedy, StudyError
+from potentia.games import library
 from potentia.studies import executors
 from potentia.studies.store import _REMEDIES
 from potentia.studies.sweeping import sweep
@@ -29,6 +31,7 @@ SPOKEN = {
     "paper/report/reproduction.py",
     "web/films/files.py",
     "web/studio/exports.py",
+    "reports/looking.py",
     "reports/sections.py",
 }
 
@@ -67,6 +70,21 @@ def test_an_error_keeps_its_remedies():
     typed = "potentia sweep 'a b' --repair computes damaged chunks again"
     assert common.told(error) == f"it is damaged; {typed}; or {{leave}} it"
     assert StudyError("another").remedies == ()
+
+
+def test_an_incomplete_study_of_ones_own_game_asks_for_the_file_that_has_it(tmp_path):
+    with patch.dict(library._registry):
+        library.register_game("not here")(lambda: library.game("stag-hunt"))
+        study = sweep(STUDY | {"game": {"name": "not here"}}, tmp_path / "s")
+        chunk_files(study)[0].unlink()
+        with pytest.raises(StudyError) as known:
+            study.dataset()
+    with pytest.raises(StudyError) as unknown:
+        study.dataset()
+    assert str(known.value).endswith(f"sweep('{study.folder}') computes them")
+    assert str(unknown.value) == f"{known.value}; what is your own in it must be registered first, as when it was begun"
+    typed = f"potentia --import FILE.py sweep {study.folder} computes them; FILE.py is the one that it was begun with"
+    assert common.told(unknown.value).endswith(typed)
 
 
 def test_the_options_that_help_are_told(tmp_path, study):

@@ -158,6 +158,7 @@ _REMEDIES = {
     "largest_part": "open a way, or block them: --largest-part or --part K, in a specification largest_part = true",
     "many": "say --yes if you mean it",
     "missing": "{sweep} computes them",
+    "own": "FILE.py is the one that it was begun with",
     "register": "a game of your own is registered by a file, before the command: potentia --import FILE.py ...",
     "repair": "{sweep} --repair computes damaged chunks again",
 }
@@ -216,8 +217,9 @@ def option_name(param: Any) -> str:
 
 
 def told(error: PotentiaError) -> str:
-    """What is wrong, and what to type to mend it, with the files that this command was given too."""
-    files = "".join(f"--import {shlex.quote(str(path))} " for path in imported)
+    """What is wrong, and what to type to mend it, with the files that this command was given or lacks."""
+    lacks = ["FILE.py"] if any(remedy.name == "own" for remedy in error.remedies) else []
+    files = "".join(f"--import {shlex.quote(str(path))} " for path in [*imported, *lacks])
 
     def typed(remedy: Remedy) -> str:
         words = _REMEDIES.get(remedy.name, remedy.words)

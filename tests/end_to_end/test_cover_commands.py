@@ -64,7 +64,7 @@ def test_what_takes_long_is_told_before_it_begins(tmp_path, table):
     told = [
         "robots=2",
         "belief: constant",
-        "computing the optimum at 4 steps: up to some 20 s",
+        "computing the optimum at 2 steps: up to some 20 s",
         "optimum as robots come",
     ]
     told += ["playing 2 runs of 60 steps, and the same again without events", "means over 2 runs", "worth.png"]
@@ -227,8 +227,12 @@ def test_optimum_says_where_to_put_robots(tmp_path, table):
         (["--fail", "3"], "--fail must be ROBOT@STEP, whole numbers with a step below 2^62, as in 8@2500, got '3'"),
         (["--arrive", "soon"], "--arrive must be a step, a whole number below 2^62, as in 4000, got 'soon'"),
         (["--hazard", "1"], "--hazard must be the probability to fail in a step, at least 0 and below 1, as in 1e-5"),
-        (["--arrive", "9", "--fail", "8@100"], "--fail must name one of the robots 0 to 5, those that arrive included"),
-        (["--arrive", "99999"], "--arrive must happen within the 20,000 steps of the run, got 'arrive 99999'"),
+        (["--arrive", "9", "--fail", "8@100"], "robots 0 to 5, those that arrive included, got '8@100'"),
+        (
+            ["--robots", "1", "--fail", "0@9"],
+            "--fail must leave at least one robot, and all have failed in the end, got 0@9",
+        ),
+        (["--arrive", "99999"], "--arrive must happen within the 20,000 steps of the run, got '99999'"),
     ],
 )
 def test_bad_arguments_get_one_line(tmp_path, arguments, message):

@@ -11,6 +11,7 @@ import sys
 import psutil
 import pytest
 
+from potentia.engine import batch
 from potentia.studies import executors
 from potentia.studies.store import open_study
 from tests.commands import POTENTIA, potentia
@@ -132,6 +133,56 @@ def test_sigterm_in_a_run(tmp_path, start):
     assert "stopped by SIGTERM after" in err.splitlines()[-1]
     assert '"interrupted": true' in out
     assert {path.name for path in tmp_path.iterdir()} - {"__pycache__"} == {"a.nc", "marked.py"}
+
+
+@pytest.fixture
+def stopped_on(monkeypatch):
+    """SIGTERM as soon as the so-and-so-many-th run begins, or later ones."""
+
+    def from_run(number):
+        begun, begin = [], batch.begin
+
+        def stopping(*args, **options):
+            begun.append(1)
+            if len(begun) == number:
+                os.kill(os.getpid(), signal.SIGTERM)
+            return begin(*args, **options)
+
+        monkeypatch.setattr(batch, "begin", stopping)
+
+    before = signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    yield from_run
+    signal.signal(signal.SIGTERM, before)
+
+
+COMPARE = ("cover", "random:1", "--robots", 2, "--compare", "--rule", "blll", "--rule", "lll", "--workers", 1)
+
+
+@pytest.mark.parametrize(("budget", "run"), [("1h", 1), ("1200", 5)])
+def test_sigterm_ends_a_comparison_also_where_it_looks_how_fast_this_machine_is(budget, run, tmp_path, stopped_on):
+    stopped_on(run)
+    done = potentia(*COMPARE, "--steps", 20, "--budget", budget, "--no-optimum", "--out", tmp_path)
+    said = "stopped by SIGTERM before the comparison was complete: nothing was written\n"
+    assert (done.returncode, done.stderr) == (143, said)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_picture_of_a_part_of_a_run_is_none(tmp_path, stopped_on, monkeypatch):
+    """What plays once more for a picture has no use for a part of that."""
+    from potentia.engine.runs import Run
+
+    _, advance = stopped_on(0), Run.advance
+
+    def stopping(self, steps, *more, **options):
+        if self.record == ():
+            os.kill(os.getpid(), signal.SIGTERM)
+        return advance(self, steps, *more, **options)
+
+    monkeypatch.setattr(Run, "advance", stopping)
+    done = potentia("run", "stag-hunt", "--rule", "soql", "--steps", 10, "--scores", tmp_path / "scores.png")
+    assert done.returncode == 143, done.stderr
+    assert done.stderr == "stopped\n"
+    assert not list(tmp_path.iterdir())
 
 
 TOLD = "Ctrl-C is ignored here, because this was started in the background or by a script; kill {} stops it as cleanly"

@@ -252,6 +252,11 @@ def optimum_over_time(
     )
 
 
+def num_changes(game: Coverage, times: Iterable[int]) -> int:
+    """How many optima a list of these times tells: one that holds on at the next time stands in it once."""
+    return sum(1 for _ in itertools.groupby(times, lambda time: _same(game, time)))
+
+
 def _same(game: Coverage, time: int) -> tuple[Any, ...]:
     """Equal at times at which the field and the robots are."""
     drift, robots = game.drift, game.delta[game.there_at(time)].tobytes()

@@ -56,9 +56,11 @@ def _run() -> int:
     # Imported here: Ctrl-C while loading is then one line too.
     from potentia.cli.commands import app
     from potentia.cli.terminal import spell_out
+    from potentia.errors import RunInterrupted
 
     spell_out()
     warnings.showwarning = _warn
+    warnings.simplefilter("error", RunInterrupted)  # a command that tells of a part says so itself; others end
     answer = app(prog_name="potentia", standalone_mode=False)
     return answer if isinstance(answer, int) else 0
 

@@ -260,12 +260,12 @@ def cover(
     # all that may be wrong is told before anything takes long, and a folder is made after that
     check_folder(next(folder for folder in (out, *out.parents) if folder.exists()) / "x", "--out")
     page = replayed(game, page_for(out, replay, beliefs_every))
+    say_how_to_stop()
     asked: Any = (game, rules if rule else {}, believed, steps, workers, json)
     contest = Contest.within(*allowed, *asked) if compare else None
     check_folder(out / "x", "--out", create=True)
     if (largest_part or part is not None) and not json:
         say_blocked(map, blocked, game.world, part, **read)
-    say_how_to_stop()
     warn_of(game, steps)
     if not json:
         announce(game, {} if compare else rules, believed, steps)
@@ -328,11 +328,11 @@ def _played(
     from potentia.studies.coverage import cover as study
     from potentia.studies.coverage_pairs import cover_without_events
 
-    warnings.simplefilter("ignore", RunInterrupted)  # said in the command line's own words
     batches = list(rules) * (2 if game.events and event_cost else 1)
     options: dict[str, Any] = {"belief": belief, "workers": workers}
     without: dict[str, Any] = {}
-    with progress("covering", quiet=quiet) as tell:
+    with progress("covering", quiet=quiet) as tell, warnings.catch_warnings():
+        warnings.simplefilter("ignore", RunInterrupted)  # said in the command line's own words
 
         def report(first: int, name: str, done: int, total: int) -> None:
             if tell is not None:

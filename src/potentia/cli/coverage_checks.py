@@ -56,10 +56,10 @@ def certified(game: Any, steps: int, quiet: bool) -> Any:
     """The optimum; of a world that changes, or of robots that come and go, at some steps."""
     from potentia.analysis import optimum as find
     from potentia.analysis import optimum_over_time
-    from potentia.analysis.placement_over_time import moments
+    from potentia.analysis.placement_over_time import moments, num_changes
 
     times = moments(game, steps) if game.drifts or any(game.happenings.times) else []
-    when = f" at {len(times)} steps" if times else ""
+    when = f" at {num_changes(game, times)} steps" if times else ""
     if not quiet:
         work = f"up to some {_EFFORT:g} s of work, {_CLOCK / 60:g} minutes at most where others are busy"
         say(f"computing the optimum{when}: {work}")

@@ -25,13 +25,18 @@ def in_files(rule: str) -> str:
     return re.sub(r"[\x00-\x1f\x7f/\\:]", "-", rule)
 
 
+def _count(mean: float) -> str:
+    """A mean of counts: few are not rounded to whole ones."""
+    return f"{mean:,.0f}" if mean >= 9.95 else f"{mean:.1f}".removesuffix(".0")
+
+
 def _when(goal: int, covered: Any) -> str:
     return str(covered.arrivals[goal])
 
 
 def _apart(covered: Any) -> str:
-    ways = covered.driven_throughout
-    return f"{length(min(ways))} to {length(max(ways))}" if ways else "–"
+    ends = covered.driven_least, covered.driven_most
+    return "–" if math.isnan(ends[0]) else " to ".join(map(length, ends))
 
 
 def _far(goal: int, covered: Any) -> str:
@@ -233,8 +238,10 @@ class Results:
             bound, runs = self._bound_by_most(name), self.covered[name].runs
             if bound:
                 who = f"{name}: " * (len(self.covered) > 1) + f"in {bound} of {runs} runs " * (runs > 1)
-                told = f"robots end with {self.belief.most} components, the most that --most allows"
-                say(f"{who}all {self.game.num_players} {told}")
+                left = "" if self.game.happenings.hazard else f" {self.there(name).sum()}"
+                there = " that are there" * bool(self.game.events)
+                told = f"end with {self.belief.most} components, the most that --most allows"
+                say(f"{who}all{left} robots{there} {told}")
 
     def _lines(self) -> list[tuple[str, Callable[[Any], str]]]:
         world = self.game.world
@@ -253,16 +260,16 @@ class Results:
             else:
                 lines.append((label, lambda c: str(c.share)))
         lines += [
-            ("steps to 90 % of its final worth", lambda c: f"{c.steps_to_90.mean:,.0f}"),
-            ("above 90 % of its final worth from step", lambda c: f"{c.settled.mean:,.0f}"),
-            ("moves made, all robots", lambda c: f"{c.moves.mean:,.0f}"),
+            ("steps to 90 % of its final worth", lambda c: _count(c.steps_to_90.mean)),
+            ("above 90 % of its final worth from step", lambda c: _count(c.settled.mean)),
+            ("moves made, all robots", lambda c: _count(c.moves.mean)),
             *self._way_lines(),
         ]
         if (self.game.movement_cost > 0).any():
             lines.append(("energy spent on moving", lambda c: f"{c.energy.mean:,.4g}"))
         lines += [
             ("revisions that changed nothing", lambda c: f"{c.rejected:.1%}"),
-            ("distinct cells seen", lambda c: f"{c.cells_seen.mean:,.0f} of {world.worth.size:,}"),
+            ("distinct cells seen", lambda c: f"{_count(c.cells_seen.mean)} of {world.worth.size:,}"),
         ]
         if len(world.targets):
             lines.append((f"targets found, of {len(world.targets)}", lambda c: f"{c.targets_found.mean:.3g}"))
@@ -271,9 +278,10 @@ class Results:
     def _way_lines(self) -> list[tuple[str, Callable[[Any], str]]]:
         """How far robots drove, and how long it took to cover so much of the optimum."""
         unit, arrivals = self.game.world.length[1], next(iter(self.covered.values())).arrivals
+        throughout = ", of those there throughout" if self.game.events else ""
         lines: list[tuple[str, Callable[[Any], str]]] = [
             (f"distance driven, {unit}, all robots", lambda c: length(c.distance.mean)),
-            (f"by one robot, {unit}, least to most{', of those there throughout' * bool(self.game.events)}", _apart),
+            (f"by one robot in any run, {unit}, least to most{throughout}", _apart),
         ]
         what = "the optimum" if self.best is None or self.best.proven else "its bound"
         if not getattr(self.best, "everywhere", True):
@@ -296,9 +304,9 @@ class Results:
             ),
             "right_number": (f"share of robots whose mixture has {targets}", lambda c: f"{c.right_number.mean:.3g}"),
             "parameter_error": ("error of the mixture's parameters, 0 to 1", lambda c: str(c.parameter_error)),
-            "cells_known": ("cells a robot knows", lambda c: f"{c.cells_known.mean:,.0f} of {cells:,}"),
-            "contacts": ("exchanges between two robots", lambda c: f"{c.contacts.mean:,.0f}"),
-            "data_sent": ("cells told in them", lambda c: f"{c.data_sent.mean:,.0f}"),
+            "cells_known": ("cells a robot knows", lambda c: f"{_count(c.cells_known.mean)} of {cells:,}"),
+            "contacts": ("exchanges between two robots", lambda c: _count(c.contacts.mean)),
+            "data_sent": ("cells told in them", lambda c: _count(c.data_sent.mean)),
         }
         return [line for name, line in lines.items() if getattr(first, name) is not None]
 

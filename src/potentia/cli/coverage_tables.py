@@ -27,8 +27,8 @@ def print_recoveries(found: Mapping[str, Sequence[Any]], window: int) -> None:
         return
     head = ["event", *(["rule"] if several else []), "worth before", "lowest after", "level then"]
     caption = (
-        f"covered worth (union), means over runs; steps until the mean over the next {window:,} is back: medians, in "
-        "round brackets how many runs came back"
+        f"covered worth (union), means over runs; levels before and then are of the last {window:,} steps; steps until "
+        f"the mean over the next {window:,} is back: medians, in round brackets how many runs came back"
     )
     if any("[" in cell for row in rows for cell in row):
         caption += "; in square brackets 95 % intervals"

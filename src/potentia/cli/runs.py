@@ -98,9 +98,9 @@ def run(
     spacing = max(1, steps // 500) if every is None else every
     _check_room(played, record, steps, spacing, 3 * runs if save else 0)  # a file is put together in memory
     first = None if start is None else numbers(start, int, "start")
-    warnings.simplefilter("ignore", RunInterrupted)  # said below, in the command line's own words
     say_how_to_stop()
-    with progress(f"{rule} on {game}", quiet=json) as tell:
+    with progress(f"{rule} on {game}", quiet=json) as tell, warnings.catch_warnings():
+        warnings.simplefilter("ignore", RunInterrupted)  # said below, in the command line's own words
         started = time.perf_counter()
         data = play_batch(
             played,

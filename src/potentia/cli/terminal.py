@@ -8,6 +8,7 @@ import math
 import os
 import signal
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -17,6 +18,7 @@ import typer
 from potentia.kernel import signals
 from potentia.kernel.texts import visible
 
+_SHORT = 10.0  # seconds: what takes no longer is not told of in a file
 _SPELLED = {  # for terminals that cannot show them
     "τ": "tau",
     "δ": "delta",
@@ -139,12 +141,12 @@ def say_how_to_stop() -> None:
 def progress(
     title: str, quiet: bool = False, unit: str = "steps", stopping: str = ""
 ) -> Iterator[Callable[[int, int], None] | None]:
-    """A bar on standard error with rate and time left, if a person is watching.
+    """A bar on standard error with rate and time left; into a file a line for each tenth of what takes long.
 
     After Ctrl-C, where the work goes on for a while, its title is ``stopping``.
     """
     if quiet or not sys.stderr.isatty():
-        yield None
+        yield None if quiet else _tenths(title, unit)
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -168,6 +170,20 @@ def progress(
             bar.update(task, rate=f"{speed:,.3g}/s" if speed else "")
 
         yield tell
+
+
+def _tenths(title: str, unit: str) -> Callable[[int, int], None]:
+    """Says so on standard error at each tenth of the work, but for the first seconds."""
+    begun, told = time.monotonic(), 0
+
+    def tell(done: int, total: int) -> None:
+        nonlocal told
+        tenths = 10 * done // max(1, total)
+        if told < tenths < 10 and time.monotonic() - begun >= _SHORT:
+            told = tenths
+            say(f"{title}: {10 * tenths} % of {total:,} {unit}", err=True)
+
+    return tell
 
 
 @contextmanager

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import threading
-import warnings
 from collections.abc import Callable, Iterable, Sequence, Sized
 from concurrent.futures import ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING, Any
@@ -19,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from potentia.beliefs import Belief
 from potentia.engine.columns import Columns, action_type, batch_bytes, num_rows, own_recorders, scalar_names
 from potentia.engine.goals import Stop, blamed_on_stop, goal_from
-from potentia.engine.interrupt import Flag, deferred_interrupt
+from potentia.engine.interrupt import Flag, deferred_interrupt, warn_stopped
 from potentia.engine.labels import about_game, label_all
 from potentia.engine.playing import begin
 from potentia.engine.requests import (
@@ -31,7 +30,7 @@ from potentia.engine.requests import (
     first_profile,
 )
 from potentia.engine.runs import Progress, Run
-from potentia.errors import InvalidRun, RunInterrupted, frames_to_caller
+from potentia.errors import InvalidRun
 from potentia.games import Game
 from potentia.games.events import require_within
 from potentia.kernel import memory
@@ -185,8 +184,7 @@ def play_batch(
                     raise
     if flag.raised and not flag.told:
         done = int((table.steps_done == steps).sum())
-        text = f"stopped by Ctrl-C with {done} of {len(numbers)} runs complete"
-        warnings.warn(text, RunInterrupted, stacklevel=frames_to_caller())
+        warn_stopped(f"with {done} of {len(numbers)} runs complete")
     table.interrupted = flag.raised
     return table
 

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import signal
 import threading
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from potentia.errors import RunInterrupted, frames_to_caller
 from potentia.kernel import signals
 
 
@@ -28,6 +30,22 @@ _of_thread = threading.local()
 def obey(flag: Flag) -> None:
     """In a thread that hears no signals: stop as soon as this flag is raised."""
     _of_thread.flag = flag
+
+
+def warn_stopped(where: str) -> None:
+    """Say that what is returned was cut short, or go on with Ctrl-C to those who want all or nothing."""
+    try:
+        warnings.warn(f"{signals.stopped()} {where}", RunInterrupted, stacklevel=frames_to_caller())
+    except RunInterrupted:
+        raise KeyboardInterrupt from None
+
+
+@contextmanager
+def all_or_nothing() -> Iterator[None]:
+    """Inside, runs that return what they had at Ctrl-C raise it instead: for those who have no use for a part."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RunInterrupted)
+        yield
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -12,6 +11,7 @@ from numpy.typing import ArrayLike
 from potentia.beliefs import Belief
 from potentia.engine.columns import OBJECTS, Columns, num_rows, playing_bytes, scalar_names
 from potentia.engine.goals import Stop, blamed_on_stop, goal_from
+from potentia.engine.interrupt import warn_stopped
 from potentia.engine.loop import guarded, prepare_entry
 from potentia.engine.requests import (
     believed,
@@ -25,7 +25,6 @@ from potentia.engine.requests import (
 )
 from potentia.engine.runs import HEAVY, Progress, Run
 from potentia.engine.trace import Trace
-from potentia.errors import RunInterrupted
 from potentia.games import Game
 from potentia.games.events import require_within
 from potentia.kernel import memory
@@ -240,7 +239,7 @@ def run(
     try:
         state.advance(steps, progress, stop=goal)
     except KeyboardInterrupt:
-        warnings.warn(f"stopped by Ctrl-C after {state.step} of {steps} steps", RunInterrupted, stacklevel=2)
+        warn_stopped(f"after {state.step} of {steps} steps")
     trace = state.trace()
     require_finite_welfare(trace.scalars.get("welfare", 0.0), state.every)
     return trace

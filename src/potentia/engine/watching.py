@@ -7,17 +7,17 @@ than the step itself. Here the run stops at every recorded time instead and its 
 from __future__ import annotations
 
 import json
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from potentia.beliefs import Belief
+from potentia.engine.interrupt import warn_stopped
 from potentia.engine.playing import begin
 from potentia.engine.requests import checked_integer
 from potentia.engine.runs import Run
-from potentia.errors import InvalidRun, RunInterrupted
+from potentia.errors import InvalidRun
 from potentia.games import Game
 from potentia.kernel import memory
 from potentia.kernel.arrays import Floats, Ints
@@ -129,7 +129,7 @@ def watch_on(run: Run, steps: int, *, every: int = 1) -> xarray.Dataset:
             done += 1
         run.advance(steps - every * (rows - 1))  # the rest, so that the run is as long as was asked
     except KeyboardInterrupt:
-        warnings.warn(f"stopped by Ctrl-C after step {run.step}", RunInterrupted, stacklevel=3)
+        warn_stopped(f"after step {run.step}")
     return _dataset(run, times[:done], score[:done], strategy[:done], profile[:done])
 
 

@@ -11,6 +11,7 @@ What events cost is told by runs with the same seeds and without them, which are
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -141,7 +142,7 @@ def recovery(
     if not begin < first < last:
         ends = f"{at[0]:g} to {at[-1]:g}" if at.size else "none"
         raise InvalidInput(f"must have rows before and after it, in times {ends}, got {event}", "event", event)
-    rows = max(1, window // int(at[1] - at[0]))
+    rows = math.ceil(window / int(at[1] - at[0]))  # of so many last steps, as tail_mean takes them
     before = array[:, max(begin, first - rows) : first].mean(axis=1)
     stretch = array[:, first:last]
     after = stretch[:, -rows:].mean(axis=1)

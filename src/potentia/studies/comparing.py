@@ -3,9 +3,9 @@
 Two rounds. *Looking*: every candidate plays a few seeds; the one with the most worth is the nominee, the next three are
 its rivals. *Judging*: nominee and rivals play fresh seeds, the same for all, and the nominee's differences to its
 rivals are taken seed by seed. The nominee was not chosen by these runs, so the choice does not bias the differences.
-Their intervals hold for all rivals together, and where one holds 0 that is a tie. A rival that is surely better than
-the nominee takes its place; so does one that covers no less in the mean and drives less, so that nobody who was judged
-is better in both.
+Their intervals hold for all rivals together, and where one holds 0 that is a tie. Driving settles ties: of those that
+nobody judged is surely better than, and that nobody beats in the means of both worth and way, the one that drives least
+is taken.
 
 All candidates start from the same places. Steps are counted in all runs together, so the result depends on the budget
 and on nothing that the machine does.
@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from potentia.beliefs import Belief
 from potentia.engine import run_batch
+from potentia.engine.interrupt import all_or_nothing
 from potentia.engine.requests import checked_integer
 from potentia.errors import InvalidRun
 from potentia.games import Coverage
@@ -140,10 +141,10 @@ class Advice:
             if not rival.tie:
                 text += f", {rival.difference} more than {self._named(name)}"
         if self.ties:
-            drive = {name: float(self.judged[name].distance.mean()) for name in (self.taken, *self.ties)}
-            least = min(drive, key=lambda name: drive[name])
             told = ", ".join(f"{self._named(name)} ({self.margins[name].difference})" for name in self.ties)
-            text += f"; a tie, less than these runs can tell, with {told}; of these {least} drives least"
+            way = {name: float(self.judged[name].distance.mean()) for name in (self.taken, *self.ties)}
+            which = "these" if way[self.taken] <= min(way.values()) else "those of them that no other one beats"
+            text += f"; a tie, less than these runs can tell, with {told}; of {which} {self.taken} drives least"
         return text
 
     def _named(self, name: str) -> str:
@@ -169,6 +170,7 @@ class Advice:
         }
 
 
+@all_or_nothing()
 def compare(
     game: Coverage,
     rules: Mapping[str, Rule] | None = None,
@@ -222,8 +224,6 @@ def compare(
         options: dict[str, Any] = {"record": ("worth_union", "distance"), "every": spacing(steps), "workers": workers}
         data = run_batch(on, which, steps, seeds, belief=belief, progress=tell, compiled=compiled, **options)
         done += steps * len(seeds)
-        if data.attrs["interrupted"]:
-            raise KeyboardInterrupt
         return _measured(data, game.world.length[0])
 
     looked = {name: play(which, looking) for name, which in chosen.items()}
@@ -231,7 +231,7 @@ def compare(
     judged = {name: play(chosen[name], judging) for name in order[:finalists]}
     nominee = order[0]
     rivals = _rivals(judged, nominee)
-    taken = _taken(judged, nominee)
+    taken = _taken(judged)
     played = {K: play(chosen[taken], looking, game.costing(K)) for K in others}
     return Advice(taken, nominee, rivals, looked, judged, played, chosen, looking, judging, steps, game.world.length[1])
 
@@ -248,6 +248,7 @@ def num_runs(
     return _runs(len(rules), len(_other_costs(game)) if costs else 0, steps, budget)
 
 
+@all_or_nothing()
 def within(
     seconds: float,
     game: Coverage,
@@ -336,10 +337,13 @@ def _rivals(judged: Mapping[str, Played], one: str) -> tuple[Rival, ...]:
     return tuple(Rival(name, paired_difference(worth[one], worth[name], len(others))) for name in others)
 
 
-def _taken(judged: Mapping[str, Played], nominee: str) -> str:
-    """The nominee, or who is surely better; and of what is no worse than that and drives less, what covers most."""
-    better = [rival for rival in _rivals(judged, nominee) if not rival.tie and rival.difference.mean < 0]
-    best = min(better, key=lambda rival: rival.difference.mean).name if better else nominee
+def _taken(judged: Mapping[str, Played]) -> str:
+    """Who drives least of those whom nobody beats, neither surely in worth nor in the means of both worth and way."""
     means = {name: (float(played.worth.mean()), -float(played.distance.mean())) for name, played in judged.items()}
-    worth, way = means[best]
-    return max((name for name, (more, less) in means.items() if more >= worth and less >= way), key=means.__getitem__)
+
+    def beaten(name: str) -> bool:
+        worth, way = means[name]
+        in_both = any(more >= worth and less >= way for more, less in means.values() if (more, less) != (worth, way))
+        return in_both or any(rival.difference.high < 0 for rival in _rivals(judged, name))
+
+    return max((name for name in judged if not beaten(name)), key=lambda name: means[name][::-1])

@@ -101,7 +101,8 @@ class Covered:
     tail: int
     distance: Estimate | None = None  # driven by all robots, in ``unit``
     driven: tuple[float, ...] = ()  # by each robot, in the mean over runs
-    driven_throughout: tuple[float, ...] = ()  # the same of those that are there from the first step to the last
+    driven_least: float = float("nan")  # by one robot in any run, of those there from the first step to the last
+    driven_most: float = float("nan")
     unit: str = "cells"
     arrivals: tuple[Arrival, ...] = ()  # until shares of the optimum, or of the bound on it
     share_end: Estimate | None = None  # of the optimum, over the last steps
@@ -121,8 +122,7 @@ class Covered:
         for name, entry in vars(self).items():
             if entry is not None or name not in LEARNT:
                 out[name] = entry.to_list() if isinstance(entry, Estimate) else entry
-        ways = {"driven": list(self.driven), "driven_throughout": list(self.driven_throughout)}
-        return out | ways | {"arrivals": [plain(entry) for entry in self.arrivals]}
+        return out | {"driven": list(self.driven), "arrivals": [plain(entry) for entry in self.arrivals]}
 
 
 def steps_to_share(data: xarray.Dataset, share: float = 0.9, measure: str = "worth_sum") -> NDArray[np.float64]:
@@ -158,6 +158,8 @@ def summarise(
     side, unit = length
     ways = data.driven.transpose("seed", "player") * side if "driven" in data else None
     stays = (data.since == 0) & (data.until > times[-1]) if "until" in data else True
+    whole = [] if ways is None else ways.where(stays).values.ravel()
+    whole = [way for way in whole if not np.isnan(way)]
     trials = float(last.taken.sum() + last.rejected.sum())
     return Covered(
         estimate(final_worth(data, "worth_sum")),
@@ -175,7 +177,8 @@ def summarise(
         tail_steps(data),
         estimate(last.distance * side) if "distance" in data else None,
         () if ways is None else tuple(ways.mean("seed").values.tolist()),
-        () if ways is None else tuple(ways.where(stays).mean("seed").dropna("player").values.tolist()),
+        float(min(whole, default=np.nan)),
+        float(max(whole, default=np.nan)),
         unit,
         arrivals(data, _bounds(optimum, times), side) if optimum and "distance" in data else (),
         end,

@@ -14,6 +14,7 @@ from importlib import metadata
 from typing import Any
 
 from potentia.engine import run_batch
+from potentia.engine.interrupt import all_or_nothing
 from potentia.games import Game, game
 from potentia.kernel.background import cores
 from potentia.rules import Rule, rule
@@ -83,6 +84,7 @@ def measured(what: str, seconds: float = 1.0) -> Speed:
     return Speed(what, steps, min(advanced(played, chosen, steps) for _ in range(REPEATS)))
 
 
+@all_or_nothing()
 def two_workers(seconds: float = 1.0) -> Workers | None:
     """A batch with one worker and with two, taking turns; None where there is one core only."""
     if cores() < 2:

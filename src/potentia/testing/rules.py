@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from potentia.engine import begin, load, run
+from potentia.engine.interrupt import all_or_nothing
 from potentia.games import Congestion, Game, NormalForm, consensus, path_moves
 from potentia.rules import Rule, rule_from
 from potentia.testing.checks import bytes_of, own_code, require, trace_bytes
@@ -32,6 +33,7 @@ def _sample_games() -> list[Game]:
     ]
 
 
+@all_or_nothing()
 def check_rule(rule: Rule, games: list[Game] | None = None, *, steps: int = 200, law: bool = False) -> None:
     """Check that a rule is plain data, repeats its bits however it is run, and respects games and moves.
 

@@ -8,8 +8,8 @@ import pytest
 import potentia as pt
 from potentia.analysis import optimum, optimum_over_time
 from potentia.cli.comparing import _print
-from potentia.cli.coverage_checks import warn_of
-from potentia.cli.coverage_results import Results
+from potentia.cli.coverage_checks import certified, warn_of
+from potentia.cli.coverage_results import Results, _count
 from potentia.cli.coverage_tables import length
 from potentia.statistics.estimates import estimate, paired_difference
 from potentia.studies.comparing import Advice, Played, Rival
@@ -78,6 +78,29 @@ def test_a_comparison_says_of_how_many_runs_a_mean_is(capsys):
     assert str(estimate(judged["a"].worth)) in text
     assert f"{rival.difference}" in text
     assert ", a tie" not in text
+
+
+def test_robots_that_have_failed_end_with_nothing(played, capsys):
+    found = played("fail 0@30", "arrive 30", "arrive 40")
+    for batch in found.data.values():
+        batch["components"] = batch.worth_union * 0 + 2
+    believing = pt.beliefs.SplitMerge(most=2)
+    Results(**vars(found) | {"belief": believing})._print_bound()
+    assert "all 3 robots that are there end with 2 components" in capsys.readouterr().out
+
+
+def test_as_many_optima_are_announced_as_are_listed(capsys):
+    game = pt.games.Coverage(WORLD, 2, 1.0, flags=False, events=("fail 0@20", "arrive 40"))
+    best = certified(game, 60, quiet=False)
+    assert len(best.times) > 3
+    first, second = capsys.readouterr().out.splitlines()
+    assert first.startswith("computing the optimum at 3 steps: ")
+    assert second.count("at step") == 3
+
+
+@pytest.mark.parametrize(("mean", "told"), [(0.4, "0.4"), (3.0, "3"), (9.94, "9.9"), (9.96, "10"), (1234.5, "1,234")])
+def test_few_are_not_rounded_to_whole_ones(mean, told):
+    assert _count(mean) == told
 
 
 @pytest.mark.parametrize(("way", "told"), [(60_632.4, "60,632"), (999.4, "999.4"), (12.3456, "12.35"), (0.0, "0")])

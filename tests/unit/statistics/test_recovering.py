@@ -8,6 +8,7 @@ from scipy import stats
 
 from potentia.errors import InvalidInput
 from potentia.statistics import event_cost, paired_difference, recovery
+from potentia.statistics.estimates import estimate, tail_mean
 
 TIMES = np.arange(0, 100, 10)
 
@@ -41,6 +42,14 @@ def test_the_level_before_begins_with_the_event_before():
 def test_an_event_between_two_rows_counts_from_when_it_was():
     run = np.array([[4.0, 4.0, 4.0, 4.0, 1.0, 4.0, 4.0, 4.0, 4.0, 4.0]])
     assert recovery(run, TIMES, 35, window=10).to_before.times.tolist() == [15.0]
+
+
+def test_the_level_at_the_end_is_that_of_the_run():
+    """Of as many rows, also where their distance does not divide the window: one mean has one interval."""
+    times = np.arange(0, 601, 3)
+    runs = np.random.default_rng(1).random((5, times.size))
+    found, told = recovery(runs, times, 300, window=200).after, estimate(tail_mean(runs, times, 200))
+    assert (found.mean, found.low) == pytest.approx((told.mean, told.low), rel=1e-12)
 
 
 @pytest.mark.parametrize("event", [0, 91, 1000])

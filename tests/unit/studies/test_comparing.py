@@ -86,8 +86,8 @@ def test_ties_are_those_of_the_one_that_is_taken():
     assert "can tell, with as good (" in str(found)
 
 
-def test_nobody_judged_is_better_in_both():
-    """In a tie who covers more and drives less takes the nominee's place; who drives less and covers less does not."""
+def test_in_a_tie_who_drives_least_is_taken():
+    """And nobody judged covers more than the one taken and drives less."""
     from potentia.studies.comparing import Advice, Played, _rivals, _taken
 
     noise = np.random.default_rng(1).normal(size=20)
@@ -97,13 +97,33 @@ def test_nobody_judged_is_better_in_both():
         "as well": Played(np.roll(noise, 3) + 0.005, np.full(20, 44.0)),
         "lazy": Played(np.roll(noise, 7) - 0.01, np.full(20, 10.0)),
     }
-    assert _taken(judged, "nominee") == "better"
-    assert _taken({name: judged[name] for name in ("nominee", "lazy")}, "nominee") == "nominee"
+    assert _taken(judged) == "lazy"
     rivals = _rivals(judged, "nominee")
-    found = Advice("better", "nominee", rivals, judged, judged, {}, {}, range(1), range(20), 1, "cells")
-    assert set(found.ties) == {"nominee", "as well", "lazy"}
+    found = Advice("lazy", "nominee", rivals, judged, judged, {}, {}, range(1), range(20), 1, "cells")
+    assert set(found.ties) == {"nominee", "better", "as well"}
     assert "which looked best at first" in str(found)
     assert str(found).endswith("of these lazy drives least")
+    surely = {"lazy": Played(noise[::-1] - 9, np.full(20, 10.0))}
+    assert _taken(judged | surely) == "as well"
+    assert _taken({name: judged[name] for name in ("nominee", "better")} | surely) == "better"
+
+
+def test_in_a_tie_nobody_is_taken_whom_another_one_beats():
+    from potentia.studies.comparing import Advice, Played, _rivals, _taken
+
+    steady, wild = np.linspace(-0.01, 0.01, 20), np.linspace(-90, 90, 20)
+    judged = {
+        "best": Played(10 + steady, np.full(20, 9.0)),
+        "beaten": Played(8 - steady, np.full(20, 1.0)),  # surely less than the best
+        "beaten in both": Played(7 + wild, np.full(20, 2.0)),  # as far as runs tell as good as any
+    }
+    assert _taken(judged) == "best"
+    judged["even"] = Played(9.999 - steady, np.full(20, 8.0))
+    assert _taken(judged) == "even"
+    rivals = _rivals(judged, "best")
+    found = Advice("even", "best", rivals, judged, judged, {}, {}, range(1), range(20), 1, "cells")
+    assert found.ties == ("best", "beaten in both")
+    assert str(found).endswith("of those of them that no other one beats even drives least")
 
 
 def test_a_tie_is_what_the_interval_beside_it_says():
@@ -112,7 +132,7 @@ def test_a_tie_is_what_the_interval_beside_it_says():
 
     spread = np.linspace(-1, 1, 10)
     behind = {name: Played(-mean + spread, np.full(10, way)) for name, mean, way in (("a", 0.5, 5.0), ("b", 0.5, 1.0))}
-    judged = {"best": Played(np.zeros(10), np.full(10, 9.0))} | behind
+    judged = {"best": Played(np.zeros(10), np.full(10, 0.5))} | behind
     assert estimate(-behind["b"].worth).low > 0  # alone it would be none
     for rival in _rivals(judged, "best"):
         assert rival.difference == paired_difference(judged["best"].worth, judged[rival.name].worth, 2)
@@ -120,7 +140,7 @@ def test_a_tie_is_what_the_interval_beside_it_says():
     clear = judged | {"b": Played(-2 + spread, np.full(10, 1.0))}
     found = Advice("best", "best", _rivals(clear, "best"), clear, clear, {}, {}, range(1), range(10), 1, "cells")
     assert found.ties == ("a",)
-    assert str(found).endswith("of these a drives least")
+    assert str(found).endswith("of these best drives least")
 
 
 def test_costs_are_for_the_picture():

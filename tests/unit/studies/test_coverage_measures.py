@@ -53,6 +53,17 @@ def test_units_and_robots():
     assert summarise(data).distance.mean == pytest.approx(2 * told.distance.mean)
 
 
+def test_the_least_and_the_most_of_one_robot_are_of_any_run(monkeypatch):
+    """Batteries are sized by these, not by means over runs."""
+    monkeypatch.setattr("potentia.kernel.cache.jit_disabled", lambda: True)
+    data = cover(GAME, {"one": RULE}, 50, range(5))["one"]
+    told = summarise(data, None, GAME.world.length)
+    assert (told.driven_least, told.driven_most) == (0.5 * data.driven.min(), 0.5 * data.driven.max())
+    assert told.driven_least < min(told.driven) < max(told.driven) < told.driven_most
+    without = summarise(data.drop_vars("driven"))
+    assert np.isnan([without.driven_least, without.driven_most]).all()
+
+
 def test_the_least_way_is_of_robots_that_were_there_throughout(monkeypatch):
     monkeypatch.setattr("potentia.kernel.cache.jit_disabled", lambda: True)
     world = pt.games.World(np.arange(30.0).reshape(5, 6))
@@ -60,7 +71,8 @@ def test_the_least_way_is_of_robots_that_were_there_throughout(monkeypatch):
     data = cover(game, {"one": RULE}, 100, range(3))["one"]
     told = summarise(data, None)
     assert len(told.driven) == 3
-    assert told.driven_throughout == (told.driven[1],)
+    ways = data.driven.isel(player=1)
+    assert (told.driven_least, told.driven_most) == (ways.min(), ways.max())
     assert told.driven[0] < told.driven[1] > told.driven[2]
 
 

@@ -182,7 +182,12 @@ def of_option(error: InvalidInput, ctx: Any) -> InvalidInput:
     ]
     asked = _event(error) if error.parameter == "events" else error.parameter
     name = max(found, key=lambda one: one[0])[1] if found else known.get(asked)
-    return InvalidInput(error.said_of(name)).advising(*error.remedies) if name else error
+    if not name:
+        return error
+    said = error.said_of(name)
+    if error.parameter == "events":  # as it was typed: the option says which kind
+        said = re.sub(rf"\b{asked} (?=[\d.])", "", said)
+    return InvalidInput(said).advising(*error.remedies)
 
 
 def _event(error: InvalidInput) -> str:

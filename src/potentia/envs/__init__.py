@@ -1,0 +1,2 @@
+"""Games as environments."""
+from potentia.envs.making import parallel_env

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from operator import itemgetter
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,8 +12,8 @@ from numpy.typing import NDArray
 from pettingzoo import ParallelEnv
 
 from potentia.envs.calling import Calls
-from potentia.envs.drawing import MODES, Picture
-from potentia.envs.setting import Setting
+from potentia.envs.drawing import Picture
+from potentia.envs.setting import RENDER_MODES, Setting
 from potentia.envs.stepping import advance_entry, observe_entry
 from potentia.errors import InvalidRun
 from potentia.kernel.arrays import Ints
@@ -28,7 +29,7 @@ class ParallelGame(ParallelEnv[str, Any, Any]):
     """The environment that :func:`potentia.envs.parallel_env` makes."""
 
     metadata: ClassVar[dict[str, Any]] = {  # type: ignore[misc]
-        "render_modes": [mode for mode in MODES if mode != "human"],
+        "render_modes": ["rgb_array", "html"],
         "name": "potentia_v0",
         "is_parallelizable": True,
         "render_fps": 12,
@@ -39,14 +40,16 @@ class ParallelGame(ParallelEnv[str, Any, Any]):
         self.possible_agents = setting.names()
         self.agents: list[str] = []
         players, game = self.game.num_players, self.game
-        self._players = range(players)
-        self._even = len(set(setting.widths)) == 1
-        self._actions_even = len(set(game.num_actions)) == 1
+        names = self.possible_agents
+        self._pick = itemgetter(*names) if players > 1 else lambda actions: (actions[names[0]],)
+        self._even = len(set(setting.widths)) == len(set(game.num_actions)) == 1
+        self._layers, self._fragile, self._dtype = len(setting.shape) > 1, game.runs_user_code, setting.dtype
+        self._fixed = (setting.view, setting.how, setting.strict)  # what all calls of the kernel share
         self._room, self._masks = (players, setting.width), (players, int(game.sizes.max()))
         self._shape = (players, *setting.shape)
-        self._spaces = {name: self._seen(player) for player, name in enumerate(self.possible_agents)}
+        self._spaces = {name: self._seen(player) for player, name in enumerate(names)}
         self._choices = {
-            name: spaces.Discrete(size) for name, size in zip(self.possible_agents, game.num_actions, strict=True)
+            name: spaces.Discrete(size) for name, size in zip(names, game.num_actions, strict=True)
         }
         self.state_space = spaces.MultiDiscrete(game.sizes)
         self._observe, self._advance = (
@@ -58,17 +61,16 @@ class ParallelGame(ParallelEnv[str, Any, Any]):
         self._episode = 0
         self._time = 0
         self._state: Any = None
-        self._picture = None if render_mode is None else Picture(setting, render_mode)
+        self._picture = None if render_mode is None else Picture(game, render_mode)
 
     def _seen(self, player: int) -> spaces.Space[Any]:
-        size, game = int(self.game.sizes[player]), self.game
+        size = int(self.game.sizes[player])
         highest = self.setting.highest[player, : self.setting.widths[player]]
         if self.setting.dtype is np.int64:
             seen: spaces.Space[Any] = spaces.MultiDiscrete(highest + 1)
         else:
             top = highest.reshape(self.setting.shape)
             seen = spaces.Box(np.zeros_like(top), top, dtype=np.float32)
-        assert game is self.game
         return spaces.Dict({"observation": seen, "action_mask": spaces.Box(0, 1, (size,), np.int8)})
 
     # What PettingZoo asks for -------------------------------------------------------------------------
@@ -112,10 +114,10 @@ class ParallelGame(ParallelEnv[str, Any, Any]):
         self._key = self.setting.key(self._seed, self._episode)
         self._time = 0
         self.agents = list(self.possible_agents)
-        seen, masks = np.zeros(self._room, self.setting.dtype), np.zeros(self._masks, np.int8)
+        seen, masks = np.zeros(self._room, self._dtype), np.zeros(self._masks, np.int8)
         self._observe(self._state, 0, self.setting.view, seen, masks, self._key, True)
         if self._picture is not None:
-            self._picture.begin(self._seed, first)
+            self._picture.begin(self._seed, self._episode, first)
         return self._told(seen, masks), {agent: {"illegal": False} for agent in self.agents}
 
     def step(
@@ -142,44 +144,32 @@ class ParallelGame(ParallelEnv[str, Any, Any]):
             For an action that is missing, surplus or none of the agent's, or after the end; with ``strict`` for one
             that the mask forbids. Nothing is changed then.
         """
-        agents = self.agents
         try:
-            chosen = np.array([actions[agent] for agent in agents])
+            chosen = np.array(self._pick(actions))
         except Exception:
             chosen = self._nothing
-        if chosen.dtype != np.int64 or len(actions) != len(agents) or not agents:
+        agents, state = self.agents, self._state
+        if chosen.dtype != np.int64 or len(actions) != len(agents):
             chosen = self._checked(actions)
-        seen, masks = np.zeros(self._room, self.setting.dtype), np.zeros(self._masks, np.int8)
-        rest = (
-            self.setting.view,
-            self.setting.how,
-            self.setting.strict,
-            chosen,
-            self._before,
-            self._rewards,
-            self._illegal,
-            seen,
-            masks,
-            self._key,
-            self._time,
-        )
-        call = self._advance
-        if call.direct is not None and not self.game.runs_user_code:
-            wrong = call.direct(call.data, self._state, *rest)
+        seen, masks = np.zeros(self._room, self._dtype), np.zeros(self._masks, np.int8)
+        rewards, illegal = self._rewards, self._illegal
+        rest = (chosen, self._before, rewards, illegal, seen, masks, self._key, self._time)
+        if (direct := self._advance.direct) is not None and not self._fragile:
+            wrong = direct(self._advance.data, state, *self._fixed, *rest)
         else:
-            wrong = call(self._state, self._time, *rest)
+            wrong = self._advance(state, self._time, *self._fixed, *rest)
         if wrong:
             self._refuse(wrong, chosen)
         self._time += 1
         if self._picture is not None:
-            self._picture.add(self._state.profile)
+            self._picture.add(state.profile)
         over = self._time >= self.setting.steps
         told = (
             self._told(seen, masks),
-            dict(zip(agents, self._rewards.tolist(), strict=True)),
+            dict(zip(agents, rewards.tolist())),  # noqa: B905 - as many as there are, and quicker
             dict.fromkeys(agents, False),
             dict.fromkeys(agents, over),
-            {agent: {"illegal": illegal} for agent, illegal in zip(agents, self._illegal.tolist(), strict=True)},
+            {agent: {"illegal": was} for agent, was in zip(agents, illegal.tolist())},  # noqa: B905
         )
         if over:
             self.agents = []
@@ -188,7 +178,7 @@ class ParallelGame(ParallelEnv[str, Any, Any]):
     def render(self) -> Any:
         """The picture of this moment, or a page that replays the episode so far, as ``render_mode`` says."""
         if self._picture is None:
-            raise InvalidRun(f'must be given to draw, one of {", ".join(map(repr, MODES))}, got None', "render_mode")
+            raise InvalidRun(f'must be given to draw, one of {", ".join(map(repr, RENDER_MODES))}, got None', "render_mode")
         if self._state is None:
             raise InvalidRun("nothing to draw yet: call reset() first")
         return self._picture.draw()
@@ -217,19 +207,16 @@ class ParallelGame(ParallelEnv[str, Any, Any]):
     _nothing: ClassVar[NDArray[Any]] = np.zeros(0)
 
     def _told(self, seen: NDArray[Any], masks: NDArray[np.int8]) -> dict[str, Seen]:
-        rows = seen.reshape(self._shape) if len(self._shape) > 2 else seen
-        if self._even and self._actions_even:
+        rows = seen.reshape(self._shape) if self._layers else seen
+        if self._even:
             return {
                 agent: {"observation": row, "action_mask": mask}
-                for agent, row, mask in zip(self.agents, rows, masks, strict=True)
+                for agent, row, mask in zip(self.agents, rows, masks)  # noqa: B905
             }
         widths, sizes = self.setting.widths, self.game.num_actions
         return {
-            agent: {
-                "observation": rows[k] if self._even else rows[k, : widths[k]],
-                "action_mask": masks[k, : sizes[k]],
-            }
-            for k, agent in enumerate(self.agents)
+            agent: {"observation": rows[k] if self._layers else rows[k, : widths[k]], "action_mask": masks[k, :size]}
+            for k, (agent, size) in enumerate(zip(self.agents, sizes, strict=True))
         }
 
     def _checked(self, actions: Any) -> Ints:

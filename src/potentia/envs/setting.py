@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from potentia.beliefs import Believing
-from potentia.engine.requests import check_is_game, checked_compiled, checked_integer, eventful, first_profile
+from potentia.engine.requests import check_is_game, checked_compiled, checked_integer, eventful, first_profile, run_key
+from potentia.envs.acting import Actions
 from potentia.envs.observing import FULL, LOCAL, Area, Loads, Patch, Place, Seats, View
 from potentia.envs.stepping import MARGINAL_POTENTIAL, MARGINAL_WELFARE, POTENTIAL, UTILITY
 from potentia.errors import InteractionsUnknown, InvalidRun
@@ -30,6 +31,7 @@ from potentia.kernel.protocol import Interactions
 
 REWARDS = ("utility", "potential", "marginal")
 OBSERVATIONS = ("own", "local", "full")
+RENDER_MODES = ("rgb_array", "html", "human")  # the last opens a page in a browser
 
 
 @attrs.frozen
@@ -66,9 +68,7 @@ class Setting:
 
     def key(self, seed: int, episode: int) -> Any:
         """What the draws of an episode go by; one for all where nothing is drawn."""
-        if not self.draws_lives:
-            return np.uint64(1)
-        return make_key(seed, "run", self.game.identity(), "environment", *([str(episode)] if episode else []))
+        return run_key(seed, self.game, Actions(episode)) if self.draws_lives else np.uint64(1)
 
     def first(self, seed: int, episode: int, start: ArrayLike | None = None) -> Ints:
         """Where an episode begins: the first one of a seed where runs of that seed begin."""

@@ -117,7 +117,7 @@ def play_batch(
     every = checked_integer(every, "every", 1)
     workers = checked_integer(workers, "workers", 1)
     compiled = checked_compiled(compiled)
-    numbers = _checked_seeds(seeds)
+    numbers = checked_seeds(seeds)
     goal, wanted = goal_from(stop, record)
     with blamed_on_stop("record", goal and goal.name):
         names = checked_record(game, wanted)
@@ -166,7 +166,8 @@ def play_batch(
     return table
 
 
-def _checked_seeds(seeds: Iterable[int]) -> list[int]:
+def checked_seeds(seeds: Iterable[int]) -> list[int]:
+    """Different integers, as a list, or an error that says what is wrong with them."""
     if isinstance(seeds, Sized):
         try:
             count = len(seeds)

@@ -128,9 +128,9 @@ def _show_patch(view: Patch, game: CoverageData, state: CoverageState, player: i
     for other in range(num_players(game)):
         far = squared_distance(game, state.profile[other], action)
         if other != player and far <= view.reach[kind] and is_here(game.roster, state.here, other):
-            dx = np.int64(game.place[state.profile[other], 0]) - x
-            dy = np.int64(game.place[state.profile[other], 1]) - y
-            out[row, 2 * layer + (middle + dy) * view.side + middle + dx] += 1.0
+            across = np.int64(game.place[state.profile[other], 0]) - x
+            down = np.int64(game.place[state.profile[other], 1]) - y
+            out[row, 2 * layer + (middle + down) * view.side + middle + across] += 1.0
 
 
 @show.register(Area)
@@ -164,10 +164,10 @@ def reaches(moves: Any, player: int, current: int, action: int) -> bool:
 @reaches.register(Constrained)
 def _reaches(moves: Constrained, player: int, current: int, action: int) -> bool:
     row = moves.row[player] + current
+    found = False
     for k in range(moves.ptr[row], moves.ptr[row + 1]):
-        if moves.targets[k] == action:
-            return True
-    return False
+        found = found or moves.targets[k] == action
+    return found
 
 
 @portable

@@ -18,17 +18,16 @@ from potentia.envs.stepping import advance_entry, observe_entry
 from potentia.errors import InvalidRun
 from potentia.kernel.arrays import Ints
 from potentia.kernel.checks import Integer
-from potentia.kernel.draws import make_key
 from potentia.kernel.numbers import is_integer
 
 Seen = dict[str, NDArray[Any]]
 _SHOWN = 10  # agents in a message
 
 
-class ParallelGame(ParallelEnv[str, Any, Any]):
+class ParallelGame(ParallelEnv[str, Any, Any]):  # type: ignore[misc]
     """The environment that :func:`potentia.envs.parallel_env` makes."""
 
-    metadata: ClassVar[dict[str, Any]] = {  # type: ignore[misc]
+    metadata: ClassVar[dict[str, Any]] = {
         "render_modes": ["rgb_array", "html"],
         "name": "potentia_v0",
         "is_parallelizable": True,
@@ -48,9 +47,7 @@ class ParallelGame(ParallelEnv[str, Any, Any]):
         self._room, self._masks = (players, setting.width), (players, int(game.sizes.max()))
         self._shape = (players, *setting.shape)
         self._spaces = {name: self._seen(player) for player, name in enumerate(names)}
-        self._choices = {
-            name: spaces.Discrete(size) for name, size in zip(names, game.num_actions, strict=True)
-        }
+        self._choices = {name: spaces.Discrete(size) for name, size in zip(names, game.num_actions, strict=True)}
         self.state_space = spaces.MultiDiscrete(game.sizes)
         self._observe, self._advance = (
             Calls(entry, game, setting.compiled) for entry in (observe_entry, advance_entry)
@@ -122,9 +119,7 @@ class ParallelGame(ParallelEnv[str, Any, Any]):
 
     def step(
         self, actions: Mapping[str, Any]
-    ) -> tuple[
-        dict[str, Seen], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]
-    ]:
+    ) -> tuple[dict[str, Seen], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
         """Everybody acts at once.
 
         Parameters
@@ -178,7 +173,9 @@ class ParallelGame(ParallelEnv[str, Any, Any]):
     def render(self) -> Any:
         """The picture of this moment, or a page that replays the episode so far, as ``render_mode`` says."""
         if self._picture is None:
-            raise InvalidRun(f'must be given to draw, one of {", ".join(map(repr, RENDER_MODES))}, got None', "render_mode")
+            raise InvalidRun(
+                f"must be given to draw, one of {', '.join(map(repr, RENDER_MODES))}, got None", "render_mode"
+            )
         if self._state is None:
             raise InvalidRun("nothing to draw yet: call reset() first")
         return self._picture.draw()

@@ -215,6 +215,7 @@ def _on_map(game: Coverage, observation: str) -> Look:
         ends = np.array([columns - 1, rows - 1, 1], np.float32)
         return Place(), (3,), (3,) * players, lambda: np.broadcast_to(ends, (players, 3))
     view: Patch | Area
+    largest: tuple[float, ...]
     if observation == "full":
         view, shape = Area(columns, rows, blocked), (FULL, rows, columns)
         largest = (most, 1, 1, players, 1)
@@ -249,5 +250,3 @@ def _patch(game: Coverage, blocked: NDArray[np.uint8]) -> Patch:
         vision,
         0 if isinstance(vision, Open) else frame,
     )
-
-

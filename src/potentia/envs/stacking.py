@@ -55,7 +55,8 @@ def _compiled_copy(states: Any, copy: Any) -> Callable[..., Any]:
             return f"{place}[copy]" if kind.mutable else place
         if not isinstance(kind, types.BaseTuple):
             return place
-        parts = [taken(part, f"{place}[{k}]") for k, part in enumerate(kind.types)]
+        held: Any = kind
+        parts = [taken(part, f"{place}[{k}]") for k, part in enumerate(held.types)]
         made = getattr(kind, "instance_class", None)
         if made is None:
             return f"({', '.join(parts)},)"

@@ -46,25 +46,27 @@ def check(game: Any, state: Any, strict: bool, actions: Ints, first: int) -> int
 
 
 @portable
-def reward(game: Any, state: Any, how: int, before: Ints, rewards: Floats, first: int) -> None:
-    """What each player receives for a step that has been tried, and does not stand yet."""
-    players = num_players(game)
+def total(game: Any, state: Any, how: int) -> float:
+    """What is the same for all players: the potential, or the sum of utilities; 0 where nobody asks."""
     if how == UTILITY:
-        for player in range(players):
-            rewards[first + player] = payoff(game, state, player)
-        return
-    value = welfare(game, state) if how == MARGINAL_WELFARE else potential(game, state)
-    for player in range(players):
-        after = state.profile[player]
-        if how == POTENTIAL:
-            rewards[first + player] = value
-        elif after == before[player]:
-            rewards[first + player] = 0.0
-        else:
-            apply(game, state, player, before[player])
-            without = welfare(game, state) if how == MARGINAL_WELFARE else potential(game, state)
-            apply(game, state, player, after)
-            rewards[first + player] = value - without
+        return 0.0
+    return welfare(game, state) if how == MARGINAL_WELFARE else potential(game, state)
+
+
+@portable
+def reward(game: Any, state: Any, how: int, player: int, before: int, value: float) -> float:
+    """What a player receives for a step that has been tried, and does not stand yet; ``value`` is the total now."""
+    if how == UTILITY:
+        return payoff(game, state, player)
+    after = state.profile[player]
+    if how == POTENTIAL:
+        return value
+    if after == before:
+        return 0.0
+    apply(game, state, player, before)
+    without = total(game, state, how)
+    apply(game, state, player, after)
+    return value - without
 
 
 @portable
@@ -88,7 +90,9 @@ def play(
     for player in range(players):
         if not illegal[first + player]:
             apply(game, state, player, actions[first + player])
-    reward(game, state, how, before, rewards, first)
+    value = total(game, state, how)
+    for player in range(players):
+        rewards[first + player] = reward(game, state, how, player, before[player], value)
     for player in range(players):
         if state.profile[player] != before[player]:
             commit(game, state, player)

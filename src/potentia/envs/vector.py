@@ -180,4 +180,6 @@ class VectorGame:
             last = int(self.game.sizes[player]) - 1
             told = f"must be from 0 to {last} for {agent}, got {action} in copy {copy}"
             raise InvalidRun(told, "actions", action)
-        raise InvalidRun(f"{agent} of copy {copy} may not play {action} now, as its action_mask says", "actions", action)
+        raise InvalidRun(
+            f"{agent} of copy {copy} may not play {action} now, as its action_mask says", "actions", action
+        )

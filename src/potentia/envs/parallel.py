@@ -41,6 +41,7 @@ class ParallelGame(ParallelEnv[str, Any, Any]):  # type: ignore[misc]
         players, game = self.game.num_players, self.game
         names = self.possible_agents
         self._pick = itemgetter(*names) if players > 1 else lambda actions: (actions[names[0]],)
+        self._one_each = (players,)
         self._even = len(set(setting.widths)) == len(set(game.num_actions)) == 1
         self._layers, self._fragile, self._dtype = len(setting.shape) > 1, game.runs_user_code, setting.dtype
         self._fixed = (setting.view, setting.how, setting.strict)  # what all calls of the kernel share
@@ -144,7 +145,7 @@ class ParallelGame(ParallelEnv[str, Any, Any]):  # type: ignore[misc]
         except Exception:
             chosen = self._nothing
         agents, state = self.agents, self._state
-        if chosen.dtype != np.int64 or len(actions) != len(agents):
+        if chosen.dtype != np.int64 or chosen.shape != self._one_each or len(actions) != len(agents):
             chosen = self._checked(actions)
         seen, masks = np.zeros(self._room, self._dtype), np.zeros(self._masks, np.int8)
         rewards, illegal = self._rewards, self._illegal
@@ -237,7 +238,8 @@ class ParallelGame(ParallelEnv[str, Any, Any]):  # type: ignore[misc]
             action = actions[agent]
             if isinstance(action, np.ndarray) and action.shape == ():
                 action = action[()]
-            if not is_integer(action) or not -(2**63) <= action < 2**63:
+            # Gymnasium takes Python's own truth values for integers, too
+            if not (is_integer(action) or isinstance(action, bool | np.bool_)) or not -(2**63) <= action < 2**63:
                 raise InvalidRun(self._outside(agent, action), "actions", actions)
             chosen.append(int(action))
         return np.array(chosen, np.int64)

@@ -201,7 +201,7 @@ def test_walls_hide_worth_from_robots():
 @pytest.mark.parametrize("observation", ["own", "local", "full"])
 def test_observations_and_masks_are_in_their_spaces(name, observation):
     game = ALL[name]()
-    run, trace = played(game)
+    _, trace = played(game)
     env = env_of(game, observation=observation)
     observations, _ = env.reset(seed=3)
     again = pt.begin(game, pt.rule("lll", tau=1.0), 3, compiled=False)
@@ -346,7 +346,7 @@ def test_a_function_that_fails_says_where():
 
     env = env_of(pt.games.custom(fails, [3, 3], interactions=[[0, 1]]))
     env.reset(options={"start": [0, 0]})
-    with pytest.raises(pt.errors.InvalidGame, match="after step 0: .*profile .1, 1."):
+    with pytest.raises(pt.errors.InvalidGame, match=r"after step 0: .*profile \[1, 1\]"):
         env.step({"player_0": 1, "player_1": 1})
 
 

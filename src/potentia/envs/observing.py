@@ -24,7 +24,7 @@ from potentia.games.coverage_kernel import CoverageData, CoverageState, cell_of,
 from potentia.games.roster import is_here
 from potentia.games.sight import Open, Sight, sees
 from potentia.kernel.arrays import Floats, Ints
-from potentia.kernel.dispatch import generic, portable
+from potentia.kernel.dispatch import at, generic, portable
 from potentia.kernel.protocol import Constrained, num_actions, num_players, plays
 
 LOCAL, FULL = 4, 5  # layers of a patch, and of the whole area
@@ -84,9 +84,9 @@ def show(view: Any, game: Any, state: Any, player: int, out: Any, row: int) -> N
 
 @show.register(Seats)
 def _show_seats(view: Seats, game: Any, state: Any, player: int, out: Ints, row: int) -> None:
-    first = view.ptr[player]
-    for k in range(first, view.ptr[player + 1]):
-        out[row, k - first] = state.profile[view.who[k]]
+    first = view.ptr[at(player)]
+    for k in range(first, view.ptr[at(player + 1)]):
+        out[at(row), at(k - first)] = state.profile[at(view.who[at(k)])]
 
 
 @show.register(Loads)
@@ -99,10 +99,10 @@ def _show_loads(view: Loads, game: Any, state: Any, player: int, out: Ints, row:
 
 @show.register(Place)
 def _show_place(view: Place, game: CoverageData, state: CoverageState, player: int, out: Floats, row: int) -> None:
-    action = state.profile[player]
-    out[row, 0] = game.place[action, 0]
-    out[row, 1] = game.place[action, 1]
-    out[row, 2] = 1.0 if is_here(game.roster, state.here, player) else 0.0
+    action = state.profile[at(player)]
+    out[at(row), 0] = game.place[at(action), 0]
+    out[at(row), 1] = game.place[at(action), 1]
+    out[at(row), 2] = 1.0 if is_here(game.roster, state.here, player) else 0.0
 
 
 @show.register(Patch)
@@ -163,17 +163,17 @@ def reaches(moves: Any, player: int, current: int, action: int) -> bool:
 
 @reaches.register(Constrained)
 def _reaches(moves: Constrained, player: int, current: int, action: int) -> bool:
-    row = moves.row[player] + current
+    row = moves.row[at(player)] + current
     found = False
-    for k in range(moves.ptr[row], moves.ptr[row + 1]):
-        found = found or moves.targets[k] == action
+    for k in range(moves.ptr[at(row)], moves.ptr[at(row + 1)]):
+        found = found or moves.targets[at(k)] == action
     return found
 
 
 @portable
 def is_legal(game: Any, state: Any, player: int, action: int) -> bool:
     """Whether the player may play this now: what it plays, or what is in reach of one that takes part."""
-    current = state.profile[player]
+    current = state.profile[at(player)]
     return action == current or (plays(game, state, player) and reaches(game.moves, player, current, action))
 
 
@@ -181,29 +181,48 @@ def is_legal(game: Any, state: Any, player: int, action: int) -> bool:
 def mark(moves: Any, player: int, current: int, size: int, mask: NDArray[np.int8], row: int, value: int) -> None:
     """Write a value for each action in reach into a row of masks."""
     for action in range(size):
-        mask[row, action] = value
+        mask[at(row), at(action)] = value
 
 
 @mark.register(Constrained)
 def _mark(
     moves: Constrained, player: int, current: int, size: int, mask: NDArray[np.int8], row: int, value: int
 ) -> None:
-    first = moves.row[player] + current
-    for k in range(moves.ptr[first], moves.ptr[first + 1]):
-        mask[row, moves.targets[k]] = value
+    first = at(moves.row[at(player)] + current)
+    for k in range(moves.ptr[first], moves.ptr[at(first + 1)]):
+        mask[at(row), at(moves.targets[at(k)])] = value
 
 
 @portable
 def show_legal(game: Any, state: Any, player: int, mask: NDArray[np.int8], row: int) -> None:
     """Write 1 for each legal action into a row of zeros."""
-    current = state.profile[player]
+    current = state.profile[at(player)]
     if plays(game, state, player):
         mark(game.moves, player, current, num_actions(game, player), mask, row, 1)
-    mask[row, current] = 1
+    mask[at(row), at(current)] = 1
 
 
 @portable
-def forget_legal(game: Any, player: int, current: int, mask: NDArray[np.int8], row: int) -> None:
-    """Make zeros of what :func:`show_legal` wrote when the player was at an action."""
-    mark(game.moves, player, current, num_actions(game, player), mask, row, 0)
-    mask[row, current] = 0
+def show_again(game: Any, state: Any, player: int, before: int, mask: NDArray[np.int8], row: int) -> None:
+    """The same, into a row that tells what was legal when the player was at ``before``."""
+    size = num_actions(game, player)
+    taken = plays(game, state, player)
+    if taken and is_shown(game.moves, player, before, state.profile[at(player)], size, mask, row):
+        return
+    mark(game.moves, player, before, size, mask, row, 0)
+    mask[at(row), at(before)] = 0
+    show_legal(game, state, player, mask, row)
+
+
+@generic
+def is_shown(moves: Any, player: int, before: int, current: int, size: int, mask: NDArray[np.int8], row: int) -> bool:
+    """Whether a row tells already what is legal for one that takes part: it did so before, and that is the same now."""
+    return mask[at(row), 0] != 0 and mask[at(row), at(size - 1)] != 0
+
+
+@is_shown.register(Constrained)
+def _is_shown(
+    moves: Constrained, player: int, before: int, current: int, size: int, mask: NDArray[np.int8], row: int
+) -> bool:
+    first = moves.ptr[at(moves.row[at(player)] + current)]
+    return before == current and (size == 1 or mask[at(row), at(moves.targets[at(first)])] != 0)

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from potentia.envs.observing import forget_legal, is_legal, show, show_legal
+from potentia.envs.observing import is_legal, show, show_again, show_legal
 from potentia.envs.stacking import copy_of
 from potentia.kernel.arrays import Floats, Ints
 from potentia.kernel.cache import Entry
-from potentia.kernel.dispatch import portable
+from potentia.kernel.dispatch import at, portable
 from potentia.kernel.protocol import (
     apply,
     commit,
@@ -37,7 +37,7 @@ def check(game: Any, state: Any, strict: bool, actions: Ints, first: int) -> int
     """0 if all actions may be tried; the number of a player from 1 for one that is none of its actions, and less
     than 0 for one that it may not play now, where that is an error."""
     for player in range(num_players(game)):
-        action = actions[first + player]
+        action = actions[at(first + player)]
         if action < 0 or action >= num_actions(game, player):
             return first + player + 1
         if strict and not is_legal(game, state, player, action):
@@ -58,7 +58,7 @@ def reward(game: Any, state: Any, how: int, player: int, before: int, value: flo
     """What a player receives for a step that has been tried, and does not stand yet; ``value`` is the total now."""
     if how == UTILITY:
         return payoff(game, state, player)
-    after = state.profile[player]
+    after = state.profile[at(player)]
     if how == POTENTIAL:
         return value
     if after == before:
@@ -85,16 +85,16 @@ def play(
     """One step from time n, with the actions, rewards and marks from ``first`` on."""
     players = num_players(game)
     for player in range(players):
-        before[player] = state.profile[player]
-        illegal[first + player] = not is_legal(game, state, player, actions[first + player])
+        before[at(player)] = state.profile[at(player)]
+        illegal[at(first + player)] = not is_legal(game, state, player, actions[at(first + player)])
     for player in range(players):
-        if not illegal[first + player]:
-            apply(game, state, player, actions[first + player])
+        if not illegal[at(first + player)]:
+            apply(game, state, player, actions[at(first + player)])
     value = total(game, state, how)
     for player in range(players):
-        rewards[first + player] = reward(game, state, how, player, before[player], value)
+        rewards[at(first + player)] = reward(game, state, how, player, before[at(player)], value)
     for player in range(players):
-        if state.profile[player] != before[player]:
+        if state.profile[at(player)] != before[at(player)]:
             commit(game, state, player)
     tick(game, state, key, n)
 
@@ -180,8 +180,7 @@ def advance_all(
         for player in range(players):
             row = copy * players + player
             show(view, game, state, player, seen, row)
-            forget_legal(game, player, before[player], masks, row)
-            show_legal(game, state, player, masks, row)
+            show_again(game, state, player, before[at(player)], masks, row)
     return 0
 
 

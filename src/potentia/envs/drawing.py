@@ -36,15 +36,16 @@ class Picture:
 
     def __init__(self, game: Game, mode: str) -> None:
         self.game, self.mode = game, mode
+        self.played: list[Ints] = []  # profiles
 
     def begin(self, seed: int, episode: int, first: Ints) -> None:
         """An episode begins."""
-        self._played: list[Ints] = [first.copy()]
+        self.played = [first.copy()]
         self._run = begin(self.game, Actions(episode), seed, start=first, compiled=False)
 
     def add(self, profile: Ints) -> None:
         """A step was played, to this profile."""
-        self._played.append(profile.copy())
+        self.played.append(profile.copy())
 
     def draw(self) -> Any:
         """The picture, (rows, columns, 3); or the page, a text; or nothing, once the page is open in a browser."""
@@ -57,8 +58,8 @@ class Picture:
             webbrowser.open(path.as_uri())
             return None
         if isinstance(self.game, Coverage):
-            return _map(self._recording(), np.stack(self._played[-_TAIL:]))
-        return self._table.draw(self._played[-1], len(self._played) - 1)
+            return _map(self._recording(), np.stack(self.played[-_TAIL:]))
+        return self._table.draw(self.played[-1], len(self.played) - 1)
 
     def _recording(self) -> Recording:
         run = self._again()
@@ -67,8 +68,8 @@ class Picture:
     def _again(self) -> Run:
         """The episode so far, as a run."""
         run = self._run
-        while run.step < len(self._played) - 1:
-            after = self._played[run.step + 1]
+        while run.step < len(self.played) - 1:
+            after = self.played[run.step + 1]
             moved = np.flatnonzero(after != run.state.profile).tolist()
             run.apply({player: int(after[player]) for player in moved})
         return run

@@ -148,8 +148,8 @@ def _show_area(view: Area, game: CoverageData, state: CoverageState, player: int
     for robot in range(num_players(game)):
         if is_here(game.roster, state.here, robot):
             action = state.profile[robot]
-            place = np.int64(game.place[action, 1]) * view.columns + np.int64(game.place[action, 0])
-            out[row, (2 if robot == player else 3) * layer + place] += 1.0
+            spot = np.int64(game.place[action, 1]) * view.columns + np.int64(game.place[action, 0])
+            out[row, (2 if robot == player else 3) * layer + spot] += 1.0
 
 
 # What may be played -----------------------------------------------------------------------------------

@@ -11,9 +11,10 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 from pettingzoo import ParallelEnv
 
+from potentia.engine.tier import copied, rebuilt
 from potentia.envs.calling import Calls
 from potentia.envs.drawing import Picture
-from potentia.envs.setting import RENDER_MODES, Setting
+from potentia.envs.setting import RENDER_MODES, Setting, setting_from
 from potentia.envs.stepping import advance_entry, observe_entry
 from potentia.errors import InvalidRun
 from potentia.kernel.arrays import Ints
@@ -40,7 +41,7 @@ class ParallelGame(ParallelEnv[str, Any, Any]):  # type: ignore[misc]
         self.agents: list[str] = []
         players, game = self.game.num_players, self.game
         names = self.possible_agents
-        self._pick = itemgetter(*names) if players > 1 else lambda actions: (actions[names[0]],)
+        self._pick = itemgetter(*names) if players > 1 else self._alone
         self._one_each = (players,)
         self._even = len(set(setting.widths)) == len(set(game.num_actions)) == 1
         self._layers, self._fragile, self._dtype = len(setting.shape) > 1, game.runs_user_code, setting.dtype
@@ -153,7 +154,11 @@ class ParallelGame(ParallelEnv[str, Any, Any]):  # type: ignore[misc]
         if (direct := self._advance.direct) is not None and not self._fragile:
             wrong = direct(self._advance.data, state, *self._fixed, *rest)
         else:
-            wrong = self._advance(state, self._time, *self._fixed, *rest)
+            try:
+                wrong = self._advance(state, self._time, *self._fixed, *rest)
+            except BaseException:  # in the middle of a step
+                self.agents, self._state = [], None
+                raise
         if wrong:
             self._refuse(wrong, chosen)
         self._time += 1
@@ -196,11 +201,20 @@ class ParallelGame(ParallelEnv[str, Any, Any]):  # type: ignore[misc]
     # Beyond -------------------------------------------------------------------------------------------
 
     @property
-    def seed(self) -> int | None:
-        """The seed of this episode, also where it was drawn."""
+    def np_random_seed(self) -> int | None:
+        """The seed that was given last, or drawn: what Gymnasium calls it."""
         return self._seed
 
     # How ----------------------------------------------------------------------------------------------
+
+    def _alone(self, actions: Mapping[str, Any]) -> tuple[Any]:
+        return (actions[self.possible_agents[0]],)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        kept = {name: getattr(self, name) for name in ("_spaces", "_choices", "_seed", "_episode", "_time", "agents")}
+        played = None if self._picture is None else self._picture.played
+        state = None if self._state is None else copied(self._state)
+        return _remade, (self.setting.given, self.render_mode, kept, state, played)
 
     _nothing: ClassVar[NDArray[Any]] = np.zeros(0)
 
@@ -256,3 +270,17 @@ class ParallelGame(ParallelEnv[str, Any, Any]):  # type: ignore[misc]
         current = int(self._state.profile[player])
         told = f"{agent} may not play {action} now, which its action_mask says; it is at {current}"
         raise InvalidRun(told, "actions", action)
+
+
+def _remade(given: tuple[Any, ...], mode: str | None, kept: dict[str, Any], state: Any, played: Any) -> ParallelGame:
+    """A copy of an environment that has come as far."""
+    env = ParallelGame(setting_from(*given), mode)
+    env.__dict__.update(kept)
+    if state is not None:
+        env._state = rebuilt(env.game.new_state(np.zeros(env.game.num_players, np.int64)), state)
+        env._key = env.setting.key(env._seed or 0, env._episode)
+    if env._picture is not None and played:
+        env._picture.begin(env._seed or 0, env._episode, played[0])
+        for profile in played[1:]:
+            env._picture.add(profile)
+    return env

@@ -52,6 +52,12 @@ class Setting:
     draws_lives: bool  # whether what happens by itself is drawn
 
     @property
+    def given(self) -> tuple[Any, ...]:
+        """What :func:`setting_from` makes it of again; copies of environments travel so, for copies of arrays are not
+        frozen."""
+        return self.game, self.steps, self.reward, self.observation, self.strict, self.compiled, None
+
+    @property
     def dtype(self) -> Any:
         """Of observations: whole numbers, but on a map."""
         return np.float32 if isinstance(self.game, Coverage) else np.int64

@@ -7,8 +7,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from potentia.engine.tier import copied, rebuilt
 from potentia.envs.calling import Calls
-from potentia.envs.setting import Setting
+from potentia.envs.setting import Setting, setting_from
 from potentia.envs.stacking import renew, stacked
 from potentia.envs.stepping import advance_all_entry, observe_all_entry
 from potentia.errors import InvalidRun
@@ -114,7 +115,7 @@ class VectorGame:
         tuple
             Observations as of :meth:`reset`, rewards (copies, players), terminations and truncations (copies,), and
             infos: ``illegal``, (copies, players). At the end of the episodes the next ones begin at once: observations
-            are the first ones of those, and ``final_observation`` of the infos has the last ones.
+            are the first ones of those, and ``final_obs`` of the infos has the last ones.
 
         Raises
         ------
@@ -127,18 +128,29 @@ class VectorGame:
         if (direct := self._advance.direct) is not None and not self.game.runs_user_code:
             wrong = direct(self._advance.data, self._states, *self._fixed, *rest)
         else:
-            wrong = self._advance(self._states, self._time, *self._fixed, *rest)
+            try:
+                wrong = self._advance(self._states, self._time, *self._fixed, *rest)
+            except BaseException:  # in the middle of a step
+                self._states = None
+                raise
         if wrong:
             self._refuse(wrong, chosen)
         self._time += 1
         over = self._time >= self.setting.steps
         infos: dict[str, Any] = {"illegal": self._rows(self._illegal)}
         if over:
-            infos["final_observation"] = {name: np.array(part) for name, part in self._told().items()}
+            infos["final_obs"] = {name: np.array(part) for name, part in self._told().items()}
             self._episode += 1
             self._begin()
         terminated = np.zeros(self.copies, np.bool_)
         return self._told(), self._rows(self._rewards), terminated, np.full(self.copies, over), infos
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        names = ["_seed", "_seen", "_masks"]
+        names += [] if self._states is None else ["_episode", "_keys_of_starts", "_keys", "_time"]
+        state = None if self._states is None else copied(self._states)
+        kept = {name: np.array(part) if isinstance(part := getattr(self, name), np.ndarray) else part for name in names}
+        return _remade, (self.setting.given, self.copies, self._copy, kept, state)
 
     def close(self) -> None:
         """Nothing is held open."""
@@ -183,3 +195,13 @@ class VectorGame:
         raise InvalidRun(
             f"{agent} of copy {copy} may not play {action} now, as its action_mask says", "actions", action
         )
+
+
+def _remade(given: tuple[Any, ...], copies: int, copy: bool, kept: dict[str, Any], state: Any) -> VectorGame:
+    """A copy of environments that have come as far."""
+    env = VectorGame(setting_from(*given), copies, copy)
+    env.__dict__.update(kept)
+    if state is not None:
+        fresh = env.game.new_state(np.zeros(env.game.num_players, np.int64))
+        env._states = rebuilt(stacked([fresh] * copies), state)
+    return env

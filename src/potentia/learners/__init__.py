@@ -8,7 +8,8 @@ from potentia.kernel.loading import lazy
 
 if TYPE_CHECKING:
     from potentia.learners.adapting import adapter
+    from potentia.learners.seats import Seat
 
-__all__ = ["adapter"]
+__all__ = ["Seat", "adapter"]
 
-__getattr__, __dir__ = lazy(__name__, {"adapting": ("adapter",)})
+__getattr__, __dir__ = lazy(__name__, {"adapting": ("adapter",), "seats": ("Seat",)})

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from potentia.engine import Trace
 from potentia.engine.batch import Batch, checked_seeds
 from potentia.engine.requests import checked_integer
+from potentia.envs.making import Observation, Reward
 from potentia.errors import InvalidRun
 from potentia.games import Game
 from potentia.kernel.cache import Compiled
@@ -34,8 +35,8 @@ def adapter(
     learner: Learner | Callable[[int], Learner],
     *,
     player: int = 0,
-    observation: str = "own",
-    reward: str = "utility",
+    observation: Observation = "own",
+    reward: Reward = "utility",
     strict: bool = False,
 ) -> Adapter:
     """Let any object play as one of the players, among others that play a rule of ours.
@@ -55,7 +56,7 @@ def adapter(
     -------
     Adapter
         ``run`` and ``run_batch`` play as :func:`potentia.run` and :func:`potentia.run_batch` do, and give the same
-        kind of result; ``begin`` gives one run to drive.
+        kinds of results.
 
     Raises
     ------
@@ -70,8 +71,8 @@ def adapter(
     ...         return 1
     >>> game, rule = pt.game("ring", players=10), pt.rule("lll", tau=0.1)
     >>> trace = pt.learners.adapter(Stubborn(), player=3).run(game, rule, 500, seed=0)
-    >>> int(trace.final[3]), trace.final.sum() == 10
-    (1, True)
+    >>> int(trace.final[3]), int(trace.final.sum())
+    (1, 10)
     """
     if not _is_made(learner) and not callable(learner):
         wanted = "must have act(observation), or be a function of a seed that makes such an object"
@@ -87,30 +88,14 @@ def _is_made(learner: Any) -> bool:
 class Adapter:
     """What :func:`adapter` makes."""
 
-    def __init__(self, learner: Any, player: int, observation: str, reward: str, strict: bool) -> None:
+    def __init__(self, learner: Any, player: int, observation: Observation, reward: Reward, strict: bool) -> None:
         self._learner = learner
-        self._options = {"player": player, "observation": observation, "reward": reward, "strict": strict}
-
-    def begin(
-        self, game: Game, rule: Rule | dict[str, Any], seed: int = 0, *, steps: int = 100, **options: Any
-    ) -> Seat:
-        """A run to be driven step by step, for whoever trains with a loop of their own.
-
-        Parameters
-        ----------
-        game, rule, seed
-            As of :func:`potentia.begin`; the others play the rule.
-        steps
-            Its planned length.
-        options
-            ``start``, ``record``, ``every``, ``events`` and ``compiled``, as of :func:`potentia.begin`.
-
-        Returns
-        -------
-        Seat
-            ``seat.observation``, ``seat.step(action)``, and ``seat.run``.
-        """
-        return Seat(game, rule, seed, steps=steps, **self._options, **options)  # type: ignore[arg-type]
+        self._options: dict[str, Any] = {
+            "player": player,
+            "observation": observation,
+            "reward": reward,
+            "strict": strict,
+        }
 
     def run(
         self,
@@ -143,7 +128,7 @@ class Adapter:
             For an action that is none of the player's.
         """
         options: dict[str, Any] = {"start": start, "record": record, "every": every, "events": events}
-        seat = self.begin(game, rule, seed, steps=steps, compiled=compiled, **options)
+        seat = Seat(game, rule, seed, steps=steps, compiled=compiled, **self._options, **options)
         learner = self._made(seed)
         self._play(seat, learner, steps)
         trace = seat.run.trace()
@@ -181,7 +166,7 @@ class Adapter:
         numbers, table, learner = checked_seeds(seeds), None, None
         for index, seed in enumerate(numbers):
             options: dict[str, Any] = {"record": record, "every": every, "events": events, "compiled": compiled}
-            seat = self.begin(game, rule, seed, steps=steps, **options)
+            seat = Seat(game, rule, seed, steps=steps, **self._options, **options)
             if table is None:
                 table = Batch(seat.run.game, rule_from(rule), seat.run.record, numbers, steps, every, 1)
             seat.run.record_into(table.columns(index))

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from potentia.engine import Run, begin
 from potentia.engine.requests import checked_integer
 from potentia.envs.calling import Calls
+from potentia.envs.making import Observation, Reward
 from potentia.envs.observing import is_legal, show, show_legal
 from potentia.envs.setting import Setting, setting_from
 from potentia.envs.stepping import reward, total
@@ -162,19 +163,48 @@ class Seated(Rule):
 
 
 class Seat:
-    """A run in progress in which one player is driven: look at ``observation``, give an action to :meth:`step`."""
+    """One player's place in a run, for whoever has a loop of their own: a policy that is trained, a person who plays.
+
+    Parameters
+    ----------
+    game, rule, seed
+        As of :func:`potentia.begin`; the others play the rule, from the same start and with the same draws.
+    player : int
+        Who is driven.
+    observation, reward, strict
+        As of :func:`potentia.envs.parallel_env`.
+    steps : int
+        The planned length, for temperatures that fall over the run.
+    start, record, every, events, compiled
+        As of :func:`potentia.begin`.
+
+    Raises
+    ------
+    InvalidRun
+        For options that make no sense.
+
+    Examples
+    --------
+    >>> import potentia as pt
+    >>> seat = pt.learners.Seat(pt.game("ring", players=5), pt.rule("lll", tau=0.1), 0, player=2, observation="full")
+    >>> len(seat.observation["observation"]), seat.mask.tolist()
+    (5, [1, 1])
+    >>> reward = seat.step(1)
+    >>> int(seat.run.profile[2]), seat.run.step
+    (1, 1)
+    """
 
     def __init__(
         self,
         game: Game,
         rule: Rule | dict[str, Any],
-        seed: int,
+        seed: int = 0,
         *,
-        player: int,
-        observation: str,
-        reward: str,
-        strict: bool,
-        steps: int,
+        player: int = 0,
+        observation: Observation = "own",
+        reward: Reward = "utility",
+        strict: bool = False,
+        steps: int = 100,
         start: ArrayLike | None = None,
         record: str | Iterable[str] = ("profile",),
         every: int = 1,

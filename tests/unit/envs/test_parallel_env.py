@@ -1,6 +1,8 @@
 """The environment is the game: what it plays, pays, shows and refuses."""
 
+import copy
 import math
+import pickle
 import sys
 
 import numpy as np
@@ -348,6 +350,14 @@ def test_a_function_that_fails_says_where():
     env.reset(options={"start": [0, 0]})
     with pytest.raises(pt.errors.InvalidGame, match=r"after step 0: .*profile \[1, 1\]"):
         env.step({"player_0": 1, "player_1": 1})
+    with pytest.raises(InvalidRun, match=r"call reset\(\) first"):  # nobody knows how far it came
+        env.step({"player_0": 0, "player_1": 0})
+    many = pt.envs.vector_env(env.game, 2, compiled=False)
+    many.reset(options={"start": [0, 0]})
+    with pytest.raises(pt.errors.InvalidGame, match="after step 0"):
+        many.step([[0, 0], [1, 1]])
+    with pytest.raises(InvalidRun, match=r"call reset\(\) first"):
+        many.step([[0, 0], [0, 0]])
 
 
 # Seeds --------------------------------------------------------------------------------------------------
@@ -369,7 +379,7 @@ def test_episodes_follow_from_the_seed():
     fresh = [env_of(bare()) for _ in range(2)]
     for env in fresh:
         env.reset()
-    assert fresh[0].seed != fresh[1].seed
+    assert fresh[0].np_random_seed != fresh[1].np_random_seed
     with pytest.raises(InvalidRun, match="seed must be"):
         one.reset(seed=-1)
     with pytest.raises(InvalidRun, match="start must be 3 integers"):
@@ -398,6 +408,40 @@ def test_a_game_that_begins_where_it_says():
     np.testing.assert_array_equal(env.state(), pt.begin(arriving, pt.rule("lll", tau=1.0), 0).start)
     env.reset()
     assert env.state()[:3].tolist() == game.start.tolist()
+
+
+def through_pickle(env):
+    return pickle.loads(pickle.dumps(env))
+
+
+@pytest.mark.parametrize("way", [copy.deepcopy, copy.copy, through_pickle])
+@pytest.mark.parametrize("name", ["walled", "separable"])
+def test_copies_go_on_alone(way, name):
+    """As wrappers make them; where they are, they play the same, and arrays stay as they were frozen."""
+    env = env_of(ALL[name](), observation="local", render_mode="rgb_array")
+    way(env).reset(seed=3)
+    env.reset(seed=3)
+    _, trace = played(env.game)
+    for step in range(1, 4):
+        env.step(named(env, trace.profiles[step]))
+    other = way(env)
+    before = other.state()
+    told = env.step(named(env, trace.profiles[4]))
+    np.testing.assert_array_equal(other.state(), before)
+    again = other.step(named(env, trace.profiles[4]))
+    assert told[1:] == again[1:]
+    for one, two in zip(env._state, other._state, strict=True):
+        np.testing.assert_array_equal(one, two)
+        assert one.flags.writeable == two.flags.writeable
+    np.testing.assert_array_equal(env.render(), other.render())
+    many = pt.envs.vector_env(env.game, 2, compiled=False)
+    way(many).reset(seed=0)
+    many.reset(seed=0)
+    twin = way(many)
+    stay = many.profiles
+    (first, rewards, *_), (second, others, *_) = many.step(stay), twin.step(stay)
+    np.testing.assert_array_equal(rewards, others)
+    np.testing.assert_array_equal(first["action_mask"], second["action_mask"])
 
 
 # Pictures -----------------------------------------------------------------------------------------------

@@ -31,14 +31,14 @@ def compare(game, compiled=False, **options):
         shown, rewards, terminated, truncated, infos = many.step(actions)
         assert not terminated.any()
         assert (truncated == (step % STEPS == 0)).all()
-        assert ("final_observation" in infos) == (step % STEPS == 0)
+        assert ("final_obs" in infos) == (step % STEPS == 0)
         for k, env in enumerate(single):
             told[k], gains, *_, known = env.step(dict(zip(env.agents, actions[k].tolist(), strict=True)))
             assert rewards[k].tolist() == list(gains.values())
             assert infos["illegal"][k].tolist() == [info["illegal"] for info in known.values()]
             illegal += infos["illegal"][k].sum()
             if not env.agents:
-                last = infos["final_observation"]["observation"][k, 0].reshape(-1)
+                last = infos["final_obs"]["observation"][k, 0].reshape(-1)
                 part = told[k][env.possible_agents[0]]["observation"].reshape(-1)
                 np.testing.assert_array_equal(last[: part.size], part)
                 told[k], _ = env.reset()

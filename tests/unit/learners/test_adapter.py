@@ -84,14 +84,14 @@ def test_what_a_learner_is_told():
 
 def test_a_robot_pays_for_its_way():
     game = pt.games.Coverage(pt.games.World(np.ones((1, 8))), 2, 1.0, K=0.25, flags=False)
-    seat = adapted(Still()).begin(game, pt.rule("lll", tau=1e-6), 0, steps=9, start=[2, 6], compiled=False)
+    seat = pt.learners.Seat(game, pt.rule("lll", tau=1e-6), 0, start=[2, 6], compiled=False)
     assert seat.step(1) == 3.0 - 0.25
     assert seat.step(1) == 3.0
     assert (seat.step(5), seat.illegal) == (3.0, True)
     assert (seat.step(0), seat.illegal) == (2.0 - 0.25, False)
-    marginal = adapted(Still(), reward="marginal").begin(game, pt.rule("lll", tau=1e-6), 0, start=[2, 6])
+    marginal = pt.learners.Seat(game, pt.rule("lll", tau=1e-6), 0, reward="marginal", start=[2, 6])
     assert marginal.step(2) == 0.0
-    strict = adapted(Still(), strict=True).begin(game, pt.rule("lll", tau=1e-6), 0, start=[2, 6], compiled=False)
+    strict = pt.learners.Seat(game, pt.rule("lll", tau=1e-6), 0, strict=True, start=[2, 6], compiled=False)
     with pytest.raises(InvalidRun, match="player 0 may not play 5 now"):
         strict.step(5)
 
@@ -149,8 +149,8 @@ def test_what_rules_ask_of_a_game_is_passed_on():
     [
         (lambda: adapted(3), r"learner must have act\(observation\), or be a function of a seed .* got 3"),
         (lambda: adapted(Still(), player=-1), "player must be"),
-        (lambda: adapted(Still(), player=2).begin(ALL["constrained"](), pt.rule("lll", tau=1.0)), "player must be"),
-        (lambda: adapted(Still(), observation="all").begin(ALL["path"](), pt.rule("lll", tau=1.0)), "observation must"),
+        (lambda: pt.learners.Seat(ALL["constrained"](), pt.rule("lll", tau=1.0), player=2), "player must be"),
+        (lambda: pt.learners.Seat(ALL["path"](), pt.rule("lll", tau=1.0), observation="all"), "observation must"),
         (lambda: adapted(Still(4)).run(ALL["path"](), pt.rule("lll", tau=1.0), 5), "from 0 to 2 for player 0, got 4"),
         (lambda: adapted(Still(0.5)).run(ALL["path"](), pt.rule("lll", tau=1.0), 5), "for player 0, got 0.5"),
         (lambda: adapted(lambda seed: seed).run(ALL["path"](), pt.rule("lll", tau=1.0), 5), "learner must make"),

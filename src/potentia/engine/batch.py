@@ -122,7 +122,7 @@ def play_batch(
     with blamed_on_stop("record", goal and goal.name):
         names = checked_record(game, wanted)
     rule = rule_from(rule)
-    starts = _checked_starts(game, start, numbers)
+    starts = checked_starts(game, start, numbers)
     table = Batch(game, rule, names, numbers, steps, every, workers)
     table.reached = None if goal is None else np.zeros(len(numbers), np.int8)
     meter = _Meter(progress, steps * len(numbers))
@@ -186,7 +186,8 @@ def checked_seeds(seeds: Iterable[int]) -> list[int]:
     return numbers
 
 
-def _checked_starts(game: Game, start: ArrayLike | None, seeds: list[int]) -> list[Ints | None]:
+def checked_starts(game: Game, start: ArrayLike | None, seeds: list[int]) -> list[Ints | None]:
+    """The first profile of each run, where any is given: one for all, or one per seed."""
     count = len(seeds)
     if start is None:
         return [None] * count

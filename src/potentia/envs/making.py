@@ -103,7 +103,7 @@ def aec_env(game: Game, steps: int = 100, **options: Any) -> Any:
         Any game.
     steps : int
         How long an episode is: in a step, every agent has acted once.
-    options
+    **options
         As of :func:`parallel_env`.
 
     Returns

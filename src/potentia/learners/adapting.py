@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 from numpy.typing import ArrayLike
 
 from potentia.engine import Trace
-from potentia.engine.batch import Batch, checked_seeds
-from potentia.engine.requests import checked_integer
+from potentia.engine.batch import Batch, checked_seeds, checked_starts
+from potentia.engine.requests import check_is_game, checked_integer, eventful
 from potentia.envs.making import Observation, Reward
 from potentia.errors import InvalidRun
 from potentia.games import Game
@@ -141,6 +141,7 @@ class Adapter:
         steps: int,
         seeds: Iterable[int],
         *,
+        start: ArrayLike | None = None,
         record: str | Iterable[str] = ("profile",),
         every: int = 1,
         events: Iterable[str] | None = None,
@@ -150,7 +151,7 @@ class Adapter:
 
         Parameters
         ----------
-        game, rule, steps, seeds, record, every, events, compiled
+        game, rule, steps, seeds, start, record, every, events, compiled
             As of :func:`potentia.run_batch`.
 
         Returns
@@ -163,9 +164,12 @@ class Adapter:
         InvalidRun
             For an action that is none of the player's.
         """
+        check_is_game(game)
         numbers, table, learner = checked_seeds(seeds), None, None
+        starts = checked_starts(eventful(game, events), start, numbers)
         for index, seed in enumerate(numbers):
             options: dict[str, Any] = {"record": record, "every": every, "events": events, "compiled": compiled}
+            options["start"] = starts[index]
             seat = Seat(game, rule, seed, steps=steps, **self._options, **options)
             if table is None:
                 table = Batch(seat.run.game, rule_from(rule), seat.run.record, numbers, steps, every, 1)

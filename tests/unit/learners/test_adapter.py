@@ -120,6 +120,9 @@ def test_batches_are_those_of_run_batch():
     np.testing.assert_array_equal(found.profile[:, 0], ours.profile[:, 0])  # from the same starts
     single = adapted(Still(1), player=1).run(game, rule, 20, 1, record=("potential", "profile"), compiled=False)
     assert '"learner": "Still", "learner_is_player": 1' in found.attrs["rule"]
+    given = adapted(Still(2)).run_batch(game, rule, 5, [0, 1], start=[[2, 0, 0], [2, 1, 1]], compiled=False)
+    assert given.profile[:, 0].values.tolist() == [[2, 0, 0], [2, 1, 1]]
+    assert (given.profile[:, :, 0] == 2).all()
     # as a class it was given the seed: in the second run it plays action 1
     np.testing.assert_array_equal(found.profile[1], single.profiles)
 

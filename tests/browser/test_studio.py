@@ -329,9 +329,22 @@ def test_it_comes_back_after_the_line_was_cut(studio):
     page = studio(session_of())
     page.play_to(20)
     page.ask("potentia.studio.wire.socket.close()")
-    page.until("potentia.studio.wire.open && document.querySelector('.ps-bar').hidden", "the line")
-    page.play_to(40)
+    page.page.locator(".pv-step-box input").fill("40")  # typed while there is no line
+    page.until("potentia.studio.wire.open && !potentia.studio.resumed", "the line")
+    page.page.keyboard.press("Enter")
+    page.until("potentia.clock.step === 40", "step 40")
     assert page.positions() == cells(game_of(GAME), trace_of(RULES[0], 40).final)
+
+
+def test_what_was_played_twice_is_taken_once(studio):
+    page = studio(session_of())
+    page.play_to(20)
+    twice = "potentia.studio.send({ type: 'more', version: potentia.studio.scene.version, known: [0], until: 30 })"
+    page.ask(twice)  # asked of an older picture
+    page.play_to(60)
+    run = trace_of(RULES[0], 60)
+    assert page.positions() == cells(game_of(GAME), run.final)
+    assert page.ask("potentia.timelines[0].changeSteps.length") == run.changes
 
 
 def test_begin_again_with_another_seed_and_more_robots(studio):

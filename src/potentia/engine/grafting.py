@@ -56,10 +56,16 @@ def graft(
     other.memory = other.rule.new_memory(other.game)
     if not renumbered:
         _keep(run.memory, run.rule.remembers, other.memory, other.rule.remembers)
-    tracked, none = other.game.num_players, frozen([], np.int64)
+    tracked = other.game.num_players
     counts, dirty = run.journal.counts.copy(), np.zeros(tracked, np.uint8)
     other.journal = Journal(
-        counts, dirty, np.zeros(tracked, np.int64), np.zeros(1, np.int64), none, none, np.array([0, 1], np.int64)
+        counts,
+        dirty,
+        np.zeros(tracked, np.int64),
+        np.zeros(1, np.int64),
+        np.zeros(0, np.int64),  # machine code may write here: arrays are frozen where a run's own are
+        frozen([], np.int64),
+        np.array([0, 1], np.int64),
     )
     other.shadow = here.copy()
     other.thoughts = list(run.thoughts)

@@ -13,6 +13,7 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,15 +33,17 @@ from potentia.version import __version__
 if TYPE_CHECKING:
     import xarray
 
-_ROOMS = ("paper", "statistics", "studies", "web")  # what else a claim or a recording depends on
+_ROOMS = ("games", "paper", "statistics", "studies", "web")  # what else a claim or a recording depends on
+_KINDS = (".py", ".toml")
 Tell = Callable[[str], None]
 
 
 @cache
 def code_hash() -> str:
     """Of the sources that a claim, or a run that is shown, comes from."""
-    package, found = Path(__file__).parents[1], hashlib.sha256(f"{__version__} {source_hash()}".encode())
-    for path in sorted(path for room in _ROOMS for path in (package / room).rglob("*.py")):
+    package, versions = Path(__file__).parents[1], f"{__version__} {source_hash()} {version('scipy')}"
+    found = hashlib.sha256(versions.encode())
+    for path in sorted(path for room in _ROOMS for path in (package / room).rglob("*") if path.suffix in _KINDS):
         found.update(str(path.relative_to(package)).encode())
         found.update(path.read_bytes())
     return found.hexdigest()[:20]

@@ -104,7 +104,7 @@ class Studio:
 
     def _link(self) -> str | None:
         """A link to all that was done, where there can be one."""
-        start, log = self.session.start, self.session.log
+        start, log = self.session.start, (*self.session.log, *self.session.now.ahead)
         if not self.session.whole or names_file(start.game):
             return None
         try:
@@ -118,6 +118,8 @@ class Studio:
             return [self.scene()]
         recordings = self.recordings()
         session.play(message.until)
+        if session.version != message.version:  # something was done on the way
+            return [self.scene()]
         heads: list[dict[str, Any]] = []
         arrays: dict[str, Any] = {}
         for number, (lane, made, known) in enumerate(zip(session.lanes, recordings, message.known, strict=True)):
@@ -181,6 +183,9 @@ class Studio:
         game = coverage_of(now.game)
         if game is None:
             raise InvalidRun("the optimum is computed of robots on a map")
+        if game.drifts or game.num_players > game.base_robots:
+            told = "the optimum is not one line where the map changes or robots arrive"
+            raise InvalidRun(f"{told}; pt.analysis.optimum_over_time has it step by step")
         found = optimum(game.at(0), time_limit=_PATIENCE)
         return now.game, {"series": "worth_union", "value": float(found.value), "bound": float(found.bound)}
 
@@ -198,10 +203,12 @@ class Studio:
         """What was asked for, or why not; it may take long, and changes nothing."""
         told: dict[str, Any] = {"type": "solved", "id": message.id}
         try:
-            told["answer"] = solved(self.session.now, message.question)
+            return [json.dumps(told | {"answer": solved(self.session.now, message.question)}, allow_nan=False)]
         except PotentiaError as error:
             told["problem"] = str(error)
-        return [json.dumps(told, allow_nan=False)]
+        except Exception as error:  # a fault of ours, told to whoever asked
+            told["problem"] = f"the studio failed: {type(error).__name__}: {error}"
+        return [json.dumps(told)]
 
     # To take away -------------------------------------------------------------------------------------
 

@@ -7,12 +7,14 @@ import shlex
 from collections.abc import Sequence
 from typing import Any
 
+from potentia.errors import InvalidRun
 from potentia.web.studio.interventions import Logged, plain
 from potentia.web.studio.links import written
 from potentia.web.studio.session import Session
 from potentia.web.studio.starts import PLAIN
 
 _WIDE = 110
+_LONGEST = 120_000  # letters of one argument; Linux takes some more
 _COVER = {"robots": "--robots", "delta": "--delta", "reach": "--reach", "K": "--cost", "payoff": "--payoff"}
 _FLAGS = {"flags": ("--flags", "--no-flags"), "sight": ("--sight", None)}
 
@@ -66,7 +68,12 @@ def as_command(session: Session, step: int) -> str:
     start = session.start
     log = [entry for entry in session.log if entry.step <= step]
     command = None if log else _plain_command(session, step)
-    return command or f"potentia studio {shlex.quote('#' + written(start, log, step))}"
+    if command is None:
+        command = f"potentia studio {shlex.quote('#' + written(start, log, step))}"
+    if len(command) > _LONGEST:
+        told = f"a command has up to {_LONGEST:,} letters, and this one needs {len(command):,}"
+        raise InvalidRun(f"{told}; save it as a specification, and open that")
+    return command
 
 
 def _plain_command(session: Session, step: int) -> str | None:
@@ -83,6 +90,7 @@ def _plain_command(session: Session, step: int) -> str | None:
     if session.on_map:
         if not isinstance(game.get("map"), str):
             return None
+        game = game | {"flags": game.get("flags", True)}  # as Coverage has it; potentia cover has none
         parts.append(game.pop("map"))
     else:
         if "name" not in game:

@@ -174,6 +174,8 @@ def _changes(live: LiveRun, numbered: bool) -> tuple[Ints, Changes]:
     for stretch, end in live.spans():
         begun = _places(stretch.run, numbered, stretch.run.start)
         here = now[: begun.size]
+        if not stretch.since:
+            here[:] = -1  # what was done at step 0 is the start
         put = np.flatnonzero((here >= 0) & (here != begun))
         start[: begun.size] = np.where(here < 0, begun, start[: begun.size])
         parts.append((np.full(put.size, stretch.since), put, begun[put]))

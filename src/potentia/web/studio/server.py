@@ -196,12 +196,14 @@ class Server:
             return self.studio.find_optimum()
         except PotentiaError as error:
             return problem(str(error))
+        except Exception as error:
+            return _failed(error)
 
     def _asked(self, message: Any) -> list[str | bytes]:
         try:
             return self.studio.answer(message)
         except Exception as error:  # a fault of ours: said, and the run is still there
-            return [problem(f"the studio failed: {type(error).__name__}: {error}; the run is kept")]
+            return [_failed(error)]
 
     async def _tell_others(self, page: WebSocket, was: Moment) -> None:
         """Other tabs look again, and say what happened to the runs that they show."""
@@ -249,6 +251,10 @@ class Server:
         """Let :meth:`serve` end."""
         if self._serving is not None:
             self._serving.should_exit = True
+
+
+def _failed(error: Exception) -> str:
+    return problem(f"the studio failed: {type(error).__name__}: {error}; the run is kept")
 
 
 def _takes_long(message: Any) -> bool:

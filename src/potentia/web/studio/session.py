@@ -5,6 +5,7 @@ It knows nothing of the network. Everything here is called by one thread at a ti
 
 from __future__ import annotations
 
+import math
 import secrets
 import time
 from dataclasses import dataclass, replace
@@ -34,6 +35,7 @@ class Moment:
     lanes: tuple[LiveRun, ...]
     log: tuple[Logged, ...]
     length: int
+    ahead: tuple[Logged, ...] = ()  # of a link: done when the runs come there
 
 
 def news_of(was: Moment, now: Moment) -> str:
@@ -70,11 +72,9 @@ class Session:
         lanes = tuple(_begun(start, made, lane) for lane in range(len(start.rules)))
         if saved is not None:
             lanes = (LiveRun.of(saved),)
-        self.now = Moment(start, made, lanes, (), max(start.steps, 2 * saved.step if saved else 0))
-        for entry in log:
-            self._play_to(entry.step)
-            self.now = self._with(entry)
-        self._play_to(step)
+        length = max(start.steps, step, *(entry.step for entry in log), 2 * saved.step if saved else 0)
+        self.now = Moment(start, made, lanes, (), length, log)
+        self.play(step, math.inf)
 
     # What there is ------------------------------------------------------------------------------------
 
@@ -127,14 +127,19 @@ class Session:
         """Play all runs up to a step, for so long at most; whether they came there."""
         goal, end = min(until, self.now.length), time.perf_counter() + seconds
         flag = flag or Flag()
+        self._catch_up()
         while self.edge < goal and time.perf_counter() < end and not flag.raised:
             self._require_room()
-            _slice(min(self.lanes, key=lambda lane: lane.step), goal, flag)
+            stop = min(goal, self.now.ahead[0].step) if self.now.ahead else goal
+            _slice(min(self.lanes, key=lambda lane: lane.step), stop, flag)
+            self._catch_up()
         return self.edge >= goal
 
-    def _play_to(self, step: int) -> None:
-        for lane in self.lanes:
-            lane.advance(min(step, self.now.length))
+    def _catch_up(self) -> None:
+        """Do what was done at the step that all have come to."""
+        while self.now.ahead and self.now.ahead[0].step <= self.edge:
+            entry, *later = self.now.ahead
+            self._shown(replace(self._with(entry), ahead=tuple(later)))
 
     def _require_room(self) -> None:
         held = sum(lane.num_changes for lane in self.lanes)
@@ -157,7 +162,7 @@ class Session:
             raise InvalidRun(f"must be a step that was played, 0 to {self.edge:,}, got {step!r}", "step", step)
         if lanes is not None and not all(0 <= lane < len(self.lanes) for lane in lanes):
             raise InvalidRun(f"must be among the {len(self.lanes)} that there are, got {lanes}", "lanes", lanes)
-        if step == 0 and isinstance(wanted, Change):
+        if step == 0 and isinstance(wanted, Change) and self.whole:
             self._remember(self._restarted(wanted, lanes))
         else:
             self._remember(self._with(Logged(step=step, did=wanted, lanes=lanes)))
@@ -171,7 +176,7 @@ class Session:
             else:
                 made.append(lane.back_to(entry.step) if later else lane)
         log = (*(old for old in self.log if old.step <= entry.step), entry)
-        return replace(self.now, lanes=tuple(made), log=log)
+        return replace(self.now, lanes=tuple(made), log=log, ahead=())
 
     def _restarted(self, did: Change, lanes: list[int] | None) -> Moment:
         """A change at step 0 is another start."""
@@ -192,9 +197,10 @@ class Session:
             if same:
                 kept[place] = same[0]
         log = [renumbered for entry in self.log if (renumbered := _for_lanes(entry, kept)) is not None]
+        ahead = [renumbered for entry in self.now.ahead if (renumbered := _for_lanes(entry, kept)) is not None]
         fresh = self._again(start, log)
         lanes = tuple(self.lanes[kept[k]] if k in kept else lane for k, lane in enumerate(fresh.lanes))
-        self._remember(replace(fresh, lanes=lanes, length=self.now.length))
+        self._remember(replace(fresh, lanes=lanes, ahead=tuple(ahead)))
 
     def begin(self, start: Start, game: Game | None = None) -> None:
         """Something else, from its start; undo brings back what was there."""
@@ -203,7 +209,7 @@ class Session:
         self._remember(Moment(start, made, lanes, (), start.steps))
 
     def open(self, start: Start, log: list[Logged], step: int) -> None:
-        """What a link says."""
+        """What a link says; what was done later than its start is done on the way."""
         other = Session(start, None, tuple(log), 0)
         self._remember(replace(other.now, length=max(other.now.length, min(step, LONGEST))))
 

@@ -7,6 +7,7 @@ import pytest
 
 import potentia as pt
 from potentia.errors import InvalidRun
+from potentia.kernel.shapes import shape_of
 from potentia.web.studio.living import LiveRun
 from potentia.web.studio.recorded import growth_of, recording_of
 
@@ -195,3 +196,17 @@ def test_thoughts_are_asked_early_and_where_their_number_of_components_changes(c
     usual = [*range(0, 160, 10), *range(160, 401, 20)]
     assert len(changed - set(usual)) >= 2
     assert asked == sorted({*usual, *changed})
+
+
+def test_machine_code_of_a_run_serves_it_when_it_was_changed_too():
+    game, rule = game_of(), {"rule": "blll", "tau": 0.05}
+    live = played(game, rule, log=((3, {"kind": "move", "robot": 0, "cell": [7, 6]}),), steps=5)
+    assert shape_of(live.run.journal) == shape_of(pt.begin(game, pt.rule("blll", tau=0.05), 1).journal)
+
+
+def test_a_robot_that_was_moved_before_the_first_step_begins_there(tmp_path):
+    move = (0, {"kind": "move", "robot": 0, "cell": [7, 6]})
+    live = played(game_of(), {"rule": "blll", "tau": 0.05}, log=(move,), steps=20)
+    again = pt.read_recording(recording_of(live, "x").save(tmp_path / "x.recording"))
+    for step in (0, 20):
+        assert again.positions(again.profile(step)).tolist() == live.game.positions(live.at_step(step).profile).tolist()

@@ -12,8 +12,10 @@ import pytest
 
 import potentia as pt
 from potentia.errors import InvalidRun, InvalidSpecification
+from potentia.games import World
 from potentia.web.studio import exports, links
 from potentia.web.studio.answers import Studio
+from potentia.web.studio.interventions import Logged
 from potentia.web.studio.messages import LARGEST, read_message
 from potentia.web.studio.session import Session, news_of
 from potentia.web.studio.starts import game_of, read_start, table_of
@@ -117,6 +119,55 @@ def test_a_link_holds_all_of_it():
     assert [lane.back_to(50).positions.tolist() for lane in again.lanes] == [
         lane.back_to(50).positions.tolist() for lane in session.lanes
     ]
+
+
+def test_what_lies_beyond_the_planned_length_comes_back():
+    session = played(Session(start_of(steps=30)), 30)
+    session.extend()
+    played(session, 50)
+    session.intervene({"kind": "move", "robot": 0, "cell": [3, 3]}, 40)
+    played(session, 50)
+    state = links.read(links.written(session.start, session.log, 50))
+    again = Session(state.start, None, tuple(state.log), state.step)
+    assert (again.edge, again.log) == (50, session.log)
+    assert [lane.positions.tolist() for lane in again.lanes] == [lane.positions.tolist() for lane in session.lanes]
+    assert Session(state.start, None, (), 50).edge == 50
+
+
+def test_a_link_that_takes_long_is_open_at_once_and_does_what_was_done_on_the_way():
+    done = Session(start_of(), None, (), 9)
+    done.intervene({"kind": "fail", "robot": 0}, 4)
+    played(done, 9).intervene({"kind": "fail", "robot": 1}, 9)
+    studio = Studio(Session(start_of(RULES[0])))
+    far = Logged(step=9_000_000, did={"kind": "fail", "robot": 2}, lanes=None)
+    studio.session.open(start_of(), [*done.log, far], 9_000_000)
+    assert (studio.session.edge, studio.session.log) == (0, ())
+    told = links.read(scene_header(studio)["link"])
+    assert told.log == [*done.log, far]  # nothing is lost where the studio goes away meanwhile
+    while studio.session.edge < 9:
+        known = [lane.step for lane in studio.session.lanes]
+        said(studio, type="more", version=studio.session.version, known=known, until=9)
+    assert studio.session.log == done.log
+    assert scene_header(studio)["log"][-1]["text"] == "robot 1 fails"
+    studio.session.set_rules([dict(RULES[1])])
+    assert [entry.step for entry in studio.session.now.ahead] == [9_000_000]
+    studio.session.intervene({"kind": "fail", "robot": 0}, 2)
+    assert studio.session.now.ahead == ()
+
+
+def test_a_saved_run_is_not_begun_anew_by_a_change_before_it(tmp_path):
+    game = game_of(GAME)
+    saved = pt.begin(game, pt.rule(**{"name": "blll", "tau": 0.001}), 1).advance(20)
+    session = Session(start_of(RULES[0]), game, saved=saved)
+    with pytest.raises(InvalidRun, match="20"):
+        session.intervene({"kind": "change", "tau": 0.5}, 0)
+
+
+def test_no_optimum_is_drawn_that_is_none():
+    for more in ({"events": ["arrive 10"]}, {"map": "paper", "drift": {"kind": "shift", "velocity": [0.01, 0]}}):
+        studio = Studio(Session(start_of(RULES[0], game=GAME | more)))
+        with pytest.raises(InvalidRun, match="where the map changes or robots arrive"):
+            studio.find_optimum()
 
 
 def test_every_scene_tells_a_link_to_which_a_page_adds_its_step():
@@ -226,6 +277,12 @@ def test_a_command_where_nothing_was_done_and_a_link_where_something_was():
     assert exports.as_command(session, 200) == f"{wanted} --runs 1"
     session.intervene({"kind": "fail", "robot": 0}, 10)
     assert exports.as_command(session, 10).startswith("potentia studio '#s1.")
+    unsaid = Session(start_of(RULES[0], game={"map": "paper", "robots": 3}), None, (), 200)
+    assert " --flags " in exports.as_command(unsaid, 200)  # of Coverage, and not of the command
+    rough = World(np.random.default_rng(0).random((200, 200)))
+    large = Session(start_of(RULES[0], game=table_of(pt.games.Coverage(rough, 2))))
+    with pytest.raises(InvalidRun, match="a command has up to 120,000 letters"):
+        exports.as_command(large, 0)
 
 
 def test_a_specification_comes_back(tmp_path):

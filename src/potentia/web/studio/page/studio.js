@@ -55,6 +55,7 @@ class Studio {
     this.bar.clear("lost");
     this.note();
     if (this.opening) return this.openLink(this.opening);
+    this.resumed = this.scene;
     return this.send({ type: "hello" });
   }
 
@@ -142,6 +143,12 @@ class Studio {
   // What is shown --------------------------------------------------------------------------------------
 
   async show(scene, arrays) {
+    const { resumed } = this;
+    this.resumed = null;
+    if (resumed && resumed.session === scene.session && resumed.version === scene.version) {
+      this.asking = false; // the line is back, and all is as it was: what somebody is typing stays
+      return this.ask();
+    }
     const recordings = [];
     try {
       for (let k = 0; arrays[`recording ${k}`]; k += 1) recordings.push(await openRecording(arrays[`recording ${k}`]));
@@ -255,6 +262,8 @@ class Studio {
   grow(header, arrays) {
     this.asking = false;
     if (header.version !== this.scene?.version) return this.send({ type: "hello" });
+    const { timelines } = this.viewer;
+    if (header.lanes.some(({ since }, k) => since !== timelines[k].edge)) return this.ask(); // for an older picture
     const lanes = header.lanes.map((lane, k) => {
       const own = Object.entries(arrays).filter(([name]) => name.startsWith(`${k} `));
       return { ...lane, arrays: Object.fromEntries(own.map(([name, array]) => [name.slice(String(k).length + 1), array])) };

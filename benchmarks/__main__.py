@@ -22,6 +22,7 @@ from rich.table import Table
 from benchmarks import (
     beliefs,
     coverage,
+    environments,
     exact,
     mixture,
     optima,
@@ -39,7 +40,18 @@ from benchmarks.report import QUICK, Effort, Report
 from potentia.kernel.background import cores
 from potentia.studies.timing import NOISY, Bystanders, timed
 
-PACKAGES = ("potentia", "numba", "numpy", "scipy", "xarray", "networkx", "quantecon", "open_spiel", "scikit-learn")
+PACKAGES = (
+    "potentia",
+    "numba",
+    "numpy",
+    "scipy",
+    "xarray",
+    "networkx",
+    "quantecon",
+    "open_spiel",
+    "scikit-learn",
+    "pettingzoo",
+)
 PARTS = (
     "peers",
     "reference",
@@ -54,6 +66,7 @@ PARTS = (
     "optima",
     "viewer",
     "studio",
+    "environments",
     "startup",
 )
 
@@ -117,6 +130,8 @@ def _measure(report: Report, effort: Effort, console: Console, parts: Sequence[s
             viewer.compare(effort, report)
         if asked("studio", "the studio"):
             studio.compare(effort, report)
+        if asked("environments", "environments"):
+            environments.compare(effort, report)
         if asked("startup", "start-up"):
             startup.compare(effort, report)
             startup.first_touch(effort, report)

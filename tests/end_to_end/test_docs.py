@@ -32,6 +32,7 @@ from tests.surroundings import ROOT
         "docs/studies.md",
         "docs/comparing.md",
         "docs/recordings.md",
+        "docs/environments.md",
         "docs/studio.md",
         "docs/reproduction.md",
     ],

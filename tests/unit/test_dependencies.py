@@ -37,7 +37,7 @@ def imported():
 def test_what_is_imported_is_declared():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
-    asked = [*project["dependencies"], *extras["dask"], *extras["parquet"], *extras["geo"]]
+    asked = [*project["dependencies"], *extras["dask"], *extras["parquet"], *extras["geo"], *extras["envs"]]
     declared = {re.match(r"[\w-]+", text)[0].lower().replace("_", "-") for text in asked}
     homes = metadata.packages_distributions()
     foreign = set(imported()) - set(sys.stdlib_module_names) - {"potentia"}

@@ -72,7 +72,20 @@ def test_tests_of_a_group_are_known_to_be_so(request):
 # The package ------------------------------------------------------------------------------------------
 
 PACKAGE = Path(pt.__file__).parent
-PUBLIC = ("analysis", "beliefs", "engine", "extend", "figures", "games", "rules", "statistics", "studies", "testing")
+PUBLIC = (
+    "analysis",
+    "beliefs",
+    "engine",
+    "envs",
+    "extend",
+    "figures",
+    "games",
+    "learners",
+    "rules",
+    "statistics",
+    "studies",
+    "testing",
+)
 
 
 def modules():

@@ -141,12 +141,12 @@ def play_batch(
     every = checked_integer(every, "every", 1)
     workers = checked_integer(workers, "workers", 1)
     compiled = checked_compiled(compiled)
-    numbers = _checked_seeds(seeds)
+    numbers = checked_seeds(seeds)
     goal, wanted = goal_from(stop, record)
     with blamed_on_stop("record", goal and goal.name):
         names = checked_record(game, wanted)
     rule = rule_from(rule)
-    starts = _checked_starts(game, start, numbers)
+    starts = checked_starts(game, start, numbers)
     table = Batch(game, rule, names, numbers, steps, every, workers)
     table.reached = None if goal is None else np.zeros(len(numbers), np.int8)
     meter = _Meter(progress, steps * len(numbers))
@@ -189,7 +189,8 @@ def play_batch(
     return table
 
 
-def _checked_seeds(seeds: Iterable[int]) -> list[int]:
+def checked_seeds(seeds: Iterable[int]) -> list[int]:
+    """Different integers, as a list, or an error that says what is wrong with them."""
     if isinstance(seeds, Sized):
         try:
             count = len(seeds)
@@ -208,7 +209,8 @@ def _checked_seeds(seeds: Iterable[int]) -> list[int]:
     return numbers
 
 
-def _checked_starts(game: Game, start: ArrayLike | None, seeds: list[int]) -> list[Ints | None]:
+def checked_starts(game: Game, start: ArrayLike | None, seeds: list[int]) -> list[Ints | None]:
+    """The first profile of each run, where any is given: one for all, or one per seed."""
     count = len(seeds)
     if start is None:
         return [None] * count

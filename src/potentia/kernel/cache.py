@@ -136,6 +136,14 @@ class Entry:
         finally:
             _waits.end()
 
+    def direct(self, args: tuple[Any, ...]) -> Callable[..., Any] | None:
+        """What calls machine code for arguments of exactly these types, and looks at no types again; None if it is not
+        there yet. Numba takes microseconds to tell the types of records, many times what a small kernel takes."""
+        import numba
+
+        found = self.dispatcher.overloads.get(tuple(numba.typeof(arg) for arg in args))
+        return None if found is None else found.entry_point
+
     def kernel(self, args: tuple[Any, ...], make: Callable[[Shape], tuple[Any, ...]] | None = None) -> Any:
         """The kernel for arguments like these.
 

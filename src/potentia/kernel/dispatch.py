@@ -192,7 +192,7 @@ def generic(default: Callable[..., Any]) -> Generic:
     def choose(*types: Any) -> Callable[..., Any]:
         return table.get(getattr(types[0], "instance_class", object), default)
 
-    _overload(call, choose)
+    chosen_by_types(call, choose)
     result = cast(Generic, call)
     result.register = register  # type: ignore[method-assign]
     result.table = table
@@ -223,13 +223,13 @@ def twin(python: F) -> Callable[[F], F]:
     """Give ``python`` a second body for compiled code, where the two languages' integers differ."""
 
     def add(compiled: F) -> F:
-        _overload(python, lambda *types: compiled)
+        chosen_by_types(python, lambda *types: compiled)
         return compiled
 
     return add
 
 
-def _overload(function: Callable[..., Any], choose: Callable[..., Callable[..., Any]]) -> None:
+def chosen_by_types(function: Callable[..., Any], choose: Callable[..., Callable[..., Any]]) -> None:
     """Let compiled code call what ``choose`` gives for the types of the arguments in the place of a function."""
 
     def tell_numba() -> None:

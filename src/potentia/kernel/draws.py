@@ -191,6 +191,10 @@ def make_key(seed: int, *labels: str) -> np.uint64:
 
 def uniform_array(key: np.uint64, count: int, purpose: int) -> Floats:
     """The draws of players 0..count-1 at step 0, all at once."""
-    counters = np.arange(count, dtype=np.uint64) * np.uint64(NUM_PURPOSES) + np.uint64(purpose)
+    return squares_of_many(np.arange(count, dtype=np.uint64) * np.uint64(NUM_PURPOSES) + np.uint64(purpose), key)
+
+
+def squares_of_many(counters: Any, keys: Any) -> Floats:
+    """The doubles in [0, 1) of arrays of counters and keys, broadcast against each other."""
     squares_of: Any = _squares_compiled
-    return _to_unit_compiled(squares_of(counters, key))  # type: ignore[return-value]
+    return _to_unit_compiled(squares_of(counters, keys))  # type: ignore[return-value]

@@ -77,6 +77,19 @@ def player_name(game: Any, player: int, noun: str = "player ") -> str:
     return (short(names[player]) if names else "") or f"{noun}{player}"
 
 
+def players_words(players: Sequence[int], game: Any = None) -> str:
+    """Some players as people read them: player 0; players 0, 1 and 2; Ann and Bob."""
+    named = game is not None and game.player_names is not None
+    told = [player_name(game, player, "" if len(players) > 1 and not named else "player ") for player in players]
+    listed = " and ".join(filter(None, [", ".join(told[:-1]), told[-1]]))
+    return listed if named or len(told) == 1 else f"players {listed}"
+
+
+def capital(text: str, game: Any = None) -> str:
+    """A sentence that begins with players; a name stays as it is."""
+    return text if game is not None and game.player_names is not None else text[:1].upper() + text[1:]
+
+
 def action_name(game: Any, player: int, action: int, noun: str = "") -> str:
     """An action as people read it: its name, or its number."""
     names = None if game is None else game.action_names

@@ -58,8 +58,9 @@ class NormalForm(Game):
     ----------
     payoffs
         Of shape ``(N, A_1, ..., A_N)``, the player first: ``payoffs[i, a_1, ..., a_N]`` is what player i gets.
-        Fractions are kept exactly, see ``unit``. An array with the players last, such as QuantEcon's ``payoff_profile_array``, is
-        for ``pt.games.convert(array, players="last")``; one of shape (2, 2, 2) could be either, and is read as here.
+        Fractions are kept exactly, see ``unit``. An array with the players last, such as QuantEcon's
+        ``payoff_profile_array``, is for ``pt.games.convert(array, players="last")``; one of shape (2, 2, 2)
+        could be either, and is read as here.
     potential
         Of shape ``(A_1, ..., A_N)``; checked against the payoffs.
     moves
@@ -87,7 +88,7 @@ class NormalForm(Game):
     >>> import potentia as pt
     >>> game = pt.games.NormalForm([[[4, 0], [3, 3]], [[4, 3], [0, 3]]], actions=["stag", "hare"], title="Stag hunt")
     >>> pt.analysis.stability(game, pt.rule("lll", tau=0.1))
-    Stability(lll, stable: (hare, hare) 1; by the law of lll in closed form)
+    Stability(lll, stable: (hare, hare) 1; by closed form: Gibbs law exp(Φ/τ))
     """
 
     def __init__(

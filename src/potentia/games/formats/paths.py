@@ -135,9 +135,9 @@ def suffix_of(
         if there and path.is_dir():
             raise InvalidGame(f"expected a file, got a folder; {what} {one_of(known)} files")
         if convert and suffix in convert:
-            raise InvalidGame(
-                f"{what} {one_of(known)} files; this is {convert[suffix]} makes the text of an .nfg file of it"
-            )
+            kind, reader = convert[suffix]
+            how = f"{reader}({path.name!r}).to_nfg() makes the text of an .nfg file of it"
+            raise InvalidGame(f"{what} {one_of(known)} files, got {kind}; {how}")
         if suffix not in known:
             raise InvalidGame(f"{what} {one_of(known)} files, got {path.suffix or 'no suffix'}")
         if there and not path.exists():

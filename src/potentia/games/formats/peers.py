@@ -267,8 +267,8 @@ def convert(game: Any, *, players: str | None = None) -> NormalForm:
         player; or an array of payoffs.
     players
         Which axis of an array is the player's: ``"first"`` for shape (N, A_1, ..., A_N), as NormalForm has it,
-        ``"last"`` for (A_1, ..., A_N, N), as QuantEcon's ``payoff_profile_array`` has it. It must be said where an array
-        could be both.
+        ``"last"`` for (A_1, ..., A_N, N), as QuantEcon's ``payoff_profile_array`` has it. It must be said where an
+        array could be both.
 
     Returns
     -------
@@ -289,8 +289,7 @@ def convert(game: Any, *, players: str | None = None) -> NormalForm:
     >>> pt.games.convert([[[4, 4], [0, 3]], [[3, 0], [3, 3]]])
     Traceback (most recent call last):
     ...
-    potentia.errors.InvalidGame: game of shape (2, 2, 2) can be read in two ways; say players="first": 2 players with 2×2 \
-actions or players="last": 2 players with 2×2 actions
+    potentia.errors.InvalidGame: game of shape (2, 2, 2) can be read in two ways; say players="first" or "last": ...
     >>> pt.games.convert([[[4, 4], [0, 3]], [[3, 0], [3, 3]]], players="last").payoffs[0]
     array([[4., 0.],
            [3., 3.]])
@@ -318,18 +317,12 @@ def _from_array(value: Any, players: str | None) -> NormalForm:
     if players is None and isinstance(value, Sequence) and all(isinstance(part, np.ndarray) for part in value):
         players = "first"  # a list of arrays is one of players
     first, last = array.shape[0] == axes, array.shape[-1] == axes
-    readings = [
-        f'players="first": {axes} players with {_sizes(array.shape[1:])} actions',
-        f'players="last": {axes} players with {_sizes(array.shape[:-1])} actions',
-    ]
     if players is None and not (first or last):
         raise InvalidGame(f"of shape {array.shape} has neither its first nor its last axis for {axes} players", "game")
     if players is None and first and last and not np.array_equal(array, np.moveaxis(array, -1, 0)):
-        raise InvalidGame(f"of shape {array.shape} can be read in two ways; say {' or '.join(readings)}", "game", array)
+        told = f"of shape {array.shape} can be read in two ways"
+        readings = "its first axis, as NormalForm has it, or its last, as QuantEcon's payoff_profile_array has it"
+        raise InvalidGame(f'{told}; say players="first" or "last": the players are {readings}', "game", array)
     if players == "last" or (players is None and not first):
         array = np.moveaxis(array, -1, 0)
     return NormalForm(array, unit=unit)
-
-
-def _sizes(shape: tuple[int, ...]) -> str:
-    return "×".join(map(str, shape))

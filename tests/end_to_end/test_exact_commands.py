@@ -134,7 +134,7 @@ def test_vanishing_revision():
         (("stability", "ring"), "profiles"),
         (("stability", "stag-hunt", "--root", "0,5", "--plot", "x.png"), "--root"),
         (("stability", "stag-hunt", "--root", "0,1"), "give --plot too"),
-        (("audit", "payoffs.txt"), "game files end in .json or .npz"),
+        (("audit", "payoffs.txt"), "game files end in .json, .npz, .nfg or .gam"),
         (("audit", "stag-hunt", "--claimed", "wellfare"), "--claimed must be"),
         (
             ("audit", "stag-hunt", "--rule", "p-sblll", "--revision", "0.1,0.2,0.3"),

@@ -50,6 +50,31 @@ class NpzGame(_Games):
     form, suffix = "npz", ".npz"
 
 
+NFG = (
+    b'NFG 1 R "Stag hunt" { "Ann" "Bob \\"B\\"" } { { "stag" "hare" } { "stag" "h\xc3\xa4re" } } "" 4 4 3 0 0 3 1/3 -.3e1\n',
+    b'NFG 1 D "c" { "1" "2" "3" }\r\n{ 2 1 2 }\r\n1 2 3 4 5 6 7 8 9 10 11 12\r\n',
+    b'\xef\xbb\xbfNFG 1 R "o" { "I" "II" } { { "a" "b" } { "x" "y" } }\n"a comment"\n'
+    b'{\n{ "o1" 1, 1/2 }\n{ "" 2 2 }\n}\n1 2 0 1\n',
+)
+GAM = (b"2\n3 2\n\n3 2 0 3 5 6 3 2 3 2 6 1", b"# of GAMUT\n3\n2 1 2\n" + b"0.5 -1 2e-1 3 " * 3)
+
+
+class NfgGame(_Games):
+    form = "words"
+
+    @cached_property
+    def seeds(self) -> Seeds:
+        return [(".nfg", content) for content in NFG]
+
+
+class GamGame(_Games):
+    form = "words"
+
+    @cached_property
+    def seeds(self) -> Seeds:
+        return [(".gam", content) for content in GAM]
+
+
 class _Potentials(Reader):
     def read(self, path: Path) -> None:
         import numpy as np

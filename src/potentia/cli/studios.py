@@ -203,13 +203,12 @@ def _game(what: str, parameters: list[str] | None) -> Any:
 
 
 def _table(what: str, parameters: list[str] | None) -> dict[str, Any]:
-    from potentia.analysis.tables import payoff_table
     from potentia.cli.options.common import assignments
+    from potentia.web.studio.starts import payoffs_of
 
     if not Path(what).suffix:
         return {"name": what, **assignments(parameters or [])}
-    game = _game(what, None)
-    return {"payoffs": payoff_table(game).reshape(game.num_players, *game.sizes).tolist()}
+    return payoffs_of(_game(what, None))
 
 
 def _loaded(saved: Path | None, game: Any) -> Any:

@@ -45,9 +45,11 @@ def ratio(word: str) -> Ratio:
     else:
         whole, part, exponent = match[4] or "", match[5] or "", match[6] or "0"
         top, power = int(whole + part), int(exponent) - len(part)
-        if top and abs(int(exponent)) > _MOST_EXPONENT:
+        if not top:
+            return 0, 1
+        if abs(int(exponent)) > _MOST_EXPONENT:
             raise ValueError(f"expected a number that fits into a float, got {shortened(word)}")
-        top, bottom = (top * 10**power, 1) if power >= 0 else (top, 10**-power) if top else (0, 1)
+        top, bottom = (top * 10**power, 1) if power >= 0 else (top, 10**-power)
     try:
         value = top / bottom
     except OverflowError:

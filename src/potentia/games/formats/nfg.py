@@ -13,6 +13,7 @@ are integers, decimals or fractions, and are kept exactly. Where actions are cal
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
@@ -224,7 +225,7 @@ def numbers(text: str, found: Sequence[Token]) -> tuple[Floats, Fraction | None]
                 known[token.text] = ratio(token.text)
             except ValueError as error:
                 refuse(text, token.place, str(error))
-    floats = {word: top / bottom for word, (top, bottom) in known.items()}
+    floats = {word: top / bottom if top else -0.0 if word[0] == "-" else 0.0 for word, (top, bottom) in known.items()}
     return np.array([floats[token.text] for token in found]), unit_of(known.values())
 
 
@@ -276,7 +277,7 @@ def nfg_text(game: Game, payoffs: Floats, title: str) -> str:
     head = f"NFG 1 R {_quoted(title)} {{ {' '.join(map(_quoted, players))} }}\n\n{{ {quoted} }}\n\n"
     rows = np.transpose(payoffs, range(payoffs.ndim - 1, -1, -1)).reshape(-1, game.num_players)
     told = {} if game.payoff_unit is None else _in_units(rows, game.payoff_unit)
-    return head + "\n".join(" ".join(told.get(v) or _decimal(v) for v in row) for row in rows.tolist()) + "\n"
+    return head + "\n".join(" ".join((v != 0.0 and told.get(v)) or _decimal(v) for v in row) for row in rows.tolist()) + "\n"
 
 
 def _in_units(rows: Floats, unit: Fraction) -> dict[float, str]:
@@ -286,6 +287,8 @@ def _in_units(rows: Floats, unit: Fraction) -> dict[float, str]:
 
 def _decimal(value: float) -> str:
     """A float with the digits that bring it back, without an exponent."""
+    if value == 0.0:
+        return "-0" if math.copysign(1.0, value) < 0.0 else "0"
     return str(int(value)) if value.is_integer() else f"{Decimal(repr(value)):f}"
 
 

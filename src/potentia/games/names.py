@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -59,8 +60,10 @@ def _texts(given: Any, parameter: str, what: str, count: int) -> tuple[str, ...]
             raise InvalidGame(f"must be texts, got {shortened(repr(name))} for {what}", parameter, given)
     if len(names) != count:
         raise InvalidGame(f"must be a name for each of {count} {what}, got {len(names)}", parameter, given)
-    twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
-    if twice is not None and twice.strip():
+    if "" in names:
+        raise InvalidGame(f"must not be empty, got one for {what}", parameter, given)
+    twice = next((name for name, times in Counter(names).items() if times > 1), None)
+    if twice is not None:
         raise InvalidGame(f"must tell {what} apart, got {shortened(repr(twice))} twice", parameter, given)
     return tuple(map(str, names))
 

@@ -27,9 +27,9 @@ from potentia.games.base import Game
 from potentia.games.formats.gam import parse_gam
 from potentia.games.formats.game_json import json_game, json_of, json_text, listing, move_lists, numbers
 from potentia.games.formats.game_npz import known_arrays, move_matrices, npz_game, real
-from potentia.games.formats.nfg import nfg_text, parse_nfg
+from potentia.games.formats.nfg import gambit_takes, nfg_text, parse_nfg
 from potentia.games.formats.paths import naming, npy_array, npz_arrays, suffix_of, whole_content, writing
-from potentia.games.given import finite_array, of_kind
+from potentia.games.given import finite_array, of_kind, shortened
 from potentia.games.normal_form import NormalForm
 from potentia.kernel import memory
 from potentia.kernel.arrays import Floats
@@ -94,8 +94,8 @@ def write_game(game: Game, path: str | os.PathLike[str], *, name: str | None = N
     game
         The game; of another kind, ``game.to_normal_form()``.
     path
-        A ``.json``, ``.npz`` or ``.nfg`` file. ``.nfg`` holds no constrained moves, which a warning
-        tells, and no potential.
+        A ``.json``, ``.npz`` or ``.nfg`` file. ``.nfg`` holds no constrained moves, of which a warning
+        tells, and no potential; another warning tells of names that pygambit does not take.
     name
         What the game is called in the file; its title, if it is left out.
 
@@ -144,6 +144,7 @@ def write_game(game: Game, path: str | os.PathLike[str], *, name: str | None = N
             else:
                 file.write(nfg_text(game, game.payoffs, title).encode())
         if suffix == ".nfg":
+            tell_of_names(game, title)
             tell_of_moves(game, "an .nfg file")
     return target
 
@@ -158,6 +159,16 @@ def _names_of(game: NormalForm) -> dict[str, Any]:
     unit = None if game.payoff_unit is None else str(game.payoff_unit)
     told = {"players": game.player_names, "actions": game.action_names, "unit": unit}
     return {key: value for key, value in told.items() if value is not None}
+
+
+def tell_of_names(game: Game, title: str | None = None) -> None:
+    """Warn of names that pygambit does not take."""
+    names = [*(game.player_names or ()), *(name for own in game.action_names or () for name in own)]
+    wrong = [name for name in names if not gambit_takes(name)]
+    wrong += [told for told in [game.known_as if title is None else title] if not told.isascii()]
+    if wrong:
+        told = "pygambit takes names of printable ASCII with single spaces inside only"
+        warnings.warn(f"{told}, and not {shortened(repr(wrong[0]))}", NotCarried, stacklevel=frames_to_caller())
 
 
 def tell_of_moves(game: Game, what: str) -> None:

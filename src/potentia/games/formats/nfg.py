@@ -1,4 +1,4 @@
-"""Gambit's files of games in strategic form, ``.nfg``: read in both forms, with payoffs or with outcomes, and written.
+r"""Gambit's files of games in strategic form, ``.nfg``: read in both forms, with payoffs or with outcomes, and written.
 
 ::
 
@@ -8,7 +8,8 @@
 
 Instead of names of actions there may be their numbers, ``{ 2 3 }``, and instead of payoffs outcomes,
 ``{ { "name" 1, 2/3 } ... }``, with the number of an outcome for each profile, 0 for one that gives everybody 0. Payoffs
-are integers, decimals or fractions, and are kept exactly. Where actions are called 1, 2, ... they have no names.
+are integers, decimals or fractions, and are kept exactly. Where actions are called 1, 2, ... they have no names. In a
+name ``\"`` is a quote and ``\\`` a backslash, as pygambit writes them.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from potentia.kernel.arrays import Floats
 from potentia.kernel.numbers import in_words
 
 _TOKEN = re.compile(r'\s*(?:"((?:[^"\\]|\\.)*)"|([{},])|([^\s{},"]+)|(")|$)', re.DOTALL)
+_ESCAPED = re.compile(r'\\(["\\])')
 _END, _TEXT, _MARK, _WORD = range(4)
 _SAID = ("the end of the file", "a name in quotes", "a brace or a comma", "a number or a word")
 _MOST_ACTIONS = 2**31 - 1
@@ -68,7 +70,8 @@ class _Tokens:
         for kind in (_TEXT, _MARK, _WORD):
             if match[kind] is not None:
                 place = match.start(kind) - (kind == _TEXT)
-                self.now = Token(kind, match[kind].replace('\\"', '"') if kind == _TEXT else match[kind], place)
+                text = _ESCAPED.sub(r"\1", match[kind]) if kind == _TEXT else match[kind]
+                self.now = Token(kind, text, place)
                 return before
         if match[4]:
             refuse(self.text, match.start(4), "a quote that is never closed")
@@ -293,9 +296,10 @@ def _decimal(value: float) -> str:
 
 
 def _quoted(name: str) -> str:
-    for wrong, said in (("\\\\", "two backslashes"), ('\\"', "a backslash before a quote")):
-        if wrong in name:
-            raise InvalidGame(f"an .nfg file cannot hold {said}, as in the name {shortened(repr(name))}")
-    if name.endswith("\\"):
-        raise InvalidGame(f"an .nfg file cannot hold a name that ends with a backslash, {shortened(repr(name))}")
-    return '"' + name.replace('"', '\\"') + '"'
+    """A name as Gambit reads it; a backslash is doubled only where it would be taken for another sign's."""
+    return '"' + re.sub(r'\\(?=\\|"|\Z)', r"\\\\", name).replace('"', '\\"') + '"'
+
+
+def gambit_takes(name: str) -> bool:
+    """Whether pygambit of today reads a name: printable ASCII, and single spaces inside."""
+    return name.isascii() and name.isprintable() and name == " ".join(name.split()) and bool(name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 import os
 from collections.abc import Sequence
 from fractions import Fraction
@@ -13,11 +14,14 @@ import numpy as np
 from potentia.errors import InvalidGame
 from potentia.games.base import Game
 from potentia.games.exact import as_floats, fractions_of
-from potentia.games.formats.files import read_game, tell_of_moves
+from potentia.games.formats.files import read_game, tell_of_moves, tell_of_names
+from potentia.games.formats.nfg import gambit_takes
 from potentia.games.given import shortened
 from potentia.games.normal_form import NormalForm
+from potentia.kernel import memory
 from potentia.kernel.arrays import any_array
 from potentia.kernel.checks import OneOf
+from potentia.kernel.numbers import in_words
 
 _PACKAGES = {"pygambit": "pygambit", "quantecon": "quantecon", "nashpy": "nashpy", "pyspiel": "open_spiel"}
 _LAYOUT = OneOf("first", "last")
@@ -70,7 +74,15 @@ def from_gambit(game: Any) -> NormalForm:
     if game.is_tree and len(game.players.chance.infosets):
         raise InvalidGame("must have no moves of chance: payoffs would be expectations", "game", game)
     names = [[strategy.label for strategy in player.strategies] for player in game.players]
-    payoffs = np.stack([np.asarray(array, object) for array in game.to_arrays(dtype=Fraction)])
+    sizes = tuple(len(own) for own in names)
+    profiles = math.prod(sizes)
+    memory.require(400 * len(sizes) * profiles, f"a game of {in_words(profiles)} profiles")
+    players = list(game.players)
+    payoffs = np.zeros((len(sizes), *sizes), object)  # 0 where there is no outcome
+    for profile in np.ndindex(sizes):
+        outcome = game[profile]
+        for i, player in enumerate(players if outcome is not None else ()):
+            payoffs[(i, *profile)] = Fraction(outcome[player])
     return NormalForm(
         payoffs,
         players=_names([[player.label for player in game.players]], 0),
@@ -93,15 +105,23 @@ def to_gambit(game: Game) -> Any:
     table = game.to_normal_form()
     exact = fractions_of(table.payoffs, table.payoff_unit)
     payoffs = np.array([pygambit.Rational(value.numerator, value.denominator) for value in exact], object)
-    made = pygambit.Game.from_arrays(*payoffs.reshape(table.payoffs.shape), title=table.known_as)
-    for player, mine in enumerate(made.players):
-        if table.player_names:
-            mine.label = table.player_names[player]
-        if table.action_names:
-            for strategy, name in zip(mine.strategies, table.action_names[player], strict=True):
-                strategy.label = name
+    title = table.known_as if table.known_as.isascii() else ""
+    made = pygambit.Game.from_arrays(*payoffs.reshape(table.payoffs.shape), title=title)
+    _label(made.players, table.player_names)
+    for player, names in zip(made.players, table.action_names or (), strict=False):
+        _label(player.strategies, names)
+    tell_of_names(table)
     tell_of_moves(table, "a game of pygambit")
     return made
+
+
+def _label(those: Any, names: Sequence[str] | None) -> None:
+    """Name all of these, or none."""
+    if names and all(map(gambit_takes, names)):
+        for k, one in enumerate(those):  # none may be called as another still is
+            one.label = f"_ {k}"
+        for one, name in zip(those, names, strict=True):
+            one.label = name
 
 
 # QuantEcon --------------------------------------------------------------------------------------------

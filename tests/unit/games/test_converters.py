@@ -152,7 +152,7 @@ def test_quantecon_there_and_back(shape):
     theirs = made.to_quantecon()
     assert theirs.nums_actions == shape
     profile = tuple(size - 1 for size in shape)
-    np.testing.assert_array_equal(theirs[profile], made.payoffs[(slice(None), *profile)])
+    np.testing.assert_array_equal(theirs.payoff_profile_array[profile], made.payoffs[(slice(None), *profile)])
     same(convert(theirs), made)
 
 

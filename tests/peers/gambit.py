@@ -21,7 +21,7 @@ BY_HAND = {
     "comment": HEAD + NAMES + '"a comment with { braces } and \\"quotes\\""\n1 2 3 4 5 6 7 8',
     "lines": (HEAD + "\n\t" + NAMES + "\n\n1 2\n3 4\n\n5 6 7\n8\n").replace("\n", "\r\n"),
     "quotes": 'NFG 1 R "\\"t\\"" { "\\"A\\"" "a\\b" } { { "\\"" "{" } { "1" "}" } } 1 2 3 4 5 6 7 8',
-    "marks": "NFG 1 R \"it's\" { \"#1\" \"//\" } { { \"a,b\" \";\" } { \"()\" \"[x]\" } } 1 2 3 4 5 6 7 8",
+    "marks": 'NFG 1 R "it\'s" { "#1" "//" } { { "a,b" ";" } { "()" "[x]" } } 1 2 3 4 5 6 7 8',
     "outcomes": HEAD + NAMES + '{ { "o1" 1, 1/2 } { "o2" -2 3 } }\n1 2 2 1',
     "no outcome": HEAD + NAMES + '{ { "o1" 1, 1/2 } { "" -2 3 } }\n1 0 2 1',
     "unused outcome": HEAD + NAMES + '"c"\n{\n{ "o1" 1, 2 }\n{ "o2" 3, 4 }\n{ "o3" 5, 6 }\n}\n3 3 0 1',

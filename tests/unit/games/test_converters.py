@@ -118,7 +118,9 @@ def test_what_is_no_game(wrong):
 
 
 def test_no_such_layout():
-    refuses(lambda: convert(DILEMMA, players="middle"), InvalidGame, r'players must be "first" or "last", got \'middle\'$')
+    refuses(
+        lambda: convert(DILEMMA, players="middle"), InvalidGame, r'players must be "first" or "last", got \'middle\'$'
+    )
 
 
 def test_games_files_and_fractions(tmp_path):
@@ -137,7 +139,9 @@ def test_a_library_that_is_missing(name, monkeypatch):
     for module in ("pygambit", "quantecon", "quantecon.game_theory", "nashpy", "pyspiel"):
         monkeypatch.setitem(sys.modules, module, None)
     package = "pygambit" if name == "gambit" else name
-    refuses(getattr(NormalForm(DILEMMA), f"to_{name}"), InvalidGame, rf"to_{name} needs {package}: pip install {package}")
+    refuses(
+        getattr(NormalForm(DILEMMA), f"to_{name}"), InvalidGame, rf"to_{name} needs {package}: pip install {package}"
+    )
 
 
 @pytest.mark.parametrize("name", ["gambit", "quantecon", "nashpy", "open_spiel"])

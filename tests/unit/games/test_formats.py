@@ -109,7 +109,9 @@ def test_moves_stay_behind_with_a_warning_and_the_potential_without(tmp_path):
     assert not read_game(path).has_potential
 
 
-@pytest.mark.parametrize("name", ["ends \\", 'a \\" quote', "two \\\\ strokes", "a\\b\\\\c", '"', "\\\\", "{ }", "two\nlines"])
+@pytest.mark.parametrize(
+    "name", ["ends \\", 'a \\" quote', "two \\\\ strokes", "a\\b\\\\c", '"', "\\\\", "{ }", "two\nlines"]
+)
 @pytest.mark.filterwarnings("ignore:pygambit takes")
 def test_any_name_comes_back(name, tmp_path):
     made = NormalForm(np.zeros((1, 2)), actions=[name, "b"])
@@ -144,20 +146,35 @@ BAD = {
     "no names": (HEAD + '{ { "a" } { } } 1 2', r"expected 1 to 2,147,483,647 actions for player 2, got '\{'$"),
     "few": (HEAD + NAMES + "1 2 3 4 5\n6 7", r"line 2 column 4: expected 8 payoffs, 2 for each of 4 profiles, got 7$"),
     "many": (HEAD + NAMES + "\n1 2 3 4 5 6 7 8 9", r"line 2 column 17: expected 8 payoffs, .*got 9$"),
-    "zero": (HEAD + NAMES + "\n1 2 3 4 5 6 1/0 8", r"line 2 column 13: expected a number, got 1/0, which divides by 0$"),
+    "zero": (
+        HEAD + NAMES + "\n1 2 3 4 5 6 1/0 8",
+        r"line 2 column 13: expected a number, got 1/0, which divides by 0$",
+    ),
     "nan": (HEAD + NAMES + "\n1 2 3 4 5 6 nan 8", r"line 2 column 13: expected a number, got 'nan'$"),
     "huge": (HEAD + NAMES + "\n1e99999999 2 3 4 5 6 7 8", r"line 2 column 1: .*fits into a float, got 1e99999999$"),
     "tiny": (HEAD + NAMES + "\n1e-399 2 3 4 5 6 7 8", r"line 2 column 1: .*fits into a float, got 1e-399$"),
-    "long": (HEAD + NAMES + f"\n{'9' * 5000} 2 3 4 5 6 7 8", r"line 2 column 1: .*at most 1000 characters, got .* 5,000$"),
+    "long": (
+        HEAD + NAMES + f"\n{'9' * 5000} 2 3 4 5 6 7 8",
+        r"line 2 column 1: .*at most 1000 characters, got .* 5,000$",
+    ),
     "comma": (HEAD + NAMES + "\n1, 2 3 4 5 6 7 8", r"line 2 column 2: expected a number, one of 8 payoffs.*got ','$"),
-    "10^9 profiles": (HEAD + "{ 31623 31623 } 1 2", r"expected about 10\^9 payoffs, 2 for each of about 10\^9 .*got 2$"),
-    "few of an outcome": (HEAD + NAMES + '{ { "x" 1 } } 1 1 1 1', r"expected 2 payoffs of outcome 1, got 1: .*got '\}'$"),
+    "10^9 profiles": (
+        HEAD + "{ 31623 31623 } 1 2",
+        r"expected about 10\^9 payoffs, 2 for each of about 10\^9 .*got 2$",
+    ),
+    "few of an outcome": (
+        HEAD + NAMES + '{ { "x" 1 } } 1 1 1 1',
+        r"expected 2 payoffs of outcome 1, got 1: .*got '\}'$",
+    ),
     "many of an outcome": (HEAD + NAMES + '{ { "x" 1 2 3 } }', r"expected \} after 2 payoffs of outcome 1, got '3'$"),
     "unknown outcome": (
         HEAD + NAMES + '{ { "x" 1 2 } }\n1 1 2 1',
         r"line 2 column 5: expected the number of an outcome, 1 to 1, or 0 for none, got '2'$",
     ),
-    "few outcomes": (HEAD + NAMES + '{ { "x" 1 2 } }\n1 1', r"line 2 column 4: expected 4 numbers of outcomes, .*got 2$"),
+    "few outcomes": (
+        HEAD + NAMES + '{ { "x" 1 2 } }\n1 1',
+        r"line 2 column 4: expected 4 numbers of outcomes, .*got 2$",
+    ),
     "latin-1": (
         'NFG 1 R "x" { "\xe4" "b" }'.encode("latin-1"),
         r"line 1 column 16: expected text in UTF-8, got byte 0xe4; was it saved in Latin-1\?$",

@@ -280,7 +280,11 @@ def nfg_text(game: Game, payoffs: Floats, title: str) -> str:
     head = f"NFG 1 R {_quoted(title)} {{ {' '.join(map(_quoted, players))} }}\n\n{{ {quoted} }}\n\n"
     rows = np.transpose(payoffs, range(payoffs.ndim - 1, -1, -1)).reshape(-1, game.num_players)
     told = {} if game.payoff_unit is None else _in_units(rows, game.payoff_unit)
-    return head + "\n".join(" ".join((v != 0.0 and told.get(v)) or _decimal(v) for v in row) for row in rows.tolist()) + "\n"
+    return (
+        head
+        + "\n".join(" ".join((v != 0.0 and told.get(v)) or _decimal(v) for v in row) for row in rows.tolist())
+        + "\n"
+    )
 
 
 def _in_units(rows: Floats, unit: Fraction) -> dict[float, str]:

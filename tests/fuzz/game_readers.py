@@ -51,7 +51,8 @@ class NpzGame(_Games):
 
 
 NFG = (
-    b'NFG 1 R "Stag hunt" { "Ann" "Bob \\"B\\"" } { { "stag" "hare" } { "stag" "h\xc3\xa4re" } } "" 4 4 3 0 0 3 1/3 -.3e1\n',
+    b'NFG 1 R "Stag hunt" { "Ann" "Bob \\"B\\"" } { { "stag" "hare" } { "stag" "h\xc3\xa4re" } }\n'
+    b'"" 4 4 3 0 0 3 1/3 -.3e1\n',
     b'NFG 1 D "c" { "1" "2" "3" }\r\n{ 2 1 2 }\r\n1 2 3 4 5 6 7 8 9 10 11 12\r\n',
     b'\xef\xbb\xbfNFG 1 R "o" { "I" "II" } { { "a" "b" } { "x" "y" } }\n"a comment"\n'
     b'{\n{ "o1" 1, 1/2 }\n{ "" 2 2 }\n}\n1 2 0 1\n',

@@ -56,7 +56,7 @@ def name(random: Random, taken: set[str]) -> str:
 
 
 def written(pygambit: Any, shape: tuple[int, ...], seed: int) -> Any:
-    """A game of pygambit: payoffs of all kinds, names, and now and then profiles without an outcome, or with one of two."""
+    """A game of pygambit: payoffs of all kinds, and names for most."""
     random = Random(f"{shape} {seed}")
     made = pygambit.Game.new_table(list(shape), title=" ".join(map(str, shape)))
     for those in (made.players, *(player.strategies for player in made.players)):

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from potentia.cli.options.beliefs import Initial, Per, RunBelief, belief_from_options
+from potentia.cli.options.beliefs import Initial, Per, RunBelief, belief_from_options, belief_text
 from potentia.cli.options.common import (
     GameName,
     Json,

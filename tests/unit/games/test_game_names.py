@@ -65,7 +65,7 @@ def test_names_are_pickled():
         ({"actions": [ACTIONS, ["a"]]}, r"actions must be a name for each of 2 actions of player 1, got 1$"),
         (
             {"actions": ["a", "b", "c"]},
-            r"actions as one list must name all .*, got 3 names for players with 2, 2 actions$",
+            r"actions as one list .*, got 3 names for players with 2, 2 actions$",
         ),
         ({"title": 3}, r"title must be text, got 3$"),
         ({"unit": "x"}, r'unit must be a fraction above 0, such as "1/3", got \'x\'$'),
@@ -149,7 +149,17 @@ def test_fractions_decide_ties_that_floats_cannot():
     assert found.stable.tolist() == [False, True, False, False]
     tied = NormalForm([[[A + B, 0], [0, B + A]]] * 2)
     assert pt.analysis.stability(tied, pt.rule("blll", tau=0.1)).limit.tolist() == [0.5, 0.0, 0.0, 0.5]
-    assert not pt.analysis.stability(NormalForm(exact.payoffs), pt.rule("lll", tau=0.1)).exact
+
+
+def test_a_unit_finer_than_floats_tell():
+    counts = np.random.default_rng(1).integers(1, 10**6, size=(3, 3))
+    phi = [[Fraction(int(count), 999983) for count in row] for row in counts]
+    exact = NormalForm([phi, phi])
+    found, without = (
+        pt.analysis.stability(game, pt.rule("lll", tau=0.1)) for game in (exact, NormalForm(exact.payoffs))
+    )
+    assert (found.exact, without.exact) == (True, False)
+    assert found.stable.tolist() == (counts == counts.max()).reshape(-1).tolist()
 
 
 @pytest.mark.parametrize("seed", range(5))

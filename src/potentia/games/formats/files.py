@@ -211,7 +211,7 @@ def _potential_alone(names: list[str] | dict[str, Any]) -> list[str]:
 
 
 def _text(path: Path) -> str:
-    content = whole_content(path, 150, "use .npz")  # a piece of a few characters takes a hundred times as much
+    content = whole_content(path, 60, "use .npz")  # a number of one digit takes some sixty times as much
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

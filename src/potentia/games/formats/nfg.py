@@ -14,9 +14,10 @@ name ``\"`` is a quote and ``\\`` a backslash, as pygambit writes them.
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, NamedTuple, NoReturn
@@ -33,6 +34,7 @@ from potentia.kernel.arrays import Floats
 from potentia.kernel.numbers import in_words
 
 _TOKEN = re.compile(r'\s*(?:"((?:[^"\\]|\\.)*)"|([{},])|([^\s{},"]+)|(")|$)', re.DOTALL)
+_SIGN = re.compile(r'[{},"]')
 _ESCAPED = re.compile(r'\\(["\\])')
 _END, _TEXT, _MARK, _WORD = range(4)
 _SAID = ("the end of the file", "a name in quotes", "a brace or a comma", "a number or a word")
@@ -52,6 +54,20 @@ def refuse(text: str, place: int, problem: str) -> NoReturn:
     line = text.count("\n", 0, place) + 1
     column = place - text.rfind("\n", 0, place)
     raise InvalidGame(f"line {line} column {column}: {problem}")
+
+
+class Words:
+    """A part of a file that holds numbers; they may be many, and where one stands is found when it is asked for."""
+
+    def __init__(self, text: str, begin: int, end: int) -> None:
+        self.text, self.begin, self.end = text, begin, end
+        self.all = text[begin:end].split()
+
+    def place(self, number: int) -> int:
+        """Where one of them begins."""
+        return next(
+            itertools.islice(re.compile(r"\S+").finditer(self.text, self.begin, self.end), number, None)
+        ).start()
 
 
 class _Tokens:
@@ -101,10 +117,13 @@ class _Tokens:
         self.take(_MARK, wanted, "}")
         return found
 
-    def words(self) -> Iterator[Token]:
-        """All that is left, which must be numbers or words."""
-        while self.now.kind == _WORD:
-            yield self.next()
+    def words(self) -> Words:
+        """Numbers and words up to a brace, a comma, a quote or the end."""
+        mark = _SIGN.search(self.text, self.now.place)
+        found = Words(self.text, self.now.place, len(self.text) if mark is None else mark.start())
+        self._place = found.end
+        self.next()
+        return found
 
 
 def parse_nfg(text: str) -> dict[str, Any]:
@@ -203,33 +222,34 @@ def product(sizes: Sequence[int]) -> int:
 
 def _from_payoffs(tokens: _Tokens, sizes: list[int]) -> tuple[Floats, Fraction | None]:
     players, profiles = len(sizes), product(sizes)
-    found = list(tokens.words())
+    found = tokens.words()
     said = f"{in_words(players * profiles)} payoffs, {players} for each of {in_words(profiles)} profiles"
     _require_count(tokens, found, players * profiles, said)
-    values, unit = numbers(tokens.text, found)
+    values, unit = numbers(tokens.text, found.all, found.place)
     return players_first(values.reshape(*sizes[::-1], players)), unit
 
 
-def _require_count(tokens: _Tokens, found: list[Token], count: int, said: str) -> None:
-    if len(found) > count:
-        refuse(tokens.text, found[count].place, f"expected {said}, got {len(found):,}")
+def _require_count(tokens: _Tokens, found: Words, count: int, said: str) -> None:
+    got = len(found.all)
+    if got > count:
+        refuse(tokens.text, found.place(count), f"expected {said}, got {got:,}")
     if tokens.now.kind != _END:
-        tokens.refuse(said if len(found) == count else f"a number, one of {said}")
-    if len(found) < count:
-        refuse(tokens.text, tokens.now.place, f"expected {said}, got {len(found):,}")
+        tokens.refuse("the end of the file" if got == count else f"a number, one of {said}")
+    if got < count:
+        refuse(tokens.text, tokens.now.place, f"expected {said}, got {got:,}")
 
 
-def numbers(text: str, found: Sequence[Token]) -> tuple[Floats, Fraction | None]:
-    """Words as numbers, and their unit."""
+def numbers(text: str, words: Sequence[str], place: Callable[[int], int]) -> tuple[Floats, Fraction | None]:
+    """Words as numbers, and their unit; ``place`` says where in the text each stands."""
     known: dict[str, Ratio] = {}
-    for token in found:
-        if token.text not in known:
+    for k, word in enumerate(words):
+        if word not in known:
             try:
-                known[token.text] = ratio(token.text)
+                known[word] = ratio(word)
             except ValueError as error:
-                refuse(text, token.place, str(error))
+                refuse(text, place(k), str(error))
     floats = {word: top / bottom if top else -0.0 if word[0] == "-" else 0.0 for word, (top, bottom) in known.items()}
-    return np.array([floats[token.text] for token in found]), unit_of(known.values())
+    return np.fromiter((floats[word] for word in words), np.float64, len(words)), unit_of(known.values())
 
 
 def players_first(values: Floats) -> Floats:
@@ -254,17 +274,18 @@ def _from_outcomes(tokens: _Tokens, sizes: list[int]) -> tuple[Floats, Fraction 
                 tokens.next()
         tokens.take(_MARK, f"}} after {players} payoffs of outcome {outcomes}", "}")
     tokens.take(_MARK, "} after the outcomes, or { before another", "}")
-    found = list(tokens.words())
+    found = tokens.words()
     said = f"{in_words(profiles)} numbers of outcomes, one for each profile"
     _require_count(tokens, found, profiles, said)
     memory.require(24 * players * profiles, f"a game of {in_words(profiles)} profiles")
     places = np.empty(profiles, np.int64)
-    for k, token in enumerate(found):
-        number = int(token.text) if token.text.isascii() and token.text.isdigit() and len(token.text) < 20 else -1
+    for k, word in enumerate(found.all):
+        number = int(word) if word.isascii() and word.isdigit() and len(word) < 20 else -1
         if not 0 <= number <= outcomes:
-            tokens.refuse(f"the number of an outcome, 1 to {outcomes}, or 0 for none", token)
+            wrong = Token(_WORD, word, found.place(k))
+            tokens.refuse(f"the number of an outcome, 1 to {outcomes}, or 0 for none", wrong)
         places[k] = number
-    values, unit = numbers(tokens.text, payoffs)
+    values, unit = numbers(tokens.text, [token.text for token in payoffs], lambda k: payoffs[k].place)
     each = np.vstack([np.zeros((1, players)), values.reshape(-1, players)])  # outcome 0 gives nothing
     return players_first(each[places].reshape(*sizes[::-1], players)), unit
 

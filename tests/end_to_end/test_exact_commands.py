@@ -223,6 +223,6 @@ def test_a_file_of_gambit_is_played_and_solved_with_its_names(tmp_path):
     path.write_text(path.read_text() + " 1")
     done = potentia("run", path)
     assert done.returncode == 2
-    assert done.stderr.startswith(f"error: {path}: line 1 column 90: expected 8 payoffs")
+    assert done.stderr.startswith(f"error: {path}: line 1 column 88: expected 8 payoffs")
     done = potentia("run", "game.efg")
     assert "pygambit.read_efg('game.efg').to_nfg()" in done.stderr

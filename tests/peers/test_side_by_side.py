@@ -12,7 +12,7 @@ import pytest
 import potentia as pt
 from potentia.errors import InvalidGame, NotCarried
 from potentia.games import NormalForm, convert, path_moves, read_game, write_game
-from tests.peers.gambit import ours, reading, shapes, written
+from tests.peers.gambit import BY_HAND, ours, reading, shapes, written
 from tests.unit.bad import refuses
 
 SHAPES = [(3,), (2, 2), (3, 4), (2, 3, 2), (2, 2, 2, 2)]
@@ -184,3 +184,10 @@ def test_games_of_open_spiel_are_read():
     assert made.action_names == (("Stag", "Hare"), ("Stag", "Hare"))
     np.testing.assert_array_equal(made.payoffs, [[[2, 0], [1, 1]], [[2, 1], [0, 1]]])
     refuses(lambda: convert(pyspiel.load_game("kuhn_poker")), InvalidGame, r"extensive_to_tensor_game\(game\)")
+
+
+@pytest.mark.parametrize("name", [name for name in BY_HAND if name != "more numbers"])
+def test_games_that_pygambit_has_read_are_converted(name):
+    pygambit = pytest.importorskip("pygambit")
+    theirs = pygambit.read_nfg(io.BytesIO(BY_HAND[name].encode()))
+    assert ours(convert(theirs)) == reading(theirs)

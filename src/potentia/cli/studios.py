@@ -146,7 +146,7 @@ def _opened(
         return Session(*start_of_study(path)), None
     if path.suffix == ".json" and (kept := links.read_file(path)) is not None:
         return Session(kept.start, None, tuple(kept.log), kept.step), None
-    if what in registered_games() or path.suffix.lower() in (".json",):
+    if what in registered_games() or path.suffix.lower() in (".json", ".nfg", ".gam"):
         game, table = _game(what, parameters), _table(what, parameters)
         start = _start(game, table, given, ("0.1", "0.3"), "blll")
         return Session(start, game, saved=_loaded(saved, game)), None

@@ -96,7 +96,7 @@ def as_floats(value: ArrayLike) -> tuple[Any, Fraction | None]:
 def checked_unit(unit: Any, payoffs: Floats) -> Fraction:
     """A unit that somebody claims these payoffs to have."""
     try:
-        found = Fraction(unit)
+        found = Fraction(*ratio(unit)) if isinstance(unit, str) else Fraction(unit)
         size = float(found)
     except (TypeError, ValueError, OverflowError, ZeroDivisionError):
         found, size = Fraction(0), 0.0

@@ -71,6 +71,7 @@ def test_names_are_pickled():
         ({"unit": "x"}, r'unit must be a fraction above 0, such as "1/3", got \'x\'$'),
         ({"unit": 0}, r"unit must be a fraction above 0"),
         ({"unit": "1/0"}, r"unit must be a fraction above 0"),
+        ({"unit": "1e999999999"}, r"unit must be a fraction above 0"),
         ({"unit": 2}, r"unit must be one that all payoffs are whole multiples of, got 2 and a payoff 3\.0$"),
         ({"unit": "1e-300"}, r"unit must be at least the largest payoff / "),
     ],

@@ -28,6 +28,7 @@ class _Games(Reader):
             NormalForm(payoffs, moves=[[[1], [0]], [[1], [0, 2], [1]]]),
             NormalForm(np.arange(18.0).reshape(2, 3, 3), moves=line),
             NormalForm(np.arange(24.0).reshape(3, 2, 2, 2)),
+            NormalForm(payoffs, players=["a", "b"], actions=[["x", "y"], ["u", "v", "ü"]], unit="1/2"),
         ]
         return [
             (self.suffix, bytes_of(lambda path: write_game(one, path, name="g"), self.folder, self.suffix))  # noqa: B023

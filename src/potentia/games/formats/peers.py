@@ -103,6 +103,7 @@ def to_gambit(game: Game) -> Any:
     """See :meth:`potentia.games.Game.to_gambit`."""
     pygambit = _library("pygambit", "to_gambit")
     table = game.to_normal_form()
+    memory.require(1000 * table.payoffs.size, f"a pygambit game of {in_words(table.num_profiles)} profiles")
     exact = fractions_of(table.payoffs, table.payoff_unit)
     payoffs = np.array([pygambit.Rational(value.numerator, value.denominator) for value in exact], object)
     title = table.known_as if table.known_as.isascii() else ""

@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test long faults fuzz mutants matrix bench docs lint format clean
+.PHONY: demo test long peers faults fuzz mutants matrix bench docs lint format clean
 
 .venv/.base: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "potentia needs Python 3.11 or newer")'
@@ -18,6 +18,10 @@ BIN := .venv/bin
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'
 	touch $@
 
+.venv/.peers: .venv/.dev # pygambit builds for minutes
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[peers]'
+	touch $@
+
 .venv/.matrix: .venv/.base
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[matrix]'
 	touch $@
@@ -31,6 +35,9 @@ test: .venv/.dev         ## the tests, in parallel
 
 long: .venv/.dev         ## the studies that take minutes
 	$(BIN)/python -m pytest -n auto --dist loadgroup -m long
+
+peers: .venv/.peers      ## games and results beside pygambit, QuantEcon, nashpy and OpenSpiel
+	$(BIN)/python -m pytest -n auto --dist loadgroup -m 'long or not long' tests/peers tests/unit/games/test_converters.py
 
 faults: .venv/.dev       ## a fault at every call that writes, and what is then on disk
 	$(BIN)/python -m tests.faults

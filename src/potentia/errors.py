@@ -27,6 +27,7 @@
     ├── CacheNotTrusted         others can write to the kernel cache, so it is not used
     ├── CompiledOtherwise       machine code of a utility gives other numbers than Python
     ├── InteractionsUnknown     a guard serialises a game that does not say who interacts
+    ├── NotCarried              a file or another library's game does not hold all of a game
     ├── NotCompiled             a utility runs in Python, with the reason
     └── RunInterrupted          Ctrl-C: what was computed is kept
 """
@@ -459,6 +460,10 @@ class InteractionsUnknown(UserWarning):
     >>> [warning.category.__name__ for warning in caught]
     ['InteractionsUnknown']
     """
+
+
+class NotCarried(UserWarning):
+    """A file, or a game of another library, does not hold all of a game: no constrained moves, for example."""
 
 
 class NotCompiled(UserWarning):

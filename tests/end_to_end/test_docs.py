@@ -20,6 +20,7 @@ from tests.surroundings import ROOT
         "README.md",
         "docs/guide.md",
         "docs/analysis.md",
+        "docs/formats.md",
         "docs/laboratory.md",
         "docs/coverage.md",
         "docs/sites.md",

@@ -134,7 +134,7 @@ def test_vanishing_revision():
         (("stability", "ring"), "profiles"),
         (("stability", "stag-hunt", "--root", "0,5", "--plot", "x.png"), "--root"),
         (("stability", "stag-hunt", "--root", "0,1"), "give --plot too"),
-        (("audit", "payoffs.txt"), "game files end in .json or .npz"),
+        (("audit", "payoffs.txt"), "game files end in .json, .npz, .nfg or .gam"),
         (("audit", "stag-hunt", "--claimed", "wellfare"), "--claimed must be"),
         (
             ("audit", "stag-hunt", "--rule", "p-sblll", "--revision", "0.1,0.2,0.3"),
@@ -204,3 +204,25 @@ def test_bad_questions_about_an_optimum(arguments, message):
     done = potentia("optimum", *arguments)
     assert done.returncode == 2
     assert message in done.stderr
+
+
+def test_a_file_of_gambit_is_played_and_solved_with_its_names(tmp_path):
+    path = tmp_path / "hunt.nfg"
+    path.write_text('NFG 1 R "Hunt" { "Ann" "Bob" } { { "stag" "hare" } { "stag" "hare" } } 4 4 3 0 0 3 3 3')
+    for command, said in (
+        ("stability --rule blll", "(hare, hare)   yes"),
+        ("audit --rule slll", "Ann plays stag in both (stag, stag) and (stag, hare)"),
+        ("run --steps 20", "(stag, stag)"),
+        ("optimum", "at profile (stag, stag)"),
+        ("dynamics --time 1", "Ann"),
+    ):
+        name, *options = command.split()
+        done = potentia(name, path, *options, COLUMNS="200")
+        assert done.returncode == 0, done.stderr
+        assert said in done.stdout
+    path.write_text(path.read_text() + " 1")
+    done = potentia("run", path)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"error: {path}: line 1 column 88: expected 8 payoffs")
+    done = potentia("run", "game.efg")
+    assert "pygambit.read_efg('game.efg').to_nfg()" in done.stderr

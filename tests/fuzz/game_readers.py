@@ -28,6 +28,7 @@ class _Games(Reader):
             NormalForm(payoffs, moves=[[[1], [0]], [[1], [0, 2], [1]]]),
             NormalForm(np.arange(18.0).reshape(2, 3, 3), moves=line),
             NormalForm(np.arange(24.0).reshape(3, 2, 2, 2)),
+            NormalForm(payoffs, players=["a", "b"], actions=[["x", "y"], ["u", "v", "ü"]], unit="1/2"),
         ]
         return [
             (self.suffix, bytes_of(lambda path: write_game(one, path, name="g"), self.folder, self.suffix))  # noqa: B023
@@ -48,6 +49,32 @@ class JsonGame(_Games):
 
 class NpzGame(_Games):
     form, suffix = "npz", ".npz"
+
+
+NFG = (
+    b'NFG 1 R "Stag hunt" { "Ann" "Bob \\"B\\"" } { { "stag" "hare" } { "stag" "h\xc3\xa4re" } }\n'
+    b'"" 4 4 3 0 0 3 1/3 -.3e1\n',
+    b'NFG 1 D "c" { "1" "2" "3" }\r\n{ 2 1 2 }\r\n1 2 3 4 5 6 7 8 9 10 11 12\r\n',
+    b'\xef\xbb\xbfNFG 1 R "o" { "I" "II" } { { "a" "b" } { "x" "y" } }\n"a comment"\n'
+    b'{\n{ "o1" 1, 1/2 }\n{ "" 2 2 }\n}\n1 2 0 1\n',
+)
+GAM = (b"2\n3 2\n\n3 2 0 3 5 6 3 2 3 2 6 1", b"# of GAMUT\n3\n2 1 2\n" + b"0.5 -1 2e-1 3 " * 3)
+
+
+class NfgGame(_Games):
+    form = "words"
+
+    @cached_property
+    def seeds(self) -> Seeds:
+        return [(".nfg", content) for content in NFG]
+
+
+class GamGame(_Games):
+    form = "words"
+
+    @cached_property
+    def seeds(self) -> Seeds:
+        return [(".gam", content) for content in GAM]
 
 
 class _Potentials(Reader):

@@ -13,6 +13,7 @@ from tests.fuzz.pictures import damage_image, damage_table
 from tests.fuzz.places import SPECIAL, clear
 from tests.fuzz.reader import Reader
 from tests.fuzz.trees import as_json, as_toml, damage_tree, parsed, tree_from
+from tests.fuzz.words import damage_words
 
 
 class Input(NamedTuple):
@@ -80,7 +81,7 @@ def _damaged(random: Random, reader: Reader, content: bytes, other: bytes) -> tu
         place = random.randrange(2)
         parts[place] = random.choice((token, parts[place] + token, token + parts[place]))
         return "=".join(parts).encode("utf-8", "surrogatepass"), f"{token[:20]!a} of {len(token)} characters"
-    kinds = {"npz": damage_npz, "npy": damage_npy, "image": damage_image, "table": damage_table}
+    kinds = {"npz": damage_npz, "npy": damage_npy, "image": damage_image, "table": damage_table, "words": damage_words}
     return kinds[reader.form](random, content, other)
 
 

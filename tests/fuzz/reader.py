@@ -14,7 +14,7 @@ class Reader:
     """One kind of file. ``folder`` is a place of its own, empty at first."""
 
     special = True  # whether what is no file can be in its place
-    form = "bytes"  # how it can be damaged beyond its bytes: json, toml, npz, npy, image, table, lines
+    form = "bytes"  # how it can be damaged beyond its bytes: json, toml, npz, npy, image, table, lines, words
 
     def __init__(self, name: str, folder: Path) -> None:
         self.name, self.folder = name, folder

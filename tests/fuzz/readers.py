@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from tests.fuzz.game_readers import (
+    GamGame,
     GeoTiffMap,
     GridMap,
     ImageMap,
     ImageMask,
     JsonGame,
     JsonPotential,
+    NfgGame,
     NpyMap,
     NpyMask,
     NpyPotential,
@@ -26,6 +28,8 @@ from tests.fuzz.study_readers import Changes, Chunks, ChunksAsTheyWere, Inputs, 
 READERS: dict[str, type[Reader]] = {
     "game-json": JsonGame,
     "game-npz": NpzGame,
+    "game-nfg": NfgGame,
+    "game-gam": GamGame,
     "potential-json": JsonPotential,
     "potential-npy": NpyPotential,
     "potential-npz": NpzPotential,

@@ -263,7 +263,7 @@ class _Auditor:
         self.rows["2"] = hypotheses.reversibility(game)
         self.rows["complete"] = hypotheses.completeness(game, rule)
         self.rows["3"] = hypotheses.revision_bounds(game, rule)
-        apart = separable_of(self.payoffs, self.tolerance)
+        apart = separable_of(self.payoffs, self.tolerance, self.game)
         self.rows["separable"] = Row("separable utilities", apart.holds, str(apart))
         self.rows["4"] = hypotheses.homogeneity(game, rule, self.table, self.phi)
         self.rows["5"] = hypotheses.monotone_potential(game, rule, self.phi)
@@ -276,7 +276,7 @@ class _Auditor:
     def _potential(self) -> Row:
         name = "potential game"
         try:
-            self.phi = potential_of(self.payoffs, self.tolerance)
+            self.phi = potential_of(self.payoffs, self.tolerance, self.game)
         except NotPotentialGame as error:
             return Row(name, False, str(error.evidence))
         self.best = maximisers(self.phi)
@@ -297,7 +297,7 @@ class _Auditor:
     def _listed(self, places: Ints, shares: Floats | None = None) -> str:
         shown = []
         for k in places[:_SHOWN]:
-            text = words(profile_at(self.game, int(k)))
+            text = words(profile_at(self.game, int(k)), self.game)
             shown.append(text if shares is None or len(places) == 1 else f"{text} with share {shares[k]:.3g}")
         return ", ".join(shown) + (f" and {len(places) - _SHOWN:,} more" if len(places) > _SHOWN else "")
 
@@ -347,7 +347,9 @@ class _Auditor:
             found = f"so it is, for all {table.exact.size:,} transitions"
         else:
             worst = off[int(np.argmax(table.lemma[off] - table.exact[off]))]
-            a, b = (words(profile_at(self.game, int(k))) for k in (table.sources[worst], table.targets[worst]))
+            a, b = (
+                words(profile_at(self.game, int(k)), self.game) for k in (table.sources[worst], table.targets[worst])
+            )
             found = f"{off.size:,} of {table.exact.size:,} transitions differ; {a} → {b} has {table.exact[worst]:.6g}"
             found += f", Eq. 12 says {table.lemma[worst]:.6g}"
         return self._finding("resistance lemma (Eq. 12)", ("3",), promises, found, off.size == 0)
@@ -369,7 +371,7 @@ class _Auditor:
         found = f"so it is, for all {there.size:,} transitions"
         if off.size:
             k = int(off[0])
-            a, b = (words(profile_at(self.game, int(s))) for s in (table.sources[k], table.targets[k]))
+            a, b = (words(profile_at(self.game, int(s)), self.game) for s in (table.sources[k], table.targets[k]))
             said = "there is no way back"
             if not missing[k]:
                 said = f"{table.exact[k]:.6g} - {table.exact[back[k]]:.6g}, but Φ differs by {wanted[k]:.6g}"

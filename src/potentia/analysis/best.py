@@ -95,6 +95,7 @@ class Best:
     proven: bool
     stopped: bool  # whether the time limit struck
     seconds: float
+    names: tuple[str, ...] | None = None  # of the actions in the profile, where they have some
 
     @property
     def gap(self) -> float:
@@ -103,7 +104,8 @@ class Best:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, for JSON."""
-        return {**vars(self), "gap": self.gap, "profile": self.profile.tolist()}
+        told = {**vars(self), "gap": self.gap, "profile": self.profile.tolist()}
+        return told | {"names": list(self.names)} if self.names else {k: v for k, v in told.items() if k != "names"}
 
     def _repr_html_(self) -> str:
         from potentia.analysis.showing import best_card
@@ -118,7 +120,7 @@ class Best:
         struck = "; the time limit struck" if self.stopped else ""
         return (
             f"{number}: {self.objective} {self.value:.6g} ({proof}; by {HOW[self.method]} in {self.seconds:.2g} s"
-            f"{struck})\n  at profile {some_actions(self.profile)}"
+            f"{struck})\n  at profile {some_actions(self.profile, self.names)}"
         )
 
 
@@ -227,7 +229,10 @@ def optimum(
     bound = max(value, found.bound)
     proven = _gap(value, bound) <= gap
     taken = time.perf_counter() - begun
-    return Best(wanted, value, bound, frozen(found.profile, np.int64), found.method, proven, found.stopped, taken)
+    profile = frozen(found.profile, np.int64)
+    called = game.action_names
+    names = None if called is None else tuple(own[a] for own, a in zip(called, profile.tolist(), strict=True))
+    return Best(wanted, value, bound, profile, found.method, proven, found.stopped, taken, names)
 
 
 def _solved(game: Game, objective: str, time_limit: float, gap: float) -> tuple[Found, float]:

@@ -91,7 +91,7 @@ def explained(audit: Audit) -> list[Counterexample]:
 
 
 def _names(audit: Audit, path: list[int]) -> str:
-    return " → ".join(words(profile_at(audit.game, place)) for place in path)
+    return " → ".join(words(profile_at(audit.game, place), audit.game) for place in path)
 
 
 def _of_promise(

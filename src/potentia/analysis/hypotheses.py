@@ -20,6 +20,7 @@ from potentia.analysis.chains.laws import vanishing
 from potentia.analysis.chains.transitions import Board, Room, empty_room, look, shifted, target
 from potentia.analysis.tables import profile_at, spread, tensor, words
 from potentia.games import Game
+from potentia.games.names import action_name, player_name
 from potentia.kernel.arrays import Floats, strides
 from potentia.kernel.cache import Entry
 from potentia.kernel.protocol import Complete
@@ -63,8 +64,18 @@ def reachability(game: Game) -> Row:
                 seen = set(csgraph.breadth_first_order(graph, start, return_predecessors=False).tolist())
                 missed = sorted(set(range(size)) - seen)
                 if missed:
-                    return Row(name, False, f"player {player} can never get from action {start} to action {missed[0]}")
+                    return Row(
+                        name, False, f"{player_name(game, player)} can never get {_way(game, player, start, missed[0])}"
+                    )
     return Row(name, True, "every player's moves connect all of its actions, both ways")
+
+
+def _action(game: Game, player: int, action: int) -> str:
+    return action_name(game, player, action, "action ")
+
+
+def _way(game: Game, player: int, start: int, end: int) -> str:
+    return f"from {_action(game, player, start)} to {_action(game, player, end)}"
 
 
 def reversibility(game: Game) -> Row:
@@ -74,7 +85,7 @@ def reversibility(game: Game) -> Row:
     if found is None:
         return Row(name, True, "whatever is reachable can be left again the same way")
     player, start, end = found
-    return Row(name, False, f"player {player} can move from action {start} to action {end}, but not back")
+    return Row(name, False, f"{player_name(game, player)} can move {_way(game, player, start, end)}, but not back")
 
 
 def completeness(game: Game, rule: Rule) -> Row:
@@ -86,7 +97,8 @@ def completeness(game: Game, rule: Rule) -> Row:
         for action in range(0 if isinstance(game.moves, Complete) else size):
             missed = sorted(set(range(size)) - {action} - set(game.reachable(player, action)))
             if missed:
-                return Row(name, False, f"player {player} cannot choose action {missed[0]} when it plays {action}")
+                who, here = player_name(game, player), action_name(game, player, action)
+                return Row(name, False, f"{who} cannot choose {_action(game, player, missed[0])} when it plays {here}")
     return Row(name, True, "every action is reachable from every other")
 
 
@@ -112,7 +124,7 @@ def revision_bounds(game: Game, rule: Rule) -> Row:
     for player, row in enumerate(rows):
         for action, value in enumerate(row if isinstance(row, tuple) else [row]):
             if value >= 1.0:
-                who = "everybody wakes" if isinstance(revision, float) else f"player {player} wakes"
+                who = "everybody wakes" if isinstance(revision, float) else f"{player_name(game, player)} wakes"
                 where = f" at action {action}" if isinstance(row, tuple) else ""
                 return Row(name, False, f"{who}{where} with probability 1: it never stays asleep")
     flat = [v for row in rows for v in (row if isinstance(row, tuple) else [row])]
@@ -173,7 +185,9 @@ def homogeneity(game: Game, rule: Rule, payoffs: Floats, phi: Floats | None) -> 
         if abs(float(apart[place])) > limit:
             i, j = (0, other) if apart[place] > 0 else (other, 0)
             less, more = (f"u^{k} = {payoffs[k, place] + 0.0:.6g}" for k in (i, j))
-            said = f"take α_1 = α_2 = {words(profile_at(game, place))}: Φ is equal, yet {less} is less than {more}"
+            said = (
+                f"take α_1 = α_2 = {words(profile_at(game, place), game)}: Φ is equal, yet {less} is less than {more}"
+            )
             return Row(name, False, said)
     return Row(name, True, "all utilities are identical, which is what the assumption amounts to")
 
@@ -225,10 +239,10 @@ def monotone_potential(game: Game, rule: Rule, phi: Floats | None) -> Row:
     flat, out = np.ascontiguousarray(phi.reshape(-1)), np.zeros(5, np.int64)
     for deviators in range(2, players + 1):
         if _find_descent_entry(board, empty_room(game), flat, _TOLERANCE * spread(flat), deviators, out):
-            start, end, at, then = (words(profile_at(game, k)) for k in out[:4])
+            start, end, at, then = (words(profile_at(game, k), game) for k in out[:4])
             values = [f"from {flat[k]:.6g} to {flat[m]:.6g}" for k, m in out[:4].reshape(2, 2)]
             goes, falls = f"from {start} to {end} Φ goes {values[0]}", f"own step {at} → {then} lowers it {values[1]}"
-            return Row(name, False, f"{goes}, yet on the way player {out[4]}'s {falls}")
+            return Row(name, False, f"{goes}, yet on the way {player_name(game, int(out[4]))}'s {falls}")
     return Row(name, True, "on every joint move to no lower Φ, every order of single moves climbs")
 
 
@@ -244,6 +258,6 @@ def no_movement_cost(game: Game) -> Row:
         return Row(name, True, "there is nowhere to move to")
     end = reach[0]
     lost = float(prices[player, start, end] + prices[player, end, start])
-    there = f"if player {player} goes from action {start} to action {end} and back, the others staying"
+    there = f"if {player_name(game, player)} goes {_way(game, player, start, end)} and back, the others staying"
     said = f"its changes of utility sum to {-lost:.6g}, not to 0: no function of the profile alone is a potential"
     return Row(name, False, f"{there}, {said}")

@@ -170,7 +170,7 @@ def improvement_path(
         else:
             return _path(path, movers, True)
         if len(movers) == max_steps:
-            said = f"the improvement path from {words(path[0].tolist())} goes on"
+            said = f"the improvement path from {words(path[0].tolist(), game)} goes on"
             raise InvalidRun(f"{said} after max_steps={max_steps} steps; allow more")
         path.append(moved(path[-1], player, better[int(random.integers(len(better)))]))
         movers.append(player)
@@ -230,8 +230,8 @@ def improvement_paths(
         if not steps:
             if len(found) == limit:
                 raise InvalidRun(
-                    f"more than limit={limit} improvement paths start at {words(first.tolist())}: {limit} were found "
-                    "and there are more; raise the limit, or follow one with improvement_path(...)"
+                    f"more than limit={limit} improvement paths start at {words(first.tolist(), game)}: {limit} were "
+                    "found and there are more; raise the limit, or follow one with improvement_path(...)"
                 )
             found.append(_path(path, movers[1:], not closed))
         waiting.extend(reversed(steps))

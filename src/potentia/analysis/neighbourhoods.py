@@ -20,6 +20,7 @@ from potentia.analysis.graphical import total
 from potentia.analysis.tables import at_first_profile, odometer, utility_of
 from potentia.errors import InvalidGame, NotPotentialGame, TooLarge
 from potentia.games import Game
+from potentia.games.names import short
 from potentia.games.own import Custom
 from potentia.kernel import memory, protocol
 from potentia.kernel.arrays import Floats, Ints
@@ -35,9 +36,11 @@ _CLOSE = 1e-7  # relative to the largest number: differences that may be roundin
 _PLAYERS = 40  # of a profile in a line of text
 
 
-def some_actions(profile: Ints) -> str:
-    """A profile in a line of text, however many players there are."""
+def some_actions(profile: Ints, names: tuple[str, ...] | None = None) -> str:
+    """A profile in a line of text, however many players there are; by the names of its actions, where it has some."""
     more = f" and {profile.size - _PLAYERS:,} more players" if profile.size > _PLAYERS else ""
+    if names:
+        return f"({', '.join(map(short, names[:_PLAYERS]))}){more}"
     return f"{tuple(profile[:_PLAYERS].tolist())}{more}"
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,7 @@ from potentia.analysis.tables import (
 from potentia.analysis.units import own_changes
 from potentia.errors import InvalidInput, NotPotentialGame
 from potentia.games import Game
+from potentia.games.names import action_name, player_name, players_words
 from potentia.games.normal_form import disprove
 from potentia.kernel.arrays import Floats, Ints
 from potentia.kernel.checks import Integer
@@ -48,12 +49,12 @@ class Cycle:
     profiles: tuple[Profile, Profile, Profile, Profile]
     changes: tuple[float, float, float, float]  # the deviator's, step by step round the cycle
     imbalance: float
+    game: Game | None = field(default=None, repr=False, compare=False)  # for names
 
     def __str__(self) -> str:
-        i, j = self.players
-        steps = " → ".join(words(p) for p in (*self.profiles, self.profiles[0]))
+        steps = " → ".join(words(p, self.game) for p in (*self.profiles, self.profiles[0]))
         changes = " ".join(f"{c:+.6g}" for c in self.changes)
-        who = f"players {i} and {j} in turn round {steps}"
+        who = f"{players_words(self.players, self.game)} in turn round {steps}"
         return f"{who} change their utilities by {changes}, {self.imbalance:g} in sum"
 
 
@@ -86,14 +87,14 @@ def potential(game: Game, *, tolerance: float = 1e-9) -> Floats:
     [[0.0, -1.0], [-1.0, 2.0]]
     """
     tolerance = check_tolerance(tolerance)
-    return potential_of(payoff_tensor(game), tolerance)
+    return potential_of(payoff_tensor(game), tolerance, game)
 
 
-def potential_of(payoffs: Floats, tolerance: float = 1e-9) -> Floats:
+def potential_of(payoffs: Floats, tolerance: float = 1e-9, game: Game | None = None) -> Floats:
     """The same for payoffs of shape (N, A_1, ..., A_N)."""
     phi = find_potential(payoffs, tolerance)
     if phi is None:
-        cycle = worst_cycle(payoffs)
+        cycle = worst_cycle(payoffs, game)
         raise NotPotentialGame(f"there is no exact potential: {cycle}", evidence=cycle)
     return phi
 
@@ -130,7 +131,7 @@ def _largest(values: Floats) -> Profile:
     return tuple(int(k) for k in np.unravel_index(int(np.abs(values).argmax()), values.shape))
 
 
-def worst_cycle(payoffs: Floats) -> Cycle:
+def worst_cycle(payoffs: Floats, game: Game | None = None) -> Cycle:
     """The four-profile cycle through a pair's actions 0 with the largest imbalance; for two players or more."""
     largest, i, j = -1.0, 0, 0
     own = own_changes(payoffs)  # large constants would cost digits
@@ -150,7 +151,7 @@ def worst_cycle(payoffs: Floats) -> Cycle:
         float(payoffs[(player, *corners[(k + 1) % 4])] - payoffs[(player, *corners[k])])
         for k, player in enumerate((i, j, i, j))
     )
-    return Cycle((i, j), corners, changes, sum(changes))  # type: ignore[arg-type]
+    return Cycle((i, j), corners, changes, sum(changes), game)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
@@ -161,6 +162,7 @@ class Shown(Verdict):
     player: int | None = None
     first: Profile | None = None
     second: Profile | None = None
+    game: Game | None = field(default=None, repr=False, compare=False, kw_only=True)  # for names
 
 
 @dataclass(frozen=True)
@@ -172,8 +174,10 @@ class Separability(Shown):
     def __str__(self) -> str:
         if self.first is None or self.second is None:
             return "every utility depends on the player's own action only"
-        both = f"plays {self.first[self.player or 0]} in both {words(self.first)} and {words(self.second)}"
-        return f"player {self.player} {both}, yet its utility differs by {self.difference:g}"
+        player = self.player or 0
+        action = action_name(self.game, player, self.first[player])
+        both = f"plays {action} in both {words(self.first, self.game)} and {words(self.second, self.game)}"
+        return f"{player_name(self.game, player)} {both}, yet its utility differs by {self.difference:g}"
 
 
 def separable(game: Game, *, tolerance: float = 1e-9) -> Separability:
@@ -197,10 +201,10 @@ def separable(game: Game, *, tolerance: float = 1e-9) -> Separability:
     player 0 plays 0 in both (0, 0) and (0, 1), yet its utility differs by -4
     """
     tolerance = check_tolerance(tolerance)
-    return separable_of(payoff_tensor(game), tolerance)
+    return separable_of(payoff_tensor(game), tolerance, game)
 
 
-def separable_of(payoffs: Floats, tolerance: float = 1e-9) -> Separability:
+def separable_of(payoffs: Floats, tolerance: float = 1e-9, game: Game | None = None) -> Separability:
     """The same for payoffs of shape (N, A_1, ..., A_N)."""
     limit = tolerance * largest_spread(payoffs)
     for i, j in itertools.permutations(range(payoffs.shape[0]), 2):
@@ -208,7 +212,7 @@ def separable_of(payoffs: Floats, tolerance: float = 1e-9) -> Separability:
         second = _largest(apart)
         if abs(float(apart[second])) > limit:
             first = tuple(0 if k == j else a for k, a in enumerate(second))
-            return Separability(False, i, first, second, float(apart[second]))
+            return Separability(False, i, first, second, float(apart[second]), game=game)
     return Separability(True)
 
 
@@ -227,7 +231,8 @@ class Claim(Shown):
             )
             return f"the claimed potential changes as the deviator's utility does, at {where}"
         changes = f"{self.utility_change:.6g}, the claimed potential by {self.claimed_change:.6g}"
-        return f"from {words(self.first)} to {words(self.second)} player {self.player}'s utility changes by {changes}"
+        way = f"from {words(self.first, self.game)} to {words(self.second, self.game)}"
+        return f"{way} {player_name(self.game, self.player or 0)}'s utility changes by {changes}"
 
 
 Claimed = ArrayLike | Callable[[Ints], float] | str
@@ -287,7 +292,8 @@ def _sampled_claim(game: Game, claimed: Claimed, tolerance: float, samples: int,
         claims = [float(_called(value, profile.copy())) for profile in (first, second)]
         du, dphi = utilities[1] - utilities[0], claims[1] - claims[0]
         if not abs(du - dphi) <= tolerance * max(map(abs, utilities + claims)):  # NaN is no potential
-            return Claim(False, player, tuple(first.tolist()), tuple(second.tolist()), du, dphi, samples)
+            shown = tuple(first.tolist()), tuple(second.tolist())
+            return Claim(False, player, *shown, du, dphi, samples, game=game)
     return Claim(True, samples=samples)
 
 
@@ -298,7 +304,7 @@ def claim_of(game: Game, payoffs: Floats, phi: Floats, tolerance: float = 1e-9) 
         return Claim(True)
     if not isinstance(game.moves, Complete):
         found = _feasible(game, payoffs, phi, tolerance) or found
-    return Claim(False, *found)
+    return Claim(False, *found, game=game)
 
 
 def _feasible(
@@ -351,5 +357,5 @@ def claimed_values(game: Game, payoffs: Floats, claimed: Claimed) -> Floats:
     if not np.isfinite(array).all():
         place = int(np.argmin(np.isfinite(array)))
         value = array.flat[place]
-        raise InvalidInput(f"must be finite, got {value} at {words(profile_at(game, place))}", "claimed", value)
+        raise InvalidInput(f"must be finite, got {value} at {words(profile_at(game, place), game)}", "claimed", value)
     return array.reshape(game.num_actions)

@@ -83,7 +83,7 @@ def stability_card(found: Stability) -> str:
     if by.limit.size <= _QUICK:
         rows = [
             [
-                found.name(int(k)) if game is None else words(profile_at(game, k)),
+                found.name(int(k)) if game is None else words(profile_at(game, k), game),
                 "yes" if by.stable[k] else "",
                 float(by.limit[k]) if by.stable[k] else "",
                 _finite(by.stochastic_potential[k]),
@@ -134,7 +134,7 @@ def best_card(found: Best) -> str:
         found.objective: found.value,
         "bound": found.bound,
         "gap": f"{found.gap:.1g}, {'proven' if found.proven else 'not proven to be the optimum'}",
-        "profile": listed(found.profile.tolist(), most=_SHOWN),
+        "profile": listed(found.names or found.profile.tolist(), most=_SHOWN),
         "method": f"{HOW[found.method]}, {found.seconds:.2g} s" + ("; the time limit struck" if found.stopped else ""),
     }
     return card("Optimum", "" if found.proven else "the best profile known", facts(told))

@@ -384,8 +384,8 @@ def _units(game: Game, rule: Rule, table: Floats) -> Units:
     axes, m, price = rule.point(), vanishing(game, rule), float(move_prices(game).max(initial=0.0))
     own_only = axes is None or axes.considers.kind != JOINT
     if axes is None or not isinstance(axes.chooses, Mistakes):
-        return in_units(table, own_only, m, price)
-    return in_mistakes(in_units(table, own_only, 0.0, price), m)
+        return in_units(table, own_only, m, price, game.payoff_unit)
+    return in_mistakes(in_units(table, own_only, 0.0, price, game.payoff_unit), m)
 
 
 def _restricted(entries: Terms, inside: Ints) -> Terms:

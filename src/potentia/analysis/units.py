@@ -19,6 +19,7 @@ from fractions import Fraction
 import numpy as np
 
 from potentia.errors import InvalidRule, NotConverged
+from potentia.games.exact import counts_in
 from potentia.kernel.arrays import Floats, Ints
 from potentia.kernel.precision import finest_step, rounding
 
@@ -58,12 +59,13 @@ def own_changes(payoffs: Floats) -> Floats:
     return np.array([payoffs[i] - payoffs[i].min(axis=i, keepdims=True) for i in range(payoffs.shape[0])])
 
 
-def in_units(payoffs: Floats, own_only: bool, extra: float, price: float = 0.0) -> Units:
+def in_units(payoffs: Floats, own_only: bool, extra: float, price: float = 0.0, given: Fraction | None = None) -> Units:
     """Payoffs (N, A_1, ..., A_N) counted in units, as (N, S).
 
     ``own_only``: the rule compares a player's own actions only. ``extra`` is one more number, m of a vanishing
     revision probability, that must be a multiple. ``price`` is the largest price of a move; distances on a grid
-    have no common unit, so with one ties are decided by the tolerance.
+    have no common unit, so with one ties are decided by the tolerance. ``given`` is a unit that payoffs are
+    known to have.
     """
     players = payoffs.shape[0]
     least = payoffs.reshape(players, -1).min(axis=1).reshape(players, *[1] * (payoffs.ndim - 1))
@@ -73,6 +75,9 @@ def in_units(payoffs: Floats, own_only: bool, extra: float, price: float = 0.0) 
         return Units(shifted, extra or 1.0, 0.0)
     if extra:
         _check_extra(extra, spread, "payoffs differ by")
+    known = None if given is None or price else _in_given(payoffs, given, own_only, extra)
+    if known is not None:
+        return known
     rows = payoffs.reshape(players, -1)
     off = np.array([rounding(row) if shift.any() else 0.0 for row, shift in zip(rows, shifted, strict=True)])[:, None]
     as_they_are = None if price else _in_steps(rows, shifted, extra)
@@ -133,6 +138,18 @@ def _in_steps(payoffs: Floats, shifted: Floats, extra: float) -> Units | None:
     counts = shifted / step
     common = int(np.gcd.reduce(np.append(counts, extra / step).astype(np.int64)))
     return Units(counts / common, common * step, 0.0)
+
+
+def _in_given(payoffs: Floats, unit: Fraction, own_only: bool, extra: float) -> Units | None:
+    """Differences counted in a unit that is known, without any rounding; None where they are too many."""
+    whole = counts_in(payoffs, unit)
+    more = Fraction(repr(extra)) / unit
+    counts = own_changes(whole) if own_only else whole - whole.min(axis=tuple(range(1, whole.ndim)), keepdims=True)
+    if counts.size * max(float(counts.max()) * more.denominator, more.numerator) >= _EXACT:
+        return None
+    counts = counts.reshape(payoffs.shape[0], -1) * more.denominator
+    common = int(np.gcd.reduce(np.append(counts, more.numerator).astype(np.int64)))
+    return Units(counts / common, float(unit * common / more.denominator), 0.0)
 
 
 def _nice(unit: float) -> float:

@@ -116,8 +116,9 @@ def _print_over(over: Any) -> None:
         [
             f"{row['revision']:g}",
             *([f"{row['share']:.1%}", f"{row['limit']:.1%}"] if known else []),
-            f"{words(row['most_visited'])}, {row['most_visited_share']:.1%}",
-            ", ".join(map(words, row["stable"][:4])) + (" …" if len(row["stable"]) > 4 else ""),
+            f"{words(row['most_visited'], over.game)}, {row['most_visited_share']:.1%}",
+            ", ".join(words(profile, over.game) for profile in row["stable"][:4])
+            + (" …" if len(row["stable"]) > 4 else ""),
         ]
         for row in told["rows"]
     ]
@@ -206,14 +207,16 @@ def stability(
         result = solve(solved, chosen)
         summary = summarise_stability(solved, label, chosen, result)
     if not json:
-        _print_stability(summary, chosen, show)
+        _print_stability(summary, chosen, show, solved)
     with printed_last(summary, json):
         spec = {name: entry for name, entry in chosen.spec().items() if name != "tau"}
         title = f"{rule_text(spec)}, on {label}"
         picture(plot, lambda: _figure(solved, chosen, result, top, title, json), 130, summary, json)
 
 
-def _print_stability(summary: dict[str, Any], rule: Any, show: int) -> None:
+def _print_stability(summary: dict[str, Any], rule: Any, show: int, game: Any) -> None:
+    from potentia.analysis.tables import words
+
     rows = summary["profiles"][:show]
     tau = getattr(rule, "tau", None)
     print_table(
@@ -228,7 +231,7 @@ def _print_stability(summary: dict[str, Any], rule: Any, show: int) -> None:
         ],
         [
             [
-                " ".join(str(a) for a in r["profile"]),
+                " ".join(str(a) for a in r["profile"]) if game.action_names is None else words(r["profile"], game),
                 "yes" if r["stable"] else "",
                 f"{r['limit']:.4g}" if r["stable"] else "",
                 "-" if summary["law_trouble"] else f"{r['law']:.4g}",

@@ -33,8 +33,8 @@ MapOrGame = Annotated[
     str,
     typer.Argument(
         metavar="GAME",
-        help='A built-in game (see: potentia games) or a payoff file, .json or .npz; or a map for robots: "paper" (its '
-        '40×40 world), "random:SEED", or a file of worths, .csv, .npy, .npz, an image, GeoTIFF or .asc.',
+        help="A built-in game (see: potentia games) or a payoff file, .json, .npz, .nfg or .gam; or a map for robots: "
+        '"paper" (its 40×40 world), "random:SEED", or a file of worths, .csv, .npy, .npz, an image, GeoTIFF or .asc.',
         show_default="paper",
         autocompletion=completes("paper", "random:", *GAMES),
     ),
@@ -145,7 +145,7 @@ def _is_game(name: str) -> bool:
         maps = 'a map, "paper", "random:SEED", a file such as map.csv or a folder of images'
         hint = did_you_mean(name, registered_games())
         raise InvalidInput(f"must be a game (see: potentia games) or {maps}, got {name!r}{hint}", "map", name)
-    return suffix == ".json"
+    return suffix in (".json", ".nfg", ".gam")
 
 
 def _print_places(game: Any, best: Any) -> None:

@@ -121,7 +121,7 @@ def run(
         summary = {"game": label, "rule": summary["rule"], "belief": believed.spec()} | summary
     rule_in_words = rule_text(chosen.spec())
     if not json:
-        in_words = {"rule": rule_in_words} | ({} if believed is None else {"belief": belief_text(believed)})
+        in_words = {"rule": rule_in_words} | _profile_and_belief(summary, played, believed)
         print_table(None, [[LABELS.get(name, name), value(entry)] for name, entry in (summary | in_words).items()])
     title = f"{rule_in_words}\non {label}"
     with printed_last(summary, json):
@@ -156,6 +156,15 @@ def _check_room(game: Any, record: tuple[str, ...], steps: int, every: int, copi
     rows = num_rows(record, checked_integer(steps, "steps", 0), checked_integer(every, "every", 1))
     size = copies * result_bytes(game, record, rows)
     memory.require(size, f"playing and saving {copies // 3:,} runs with {rows:,} rows each", "use a larger --every")
+
+
+def _profile_and_belief(summary: dict[str, Any], game: Any, belief: Any) -> dict[str, str]:
+    """The belief in words, and profiles by the names of their actions, where these have names."""
+    from potentia.games.names import profile_words
+
+    named = ("final_profile", "commonest_final_profile") if game.action_names else ()
+    told = {key: profile_words(summary[key], game) for key in named if isinstance(summary.get(key), list)}
+    return told | ({} if belief is None else {"belief": belief_text(belief)})
 
 
 def _scores_figure(game: Any, rule: Any, belief: Any, steps: int, seed: int, start: Any, title: str) -> Any:

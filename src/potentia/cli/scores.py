@@ -76,7 +76,7 @@ def dynamics(
         found = follow(played, start=first, **options)
         summary = _summary(played, label, found, options)
     if not json:
-        _print(summary)
+        _print(summary, played)
 
     def figure() -> Any:
         with status("drawing", quiet=json):
@@ -138,18 +138,30 @@ def _how(summary: dict[str, Any]) -> str:
     return f"{choice}, tau {summary['tau']:g}, discount {summary['discount']:g}, order {summary['order']}"
 
 
-def _shares(shares: list[float]) -> str:
+def _died(actions: list[int], game: Any, player: int) -> str:
+    from potentia.games.names import action_name
+
+    return " ".join(action_name(game, player, a) for a in actions) or "-"
+
+
+def _shares(shares: list[float], game: Any = None, player: int = 0) -> str:
     """All shares of few actions in order; of many the largest, each with its action."""
+    from potentia.games.names import action_name
+
+    if len(shares) <= _MOST_ACTIONS and game is not None and game.action_names is not None:
+        return ", ".join(f"{action_name(game, player, a)} {share:.4g}" for a, share in enumerate(shares))
     if len(shares) <= _MOST_ACTIONS:
         return " ".join(f"{share:.4g}" for share in shares)
     order = sorted(range(len(shares)), key=lambda action: -shares[action])[:_LARGEST]
-    return ", ".join(f"{action}: {shares[action]:.4g}" for action in order) + ", …"
+    return ", ".join(f"{action_name(game, player, action)}: {shares[action]:.4g}" for action in order) + ", …"
 
 
-def _print(summary: dict[str, Any]) -> None:
+def _print(summary: dict[str, Any], game: Any) -> None:
+    from potentia.games.names import action_name, player_name
+
     say(f"{_how(summary)}, on {summary['game']}")  # a title would be folded to the width of a small table
     rows = [
-        [str(player), _shares(shares), " ".join(str(a) for a in died) or "-"]
+        [player_name(game, player, ""), _shares(shares, game, player), _died(died, game, player)]
         for player, (shares, died) in enumerate(zip(summary["strategies"], summary["extinct"], strict=True))
     ]
     print_table(
@@ -160,7 +172,8 @@ def _print(summary: dict[str, Any]) -> None:
     for row in summary["dominated"]:
         kind = "strictly" if row["strict"] else "weakly"
         end = "died" if row["died"] else f"has a share of {row['share']:.4g} at the end"
-        say(f"action {row['action']} of player {row['player']}, {kind} dominated, {end}")
+        action, player = action_name(game, row["player"], row["action"], "action "), player_name(game, row["player"])
+        say(f"{action} of {player}, {kind} dominated, {end}")
     if "rest_points_missed" in summary:
         say(f"rest points: {summary['rest_points_missed']}")
     elif "rest_points" in summary:

@@ -146,7 +146,7 @@ def _opened(
         return Session(*start_of_study(path)), None
     if path.suffix == ".json" and (kept := links.read_file(path)) is not None:
         return Session(kept.start, None, tuple(kept.log), kept.step), None
-    if what in registered_games() or path.suffix.lower() in (".json",):
+    if what in registered_games() or path.suffix.lower() in (".json", ".nfg", ".gam"):
         game, table = _game(what, parameters), _table(what, parameters)
         start = _start(game, table, given, ("0.1", "0.3"), "blll")
         return Session(start, game, saved=_loaded(saved, game)), None
@@ -203,13 +203,12 @@ def _game(what: str, parameters: list[str] | None) -> Any:
 
 
 def _table(what: str, parameters: list[str] | None) -> dict[str, Any]:
-    from potentia.analysis.tables import payoff_table
     from potentia.cli.options.common import assignments
+    from potentia.web.studio.starts import payoffs_of
 
     if not Path(what).suffix:
         return {"name": what, **assignments(parameters or [])}
-    game = _game(what, None)
-    return {"payoffs": payoff_table(game).reshape(game.num_players, *game.sizes).tolist()}
+    return payoffs_of(_game(what, None))
 
 
 def _loaded(saved: Path | None, game: Any) -> Any:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from potentia.colours import PALETTE
 from potentia.errors import InvalidInput
 from potentia.figures import style
+from potentia.games.names import action_name, player_name
 from potentia.kernel.arrays import Floats
 from potentia.kernel.numbers import is_integer
 
@@ -78,7 +79,7 @@ def simplex_figure(
     ['player 0', 'player 1']
     """
     paths = _several(trajectories)
-    names = _names(labels, 3)
+    _names(labels, 3)
     players: list[Any] = [player] if is_integer(player) else list(player)  # type: ignore[arg-type]
     sizes = [x.shape[1] for x in paths[0].strategies]
     for one in players:
@@ -87,10 +88,10 @@ def simplex_figure(
             raise InvalidInput(said, "player", one)
     figure, grid = style.panels((5.2 * len(players), 4.8), 1, len(players))
     for axes, one in zip(grid.flat, players, strict=True):
-        _triangle(axes, names)
+        _triangle(axes, _names(labels, 3, _game(paths), one))
         for path, colour in zip(paths, itertools.cycle(PALETTE), strict=False):
             _draw_path(axes, path.strategies[one] @ _CORNERS, colour, 1.4)
-        axes.set_title(f"player {one}", fontsize=style.TITLE)
+        axes.set_title(player_name(_game(paths), one), fontsize=style.TITLE)
     _legend(figure.axes[0], ("start", "end"), loc="upper left")
     style.entitle(figure, title)
     return figure
@@ -178,7 +179,7 @@ def portrait_figure(
         if sizes != [2, 2]:
             raise InvalidInput(f"a phase portrait is of two players with two actions each, got {sizes} actions")
     marks = np.asarray(equilibria, np.float64).reshape(-1, 2)
-    names = _names(labels, 2) if labels is not None else [f"share of player {i}'s action 0" for i in range(2)]
+    names = _names(labels, 2) if labels is not None else [_first_share(_game(paths), i) for i in range(2)]
     figure, ((axes,),) = style.panels((6.0, 6.3))
     style.despine(axes, grid=None)
     if field is not None:
@@ -240,14 +241,14 @@ def scores_figure(data: Trajectory | xarray.Dataset, title: str = "", labels: Se
     for player in range(shown):
         shares, scores = whole[f"strategies_{player}"].values, whole[f"scores_{player}"].values
         actions = shares.shape[1]
-        names = _names(labels, actions)
+        names = _names(labels, actions, getattr(data, "game", None), player)
         for axes, values in zip(grid[:, player], (shares, scores), strict=True):
             for a, look in enumerate(style.looks(map(str, range(min(actions, _MOST_LINES)))).values()):
                 label = style.in_legend(names[a])
                 axes.plot(whole.time, values[:, a], look.style, color=look.colour, label=label, linewidth=1.7)
             axes.set_xlim(0, float(whole.time[-1]))
         more = f" (first {_MOST_LINES} of {actions} actions)" if actions > _MOST_LINES else ""
-        grid[0, player].set_title(f"player {player}{more}", fontsize=style.TITLE)
+        grid[0, player].set_title(f"{player_name(getattr(data, 'game', None), player)}{more}", fontsize=style.TITLE)
         grid[0, player].set_ylim(-0.02, 1.02)
         style.legend(grid[0, player], fontsize=style.SMALL, ncols=1 if actions <= 4 else 2)
         grid[1, player].set_xlabel("time t")
@@ -274,8 +275,18 @@ def _several(trajectories: Any) -> list[Any]:
     return paths
 
 
-def _names(labels: Sequence[str] | None, count: int) -> list[str]:
-    names = [f"action {k}" for k in range(count)] if labels is None else [str(name) for name in labels]
+def _first_share(game: Any, player: int) -> str:
+    return f"share of {player_name(game, player)}'s {action_name(game, player, 0, 'action ')}"
+
+
+def _game(paths: list[Any]) -> Any:
+    """Whose names are shown."""
+    return getattr(paths[0], "game", None)
+
+
+def _names(labels: Sequence[str] | None, count: int, game: Any = None, player: int = 0) -> list[str]:
+    own = (action_name(game, player, k, "action ") for k in range(count))
+    names = list(own) if labels is None else [str(name) for name in labels]
     if len(names) != count:
         raise InvalidInput(f"must be {count} names, got {len(names)}", "labels", len(names))
     return names

@@ -9,6 +9,7 @@ import numpy as np
 
 from potentia.colours import PALETTE
 from potentia.figures import style
+from potentia.games.names import action_name, player_name, profile_words, short
 from potentia.kernel.arrays import Floats
 
 if TYPE_CHECKING:
@@ -94,12 +95,18 @@ def stability_figure(
 
 
 def _name(result: Stability, state: int) -> str:
-    profile = result.states[state]
-    told = ("" if profile.max() < 10 else " ").join(str(a) for a in profile)
+    told = _actions(result.game, result.states[state])
     if result.memories is None:
         return told
     kept = [np.ravel(result.memories[state][name]) for name in _whole_fields(result)]
     return "\n".join([told, " ".join("".join(str(int(x)) for x in part) for part in kept)])
+
+
+def _actions(game: Any, profile: Any) -> str:
+    """A profile by its actions, in as little room as it takes: 012, or a name under the other."""
+    if game is None or game.action_names is None:
+        return ("" if max(profile) < 10 else " ").join(str(a) for a in profile)
+    return "\n".join(action_name(game, player, int(a)) for player, a in enumerate(profile))
 
 
 def _whole_fields(result: Stability) -> list[str]:
@@ -110,7 +117,7 @@ def _whole_fields(result: Stability) -> list[str]:
 def _profile_name(result: Stability, place: int) -> str:
     game = result.game
     assert game is not None
-    return "".join(str(a) for a in np.unravel_index(place, game.num_actions))
+    return _actions(game, [int(a) for a in np.unravel_index(place, game.num_actions)])
 
 
 def _num_leaves(tree: Tree) -> int:
@@ -119,14 +126,18 @@ def _num_leaves(tree: Tree) -> int:
 
 def _radius(result: Stability) -> float:
     """Of a circle around the longest name, in points."""
-    return max(12.0, 3.4 * max(map(len, _name(result, 0).split("\n"))) + 3.0)
+    own = None if result.game is None else result.game.action_names
+    names = _name(result, 0).split("\n") if own is None else [short(name) for names in own for name in names]
+    return max(12.0, 3.4 * max(map(len, names)) + 3.0, 0.0 if own is None else 7.0 * len(own))
 
 
 def _moved(result: Stability, tree: Tree, state: int) -> str:
     """Who plays another action after this edge of the tree, and what the edge costs: 0+1: 2."""
     movers = np.flatnonzero(result.states[state] != result.states[int(tree.parent[state])])
     cost = f"{tree.resistance[state]:.3g}" if tree.resistance[state] > result.tolerance else ""
-    return ": ".join(filter(None, ["+".join(map(str, movers.tolist())), cost]))
+    named = result.game is not None and result.game.player_names is not None
+    told = [player_name(result.game, player) if named else str(player) for player in movers.tolist()]
+    return ": ".join(filter(None, ["+".join(told), cost]))
 
 
 def _inches(result: Stability, tree: Tree) -> tuple[float, float]:
@@ -247,7 +258,9 @@ def law_axes(axes: Axes, result: Stability, taus: Sequence[float], laws: Floats,
     for k, (group, look) in enumerate(zip(groups, style.looks(map(str, range(len(groups)))).values(), strict=True)):
         state = group[0]
         name = _profile_name if over else _name
-        names = ", ".join(name(result, s) for s in group[:3]) + (f", … ({len(group)})" if len(group) > 3 else "")
+        names = ", ".join(name(result, s).replace("\n", " ") for s in group[:3]) + (
+            f", … ({len(group)})" if len(group) > 3 else ""
+        )
         label = names if len(group) == 1 else f"{names}: each"
         axes.plot(taus, laws[:, state], look.style, color=look.colour, label=label)
         axes.plot(edge, limit[state], "o", color=look.colour, clip_on=False, markersize=9 - k)
@@ -333,5 +346,6 @@ def waking_figure(found: OverRevision, *, title: str = "") -> Figure:
 
 def _listed(found: OverRevision, places: Any) -> str:
     """A few profiles by their actions."""
-    names = ["(" + ", ".join(map(str, np.unravel_index(int(k), found.game.num_actions))) + ")" for k in places[:3]]
+    sizes = found.game.num_actions
+    names = [profile_words([int(a) for a in np.unravel_index(int(k), sizes)], found.game) for k in places[:3]]
     return ", ".join(names) + (f", … ({len(places)})" if len(places) > 3 else "")

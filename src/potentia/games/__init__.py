@@ -18,6 +18,7 @@ from potentia.games.drift_kinds import Flow, Frames, Shift
 from potentia.games.formats.files import read_game, read_potential, write_game
 from potentia.games.formats.map_frames import read_flow, read_frames
 from potentia.games.formats.maps import read_world, write_world
+from potentia.games.formats.peers import convert, from_gambit, from_nashpy, from_open_spiel, from_quantecon
 from potentia.games.library import game, game_parameters, register_game, registered_games
 from potentia.games.moves import grid_moves, path_moves
 from potentia.games.normal_form import NormalForm, random_potential_game
@@ -41,7 +42,12 @@ __all__ = [
     "Shift",
     "World",
     "consensus",
+    "convert",
     "custom",
+    "from_gambit",
+    "from_nashpy",
+    "from_open_spiel",
+    "from_quantecon",
     "game",
     "game_parameters",
     "gaussian_world",

@@ -10,6 +10,7 @@ import hashlib
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -17,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from potentia.errors import InvalidGame, InvalidRun
+from potentia.games.elsewhere import Elsewhere
 from potentia.games.moves import make_moves, reachable_actions
 from potentia.kernel.arrays import Fixed, Floats, Ints, any_array, frozen, starts
 from potentia.kernel.cache import Compiled
@@ -27,7 +29,7 @@ from potentia.kernel.protocol import Constrained, Interactions, Moves, Proximity
 _SHOWN = 20  # players of a profile in an error
 
 
-class Game(Fixed, ABC):
+class Game(Elsewhere, Fixed, ABC):
     """What is played. Subclasses set everything in ``__init__`` and then never change.
 
     Attributes
@@ -56,6 +58,9 @@ class Game(Fixed, ABC):
     signal: tuple[Floats, Floats] | None = None  # what is sensed at each action, and its
     # gradient: for revision probabilities by Eq. 53
     known_as: str = ""  # what people call it, where it was asked for by a name; nothing that is computed goes by it
+    player_names: tuple[str, ...] | None = None  # for people, as
+    action_names: tuple[tuple[str, ...], ...] | None = None  # of each player
+    payoff_unit: Fraction | None = None  # where it is known of which fraction all payoffs are whole multiples, exactly
 
     def __init__(self, sizes: Ints, moves: Any) -> None:
         self.sizes = sizes

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from fractions import Fraction
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from potentia.errors import InvalidGame, NotPotentialGame
+from potentia.errors import InvalidGame, NotPotentialGame, Remedy
 from potentia.games.base import Game, interactions_from_groups
-from potentia.games.given import NATURAL, action_counts, finite_array
+from potentia.games.exact import as_floats, checked_unit
+from potentia.games.given import NATURAL, action_counts, finite_array, of_kind
+from potentia.games.names import checked_actions, checked_players, player_name
 from potentia.kernel import memory, protocol
 from potentia.kernel.arrays import Floats, Ints, frozen, strides
 from potentia.kernel.checks import Real
@@ -27,6 +30,7 @@ from potentia.kernel.protocol import Interactions, Moves
 
 # Relative to the spread of payoffs: rounding in a potential built by sums, not a difference anyone means.
 _TOLERANCE = 1e-9
+_FEW = 8  # players that are named in a line
 MOST_AXES = 63  # NumPy arrays have 64 axes, one of them for the player
 
 
@@ -48,22 +52,65 @@ class NormalFormState(NamedTuple):
 
 
 class NormalForm(Game):
-    """A game given by its payoffs, of shape ``(N, A_1, ..., A_N)``.
+    """A game given by its payoffs.
 
-    ``potential``, of shape ``(A_1, ..., A_N)``, is checked against the payoffs; a wrong one raises
-    :class:`~potentia.errors.NotPotentialGame` with the two profiles that disprove it.
+    Parameters
+    ----------
+    payoffs
+        Of shape ``(N, A_1, ..., A_N)``, the player first: ``payoffs[i, a_1, ..., a_N]`` is what player i gets.
+        Fractions are kept exactly, see ``unit``. An array with the players last, such as QuantEcon's
+        ``payoff_profile_array``, is for ``pt.games.convert(array, players="last")``; one of shape (2, 2, 2)
+        could be either, and is read as here.
+    potential
+        Of shape ``(A_1, ..., A_N)``; checked against the payoffs.
+    moves
+        Who can move where; see :mod:`potentia.games.moves`.
+    players
+        A name for each player. Names are for people: tables, figures, pages and files show them, nothing that is
+        computed goes by them.
+    actions
+        Names of each player's actions, or one list of names for all players.
+    title
+        What the game is called.
+    unit
+        A fraction of which every payoff is a whole multiple, such as ``"1/3"``; ``stability`` then decides ties
+        exactly. It is found where payoffs are fractions, and kept in ``payoff_unit``.
+
+    Raises
+    ------
+    InvalidGame
+        For payoffs of another shape, names that are too many or too few, a unit that is none.
+    NotPotentialGame
+        For a potential that is none, with the two profiles that disprove it.
+
+    Examples
+    --------
+    >>> import potentia as pt
+    >>> game = pt.games.NormalForm([[[4, 0], [3, 3]], [[4, 3], [0, 3]]], actions=["stag", "hare"], title="Stag hunt")
+    >>> pt.analysis.stability(game, pt.rule("lll", tau=0.1))
+    Stability(lll, stable: (hare, hare) 1; by closed form: Gibbs law exp(Φ/τ))
     """
 
-    def __init__(self, payoffs: ArrayLike, *, potential: ArrayLike | None = None, moves: Any = None) -> None:
-        array = finite_array(payoffs, "payoffs")
-        axes, told = array.ndim - 1, "must have shape (N, A_1, ..., A_N)"
-        if axes < 1:
-            raise InvalidGame(f"{told}, got {array.shape}", "payoffs", payoffs)
-        if array.shape[0] != axes:
-            told = f"{told}: {axes} action axes need as many players"
-            raise InvalidGame(f"{told}, got shape {array.shape}", "payoffs", payoffs)
+    def __init__(
+        self,
+        payoffs: ArrayLike,
+        *,
+        potential: ArrayLike | None = None,
+        moves: Any = None,
+        players: Sequence[str] | None = None,
+        actions: Sequence[str] | Sequence[Sequence[str]] | None = None,
+        title: str = "",
+        unit: Fraction | str | None = None,
+    ) -> None:
+        floats, found = as_floats(payoffs)
+        array = finite_array(floats, "payoffs")
+        _require_players_first(array, payoffs)
         super().__init__(action_counts(array.shape[1:]), moves)
         self.payoffs = array
+        self.player_names = checked_players(players, self.num_players)
+        self.action_names = checked_actions(actions, self.sizes)
+        self.payoff_unit = found if unit is None else checked_unit(unit, array)
+        self.known_as = of_kind(title, str, "text", "title")
         self._phi = frozen(np.zeros(0)) if potential is None else _checked_potential(array, potential)
         self._seal()
 
@@ -97,6 +144,27 @@ class NormalForm(Game):
 
     def new_state(self, profile: Ints) -> NormalFormState:
         return NormalFormState(profile, np.zeros(1, np.int64))
+
+    def to_normal_form(self) -> NormalForm:
+        return self
+
+    def _facts(self) -> dict[str, Any]:
+        if self.player_names is None or self.num_players > _FEW:
+            return {}
+        return {"players": f"{self.num_players} ({', '.join(player_name(self, i) for i in range(self.num_players))})"}
+
+
+def _require_players_first(array: Floats, payoffs: ArrayLike) -> None:
+    axes, told = array.ndim - 1, "must have shape (N, A_1, ..., A_N)"
+    if axes < 1:
+        raise InvalidGame(f"{told}, got {array.shape}", "payoffs", payoffs)
+    if array.shape[0] != axes:
+        told = f"{told}: {axes} action axes need as many players"
+        error = InvalidGame(f"{told}, got shape {array.shape}", "payoffs", payoffs)
+        if array.shape[-1] == axes:
+            words = 'with the players last, use pt.games.convert(payoffs, players="last")'
+            raise error.advising(Remedy("players", words))
+        raise error
 
 
 def _depends(payoff: Floats, axis: int) -> bool:

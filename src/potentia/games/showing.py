@@ -15,6 +15,7 @@ from potentia.games.coverage import Coverage
 from potentia.games.drift import drift_words
 from potentia.games.drift_kernel import Still
 from potentia.games.functions import name_of
+from potentia.games.names import action_name, player_name, profile_words, short
 from potentia.games.normal_form import NormalForm
 from potentia.games.own import Custom
 from potentia.games.separable import Separable
@@ -64,7 +65,12 @@ def about_game(game: Any) -> About:
 
 @about_game.register
 def _(game: NormalForm) -> About:
-    return About("payoffs in one array", {}, (_payoffs(game),))
+    return About(game.known_as or "payoffs in one array", _named(game), (_payoffs(game),))
+
+
+def _named(game: Game) -> dict[str, Any]:
+    names = game.player_names
+    return {} if names is None else {"players": f"{listed(map(short, names), len(names))}"}
 
 
 def _payoffs(game: NormalForm) -> Html:
@@ -72,17 +78,23 @@ def _payoffs(game: NormalForm) -> Html:
     if game.num_players == 2 and max(game.num_actions) <= LISTED:
         rows, columns = game.num_actions
         cells = [[", ".join(map(shown, game.payoffs[:, a, b].tolist())) for b in range(columns)] for a in range(rows)]
-        head = ["player 0 ↓ 1 →", *(f"{b}" for b in range(columns))]
-        return table([[f"{a}", *line] for a, line in enumerate(cells)], head, "payoffs of player 0, player 1")
+        names = [player_name(game, i) for i in range(2)]
+        head = [f"{names[0]} ↓ {names[1] if game.player_names else 1} →"]
+        head += [action_name(game, 1, b) for b in range(columns)]
+        lines = [[action_name(game, 0, a), *line] for a, line in enumerate(cells)]
+        return table(lines, head, f"payoffs of {names[0]}, {names[1]}")
     if game.num_players > LISTED or game.num_profiles > ROWS:
         return Html("")
-    head = ["profile", *(f"player {player}" for player in range(game.num_players))] + ["potential"] * game.has_potential
-    lines: list[list[Any]] = []
+    head = ["profile", *(player_name(game, player) for player in range(game.num_players))] + [
+        "potential"
+    ] * game.has_potential
+    told: list[list[Any]] = []
     for profile in np.ndindex(game.num_actions):
-        lines.append([f"({listed(profile)})", *game.payoffs[(slice(None), *profile)].tolist()])
+        name = f"({listed(profile)})" if game.action_names is None else profile_words(profile, game)
+        told.append([name, *game.payoffs[(slice(None), *profile)].tolist()])
         if game.has_potential:
-            lines[-1].append(game.potential(profile))
-    return table(lines, head, "payoffs")
+            told[-1].append(game.potential(profile))
+    return table(told, head, "payoffs")
 
 
 @about_game.register

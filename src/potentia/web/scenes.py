@@ -13,6 +13,7 @@ from potentia.analysis.tables import payoff_table
 from potentia.errors import InvalidRun, PotentiaError
 from potentia.games import Congestion, Coordination, Coverage, Game
 from potentia.games.grid import step_offsets
+from potentia.games.names import action_name, player_name
 from potentia.games.own import Custom
 from potentia.games.sight import Sight, written
 from potentia.kernel.arrays import Ints
@@ -22,6 +23,7 @@ from potentia.web.measures import measures_of
 from potentia.web.validity import MOST_CELLS
 
 _MOST_PROFILES = 64  # of a game that is drawn as its chain
+_MOST_NAMED = 2_000  # players, and actions in all
 _MOST_NODES = 2_000
 _MOST_EDGES = 20_000
 _EXACT_LAYOUT = 100  # nodes, up to which distances in the picture are those in the graph
@@ -46,7 +48,20 @@ def scene(game: Game, rule: Rule | None, steps: int) -> Scene:
     told = {"kind": kind, "text": game.describe(), "players": game.num_players, "actions": None}
     told["player"] = "robot" if kind == "map" else "player"
     told |= {"name": game.known_as} if game.known_as else {}
+    if kind in ("table", "players"):
+        told |= _names(game, kind)
     return {"game": told} | header, {"sizes": sizes.astype(np.int32)} | arrays
+
+
+def _names(game: Game, kind: str) -> dict[str, Any]:
+    """What players and actions are called; where actions are counted over players, if all call them the same."""
+    told: dict[str, Any] = {}
+    if game.player_names and game.num_players <= _MOST_NAMED:
+        told["names"] = [player_name(game, player) for player in range(game.num_players)]
+    names = game.action_names
+    if names and sum(map(len, names)) <= _MOST_NAMED and (kind == "table" or len(set(names)) == 1):
+        told["actions"] = [[action_name(game, i, a) for a in range(len(own))] for i, own in enumerate(names)]
+    return told
 
 
 def require_small(game: Coverage) -> None:

@@ -63,6 +63,8 @@ def require_valid(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> No
         if header[name] is not None:
             _fields(header[name], _PARTS[name], name)
     _require(isinstance(header["game"].get("name", ""), str), "the name of its game")
+    names = header["game"].get("names", [])
+    _require(isinstance(names, list) and all(isinstance(name, str) for name in names), "the names of its players")
     kind, players = header["game"]["kind"], header["game"]["players"]
     _require(kind in KINDS, f"its kind is {kind!r:.40}")
     for name, least in (("steps", 0), ("every", 1), ("changes", 0)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -129,3 +130,21 @@ def test_the_input_is_left_alone():
     payoffs.setflags(write=False)
     in_units(payoffs, False, 0.0)
     np.testing.assert_array_equal(payoffs, [[1.0, 3.0], [2.0, 5.0]])
+
+
+@pytest.mark.parametrize("own_only", [True, False])
+@pytest.mark.parametrize("extra", [0.0, 0.5, 1 / 3])
+def test_a_unit_that_is_given(own_only, extra):
+    """Counted in it nothing is rounded; one more number is a multiple of a part of it, or nothing is."""
+    counts = np.random.default_rng(0).integers(0, 10**6, size=(2, 3, 3))
+    unit = Fraction(1, 999_983)
+    found = in_units(counts * float(unit), own_only, extra, given=unit)
+    assert not in_units(counts * float(unit), own_only, extra).exact
+    assert found.exact == (extra != 1 / 3)
+    least = [counts.min(axis=1, keepdims=True)[0], counts[1].min(axis=1, keepdims=True)]
+    wanted = np.array([counts[0] - counts[0].min(axis=0), counts[1] - least[1]]) if own_only else None
+    if wanted is None:
+        wanted = counts - counts.min(axis=(1, 2), keepdims=True)
+    if found.exact:
+        np.testing.assert_allclose(found.payoffs * found.unit, wanted.reshape(2, -1) / 999_983, rtol=1e-12)
+        np.testing.assert_array_equal(found.payoffs, np.rint(found.payoffs))

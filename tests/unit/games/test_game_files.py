@@ -129,7 +129,7 @@ def test_npz_by_hand(tmp_path):
 
 LONG = "9" * 5000
 DEEP = "[" * 100_000
-FIELDS = r"\(known are payoffs, potential, moves, name\)"
+FIELDS = r"\(known are payoffs, potential, moves, name, players, actions, unit\)"
 
 JSON = {
     "empty": ("", r"not JSON: Expecting value, line 1 column 1$"),
@@ -170,7 +170,10 @@ JSON = {
     "deep": (f'{{"payoffs": {DEEP}', r"not a game: lists nested too deeply$|not JSON"),
     "many axes": (f'{{"payoffs": {"[" * 70}1{"]" * 70}}}', r"payoffs must be lists at most 64 deep, got 70$"),
     "shape": ({"payoffs": [1, 2]}, r"payoffs must have shape \(N, A_1, \.\.\., A_N\), got \(2,\)$"),
-    "players": ({"payoffs": [[[1, 2]]]}, r"payoffs must have shape .*got shape \(1, 1, 2\)$"),
+    "players": (
+        {"payoffs": [[[1, 2]]]},
+        r"payoffs must have shape .*got shape \(1, 1, 2\); with the players last, use .*$",
+    ),
     "no actions": ({"payoffs": [[]]}, r"player 0 must have at least one action, got 0$"),
     "potential's shape": ({"payoffs": PAYOFFS, "potential": [1, 2]}, r"potential must have shape \(2, 2\), got \(2,\)"),
     "potential text": ({"payoffs": PAYOFFS, "potential": "sum"}, r"potential must be nested lists .*got \"sum\"$"),
@@ -280,7 +283,10 @@ NPZ = {
         r"payoffs must be an array of real numbers, got shape .* of complex128$",
     ),
     "nan": (archive(payoffs=NAN * DILEMMA), r"payoffs must be finite, got nan at index \(0, 0, 0\)$"),
-    "shape": (archive(payoffs=np.zeros((3, 2, 2))), r"payoffs must have shape .*got shape \(3, 2, 2\)$"),
+    "shape": (
+        archive(payoffs=np.zeros((3, 2, 2))),
+        r"payoffs must have shape .*got shape \(3, 2, 2\); with the players last, use .*$",
+    ),
     "number": (archive(payoffs=np.array(5.0)), r"payoffs must have shape .*got \(\)$"),
     "potential's shape": (
         archive(payoffs=DILEMMA, potential=[1.0]),
@@ -323,10 +329,13 @@ def test_bad_npz(content, message, tmp_path):
     [
         ("missing.json", r"missing\.json: there is no such file$"),
         ("missing.npz", r"missing\.npz: there is no such file$"),
-        ("folder.json", r"folder\.json: expected a file, got a folder; games are read from \.json and \.npz files$"),
-        ("game.txt", r"game\.txt: games are read from \.json and \.npz files, got \.txt$"),
-        ("game", r"game: games are read from \.json and \.npz files, got no suffix$"),
-        ("game.npy", r"games are read from \.json and \.npz files, got \.npy$"),
+        (
+            "folder.json",
+            r"folder\.json: expected a file, got a folder; games are read from \.json, \.npz, \.nfg and \.gam files$",
+        ),
+        ("game.txt", r"game\.txt: games are read from \.json, \.npz, \.nfg and \.gam files, got \.txt$"),
+        ("game", r"game: games are read from \.json, \.npz, \.nfg and \.gam files, got no suffix$"),
+        ("game.npy", r"games are read from \.json, \.npz, \.nfg and \.gam files, got \.npy$"),
         ("file.txt/game.json", r"there is no such file$|cannot be read"),
         ("x" * 300 + ".json", r"cannot be read: File name too long$"),
         ("nul\0.json", r"there is no such file$"),
@@ -390,7 +399,7 @@ def test_other_kinds_of_games_are_not_written(tmp_path):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("g.txt", r"g\.txt: games are written to \.json and \.npz files, got \.txt$"),
+        ("g.txt", r"g\.txt: games are written to \.json, \.npz and \.nfg files, got \.txt$"),
         ("nowhere/g.json", r"g\.json: cannot be written: No such file or directory$"),
         ("folder.npz", r"folder\.npz: cannot be written: Is a directory$"),
     ],
@@ -413,7 +422,7 @@ def test_a_failed_write_leaves_the_old_file(suffix, tmp_path, monkeypatch):
     def full(*args, **options):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("potentia.games.formats.files._json_text", full)
+    monkeypatch.setattr("potentia.games.formats.files.json_text", full)
     monkeypatch.setattr(np, "savez", full)
     refuses(lambda: write_game(extreme(), path), InvalidGame, r"cannot be written: No space left on device$")
     assert path.read_bytes() == before

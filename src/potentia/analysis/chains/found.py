@@ -86,7 +86,7 @@ def by_law(game: Game, rule: Any, tau: float) -> tuple[Space, Terms]:
 
 
 def _row(game: Game, rule: Any, profile: tuple[int, ...], place: int, tau: float) -> Iterator[tuple[int, float, float]]:
-    where = f"the law of {rule.name} at {words(profile)}"
+    where = f"the law of {rule.name} at {words(profile, game)}"
     try:
         given = rule.law(game, profile)
         given = [None] if given is None else list(given.items() if isinstance(given, dict) else given)

@@ -116,7 +116,7 @@ def _check_rows(game: Game, chooses: Chooses, entries: Terms, tau: float) -> Non
     sums = entries.matrix(entries.coefficients * shares).sum(axis=1)
     worst = int(np.abs(sums - 1.0).argmax())
     if not abs(sums[worst] - 1.0) <= ROW:
-        where = words(profile_at(game, worst))
+        where = words(profile_at(game, worst), game)
         raise InvalidRule(
             f"of {chooses.name} must have terms that sum to 1, got {sums[worst]:.9g} in sum at {where}", "option_terms"
         )

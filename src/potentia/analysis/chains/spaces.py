@@ -42,7 +42,7 @@ class Profiles:
 
     def name(self, place: int) -> str:
         """A state as people read it."""
-        return words(profile_at(self._of, place))
+        return words(profile_at(self._of, place), self._of)
 
     def over_profiles(self, law: Floats) -> Floats:
         """A law over states as one over profiles, (..., profiles)."""
@@ -76,7 +76,7 @@ class Listed:
 
     def name(self, place: int) -> str:
         """A state as people read it: its profile and memory."""
-        told = words(self.states[place])
+        told = words(self.states[place], self.game)
         if self.memories is None:
             return told
         inside = ", ".join(f"{name} {_short(value)}" for name, value in self.memories[place].items())

@@ -19,6 +19,7 @@ from potentia.analysis.chains.transitions import Board, Law, Room, empty_room, l
 from potentia.analysis.tables import move_prices, payoff_table, profile_at, words
 from potentia.errors import InvalidInput, NoLaw
 from potentia.games import Game
+from potentia.games.names import action_name, capital, player_name, players_words
 from potentia.kernel.arrays import Floats, strides
 from potentia.rules import Rule
 from potentia.rules.base import Axes
@@ -48,24 +49,24 @@ class Way(NamedTuple):
         """The step in words."""
         before, trial, after = (profile_at(game, place) for place in (self.source, self.trial, self.target))
         verb = "wake" if len(self.awake) > 1 else "wakes"
-        said = [f"{_players(self.awake).capitalize()} {verb} at {words(before)}."]
+        said = [f"{capital(players_words(self.awake, game), game)} {verb} at {words(before, game)}."]
         if self.together:
-            said.append(f"Together they try {words(trial)}.")
+            said.append(f"Together they try {words(trial, game)}.")
         for player, (now, then) in zip(self.tried, self.compared, strict=True):
-            tries = "" if self.together else f" tries action {trial[player]}: it"
+            tries = "" if self.together else f" tries {action_name(game, player, trial[player], 'action ')}: it"
             does = "takes it" if player in self.took else "stays"
-            said.append(f"Player {player}{tries} compares {now:.6g} with {then:.6g} and {does}.")
+            said.append(
+                f"{capital(player_name(game, player), game)}{tries} compares {now:.6g} with {then:.6g} and {does}."
+            )
         own = tuple(player for player in self.awake if player not in self.tried)
         if own:
-            said.append(f"{_players(own).capitalize()} {'draw' if len(own) > 1 else 'draws'} the present action.")
-        said.append(f"Play goes from {words(before)} to {words(after)} at resistance {self.resistance:.6g}.")
+            said.append(
+                f"{capital(players_words(own, game), game)} {'draw' if len(own) > 1 else 'draws'} the present action."
+            )
+        said.append(
+            f"Play goes from {words(before, game)} to {words(after, game)} at resistance {self.resistance:.6g}."
+        )
         return said
-
-
-def _players(players: tuple[int, ...]) -> str:
-    if len(players) == 1:
-        return f"player {players[0]}"
-    return f"players {', '.join(map(str, players[:-1]))} and {players[-1]}"
 
 
 def cheapest_way(game: Game, rule: Rule, source: int, target: int, tau: float) -> Way:
@@ -83,8 +84,8 @@ def cheapest_way(game: Game, rule: Rule, source: int, target: int, tau: float) -
         if best is None or rank < best[0]:
             best = rank, way
     if best is None:
-        said = f"cannot be reached in one step from {words(profile_at(game, source))}"
-        raise InvalidInput(f"{words(profile_at(game, target))} {said}", "target", target)
+        said = f"cannot be reached in one step from {words(profile_at(game, source), game)}"
+        raise InvalidInput(f"{words(profile_at(game, target), game)} {said}", "target", target)
     found = best[1]
     for way in warm.ways(target):
         if (way.awake, way.tried, way.trial) == (found.awake, found.tried, found.trial):

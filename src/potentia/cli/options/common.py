@@ -26,7 +26,8 @@ from potentia.errors import (
 )
 from potentia.kernel.texts import command
 
-GAME_FILES = (".json", ".npz")
+GAME_FILES = (".json", ".npz", ".nfg", ".gam")
+_CONVERTED = (".efg", ".agg")  # refused with a word on how
 
 
 def one_of(*words: str, **more: Any) -> Any:
@@ -48,7 +49,7 @@ GameName = Annotated[
     str,
     typer.Argument(
         metavar="GAME",
-        help="A built-in game (see: potentia games) or a payoff file, .json or .npz.",
+        help="A built-in game (see: potentia games) or a payoff file, .json, .npz, .nfg or .gam.",
         show_default=False,
         autocompletion=completes(*GAMES),
     ),
@@ -90,12 +91,12 @@ def game_from_options(name: str, parameters: list[str] | None) -> tuple[Any, str
     from potentia.games.library import called, game, registered_games
 
     given = assignments(parameters or [])
-    if Path(name).suffix.lower() in GAME_FILES:
+    if Path(name).suffix.lower() in (*GAME_FILES, *_CONVERTED):
         if given:
             raise InvalidInput(f"--set is for built-in games; {name} is a file")
         return read_game(name), Path(name).name
     if Path(name).suffix and name not in registered_games():
-        raise InvalidInput(f"game files end in .json or .npz, got {name!r}")
+        raise InvalidInput(f"game files end in .json, .npz, .nfg or .gam, got {name!r}")
     return game(name, **given), called(name, given)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -119,12 +119,25 @@ def _require_honest_member(archive: zipfile.ZipFile, name: str) -> None:
             _require_honest(array, archive.getinfo(member).file_size)
 
 
-def suffix_of(path: Path, known: tuple[str, ...], what: str, there: bool = True) -> str:
-    """The suffix of a file that must be there, or is about to be written; ``what`` is like "maps are read from"."""
+def suffix_of(
+    path: Path,
+    known: tuple[str, ...],
+    what: str,
+    there: bool = True,
+    convert: Mapping[str, tuple[str, str]] | None = None,
+) -> str:
+    """The suffix of a file that must be there, or is about to be written; ``what`` is like "maps are read from".
+
+    ``convert`` says of suffixes what they are, and what function of pygambit reads them.
+    """
     suffix = path.suffix.lower()
     with reading("there is no such file"):
         if there and path.is_dir():
             raise InvalidGame(f"expected a file, got a folder; {what} {one_of(known)} files")
+        if convert and suffix in convert:
+            kind, reader = convert[suffix]
+            how = f"{reader}({path.name!r}).to_nfg() makes the text of an .nfg file of it"
+            raise InvalidGame(f"{what} {one_of(known)} files, got {kind}; {how}")
         if suffix not in known:
             raise InvalidGame(f"{what} {one_of(known)} files, got {path.suffix or 'no suffix'}")
         if there and not path.exists():

@@ -33,6 +33,7 @@ from potentia.web.validity import MOST_CELLS
 
 MOST_LANES = 4
 LONGEST = 10_000_000  # steps that can be planned
+NAMES = ("players", "actions", "title")  # of a game of payoffs
 PLAIN = ("robots", "delta", "reach", "K", "flags", "flag", "payoff", "sight", "blocked_worth", "start", "events")
 
 
@@ -81,7 +82,7 @@ def game_of(table: Mapping[str, Any]) -> Game:
 
 def _game_of(options: Table) -> Game:
     if "payoffs" in options:
-        return NormalForm(np.array(options["payoffs"], np.float64))
+        return NormalForm(np.array(options["payoffs"], np.float64), **{k: options[k] for k in NAMES if k in options})
     named = options.get("map")
     if isinstance(named, str) and named != "paper" and not named.startswith("random"):
         told = 'must be "paper" or "random:SEED" here; maps from files are opened by: potentia studio FILE'
@@ -127,7 +128,7 @@ def start_of_study(path: Path) -> tuple[Start, Game]:
     rules = list({point.rule.describe(): point.rule.spec() for point in (first, *alike)}.values())
     table = dict(grid(specification).cells[0].tables["game"])
     if names_file(table) or specification.events:
-        table = table_of(first.game) if isinstance(first.game, Coverage) else {"payoffs": _payoffs(first.game)}
+        table = table_of(first.game) if isinstance(first.game, Coverage) else payoffs_of(first.game)
     told: Table = {"game": table, "rules": rules[:MOST_LANES], "steps": specification.steps}
     told |= {} if first.belief is None else {"belief": first.belief.spec()}
     if isinstance(first.game, Coverage):
@@ -135,8 +136,12 @@ def start_of_study(path: Path) -> tuple[Start, Game]:
     return read_start(told | {"seed": specification.seed_numbers[0]}), first.game
 
 
-def _payoffs(game: Game) -> Any:
-    return payoff_table(game).reshape(game.num_players, *game.sizes).tolist()
+def payoffs_of(game: Game) -> Table:
+    """A game as plain data: its payoffs, and what it and its players and actions are called."""
+    table: Table = {"payoffs": payoff_table(game).reshape(game.num_players, *game.sizes).tolist()}
+    table |= {"players": list(game.player_names)} if game.player_names else {}
+    table |= {"actions": [list(names) for names in game.action_names]} if game.action_names else {}
+    return table | ({"title": game.known_as} if game.known_as else {})
 
 
 def _plain(part: Any) -> Any:

@@ -37,7 +37,9 @@ export function roomIn(host) {
 
 /** What a player is called, "robot 3". */
 export function playerName(timeline, player) {
-  return `${timeline.recording.header.game.player || "player"} ${player}`;
+  const { names, player: noun } = timeline.recording.header.game;
+  const own = Array.isArray(names) ? names[player] : null;
+  return typeof own === "string" && own ? own : `${noun || "player"} ${player}`;
 }
 
 /** Changes first <= i < end of the timeline happened at this very step; none after a recording's end. */

@@ -1,4 +1,4 @@
-"""Every Python snippet of the README and the docs runs as printed, in order."""
+"""Every Python snippet of the README and the docs runs as printed, in order; so do the tutorials."""
 
 from __future__ import annotations
 
@@ -43,6 +43,17 @@ def test_snippets_run(name, tmp_path):
         with fresh(tmp_path), patch("sys.path", [str(tmp_path), *sys.path]):
             warnings.simplefilter("error", UserWarning)
             runpy.run_path(script, run_name="__main__")
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs" / "tutorials").glob("*.md")), ids=lambda p: p.stem)
+def test_tutorials_run(page, tmp_path):
+    """As a notebook does: not as the main program. `make site` runs cells with the tag slow, too."""
+    cells = re.findall(r"```\{code-cell\} python\n(?!:tags: \[slow\])(.*?)```", page.read_text("utf-8"), re.S)
+    assert len(cells) >= 3
+    (tmp_path / "cells.py").write_text("\n".join(cells), encoding="utf-8")
+    with fresh(tmp_path):
+        warnings.simplefilter("error", UserWarning)
+        runpy.run_path(str(tmp_path / "cells.py"), run_name="notebook")
 
 
 def _save_snippets(name, folder):

@@ -40,6 +40,7 @@ def belief_figure(
 
     ``views`` are ``trace.beliefs``, or ``run.beliefs``. Cells that were not seen are hatched: there the colour is a
     prediction. Ellipses are the mixture's components, with their weights. Colours are on the scale of the true field.
+
     ``profile``
         where the robots are, (N,); left out, they are not drawn.
     ``step``

@@ -118,6 +118,7 @@ def proposals_figure(
     """The number of components over time, what was proposed, and what each proposal would change of the AIC.
 
     ``proposals`` are ``trace.proposals``: marks at the number proposed, filled where it was accepted.
+
     ``steps``
         the length of the run.
     ``robots``

@@ -23,7 +23,7 @@ version = release = __version__
 html_title = "potentia"
 
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc"]
-exclude_patterns = ["_site", "channels", "maps", "site", "**.py", "**.table.txt"]
+exclude_patterns = ["_site", "channels", "maps", "site"]
 nitpicky = False
 suppress_warnings = ["autosummary.import_cycle"]  # tables of the reference name things in full
 
@@ -76,6 +76,6 @@ html_search_language = "en"
 def setup(app):
     """Write what pages are made of before they are read."""
     app.connect("config-inited", lambda app, config: reference.write(HERE / "reference"))
-    app.connect("config-inited", lambda app, config: embedded.write(OUT / "embedded"))
+    app.connect("config-inited", lambda app, config: embedded.write(OUT / "embedded" / "played"))
     app.connect("source-read", links.inside)
     app.connect("autodoc-process-docstring", reference.plain_bars)

@@ -12,6 +12,8 @@ import embedded  # noqa: E402
 import links  # noqa: E402
 import reference  # noqa: E402
 
+from jupyter_client.connect import ConnectionFileMixin  # noqa: E402
+
 from potentia.version import __version__  # noqa: E402
 
 OUT = HERE.parent / "out"
@@ -40,6 +42,8 @@ nb_execution_raise_on_error = True
 nb_execution_show_tb = True
 nb_merge_streams = True
 nb_ipywidgets_js = {}  # nothing comes from elsewhere
+
+ConnectionFileMixin.transport.default_value = "ipc"  # kernels of tutorials listen on no port
 
 # The reference
 autosummary_generate = False
@@ -78,4 +82,5 @@ def setup(app):
     app.connect("config-inited", lambda app, config: reference.write(HERE / "reference"))
     app.connect("config-inited", lambda app, config: embedded.write(OUT / "embedded" / "played"))
     app.connect("source-read", links.inside)
+    app.connect("include-read", links.beside)
     app.connect("autodoc-process-docstring", reference.plain_bars)

@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
+from typing import Any
 
-# Pages beside docs/ that are part of the site, and where.
+# Files beside docs/ that are pages of the site, and which.
 BESIDE = {
     "README.md": "index.md",
     "CHANGELOG.md": "changelog.md",
     "CONTRIBUTING.md": "contributing.md",
     "SECURITY.md": "security.md",
 }
-_LINK = re.compile(r"\]\((?:\.\./)+([A-Z]+\.md)(#[^)]*)?\)")
+_UP = re.compile(r"\]\((?:\.\./)+([A-Z]+\.md)(#[^)]*)?\)")
+_DOWN = re.compile(r"\[([^]]*)\]\((?!https?:)([\w./-]+)(#[^)]*)?\)")
 
 
-def inside(app: object, name: str, source: list[str]) -> None:
-    """A page as it is read: what it links to outside of docs/ is on the site under another name."""
+def inside(app: Any, name: str, source: list[str]) -> None:
+    """A page of docs/ as it is read: files beside docs/ are on the site under another name."""
     up = "../" * name.count("/")
-    source[0] = _LINK.sub(lambda found: f"]({up}{BESIDE[found[1]]}{found[2] or ''})", source[0])
+    source[0] = _UP.sub(lambda found: f"]({up}{BESIDE[found[1]]}{found[2] or ''})", source[0])
+
+
+def beside(app: Any, path: Path, parent: str, content: list[str]) -> None:
+    """A file beside docs/ as it is included; what is not on the site is no link there."""
+
+    def moved(found: re.Match[str]) -> str:
+        target = BESIDE.get(found[2], found[2].removeprefix("docs/"))
+        there = found[2] in BESIDE or found[2].startswith("docs/")
+        return f"[{found[1]}]({target}{found[3] or ''})" if there else found[1]
+
+    content[0] = _DOWN.sub(moved, content[0])

@@ -12,8 +12,6 @@ import embedded  # noqa: E402
 import links  # noqa: E402
 import reference  # noqa: E402
 
-from jupyter_client.connect import ConnectionFileMixin  # noqa: E402
-
 from potentia.version import __version__  # noqa: E402
 
 OUT = HERE.parent / "out"
@@ -42,8 +40,6 @@ nb_execution_raise_on_error = True
 nb_execution_show_tb = True
 nb_merge_streams = True
 nb_ipywidgets_js = {}  # nothing comes from elsewhere
-
-ConnectionFileMixin.transport.default_value = "ipc"  # kernels of tutorials listen on no port
 
 # The reference
 autosummary_generate = False

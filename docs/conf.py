@@ -8,6 +8,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "_site"))  # what writes pages and draws pictures for the site
 
+import answers  # noqa: E402
 import embedded  # noqa: E402
 import links  # noqa: E402
 import reference  # noqa: E402
@@ -53,10 +54,12 @@ numpydoc_xref_param_type = False
 html_theme = "pydata_sphinx_theme"
 html_static_path = ["_site/static"]
 html_css_files = ["site.css"]
+html_js_files = [("search.js", {"defer": "defer"})]
 html_extra_path = [str(OUT / "embedded")]
+html_context = {"default_mode": "auto"}
 html_show_sourcelink = False
 html_copy_source = False
-html_sidebars = {"index": []}
+html_sidebars = {"index": [], "gallery": []}
 html_theme_options = {
     "navbar_align": "left",
     "show_toc_level": 2,
@@ -76,7 +79,9 @@ html_search_language = "en"
 def setup(app):
     """Write what pages are made of before they are read."""
     app.connect("config-inited", lambda app, config: reference.write(HERE / "reference"))
+    app.connect("config-inited", lambda app, config: answers.write(HERE / "how-do-i.md", HERE / "how"))
     app.connect("config-inited", lambda app, config: embedded.write(OUT / "embedded" / "played"))
+    app.connect("source-read", answers.listed)
     app.connect("source-read", links.inside)
     app.connect("include-read", links.beside)
     app.connect("autodoc-process-docstring", reference.plain_bars)

@@ -61,7 +61,7 @@ def _room(folder: Path, room: str, pages: dict[int, str]) -> None:
                 pages[id(found[name])] = f"{room}.{name}"
                 (folder / f"{room}.{name}.rst").write_text(_one(room, name, kind), encoding="utf-8")
         there = [pages[id(found[name])] for name in names]
-        text += f"{heading}\n{'-' * len(heading)}\n\n.. autosummary::\n\n"
+        text += f"{heading}\n{'-' * len(heading)}\n\n.. autosummary::\n   :signatures: none\n\n"
         text += "".join(f"   ~{page}\n" for page in there)
         text += "\n.. toctree::\n   :hidden:\n\n"
         text += "".join(f"   {page}\n" for page in there if page.rpartition(".")[0] == room) + "\n"

@@ -11,8 +11,8 @@ sys.path.insert(0, str(HERE / "_site"))  # what writes pages and draws pictures 
 import answers  # noqa: E402
 import embedded  # noqa: E402
 import links  # noqa: E402
-import reference  # noqa: E402
 
+import reference  # noqa: E402
 from potentia.version import __version__  # noqa: E402
 
 OUT = HERE.parent / "out"

@@ -27,7 +27,9 @@ def case_study(path: Path) -> None:
 def ring(path: Path) -> None:
     """A network on which an agreement spreads."""
     game = pt.game("ring", players=40)
-    runs = {name: pt.run(game, pt.rule(name, tau=0.4), 1500, record=("profile", "potential")) for name in ("lll", "blll")}
+    runs = {
+        name: pt.run(game, pt.rule(name, tau=0.4), 1500, record=("profile", "potential")) for name in ("lll", "blll")
+    }
     pt.replay(runs, path)
 
 

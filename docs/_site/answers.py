@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-_QUESTION = re.compile(r"^### (How do I .*)\n(.*?)(?=^##|\Z)", re.M | re.S)
+_QUESTION = re.compile(r"^### (How do I [^\n]*)\n(.*?)(?=^##|\Z)", re.M | re.S)
 _FIRST = re.compile(r"```python\n(.*?)```", re.S)
 _PLACE = re.compile(r"\]\((?!https?:|#)")
 

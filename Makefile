@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test long peers faults fuzz mutants matrix bench docs lint format clean
+.PHONY: demo test long peers faults fuzz mutants matrix bench docs site dist lint format clean
 
 .venv/.base: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "potentia needs Python 3.11 or newer")'
@@ -20,6 +20,10 @@ BIN := .venv/bin
 
 .venv/.peers: .venv/.dev # pygambit builds for minutes
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[peers]'
+	touch $@
+
+.venv/.site: .venv/.base
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
 	touch $@
 
 .venv/.matrix: .venv/.base
@@ -56,6 +60,16 @@ bench: .venv/.bench      ## speed, side by side with peers and with C
 
 docs: .venv/.base        ## the computed tables and figures of docs/
 	$(BIN)/python docs/make.py
+
+site: .venv/.site        ## the documentation as a site in out/site; tutorials are run, a warning is an error
+	rm -rf out/site
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --fresh-env --quiet -b html -d out/site-doctrees docs out/site
+	@echo "open out/site/index.html"
+
+dist: .venv/.site        ## a wheel and an sdist in dist, checked
+	rm -rf dist
+	$(BIN)/python -m build
+	$(BIN)/python -m twine check --strict dist/*
 
 lint: .venv/.dev         ## style, types, the direction of imports and the docstrings of public names
 	$(BIN)/ruff check .

@@ -16,9 +16,9 @@ from tests.surroundings import settle
 # Tests that play P-SBLLL with a mixture, compiled: one after the other, so that one compiles for all.
 _BELIEVING = (
     "test_belief_commands",
-    "test_snippets_run[README",
+    "test_snippets_run[docs/tour",
     "test_snippets_run[docs/beliefs",
-    "test_the_commands_of_the_readme_run",
+    "test_the_commands_of_the_tour_run",
     "test_belief_runs.py::test_compiled",
     "test_a_mind_and_its_game_switch_together",
 )

@@ -13,8 +13,9 @@ import itertools
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache, wraps
+from functools import cache, partial, wraps
 from inspect import signature
+from io import BytesIO
 from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec
 
 import numpy as np
@@ -117,6 +118,7 @@ def panels(
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=inches, layout=layout)
+    figure._repr_png_ = partial(_as_png, figure)  # type: ignore[attr-defined]  # so that a notebook shows it
     grid = figure.subplots(rows, columns, squeeze=False, **options)
     for axes in grid.flat if not framed else ():
         despine(axes)
@@ -126,6 +128,12 @@ def panels(
         for axes in grid.flat[:used]:  # where panels share their steps, those that were below had the numbers
             axes.tick_params(axis="x", labelbottom=True)
     return figure, grid
+
+
+def _as_png(figure: Figure) -> bytes:
+    picture = BytesIO()
+    figure.savefig(picture, format="png")
+    return picture.getvalue()
 
 
 def arranged(count: int, most: int) -> tuple[int, int]:

@@ -463,7 +463,18 @@ class InteractionsUnknown(UserWarning):
 
 
 class NotCarried(UserWarning):
-    """A file, or a game of another library, does not hold all of a game: no constrained moves, for example."""
+    """A file, or a game of another library, does not hold all of a game: no constrained moves, for example.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> game = pt.games.Separable([[0.0, 1.0, 2.0]], moves=pt.games.path_moves(3))
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     path = pt.games.write_game(game.to_normal_form(), "line.nfg")
+    >>> [warning.category.__name__ for warning in caught]
+    ['NotCarried']
+    """
 
 
 class NotCompiled(UserWarning):

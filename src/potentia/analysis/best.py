@@ -77,6 +77,8 @@ class Best:
         Whether the time limit struck.
     seconds : float
         How long it took.
+    names : tuple of str or None
+        Those of the actions in the profile, where they have some.
 
     Examples
     --------

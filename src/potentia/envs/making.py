@@ -153,7 +153,7 @@ def vector_env(
         Any game.
     copies : int
         How many; copy k plays what ``parallel_env`` plays after ``reset(seed=seed + k)``, to the bit.
-    steps, reward, observation, strict, events, compiled
+    steps, reward, observation, strict, events, compiled : int, str, str, bool, iterable of str, "auto" or bool
         As of :func:`parallel_env`. At the end of the episodes the next ones begin by themselves.
     copy : bool
         Whether arrays that are returned are the caller's. Otherwise the next step writes into them, which is quicker

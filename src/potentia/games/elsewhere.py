@@ -66,6 +66,7 @@ class Elsewhere:
         Returns
         -------
         quantecon.game_theory.NormalFormGame
+            The game there.
 
         Raises
         ------
@@ -90,6 +91,7 @@ class Elsewhere:
         Returns
         -------
         nashpy.Game
+            The game there.
 
         Raises
         ------
@@ -112,6 +114,7 @@ class Elsewhere:
         Returns
         -------
         pyspiel.MatrixGame or pyspiel.TensorGame
+            The game there.
 
         Raises
         ------

@@ -56,23 +56,23 @@ class NormalForm(Game):
 
     Parameters
     ----------
-    payoffs
+    payoffs : array_like
         Of shape ``(N, A_1, ..., A_N)``, the player first: ``payoffs[i, a_1, ..., a_N]`` is what player i gets.
         Fractions are kept exactly, see ``unit``. An array with the players last, such as QuantEcon's
         ``payoff_profile_array``, is for ``pt.games.convert(array, players="last")``; one of shape (2, 2, 2)
         could be either, and is read as here.
-    potential
+    potential : array_like, optional
         Of shape ``(A_1, ..., A_N)``; checked against the payoffs.
-    moves
+    moves : Any
         Who can move where; see :mod:`potentia.games.moves`.
-    players
+    players : sequence of str, optional
         A name for each player. Names are for people: tables, figures, pages and files show them, nothing that is
         computed goes by them.
-    actions
+    actions : sequence of str or sequence, optional
         Names of each player's actions, or one list of names for all players.
-    title
+    title : str
         What the game is called.
-    unit
+    unit : Fraction or str, optional
         A fraction of which every payoff is a whole multiple, such as ``"1/3"``; ``stability`` then decides ties
         exactly. It is found where payoffs are fractions, and kept in ``payoff_unit``.
 

@@ -49,7 +49,7 @@ def adapter(
         the run's seed; an object plays all runs, and keeps what it has learnt.
     player : int
         Which player it is.
-    observation, reward, strict
+    observation, reward, strict : str, str, bool
         As of :func:`potentia.envs.parallel_env`: observations are dicts with ``observation`` and ``action_mask``.
 
     Returns

@@ -167,15 +167,15 @@ class Seat:
 
     Parameters
     ----------
-    game, rule, seed
+    game, rule, seed : Game, Rule, int
         As of :func:`potentia.begin`; the others play the rule, from the same start and with the same draws.
     player : int
         Who is driven.
-    observation, reward, strict
+    observation, reward, strict : str, str, bool
         As of :func:`potentia.envs.parallel_env`.
     steps : int
         The planned length, for temperatures that fall over the run.
-    start, record, every, events, compiled
+    start, record, every, events, compiled : optional
         As of :func:`potentia.begin`.
 
     Raises

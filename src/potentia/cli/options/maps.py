@@ -47,8 +47,8 @@ CellSize = Annotated[
     str | None,
     typer.Option(
         metavar="LENGTH",
-        help="How long a cell's side is, such as 0.5m; a number alone is in metres. Axes, tables and CSV get units, and "
-        "ranges may be given in it.",
+        help="How long a cell's side is, such as 0.5m; a number alone is in metres. Axes, tables and CSV get units, "
+        "and ranges may be given in it.",
         show_default="what the map says",
     ),
 ]

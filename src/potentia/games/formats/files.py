@@ -47,7 +47,7 @@ def read_game(path: str | os.PathLike[str]) -> NormalForm:
 
     Parameters
     ----------
-    path
+    path : str or path
         A ``.json``, ``.npz``, ``.nfg`` (Gambit) or ``.gam`` (GameTracer) file. A potential in it is checked. Its name,
         and those of players and actions, are for people only. Integers, decimals and fractions of ``.nfg`` and ``.gam``
         are kept exactly, see ``unit`` of :class:`NormalForm`.
@@ -91,12 +91,12 @@ def write_game(game: Game, path: str | os.PathLike[str], *, name: str | None = N
 
     Parameters
     ----------
-    game
+    game : Game
         The game; of another kind, ``game.to_normal_form()``.
-    path
+    path : str or path
         A ``.json``, ``.npz`` or ``.nfg`` file. ``.nfg`` holds no constrained moves, of which a warning
         tells, and no potential; another warning tells of names that pygambit does not take.
-    name
+    name : str, optional
         What the game is called in the file; its title, if it is left out.
 
     Returns

@@ -49,7 +49,7 @@ def from_gambit(game: Any) -> NormalForm:
 
     Parameters
     ----------
-    game
+    game : Any
         A ``pygambit.Game``. Of a game tree, its reduced strategic form; one with moves of chance is refused.
 
     Returns
@@ -133,7 +133,7 @@ def from_quantecon(game: Any) -> NormalForm:
 
     Parameters
     ----------
-    game
+    game : Any
         A ``quantecon.game_theory.NormalFormGame``.
 
     Returns
@@ -176,7 +176,7 @@ def from_nashpy(game: Any) -> NormalForm:
 
     Parameters
     ----------
-    game
+    game : Any
         A ``nashpy.Game`` of two players.
 
     Returns
@@ -219,7 +219,7 @@ def from_open_spiel(game: Any) -> NormalForm:
 
     Parameters
     ----------
-    game
+    game : Any
         A ``pyspiel.MatrixGame`` or ``pyspiel.TensorGame``; of another game, ``pyspiel.extensive_to_tensor_game(game)``.
 
     Returns
@@ -283,10 +283,10 @@ def convert(game: Any, *, players: str | None = None) -> NormalForm:
 
     Parameters
     ----------
-    game
+    game : Any
         A game of this package, pygambit, QuantEcon, nashpy or OpenSpiel; the path of a file; a list of one array per
         player; or an array of payoffs.
-    players
+    players : str, optional
         Which axis of an array is the player's: ``"first"`` for shape (N, A_1, ..., A_N), as NormalForm has it,
         ``"last"`` for (A_1, ..., A_N, N), as QuantEcon's ``payoff_profile_array`` has it. It must be said where an
         array could be both.

@@ -1,8 +1,7 @@
 """What every public name says of itself: numpydoc's checks, for all of them.
 
     python -m tests.docstrings                  # what `make lint` runs
-    python -m tests.docstrings --room games     # one room, also what stands in docstrings_todo.txt
-    python -m tests.docstrings --table          # how many names each room has, and how many are to do
+    python -m tests.docstrings --room games     # one room
 
 Public are the names in ``__all__`` of the package and its rooms, every class of ``potentia.errors``, and of a public
 class the methods and properties that are written in this package. One that overrides another and says nothing has the
@@ -17,7 +16,6 @@ import argparse
 import inspect
 import os
 import sys
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import is_dataclass
 from importlib import import_module
@@ -31,7 +29,6 @@ from numpydoc.docscrape import get_doc_object
 import potentia as pt
 
 ROOT = Path(__file__).parents[1]
-TODO = Path(__file__).with_name("docstrings_todo.txt")
 # A name that several rooms show belongs to the first of them.
 FIRST = ("engine", "rules", "games", "beliefs", "extend", "errors", "analysis", "statistics", "studies", "figures")
 ROOMS = [f"potentia.{room}" for room in dict.fromkeys((*FIRST, *pt._MODULES, "reports"))]
@@ -150,34 +147,17 @@ def lack(name: Public) -> Lack:
     return Lack(os.path.relpath(found["file"] or "", ROOT), found["file_line"] or 0, name.name, told)
 
 
-def to_do() -> set[str]:
-    """The names whose docstrings are still to be written."""
-    return set(TODO.read_text("utf-8").split()) if TODO.is_file() else set()
-
-
 def main() -> int:
     """Tell what is missing; 1 if anything is."""
     parser = argparse.ArgumentParser(prog="python -m tests.docstrings", description="checks the public docstrings")
-    parser.add_argument("--room", help="only this room, and what is to do there too: games")
-    parser.add_argument("--table", action="store_true", help="count the names of each room")
+    parser.add_argument("--room", choices=[room.partition(".")[2] for room in ROOMS], help="only this room")
     told = parser.parse_args()
-    names = public()
-    left = to_do()
-    if told.table:
-        all_of = Counter(name.room for name in names)
-        undone = Counter(name.room for name in names if name.name in left)
-        print(*(f"{room:22}{all_of[room]:5}{undone[room]:5} to do" for room in (*ROOMS, "potentia")), sep="\n")
-        return 0
-    lacks = {name: lack(name) for name in names}
-    asked = [name for name in names if (name.room == f"potentia.{told.room}" if told.room else name.name not in left)]
-    shown = sorted(lacks[name] for name in asked if lacks[name].told)
+    asked = [name for name in public() if told.room is None or name.room == f"potentia.{told.room}"]
+    shown = sorted(found for found in map(lack, asked) if found.told)
     print("".join(f"{line}\n" for line in shown), end="")
-    done = sorted(left - {name.name for name in names if lacks[name].told})
-    if done:
-        print(f"{os.path.relpath(TODO, ROOT)}: nothing is to do here, take it out:", *done, sep="\n    ")
-    if not shown and not done:
-        print(f"{len(asked)} public names have docstrings as they should be, {len(left)} are to do")
-    return bool(shown or done)
+    if not shown:
+        print(f"{len(asked)} public names have docstrings as they should be")
+    return bool(shown)
 
 
 if __name__ == "__main__":

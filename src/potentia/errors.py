@@ -64,9 +64,9 @@ class Remedy(NamedTuple):
 
     Examples
     --------
-    >>> remedy = pt.errors.Remedy("every", "use a larger every")
-    >>> str(pt.errors.TooLarge("the table would take 8 TB").advising(remedy))
-    'the table would take 8 TB; use a larger every'
+    >>> remedy = pt.errors.Remedy("many", "pass many=True if you mean it")
+    >>> str(pt.errors.InvalidSpecification("9,000,000 runs are asked for").advising(remedy))
+    '9,000,000 runs are asked for; pass many=True if you mean it'
     """
 
     name: str

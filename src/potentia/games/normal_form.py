@@ -217,6 +217,25 @@ def random_potential_game(num_actions: Sequence[int], seed: int = 0, scale: floa
     """A random exact potential game: u^i = Φ + a term of the others' actions, all standard normal.
 
     Every finite exact potential game has this form (Monderer & Shapley 1996).
+
+    Parameters
+    ----------
+    num_actions : sequence of int
+        Actions of each player.
+    seed : int
+        What payoffs are drawn from.
+    scale : float
+        Their standard deviation is that of two terms of this one.
+
+    Returns
+    -------
+    NormalForm
+        The game, with its potential.
+
+    Examples
+    --------
+    >>> pt.games.random_potential_game((2, 3), seed=1).payoffs.shape
+    (2, 2, 3)
     """
     shape = tuple(int(a) for a in action_counts(num_actions))
     size = math.prod(shape)

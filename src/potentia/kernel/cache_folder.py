@@ -31,7 +31,7 @@ from potentia.kernel.locks import NAME as LOCKS
 from potentia.kernel.private import exposed, is_own, make_folders, own_bytes, private_folder
 
 _PACKAGE = Path(__file__).parents[1]
-_COMPILED = ("kernel", "games", "rules", "beliefs", "engine", "analysis")  # where compiled functions live
+_COMPILED = ("kernel", "games", "rules", "beliefs", "engine", "analysis", "envs", "learners")  # of compiled functions
 _MONTH = 30 * 24 * 3600
 _FOLDER = re.compile(r"[0-9a-f]{20}(-[0-9a-f]{8})?")  # with a tail where it was put aside
 _FILE = re.compile(r"\w+-[0-9a-f]{32}\.nbc")

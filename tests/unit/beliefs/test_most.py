@@ -5,11 +5,13 @@ from __future__ import annotations
 from functools import partial
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 import xarray
 
 from potentia.beliefs import Mixture, SplitMerge
 from potentia.cli.coverage_results import Results
+from potentia.games import Coverage, World
 
 
 @pytest.mark.parametrize(
@@ -24,7 +26,8 @@ from potentia.cli.coverage_results import Results
 def test_it_is_said_in_how_many_runs(capsys, belief, ends, said):
     data = xarray.Dataset({"components": (("seed", "time"), [[1.0, end] for end in ends])})
     results = SimpleNamespace(belief=belief, data={"lll": data}, covered={"lll": SimpleNamespace(runs=len(ends))})
-    results.game = SimpleNamespace(num_players=5)
+    results.game = Coverage(World(np.ones((3, 3))), 5, 1.0)
+    results.steps, results.there = 1, partial(Results.there, results)
     results._bound_by_most = partial(Results._bound_by_most, results)
     Results._print_bound(results)
     assert capsys.readouterr().out.startswith(said)

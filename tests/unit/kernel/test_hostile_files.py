@@ -13,7 +13,7 @@ import pytest
 
 from potentia.errors import InvalidGame
 from potentia.games import NormalForm, moves, read_game, read_potential, read_world
-from potentia.games.formats import files, maps
+from potentia.games.formats import files, game_json, maps
 from potentia.kernel.archive import Archive
 
 DILEMMA = np.array([[[3.0, 0.0], [5.0, 1.0]], [[3.0, 5.0], [0.0, 1.0]]])
@@ -109,7 +109,7 @@ def test_listed_moves_are_each_looked_at_a_few_times():
     size = 200
     lists = [[Counted(b) for b in range(size) if b != a] for a in range(size)]
     Counted.compared = 0
-    found = files._listed_moves([lists])
+    found = game_json._listed_moves([lists])
     made = moves.make_moves(found, np.array([size]))
     assert made.targets.size == size * (size - 1)
     assert Counted.compared <= 4 * size**2

@@ -183,6 +183,24 @@ def read_potential(path: str | os.PathLike[str], game: Game) -> Floats:
 
     ``.json`` (nested lists, or an object with "potential"), ``.npy``, or ``.npz`` with an array "potential".
     A file with a whole game serves as well.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+    game : Game
+        Whose potential it is said to be.
+
+    Returns
+    -------
+    array
+        The claimed potential of each profile.
+
+    Examples
+    --------
+    >>> np.save("claimed.npy", [[3.0, 1.0], [1.0, 2.0]])
+    >>> pt.games.read_potential("claimed.npy", pt.game("stag-hunt")).shape
+    (2, 2)
     """
     source = Path(path)
     with naming(source):

@@ -11,6 +11,7 @@ sys.path.insert(0, str(HERE / "_site"))  # what writes pages and draws pictures 
 import answers  # noqa: E402
 import embedded  # noqa: E402
 import links  # noqa: E402
+from jupyter_client import KernelManager  # noqa: E402
 
 import reference  # noqa: E402
 from potentia.version import __version__  # noqa: E402
@@ -33,7 +34,9 @@ myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 4
 myst_links_external_new_tab = False
 
-# Tutorials are run; where one fails, so does the site.
+# Tutorials are run; where one fails, so does the site. Kernels warn where what they say is not encrypted.
+if "transport_encryption" in KernelManager.class_trait_names():
+    KernelManager.transport_encryption.default_value = "auto"
 nb_execution_mode = "force"
 nb_execution_in_temp = True
 nb_execution_timeout = 120

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
-import importlib
 import sys
 from fractions import Fraction
 
@@ -188,14 +186,3 @@ def test_moves_stay_behind_with_a_warning():
     made = NormalForm(np.zeros((2, 3, 3)), moves=path_moves(3))
     with pytest.warns(NotCarried, match="a game of QuantEcon holds no constrained moves"):
         made.to_quantecon()
-
-
-# Examples ---------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", ["elsewhere", "normal_form", "formats.files", "formats.peers"])
-def test_examples_run(name):
-    module = importlib.import_module(f"potentia.games.{name}")
-    found = doctest.testmod(module, optionflags=doctest.ELLIPSIS)
-    assert found.attempted
-    assert not found.failed

@@ -16,6 +16,8 @@ from websockets.sync.client import connect
 
 import potentia as pt
 from potentia.cli.options.rules import variant_from_options
+from potentia.rules import rule_from
+from potentia.studies.coverage import paper_game, paper_rules
 from potentia.web.studio.exports import as_specification
 from potentia.web.studio.links import written
 from potentia.web.studio.server import Server
@@ -109,10 +111,22 @@ def test_it_opens_maps_games_specifications_recordings_saved_runs_and_links(open
     assert np.array_equal(going_on.lanes[0].back_to(60).profile, saved.advance(20).profile)
 
 
+def test_the_case_study_is_the_papers(opened):
+    session = opened("--paper").session
+    rules = {name: rule_from(table) for name, table in zip(paper_rules(), session.start.rules, strict=True)}
+    assert rules == paper_rules()
+    assert session.lanes[0].game.fingerprint() == paper_game().fingerprint()
+    assert session.start.steps == 2000
+    changed = opened("--paper", "--no-flags", "--robots", 3, "--rule", "lll", "--steps", 50).session
+    assert changed.lanes[0].game.fingerprint() == paper_game(robots=3, flags=False).fingerprint()
+    assert (len(changed.lanes), changed.start.steps) == (1, 50)
+
+
 @pytest.mark.parametrize(
     ("args", "said"),
     [
         (["nowhere.csv"], "nowhere.csv"),
+        (["ring", "--paper"], "--paper is the experiment on the paper's own world, got 'ring'"),
         (["s1.AAAA"], "link"),
         (
             ["http://127.0.0.1:1/?token=x#s9." + "A" * 300],

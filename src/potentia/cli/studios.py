@@ -59,18 +59,31 @@ def studio(
     ] = None,
     robots: Robots = None,
     delta: Delta = None,
-    flags: Annotated[bool, typer.Option("--flags/--no-flags", help="Robots leave flags that keep others off.")] = False,
+    flags: Annotated[
+        bool | None,
+        typer.Option("--flags/--no-flags", help="Robots leave flags that keep others off.", show_default="no"),
+    ] = None,
     sight: Sight = False,
     belief: beliefs.CoverBelief = None,
     blocked: Blocked = None,
     largest_part: LargestPart = False,
     cell_size: CellSize = None,
     parameters: Parameters = None,
+    paper: Annotated[
+        bool,
+        typer.Option(
+            "--paper",
+            help="The paper's case study, as of: potentia cover --paper; what you give yourself goes first.",
+        ),
+    ] = False,
     saved: Annotated[
         Path | None, typer.Option(help="Go on with a run of this game that was saved with run.save(path).")
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of all runs.")] = 0,
-    steps: Annotated[int, typer.Option(help="The planned length; one can play on.")] = _STEPS,
+    steps: Annotated[
+        int | None,
+        typer.Option(help="The planned length; one can play on.", show_default=f"{_STEPS:,}; 2,000 with --paper"),
+    ] = None,
     port: Annotated[int, typer.Option(help="Where to listen.", show_default="any that is free")] = 0,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open it in a browser.")] = True,
     json: Json = False,
@@ -85,20 +98,29 @@ def studio(
 
     \b
         potentia studio                                      # five robots on the paper's map
-        potentia studio --rule blll --rule p-sblll           # two rules side by side
+        potentia studio --paper                              # the paper's case study: BLLL beside P-SBLLL
+        potentia studio --rule lll --rule slll --tau 0.01    # two other rules side by side
         potentia studio my-map.csv --robots 8 --belief constant
         potentia studio ring --rule blll --no-browser --port 8765
         potentia studio out/cover                            # look at recordings
     """
+    from potentia.games.world import published
     from potentia.web.studio.answers import Studio
     from potentia.web.studio.server import Server
 
     if not 0 <= port < 65536:
         raise InvalidInput(f"must be from 0 to 65535, got {port}", "port", port)
-    given = {"rule": rule, "tau": tau, "revision": revision, "belief": belief, "seed": seed, "steps": steps}
+    given = {"rule": rule, "tau": tau, "revision": revision, "belief": belief, "seed": seed}
+    given["steps"] = (2_000 if paper else _STEPS) if steps is None else steps
     on_map = {"robots": robots, "delta": delta, "flags": flags, "sight": sight}
+    if paper:
+        given["rule"] = rule or ["blll", "p-sblll"]
+        on_map |= {"K": published()["setup"]["K"], "flags": flags is not False}
     read = {"blocked": blocked, "largest_part": largest_part, "cell_size": cell_size}
-    session, shown = _opened(what, given, on_map, read, parameters, saved)
+    defaults = (str(published()["setup"]["tau"]), "signal") if paper else ("auto", "0.9")
+    if paper and what != "paper":
+        raise InvalidInput(f"is the experiment on the paper's own world, got {what[:60]!r} with it", "paper", what)
+    session, shown = _opened(what, given, on_map, read, defaults, parameters, saved)
     server = Server(Studio(session, shown))
     bound = server.bind(port)
 
@@ -126,6 +148,7 @@ def _opened(
     given: dict[str, Any],
     on_map: dict[str, Any],
     read: dict[str, Any],
+    defaults: tuple[str, str],
     parameters: list[str] | None,
     saved: Path | None,
 ) -> tuple[Any, Any]:
@@ -155,7 +178,7 @@ def _opened(
         known = "must be a map, a game (potentia games lists them), a file or a link of the studio"
         raise InvalidInput(f"{known}, got {what[:60]!r}{near}", "what", what)
     game, table = _map(what, on_map, read)
-    start = _start(game, table, given, ("auto", "0.9"), "p-sblll:guarded")
+    start = _start(game, table, given, defaults, "p-sblll:guarded")
     return Session(start, game, saved=_loaded(saved, game)), None
 
 
@@ -180,7 +203,7 @@ def _map(what: str, on_map: dict[str, Any], read: dict[str, Any]) -> tuple[Any, 
     from potentia.web.studio.starts import check_size, table_of
 
     options = {name: part for name, part in on_map.items() if part is not None}
-    options = {"robots": 5, "delta": 1.5} | options
+    options = {"robots": 5, "delta": 1.5, "flags": False} | options
     if isinstance(options["delta"], str):
         options["delta"] = lengths(options["delta"])
     more = {"cell_size": read["cell_size"]} if read["cell_size"] else {}

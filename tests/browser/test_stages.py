@@ -330,6 +330,18 @@ def test_a_damaged_recording_is_a_sentence(opened, runs, tmp_path, change, sente
     assert "\n" not in alert.inner_text()
 
 
+@pytest.mark.parametrize(
+    "change", [lambda text: text[: len(text) // 2], lambda text: text[::-1].replace(";", "", 1)[::-1]]
+)
+def test_a_page_whose_script_does_not_run_says_so(opened, runs, tmp_path, change):
+    path = tmp_path / "cut.html"
+    path.write_text(change(runs["network"][1].read_text("utf-8")), "utf-8")
+    page = opened(path, quiet=False)  # the browser tells that it refuses the script
+    sentence = page.page.locator("#not-started")
+    sentence.wait_for(state="visible")
+    assert "its file is cut short or was changed" in sentence.inner_text()
+
+
 def test_a_newer_recording_and_an_older_browser_are_sentences(opened, runs, tmp_path):
     import struct
     import zlib

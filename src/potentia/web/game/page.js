@@ -1,7 +1,7 @@
 // The 2×2 laboratory: the game stage on a page of its own, which solves everything itself.
 
 import { element } from "../viewer/dom.js";
-import { obeyEmbedder } from "../viewer/embedding.js";
+import { obeyEmbedder, started } from "../viewer/embedding.js";
 import { obeyStageKeys } from "./keys.js";
 import { readState } from "./settings.js";
 import { createSolver } from "./solver/solver.js";
@@ -71,5 +71,6 @@ async function bootLab() {
   root.dataset.ready = "true";
 }
 
+started();
 obeyEmbedder();
 await bootLab();

@@ -1,7 +1,7 @@
 // The page: opens the recordings that it holds and starts the viewer, or says in a sentence why it cannot.
 
 import { element } from "./dom.js";
-import { obeyEmbedder } from "./embedding.js";
+import { obeyEmbedder, started } from "./embedding.js";
 import { MapState } from "./map_state.js";
 import { openRecording, RecordingError } from "./recording.js";
 import { Timeline } from "./timeline.js";
@@ -110,5 +110,6 @@ async function bootPage() {
   }
 }
 
+started();
 obeyEmbedder();
 await bootPage();

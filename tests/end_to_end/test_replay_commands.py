@@ -46,7 +46,10 @@ def test_what_robots_did_is_replayed_and_filmed(tmp_path):
         assert told in " ".join(done.stderr.split()), done.stderr
         assert not page.exists()
     assert potentia("replay", out, "--json").returncode == 0
-    assert (out / "replay.html").exists()
+    (out / "replay.html").unlink()
+    assert potentia("replay", out, "--film", film, "--frames", 5).returncode == 0
+    assert film.exists()
+    assert not (out / "replay.html").exists()
     potentia("replay", *files[::-1], "--out", page, "--film", film, "--frames", 5)
     with Image.open(film) as picture:
         assert 2 <= picture.n_frames <= 5

@@ -30,6 +30,7 @@ from potentia.kernel.arrays import Floats, Ints
 from potentia.kernel.protocol import Complete
 from potentia.kernel.registry import parameters_of, plain
 from potentia.kernel.reprs import brief
+from potentia.kernel.texts import counted
 from potentia.rules import PSBLLL, SOQL, Constant, Rule, rule_from
 from potentia.rules.base import Axes
 
@@ -147,7 +148,7 @@ class Audit:
     @property
     def title(self) -> str:
         """Which rule on which game."""
-        return f"{_named(self.rule)} on {self.game.describe()}"
+        return f"{_named(self.rule)} on {self.game.called}"
 
     def _repr_html_(self) -> str:
         from potentia.analysis.showing import audit_card
@@ -447,7 +448,7 @@ class _Auditor:
         nash = as_set(pure_nash(self.game))
         count = len(nash & as_set(at_places(self.game, stable)))
         free = "" if self.game.move_prices() is None else ", moves taken as free"
-        there = f"{len(nash):,} in the game; {count:,} of the {len(stable):,} stable profiles"
+        there = f"{len(nash):,} in the game; {count:,} of {counted(len(stable), 'stable profile')}"
         return [*out, f"Pure Nash equilibria{free}: {there}."]
 
     def audit(self) -> Audit:

@@ -27,7 +27,7 @@ def chain_card(chain: Chain) -> str:
     """A chain: its size and noise, and of its long run what was solved already."""
     kept = vars(chain)
     told: dict[str, Any] = {
-        "game": None if chain.game is None else chain.game.known_as or chain.game.describe(),
+        "game": None if chain.game is None else chain.game.called,
         "states": chain.size,
         "what is a state": None if chain.memories is None else "a profile and what is remembered",
         "transitions": chain._terms.coefficients.size,
@@ -71,7 +71,7 @@ def stability_card(found: Stability) -> str:
     by, game = found.by_profile, found.game
     count = int(by.stable.sum())
     told = {
-        "game": None if game is None else game.known_as or game.describe(),
+        "game": None if game is None else game.called,
         "stable": f"{count:,} of {by.limit.size:,} {'states' if game is None else 'profiles'}",
         "recurrent classes at τ = 0": len(found.classes) if "classes" in vars(found) else None,
         "method": found.method,

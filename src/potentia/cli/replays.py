@@ -22,7 +22,10 @@ def replay(
     ],
     out: Annotated[Path | None, typer.Option(help="The page to write.", show_default="the first file's name")] = None,
     film: Annotated[
-        Path | None, typer.Option(help="Also draw the first one, a run on a map, as a .gif, .png or .webp that moves.")
+        Path | None,
+        typer.Option(
+            help="Draw the first one, a run on a map, as a .gif, .png or .webp that moves; with --out the page, too."
+        ),
     ] = None,
     robot: Annotated[
         int | None, typer.Option(help="--film: show what this robot believed beside the truth.", show_default="none")
@@ -32,7 +35,7 @@ def replay(
     title: Annotated[str, typer.Option(help="What stands above the page.")] = "",
     json: Json = False,
 ) -> None:
-    """Make a page that replays runs in any browser.
+    """Make a page that replays runs in any browser, or a film.
 
     Examples:
 
@@ -70,7 +73,8 @@ def replay(
         with progress("drawing", quiet=json) as tell:
             read[0].film(film, frames=frames, fps=fps, belief=robot, progress=tell)
         written["film"] = str(film)
-    written = {"page": str(write(dict(zip(labels, read, strict=True)), page, title=title))} | written
+    if film is None or out is not None:
+        written = {"page": str(write(dict(zip(labels, read, strict=True)), page, title=title))} | written
     if json:
         print_json(written)
         return

@@ -476,6 +476,11 @@ class Game(Elsewhere, Fixed, ABC):
         """One line for people."""
         return f"{type(self).__name__}(players={self.num_players})"
 
+    @property
+    def called(self) -> str:
+        """What people call it, or else how it is described."""
+        return self.known_as or self.describe()
+
     def identity(self) -> str:
         """What a run's key is made from, beside the seed and the rule: no names that people may change."""
         return self.describe()

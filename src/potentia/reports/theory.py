@@ -64,7 +64,7 @@ def _unsolved(seen: Looked, number: int) -> str:
 
 def _of(seen: Looked, number: int) -> Iterator[Part]:
     game, rule = seen.points[number].game, seen.points[number].rule
-    title = f"{rule_text(rule.spec())} on {game.known_as or game.describe()}"
+    title = f"{rule_text(rule.spec())} on {game.called}"
     found = audit(game, rule)
     rows = [[row.hypothesis, row.verdict, row.evidence] for row in found.rows if row.holds is not None]
     yield Table(title, ["hypothesis", "verdict", "evidence"], rows)

@@ -53,7 +53,7 @@ def rule_card(rule: Rule) -> str:
     places = Html("")
     if axes is not None:
         rows = [[axis, part.name, part.summary] for axis, part in zip(Axes._fields, axes, strict=True)]
-        places = table(rows, ["on the map", "", ""])
+        places = table(rows, ["who × considers × chooses", "", ""])
     beside_words = [part for part in axes or () if rule.called != rule.name]  # a composition has those of its axes
     return card(rule.called, rule.summary, parameters(beside_words or [rule], MEANINGS, _value), places)
 

@@ -58,7 +58,7 @@ def record(
     header, arrays = scene(played, rule if belief is None else None, int(trace.steps))  # who believes has another chain
     header |= {
         "potentia": __version__,
-        "title": title or f"{label or trace.rule['rule']} on {played.known_as or played.describe()}",
+        "title": title or f"{label or trace.rule['rule']} on {played.called}",
         "label": label or str(trace.rule["rule"]),
         "rule": of_rule(trace.rule),
         "belief": None if belief is None else {"name": belief.name, "text": belief_text(belief)},

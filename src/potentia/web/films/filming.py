@@ -182,7 +182,8 @@ def _checked_belief(recording: Recording, belief: Any) -> int | None:
     if belief is False:
         return None
     if not minds:
-        raise InvalidRun(f"cannot be drawn: this recording holds none, got {belief!r:.60}", "belief", belief)
+        told = "is not in this recording, which holds nothing that was believed"
+        raise InvalidRun(f"{told}, got {belief!r:.60}", "belief", belief)
     if (belief == "all" or belief is True) and len(minds) == 1:
         return 0
     if is_integer(belief):
@@ -190,5 +191,6 @@ def _checked_belief(recording: Recording, belief: Any) -> int | None:
             if belief in robots:
                 return which
     most = int(recording.header["game"]["players"]) - 1
-    wanted = f"a robot from 0 to {most}, False{' or ' + chr(34) + 'all' + chr(34) if len(minds) == 1 else ''}"
+    together = ', "all"' if len(minds) == 1 else ""
+    wanted = f"a robot from 0 to {most}{together} or False for none"
     raise InvalidRun(f"must be {wanted}, got {belief!r:.60}", "belief", belief)

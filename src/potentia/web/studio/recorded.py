@@ -41,7 +41,7 @@ def recording_of(live: LiveRun, label: str = "", steps: int | None = None, title
     header["game"]["players"] = players
     header |= {
         "potentia": __version__,
-        "title": title or f"{_names(live, label)} on {game.known_as or game.describe()}",
+        "title": title or f"{_names(live, label)} on {game.called}",
         "label": label or live.first.rule.name,
         "rule": of_rule(live.first.rule.spec()),
         "belief": _belief(first),

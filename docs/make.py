@@ -25,8 +25,9 @@ from pages import HERE, kept, markdown, write
 import potentia as pt
 from potentia.games.world import published
 from potentia.paper import belief_study, coverage_study, played
-from potentia.paper.kept_shares import random_games, shares
+from potentia.paper.kept_shares import by_rule
 from potentia.paper.scale import FULL
+from potentia.paper.small_games import SHAPE
 from potentia.studies import coverage
 from potentia.studies.coverage_ends import typical
 
@@ -35,31 +36,21 @@ if TYPE_CHECKING:
 
     from potentia.paper.kept import Kept
 
-GAMES, SHAPE = 1000, (2, 3, 2)
-KINDS = {
-    "potential": "any potential game",
-    "separable": "separable",
-    "identical": "identical utilities",
-    "constrained": "identical utilities, moves along a line",
-}
-
 
 # Exact analysis ---------------------------------------------------------------------------------------
 
 
 def table_of_shares() -> str:
-    """How often each rule keeps the maximiser."""
-    rows = []
-    for kind, name in KINDS.items():
-        rows += [
-            [name, row.rule, *(f"{n / row.games:.1%}" for n in (row.exactly, row.kept, row.mode))]
-            for row in shares(random_games(kind, GAMES, SHAPE, seed=0))
-        ]
+    """How often each rule keeps the maximiser: in the games of the report."""
+    answers = ("exactly", "kept", "mode")
+    rows = [
+        [row["games"], row["rule"], *(f"{row[name] / row['count']:.1%}" for name in answers)] for row in by_rule(FULL)
+    ]
     columns = ["stable set = maximisers", "a maximiser is stable", "most visited profile maximises"]
     shape = "×".join(str(a) for a in SHAPE)
     return markdown(["games", "rule", *columns], rows) + (
-        f"\n\n{GAMES:,} random games each, {shape} actions, standard normal, revision 0.3, no closed form used; "
-        "`make docs` writes it."
+        f"\n\n{FULL.games:,} random games each, those of the report; {shape} actions, standard normal, revision 0.3, "
+        "no closed form used; `make docs` writes it."
     )
 
 

@@ -11,6 +11,7 @@ import potentia as pt
 from potentia.games.world import published
 from potentia.paper import equilibrium_study, reinforcement_study
 from potentia.paper.case_study import CaseStudy
+from potentia.paper.case_words import LEARNS_NOTHING
 from potentia.paper.scale import QUICK
 
 if TYPE_CHECKING:
@@ -124,7 +125,7 @@ def table_of_learners(data: dict[str, xarray.Dataset]) -> str:
                 found.name,
                 signed(found.worth, ".4f"),
                 signed(found.higher, "+.4f"),
-                f"{found.settled.mean:,.0f}",
+                f"{found.settled.mean:,.0f}" if found.settled else LEARNS_NOTHING,
                 signed(found.slower, "+,.0f"),
                 f"{found.reached.mean:,.0f} ({found.reached.count} of {runs})" if found.reached.count else "never",
                 f"{found.targets.mean:.2f} ({found.all_targets} of {runs})",

@@ -150,8 +150,9 @@ def test_a_real_ctrl_c_says_what_is_kept(tmp_path):
     assert said == ""
     # a lock that was just being made is one that loky's tracker may look for in vain, and it says so
     tracker = re.compile(r".*loky/backend/resource_tracker\.py:\d+: UserWarning: .*\n +warnings\.warn\(.*\n")
+    late = re.compile(r"waiting for chunks under way, \d+ at most; .*\n")  # which a busy machine takes its time over
     told = f"what was played is kept in {out / 'studies'}, and the same command goes on from there"
-    assert tracker.sub("", complained) == f"stopped by Ctrl-C: {told}\n"
+    assert late.sub("", tracker.sub("", complained)) == f"stopped by Ctrl-C: {told}\n"
     assert {path.name for path in out.iterdir()} == {"studies"}
 
 

@@ -79,6 +79,7 @@ def test_a_diminishing_step_does_not_learn_the_map(learnt):
     for name in ("SOQL, step 1/n", "SOQL, step n^-0.6"):
         assert learnt[name].worth.high < 0.06
         assert learnt[name].reached.count == 0
+        assert learnt[name].settled is learnt[name].slower is None
 
 
 def test_forms_and_assumptions_on_the_map(learnt):

@@ -169,16 +169,19 @@ def all_targets(study: CaseStudy) -> Judged:
     made.note("P-SBLLL less BLLL: all covered at the end", difference_of_shares(held, others), None, "of the runs")
     often = share(held)
     if held.all():
-        verdict = SUPPORTED
+        verdict, why = SUPPORTED, "all runs do, in both senses"
     elif found.all():
         verdict = f"{DEPENDS} whether found at some time or covered at the end is counted"
+        why = "all runs find all of them, and some leave one"
     else:
-        verdict = NOT_SUPPORTED if often.high < 0.5 else f"{DEPENDS} the run: {int(held.sum())} of {held.size} do"
+        few = often.high < 0.5
+        verdict = NOT_SUPPORTED if few else f"{DEPENDS} the run: {int(held.sum())} of {held.size} do"
+        why = f"some runs do not, and those that do are {'' if few else 'not '}shown to be fewer than half"
     reason = (
         f"All {len(study.game.world.targets)} covered at the end in {int(held.sum())} of {held.size} runs "
         f"({percent(often)}), found at some time in {int(found.sum())}; with BLLL covered in {int(others.sum())}"
     )
-    return Judged(made.measured, verdict, reason, [_to_the_letter(study)])
+    return Judged(made.measured, verdict, reason, [f"Why this verdict: {why}", _to_the_letter(study)])
 
 
 def worth_after(data: xarray.Dataset, trials: int) -> Values:

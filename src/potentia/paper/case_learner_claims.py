@@ -30,12 +30,12 @@ from potentia.paper.case_study import (
     printed,
 )
 from potentia.paper.case_verdicts import MARGIN, Finding, difference, difference_of_shares, later_never, restricted
-from potentia.paper.case_words import LONGEST, WITHIN, Comparisons, Words, reason_over, signed
+from potentia.paper.case_words import LEARNS_NOTHING, LONGEST, WITHIN, Comparisons, Words, reason_over, signed
 from potentia.paper.claims import Declared, Judged, experiment, share
 from potentia.paper.reinforcement_study import LEVEL, SOQL, all_targets, ql, reached
 from potentia.rules.steps import step_data, step_from, step_size
 from potentia.statistics.estimates import Estimate
-from potentia.studies.coverage_ends import settled
+from potentia.studies.coverage_ends import learnt, settled
 
 if TYPE_CHECKING:
     import xarray
@@ -98,7 +98,10 @@ def constant_step(study: CaseStudy) -> Judged:
         data = study.learners[name]
         made.note(f"{label}: ever {level}", came[name], None, "runs")
         made.note(f"{label}: ΣC", covered(data))
-        made.times(f"{label}: {SETTLES} (not judged)", SPEEDS[SETTLES](data), LEARNING)
+        if learnt(data):
+            made.times(f"{label}: {SETTLES} (not judged)", SPEEDS[SETTLES](data), LEARNING)
+        else:
+            made.note(f"{label}: {SETTLES} (not judged)", LEARNS_NOTHING)
         made.note(f"{label}: Σμ² over {LEARNING:,} steps", squares(name))
     for name in DIMINISHING:
         step = name.removeprefix("SOQL, ")

@@ -173,21 +173,29 @@ def rule_applied(findings: Sequence[Finding], verdict: str, measure: int | None 
     held, failed, undecided = ([one for one in findings if one.sign == sign] for sign in (HOLDS, FAILS, OPEN))
     count = len(findings)
     if verdict == SUPPORTED and undecided:
-        elsewhere = f"elsewhere {len(undecided)} of {count} in all are open and none fails"
+        are = "is" if len(undecided) == 1 else "are"
+        elsewhere = f"elsewhere {len(undecided)} of {count} in all {are} open and none fails"
         return f"every comparison in the paper's own setting holds; {elsewhere}"
     if verdict == SUPPORTED:
         return "every comparison holds"
     if verdict == NOT_SUPPORTED:
-        return f"no comparison holds, {len(failed)} of {count} fail"
+        return f"no comparison holds, {len(failed)} of {count} {_verb(len(failed), 'fail')}"
     if verdict == UNDECIDED and not held:
         return "no comparison holds, and none fails"
     if verdict == UNDECIDED:
         how = "none fails, and by the same measure no interval is wholly below that of one that holds"
-        return f"{len(held)} of {count} comparisons hold; {how}"
+        return f"{len(held)} of {count} comparisons {_verb(len(held), 'hold')}; {how}"
     below = sum(any(one.above(other, measure) for one in held) for other in undecided)
-    told = [f"{len(held)} of {count} comparisons hold", *[f"{len(failed)} fail"] * bool(failed)]
-    told += [f"{below} of those open lie wholly below one that holds by the same measure"] * bool(below)
+    told = [f"{len(held)} of {count} comparisons {_verb(len(held), 'hold')}"]
+    told += [f"{len(failed)} {_verb(len(failed), 'fail')}"] * bool(failed)
+    told += [f"{below} of those open {_verb(below, 'lie')} wholly below one that holds by the same measure"] * (
+        below > 0
+    )
     return "; ".join(told)
+
+
+def _verb(count: int, word: str) -> str:
+    return f"{word}s" if count == 1 else word
 
 
 def _apart(a: Finding, b: Finding) -> set[int]:

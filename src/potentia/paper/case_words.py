@@ -25,6 +25,7 @@ from potentia.statistics.estimates import Estimate, estimate
 
 LONGEST = 180  # letters of a sentence
 WITHIN = f"within {100 * MARGIN:.0f} %"
+LEARNS_NOTHING = "learns nothing"  # in the place of the step at which such runs settle
 RATIO = "times"  # the unit of a difference that is the logarithm of a ratio
 
 

@@ -21,7 +21,7 @@ from potentia.rules import Rule, rule
 from potentia.rules.steps import Diminishing
 from potentia.statistics.estimates import Estimate, estimate, paired_difference, tail_mean, time_to_share
 from potentia.studies.coverage import paper_game
-from potentia.studies.coverage_ends import LONG_TAIL, final_worth, running_worth, settled
+from potentia.studies.coverage_ends import LONG_TAIL, final_worth, learnt, running_worth, settled
 
 if TYPE_CHECKING:
     import xarray
@@ -128,12 +128,12 @@ class Learnt:
 
     name: str
     worth: Estimate  # ΣC over the last 1,000 steps
-    settled: Estimate  # step from which it stays above 90 % of that
+    settled: Estimate | None  # step from which it stays above 90 % of that; None where it learns nothing
     reached: Estimate  # step at which it is first at 0.15, over the runs that ever are
     targets: Estimate  # covered at the last step
     all_targets: int  # runs that cover all of them then
     higher: Estimate | None  # SOQL's worth less its, paired
-    slower: Estimate | None  # SOQL's settling step less its, paired
+    slower: Estimate | None  # SOQL's settling step less its, paired; None where it learns nothing, too
     later: Estimate | None  # SOQL's first step at 0.15 less its, over the seeds for which both come there
 
 
@@ -143,16 +143,17 @@ def compare(data: Mapping[str, xarray.Dataset]) -> list[Learnt]:
     for name, batch in data.items():
         held_last = targets_held(game, batch)
         paired = name != SOQL and np.array_equal(batch.seed.values, first.seed.values)
+        settles = learnt(batch)
         out.append(
             Learnt(
                 name,
                 estimate(final(batch)),
-                estimate(settled(batch)),
+                estimate(settled(batch)) if settles else None,
                 estimate(reached(batch)),
                 estimate(held_last),
                 int((held_last == len(game.world.targets)).sum()),
                 paired_difference(final(first), final(batch)) if paired else None,
-                paired_difference(settled(first), settled(batch)) if paired else None,
+                paired_difference(settled(first), settled(batch)) if paired and settles else None,
                 paired_difference(reached(first), reached(batch)) if paired else None,
             )
         )

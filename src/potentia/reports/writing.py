@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from pathlib import Path
 
 from potentia.errors import InvalidInput
@@ -65,7 +66,7 @@ def write_report(
         sections.comparisons(seen),
         typical_runs(seen, out.stem),
         solved(seen),
-        sections.made(seen, command("report", study.folder.name)),
+        sections.made(seen, _command(study, measure, lowest, partial)),
     ]
     about = [line.strip() for line in study.specification.about.split("\n\n") if line.strip()]
     name = study.specification.name
@@ -80,3 +81,10 @@ def write_report(
         with refused(InvalidInput, f"write {place}"), whole_file(place) as temporary:
             temporary.write_text(text, encoding="utf-8")
     return list(files)
+
+
+def _command(study: Study, measure: str | None, lowest: bool, partial: bool) -> str:
+    """What makes the same page."""
+    asked = f" --measure {shlex.quote(measure)}" if measure else ""
+    asked += " --lowest" * lowest + " --partial" * partial
+    return command("report", study.folder.name) + asked

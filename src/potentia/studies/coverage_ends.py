@@ -9,6 +9,8 @@ long robots play that know only what they receive, and wander.
 A run *has settled* when its mean over as many steps stays above 90 % of its final worth. Only falling below counts:
 what is above is as good.
 
+Runs that are not shown to end higher than they began have *learnt nothing*: the step at which they settle says nothing.
+
 The *typical* run is the one whose final worth is the median; of several rules from the same starts, the seed that is
 nearest to the median of each.
 """
@@ -21,7 +23,7 @@ import numpy as np
 
 from potentia.kernel.arrays import Floats
 from potentia.statistics.choosing import typical_seed
-from potentia.statistics.estimates import moving_mean, settling_time, tail_mean
+from potentia.statistics.estimates import moving_mean, paired_difference, settling_time, tail_mean
 
 if TYPE_CHECKING:
     import xarray
@@ -74,6 +76,13 @@ def settled(data: xarray.Dataset) -> Floats:
     goal = final_worth(data, "worth_sum")
     falls = np.minimum(running_worth(data), goal[:, None])
     return settling_time(falls, data.time.values, goal, 1.0 - SETTLED)
+
+
+def learnt(data: xarray.Dataset) -> bool:
+    """Whether runs are shown to end higher than they began; one run shows nothing, and is taken to have learnt."""
+    end = final_worth(data, "worth_sum")
+    rounded = 1e-9 * float(end.mean())  # a mean of equal numbers is not quite that number
+    return not paired_difference(end, data.worth_sum.values[:, 0]).low <= rounded
 
 
 def typical(*batches: xarray.Dataset) -> int:

@@ -26,7 +26,7 @@ from potentia.paper.case_study import (
     CaseStudy,
     covered,
 )
-from potentia.paper.case_words import LONGEST
+from potentia.paper.case_words import LEARNS_NOTHING, LONGEST
 from potentia.paper.claims import NOT_SUPPORTED, SUPPORTED, UNDECIDED
 from potentia.paper.kept import Kept
 from potentia.paper.reinforcement_study import SOQL, ql
@@ -233,6 +233,7 @@ def test_targets(targets, found, wanted):
     claim = case_claims.all_targets(study(model={P_SBLLL: batch(0.21, targets=targets, found=found)}))
     assert claim.verdict == wanted
     assert f"in {int((np.broadcast_to(targets, RUNS) == 3).sum())} of 12 runs" in claim.reason
+    assert claim.evidence[0].startswith("Why this verdict: ")
 
 
 def test_explorations():
@@ -296,6 +297,12 @@ def test_the_step():
     claim = learner_claims.constant_step(study(learners=nobody))
     assert claim.verdict == UNDECIDED
     assert "Runs that come there: SOQL, μ = 0.97 0 of 12; SOQL, step 1/n 0 of 12" in claim.evidence[-3]
+    flat = late(0.03)
+    flat["worth_sum"] = 0.0 * flat.worth_sum + 0.03  # which would settle at step 0
+    claim = learner_claims.constant_step(study(learners={DIMINISHING[0]: flat}))
+    settles = {entry.label: entry.value for entry in claim.measured if "settles" in entry.label}
+    assert settles["SOQL, step 1/n: settles (not judged)"] == LEARNS_NOTHING
+    assert list(settles.values()).count(LEARNS_NOTHING) == 1
     as_soon = {name: late(0.21, 9000, seed=7 + k) for k, name in enumerate(OFFSETS)}  # the others never learn
     claim = learner_claims.constant_step(study(learners=as_soon))
     assert claim.verdict == "depends on how the step diminishes"

@@ -326,15 +326,15 @@ def test_the_rule_that_gave_a_verdict_is_told():
 
     here, there = ("here", "time", YES), ("there", "time", MAYBE)
     assert told(here) == "every comparison holds"
-    assert told(("here", "time", NO), there) == "no comparison holds, 1 of 2 fail"
+    assert told(("here", "time", NO), there) == "no comparison holds, 1 of 2 fails"
     assert told(there) == "no comparison holds, and none fails"
-    assert told(here, there, own="here").endswith("holds; elsewhere 1 of 2 in all are open and none fails")
-    assert told(here, there).startswith("1 of 2 comparisons hold; none fails")
+    assert told(here, there, own="here").endswith("holds; elsewhere 1 of 2 in all is open and none fails")
+    assert told(here, there).startswith("1 of 2 comparisons holds; none fails")
     less = ("there", "time", some(-1, 0.5))
-    below = "; 1 of those open lie wholly below one that holds by the same measure"
-    assert told(here, less) == "1 of 2 comparisons hold" + below
-    assert told(here, ("there", "way", some(-1, 0.5)), measure=1).startswith("1 of 2 comparisons hold; none fails")
-    assert told(here, ("there", "time", NO), ("else", "time", MAYBE)) == "1 of 3 comparisons hold; 1 fail"
+    below = "; 1 of those open lies wholly below one that holds by the same measure"
+    assert told(here, less) == "1 of 2 comparisons holds" + below
+    assert told(here, ("there", "way", some(-1, 0.5)), measure=1).startswith("1 of 2 comparisons holds; none fails")
+    assert told(here, ("there", "time", NO), ("else", "time", MAYBE)) == "1 of 3 comparisons holds; 1 fails"
 
 
 def test_a_time_that_was_never_reached_is_no_measurement():

@@ -14,7 +14,7 @@ from attrs import evolve
 
 import potentia as pt
 from potentia.errors import InvalidInput
-from potentia.paper import case_tables, kept, played
+from potentia.paper import case_tables, kept, played, stability_claims
 from potentia.paper.case_study import CaseStudy
 from potentia.paper.choosing import SECTIONS, choose
 from potentia.paper.claims import Claim, Measurement
@@ -173,6 +173,19 @@ def test_docs_report_and_cover_tell_the_same_of_the_same_runs(tmp_path, monkeypa
             row["settles"],
             pytest.approx(row["share"].mean),
         )
+
+
+def test_docs_and_report_have_the_same_random_games(monkeypatch):
+    monkeypatch.syspath_prepend(str(DOCS))
+    made, few = import_module("make"), replace(FULL, games=3)
+    monkeypatch.setattr(made, "FULL", few)
+    told = made.table_of_shares()
+    control = "control, games that are not separable: "
+    found = [one for one in stability_claims.separable_proposition(few).measured if one.label.startswith(control)]
+    assert len(found) == 4
+    for one in found:
+        assert f"| any potential game | {one.label.removeprefix(control)} | {one.value.mean:.1%} | " in told
+    assert "3 random games each" in told
 
 
 def test_what_the_docs_play_of_it_is_in_the_list():

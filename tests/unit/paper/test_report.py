@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from potentia.errors import InvalidInput
+from potentia.paper.choosing import choose
 from potentia.paper.claims import (
     DEPENDS,
     IS_VERDICT,
@@ -23,7 +24,7 @@ from potentia.paper.claims import (
     Measurement,
     declared_in,
 )
-from potentia.paper.report import Report, Section, Table, render, reproduction
+from potentia.paper.report import Report, Section, Table, render, reproduction, sections
 from potentia.paper.report.answering import answer, lead
 from potentia.paper.report.sections import FIRST
 from potentia.paper.report.wording import texts
@@ -260,6 +261,19 @@ def test_the_page_is_told_from_the_front(made):
     shown = [one.name for one in report.pictures]
     assert {"field", "revision", "model", "mixtures", "soql", "temperature", "four", "shares", "scores"} <= set(shown)
     assert len(shown) == len(set(shown))
+
+
+@pytest.mark.parametrize(("asked", "there"), [("Fig. 6", True), ("Fig. 9", True), ("Fig. 5", False)])
+def test_a_figure_alone_is_shown(made, monkeypatch, asked, there):
+    """Fig. 6 is the picture at the top, which is spoken of where there is one."""
+    monkeypatch.setattr(sections, "picture", fakes.undrawn)
+    study, claims, *_ = made
+    report = reproduction.build(study, claims, fakes.tables(), choose(asked))
+    names = {one.name for one in report.pictures}
+    assert (FIRST in names) == ("configurations-learners" in names) == there
+    assert ("model" in names) != there
+    text = [text for section in report.sections for text in section.paragraphs]
+    assert (texts()["facts"]["top"] in text) == there
 
 
 def test_every_table_is_shown_once(made):

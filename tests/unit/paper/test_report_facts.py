@@ -48,6 +48,9 @@ def test_no_temperature_need_match_both_published_numbers(steps, agree):
     assert "τ = 0.002 is nearest to the published worth" in said
     assert ("No temperature is nearest to both" in said) != agree
     assert facts._match({}, texts()["facts"]["match"]) == ""
+    tuned = [{"tau": 0.002, "nearest": False}, {"tau": 0.005, "nearest": True}]  # which is also what is drawn
+    said = facts._match({"learners": learners, "temperatures": tuned}, texts()["facts"]["match"])
+    assert "τ = 0.005 is nearest to the published worth" in said
 
 
 def test_who_hears_whom_has_the_numbers_of_the_claim():

@@ -192,7 +192,7 @@ def test_a_large_replay_is_a_file_beside(study, tmp_path, monkeypatch):
     monkeypatch.setattr(runs, "_INSIDE", 1000)
     page, *beside = write_report(study, tmp_path / "my page.html")
     assert [path.name for path in beside] == ["my page-replay-1.html", "my page-replay-2.html"]
-    assert 'href="my page-replay-1.html"' in page.read_text("utf-8")
+    assert 'href="my%20page-replay-1.html"' in page.read_text("utf-8")  # a name may have a # or a % too
     assert "<iframe" not in page.read_text("utf-8")
     assert "application/x-potentia-recording" in beside[0].read_text("utf-8")
 
@@ -276,7 +276,9 @@ def test_an_incomplete_study_must_be_asked_for(tmp_path):
     path.unlink()
     with pytest.raises(StudyError, match="incomplete"):
         study.report()
-    assert "15 of 18: 3 settings × 6 seeds" in words(study.report(partial=True))
+    told = words(study.report(partial=True, lowest=True, measure="welfare"))
+    assert "15 of 18: 3 settings × 6 seeds" in told
+    assert "potentia report my.study --measure welfare --lowest --partial" in told
 
 
 def test_a_specification_is_the_same_as_a_file():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import xarray
 
-from potentia.studies.coverage_ends import complete, final_worth, settled, tail_of, tail_steps, typical
+from potentia.studies.coverage_ends import complete, final_worth, learnt, settled, tail_of, tail_steps, typical
 
 
 def batch(rows, every=100, union=None, done=None):
@@ -45,6 +45,12 @@ def test_a_run_settles_where_its_mean_stays_above_nine_tenths_of_its_end():
     rows[3, 29:31] = 0.0  # and of two too much, until one of them is ten records ago
     found = settled(batch(rows, every=20))
     assert found.tolist() == [28 * 20, 0, 0, 39 * 20]
+
+
+def test_what_ends_no_higher_than_it_began_has_learnt_nothing():
+    assert learnt(batch([[0.0] + [1.0] * 20, [0.0] + [1.1] * 20]))
+    assert not learnt(batch([[1.0] * 21, [1.0] * 20 + [1.1]]))
+    assert learnt(batch([1.0] * 21))  # of one run nobody knows
 
 
 def test_the_typical_run_has_the_median_and_of_several_rules_is_near_all_medians():

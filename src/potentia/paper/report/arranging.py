@@ -13,6 +13,7 @@ from potentia.paper.report.definitions import definition
 from potentia.paper.report.facts import all_facts
 from potentia.paper.report.page import Section
 from potentia.paper.report.pictures import Picture
+from potentia.paper.report.sections import FIRST
 from potentia.paper.report.tables import Table
 from potentia.paper.report.wording import texts
 
@@ -30,7 +31,8 @@ def parts(
 ) -> list[Section]:
     """All sections, as story.toml has them, or those in which there is something; ``rows`` are those of the tables as
     they were made."""
-    told, shown = all_facts(study, claims, rows), {**tables, **({"use": choosing.table(study)} if whole else {})}
+    top = {"top": texts()["facts"]["top"] if FIRST in drawn else ""}
+    told, shown = all_facts(study, claims, rows) | top, {**tables, **({"use": choosing.table(study)} if whole else {})}
     named = {claim.name: claim for claim in claims}
     made = [_section(name, words, told, drawn, shown, named) for name, words in texts()["sections"].items()]
     return [one for one in made if whole or one.pictures or one.tables or one.claims]

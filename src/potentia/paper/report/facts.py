@@ -99,7 +99,7 @@ def _longer(rows: Rows, words: str) -> str:
 
 
 def _match(rows: Rows, words: str) -> str:
-    """Which temperature is nearest to QL's published worth, and which to its step."""
+    """Which temperature is nearest to QL's published worth, on the seeds for tuning, and which to its step."""
     printed = published()["worth"]["ql"]
     found = {
         float(row["algorithm"].rsplit("= ", 1)[1]): row
@@ -108,7 +108,8 @@ def _match(rows: Rows, words: str) -> str:
     }
     if not found:
         return ""
-    worth = min(found, key=lambda tau: abs(found[tau]["worth"].mean - printed["mean"]))
+    tuned = [row["tau"] for row in rows.get("temperatures", ()) if row["nearest"]]
+    worth = tuned[0] if tuned else min(found, key=lambda tau: abs(found[tau]["worth"].mean - printed["mean"]))
     step = min(found, key=lambda tau: abs(found[tau]["settles"].mean - printed["settles"]))
     both = "" if worth == step else ". No temperature is nearest to both, and the table has each number beside its own"
     return words.format(worth=worth, step=step, both=both)

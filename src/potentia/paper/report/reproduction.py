@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from potentia.paper.case_study import covered
 from potentia.paper.case_tables import PUBLISHED
+from potentia.paper.case_words import LEARNS_NOTHING
 from potentia.paper.claims import Claim
 from potentia.paper.report import sections
 from potentia.paper.report.answering import lead
@@ -20,7 +20,7 @@ from potentia.paper.report.tables import Table
 from potentia.paper.report.wording import texts
 from potentia.paper.report.words import in_one_sentence, told
 from potentia.paper.scale import FULL
-from potentia.statistics.estimates import paired_difference
+from potentia.studies.coverage_ends import learnt
 from potentia.version import __version__
 
 if TYPE_CHECKING:
@@ -50,10 +50,9 @@ def build(
     }
     told_in = parts(study, every, drawn, shown, tables, whole=chosen is None)
     first = [*lead(every), in_one_sentence(every)] if chosen is None else [in_one_sentence(every)]
-    hero = drawn.get(sections.FIRST) if chosen is None else None
     alone = [] if chosen is None else [words["alone"].format(asked=chosen.asked)]
     about = [*alone, *words["about"], *filter(None, [levels(tables)])]
-    return Report(words["title"], about, made(study, choice), every, told_in, first, hero)
+    return Report(words["title"], about, made(study, choice), every, told_in, first, drawn.get(sections.FIRST))
 
 
 def _once(table: Table) -> Table:
@@ -73,8 +72,9 @@ def _readable(rows: Sequence[Mapping[str, Any]], batches: Mapping[str, xarray.Da
     out = []
     for row in rows:
         whole = dict(row)
-        if "settles" in row and not _learnt(batches.get(row["algorithm"])):
-            whole["settles"] = texts()["learnt_nothing"]
+        data = batches.get(row["algorithm"]) if "settles" in row else None
+        if data is not None and not learnt(data):
+            whole["settles"] = LEARNS_NOTHING
         if "best" in row:
             whole["note"] = ", ".join(said for name, said in texts()["notes"].items() if row[name])
         if "low" in row:
@@ -90,13 +90,6 @@ def _readable(rows: Sequence[Mapping[str, Any]], batches: Mapping[str, xarray.Da
                 cells[title if title not in cells else f"{title} step"] = whole[name]
         out.append(cells or whole)
     return out
-
-
-def _learnt(data: xarray.Dataset | None) -> bool:
-    """Whether runs end higher than they began, beyond doubt; if they do not, the step at which they settle is none."""
-    if data is None:
-        return True
-    return not paired_difference(covered(data), data.worth_sum.values[:, 0]).low <= 0.0  # of one run it is unknown
 
 
 def made(study: CaseStudy, choice: Choice | None = None) -> dict[str, str]:

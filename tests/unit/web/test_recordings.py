@@ -303,6 +303,10 @@ PLACES = {"transform": [1, 0, 0, 0, 1, 0], "names": ["x", "y"], "unit": "m", "sy
         ),
         (lambda header, arrays: header["map"].update(places=PLACES | {"names": ["x"]}), "names of its places"),
         (lambda header, arrays: header.update(optimum={"series": "x", "value": 10**400, "bound": None}), "its optimum"),
+        (
+            lambda header, arrays: header.update(optimum={"series": "x", "value": 1, "bound": 1, "times": [10**400]}),
+            "int too large",
+        ),
     ],
 )
 def test_a_forged_header_is_one_sentence(saved, tmp_path, change, told):

@@ -250,3 +250,18 @@ def test_a_legend_shows_its_ring(opened, tmp_path):
     last = page.page.locator(".stage-legend li").last
     assert last.inner_text() == "changed in this step"
     assert last.locator("span").first.bounding_box()["width"] > 8
+
+
+def test_the_map_of_a_belief_follows_a_world_that_drifts(opened, tmp_path):
+    """Robots that never wake: nothing but the field and its targets changes between two keyframes."""
+    eye = np.eye(2).tolist()
+    hill = pt.games.gaussian_world((9, 7), [0.5, 0.5], [(2.0, 3.0), (7.5, 5.25)], [eye, eye])
+    game = Coverage(hill, 2, drift=(0.25, -0.375), drift_every=3, flags=False)
+    rule, belief = pt.rule("p-sblll", tau=0.1, revision=1e-12), pt.belief("constant", share=0.5)
+    trace = pt.run(game, rule, 40, belief=belief, compiled=False)
+    page = opened(trace.replay(tmp_path / "drift.html", beliefs_every=40)).ready()
+    page.ask("potentia.viewer.stages[0].side.point(30)")
+    for step in (1, 12, 33):
+        page.jump(step)
+        words = page.page.locator(".pv-side .pv-caption").inner_text()
+        assert f"truly {told(game.worth_at(step)[3, 3])}," in words

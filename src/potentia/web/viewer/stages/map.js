@@ -123,8 +123,7 @@ class MapStage {
   paintField(theme) {
     const { state, raster } = this;
     const worth = state.worthAt();
-    const field = state.drift ? String(state.drifted.since) : "still";
-    const key = `${field} ${state.edits.upTo(state.timeline.step)} ${theme.dark}`;
+    const key = `${state.ground} ${theme.dark}`;
     const grey = packedColour(theme.dark ? "#4a5058" : "#b4b8bd");
     if (this.crowd) {
       const counts = state.coverCounts();

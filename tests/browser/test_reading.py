@@ -265,3 +265,26 @@ def test_the_map_of_a_belief_follows_a_world_that_drifts(opened, tmp_path):
         page.jump(step)
         words = page.page.locator(".pv-side .pv-caption").inner_text()
         assert f"truly {told(game.worth_at(step)[3, 3])}," in words
+
+
+_OUTSIDE = """() => {
+  const room = document.querySelector(".stage-chain svg").getBoundingClientRect();
+  const out = ({ left, top, right, bottom }) =>
+    left < room.left - 1 || top < room.top - 1 || right > room.right + 1 || bottom > room.bottom + 1;
+  return [...document.querySelectorAll(".stage-chain text")].filter((one) => out(one.getBoundingClientRect())).length;
+}"""
+
+
+def test_long_names_of_actions_and_of_profiles_keep_within_their_room(opened, tmp_path):
+    random, often = np.random.default_rng(0), ["cooperate with everybody", "defect", "wait and see how it goes"]
+    two = pt.games.NormalForm(random.random((2, 3, 3)), actions=often, players=["the first of them", "the second"])
+    five = pt.games.NormalForm(random.random((5, 2, 2, 2, 2, 2)))
+    for game in (two, five):
+        trace = pt.run(game, pt.rule("blll", tau=0.8), 30, compiled=False)
+        page = opened(trace.replay(tmp_path / "run.html"), viewport={"width": 400, "height": 900}).ready()
+        page.jump(30)
+        assert page.ask("document.documentElement.scrollWidth") <= 400
+        for width in (400, 1280):
+            page.page.set_viewport_size({"width": width, "height": 900})
+            page.settled()
+            assert page.ask(_OUTSIDE) == 0

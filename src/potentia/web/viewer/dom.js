@@ -62,4 +62,19 @@ export function hiddenCanvas(width, height) {
   return canvas;
 }
 
+/** A brush that is only asked how wide texts are. */
+export function rulerOf(font) {
+  const brush = hiddenCanvas(1, 1).getContext("2d");
+  brush.font = font;
+  return brush;
+}
+
+/** A text that fits into a room, cut where it does not. */
+export function shortenedTo(brush, text, room) {
+  let length = text.length;
+  if (brush.measureText(text).width <= room) return text;
+  while (length > 1 && brush.measureText(`${text.slice(0, length)}…`).width > room) length -= 1;
+  return `${text.slice(0, length)}…`;
+}
+
 export const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif';

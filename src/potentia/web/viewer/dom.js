@@ -28,14 +28,16 @@ export function setTitled(node, text) {
 
 /** An icon of 24×24 drawn by one path. */
 export function icon(path) {
-  const svg = document.createElementNS(SVG, "svg");
   const look = { viewBox: "0 0 24 24", width: "20", height: "20", "aria-hidden": "true" };
-  for (const [name, value] of Object.entries(look)) svg.setAttribute(name, value);
-  const shape = document.createElementNS(SVG, "path");
-  shape.setAttribute("d", path);
-  shape.setAttribute("fill", "currentColor");
-  svg.append(shape);
-  return svg;
+  return svgElement("svg", look, svgElement("path", { d: path, fill: "currentColor" }));
+}
+
+/** A shape with attributes, or a drawing of shapes. */
+export function svgElement(tag, attributes = {}, ...children) {
+  const made = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  made.append(...children);
+  return made;
 }
 
 /** Give a canvas a size in CSS pixels, and return its context with lengths in CSS pixels. */

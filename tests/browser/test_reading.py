@@ -275,6 +275,10 @@ _OUTSIDE = """() => {
 }"""
 
 
+_UNREACHED = """() => [...document.querySelectorAll(".stage-scroll")]
+  .filter((box) => box.scrollWidth > box.clientWidth + 1 && !box.hasAttribute("tabindex")).length"""
+
+
 def test_long_names_of_actions_and_of_profiles_keep_within_their_room(opened, tmp_path):
     random, often = np.random.default_rng(0), ["cooperate with everybody", "defect", "wait and see how it goes"]
     two = pt.games.NormalForm(random.random((2, 3, 3)), actions=often, players=["the first of them", "the second"])
@@ -284,6 +288,9 @@ def test_long_names_of_actions_and_of_profiles_keep_within_their_room(opened, tm
         page = opened(trace.replay(tmp_path / "run.html"), viewport={"width": 400, "height": 900}).ready()
         page.jump(30)
         assert page.ask("document.documentElement.scrollWidth") <= 400
+        for step in range(10):  # what scrolls is reached by keyboard, whatever the names are that are played
+            page.jump(step)
+            assert page.ask(_UNREACHED) == 0
         for width in (400, 1280):
             page.page.set_viewport_size({"width": width, "height": 900})
             page.settled()

@@ -27,6 +27,8 @@ export function createTableStage(host, timeline, context) {
   const table = players === 2 ? addPayoffTable(aside) : null;
   const facts = addFacts(aside, ["Potential", "Long-run share", "Share of time so far", "Last change"]);
   const note = addElement(host, "p", { name: "stage-note", style: { margin: "0.4em 0" } });
+  const whose = context.single ? "" : `, ${timeline.recording.label}`;
+  let seen = null; // the profile by whose names tables have their widths
   const until = firstChange(timeline.recording); // the law is that of the first rule
 
   /** Whether the rule of this step is that of the chain. */
@@ -47,7 +49,7 @@ export function createTableStage(host, timeline, context) {
     const beside = room - TABLES_WIDTH - 30;
     graph.build(beside >= graph.wanted ? beside : room);
     table?.paint(context.theme());
-    for (const box of host.querySelectorAll(".stage-scroll")) letScroll(box);
+    seen = null;
     draw();
   }
 
@@ -65,6 +67,8 @@ export function createTableStage(host, timeline, context) {
     ]);
     own(now);
     table?.draw(now);
+    if (seen !== now) for (const box of host.querySelectorAll(".stage-scroll")) letScroll(box, whose);
+    seen = now;
     graph.svg.setAttribute("aria-label", describe());
   }
 
@@ -172,9 +176,9 @@ function addTable(parent, title) {
 }
 
 /** What scrolls must be reached by keyboard; what does not should not be stopped at. */
-function letScroll(box) {
+function letScroll(box, whose) {
   const wide = box.scrollWidth > box.clientWidth + 1;
-  const title = box.querySelector("caption").textContent;
+  const title = box.querySelector("caption").textContent + whose;
   for (const [name, value] of Object.entries({ tabindex: "0", role: "region", "aria-label": title })) {
     if (wide) box.setAttribute(name, value);
     else box.removeAttribute(name);

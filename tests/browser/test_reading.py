@@ -295,3 +295,14 @@ def test_long_names_of_actions_and_of_profiles_keep_within_their_room(opened, tm
             page.page.set_viewport_size({"width": width, "height": 900})
             page.settled()
             assert page.ask(_OUTSIDE) == 0
+
+
+def test_runs_of_one_rule_have_shades_that_differ(opened, tmp_path):
+    """On dark paper too, where a dark colour is lightened."""
+    runs = [pt.run(pt.game("stag-hunt"), pt.rule("best-response"), 9, seed=seed) for seed in range(4)]
+    for scheme in ("light", "dark"):
+        page = opened(pt.replay(runs, tmp_path / "four.html"), color_scheme=scheme).ready()
+        colours = page.ask("potentia.viewer.lookNow.map(({ colour }) => colour)")
+        parts = np.array([[int(colour[k : k + 2], 16) for k in (1, 3, 5)] for colour in colours])
+        apart = np.abs(parts[:, None] - parts[None]).max(axis=2) + 99 * np.eye(4)
+        assert apart.min() > 15, (scheme, colours)

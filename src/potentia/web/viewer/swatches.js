@@ -13,9 +13,9 @@ export function looksOf(recordings, theme) {
   const wanted = recordings.map(({ header }) => knownColour(header.rule?.colour));
   return recordings.map((recording, place) => {
     const before = wanted.slice(0, place).filter((colour) => colour === wanted[place]).length;
-    const shade = mixed(wanted[place], theme.dark ? "#ffffff" : "#000000", SHADES[before % SHADES.length]);
+    const readable = readableColour(wanted[place], theme.paper, theme.dark ? DARK_CONTRAST : undefined);
     return {
-      colour: readableColour(shade, theme.paper, theme.dark ? DARK_CONTRAST : undefined),
+      colour: mixed(readable, theme.dark ? "#ffffff" : "#000000", SHADES[before % SHADES.length]), // readable all the more
       dash: DASHES[place % DASHES.length],
       label: recording.label,
     };

@@ -306,3 +306,18 @@ def test_runs_of_one_rule_have_shades_that_differ(opened, tmp_path):
         parts = np.array([[int(colour[k : k + 2], 16) for k in (1, 3, 5)] for colour in colours])
         apart = np.abs(parts[:, None] - parts[None]).max(axis=2) + 99 * np.eye(4)
         assert apart.min() > 15, (scheme, colours)
+
+
+def test_truth_and_belief_stand_side_by_side_on_a_small_screen(opened, case_study):
+    """Two rules at 1024 pixels: four maps in one row, and nothing jumps as words under them change."""
+    page = opened(case_study[3], viewport={"width": 1024, "height": 768}).ready()
+    page.settled()
+    boxes = [one.bounding_box() for one in page.page.locator(".pv-canvas canvas").all()]
+    assert len(boxes) == 4
+    assert np.ptp([box["y"] for box in boxes]) < 1
+    curves = page.page.locator(".pv-curves")
+    place = curves.bounding_box()["y"]
+    assert place < 650
+    for step in (200, 600):
+        page.jump(step)
+        assert curves.bounding_box()["y"] == place

@@ -170,7 +170,7 @@ function addTable(parent, title) {
   const box = addElement(parent, "div", { name: "stage-scroll" });
   Object.assign(box.style, { overflowX: "auto", margin: "0.6em 0" });
   const table = addElement(box, "table", { style: { borderCollapse: "collapse" } });
-  const look = { textAlign: "left", paddingBottom: "0.2em" };
+  const look = { textAlign: "left", paddingBottom: "0.2em", whiteSpace: "nowrap" };
   addElement(table, "caption", { text: title, style: look });
   return addElement(table, "tbody");
 }

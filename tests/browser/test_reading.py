@@ -250,3 +250,74 @@ def test_a_legend_shows_its_ring(opened, tmp_path):
     last = page.page.locator(".stage-legend li").last
     assert last.inner_text() == "changed in this step"
     assert last.locator("span").first.bounding_box()["width"] > 8
+
+
+def test_the_map_of_a_belief_follows_a_world_that_drifts(opened, tmp_path):
+    """Robots that never wake: nothing but the field and its targets changes between two keyframes."""
+    eye = np.eye(2).tolist()
+    hill = pt.games.gaussian_world((9, 7), [0.5, 0.5], [(2.0, 3.0), (7.5, 5.25)], [eye, eye])
+    game = Coverage(hill, 2, drift=(0.25, -0.375), drift_every=3, flags=False)
+    rule, belief = pt.rule("p-sblll", tau=0.1, revision=1e-12), pt.belief("constant", share=0.5)
+    trace = pt.run(game, rule, 40, belief=belief, compiled=False)
+    page = opened(trace.replay(tmp_path / "drift.html", beliefs_every=40)).ready()
+    page.ask("potentia.viewer.stages[0].side.point(30)")
+    for step in (1, 12, 33):
+        page.jump(step)
+        words = page.page.locator(".pv-side .pv-caption").inner_text()
+        assert f"truly {told(game.worth_at(step)[3, 3])}," in words
+
+
+_OUTSIDE = """() => {
+  const room = document.querySelector(".stage-chain svg").getBoundingClientRect();
+  const out = ({ left, top, right, bottom }) =>
+    left < room.left - 1 || top < room.top - 1 || right > room.right + 1 || bottom > room.bottom + 1;
+  return [...document.querySelectorAll(".stage-chain text")].filter((one) => out(one.getBoundingClientRect())).length;
+}"""
+
+
+_UNREACHED = """() => [...document.querySelectorAll(".stage-scroll")]
+  .filter((box) => box.scrollWidth > box.clientWidth + 1 && !box.hasAttribute("tabindex")).length"""
+
+
+def test_long_names_of_actions_and_of_profiles_keep_within_their_room(opened, tmp_path):
+    random, often = np.random.default_rng(0), ["cooperate with everybody", "defect", "wait and see how it goes"]
+    two = pt.games.NormalForm(random.random((2, 3, 3)), actions=often, players=["the first of them", "the second"])
+    five = pt.games.NormalForm(random.random((5, 2, 2, 2, 2, 2)))
+    for game in (two, five):
+        trace = pt.run(game, pt.rule("blll", tau=0.8), 30, compiled=False)
+        page = opened(trace.replay(tmp_path / "run.html"), viewport={"width": 400, "height": 900}).ready()
+        page.jump(30)
+        assert page.ask("document.documentElement.scrollWidth") <= 400
+        for step in range(10):  # what scrolls is reached by keyboard, whatever the names are that are played
+            page.jump(step)
+            assert page.ask(_UNREACHED) == 0
+        for width in (400, 1280):
+            page.page.set_viewport_size({"width": width, "height": 900})
+            page.settled()
+            assert page.ask(_OUTSIDE) == 0
+
+
+def test_runs_of_one_rule_have_shades_that_differ(opened, tmp_path):
+    """On dark paper too, where a dark colour is lightened."""
+    runs = [pt.run(pt.game("stag-hunt"), pt.rule("best-response"), 9, seed=seed) for seed in range(4)]
+    for scheme in ("light", "dark"):
+        page = opened(pt.replay(runs, tmp_path / "four.html"), color_scheme=scheme).ready()
+        colours = page.ask("potentia.viewer.lookNow.map(({ colour }) => colour)")
+        parts = np.array([[int(colour[k : k + 2], 16) for k in (1, 3, 5)] for colour in colours])
+        apart = np.abs(parts[:, None] - parts[None]).max(axis=2) + 99 * np.eye(4)
+        assert apart.min() > 15, (scheme, colours)
+
+
+def test_truth_and_belief_stand_side_by_side_on_a_small_screen(opened, case_study):
+    """Two rules at 1024 pixels: four maps in one row, and nothing jumps as words under them change."""
+    page = opened(case_study[3], viewport={"width": 1024, "height": 768}).ready()
+    page.settled()
+    boxes = [one.bounding_box() for one in page.page.locator(".pv-canvas canvas").all()]
+    assert len(boxes) == 4
+    assert np.ptp([box["y"] for box in boxes]) < 1
+    curves = page.page.locator(".pv-curves")
+    place = curves.bounding_box()["y"]
+    assert place < 650
+    for step in (200, 600):
+        page.jump(step)
+        assert curves.bounding_box()["y"] == place

@@ -9,8 +9,8 @@ import pytest
 
 import potentia as pt
 from potentia.analysis import OptimumOverTime
-from potentia.games import Coverage, Shift, gaussian_world
-from tests.recordings import case, everything
+from potentia.games import Coverage, Separable, Shift, gaussian_world
+from tests.recordings import Case, case, everything
 from tests.unit.bad import EYE
 from tests.unit.games.test_changing_worlds import KINDS, cover
 from tests.unit.web.test_recordings import state_of
@@ -35,7 +35,13 @@ _REBUILD = """async ([content, steps, frames]) => {
       return { field: [...field], seen: [...seen], components: parts, error };
     });
   };
-  return { moments: steps.map(at), beliefs: frames.map(belief), kind: timeline.recording.header.game.kind };
+  const thoughts = (keyframe) => {
+    if (!mapState?.header.keyframes?.scores) return [];
+    const robots = Array.from({ length: mapState.robots }, (_, robot) => robot);
+    return ["score", "strategy"].map((name) => robots.map((robot) => [...mapState.valuesAt(name, keyframe, robot)]));
+  };
+  const { kind } = timeline.recording.header.game;
+  return { moments: steps.map(at), beliefs: frames.map(belief), thoughts: frames.map(thoughts), kind };
 }"""
 
 
@@ -59,8 +65,9 @@ def any_page(browser, case_study):
 
 
 def test_fifty_runs_at_fifty_steps(any_page):
-    kinds, flagged, believed = set(), set(), 0
-    for number, played in enumerate([*map(case, range(50)), *map(everything, ("flow", "frames"))]):
+    kinds, flagged, believed, scored = set(), set(), 0, 0
+    many = Case(Separable(np.random.default_rng(0).random((40, 3)).tolist()), {"rule": "lll", "tau": 0.5}, None, 3, 90)
+    for number, played in enumerate([*map(case, range(50)), *map(everything, ("flow", "frames")), many]):
         made = played.trace().recording(beliefs_every=10)
         random = np.random.default_rng(number)
         steps = random.integers(0, played.steps + 1, 50)  # in any order: forward and back
@@ -70,8 +77,9 @@ def test_fifty_runs_at_fifty_steps(any_page):
         kinds.add(told["kind"])
         found = {int(step): moment for step, moment in zip(steps, told["moments"], strict=True)}
         thought = {int(made.keyframes[k]): views for k, views in zip(frames, told["beliefs"], strict=True)}
+        values = {int(made.keyframes[k]): both for k, both in zip(frames, told["thoughts"], strict=True)}
         run = played.begin()
-        for step in sorted({*found, *thought}):
+        for step in sorted({*found, *thought, *values}):
             run.advance(step - run.step)
             if step in found:
                 assert found[step]["profile"] == run.profile.tolist()
@@ -89,9 +97,13 @@ def test_fifty_runs_at_fifty_steps(any_page):
                 assert [part[0] for part in mine["components"]] == theirs.weights.tolist()
                 assert [part[1:3] for part in mine["components"]] == theirs.means.reshape(-1, 2).tolist()
                 assert mine["error"] == theirs.error(getattr(run.game, "game", run.game).worth_at(step))
-    assert kinds == {"map", "network", "loads", "table"}
+            if values.get(step):
+                scored += 1
+                own = [[part.astype(np.float32).tolist() for part in both] for both in (run.scores, run.strategies)]
+                assert values[step] == own
+    assert kinds == {"map", "network", "loads", "table", "players"}
     assert flagged == {None, "cell", "range"}
-    assert believed > 40
+    assert (believed > 40, scored > 20) == (True, True)
 
 
 def test_worlds_that_change(any_page):

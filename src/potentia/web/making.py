@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterator
 from typing import Any
@@ -79,7 +78,10 @@ def record(
     made.__dict__["changes"] = changes  # no need to decode what was just encoded
     header["series"], made.arrays["times"], made.arrays["series"] = _series(trace, played, made)
     header["optimum"] = optimum_in(optimum, made)
-    header["events"] = list(itertools.islice(_events(trace, made), _MOST_EVENTS))
+    events = list(_events(trace, made))
+    header["events"] = _fewer(events)
+    if len(events) > _MOST_EVENTS:
+        header["events_left_out"] = len(events) - _MOST_EVENTS
     if keyframes is None:
         keyframes = played_again(trace, beliefs_every)
     if keyframes is not None:
@@ -247,3 +249,10 @@ def _events(trace: Trace, made: Recording) -> Iterator[dict[str, Any]]:
             step, player = min(int(row.time), made.steps), int(row.mind) if alone else None
             found.append({"step": step, "kind": kind, "player": player, "text": text})
     yield from sorted(found, key=lambda event: int(event["step"]))
+
+
+def _fewer(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """As many as a page has room for: splits and merges, which may be very many, give way to all others."""
+    rare = [k for k, event in enumerate(events) if event["kind"] not in ("split", "merge")]
+    often = sorted(set(range(len(events))).difference(rare))
+    return [events[k] for k in sorted((rare + often)[:_MOST_EVENTS])]

@@ -709,6 +709,6 @@ def read_recording(path: str | os.PathLike[str]) -> Recording:
     try:
         require_valid(header, arrays)
         require_changes(found.changes, arrays, found.steps)
-    except (ValueError, LookupError, TypeError) as error:
+    except (ValueError, LookupError, TypeError, OverflowError) as error:
         raise InvalidRun(f"{name} is damaged: {getattr(error, 'message', error)}") from None
     return found

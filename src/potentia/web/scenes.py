@@ -135,7 +135,8 @@ def _layout(game: Game, edges: Ints) -> NDArray[np.float32]:
         found = networkx.kamada_kawai_layout(graph)
         places = np.array([found[node] for node in range(game.num_players)], np.float64)
     else:
-        places = _pushed_apart(game.num_players, edges)
+        largest = max(networkx.connected_components(graph), key=len)
+        places = _pushed_apart(game.num_players, edges, sorted(set(graph).difference(largest)))
     low, high = places.min(axis=0), places.max(axis=0)
     wide = float((high - low).max()) or 1.0
     return (0.5 + (places - (low + high) / 2) / wide).astype(np.float32)  # one scale for both directions
@@ -159,8 +160,11 @@ def _pairs(first: Ints, second: Ints) -> list[tuple[int, int]]:
     return list(zip(first.ravel().tolist(), second.ravel().tolist(), strict=True))
 
 
-def _pushed_apart(count: int, edges: Ints) -> NDArray[np.float64]:
-    """Fruchterman and Reingold's layout: nodes push each other away, edges pull, and all of it cools down."""
+def _pushed_apart(count: int, edges: Ints, loose: list[int]) -> NDArray[np.float64]:
+    """Fruchterman and Reingold's layout: nodes push each other away, edges pull, and all of it cools down.
+
+    Those that no edge joins to the largest part are loose: they are pulled to the middle, or they would go far away.
+    """
     turns = np.arange(count) * math.pi * (3 - math.sqrt(5))  # the seeds of a sunflower: even, and no draw
     places = np.sqrt((np.arange(count) + 0.5) / count)[:, None] * np.stack([np.cos(turns), np.sin(turns)], axis=1)
     length, rounds = math.sqrt(math.pi / count), max(10, min(80, int(4e7 / count**2)))
@@ -172,6 +176,7 @@ def _pushed_apart(count: int, edges: Ints) -> NDArray[np.float64]:
         pull *= np.hypot(*pull.T)[:, None] / length
         np.add.at(push, edges[:, 0], pull)
         np.subtract.at(push, edges[:, 1], pull)
+        push[loose] -= 2 * (places[loose] - places.mean(axis=0))  # as strong as all others push at about 1.25
         far = np.maximum(np.hypot(*push.T), 1e-9)
         places += push / far[:, None] * np.minimum(far, 0.2 * (1 - round_ / rounds))[:, None]
     return places

@@ -63,6 +63,7 @@ def require_valid(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> No
         if header[name] is not None:
             _fields(header[name], _PARTS[name], name)
     _require(isinstance(header["game"].get("name", ""), str), "the name of its game")
+    _require(_whole(header.get("events_left_out", 0)), "how many events were left out")
     names = header["game"].get("names", [])
     _require(isinstance(names, list) and all(isinstance(name, str) for name in names), "the names of its players")
     kind, players = header["game"]["kind"], header["game"]["players"]

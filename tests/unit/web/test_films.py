@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image, ImageFont
 
+import potentia as pt
 from potentia.colours import WALL, robot_colour
 from potentia.errors import InvalidRun
 from potentia.figures.configuration import MOST_CIRCLED
@@ -352,7 +353,7 @@ def test_the_robot_whose_belief_it_is_is_drawn_there():
         ]
         assert drawn == [robot == mind for robot in range(3)]
         assert sheet._told(recording.belief(1)[mind], 12) == (
-            f"What robot {mind} believes", "14 of 35 cells seen (others dotted), 1 component, error 25 %",
+            f"What robot {mind} believes (step 10)", "14 of 35 cells seen (others dotted), 1 component, error 25 %",
         )  # fmt: skip
 
 
@@ -375,7 +376,7 @@ def test_who_failed_is_a_cross_beside_the_truth_too_and_who_is_to_come_is_nowher
                 assert not has(coming, robot_colour(2))
             curve = sheet.curve  # robot 2 comes at step 15, robot 1 failed at step 8
             assert curve.events.tolist() == [8, 15]
-        assert told[0] == ("What all robots believe" if minds == 1 else "What robot 0 believes")
+        assert told[0] == ("What all robots believe (step 10)" if minds == 1 else "What robot 0 believes (step 10)")
     assert told == {0: told[0], 1: "What robot 1 believed, failed at step 8", 2: "Robot 2, not yet there"}
 
 
@@ -443,6 +444,22 @@ def test_the_name_of_an_optimum_that_rises_lies_above_it():
     for k in range(0, width, 9):  # the first pixel of each dash
         row = top + round(float(sheet.curve.down(9 + 5 * k / (width - 1))))
         assert sheet.palette.colours[sheet.still.pixels[row, left + k]][0] < 120, k
+
+
+@pytest.mark.parametrize("name", ["worth_union", "worth_sum", "moves"])
+def test_between_rows_what_is_covered_is_counted_and_anything_else_says_its_age(name):
+    record = ("profile", "worth_union", "worth_sum", "moves")
+    game = Coverage(World(np.random.default_rng(2).random((6, 7))), 3, 1.5, flags=False)
+    trace = pt.run(game, pt.rule("blll", tau=1.0), 40, record=record, compiled=False)
+    made = trace.recording()
+    rows = slice(None, None, 7)
+    made.arrays |= {"times": made.arrays["times"][rows], "series": made.arrays["series"][:, rows]}
+    sheet = sheet_of(made, 8, series=name)
+    for step in (0, 7, 13, 40):
+        value, older = sheet._value(sheet.curve, moment(made, step))
+        last = step // 7 * 7 if name == "moves" else step
+        assert value == pytest.approx(getattr(trace, name)[last], rel=1e-12)
+        assert older == ("" if last == step else f" (as of step {last})")
 
 
 def test_a_recording_without_series_has_no_curve():

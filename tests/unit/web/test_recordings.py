@@ -122,6 +122,16 @@ def test_events_are_targets_found_and_components_that_split_and_merge():
     assert events == [{"step": 3, "kind": "target", "player": 0, "text": "robot 0 finds target 0 at (8, 1)"}]
 
 
+def test_of_many_events_splits_and_merges_are_left_out_first(monkeypatch):
+    trace = case(0).trace()
+    found = [{"step": 1, "kind": "split"}, {"step": 2, "kind": "merge"}, {"step": 3, "kind": "lost"}]
+    monkeypatch.setattr("potentia.web.making._events", lambda *_: iter(found))
+    assert "events_left_out" not in trace.recording(beliefs_every=0).header
+    monkeypatch.setattr("potentia.web.making._MOST_EVENTS", 2)
+    header = written_and_read(trace.recording(beliefs_every=0)).header
+    assert (header["events"], header["events_left_out"]) == ([found[0], found[2]], 1)
+
+
 def test_a_small_game_has_its_chain_and_a_larger_one_its_graph():
     game, rule = pt.game("stag-hunt"), pt.rule("blll", tau=0.7)
     made = pt.run(game, rule, 50).recording()
@@ -303,6 +313,10 @@ PLACES = {"transform": [1, 0, 0, 0, 1, 0], "names": ["x", "y"], "unit": "m", "sy
         ),
         (lambda header, arrays: header["map"].update(places=PLACES | {"names": ["x"]}), "names of its places"),
         (lambda header, arrays: header.update(optimum={"series": "x", "value": 10**400, "bound": None}), "its optimum"),
+        (
+            lambda header, arrays: header.update(optimum={"series": "x", "value": 1, "bound": 1, "times": [10**400]}),
+            "int too large",
+        ),
     ],
 )
 def test_a_forged_header_is_one_sentence(saved, tmp_path, change, told):

@@ -42,6 +42,15 @@ def grids():
         yield np.array(networkx.convert_node_labels_to_integers(graph, ordering="sorted").edges()), size
 
 
+def test_nodes_without_neighbours_do_not_push_the_others_into_a_corner():
+    graph = networkx.gnm_random_graph(150, 320, seed=4)
+    graph.remove_edges_from([*graph.edges([3]), *graph.edges([77])])  # two alone, and the others
+    made = pt.run(pt.games.consensus(graph), pt.rule("lll", tau=1.0), 3, compiled=False)
+    places = made.recording().arrays["layout"]
+    joined = places[sorted(max(networkx.connected_components(graph), key=len))]
+    assert np.ptp(joined, axis=0).min() > 0.6
+
+
 @pytest.mark.parametrize(("edges", "size"), list(grids()))
 def test_a_grid_is_drawn_as_one(edges, size):
     made = pt.run(pt.games.consensus(edges), pt.rule("lll", tau=1.0), 3, compiled=False).recording()

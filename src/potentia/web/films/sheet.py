@@ -168,8 +168,8 @@ class Sheet:
         self.truth.draw(parts[0], moment, self._worth(since), since)
         heading = f"step {moment.step:,}"
         if self.curve:
-            value = self.curve.side * self.recording.value(self.curve.name, moment.step)
-            heading += f": {self.curve.short} {number(value)}{self.curve.unit}"
+            value, older = self._value(self.curve, moment)
+            heading += f": {self.curve.short} {number(value)}{self.curve.unit}{older}"
             self.curve.draw_until(canvas, moment.step, value)
         canvas.write(words, words.fitted(heading, self.width - 2 * _EDGE), _EDGE, self.head + 21)
         if self.beliefs and self.mind is not None:
@@ -183,6 +183,20 @@ class Sheet:
             canvas.write(letters(SMALL), told[1], self.maps_left[1], self.maps_top - 12)
         return canvas.pixels
 
+    def _value(self, curve: Curve, moment: Moment) -> tuple[float, str]:
+        """The series at a moment: what is covered is counted where no row is of its step, as on pages.
+
+        Anything else is that of the last row, which the text then says.
+        """
+        rows = curve.times[curve.times <= moment.step]
+        if not len(rows) or rows[-1] == moment.step:
+            return curve.side * self.recording.value(curve.name, moment.step), ""
+        if curve.name in ("worth_union", "worth_sum") and self.recording.header["every"] == 1:
+            counts = self.recording.counts(moment.profile, moment.step)
+            counted = counts > 0 if curve.name == "worth_union" else counts
+            return float((self._worth(self._since(moment.step)) * counted).sum()), ""
+        return curve.side * self.recording.value(curve.name, moment.step), f" (as of step {rows[-1]:,.0f})"
+
     def _told(self, view: Believed | None, step: int) -> tuple[str, str]:
         """What stands above a belief."""
         header: dict[str, Any] = self.recording.header
@@ -193,6 +207,8 @@ class Sheet:
             who = f"What robot {robots[0]} believed, failed at step {until:,.0f}"
         elif len(robots) == 1 and since > step:
             who = f"Robot {robots[0]}, not yet there"
+        elif view is not None and (asked := self.recording.keyframes[self.recording.keyframe(step)]) < step:
+            who += f" (step {asked:,})"
         if view is None:
             return who, "nothing yet"
         parts = [f"{int(view.seen.sum()):,} of {view.seen.size:,} cells seen (others dotted)"]

@@ -2,7 +2,7 @@
 
 import { BitChain } from "./chains.js";
 import { actionColour, PALETTE } from "./colours.js";
-import { setText } from "./dom.js";
+import { rulerOf, setText, shortenedTo } from "./dom.js";
 import { counted, formatCount, formatNumber } from "./format.js";
 import { actionName, MOST_COLOURS, mostActions, shortAction } from "./stages/actions.js";
 import { addElement, addPicker, addShape, playerName, roomIn, setShape } from "./stages/parts.js";
@@ -16,6 +16,7 @@ const BARS_LEFT = 44; // for the numbers of the scales
 const BARS_TOP = 8;
 const BARS_GAP = 14;
 const BARS_FOOT = 18; // for the names of actions
+const ROOM_FOR_NAMES = 36; // pixels of a bar, from which a name is rather cut than left out
 
 /** Build the bars. `scale` is that of all scores of the page, so that bars can be compared. */
 export function createBars(host, timeline, context, scale) {
@@ -98,12 +99,13 @@ export function createBars(host, timeline, context, scale) {
 
   function addNames(svg, player, { count, wide, theme }) {
     const every = wide >= 16 ? 1 : Math.ceil(16 / wide);
-    const letters = Math.floor(wide / 6.2);
+    const ruler = rulerOf("11px system-ui, sans-serif");
     for (let action = 0; action < count; action += every) {
       const full = shortAction(timeline, action, player);
-      const cut = letters > 5 ? `${full.slice(0, letters - 1)}…` : String(action);
+      const fits = ruler.measureText(full).width <= wide;
+      const text = fits || wide > ROOM_FOR_NAMES ? shortenedTo(ruler, full, wide) : String(action);
       const place = { x: BARS_LEFT + (action + 0.5) * wide, y: bottom + 8, "text-anchor": "middle", fill: theme.ink };
-      addShape(svg, "text", place, full.length <= letters ? full : cut);
+      addShape(svg, "text", place, text);
     }
   }
 
@@ -142,7 +144,7 @@ export function createBars(host, timeline, context, scale) {
     const steps = header.keyframes.steps;
     if (!steps.length) return "This recording holds no scores.";
     if (keyframe < 0) return `Scores are known from step ${formatCount(steps[0])} on.`;
-    const next = keyframe + 1 < steps.length ? `, again at step ${formatCount(steps[keyframe + 1])}` : "";
+    const next = keyframe + 1 < steps.length ? `, again at step ${formatCount(steps[keyframe + 1])}` : ", the last one known";
     return `As of step ${formatCount(steps[keyframe])}${next}. A frame: what is played now.`;
   }
 

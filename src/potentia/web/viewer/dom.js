@@ -28,14 +28,16 @@ export function setTitled(node, text) {
 
 /** An icon of 24×24 drawn by one path. */
 export function icon(path) {
-  const svg = document.createElementNS(SVG, "svg");
   const look = { viewBox: "0 0 24 24", width: "20", height: "20", "aria-hidden": "true" };
-  for (const [name, value] of Object.entries(look)) svg.setAttribute(name, value);
-  const shape = document.createElementNS(SVG, "path");
-  shape.setAttribute("d", path);
-  shape.setAttribute("fill", "currentColor");
-  svg.append(shape);
-  return svg;
+  return svgElement("svg", look, svgElement("path", { d: path, fill: "currentColor" }));
+}
+
+/** A shape with attributes, or a drawing of shapes. */
+export function svgElement(tag, attributes = {}, ...children) {
+  const made = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  made.append(...children);
+  return made;
 }
 
 /** Give a canvas a size in CSS pixels, and return its context with lengths in CSS pixels. */
@@ -60,6 +62,21 @@ export function hiddenCanvas(width, height) {
   canvas.width = Math.max(1, width);
   canvas.height = Math.max(1, height);
   return canvas;
+}
+
+/** A brush that is only asked how wide texts are. */
+export function rulerOf(font) {
+  const brush = hiddenCanvas(1, 1).getContext("2d");
+  brush.font = font;
+  return brush;
+}
+
+/** A text that fits into a room, cut where it does not. */
+export function shortenedTo(brush, text, room) {
+  let length = text.length;
+  if (brush.measureText(text).width <= room) return text;
+  while (length > 1 && brush.measureText(`${text.slice(0, length)}…`).width > room) length -= 1;
+  return `${text.slice(0, length)}…`;
 }
 
 export const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif';

@@ -76,7 +76,7 @@ function tickText(value, unit) {
   return value.toFixed(digits).replace(/^-/, "−");
 }
 
-/** Rows of cells as CSV. A text that a spreadsheet would take for a formula begins with an apostrophe. */
+/** Rows of cells as CSV. A text that a spreadsheet would take for a formula begins with an apostrophe; numbers stay. */
 export function csvText(rows) {
   return `${rows.map((row) => row.map(csvCell).join(",")).join("\r\n")}\r\n`;
 }
@@ -84,6 +84,6 @@ export function csvText(rows) {
 function csvCell(value) {
   if (typeof value === "number") return Number.isFinite(value) ? String(value) : "";
   let text = String(value ?? "");
-  if (/^[=+\-@\t\r]/.test(text)) text = `'${text}`;
+  if (/^([\t\r\n]|\s*[=+\-@＝＋－＠])/.test(text) && !Number.isFinite(Number(text))) text = `'${text}`;
   return /[",\r\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
 }

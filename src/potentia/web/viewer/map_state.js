@@ -241,6 +241,12 @@ export class MapState {
     return this.edits.steps ? this.edits.at(this.timeline.step).blocked : this.grid.blocked;
   }
 
+  /** What map is drawn now: another text whenever worth, walls or targets are others. */
+  get ground() {
+    const { step } = this.timeline;
+    return `${this.drift ? heldSince(this.drift, step) : "still"} ${this.edits.upTo(step)}`;
+  }
+
   /** Bring up to date what goes by the changes, after more of them have come; `keyframes` say that fields have, too. */
   grow(edge, keyframes) {
     this.history?.extend(edge);

@@ -1,6 +1,6 @@
 // Marks of events: little shapes on the timeline that jump to their step, and the same in the list of events.
 
-import { element, sizedCanvas } from "./dom.js";
+import { element, sizedCanvas, svgElement } from "./dom.js";
 import { formatCount } from "./format.js";
 
 const MARKS_HIGH = 12;
@@ -16,7 +16,6 @@ const SHAPES = {
   merge: "M-3.6 0A3.6 3.6 0 1 0 3.6 0A3.6 3.6 0 1 0 -3.6 0Z",
 };
 const PLAIN_SHAPE = "M-1 -5H1V5H-1Z";
-const SVG_SPACE_OF_MARKS = "http://www.w3.org/2000/svg";
 
 function shapeOf(kind) {
   return Object.hasOwn(SHAPES, kind) ? SHAPES[kind] : PLAIN_SHAPE;
@@ -24,12 +23,9 @@ function shapeOf(kind) {
 
 /** The shape of a kind of event, for a list; the function colours it. */
 export function makeMark(kind) {
-  const svg = document.createElementNS(SVG_SPACE_OF_MARKS, "svg");
   const size = { width: 12, height: 12, viewBox: "-6 -6 12 12", class: "pv-mark", "aria-hidden": "true" };
-  for (const [name, value] of Object.entries(size)) svg.setAttribute(name, value);
-  const path = document.createElementNS(SVG_SPACE_OF_MARKS, "path");
-  path.setAttribute("d", shapeOf(kind));
-  svg.append(path);
+  const path = svgElement("path", { d: shapeOf(kind) });
+  const svg = svgElement("svg", size, path);
   return { svg, paint: (colour) => path.setAttribute("fill", colour) };
 }
 

@@ -1,6 +1,6 @@
 // A part of the page as one picture: canvases, drawings, boxes and words where they stand.
 
-import { FONT, hiddenCanvas } from "./dom.js";
+import { FONT, hiddenCanvas, shortenedTo } from "./dom.js";
 import { formatCount } from "./format.js";
 
 const MARGIN = 16;
@@ -39,14 +39,6 @@ export async function pictureOf(hosts, title, step, theme) {
     top += boxes[k].height + MARGIN;
   }
   return new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
-}
-
-/** A text that fits into a room, cut where it does not. */
-export function shortenedTo(brush, text, room) {
-  let length = text.length;
-  if (brush.measureText(text).width <= room) return text;
-  while (length > 1 && brush.measureText(`${text.slice(0, length)}…`).width > room) length -= 1;
-  return `${text.slice(0, length)}…`;
 }
 
 async function drawInto(brush, node) {

@@ -3,6 +3,7 @@
 const NEWEST_VERSION = 3; // worlds that change in other ways than a mixture, robots that come and go, edits
 const MAGIC = "potentia";
 const ARRAY_TYPES = { u1: Uint8Array, i4: Int32Array, u4: Uint32Array, f4: Float32Array, f8: Float64Array };
+const LARGE_SEED = /("seed":\s*)(\d{16,})/g; // has more digits than numbers hold: kept as a text
 const KINDS = ["map", "network", "loads", "table", "players"];
 
 /** What is wrong with a recording, in one sentence. */
@@ -69,10 +70,10 @@ async function gunzipped(bytes) {
   if (bytes.length < 18 || bytes[0] !== 0x1f || bytes[1] !== 0x8b) {
     throw new RecordingError("this is not a recording: it is no gzip stream");
   }
-  if (typeof DecompressionStream === "undefined") {
-    throw new RecordingError(
-      "this browser cannot unpack a recording: use Chrome or Edge from 80, Firefox from 113 or Safari from 16.4",
-    );
+  const { roundRect } = CanvasRenderingContext2D.prototype;
+  if (![self.DecompressionStream, roundRect, Object.hasOwn, [].findLast].every(Boolean)) {
+    const told = "use Chrome or Edge from 99, Firefox from 113 or Safari from 16.4";
+    throw new RecordingError(`this browser is too old to show a recording: ${told}`);
   }
   try {
     return await collected(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip")));
@@ -104,7 +105,8 @@ async function collected(stream) {
 function parsedHeader(bytes) {
   let header;
   try {
-    header = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    header = JSON.parse(text.replace(LARGE_SEED, '$1"$2"'));
   } catch {
     throw damaged("its header cannot be read");
   }

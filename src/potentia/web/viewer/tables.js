@@ -172,7 +172,9 @@ export function createEvents(host, timelines, onSeek, looks) {
     list.append(item);
     return { item, step: event.step, paint: () => mark.paint(looks()[run].colour) };
   });
-  const more = all.length > MOST_EVENTS ? `, the first ${MOST_EVENTS} listed` : "";
+  const out = timelines.reduce((sum, { recording }) => sum + (recording.header.events_left_out ?? 0), 0);
+  const listed = all.length > MOST_EVENTS ? `, the first ${MOST_EVENTS} listed` : "";
+  const more = listed + (out ? `, ${formatCount(out)} more left out` : "");
   const head = element("h2", { text: `Events: ${counted(all.length, "mark")} on the timeline${more}` });
   const box = { class: "pv-scroll", tabindex: "0", role: "region", "aria-label": "Events" };
   host.append(element("div", { class: "pv-section-head" }, head), element("div", box, list));

@@ -2,7 +2,7 @@
 // searched.
 
 import { FONT, hiddenCanvas } from "/viewer/dom.js";
-import { shortenedTo } from "/viewer/picture.js";
+import { shortenedTo } from "/viewer/dom.js";
 
 const SPACE = "http://www.w3.org/2000/svg";
 const MARGIN = 16;

@@ -1,6 +1,7 @@
 // The chain of a rule on a small game as a graph: a node per profile, an edge per transition.
 
 import { PALETTE } from "../colours.js";
+import { rulerOf, shortenedTo } from "../dom.js";
 import { formatNumber, formatShare } from "../format.js";
 import { shortAction } from "./actions.js";
 import { bendBetween } from "./bends.js";
@@ -10,7 +11,9 @@ const UNLIKELY = 0.01; // transitions less likely than this are hardly seen
 const MARK_COLOUR = PALETTE[1];
 const LARGEST_CELL = 120;
 const GOOD_CELL = 80; // the smallest that is read well
-const LETTER_WIDTH = 6.6; // the width of a letter, about
+const SMALLEST_CIRCLE = 420; // of profiles, where there is the width
+const NOTE_HIGH = 40; // of the words under the stage
+const LARGEST_NAME = 13; // pixels that letters of a profile are high
 
 export class ChainGraph {
   constructor(host, timeline, occupation, context) {
@@ -52,7 +55,8 @@ export class ChainGraph {
     const rows = this.timeline.actionsOf(0);
     const columns = this.timeline.actionsOf(1);
     const rowNames = Array.from({ length: rows }, (_, a) => shortAction(this.timeline, a, 0));
-    const left = Math.min(width * 0.25, 24 + LETTER_WIDTH * Math.max(...rowNames.map((name) => name.length)));
+    const ruler = rulerOf("12px system-ui, sans-serif");
+    const left = Math.min(width * 0.25, 24 + widest(ruler, rowNames));
     const cell = Math.min(LARGEST_CELL, (width - left - 4) / columns);
     const top = 40;
     this.cell = cell;
@@ -69,20 +73,20 @@ export class ChainGraph {
     const turn = `translate(12 ${top + (rows * cell) / 2}) rotate(-90)`;
     addShape(this.svg, "text", { transform: turn, "text-anchor": "middle", ...ink }, names[0]);
     for (let a = 0; a < columns; a++) {
-      const name = cutName(shortAction(this.timeline, a, 1), cell);
+      const name = shortenedTo(ruler, shortAction(this.timeline, a, 1), cell - 4);
       addShape(this.svg, "text", { x: left + (a + 0.5) * cell, y: 32, "text-anchor": "middle", ...ink }, name);
     }
     rowNames.forEach((name, a) => {
       const at = { x: left - 4, y: top + (a + 0.5) * cell + 4, "text-anchor": "end", ...ink };
-      addShape(this.svg, "text", at, cutName(name, left - 20));
+      addShape(this.svg, "text", at, shortenedTo(ruler, name, left - 20));
     });
   }
 
   placeCircle(width) {
     const count = this.occupation.count;
-    const side = Math.min(width, 560);
-    const letters = Array.from({ length: count }, (_, number) => this.shortName(number).length);
-    const outside = LETTER_WIDTH * Math.max(...letters);
+    const side = Math.min(width, 560, Math.max(SMALLEST_CIRCLE, this.context.heightLeft() - NOTE_HIGH));
+    const names = Array.from({ length: count }, (_, number) => this.shortName(number));
+    const outside = widest(rulerOf(`${LARGEST_NAME}px system-ui, sans-serif`), names);
     const wide = (margin) => (Math.PI * (side / 2 - margin)) / count;
     this.radius = Math.min(28, 0.8 * wide(30));
     const beside = this.law || outside > 2 * this.radius - 4; // where a disc is drawn, or a name does not fit within
@@ -129,7 +133,7 @@ export class ChainGraph {
   addName(group, number) {
     const { x, y, angle } = this.places[number];
     const name = this.shortName(number);
-    const size = Math.min(13, Math.max(8, 1.3 * this.radius));
+    const size = Math.min(LARGEST_NAME, Math.max(8, 1.3 * this.radius));
     const halo = { stroke: this.theme.paper, "stroke-width": 3, "stroke-opacity": 0.75, "paint-order": "stroke" };
     const look = { fill: this.theme.ink, "font-size": size, ...halo }; // read on discs of any size
     if (this.law && !this.outside) {
@@ -219,7 +223,6 @@ export class ChainGraph {
   }
 }
 
-function cutName(name, room) {
-  const letters = Math.max(2, Math.floor(room / LETTER_WIDTH));
-  return name.length > letters ? `${name.slice(0, letters - 1)}…` : name;
+function widest(ruler, texts) {
+  return Math.max(...texts.map((text) => ruler.measureText(text).width));
 }

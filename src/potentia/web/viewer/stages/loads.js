@@ -1,7 +1,7 @@
 // A congestion game: how many players use each resource, and what it costs them.
 
 import { PALETTE } from "../colours.js";
-import { setText, sizedCanvas } from "../dom.js";
+import { setText, shortenedTo, sizedCanvas } from "../dom.js";
 import { counted, formatCount, formatNumber } from "../format.js";
 import { actionName } from "./actions.js";
 import { LoadCounts } from "./load_counts.js";
@@ -75,7 +75,7 @@ export function createLoadsStage(host, timeline, context) {
     const theme = context.theme();
     pen.font = "13px system-ui, sans-serif";
     pen.textBaseline = "middle";
-    const names = Array.from({ length: counts.count }, (_, r) => shortened(nameOf(r), width * 0.3));
+    const names = Array.from({ length: counts.count }, (_, r) => shortenedTo(pen, nameOf(r), width * 0.3));
     const left = Math.max(...names.map((name) => pen.measureText(name).width)) + 10;
     const short = width < 520;
     const right = pen.measureText(`${formatCount(most)} ${short ? "·" : "players,"} cost 0.000000`).width;
@@ -99,13 +99,6 @@ export function createLoadsStage(host, timeline, context) {
   function loadText(resource, load, short) {
     const cost = load > 0 ? `cost ${formatNumber(counts.costOf(resource, load))}` : "unused";
     return short ? `${formatCount(load)} · ${cost}` : `${counted(load, "player")}, ${cost}`;
-  }
-
-  function shortened(name, room) {
-    if (pen.measureText(name).width <= room) return name;
-    let length = name.length;
-    while (length > 1 && pen.measureText(`${name.slice(0, length)}…`).width > room) length--;
-    return `${name.slice(0, length)}…`;
   }
 
   function drawThin(loads, changed) {

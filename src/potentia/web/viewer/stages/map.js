@@ -18,7 +18,9 @@ const NARROW = 700; // pixels of a window
 const HIGHEST = 620;
 const HEADING_HIGH = 30; // above a map
 const BELOW_MAP = 96; // scale and two lines of words
-const WIDE = 520; // pixels from which the second map stands beside the first
+const WIDE = 455; // pixels from which the second map stands beside the first
+const WIDE_ON_PHONES = 520;
+const NARROW_MAP = 260; // pixels of a map under which words have up to four lines
 const NEAR = 16; // pixels around a robot that choose it
 const LABEL_AFTER = 200; // milliseconds of rest before a crowd is summed up for the label
 const NEAR_CROSS = 10; // pixels around a robot that has failed in which words speak of it
@@ -77,10 +79,12 @@ class MapStage {
     const wide = this.host.clientWidth || 320;
     const { sides } = this.context; // of any map of the page: maps beside each other have one size
     const { shared } = this.context; // who has a second map has twice the width
-    const beside = shared ? Boolean(this.side) : sides && wide >= WIDE;
+    const enough = window.innerWidth < NARROW ? WIDE_ON_PHONES : WIDE;
+    const beside = shared ? Boolean(this.side) : sides && wide >= enough;
     this.root.classList.toggle("pv-beside", beside);
     this.heading.hidden = !sides;
     const room = beside ? Math.floor((wide - 24) / 2) : shared ? wide - 12 : wide;
+    this.root.classList.toggle("pv-narrow", beside && room < NARROW_MAP);
     const { under } = axesRoom(this.state.lengths, this.state.rows);
     const left = this.context.heightLeft() - (sides ? HEADING_HIGH : 0) - BELOW_MAP - under;
     const lowest = window.innerWidth < NARROW ? LOWEST_ON_PHONES : LOWEST; // where one scrolls anyway
@@ -123,8 +127,7 @@ class MapStage {
   paintField(theme) {
     const { state, raster } = this;
     const worth = state.worthAt();
-    const field = state.drift ? String(state.drifted.since) : "still";
-    const key = `${field} ${state.edits.upTo(state.timeline.step)} ${theme.dark}`;
+    const key = `${state.ground} ${theme.dark}`;
     const grey = packedColour(theme.dark ? "#4a5058" : "#b4b8bd");
     if (this.crowd) {
       const counts = state.coverCounts();

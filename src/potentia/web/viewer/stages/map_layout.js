@@ -1,6 +1,6 @@
 // Where the cells of a map lie on a canvas, its field as pixels, its axes and its scale.
 
-import { FONT, hiddenCanvas } from "../dom.js";
+import { FONT, hiddenCanvas, rulerOf } from "../dom.js";
 import { cssOf } from "../colours.js";
 import { formatNumber, niceTicks } from "../format.js";
 
@@ -16,10 +16,9 @@ const NARROWEST = 28; // pixels that the shorter side of a map has at least
 /** The room that axes need: left of a map, and under it. */
 export function axesRoom(lengths, rows) {
   if (!lengths.places) return { before: LEFT, under: AXIS };
-  const context = hiddenCanvas(1, 1).getContext("2d");
-  context.font = `11px ${FONT}`;
-  const widest = Math.max(0, ...lengths.ticks(1, rows, MOST_ROW_TICKS).map(({ text }) => context.measureText(text).width));
-  return { before: Math.max(LEFT, Math.ceil(widest) + 10) + AXIS_NAME, under: AXIS + AXIS_NAME };
+  const ruler = rulerOf(`11px ${FONT}`);
+  const wide = Math.max(0, ...lengths.ticks(1, rows, MOST_ROW_TICKS).map(({ text }) => ruler.measureText(text).width));
+  return { before: Math.max(LEFT, Math.ceil(wide) + 10) + AXIS_NAME, under: AXIS + AXIS_NAME };
 }
 
 /** The place of a map on a canvas so wide, no higher than `highest`. Cells are square unless an area is too narrow. */

@@ -2,6 +2,7 @@
 
 import { faded, inkOn, robotColour } from "../colours.js";
 import { FONT, hiddenCanvas } from "../dom.js";
+import { countUpTo } from "../timeline.js";
 
 export const MOST_NUMBERED = 60; // robots with a number; beyond, numbers hide the map
 const TAIL_MOVES = 60;
@@ -68,7 +69,7 @@ export class FlagLayer {
 
   draw(context, layout, step) {
     const history = this.state.flagHistory();
-    const goal = countFlags(history.eventSteps, step);
+    const goal = countUpTo(history.eventSteps, step);
     const ratio = window.devicePixelRatio || 1;
     const brush = this.canvas.getContext("2d");
     if (layout !== this.layout || ratio !== this.ratio || goal < this.drawn) {
@@ -92,17 +93,6 @@ export class FlagLayer {
     }
     context.drawImage(this.canvas, 0, 0, this.canvas.width / ratio, this.canvas.height / ratio);
   }
-}
-
-function countFlags(steps, step) {
-  let low = 0;
-  let high = steps.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (steps[middle] <= step) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 /** The way of a robot: all of it from its start, or the last moves, which fade. */

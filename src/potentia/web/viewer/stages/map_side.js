@@ -115,7 +115,7 @@ export class MapSide {
   cellText(reading) {
     const { state, cursor } = this;
     const where = state.lengths.cellWords(cursor % state.columns, Math.floor(cursor / state.columns));
-    return `Cell ${where}: ${reading(cursor)}${state.grid.blocked[cursor] ? ", blocked" : ""}.`;
+    return `Cell ${where}: ${reading(cursor)}${state.wallsNow()[cursor] ? ", blocked" : ""}.`;
   }
 
   drawNothing(chosen) {
@@ -141,7 +141,7 @@ export class MapSide {
       return;
     }
     state.sync();
-    const context = this.begin(`${this.kind} ${robot} ${keyframe} ${state.version}`);
+    const context = this.begin(`${this.kind} ${robot} ${keyframe} ${state.version} ${state.ground}`);
     if (!context) return;
     if (this.kind === "belief") this.drawBelief(context, robot, keyframe, when);
     else this.drawValues(context, robot, keyframe, when);
@@ -232,8 +232,7 @@ export class MapSide {
     const where = state.lengths.cellWords(cell % state.columns, Math.floor(cell / state.columns));
     const range = `${formatNumber(low)} to ${formatNumber(high)}, most at ${where}`;
     const most = flat ? `${formatNumber(low)} everywhere` : range;
-    const reading = (at) =>
-      state.grid.blocked[at] ? "nothing" : `${WORDS[this.kind]} ${formatNumber(field[at])}`;
+    const reading = (at) => (state.wallsNow()[at] ? "nothing" : `${WORDS[this.kind]} ${formatNumber(field[at])}`);
     const words = `As of step ${formatCount(when)}: ${most}.${this.fateWords(robot)}`;
     this.tell(`The ${WORDS[this.kind]} of robot ${robot}`, words, { context, reading });
   }
@@ -241,7 +240,7 @@ export class MapSide {
   drawCrowd() {
     const { state, layout, theme } = this;
     state.sync();
-    const context = this.begin(`crowd ${state.version}`);
+    const context = this.begin(`crowd ${state.version} ${state.ground}`);
     if (!context) return;
     const { most, high } = this.density.draw(context, layout, theme);
     this.drawWalls(context);

@@ -1,8 +1,7 @@
 // What the stages share: elements, names of players, the changes of a step.
 
+import { svgElement } from "../dom.js";
 import { countUpTo } from "../timeline.js";
-
-const SVG_SPACE = "http://www.w3.org/2000/svg";
 
 /** A new HTML element inside parent. Styles are set one by one: the page allows none in its text. */
 export function addElement(parent, tag, { name = "", text = "", style = {}, attributes = {} } = {}) {
@@ -17,8 +16,7 @@ export function addElement(parent, tag, { name = "", text = "", style = {}, attr
 
 /** A new SVG element inside parent. */
 export function addShape(parent, tag, attributes = {}, text = "") {
-  const element = document.createElementNS(SVG_SPACE, tag);
-  setShape(element, attributes);
+  const element = svgElement(tag, attributes);
   if (text) element.textContent = text;
   parent.appendChild(element);
   return element;

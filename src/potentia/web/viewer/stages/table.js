@@ -12,6 +12,8 @@ import { addElement, playerName, roomIn } from "./parts.js";
 const TABLES_WIDTH = 215; // room for the tables beside the graph
 const EVEN_CELLS = { fontVariantNumeric: "tabular-nums", whiteSpace: "nowrap" }; // numbers that change keep their width
 const CELL_STYLE = { padding: "0.15em 0.6em", textAlign: "right", ...EVEN_CELLS };
+const NAME_STYLE = { ...CELL_STYLE, whiteSpace: "normal" };
+const LONGEST_PROFILE = 24; // letters; longer ones are told by the numbers in the graph
 
 export function createTableStage(host, timeline, context) {
   const occupation = new Occupation(timeline);
@@ -25,6 +27,8 @@ export function createTableStage(host, timeline, context) {
   const table = players === 2 ? addPayoffTable(aside) : null;
   const facts = addFacts(aside, ["Potential", "Long-run share", "Share of time so far", "Last change"]);
   const note = addElement(host, "p", { name: "stage-note", style: { margin: "0.4em 0" } });
+  const whose = context.single ? "" : `, ${timeline.recording.label}`;
+  let seen = null; // the profile by whose names tables have their widths
   const until = firstChange(timeline.recording); // the law is that of the first rule
 
   /** Whether the rule of this step is that of the chain. */
@@ -45,7 +49,7 @@ export function createTableStage(host, timeline, context) {
     const beside = room - TABLES_WIDTH - 30;
     graph.build(beside >= graph.wanted ? beside : room);
     table?.paint(context.theme());
-    for (const box of host.querySelectorAll(".stage-scroll")) letScroll(box);
+    seen = null;
     draw();
   }
 
@@ -59,11 +63,18 @@ export function createTableStage(host, timeline, context) {
       potential ? shortNumber(potential[now]) : null,
       law ? (holds() ? formatShare(stationary[now]) : `not known since step ${formatCount(until)}`) : null,
       formatPercent(occupation.shares(timeline.step)[now]),
-      move ? `step\u00a0${formatCount(move.step)}, from\u00a0${graph.fullName(move.from).replaceAll(" ", "\u00a0")}` : "none yet",
+      move ? `step\u00a0${formatCount(move.step)}, from\u00a0${onOneLine(move.from)}` : "none yet",
     ]);
     own(now);
     table?.draw(now);
+    if (seen !== now) for (const box of host.querySelectorAll(".stage-scroll")) letScroll(box, whose);
+    seen = now;
     graph.svg.setAttribute("aria-label", describe());
+  }
+
+  function onOneLine(number) {
+    const name = graph.fullName(number);
+    return name.length > LONGEST_PROFILE ? `(${graph.shortName(number)})` : name.replaceAll(" ", "\u00a0");
   }
 
   function payoffOf(player, number) {
@@ -83,7 +94,7 @@ export function createTableStage(host, timeline, context) {
     });
     const cells = rows.map(() => []);
     for (let player = 0; player < players; player++) {
-      addElement(heads, "th", { text: playerName(timeline, player), attributes: { scope: "col" }, style: CELL_STYLE });
+      addElement(heads, "th", { text: playerName(timeline, player), attributes: { scope: "col" }, style: NAME_STYLE });
       rows.forEach((line, k) => cells[k].push(addElement(line, "td", { style: CELL_STYLE })));
     }
     return (now) => {
@@ -100,12 +111,12 @@ export function createTableStage(host, timeline, context) {
     addElement(heads, "td");
     const columns = timeline.actionsOf(1);
     for (let a = 0; a < columns; a++) {
-      addElement(heads, "th", { text: shortAction(timeline, a, 1), attributes: { scope: "col" }, style: CELL_STYLE });
+      addElement(heads, "th", { text: shortAction(timeline, a, 1), attributes: { scope: "col" }, style: NAME_STYLE });
     }
     const cells = [];
     for (let a = 0; a < timeline.actionsOf(0); a++) {
       const line = addElement(made, "tr");
-      addElement(line, "th", { text: shortAction(timeline, a, 0), attributes: { scope: "row" }, style: CELL_STYLE });
+      addElement(line, "th", { text: shortAction(timeline, a, 0), attributes: { scope: "row" }, style: NAME_STYLE });
       for (let b = 0; b < columns; b++) {
         const text = [0, 1].map((player) => shortNumber(payoffOf(player, cells.length))).join(", ");
         cells.push(addElement(line, "td", { text, style: CELL_STYLE }));
@@ -165,9 +176,9 @@ function addTable(parent, title) {
 }
 
 /** What scrolls must be reached by keyboard; what does not should not be stopped at. */
-function letScroll(box) {
+function letScroll(box, whose) {
   const wide = box.scrollWidth > box.clientWidth + 1;
-  const title = box.querySelector("caption").textContent;
+  const title = box.querySelector("caption").textContent + whose;
   for (const [name, value] of Object.entries({ tabindex: "0", role: "region", "aria-label": title })) {
     if (wide) box.setAttribute(name, value);
     else box.removeAttribute(name);

@@ -186,6 +186,12 @@ def test_costs_that_differ_little():
         assert found.value == pytest.approx(by_enumeration(game, "potential"), rel=1e-13)
 
 
+def test_costs_of_nothing():
+    for objective in ("potential", "welfare"):
+        found = pt.analysis.optimum(Congestion([[[0], [1]], [[0, 1], [1]]], np.zeros((2, 2))), objective=objective)
+        assert str(found).startswith(f"optimum: {objective} 0 (proven")
+
+
 @pytest.mark.parametrize(("rounds", "method"), [([(4, 10**6)], "search"), ([(4, 2)], "milp"), ([], "milp")])
 def test_tables_that_are_too_large(monkeypatch, rounds, method):
     """Small tables leave a bound, a search below it finds the best, and HiGHS does without both."""

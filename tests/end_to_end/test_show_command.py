@@ -135,6 +135,17 @@ def test_what_is_told_along_what_was_spent_is_drawn_too(folder, asked):
     assert per in out.read_text()
 
 
+def test_how_far_runs_are_followed_is_told_of_every_game(folder):
+    """Those of a game up to what the shortest of them has spent."""
+    found = pt.open_study(folder / "channels.study").curves(per="revisions")
+    lasts = {one.game: f"{one.times[-1]:,.0f}" for one in found}
+    both = f"{' to '.join(sorted(lasts.values()))} revisions (by game)"
+    assert lasts["nodes=8"] != lasts["nodes=12"]
+    for asked in ((), ("--goal=-1",), ("--best",)):
+        done = potentia(*OWN, "show", "channels.study", "--per", "revisions", *asked, cwd=folder)
+        assert both in " ".join(done.stdout.split())
+
+
 def test_evaluations_cost_what_a_rule_looks_at(folder):
     found = told(
         folder, "--per", "evaluations", "--where", "rule=[lll,blll]", "--where", "nodes=8", "--where", "tau=0.2"
@@ -164,6 +175,8 @@ def test_nothing_varies(tmp_path, asked):
     pt.sweep({"steps": 9, "seeds": 2, "game": {"name": "ring"}, "rule": rule}, tmp_path / "one.study", compiled=False)
     done = potentia("show", "one.study", *asked, cwd=tmp_path)
     assert done.stderr.startswith("error: no parameter of rules or beliefs varies in these settings")
+    done = potentia("show", "one.study", *asked, "--where", "tau=0.1", cwd=tmp_path)
+    assert done.stderr == "error: --where must be left out where nothing varies, got tau=0.1\n"
 
 
 @pytest.mark.parametrize(
@@ -177,6 +190,7 @@ def test_nothing_varies(tmp_path, asked):
         (("--goal", "120%"), "--goal must be a share above 0% and at most 100%, or a number, got '120%'"),
         (("--goal", "1", "--best"), "--goal and --best or --against are different questions"),
         (("--goal", "1", "--lowest"), "--goal cannot be reached from above"),
+        (("--lowest",), "--lowest says what --best and --against look for"),
         (("--best", "--against", "nodes"), "--against must be a parameter of rules or beliefs (tau), got 'nodes'"),
         (("--spread",), "--spread draws into the file of --plot, which is missing"),
         (("--optimum", "--measure", "num_revisions"), "--measure must be one of"),

@@ -176,6 +176,22 @@ def test_flows_of_least_cost(shared):
         check(game, "potential", found, by_enumeration(game, "potential"))
 
 
+def test_costs_that_differ_little():
+    """What all resources cost alike must not hide what they cost apart: the profile is the best to the last digits."""
+    random = np.random.default_rng(0)
+    for _ in range(14):
+        strategies = [[random.permutation(3)[: random.integers(1, 4)].tolist() for _ in range(3)] for _ in range(3)]
+        game = Congestion(strategies, 1e6 + random.standard_normal((3, 3)))
+        found = pt.analysis.optimum(game)
+        assert found.value == pytest.approx(by_enumeration(game, "potential"), rel=1e-13)
+
+
+def test_costs_of_nothing():
+    for objective in ("potential", "welfare"):
+        found = pt.analysis.optimum(Congestion([[[0], [1]], [[0, 1], [1]]], np.zeros((2, 2))), objective=objective)
+        assert str(found).startswith(f"optimum: {objective} 0 (proven")
+
+
 @pytest.mark.parametrize(("rounds", "method"), [([(4, 10**6)], "search"), ([(4, 2)], "milp"), ([], "milp")])
 def test_tables_that_are_too_large(monkeypatch, rounds, method):
     """Small tables leave a bound, a search below it finds the best, and HiGHS does without both."""

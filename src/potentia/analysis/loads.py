@@ -39,8 +39,8 @@ def worth(game: Congestion, objective: str, loads: Ints) -> float:
     """The potential or the welfare where these are the loads."""
     costs = zip(game.costs, loads.tolist(), strict=True)
     if objective == "welfare":
-        return -math.fsum(load * float(cost[load - 1]) for cost, load in costs if load)
-    return -math.fsum(float(cost[:load].sum()) for cost, load in costs)
+        return 0.0 - math.fsum(load * float(cost[load - 1]) for cost, load in costs if load)
+    return 0.0 - math.fsum(float(cost[:load].sum()) for cost, load in costs)  # never -0
 
 
 def best_loads(game: Congestion, objective: str, time_limit: float, gap: float) -> Found:

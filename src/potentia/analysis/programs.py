@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from potentia.kernel.arrays import Floats, Ints
 
-TOLERANCE = 1e-6  # HiGHS's own, of rows and of whole numbers, relative to costs of size 1
+TOLERANCE = 1e-6  # HiGHS's own, of rows, of whole numbers and of the cost
+_LARGEST = 1e3  # cost that it gets: its tolerance of the cost is absolute, so that this is as much finer
 
 
 class Answer(NamedTuple):
@@ -67,9 +68,9 @@ def solve(program: Program, time_limit: float, gap: float) -> Answer:
     """What HiGHS finds. It stops at a relative gap where that is above its tolerance, and else proves the optimum."""
     from scipy.optimize import Bounds, milp
 
-    scale = float(np.abs(program.cost).max(initial=0.0)) or 1.0  # its tolerances are absolute
+    scale = float(np.abs(program.cost).max(initial=0.0)) or 1.0
     found: Any = milp(
-        program.cost / scale,
+        program.cost / scale * _LARGEST,
         integrality=program.whole.astype(np.int64),
         bounds=Bounds(0, program.most),
         constraints=program.constraints(),
@@ -77,4 +78,4 @@ def solve(program: Program, time_limit: float, gap: float) -> Answer:
     )
     bound = found.mip_dual_bound if program.whole.any() else found.fun  # a linear program has no other
     told = found.status in (0, 1) and bound is not None and math.isfinite(bound)
-    return Answer(found.x, scale * bound if told else -math.inf, found.status == 1, found.status == 0)
+    return Answer(found.x, scale * (bound / _LARGEST) if told else -math.inf, found.status == 1, found.status == 0)

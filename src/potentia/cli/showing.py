@@ -81,6 +81,8 @@ def show(
     if goal is not None and (best or lowest or against is not None):
         said = "cannot be reached from above" if lowest else "and --best or --against are different questions"
         raise InvalidInput(f"{said}: leave one out", "goal")
+    if lowest and not best and against is None:
+        raise InvalidInput("says what --best and --against look for: give one of them", "lowest")
     if spread and plot is None:
         raise InvalidInput("draws into the file of --plot, which is missing", "spread")
     with status("reading", quiet=json):
@@ -193,10 +195,9 @@ def _levels(seen: _Seen, against: str | None, best: bool, lowest: bool, json: bo
 
 
 def _along(seen: _Seen) -> str:
-    if seen.per == "steps":
-        return ""
-    lasts = {float(one.times[-1]) for one in seen.curves}
-    return f", after {min(lasts):,.0f} {seen.per}" + ("" if len(lasts) == 1 else " or more, as many on each game")
+    from potentia.statistics.curves import until
+
+    return "" if seen.per == "steps" else f", after {until(seen.curves)}"
 
 
 def _reached(seen: _Seen, goal: str, json: bool) -> tuple[dict[str, Any], Any]:

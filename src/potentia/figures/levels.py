@@ -13,7 +13,7 @@ from potentia.figures.sources import by_game, by_panel, in_common, of_game, seri
 from potentia.kernel.numbers import is_real
 from potentia.kernel.texts import counted
 from potentia.statistics.choosing import axis_of, best_place
-from potentia.statistics.curves import Curves, short
+from potentia.statistics.curves import Curves, short, until
 from potentia.statistics.estimates import FEW, Estimate, bootstrap_mean
 from potentia.statistics.reaching import reaching_of
 
@@ -190,11 +190,7 @@ def _draw_optimum(
 
 def _end(found: Sequence[Curves]) -> str:
     """When a level is taken."""
-    one = found[0]
-    if one.per == "steps":
-        return "at the end"
-    lasts = {float(each.times[-1]) for each in found}
-    return f"after {one.times[-1]:,.0f} {one.per}" if len(lasts) == 1 else f"for as many {one.per} on each game"
+    return "at the end" if found[0].per == "steps" else f"after {until(found)}"
 
 
 def _ends(levels: Sequence[Estimate]) -> Any:

@@ -39,6 +39,8 @@ def series(
     found = _found(data, measure, per == "evaluations")
     if not found or any(one.times.size == 0 or one.seeds.size == 0 for one in found):
         raise InvalidRun(f"{_WANTED}, got no runs or no times", "data", data)
+    if any(one.times.dtype.kind not in "iuf" for one in found):
+        raise InvalidRun("must have numbers of steps as times, got others", "data", data)
     return spent(chosen(found, where or {}), per)
 
 
@@ -134,7 +136,8 @@ def _told(here: Any, data: Any, dim: str) -> Iterator[tuple[str, Any]]:
 def _revisions(here: Any, data: Any, shape: tuple[int, int]) -> Floats | None:
     """How many there were by each record, where that was recorded or each step is one revision."""
     if "num_revisions" in here.coords:
-        return carried(np.broadcast_to(np.asarray(here.num_revisions.values, np.float64), shape))
+        known = np.asarray(here.num_revisions.transpose(..., "time").values, np.float64)
+        return carried(np.broadcast_to(known, shape))
     try:
         once = rule_from(json.loads(data.attrs["rule"])).revises_once()
     except (KeyError, TypeError, ValueError, PotentiaError):  # of several rules, or of one that is not known here

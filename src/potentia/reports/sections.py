@@ -146,7 +146,7 @@ def levels(seen: Looked) -> Section:
     for measure in seen.measures[:MOST_MEASURES]:
         curves, (optima, said) = seen.few(seen.of(measure)), seen.optima(measure)
         told = seen.overview(measure)
-        line = "" if optima is None else " The dashed line is the optimum."
+        line = "" if optima is None else " Dashes and dots: the optimum."
         cut = len(curves) < len(told.curves)
         which = "" if not cut else f", {_leading(seen)} of {len(told.curves):,} settings"
         caption = f"{sentence(told.label)[:-1]} over time{which}.{line}"

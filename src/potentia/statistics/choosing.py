@@ -113,7 +113,9 @@ def best_of(found: Sequence[Curves], axis: str | None = None, *, lowest: bool = 
     groups: dict[tuple[str, str], list[Curves]] = {}
     for one in found:
         groups.setdefault((one.game, one.who), []).append(one)
-    each = (_chosen(game, who, name, mine, lowest) for (game, who), mine in groups.items())
+    games = list(dict.fromkeys(game for game, _ in groups))  # rules of one game stand together
+    ordered = sorted(groups.items(), key=lambda group: games.index(group[0][0]))
+    each = (_chosen(game, who, name, mine, lowest) for (game, who), mine in ordered)
     chosen = [one for one in each if one is not None]
     return Best(name, lowest, chosen, [told for _, told in compared_with_best([one.best for one in chosen], lowest)])
 

@@ -168,8 +168,8 @@ def is_number(value: Any) -> bool:
 def spent(found: Sequence[Curves], per: str) -> list[Curves]:
     """The same runs along what they have spent; those of one game up to what the shortest of them has.
 
-    At each count stands the last record that had spent no more. There are as many counts as records; when a run first
-    is somewhere is read off its records themselves (:attr:`Curves.rows`).
+    At each count stands the last record that had spent no more, NaN before the first. There are as many counts as
+    records; when a run first is somewhere is read off its records themselves (:attr:`Curves.rows`).
     """
     OneOf(*PER).of(per, "per", InvalidInput)
     if any(one.per not in ("steps", per) for one in found):
@@ -189,13 +189,19 @@ def spent(found: Sequence[Curves], per: str) -> list[Curves]:
     for one, count in zip(found, counts, strict=True):
         grid = grids[one.game]
         at = np.array([np.searchsorted(run, grid, side="right") - 1 for run in count])
-        rows = np.take_along_axis(one.curves, at, axis=1)
+        rows = np.where(at < 0, np.nan, np.take_along_axis(one.curves, at, axis=1))
         out.append(
             replace(
                 one, times=grid, curves=rows, records=Records(one.curves, count, one.times), per=per, revisions=None
             )
         )
     return out
+
+
+def until(found: Sequence[Curves]) -> str:
+    """Up to when runs are followed, for people: 4,000 revisions, or 3,050 to 4,000 where games differ."""
+    ends = dict.fromkeys(f"{float(choose(one.times[-1] for one in found)):,.0f}" for choose in (min, max))
+    return f"{' to '.join(ends)} {found[0].per}{' (by game)' * (len(ends) > 1)}"
 
 
 def _counts(one: Curves, per: str) -> NDArray[np.float64]:
@@ -221,6 +227,9 @@ def chosen(found: Sequence[Curves], where: Mapping[str, Any]) -> list[Curves]:
     out = list(found)
     for name, wanted in where.items():
         known = dict.fromkeys(key for one in found for key in (*one.labels, *one.values))
+        if not known:
+            got = ", ".join(map(str, _listed(wanted)))
+            raise InvalidInput(f"must be left out where nothing varies, got {name}={got}", "where", name)
         OneOf(*known).of(name, "where", InvalidInput)
         wishes = _listed(wanted)
         there = {short(value) if value is not None else _NONE: value for value in (_of(one, name) for one in found)}

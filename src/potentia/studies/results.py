@@ -13,7 +13,7 @@ from potentia.errors import InvalidInput
 from potentia.kernel.checks import Real
 from potentia.kernel.texts import counted
 from potentia.statistics.comparison import Comparison, holm
-from potentia.statistics.curves import PER, TAIL, Curves, compared, mean_known, short
+from potentia.statistics.curves import PER, TAIL, Curves, compared, mean_known, short, until
 from potentia.statistics.estimates import Estimate, area_under_curve, bootstrap_mean
 from potentia.statistics.reaching import Reaching, coarse, reaching_time
 from potentia.studies.axes import text_of
@@ -196,7 +196,7 @@ def overview(
         found[0].measured,
         found[0].unit,
         found[0].per,
-        _tail(study, found[0]),
+        _tail(study, found),
         share,
         [_summary(one, end, share) for one, end in list(zip(found, ends, strict=True))[:most]],
         _compared(found, pairs[:most]),
@@ -206,11 +206,11 @@ def overview(
     )
 
 
-def _tail(study: Study, one: Curves) -> str:
-    if one.per == "steps":
+def _tail(study: Study, found: Sequence[Curves]) -> str:
+    if found[0].per == "steps":
         last = max(int(TAIL * study.specification.steps), study.manifest["every"])
         return f"end: mean of the last {last:,} steps"
-    return f"end: mean of the last tenth of {one.times[-1]:,.0f} {one.per}, which all runs have spent"
+    return f"end: mean of the last tenth of {until(found)}, which all runs have spent"
 
 
 def _fixed(study: Study) -> str:

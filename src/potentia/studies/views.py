@@ -11,7 +11,7 @@ import numpy as np
 from potentia.errors import InvalidInput
 from potentia.kernel.checks import Real
 from potentia.statistics.choosing import Best, apart_from, axis_of, best_place
-from potentia.statistics.curves import Curves, in_order, short
+from potentia.statistics.curves import Curves, in_order, short, until
 from potentia.statistics.estimates import FEW, bootstrap_mean
 from potentia.statistics.reaching import Reaching, coarse, reaching_of
 
@@ -163,11 +163,12 @@ def reaching_view(found: Sequence[Curves], wanted: Mapping[str, float]) -> View:
         )
         spent = {"reached": got.reached, "runs": got.runs, f"median_{one.per}": {"median": got.median, **got.interval}}
         data.append({"point": one.name, "goal": wanted[one.game], **spent, "restricted": got.restricted.to_dict()})
-    per, horizon = found[0].per, found[0].times[-1]
+    per = found[0].per
+    horizon = until(found)
     header = ["", "goal", "get there", f"{per}, median", "restricted mean"]
     note = (
-        f"runs that never get there count as longer than the {horizon:,.0f} {per} that were played; the restricted "
-        f"mean takes them as {horizon:,.0f}; times are those of recorded rows"
+        f"runs that never get there count as longer than the {horizon} that were played; the restricted mean "
+        f"takes them as {horizon.removesuffix(f' {per}')}; times are those of recorded rows"
     )
     return View(header, rows, note, data, coarse(times))
 

@@ -259,6 +259,15 @@ def test_runs_that_stop_at_their_goal_are_followed_along_revisions():
     assert np.isfinite(one.levels).all()
 
 
+def test_dimensions_may_stand_in_any_order():
+    data = batch("slll", revision=0.5)
+    one, other = (series(each, per="revisions")[0] for each in (data, data.transpose("player", "time", "seed")))
+    assert np.array_equal(one.curves, other.curves)
+    assert np.array_equal(one.times, other.times)
+    with pytest.raises(PotentiaError, match="data must have numbers of steps as times"):
+        series(data.assign_coords(time=list(map(str, data.time.values))))
+
+
 def test_a_chance_of_one_revision_a_step_is_no_rule_of_it():
     """By chance as many revisions as steps: what was spent by then is not known."""
     game, rule = pt.game("ring", players=6), pt.rule("slll", tau=0.5, revision=1 / 6)

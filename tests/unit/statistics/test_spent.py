@@ -67,3 +67,16 @@ def test_runs_are_looked_at_up_to_a_horizon():
         reaching_time(values, times, 1.0, horizon=8)
     with pytest.raises(InvalidInput, match="times must not fall"):
         reaching_time(values, [[0, 3, 2], [0, 3, 7]], 1.0)
+
+
+def test_what_comes_before_the_first_record_is_not_known():
+    """Of runs from which the beginning was cut off; at the end nothing changes."""
+    once = np.repeat(TIMES[None], 4, 0).astype(float)
+    (whole,) = spent([curves("lll", once)], "revisions")
+    (late,) = spent(
+        [replace(curves("lll", once), times=TIMES[401:], curves=whole.curves[:, 401:], revisions=once[:, 401:])],
+        "revisions",
+    )
+    assert np.isnan(late.curves[:, late.times < TIMES[401]]).all()
+    assert np.isfinite(late.curves[:, late.times >= TIMES[401]]).all()
+    assert late.levels == pytest.approx(whole.levels, abs=0.02)

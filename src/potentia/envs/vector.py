@@ -180,7 +180,9 @@ class VectorGame:
         seen = self._rows(self._seen)
         if len(self.setting.shape) > 1:
             seen = seen.reshape(*seen.shape[:2], *self.setting.shape)
-        return {"observation": seen, "action_mask": self._rows(self._masks)}
+        masks = self._rows(self._masks)
+        masks.flags.writeable = self._copy  # the next step goes by them
+        return {"observation": seen, "action_mask": masks}
 
     def _checked(self, actions: Any) -> Ints:
         if self._states is None:

@@ -66,6 +66,8 @@ def test_arrays_may_be_used_again():
     env = pt.envs.vector_env(ALL["constrained"](), 2, 8, compiled=False, copy=False)
     first, _ = env.reset(seed=0)
     assert np.shares_memory(first["action_mask"], env.step(np.zeros((2, 2), int))[0]["action_mask"])
+    with pytest.raises(ValueError, match="read-only"):  # what is legal is read there
+        first["action_mask"][:] = 1
 
 
 def test_compiled_copies_play_what_single_ones_play_in_python():

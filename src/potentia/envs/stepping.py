@@ -169,7 +169,7 @@ def advance_all(
     keys: NDArray[np.uint64],
     n: int,
 ) -> int:
-    """The same as :func:`advance` for many copies; in ``masks`` is what is legal, which is quicker than to ask again."""
+    """The same as :func:`advance` for many copies; ``masks`` tell what is legal, which is quicker than to ask again."""
     players, copies = num_players(game), keys.shape[0]
     for copy in range(copies):
         wrong = check(game, copy_of(states, copy), strict, actions, copy * players)

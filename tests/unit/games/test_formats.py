@@ -126,6 +126,14 @@ def test_names_that_pygambit_does_not_take_are_told(tmp_path):
         write_game(made, tmp_path / "g.nfg")
 
 
+@pytest.mark.parametrize("name", ["ends \\", 'a \\" quote', "two \\\\ strokes"])
+def test_names_that_pygambit_misreads_in_a_file_are_told(name, tmp_path):
+    made = NormalForm(np.zeros((1, 2)), actions=[name, "b"])
+    with pytest.warns(NotCarried, match="no backslash before another one, a quote or the end of a name in a file"):
+        write_game(made, tmp_path / "g.nfg")
+    write_game(NormalForm(np.zeros((1, 2)), actions=["one \\ stroke", 'a " quote']), tmp_path / "g.nfg")
+
+
 def test_what_is_no_name_gets_one_as_in_gambit(tmp_path):
     made = reading(tmp_path, 'NFG 1 R "" { "a" "a" } { { "x" "x" "x_1" "" } { "1" } } 1 2 3 4 5 6 7 8')
     assert made.player_names == ("a_1", "a_2")

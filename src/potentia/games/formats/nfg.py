@@ -331,3 +331,8 @@ def _quoted(name: str) -> str:
 def gambit_takes(name: str) -> bool:
     """Whether pygambit of today reads a name: printable ASCII, and single spaces inside."""
     return name.isascii() and name.isprintable() and name == " ".join(name.split()) and bool(name)
+
+
+def gambit_misreads(name: str) -> bool:
+    """Whether pygambit of today reads a name in a file as another one, or its end not at all, however it is written."""
+    return re.search(r'\\(?:[\\"]|\Z)', name) is not None

@@ -134,7 +134,8 @@ def _show_patch(view: Patch, game: CoverageData, state: CoverageState, player: i
         if other != player and far <= view.reach[at(kind)] and is_here(game.roster, state.here, other):
             across = np.int64(game.place[at(spot), 0]) - x
             down = np.int64(game.place[at(spot), 1]) - y
-            out[at(row), at(2 * layer + (middle + down) * view.side + middle + across)] += 1.0
+            place = 2 * layer + (middle + int(down)) * view.side + middle + int(across)
+            out[at(row), at(place)] += 1.0
 
 
 @show.register(Area)
@@ -153,7 +154,7 @@ def _show_area(view: Area, game: CoverageData, state: CoverageState, player: int
         if is_here(game.roster, state.here, robot):
             action = state.profile[at(robot)]
             spot = np.int64(game.place[at(action), 1]) * view.columns + np.int64(game.place[at(action), 0])
-            out[at(row), at((2 if robot == player else 3) * layer + spot)] += 1.0
+            out[at(row), at((2 if robot == player else 3) * layer + int(spot))] += 1.0
 
 
 # What may be played -----------------------------------------------------------------------------------

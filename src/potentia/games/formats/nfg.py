@@ -336,3 +336,9 @@ def gambit_takes(name: str) -> bool:
 def gambit_misreads(name: str) -> bool:
     """Whether pygambit of today reads a name in a file as another one, or its end not at all, however it is written."""
     return re.search(r'\\(?:[\\"]|\Z)', name) is not None
+
+
+def gambit_numbers(names: Sequence[str]) -> list[str]:
+    """Names that are numbers of later ones: it numbers all, then names them in turn, and takes no name twice."""
+    places = {str(k + 1): k for k in range(len(names))}
+    return [name for k, name in enumerate(names) if places.get(name, 0) > k]

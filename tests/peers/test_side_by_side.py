@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import io
 import itertools
 from fractions import Fraction
@@ -191,3 +192,21 @@ def test_games_that_pygambit_has_read_are_converted(name):
     pygambit = pytest.importorskip("pygambit")
     theirs = pygambit.read_nfg(io.BytesIO(BY_HAND[name].encode()))
     assert ours(convert(theirs)) == reading(theirs)
+
+
+# Docstrings -------------------------------------------------------------------------------------------
+
+MODULES = {"gambit": "pygambit", "quantecon": "quantecon", "nashpy": "nashpy", "open_spiel": "pyspiel"}
+
+
+@pytest.mark.parametrize("library", MODULES)
+def test_examples_that_need_a_library_run(library):
+    """Elsewhere they are left out."""
+    pytest.importorskip(MODULES[library])
+    for said in (getattr(pt.games, f"from_{library}"), getattr(pt.games.Game, f"to_{library}")):
+        (found,) = doctest.DocTestFinder(recurse=False).find(said, globs={"pt": pt})
+        for example in found.examples:
+            example.options.pop(doctest.SKIP, None)
+        told: list[str] = []
+        runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
+        assert runner.run(found, out=told.append).failed == 0, "".join(told)

@@ -157,7 +157,7 @@ def vector_env(
         As of :func:`parallel_env`. At the end of the episodes the next ones begin by themselves.
     copy : bool
         Whether arrays that are returned are the caller's. Otherwise the next step writes into them, which is quicker
-        on large maps.
+        on large maps, and masks cannot be written to.
 
     Returns
     -------

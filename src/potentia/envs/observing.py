@@ -91,10 +91,10 @@ def _show_seats(view: Seats, game: Any, state: Any, player: int, out: Ints, row:
 
 @show.register(Loads)
 def _show_loads(view: Loads, game: Any, state: Any, player: int, out: Ints, row: int) -> None:
-    out[row, 0] = state.profile[player]
-    first = view.ptr[player]
-    for k in range(first, view.ptr[player + 1]):
-        out[row, 1 + k - first] = state.loads[view.resources[k]]
+    out[at(row), 0] = state.profile[at(player)]
+    first = view.ptr[at(player)]
+    for k in range(first, view.ptr[at(player + 1)]):
+        out[at(row), at(1 + k - first)] = state.loads[at(view.resources[at(k)])]
 
 
 @show.register(Place)
@@ -107,30 +107,35 @@ def _show_place(view: Place, game: CoverageData, state: CoverageState, player: i
 
 @show.register(Patch)
 def _show_patch(view: Patch, game: CoverageData, state: CoverageState, player: int, out: Floats, row: int) -> None:
-    layer, middle, action = view.side * view.side, view.side // 2, state.profile[player]
-    for k in range(LOCAL * layer):
-        out[row, k] = 0.0
-    if not is_here(game.roster, state.here, player):
-        return
-    x, y = np.int64(game.place[action, 0]), np.int64(game.place[action, 1])
-    kind, cell = view.kind[player], cell_of(game, action)
+    layer, middle, action = view.side * view.side, view.side // 2, state.profile[at(player)]
+    x, y = np.int64(game.place[at(action), 0]), np.int64(game.place[at(action), 1])
+    kind, cell, here = view.kind[at(player)], cell_of(game, action), is_here(game.roster, state.here, player)
     seen_from = (y + view.frame) * (view.columns + 2 * view.frame) + x + view.frame
-    for k in range(view.ptr[kind], view.ptr[kind + 1]):
-        dx, dy = view.dx[k], view.dy[k]
-        if x + dx < 0 or x + dx >= view.columns or y + dy < 0 or y + dy >= view.rows:
-            continue
-        place, there = (middle + dy) * view.side + middle + dx, cell + dy * game.width + dx
-        if sees(view.vision, seen_from, k):
-            out[row, place] = state.worth[there]
-        out[row, layer + place] = 1.0 - view.blocked[y + dy, x + dx]
-        if state.flags.shape[0] and state.flags[there] != 0 and state.flags[there] != player + 1:
-            out[row, 3 * layer + place] = 1.0
+    for k in range(view.ptr[at(kind)], view.ptr[at(kind + 1)]):  # beyond these cells a row stays 0
+        dx, dy = view.dx[at(k)], view.dy[at(k)]
+        worth = free = flagged = 0.0
+        if here and x + dx >= 0 and x + dx < view.columns and y + dy >= 0 and y + dy < view.rows:
+            there = cell + dy * game.width + dx
+            if sees(view.vision, seen_from, k):
+                worth = state.worth[at(there)]
+            free = 1.0 - view.blocked[at(y + dy), at(x + dx)]
+            if state.flags.shape[0] and state.flags[at(there)] != 0 and state.flags[at(there)] != player + 1:
+                flagged = 1.0
+        place = (middle + dy) * view.side + middle + dx
+        out[at(row), at(place)] = worth
+        out[at(row), at(layer + place)] = free
+        out[at(row), at(2 * layer + place)] = 0.0
+        out[at(row), at(3 * layer + place)] = flagged
+    if not here:
+        return
     for other in range(num_players(game)):
-        far = squared_distance(game, state.profile[other], action)
-        if other != player and far <= view.reach[kind] and is_here(game.roster, state.here, other):
-            across = np.int64(game.place[state.profile[other], 0]) - x
-            down = np.int64(game.place[state.profile[other], 1]) - y
-            out[row, 2 * layer + (middle + down) * view.side + middle + across] += 1.0
+        spot = state.profile[at(other)]
+        far = squared_distance(game, spot, action)
+        if other != player and far <= view.reach[at(kind)] and is_here(game.roster, state.here, other):
+            across = np.int64(game.place[at(spot), 0]) - x
+            down = np.int64(game.place[at(spot), 1]) - y
+            place = 2 * layer + (middle + int(down)) * view.side + middle + int(across)
+            out[at(row), at(place)] += 1.0
 
 
 @show.register(Area)
@@ -139,17 +144,17 @@ def _show_area(view: Area, game: CoverageData, state: CoverageState, player: int
     for y in range(view.rows):
         for x in range(view.columns):
             cell, place = game.base + y * game.width + x, y * view.columns + x
-            out[row, place] = state.worth[cell]
-            out[row, layer + place] = 1.0 - view.blocked[y, x]
-            out[row, 2 * layer + place] = 0.0
-            out[row, 3 * layer + place] = 0.0
-            flagged = state.flags.shape[0] and state.flags[cell] != 0 and state.flags[cell] != player + 1
-            out[row, 4 * layer + place] = 1.0 if flagged else 0.0
+            out[at(row), at(place)] = state.worth[at(cell)]
+            out[at(row), at(layer + place)] = 1.0 - view.blocked[at(y), at(x)]
+            out[at(row), at(2 * layer + place)] = 0.0
+            out[at(row), at(3 * layer + place)] = 0.0
+            flagged = state.flags.shape[0] and state.flags[at(cell)] != 0 and state.flags[at(cell)] != player + 1
+            out[at(row), at(4 * layer + place)] = 1.0 if flagged else 0.0
     for robot in range(num_players(game)):
         if is_here(game.roster, state.here, robot):
-            action = state.profile[robot]
-            spot = np.int64(game.place[action, 1]) * view.columns + np.int64(game.place[action, 0])
-            out[row, (2 if robot == player else 3) * layer + spot] += 1.0
+            action = state.profile[at(robot)]
+            spot = np.int64(game.place[at(action), 1]) * view.columns + np.int64(game.place[at(action), 0])
+            out[at(row), at((2 if robot == player else 3) * layer + int(spot))] += 1.0
 
 
 # What may be played -----------------------------------------------------------------------------------

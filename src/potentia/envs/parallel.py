@@ -101,14 +101,13 @@ class ParallelGame(ParallelEnv[str, Any, Any]):  # type: ignore[misc]
             Observations and infos by agent.
         """
         if seed is not None:
-            self._seed, self._episode = Integer().of(seed, "seed", InvalidRun), 0
+            seed, episode = Integer().of(seed, "seed", InvalidRun), 0
         elif self._seed is None:
-            self._seed, self._episode = int(np.random.SeedSequence().generate_state(1)[0]), 0
+            seed, episode = int(np.random.SeedSequence().generate_state(1)[0]), 0
         else:
-            self._episode += 1
-        assert self._seed is not None
-        start = None if options is None else options.get("start")
-        first = self.setting.first(self._seed, self._episode, start)
+            seed, episode = self._seed, self._episode + 1
+        first = self.setting.first(seed, episode, None if options is None else options.get("start"))
+        self._seed, self._episode = seed, episode  # nothing has changed where a seed or a start is refused
         self._state = self.game.new_state(first)
         self._key = self.setting.key(self._seed, self._episode)
         self._time = 0

@@ -82,11 +82,10 @@ def play(
     n: int,
     first: int,
 ) -> None:
-    """One step from time n, with the actions, rewards and marks from ``first`` on."""
+    """One step from time n, with the actions, rewards and marks from ``first`` on; who is marked stays."""
     players = num_players(game)
     for player in range(players):
         before[at(player)] = state.profile[at(player)]
-        illegal[at(first + player)] = not is_legal(game, state, player, actions[at(first + player)])
     for player in range(players):
         if not illegal[at(first + player)]:
             apply(game, state, player, actions[at(first + player)])
@@ -128,6 +127,8 @@ def advance(
     wrong = check(game, state, strict, actions, 0)
     if wrong != 0:
         return wrong
+    for player in range(num_players(game)):
+        illegal[at(player)] = not is_legal(game, state, player, actions[at(player)])
     play(game, state, how, actions, before, rewards, illegal, key, n, 0)
     for player in range(num_players(game)):
         show(view, game, state, player, seen, player)
@@ -168,7 +169,7 @@ def advance_all(
     keys: NDArray[np.uint64],
     n: int,
 ) -> int:
-    """The same as :func:`advance` for many copies; in ``masks`` is what was legal until now."""
+    """The same as :func:`advance` for many copies; ``masks`` tell what is legal, which is quicker than to ask again."""
     players, copies = num_players(game), keys.shape[0]
     for copy in range(copies):
         wrong = check(game, copy_of(states, copy), strict, actions, copy * players)
@@ -176,6 +177,9 @@ def advance_all(
             return wrong
     for copy in range(copies):
         state = copy_of(states, copy)
+        for player in range(players):
+            row = at(copy * players + player)
+            illegal[row] = masks[row, at(actions[row])] == 0
         play(game, state, how, actions, before, rewards, illegal, keys[copy], n, copy * players)
         for player in range(players):
             row = copy * players + player

@@ -47,6 +47,8 @@ class VectorGame:
         self._fixed = (setting.view, setting.how, setting.strict)
         self._states: Any = None
         self._seed: int | None = None
+        self._episode = 0
+        self._keys_of_starts = np.zeros(0, np.uint64)
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Seen, dict[str, Any]]:
         """Begin an episode of every copy.
@@ -64,41 +66,45 @@ class VectorGame:
         tuple of dict
             ``observation``, (copies, players, ...), and ``action_mask``, (copies, players, actions); and infos.
         """
-        if seed is not None or self._seed is None:
-            drawn = int(np.random.SeedSequence().generate_state(1)[0])
-            self._seed = drawn if seed is None else Integer().of(seed, "seed", InvalidRun)
-            self._episode = 0
-            self._keys_of_starts = np.array([make_key(one, "start") for one in self._seeds()])
+        if seed is not None:
+            seed, episode = Integer().of(seed, "seed", InvalidRun), 0
+        elif self._seed is None:
+            seed, episode = int(np.random.SeedSequence().generate_state(1)[0]), 0
         else:
-            self._episode += 1
-        self._begin(None if options is None else options.get("start"))
+            seed, episode = self._seed, self._episode + 1
+        keys = self._keys_of_starts
+        if episode == 0:
+            keys = np.array([make_key(one, "start") for one in range(seed, seed + self.copies)])
+        first = self._first(seed, episode, keys, None if options is None else options.get("start"))
+        self._seed, self._keys_of_starts = seed, keys  # nothing has changed where a seed or a start is refused
+        self._begin(episode, first)
         return self._told(), {}
 
-    def _seeds(self) -> range:
-        assert self._seed is not None
-        return range(self._seed, self._seed + self.copies)
+    def _first(self, seed: int, episode: int, keys: NDArray[np.uint64], start: ArrayLike | None = None) -> Ints:
+        """Where an episode begins: a profile for each copy, or one for all."""
+        setting, seeds = self.setting, range(seed, seed + self.copies)
+        if start is None:
+            return setting.starts(seeds, keys, episode)
+        if np.ndim(start) != 2:
+            return setting.first(seed, 0, start)
+        if len(given := any_array(start)) != self.copies:
+            told = f"must hold one profile for each of {self.copies} copies, got {len(given)}"
+            raise InvalidRun(told, "start", len(given))
+        return np.stack([setting.first(one, 0, row) for one, row in zip(seeds, given, strict=True)])
 
-    def _begin(self, start: ArrayLike | None = None) -> None:
-        """An episode of every copy from its start on."""
+    def _begin(self, episode: int, first: Ints) -> None:
+        """An episode of every copy."""
         setting, fresh = self.setting, self.game.new_state(np.zeros(self.game.num_players, np.int64))
         if self._states is None:
             self._states = stacked([fresh] * self.copies)
         else:
             renew(self._states, fresh)
-        if start is None:
-            self._states.profile[:] = setting.starts(self._seeds(), self._keys_of_starts, self._episode)
-        elif np.ndim(start) == 2:
-            if len(given := any_array(start)) != self.copies:
-                told = f"must hold one profile for each of {self.copies} copies, got {len(given)}"
-                raise InvalidRun(told, "start", len(given))
-            self._states.profile[:] = [
-                setting.first(one, 0, row) for one, row in zip(self._seeds(), given, strict=True)
-            ]
-        else:
-            self._states.profile[:] = setting.first(self._seeds()[0], 0, start)
-        if setting.draws_lives or self._episode == 0:
-            self._keys = np.array([setting.key(one, self._episode) for one in self._seeds()], np.uint64)
-        self._time = 0
+        self._states.profile[:] = first
+        if setting.draws_lives or episode == 0:
+            assert self._seed is not None
+            seeds = range(self._seed, self._seed + self.copies)
+            self._keys = np.array([setting.key(one, episode) for one in seeds], np.uint64)
+        self._episode, self._time = episode, 0
         self._seen[:] = 0
         self._observe(self._states, 0, setting.view, self._seen, self._masks, self._keys, True)
 
@@ -140,8 +146,9 @@ class VectorGame:
         infos: dict[str, Any] = {"illegal": self._rows(self._illegal)}
         if over:
             infos["final_obs"] = {name: np.array(part) for name, part in self._told().items()}
-            self._episode += 1
-            self._begin()
+            assert self._seed is not None
+            following = self._episode + 1
+            self._begin(following, self._first(self._seed, following, self._keys_of_starts))
         terminated = np.zeros(self.copies, np.bool_)
         return self._told(), self._rows(self._rewards), terminated, np.full(self.copies, over), infos
 
@@ -173,7 +180,9 @@ class VectorGame:
         seen = self._rows(self._seen)
         if len(self.setting.shape) > 1:
             seen = seen.reshape(*seen.shape[:2], *self.setting.shape)
-        return {"observation": seen, "action_mask": self._rows(self._masks)}
+        masks = self._rows(self._masks)
+        masks.flags.writeable = self._copy  # the next step goes by them
+        return {"observation": seen, "action_mask": masks}
 
     def _checked(self, actions: Any) -> Ints:
         if self._states is None:

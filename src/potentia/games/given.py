@@ -67,5 +67,6 @@ def action_counts(value: Any, name: str = "num_actions") -> Ints:
 
 
 def shortened(text: str) -> str:
-    """A text that fits into a message."""
+    """A text that fits into a message; an array is told in one line."""
+    text = " ".join(line.strip() for line in text.split("\n"))
     return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."

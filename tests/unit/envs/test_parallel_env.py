@@ -386,6 +386,14 @@ def test_episodes_follow_from_the_seed():
         one.reset(options={"start": [0]})
 
 
+def test_a_start_that_is_refused_leaves_the_seed():
+    env = env_of(ALL["path"]())
+    env.reset(seed=1)
+    with pytest.raises(InvalidRun, match="start must"):
+        env.reset(seed=2, options={"start": [0]})
+    assert env.np_random_seed == 1
+
+
 def test_hazards_are_drawn_anew_in_each_episode():
     game = bare().with_events(["hazard 0.2"])
     env, lives = env_of(game), []

@@ -66,6 +66,8 @@ def test_arrays_may_be_used_again():
     env = pt.envs.vector_env(ALL["constrained"](), 2, 8, compiled=False, copy=False)
     first, _ = env.reset(seed=0)
     assert np.shares_memory(first["action_mask"], env.step(np.zeros((2, 2), int))[0]["action_mask"])
+    with pytest.raises(ValueError, match="read-only"):  # what is legal is read there
+        first["action_mask"][:] = 1
 
 
 def test_compiled_copies_play_what_single_ones_play_in_python():
@@ -133,6 +135,21 @@ def test_starts_may_be_given():
     assert env.profiles.tolist() == [[1, 2], [0, 3]]
     with pytest.raises(InvalidRun, match="start must hold one profile for each of 2 copies, got 1"):
         env.reset(options={"start": [[1, 2]]})
+
+
+def test_a_start_that_is_refused_changes_nothing():
+    """Nor does a seed: the episode goes on, and the next one is that of the seed before."""
+    game = ALL["flagged"]()
+    env, other = (pt.envs.vector_env(game, 2, 5, compiled=False) for _ in range(2))
+    for one in (env, other):
+        one.reset(seed=1)
+    for start in ([0, 0], [[0, 0, 0], [0, 0, -1]], [[0, 0, 0]]):
+        with pytest.raises(InvalidRun, match="start must"):
+            env.reset(seed=7, options={"start": start})
+    for step in range(6):
+        (shown, rewards, *_), (again, others, *_) = (one.step(np.full((2, 3), step)) for one in (env, other))
+        np.testing.assert_array_equal(shown["action_mask"], again["action_mask"])
+        np.testing.assert_array_equal(rewards, others)
 
 
 @pytest.mark.parametrize(

@@ -115,6 +115,12 @@ def test_what_is_no_game(wrong):
     refuses(lambda: convert(wrong), InvalidGame, r"^game (must be a game|of shape \(3, 4\))")
 
 
+def test_an_array_is_told_in_one_line():
+    with pytest.raises(InvalidGame) as caught:
+        convert(np.ones((2, 2, 2), complex))
+    assert "\n" not in str(caught.value)
+
+
 def test_no_such_layout():
     refuses(
         lambda: convert(DILEMMA, players="middle"), InvalidGame, r'players must be "first" or "last", got \'middle\'$'

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import tracemalloc
+from contextlib import nullcontext
 from fractions import Fraction
 from random import Random
 
@@ -125,10 +127,50 @@ def test_names_that_pygambit_does_not_take_are_told(tmp_path):
         write_game(made, tmp_path / "g.nfg")
 
 
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (["ends \\", "b"], "no backslash before another one, a quote or the end of a name in a file"),
+        (['a \\" quote', "b"], "no backslash"),
+        (["two \\\\ strokes", "b"], "no backslash"),
+        (["a", "3", "b"], "no name in a file that is the number of a later one, and not '3'"),
+        (["one \\ stroke", 'a " quote', "1"], None),
+    ],
+)
+def test_names_that_pygambit_misreads_in_a_file_are_told(names, said, tmp_path):
+    made = NormalForm(np.zeros((1, len(names))), actions=[names])
+    with nullcontext() if said is None else pytest.warns(NotCarried, match=said):
+        write_game(made, tmp_path / "g.nfg")
+
+
 def test_what_is_no_name_gets_one_as_in_gambit(tmp_path):
     made = reading(tmp_path, 'NFG 1 R "" { "a" "a" } { { "x" "x" "x_1" "" } { "1" } } 1 2 3 4 5 6 7 8')
     assert made.player_names == ("a_1", "a_2")
     assert made.action_names == (("x_2", "x_3", "x_1", "_1"), ("1",))
+
+
+def test_one_name_that_comes_twice_leaves_a_thousand_others_as_they_are(tmp_path):
+    names = [f"n{k}" for k in range(1000)] + ["n7"]
+    quoted = " ".join(f'"{name}"' for name in names)
+    made = reading(tmp_path, f'NFG 1 R "" {{ "a" }} {{ {{ {quoted} }} }}' + " 1" * 1001)
+    assert made.action_names is not None
+    assert {name for name in made.action_names[0] if name not in names} == {"n7_1", "n7_2"}
+
+
+def test_an_outcome_that_nothing_leads_to_does_not_make_payoffs_finer(tmp_path):
+    made = reading(tmp_path, HEAD + NAMES + '{ { "" 1/3, 2/3 } { "" 1/1000000007 1e-300 } } 1 0 0 1')
+    assert made.payoff_unit == Fraction(1, 3)
+    assert read_game(write_game(made, tmp_path / "again.nfg")).payoff_unit == Fraction(1, 3)
+
+
+def test_a_quote_that_is_never_closed_takes_no_memory(tmp_path):
+    content = HEAD + '"' + "x" * 10**6
+    tracemalloc.start()
+    try:
+        refuses(lambda: reading(tmp_path, content), InvalidGame, "a quote that is never closed")
+        assert tracemalloc.get_traced_memory()[1] < 10 * len(content)
+    finally:
+        tracemalloc.stop()
 
 
 # Defects ----------------------------------------------------------------------------------------------

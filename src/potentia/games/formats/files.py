@@ -27,7 +27,7 @@ from potentia.games.base import Game
 from potentia.games.formats.gam import parse_gam
 from potentia.games.formats.game_json import json_game, json_of, json_text, listing, move_lists, numbers
 from potentia.games.formats.game_npz import known_arrays, move_matrices, npz_game, real
-from potentia.games.formats.nfg import gambit_takes, nfg_text, parse_nfg
+from potentia.games.formats.nfg import gambit_misreads, gambit_numbers, gambit_takes, nfg_text, parse_nfg
 from potentia.games.formats.paths import naming, npy_array, npz_arrays, suffix_of, whole_content, writing
 from potentia.games.given import finite_array, of_kind, shortened
 from potentia.games.normal_form import NormalForm
@@ -162,13 +162,21 @@ def _names_of(game: NormalForm) -> dict[str, Any]:
 
 
 def tell_of_names(game: Game, title: str | None = None) -> None:
-    """Warn of names that pygambit does not take."""
-    names = [*(game.player_names or ()), *(name for own in game.action_names or () for name in own)]
+    """Warn of names that pygambit does not take; with a title, of those that it does not take from a file."""
+    lists = [game.player_names or (), *(game.action_names or ())]
+    names = [name for own in lists for name in own]
     wrong = [name for name in names if not gambit_takes(name)]
     wrong += [told for told in [game.known_as if title is None else title] if not told.isascii()]
+    told = "names of printable ASCII with single spaces inside only"
+    if not wrong and title is not None:
+        wrong = [name for name in (*names, title) if gambit_misreads(name)]
+        told = "no backslash before another one, a quote or the end of a name in a file"
+    if not wrong and title is not None:
+        wrong = [name for own in lists for name in gambit_numbers(own)]
+        told = "no name in a file that is the number of a later one"
     if wrong:
-        told = "pygambit takes names of printable ASCII with single spaces inside only"
-        warnings.warn(f"{told}, and not {shortened(repr(wrong[0]))}", NotCarried, stacklevel=frames_to_caller())
+        said = f"pygambit takes {told}, and not {shortened(repr(wrong[0]))}"
+        warnings.warn(said, NotCarried, stacklevel=frames_to_caller())
 
 
 def tell_of_moves(game: Game, what: str) -> None:

@@ -17,6 +17,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from fractions import Fraction
@@ -33,7 +34,7 @@ from potentia.kernel import memory
 from potentia.kernel.arrays import Floats
 from potentia.kernel.numbers import in_words
 
-_TOKEN = re.compile(r'\s*(?:"((?:[^"\\]|\\.)*)"|([{},])|([^\s{},"]+)|(")|$)', re.DOTALL)
+_TOKEN = re.compile(r'\s*(?:"((?:[^"\\]++|\\.)*+)"|([{},])|([^\s{},"]+)|(")|$)', re.DOTALL)
 _SIGN = re.compile(r'[{},"]')
 _ESCAPED = re.compile(r'\\(["\\])')
 _END, _TEXT, _MARK, _WORD = range(4)
@@ -178,7 +179,7 @@ def _apart(names: list[str]) -> list[str]:
         return names
     again: dict[str, int] = {}
     taken, out = set(names), []
-    twice = {name for name in taken if not name or names.count(name) > 1} if len(names) < 1000 else taken
+    twice = {name for name, times in Counter(names).items() if not name or times > 1}
     for name in names:
         told = name
         while name in twice and told in taken:
@@ -285,7 +286,9 @@ def _from_outcomes(tokens: _Tokens, sizes: list[int]) -> tuple[Floats, Fraction 
             wrong = Token(_WORD, word, found.place(k))
             tokens.refuse(f"the number of an outcome, 1 to {outcomes}, or 0 for none", wrong)
         places[k] = number
-    values, unit = numbers(tokens.text, [token.text for token in payoffs], lambda k: payoffs[k].place)
+    values, _ = numbers(tokens.text, [token.text for token in payoffs], lambda k: payoffs[k].place)
+    used = {players * (number - 1) + i for number in np.unique(places).tolist() if number for i in range(players)}
+    unit = unit_of({ratio(payoffs[k].text) for k in used})  # what no profile leads to is no payoff
     each = np.vstack([np.zeros((1, players)), values.reshape(-1, players)])  # outcome 0 gives nothing
     return players_first(each[places].reshape(*sizes[::-1], players)), unit
 
@@ -328,3 +331,14 @@ def _quoted(name: str) -> str:
 def gambit_takes(name: str) -> bool:
     """Whether pygambit of today reads a name: printable ASCII, and single spaces inside."""
     return name.isascii() and name.isprintable() and name == " ".join(name.split()) and bool(name)
+
+
+def gambit_misreads(name: str) -> bool:
+    """Whether pygambit of today reads a name in a file as another one, or its end not at all, however it is written."""
+    return re.search(r'\\(?:[\\"]|\Z)', name) is not None
+
+
+def gambit_numbers(names: Sequence[str]) -> list[str]:
+    """Names that are numbers of later ones: it numbers all, then names them in turn, and takes no name twice."""
+    places = {str(k + 1): k for k in range(len(names))}
+    return [name for k, name in enumerate(names) if places.get(name, 0) > k]

@@ -15,8 +15,8 @@ _CLOCK = 600.0  # seconds: so many that work stops it also where others are busy
 
 def require_worth(game: Any, map: str, rules: Mapping[str, Any]) -> None:
     """Refuse a map on which there is nothing to cover, and temperatures that it has no scale for."""
-    if not game.drifts and not game.world.worth[~game.world.blocked].any():
-        raise InvalidInput(f"{map}: this map has no worth: all free cells are worth 0")
+    if not game.drifts and not game.scale:
+        raise InvalidInput(f"{map}: this map has no worth: all cells that robots can cover are worth 0")
     for rule in rules.values():
         if (tau := getattr(rule, "tau", None)) is not None:
             tau.on(game)

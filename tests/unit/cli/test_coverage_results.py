@@ -8,9 +8,10 @@ import pytest
 import potentia as pt
 from potentia.analysis import optimum, optimum_over_time
 from potentia.cli.comparing import _print
-from potentia.cli.coverage_checks import certified, warn_of
+from potentia.cli.coverage_checks import certified, require_worth, warn_of
 from potentia.cli.coverage_results import Results, _count
 from potentia.cli.coverage_tables import length
+from potentia.errors import InvalidInput
 from potentia.statistics.estimates import estimate, paired_difference
 from potentia.studies.comparing import Advice, Played, Rival
 from potentia.studies.coverage import cover
@@ -119,3 +120,16 @@ def test_lengths_have_no_powers_of_ten(way, told):
 def test_events_that_leave_nothing_to_see(events, told, capsys):
     warn_of(pt.games.Coverage(WORLD, 2, 1.0, events=events), 60)
     assert capsys.readouterr().err.strip() == told
+
+
+@pytest.mark.parametrize(("sight", "blocked_worth"), [(False, None), (True, True), (True, None), (False, False)])
+def test_a_lake_is_worth_something_to_those_who_cover_it(sight, blocked_worth):
+    lake = np.zeros((5, 5))
+    lake[1:4, 1:4] = 1
+    world = pt.games.World(lake, blocked=lake > 0)
+    game = pt.games.Coverage(world, 1, 1.0, sight=sight, blocked_worth=blocked_worth)
+    if game.blocked_worth:
+        require_worth(game, "lake.npy", RULES)
+    else:
+        with pytest.raises(InvalidInput, match=r"lake\.npy: this map has no worth: all cells that robots can cover"):
+            require_worth(game, "lake.npy", RULES)

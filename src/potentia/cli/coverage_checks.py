@@ -10,6 +10,7 @@ from potentia.cli.terminal import say, status
 from potentia.errors import InvalidInput, InvalidRun
 
 _EFFORT = 20.0  # work on the optimum, in units of about a second
+_LOOKS = 4  # stretches of a run, at the ends of which moving in a world that changes is looked at
 _CLOCK = 600.0  # seconds: so many that work stops it also where others are busy, and two runs find the same
 
 
@@ -37,9 +38,14 @@ def replayed(game: Any, page: Path) -> Path | None:
 def warn_of(game: Any, steps: int) -> None:
     """Say so if no step of a robot by itself can gain what it costs, hardly a robot is left, or one fails too late."""
     if (game.movement_cost > 0).any():
+        import numpy as np
+
         from potentia.studies.coverage_measures import moving_cost
 
-        found = moving_cost(game)
+        everybody, times = np.ones(game.num_players, np.bool_), {steps * k // _LOOKS for k in range(_LOOKS + 1)}
+        # a world that changes may begin with nothing
+        games = [game.at(time, everybody) for time in sorted(times)] if game.drifts else [game]
+        found = max(map(moving_cost, games), key=lambda cost: cost.steepest)
         if found.hinders:
             say(f"warning: --cost: {found}", err=True)
     events = game.happenings

@@ -133,3 +133,22 @@ def test_a_lake_is_worth_something_to_those_who_cover_it(sight, blocked_worth):
     else:
         with pytest.raises(InvalidInput, match=r"lake\.npy: this map has no worth: all cells that robots can cover"):
             require_worth(game, "lake.npy", RULES)
+
+
+def test_a_world_that_begins_with_nothing_freezes_nobody(capsys):
+    frames = pt.games.Frames(np.stack([0 * WORLD.worth, WORLD.worth]), 30)
+    game = pt.games.Coverage(pt.games.World(frames.frames[0]), 2, 1.0, flags=False, drift=frames, events=["fail 1@0"])
+    warn_of(game.costing(0.001), 60)
+    assert capsys.readouterr().err == ""
+    warn_of(game.costing(99.0), 60)
+    assert "warning: --cost: K = 99 freezes the robots" in capsys.readouterr().err
+
+
+def test_no_interval_of_a_worth_goes_below_nothing(played):
+    results = played("fail 0@10", "hazard 0.05")
+    covered, (recovered,) = results.covered["blll"], results.recoveries("blll")
+    found = (covered.worth_union, covered.worth_sum, covered.share_end, covered.share_over_run)
+    found += (recovered.before, recovered.dip, recovered.after, results.costs["blll"].level)
+    assert all(0 <= one.low <= one.mean <= one.high for one in found)
+    raw = estimate(results.data["blll"].worth_union.values[:, 10:].mean(axis=1))
+    assert raw.low < 0 < raw.mean  # or this tests nothing

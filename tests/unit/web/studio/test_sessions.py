@@ -307,6 +307,14 @@ def test_a_command_where_nothing_was_done_and_a_link_where_something_was():
         exports.as_command(large, 0)
 
 
+@pytest.mark.parametrize("table", [{"map": "paper"}, {"map": "paper", "robots": 2}])
+def test_python_plays_as_many_robots_as_were_played(table):
+    session = Session(start_of(RULES[0], game=table))
+    space = {}
+    exec(exports.as_python(session, 0), space)
+    assert space["runs"]["blll"].positions.tolist() == session.lanes[0].positions.tolist()
+
+
 def test_a_specification_comes_back(tmp_path):
     session = played(Session(start_of()), 30)
     session.intervene({"kind": "fail", "robot": 0}, 12)

@@ -185,6 +185,21 @@ def test_what_cannot_be_solved_is_a_sentence_and_a_lost_line_is_told(stage):
     assert shares(page)[2] == pytest.approx(8.5, abs=0.1)
 
 
+def test_what_has_no_long_run_and_what_no_tree_leads_to_are_drawn(stage):
+    many = np.eye(5).tolist()
+    page = stage({"payoffs": [many, many]}, {"rule": "best-response"})
+    assert page.page.locator(".gs .pv-problem").is_hidden()
+    assert page.page.locator(".gs-bar").count() == 24
+    assert "the first 24 of 25 profiles" in page.page.locator(".gs-panel-law").inner_text()
+    rule = {"who": "all", "considers": "trial", "chooses": "metropolis"}
+    payoffs = [[[2, -2], [-2, 2]], [[0, -2], [-1, 0]]]
+    page.ask("(more) => { potentia.stage.change(more); }", {"payoffs": payoffs, "rule": rule, "limit": True})
+    answer_now = at_rest(page)["answer"]
+    assert None in answer_now["edges"]["resistance"]  # from a transient profile
+    shown = page.page.locator(".gs-edges text").all_text_contents()
+    assert sorted(shown) == sorted(f"{cost:g}" for cost in answer_now["edges"]["resistance"] if cost is not None)
+
+
 def test_questions_are_many_only_where_something_changed(stage):
     page = stage({"name": "stag-hunt"}, {"rule": "lll", "tau": 0.2})
     before = page.ask("potentia.studio.asked")

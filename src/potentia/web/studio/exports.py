@@ -50,7 +50,8 @@ def _game_python(table: dict[str, Any]) -> str:
     said = "".join(f", {name}={value!r}" for name, value in options.items())
     if "name" in table:
         return f"pt.game({table['name']!r}{said})"
-    if table.get("map") == "paper" and not set(options) - set(PLAIN) - {"drift", "drift_every"}:
+    known = {*PLAIN, "drift", "drift_every"}
+    if table.get("map") == "paper" and "robots" in options and not set(options) - known:  # else how many are usual
         return f"pt.games.Coverage(pt.games.paper_world(){said})"
     return f"pt.web.studio.game_of({table!r})"
 

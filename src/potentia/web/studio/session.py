@@ -13,7 +13,7 @@ from typing import Any
 
 from potentia.engine import Run
 from potentia.engine.interrupt import Flag
-from potentia.errors import InvalidRun
+from potentia.errors import InvalidRun, PotentiaError
 from potentia.games import Game
 from potentia.rules import rule_from
 from potentia.web.studio.interventions import NO_BELIEF, Change, Logged, coverage_of, in_words, plain, read_intervention
@@ -42,8 +42,7 @@ def news_of(was: Moment, now: Moment) -> str:
     """What was done to the runs of a page by another one, in a sentence; empty where they are the same."""
     if was.start.with_rules(now.start.rules) != now.start:
         return "Another tab began something else; Undo brings back what was here."
-    done = [entry for entry in now.log if entry not in was.log]
-    gone = [entry for entry in was.log if entry not in now.log]
+    done, gone = _missing(now.log, was.log), _missing(was.log, now.log)
     said = ["other rules from the start on"] if was.start != now.start else []
     said += [f"at step {entry.step:,}: {in_words(entry.did)}" for entry in done]
     said += [f"no longer part of the run, at step {entry.step:,}: {in_words(entry.did)}" for entry in gone]
@@ -51,6 +50,12 @@ def news_of(was: Moment, now: Moment) -> str:
         return ""
     more = f"; and {len(said) - MOST_TOLD} more" if len(said) > MOST_TOLD else ""
     return f"Done in another tab, {'; '.join(said[:MOST_TOLD])}{more}. Undo takes it back."
+
+
+def _missing(log: tuple[Logged, ...], other: tuple[Logged, ...]) -> list[Logged]:
+    """What the one has and the other has not; of long logs nearly all is the very same."""
+    known = {id(entry) for entry in other}
+    return [entry for entry in log if id(entry) not in known and entry not in other]
 
 
 class Session:
@@ -136,10 +141,16 @@ class Session:
         return self.edge >= goal
 
     def _catch_up(self) -> None:
-        """Do what was done at the step that all have come to."""
+        """Do what was done at the step that all have come to; without the rest where that cannot be."""
         while self.now.ahead and self.now.ahead[0].step <= self.edge:
             entry, *later = self.now.ahead
-            self._shown(replace(self._with(entry), ahead=tuple(later)))
+            try:
+                made = self._with(entry)
+            except PotentiaError as error:
+                self._shown(replace(self.now, ahead=()))
+                told = f"what was done at step {entry.step:,} cannot be done: {error}"
+                raise InvalidRun(f"{told}; it and what came later are left out") from None
+            self._shown(replace(made, ahead=tuple(later)))
 
     def _require_room(self) -> None:
         held = sum(lane.num_changes for lane in self.lanes)

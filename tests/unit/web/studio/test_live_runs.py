@@ -8,6 +8,7 @@ import pytest
 import potentia as pt
 from potentia.errors import InvalidRun
 from potentia.kernel.shapes import shape_of
+from potentia.web.studio import living
 from potentia.web.studio.living import LiveRun
 from potentia.web.studio.recorded import growth_of, recording_of
 
@@ -114,6 +115,18 @@ def test_curves_are_those_of_a_run():
     assert np.array_equal(times, np.arange(41))
     for name, row in zip(names, values, strict=True):
         np.testing.assert_allclose(row, getattr(trace, name), rtol=1e-12)
+
+
+def test_of_large_states_there_are_few_copies_and_the_same_bits(monkeypatch):
+    many, few = (LiveRun(game_of(), RULES[1], 3, horizon=60, compiled=False) for _ in range(2))
+    for step in range(10, 60, 10):
+        many.advance(step)
+    monkeypatch.setattr(living, "KEPT_BYTES", 1)
+    for step in range(10, 60, 10):
+        few.advance(step)
+    assert [len(run.stretches[0].copies) for run in (many, few)] == [6, 2]
+    for step in (0, 7, 41, 50):
+        assert np.array_equal(few.at_step(step).profile, many.at_step(step).profile)
 
 
 def test_nothing_is_changed_in_place():

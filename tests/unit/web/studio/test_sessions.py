@@ -155,6 +155,28 @@ def test_a_link_that_takes_long_is_open_at_once_and_does_what_was_done_on_the_wa
     assert studio.session.now.ahead == ()
 
 
+def test_what_a_link_says_and_cannot_be_done_is_told_once_and_left_out():
+    studio = Studio(Session(start_of(RULES[0])))
+    fail = [{"step": step, "did": {"kind": "fail", "robot": robot}} for step, robot in ((3, 0), (5, 99), (9, 1))]
+    said(studio, type="open", link=forged({"start": {"game": GAME, "rules": [RULES[0]]}, "log": fail, "step": 20}))
+
+    def more():
+        known = [lane.step for lane in studio.session.lanes]
+        return said(studio, type="more", version=studio.session.version, known=known, until=20)[0]
+
+    assert "at step 5 cannot be done: there is no robot 99" in json.loads(more())["text"]
+    for _ in range(2):
+        assert isinstance(more(), bytes)
+    assert (studio.session.edge, [entry.step for entry in studio.session.log]) == (20, [3])
+
+
+def test_a_link_that_plans_beyond_the_longest_run_is_a_sentence():
+    late = {"step": 2**52, "did": {"kind": "fail", "robot": 0}}
+    link = forged({"start": {"game": GAME, "rules": [RULES[0]]}, "log": [late], "step": 5})
+    with pytest.raises(InvalidRun, match="done at a step up to 10,000,000"):
+        links.read(link)
+
+
 def test_a_saved_run_is_not_begun_anew_by_a_change_before_it(tmp_path):
     game = game_of(GAME)
     saved = pt.begin(game, pt.rule(**{"name": "blll", "tau": 0.001}), 1).advance(20)
@@ -283,6 +305,14 @@ def test_a_command_where_nothing_was_done_and_a_link_where_something_was():
     large = Session(start_of(RULES[0], game=table_of(pt.games.Coverage(rough, 2))))
     with pytest.raises(InvalidRun, match="a command has up to 120,000 letters"):
         exports.as_command(large, 0)
+
+
+@pytest.mark.parametrize("table", [{"map": "paper"}, {"map": "paper", "robots": 2}])
+def test_python_plays_as_many_robots_as_were_played(table):
+    session = Session(start_of(RULES[0], game=table))
+    space = {}
+    exec(exports.as_python(session, 0), space)
+    assert space["runs"]["blll"].positions.tolist() == session.lanes[0].positions.tolist()
 
 
 def test_a_specification_comes_back(tmp_path):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 import json
 import random
+import subprocess
+import sys
 import zlib
 
 import numpy as np
@@ -313,6 +315,22 @@ def test_python_plays_as_many_robots_as_were_played(table):
     space = {}
     exec(exports.as_python(session, 0), space)
     assert space["runs"]["blll"].positions.tolist() == session.lanes[0].positions.tolist()
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        {"payoffs": [[[0, 3.5], [2, 2]], [[2, 3], [2, 0]]], "players": ["Ann", "Bob"], "title": "meeting"},
+        table_of(pt.games.Coverage(World(np.ones((5, 6)), blocked=np.arange(30).reshape(5, 6) == 7), 2)),
+    ],
+    ids=["payoffs", "a map that is held"],
+)
+def test_python_that_was_copied_runs_in_a_fresh_interpreter(table):
+    session = played(Session(start_of(RULES[0], game=table)), 30)
+    done = subprocess.run([sys.executable, "-c", exports.as_python(session, 30)], capture_output=True, text=True)
+    lane = session.lanes[0]
+    shown = lane.positions if session.on_map else lane.profile
+    assert (done.stdout, done.stderr) == (f"blll 30 {shown.tolist()}\n", "")
 
 
 def test_a_specification_comes_back(tmp_path):

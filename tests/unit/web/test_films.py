@@ -512,7 +512,11 @@ def test_bad_arguments_of_a_film(tmp_path):
         (lambda: film(recording, to, scale=0), "scale", "scale must be an integer from 1 to 585, got 0"),
         (lambda: film(recording, to, scale=1.5), "scale", "scale must be an integer from 1 to 585, got 1.5"),
         (lambda: film(recording, to, series="wort"), "series", "must be one of worth, got 'wort'; did you mean"),
-        (lambda: film(recording, to, belief=0), "belief", "belief is not in this recording, which holds nothing that was believed, got 0"),
+        (
+            lambda: film(recording, to, belief=0),
+            "belief",
+            "belief is not in this recording, which holds nothing that was believed, got 0",
+        ),
         (lambda: film(believing(3), to, belief=3), "belief", "must be a robot from 0 to 2 or False for none, got 3"),
         (
             lambda: film(believing(3), to, belief="all"),

@@ -29,8 +29,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from potentia.errors import InvalidRun, PotentiaError
-from potentia.web.studio.answers import Studio, problem
-from potentia.web.studio.messages import LARGEST, More, Simple, Solve, read_message
+from potentia.web.studio.answers import Best, Studio, problem
+from potentia.web.studio.messages import LARGEST, More, Optimum, Solve, read_message
 from potentia.web.studio.session import news_of
 
 HOST = "127.0.0.1"
@@ -56,6 +56,17 @@ _HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
+
+
+_NO_TOKEN = """403: open the studio by the link that the command printed, with its token.
+
+A studio that was started again has another link, even on the same port. What was here is not lost where the address
+above has #s1. in it: that address holds the run and all that was done. Copy it, and open it with
+
+    potentia studio 'ADDRESS'
+
+or with "Open link" in the studio that is running now.
+"""
 
 
 class Guarded:
@@ -133,8 +144,7 @@ class Server:
 
     async def _page(self, request: Request) -> Response:
         if not self._known(request.query_params.get("token")):
-            told = "403: open the studio by the link that the command printed, with its token.\n"
-            return PlainTextResponse(told, 403, _HEADERS)
+            return PlainTextResponse(_NO_TOKEN, 403, _HEADERS)
         return HTMLResponse(_html(), 200, _HEADERS)
 
     async def _asset(self, request: Request) -> Response:
@@ -190,7 +200,7 @@ class Server:
             answers, news = await loop.run_in_executor(None, do), ""
         else:
             if _takes_long(message):
-                found = await loop.run_in_executor(None, self._found)
+                found = await loop.run_in_executor(None, self._found, message.step)
                 if isinstance(found, str):
                     await page.send_text(found)
                     return
@@ -201,9 +211,9 @@ class Server:
         if news and not isinstance(message, More):
             self._tell_others(page, news)
 
-    def _found(self) -> tuple[Any, Any] | str:
+    def _found(self, step: int) -> list[Best] | str:
         try:
-            return self.studio.find_optimum()
+            return self.studio.find_optimum(step)
         except PotentiaError as error:
             return problem(str(error))
         except Exception as error:
@@ -281,7 +291,7 @@ def _failed(error: Exception) -> str:
 
 
 def _takes_long(message: Any) -> bool:
-    return isinstance(message, Solve) or (isinstance(message, Simple) and message.type == "optimum")
+    return isinstance(message, Solve | Optimum)
 
 
 class _Uvicorn(uvicorn.Server):

@@ -175,7 +175,7 @@ def test_what_cannot_be_done_is_a_sentence(did, said):
 
 def test_walls_do_not_cut_the_map_nor_wall_anybody_in():
     live = LiveRun(game_of(), RULES[0], 3, horizon=60, compiled=False).advance(5)
-    with pytest.raises(ValueError, match="cut the free area"):
+    with pytest.raises(ValueError, match="cut the map into parts"):
         live.intervene({"kind": "wall", "cells": [[4, y] for y in range(8) if [4, y] not in live.positions.tolist()]})
     with pytest.raises(InvalidRun, match="stands on a cell that would be a wall"):
         live.intervene({"kind": "wall", "cells": [live.positions[0].tolist()]})

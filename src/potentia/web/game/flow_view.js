@@ -2,6 +2,7 @@
 // start where one clicks: Q-learning (order 1) and second-order Q-learning (order 2) from the same place.
 
 import { element, setText } from "../viewer/dom.js";
+import { numberField, numberIn } from "../viewer/numbers.js";
 import { addShape } from "../viewer/stages/parts.js";
 import { significant } from "./solver/texts.js";
 
@@ -90,10 +91,10 @@ export function createFlowView(host, { ask, onFlow }) {
   let lesson = null;
 
   function number(text, bounds, onValue) {
-    const input = element("input", { type: "number", ...bounds, class: "gs-number" });
+    const input = numberField({ step: bounds.step, class: "gs-number" });
     input.addEventListener("change", () => {
-      const value = Number(input.value);
-      if (input.value !== "" && value >= bounds.min && value <= 10) onValue(value);
+      const value = numberIn(input);
+      if (value >= bounds.min && value <= 10) onValue(value);
       else input.value = input.dataset.known;
     });
     return { input, label: element("label", { class: "pv-check" }, text, input) };

@@ -58,7 +58,7 @@ export function createGameStage(host, { ask, state: first = FIRST_STATE, onState
   let [asking, again] = [false, false];
 
   const onEdit = (payoffs) => change({ payoffs, game: null, shown: null });
-  const table = createPayoffTable(tableBox, { onEdit, onProblem: say });
+  const table = createPayoffTable(tableBox, { onEdit, onProblem: (sentence) => say(sentence, "typed") });
   const rulePanel = createRulePanel(ruleBox, change);
   const bars = createLawBars(barsBox, pick);
   const graph = createChainView(chainBox, pick);
@@ -67,7 +67,10 @@ export function createGameStage(host, { ask, state: first = FIRST_STATE, onState
   const flow = createFlowView(flowBox, { ask, onFlow: (next) => change({ flow: next }) });
   const lessons = createLessons(lessonBox, openLesson);
 
-  function say(sentence) {
+  /** An answer takes away what an answer said, and not what is said of something that was typed. */
+  function say(sentence, about = "answer") {
+    if (!sentence && problem.dataset.about !== about) return;
+    problem.dataset.about = about;
     problem.hidden = !sentence;
     setText(problem, sentence);
   }
@@ -93,6 +96,7 @@ export function createGameStage(host, { ask, state: first = FIRST_STATE, onState
   }
 
   function showSettings() {
+    if (!state.game && canEdit(state.payoffs)) table.show(state.payoffs);
     rulePanel.show(state);
     lessons.show(state.lesson);
     host.dataset.about = (state.lesson !== null && LESSONS[state.lesson].panel) || "all";
@@ -141,10 +145,8 @@ export function createGameStage(host, { ask, state: first = FIRST_STATE, onState
   function show() {
     const editable = !state.game && canEdit(state.payoffs);
     example.value = editable ? nameOfGame(state.payoffs) : "";
-    if (editable) {
-      table.show(state.payoffs);
-      table.mark(answer);
-    } else listPayoffs(tableBox, answer);
+    if (editable) table.mark(answer);
+    else listPayoffs(tableBox, answer);
     const kind = state.shown && answer.counterexamples[state.shown] ? state.shown : null;
     if (!kind) played = { step: null, stage: "" };
     audit.show(answer, kind, inLimit(state) && Boolean(answer.stability));

@@ -202,9 +202,10 @@ class Session:
         if step == 0 and isinstance(wanted, Change) and self.whole:
             self._remember(self._restarted(wanted, lanes))
         elif isinstance(wanted, Change) and self._done and self._follows(self._done[-1], entry):
-            both = entry.model_copy(update={"did": merged(self.log[-1].did, wanted)})
+            last = self.log[-1].did
+            assert isinstance(last, Change)
             self._undone = []
-            self._shown(self._with(both, self._done[-1]))
+            self._shown(self._with(Logged(step=step, did=merged(last, wanted), lanes=lanes), self._done[-1]))
         else:
             try:
                 made = self._with(entry)
@@ -249,6 +250,7 @@ class Session:
 
     def _beside_robots(self, entry: Logged) -> tuple[Logged, str]:
         """The same wall without the cells on which a robot stands in any of the runs, and which these are."""
+        assert isinstance(entry.did, Wall)
         who: dict[tuple[int, ...], str] = {}
         for number, lane in enumerate(self.lanes):
             if entry.concerns(number):

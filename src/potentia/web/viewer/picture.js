@@ -41,6 +41,16 @@ export async function pictureOf(hosts, title, step, theme) {
   return new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
 }
 
+/** Draw while what the page cuts off is on lines of its own. */
+export async function uncut(root, draw) {
+  root.classList.add("pv-uncut");
+  try {
+    return await draw();
+  } finally {
+    root.classList.remove("pv-uncut");
+  }
+}
+
 /** A text that fits into a room, cut where it does not. */
 export function shortenedTo(brush, text, room) {
   let length = text.length;

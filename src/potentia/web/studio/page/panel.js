@@ -134,11 +134,11 @@ class Panel {
       this.studio.send({ type: "rules", rules: [...this.scene.rules, added] });
     });
     this.best = element("button", { type: "button", class: "pv-text-button", text: "Compute the optimum" });
-    this.best.title = "The most that can be covered, proven, as a line beside the curves";
+    this.best.title = "The most that the robots of this step can cover on the map of this step, as a line beside the curves";
     this.best.addEventListener("click", () => {
       this.best.disabled = true;
       this.best.textContent = "Computing the optimum …";
-      this.studio.send({ type: "optimum" });
+      this.studio.send({ type: "optimum", step: this.studio.viewer.clock.step });
     });
     const more = element("div", { class: "ps-row" }, this.another, this.addRule);
     host.append(section("Rules side by side", this.runs, more, this.best));
@@ -250,7 +250,7 @@ class Panel {
     if (!live) return;
     this.placeTools();
     this.toolBox.hidden = !scene.map;
-    this.best.hidden = !scene.map || scene.optimum;
+    this.best.hidden = !scene.map;
     this.best.disabled = false;
     this.best.textContent = "Compute the optimum";
     this.undo.disabled = !scene.can.undo;

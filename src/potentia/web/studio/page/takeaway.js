@@ -2,6 +2,7 @@
 
 import { element } from "/viewer/dom.js";
 import { offerFile } from "/viewer/downloads.js";
+import { uncut } from "/viewer/picture.js";
 
 const TEXTS = { link: "Link", python: "Python", command: "Command", specification: "Specification" };
 const FILES = { recording: "Recording", page: "Replay page", gif: "GIF" };
@@ -36,9 +37,9 @@ export function createTakeaway(host, studio) {
       row(
         button("PNG", "The picture as PNG", () => made("PNG", "step", () => studio.viewer.savePicture())),
         button("SVG", "The picture as SVG", () => made("SVG", "step", () => saveSvg(studio))),
-        button("GIF", "A film of the first run", () => take("gif")),
+        button("GIF", "A film of each run", () => take("gif")),
         button("CSV", "Where everybody is, as CSV", () => made("CSV", studio.viewer.placed ? "positions" : "actions", () => studio.viewer.savePositions())),
-        button("Recording", "The first run as a recording", () => take("recording")),
+        button("Recording", "Each run as a recording", () => take("recording")),
         button("Replay page", "A page that replays all of it offline", () => take("page")),
       ),
       said,
@@ -61,7 +62,8 @@ export function createTakeaway(host, studio) {
   };
   const file = ({ what, name }, content) => {
     offerFile(name, new Blob([content], { type: TYPES[what] }), TYPES[what]);
-    said.textContent = `${FILES[what]} saved as ${name}.`;
+    const before = said.dataset.what === what && said.dataset.step === String(studio.viewer.clock.step) ? `${said.textContent} ` : "";
+    said.textContent = `${before}${FILES[what]} saved as ${name}.`;
   };
   return { taken, file };
 }
@@ -80,5 +82,5 @@ async function copied(text, field) {
 async function saveSvg(studio) {
   const { svgOf } = await import("./drawing.js");
   const { viewer } = studio;
-  offerFile(`step-${viewer.clock.step}.svg`, svgOf(viewer), "image/svg+xml");
+  offerFile(`step-${viewer.clock.step}.svg`, await uncut(viewer.root, () => svgOf(viewer)), "image/svg+xml");
 }

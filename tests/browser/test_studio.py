@@ -374,6 +374,60 @@ def _wide(browser, drawing):
     return found
 
 
+def test_sliders_by_mouse_and_by_keyboard(studio):
+    page = studio(session_of(*RULES, steps=400))
+    page.play_to(30)
+    keys, label = page.page.keyboard, page.page.get_by_label
+    page.page.get_by_role("slider", name=re.compile("^worth")).focus()
+    keys.press("Home")
+    keys.press("PageUp")
+    page.page.get_by_role("slider", name=re.compile("^brush")).focus()
+    keys.press("ArrowRight")
+    page.tool("Paint worth")
+    page.doing(lambda: page.page.mouse.click(*page.cell(10, 10)))
+    did = page.session.log[-1].did
+    assert sorted(did.cells) == [[x, y] for x in (9, 10, 11) for y in (9, 10, 11)]
+    assert did.worth == pytest.approx(0.1 * game_of(GAME).world.worth.max())
+    slider = label("tau, slider").bounding_box()
+    middle = slider["x"] + slider["width"] / 2, slider["y"] + slider["height"] / 2
+    page.doing(lambda: page.page.mouse.click(*middle))
+    change = page.session.log[-1]
+    assert change.did.tau == pytest.approx(0.1 * game_of(GAME).scale, rel=0.1)  # the middle of 0.001 to 10 of it
+    assert change.lanes is None
+    assert float(label("τ", exact=True).input_value()) == pytest.approx(change.did.tau, rel=5.1e-4)
+    label("revision, slider").focus()
+    page.doing(lambda: keys.press("ArrowRight"))
+    change = page.session.log[-1]
+    assert (change.did.revision, change.lanes) == (pytest.approx(0.305), [1])
+
+
+def test_the_optimum_a_link_that_is_pasted_and_a_way_that_is_stopped(studio):
+    page = studio(session_of(steps=10_000_000))
+    button = page.page.get_by_role
+    page.doing(lambda: button("button", name="Compute the optimum").click())
+    best = pt.analysis.optimum(game_of(GAME))
+    assert page.ask("potentia.viewer.recordings[0].header.optimum.value") == pytest.approx(best.value)
+    assert button("button", name="Compute the optimum").is_hidden()
+    page.play_to(20)
+    button("button", name="Copy link").click()
+    taken = page.page.get_by_label("What was taken")
+    taken.wait_for()
+    link, before = taken.input_value(), page.positions()
+    button("button", name="Copy as command").click()
+    page.until("document.querySelector('.ps-take textarea').value.startsWith('potentia studio ')", "the command")
+    page.doing(lambda: page.ask("potentia.studio.do({ kind: 'move', robot: 0, cell: [1, 1] })"))
+    page.page.get_by_label("A link to open").fill(link)
+    page.page.keyboard.press("Enter")
+    page.until("!potentia.studio.scene.log.length && potentia.clock.step === 20", "what the link holds")
+    assert page.positions() == before
+    page.page.locator(".pv-step-box input").fill("10000000")
+    page.page.keyboard.press("Enter")
+    button("button", name="Stop").click()
+    assert page.ask("potentia.studio.waiting") is None
+    assert button("button", name="Stop").is_hidden()
+    assert page.session.edge < 10_000_000
+
+
 def test_files_to_take_away(studio, browser):
     belief = {"belief": "constant", "share": 0.5}
     page = studio(session_of(*RULES, steps=200, belief=belief), viewport={"width": 760, "height": 900})
@@ -638,6 +692,11 @@ def test_a_game_that_was_edited_is_played(studio):
     stage = page.page.get_by_role("region", name="Rule", exact=True)
     page.page.get_by_role("combobox", name="Example").select_option("double-step")
     stage.get_by_role("combobox", name="rule", exact=True).select_option("p-sblll, guard")
+    slider = stage.get_by_role("slider", name="temperature τ")
+    slider.focus()
+    before = int(slider.input_value())
+    page.page.keyboard.press("ArrowLeft")  # is the slider's, not the timeline's
+    assert int(slider.input_value()) == before - 1
     stage.get_by_role("button", name="Play this game and rule above").click()
     page.until("() => potentia.studio.scene.rules[0].rule === 'p-sblll'", "the rule of the stage")
     page.play_to(60)

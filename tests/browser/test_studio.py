@@ -280,6 +280,49 @@ def test_what_is_wrong_is_a_sentence_and_the_run_stays(studio):
     assert page.positions() == cells(game_of(GAME), trace_of(RULES[0], 60).final)
 
 
+def test_hands_are_told_what_was_not_done(studio):
+    page = studio(session_of(*RULES))
+    page.play_to(30)
+    page.ask("potentia.viewer.select(null)")
+    alert, drawn = page.page.get_by_role("alert"), "potentia.viewer.stages[0].canvas.toDataURL()"
+    page.page.mouse.move(5, 5)
+    page.settled()
+    before = page.ask(drawn)
+    page.tool("Draw walls")
+    page.drag(page.robot(0, 1), page.robot(0, 1))  # on the first map, where the second run has its robot
+    alert.wait_for()
+    assert "Robot 0 of p-sblll stands on a cell that would be a wall" in alert.inner_text()
+    page.page.mouse.move(5, 5)
+    page.settled()
+    assert page.ask(drawn) == before
+    page.tool("Let a robot fail")
+    empty = next([x, 2] for x in range(40) if all([x, 2] not in page.positions(k) for k in (0, 1)))
+    page.page.mouse.click(*page.cell(*empty))
+    page.page.get_by_text("There is no robot here").first.wait_for()
+    page.page.get_by_label("Which run these change").select_option("1")
+    field = page.page.get_by_label("τ", exact=True)
+    field.fill("0,5")
+    page.doing(lambda: page.page.keyboard.press("Enter"))
+    page.page.get_by_label("Which run these change").select_option("all")
+    assert (field.input_value(), field.get_attribute("placeholder")) == ("", "they differ")
+    page.page.get_by_role("button", name="Keys").click()
+    page.page.keyboard.press("Escape")
+    page.page.keyboard.press("Space")
+    page.until("potentia.clock.playing", "that it plays")
+    step = page.page.locator(".pv-step-box input")
+    step.click()
+    page.page.keyboard.press("Control+A")
+    page.page.keyboard.type("7")
+    now = page.ask("potentia.clock.step")
+    page.until("(step) => potentia.clock.step > step + 20", "that time goes on", now)
+    page.page.keyboard.type("5")
+    assert step.input_value() == "75"
+    page.page.get_by_role("button", name="Pause").click()
+    step.fill("1e9")
+    page.page.keyboard.press("Enter")
+    assert "planned up to step 2,000" in alert.inner_text()
+
+
 def test_a_reload_and_another_tab_come_to_the_same_run(studio):
     page = studio(session_of())
     page.play_to(45)
@@ -436,18 +479,21 @@ def test_files_to_take_away(studio, browser):
         ("PNG", "step-30.png"),
         ("SVG", "step-30.svg"),
         ("CSV", "positions-30.csv"),
-        ("GIF", "film.gif"),
+        ("GIF", "blll.gif"),
         ("Recording", "blll.recording"),
         ("Replay page", "replay.html"),
         ("Save as specification", "studio.json"),
     ):
-        with page.page.expect_download() as waiting:
-            page.page.get_by_role("button", name=button, exact=True).click()
+        several = button in ("GIF", "Recording")
+        with page.page.expect_download(lambda made: not several or "p-sblll" in made.suggested_filename):
+            with page.page.expect_download() as waiting:
+                page.page.get_by_role("button", name=button, exact=True).click()
         assert waiting.value.suggested_filename == name
         page.page.get_by_role("status").filter(has_text=name).wait_for()
         content = waiting.value.path().read_bytes()
         assert len(content) > 100
         if name == "step-30.svg":
+            assert " …" not in content.decode()
             assert _wide(browser, content.decode()) == []
         if name == "blll.recording":
             made = pt.read_recording(waiting.value.path())
@@ -696,6 +742,14 @@ def test_a_game_that_was_edited_is_played(studio):
     slider.focus()
     before = int(slider.input_value())
     page.page.keyboard.press("ArrowLeft")  # is the slider's, not the timeline's
+    assert int(slider.input_value()) == before - 1
+    field = page.page.get_by_label("τ", exact=True)
+    field.fill("0,25")
+    page.doing(lambda: page.page.keyboard.press("Enter"))
+    assert page.ask("potentia.studio.scene.rules[0].tau") == 0.25
+    page.page.reload()
+    page.until("window.potentia?.studio.stages[0].stage", "the stage")
+    assert page.page.get_by_role("combobox", name="Example").input_value() == "double-step"
     assert int(slider.input_value()) == before - 1
     stage.get_by_role("button", name="Play this game and rule above").click()
     page.until("() => potentia.studio.scene.rules[0].rule === 'p-sblll'", "the rule of the stage")

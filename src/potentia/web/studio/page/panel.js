@@ -188,7 +188,14 @@ class Panel {
   follow() {
     if (this.scene?.type !== "scene") return;
     for (const each of this.followers) each();
+    this.best.hidden = !this.scene.map || this.studio.viewer.recordings.every((one) => this.isBest(one));
     if (this.dials.scene) this.dials.read();
+  }
+
+  /** Whether the optimum of the step that is seen is drawn. */
+  isBest({ header: { optimum } }) {
+    const { step } = this.studio.viewer.clock;
+    return Boolean(optimum) && step >= optimum.since && step < (optimum.until ?? Infinity);
   }
 
   // What was done --------------------------------------------------------------------------------------
@@ -250,7 +257,6 @@ class Panel {
     if (!live) return;
     this.placeTools();
     this.toolBox.hidden = !scene.map;
-    this.best.hidden = !scene.map;
     this.best.disabled = false;
     this.best.textContent = "Compute the optimum";
     this.undo.disabled = !scene.can.undo;

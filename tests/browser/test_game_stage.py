@@ -234,6 +234,7 @@ def test_quick_typing_loses_no_cell_whatever_answers_come_meanwhile(stage):
     at_rest(page)
     assert last.input_value() == "-"
     last.fill("17.5")
+    assert page.page.locator(".gs-plane .gs-nash").count() == 2 * len(at_rest(page)["answer"]["nash"]) > 0
     typed = [number + 0.5 * (number % 2) for number in range(18)]  # both players of a cell, one after the other
     wanted = [[[typed[6 * a + 2 * b + player] for b in range(3)] for a in range(3)] for player in range(2)]
     assert at_rest(page)["state"]["payoffs"] == wanted
@@ -244,6 +245,9 @@ def test_quick_typing_loses_no_cell_whatever_answers_come_meanwhile(stage):
     assert at_rest(page)["state"]["payoffs"] == wanted
     assert cells.first.input_value() == "0"
     told = page.page.locator(".gs .pv-problem").inner_text()
+    page.page.get_by_label("Number of actions of player 0").select_option("2")
+    page.page.get_by_label("Number of actions of player 1").select_option("4")
+    assert at_rest(page)["state"]["payoffs"] == [[[*row, 0] for row in table[:2]] for table in wanted]
     assert "must be a number from −1e+9 to 1e+9, got 1e308; it is 0 as before." in told
 
 

@@ -59,7 +59,7 @@ export function createStudioGame(host, studio) {
     const kept = keptOf(studio.scene.session);
     first = now;
     const state = kept ? edited(kept.state, kept.first, now) : now;
-    shown.stage = createGameStage(box, { ask, state, onState: keep });
+    shown.stage = createGameStage(box, { ask, state, onState: keep, sizes: true });
     const text = "Play this game and rule above";
     const play = element("button", { type: "button", class: "pv-text-button gs-play", text, onclick: () => begin(shown.stage.state) });
     box.querySelector(".gs-panel-rule").append(play);

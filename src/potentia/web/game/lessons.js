@@ -38,7 +38,7 @@ export const LESSONS = [
         "together: each compares 2 with 3 and goes.",
       "Back again somebody has to lose. So the maximiser holds 8.5\u202f% of the long run, and nothing as τ → 0.",
     ],
-    "Press Next to play the step. Then let considers be “trial”, where each tries alone.",
+    "Press Next, under the chain, to play the step. Then let considers be “trial”, where each tries alone.",
     { rule: NAMED_RULES["p-sblll, joint"], tau: 0.3, revision: 0.5, shown: "promise" },
   ),
   lesson(

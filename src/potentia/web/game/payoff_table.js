@@ -97,6 +97,29 @@ export function createPayoffTable(host, { onEdit, onProblem }) {
   };
 }
 
+/** How many actions two players have; onSize(rows, columns) is called where that is chosen. */
+export function createSizes(onSize) {
+  const counts = [0, 1].map((player) => {
+    const chosen = () => onSize(...counts.map((count) => Number(count.value)));
+    const select = element("select", { "aria-label": `Number of actions of player ${player}`, onchange: chosen });
+    for (let count = 2; count <= MOST_EDITED; count += 1) select.append(element("option", { text: String(count) }));
+    return select;
+  });
+  const row = element("span", { class: "gs-row gs-sizes" }, "actions ", counts[0], " × ", counts[1]);
+  const show = (payoffs) => {
+    row.hidden = !payoffs;
+    if (payoffs) counts.forEach((select, k) => (select.value = String(k ? payoffs[0][0].length : payoffs[0].length)));
+  };
+  return { row, show };
+}
+
+/** The same payoffs for other numbers of actions: of those that are new, 0. */
+export function resized(payoffs, rows, columns) {
+  const at = (table, a, b) => table[a]?.[b] ?? 0;
+  const list = (count, make) => Array.from({ length: count }, (_, k) => make(k));
+  return payoffs.map((table) => list(rows, (a) => list(columns, (b) => at(table, a, b))));
+}
+
 /** Whether a table of these can be edited. */
 export function canEdit(payoffs) {
   return payoffs?.length === 2 && payoffs[0].length <= MOST_EDITED && payoffs[0][0].length <= MOST_EDITED;

@@ -207,7 +207,7 @@ class Studio:
         self._best = found
         self.session.version += 1
         values = {f"{one.value:.6g}" if one.proven else f"at most {one.bound:.6g}" for one in found}
-        since = min(one.since for one in found)
+        since = max(line["since"] for lane in self.session.lanes if (line := self._line(lane)))
         told = "The most that can be covered by those robots on that map is " + joined(sorted(values), len(values))
         return self._changed(told + (f" from step {since:,} on." if since else "."))
 

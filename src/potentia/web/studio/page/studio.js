@@ -163,6 +163,7 @@ class Studio {
     const kept = this.remember(scene);
     const live = scene.type === "scene";
     this.panel.placeTools(false);
+    this.side.hidden = !live; // a recording has the page for itself
     this.viewer?.destroy();
     this.scene = scene;
     this.viewer = createViewer(this.main, recordings, live ? { known: scene.known, keys: scene.map ? KEYS : GAME_KEYS } : null);

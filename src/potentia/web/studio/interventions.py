@@ -149,7 +149,8 @@ def sentence(error: ValidationError, what: str, kinds: Sequence[str] = ()) -> st
         got = f", got {told_of['actual_length']}"
     if kind in ("missing", "extra_forbidden"):
         got = ""
-    said = told.format(**told_of) or str(first["msg"]).replace("Input should be", "must be")
+    other = str(first["msg"]).replace("Input should be", "must be").removeprefix("Value error, ")
+    said = told.format(**told_of) or other
     head = "" if what == "a message" and where else f"{what} cannot be read: "
     return f"{head}{where or 'it'} {said[:1].lower()}{said[1:]}{got}"
 

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, ValidationError
-from pydantic_core import PydanticCustomError
 
 from potentia.errors import InvalidRun
 from potentia.kernel.files import read_plain
@@ -32,7 +31,7 @@ _CHECKED = 8  # bytes of the checksum
 
 def _within(entry: Logged) -> Logged:
     if entry.step > LONGEST:
-        raise PydanticCustomError("late", "must be done at a step up to {longest}", {"longest": f"{LONGEST:,}"})
+        raise ValueError(f"must be done at a step up to {LONGEST:,}")
     return entry
 
 

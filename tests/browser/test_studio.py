@@ -484,12 +484,12 @@ def test_files_to_take_away(studio, browser):
         ("Replay page", "replay.html"),
         ("Save as specification", "studio.json"),
     ):
-        several = button in ("GIF", "Recording")
-        with page.page.expect_download(lambda made: not several or "p-sblll" in made.suggested_filename):
-            with page.page.expect_download() as waiting:
-                page.page.get_by_role("button", name=button, exact=True).click()
+        last = f"p-s{name}" if name.startswith("blll") else name  # of the second run
+        all_there = page.page.expect_download(lambda made, last=last: made.suggested_filename == last)
+        with all_there, page.page.expect_download() as waiting:
+            page.page.get_by_role("button", name=button, exact=True).click()
         assert waiting.value.suggested_filename == name
-        page.page.get_by_role("status").filter(has_text=name).wait_for()
+        page.page.get_by_role("status").filter(has_text=f" saved as {name}").wait_for()
         content = waiting.value.path().read_bytes()
         assert len(content) > 100
         if name == "step-30.svg":

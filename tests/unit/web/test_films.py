@@ -523,7 +523,7 @@ def test_bad_arguments_of_a_film(tmp_path):
             "belief",
             "must be a robot from 0 to 2 or False for none, got 'all'",
         ),
-        (lambda: film(believing(1), to, belief="x"), "belief", "from 0 to 2, False or \"all\", got 'x'"),
+        (lambda: film(believing(1), to, belief="x"), "belief", "from 0 to 2, \"all\" or False for none, got 'x'"),
     ):
         assert refuses(call, InvalidRun, message).parameter == parameter
     recording.header["game"] |= {"kind": "network", "text": "a ring"}

@@ -64,7 +64,7 @@ function triangle(player, start) {
       addShape(svg, "path", { d: `M${corners.map((corner) => corner.join(" ")).join("L")}Z`, class: "gs-frame" });
       addShape(svg, "text", { x: 8, y: 20, class: "gs-axis gs-who" }, `player ${player}`);
       corners.forEach(([x, y], action) => {
-        const above = action === 2 ? -8 : 18;
+        const above = action === 2 ? -14 : 24; // clear of the rings at the corners
         addShape(svg, "text", { x, y: y + above, "text-anchor": "middle", class: "gs-axis" }, `action ${action}`);
       });
     },
@@ -185,8 +185,9 @@ export function createFlowView(host, { ask, onFlow }) {
 
   /** In a triangle: the actions of pure equilibria. */
   function drawNash(svg, plane) {
+    const shares = (action, player) => Array.from({ length: game.actions[player] }, (_, k) => Number(k === action));
     for (const place of game.nash) {
-      const pure = actionsOf(place, game.actions).map((action, player) => Array.from({ length: game.actions[player] }, (_, k) => Number(k === action)));
+      const pure = actionsOf(place, game.actions).map(shares);
       const { x, y } = plane.place(pure);
       const mark = addShape(svg, "circle", { cx: x, cy: y, r: 8, class: "gs-nash" });
       addShape(mark, "title", {}, `Nash equilibrium ${profileName(place, game.actions)}`);

@@ -34,8 +34,8 @@ export function createStudioGame(host, studio) {
     const next = JSON.stringify([scene.game, scene.rules[0]]);
     if (next === known) return true;
     known = next;
-    const opening = ask({ ask: "state", game: scene.game, rule: scene.rules[0] }).then((given) => next === known && open(readState(given)));
-    shown.ready = opening.catch((error) => {
+    const asked = ask({ ask: "state", game: scene.game, rule: scene.rules[0] });
+    shown.ready = asked.then((given) => next === known && open(readState(given))).catch((error) => {
       const told = `The exact analysis is not shown: ${error.message}`;
       if (shown.stage) shown.stage.say(told, "played");
       else box.textContent = told;

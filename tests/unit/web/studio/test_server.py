@@ -49,7 +49,10 @@ def test_the_page_is_for_those_with_the_token(server):
     assert "unsafe" not in head
     assert "default-src 'none'" in head
     for path in ("/", "/?token=", f"/?token={server.token[:-1]}", f"/?token={server.token}x"):
-        assert fetched(server, path)[0] == 403
+        status, _, body = fetched(server, path)
+        assert status == 403
+        assert b"potentia studio 'ADDRESS'" in body  # the address of a studio that has ended still holds its run
+        assert server.token.encode()[:-1] not in body
 
 
 def test_no_inline_script_and_no_eval(server):

@@ -11,7 +11,10 @@ const TYPES = { recording: "application/octet-stream", page: "text/html", gif: "
 /** Build the section. */
 export function createTakeaway(host, studio) {
   const button = (text, title, onclick) => element("button", { type: "button", class: "pv-text-button", text, title, onclick });
-  const take = (what) => studio.send({ type: "take", what, step: studio.viewer.clock.step });
+  const take = (what) => {
+    said.textContent = "";
+    return studio.send({ type: "take", what, step: studio.viewer.clock.step });
+  };
   const takeLink = () => (studio.wire.open || !studio.link ? take("link") : taken({ what: "link", text: studio.link }));
   const said = element("p", { class: "ps-told", role: "status" });
   const made = async (kind, stem, save) => {
@@ -62,8 +65,7 @@ export function createTakeaway(host, studio) {
   };
   const file = ({ what, name }, content) => {
     offerFile(name, new Blob([content], { type: TYPES[what] }), TYPES[what]);
-    const before = said.dataset.what === what && said.dataset.step === String(studio.viewer.clock.step) ? `${said.textContent} ` : "";
-    said.textContent = `${before}${FILES[what]} saved as ${name}.`;
+    said.textContent = `${said.textContent} ${FILES[what]} saved as ${name}.`.trim(); // of several runs, one after the other
   };
   return { taken, file };
 }

@@ -217,16 +217,24 @@ def test_everything_by_keyboard(studio):
 
 def test_rules_are_added_and_removed(studio):
     page = studio(session_of())
-    page.play_to(80)
+    page.play_to(180)
     page.page.get_by_label("A rule to add").select_option("lll")
+    page.ask("potentia.studio.ask = () => {}")  # the new run has not come up yet
     page.doing(lambda: page.page.get_by_role("button", name="Add beside").click())
-    page.until("potentia.clock.limit >= 80", "that the new run has come up")
-    assert page.positions(0) == cells(game_of(GAME), trace_of(RULES[0], 80).final)
+    page.settled()
+    beyond = """(() => {
+      const { layer, width, height } = potentia.viewer.curves;
+      return layer.getContext("2d").getImageData(width - 8, 0, 8, height - 40).data.some(Boolean);
+    })()"""
+    assert not page.ask(beyond)
+    page.ask("delete potentia.studio.ask, potentia.studio.ask()")
+    page.until("potentia.clock.limit >= 180", "that the new run has come up")
+    assert page.positions(0) == cells(game_of(GAME), trace_of(RULES[0], 180).final)
     added = page.session.start.rules[1]
-    assert page.positions(1) == cells(game_of(GAME), trace_of(added, 80).final)
+    assert page.positions(1) == cells(game_of(GAME), trace_of(added, 180).final)
     page.doing(lambda: page.page.get_by_role("button", name="Remove run blll").click())
     assert page.page.get_by_role("article").count() == 1
-    assert page.positions(0) == cells(game_of(GAME), trace_of(added, 80).final)
+    assert page.positions(0) == cells(game_of(GAME), trace_of(added, 180).final)
 
 
 def test_a_link_opens_elsewhere_with_the_same_state(studio):

@@ -220,7 +220,7 @@ class Session:
             things = joined([f"the {called(old.did)} at step {old.step:,}" for old in gone])
             are, them = ("is", "it") if len(gone) == 1 else ("are", "them")
             told += f"{things[0].upper()}{things[1:]} {are} no longer part of the run; undo brings {them} back."
-        return told
+        return told.strip()
 
     def _with(self, entry: Logged, now: Moment | None = None) -> Moment:
         now, made = now or self.now, []

@@ -231,12 +231,16 @@ class Curves {
       }
       for (const each of [...new Set([first, Math.min(least, most), Math.max(least, most), last])]) add(each);
     }
+    context.save();
+    context.beginPath();
+    context.rect(0, 0, this.width - PLOT.right + 1, this.height); // a run may be ahead of the others, beyond the axis
+    context.clip();
     context.strokeStyle = look.colour;
     context.lineWidth = 1.7;
     context.lineJoin = "round";
     context.setLineDash(look.dash);
     context.stroke(path);
-    context.setLineDash([]);
+    context.restore();
   }
 
   drawOptima(context, theme) {

@@ -381,7 +381,7 @@ def test_a_wall_goes_round_robots_of_all_runs_and_says_so():
     (first, *_), (second, *_) = (lane.positions.tolist() for lane in session.lanes)
     free = next([x, 0] for x in range(40) if not any([x, 0] in lane.positions.tolist() for lane in session.lanes))
     told = session.intervene({"kind": "wall", "cells": [free, second]}, 30)
-    assert told == f"The wall leaves out ({second[0]}, {second[1]}), where robot 0 of p-sblll is. "
+    assert told == f"The wall leaves out ({second[0]}, {second[1]}), where robot 0 of p-sblll is."
     assert session.log[-1].did.cells == [free]
     with pytest.raises(InvalidRun, match="robot 0 of blll stands on a cell that would be a wall"):
         session.intervene({"kind": "wall", "cells": [first]}, 30)

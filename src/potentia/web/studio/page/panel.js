@@ -2,6 +2,7 @@
 
 import { element, setText, setTitled } from "/viewer/dom.js";
 import { counted, formatCount, formatNumber } from "/viewer/format.js";
+import { numberField, numberIn } from "/viewer/numbers.js";
 import { createDials } from "./dials.js";
 import { toolsOf } from "./grip.js";
 import { heldAt } from "./held.js";
@@ -221,8 +222,7 @@ class Panel {
   // Begin again ----------------------------------------------------------------------------------------
 
   buildBegin(host) {
-    this.seed = element("input", { type: "number", min: "0", step: "1" });
-    this.robots = element("input", { type: "number", min: "1", step: "1" });
+    [this.seed, this.robots] = [numberField({ step: 1 }), numberField({ step: 1 })];
     this.map = element("input", { type: "text", list: "ps-maps", spellcheck: "false" });
     const maps = element("datalist", { id: "ps-maps" });
     maps.append(...["paper", "random:1", "random:2", "random:3"].map((value) => element("option", { value })));
@@ -235,11 +235,11 @@ class Panel {
 
   begin() {
     const { game } = this.scene;
-    const seed = this.seed.valueAsNumber;
+    const seed = numberIn(this.seed);
     if (!Number.isInteger(seed)) return this.studio.bar.say("The seed must be a whole number of at least 0.");
     const message = { type: "begin", seed };
     if (this.scene.map && !this.robotsRow.hidden) {
-      const robots = this.robots.valueAsNumber;
+      const robots = numberIn(this.robots);
       if (!Number.isInteger(robots)) return this.studio.bar.say("The number of robots must be a whole number.");
       const map = this.mapRow.hidden ? {} : { map: this.map.value.trim() };
       message.game = { ...game, ...map, robots };

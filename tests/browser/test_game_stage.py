@@ -185,6 +185,21 @@ def test_what_cannot_be_solved_is_a_sentence_and_a_lost_line_is_told(stage):
     assert shares(page)[2] == pytest.approx(8.5, abs=0.1)
 
 
+def test_what_has_no_long_run_and_what_no_tree_leads_to_are_drawn(stage):
+    many = np.eye(5).tolist()
+    page = stage({"payoffs": [many, many]}, {"rule": "best-response"})
+    assert page.page.locator(".gs .pv-problem").is_hidden()
+    assert page.page.locator(".gs-bar").count() == 24
+    assert "the first 24 of 25 profiles" in page.page.locator(".gs-panel-law").inner_text()
+    rule = {"who": "all", "considers": "trial", "chooses": "metropolis"}
+    payoffs = [[[2, -2], [-2, 2]], [[0, -2], [-1, 0]]]
+    page.ask("(more) => { potentia.stage.change(more); }", {"payoffs": payoffs, "rule": rule, "limit": True})
+    answer_now = at_rest(page)["answer"]
+    assert None in answer_now["edges"]["resistance"]  # from a transient profile
+    shown = page.page.locator(".gs-edges text").all_text_contents()
+    assert sorted(shown) == sorted(f"{cost:g}" for cost in answer_now["edges"]["resistance"] if cost is not None)
+
+
 def test_questions_are_many_only_where_something_changed(stage):
     page = stage({"name": "stag-hunt"}, {"rule": "lll", "tau": 0.2})
     before = page.ask("potentia.studio.asked")
@@ -193,3 +208,65 @@ def test_questions_are_many_only_where_something_changed(stage):
     at_rest(page)
     assert page.ask("potentia.studio.asked") - before <= 11
     assert page.ask("potentia.stage.state.tau") == pytest.approx(0.29)
+
+
+def _cells(page):
+    return page.page.locator(".gs-pair input")
+
+
+def test_quick_typing_loses_no_cell_whatever_answers_come_meanwhile(stage):
+    nothing = np.zeros((2, 3, 3)).tolist()
+    page = stage({"payoffs": nothing}, {"rule": "lll", "tau": 0.5})
+    page.ask(
+        """() => {
+          const { studio } = potentia;
+          const solve = studio.solve.bind(studio);
+          const gate = new Promise((open) => { studio.open = open; });
+          studio.solve = (question) => gate.then(() => solve(question));
+        }"""
+    )
+    cells = _cells(page)
+    for number in range(18):
+        cells.nth(number).fill(f"{number},5" if number % 2 else str(number))
+    last = cells.nth(17)
+    last.fill("-")  # and not yet a number, while answers come
+    page.ask("potentia.studio.open()")
+    at_rest(page)
+    assert last.input_value() == "-"
+    last.fill("17.5")
+    assert page.page.locator(".gs-plane .gs-nash").count() == 2 * len(at_rest(page)["answer"]["nash"]) > 0
+    typed = [number + 0.5 * (number % 2) for number in range(18)]  # both players of a cell, one after the other
+    wanted = [[[typed[6 * a + 2 * b + player] for b in range(3)] for a in range(3)] for player in range(2)]
+    assert at_rest(page)["state"]["payoffs"] == wanted
+    cells.first.click()
+    page.page.keyboard.press("Control+A")
+    page.page.keyboard.type("1e308")
+    page.page.keyboard.press("Tab")
+    assert at_rest(page)["state"]["payoffs"] == wanted
+    assert cells.first.input_value() == "0"
+    told = page.page.locator(".gs .pv-problem").inner_text()
+    page.page.get_by_label("Number of actions of player 0").select_option("2")
+    page.page.get_by_label("Number of actions of player 1").select_option("4")
+    assert at_rest(page)["state"]["payoffs"] == [[[*row, 0] for row in table[:2]] for table in wanted]
+    assert "must be a number from −1e+9 to 1e+9, got 1e308; it is 0 as before." in told
+
+
+def test_what_is_edited_stays_where_something_else_is_played(stage):
+    page = stage({"name": "stag-hunt"}, {"rule": "p-sblll", "tau": 0.2, "revision": 0.3})
+    _cells(page).first.fill("7")
+    follow = """async (rule) => {
+      const { scene } = potentia.studio;
+      potentia.shown.follow({ ...scene, rules: [rule] });
+      await potentia.shown.ready;
+    }"""
+    page.ask(follow, {"rule": "p-sblll", "tau": 0.4, "revision": 0.3})
+    state = at_rest(page)["state"]
+    assert (state["payoffs"][0][0][0], state["tau"]) == (7, 0.4)
+    page.ask("potentia.stage.lessons.open(3)")
+    page.ask(follow, {"rule": "p-sblll", "tau": 0.4, "revision": 0.9})
+    state = at_rest(page)["state"]
+    assert (state["lesson"], state["revision"]) == (3, 0.01)
+    page.ask("potentia.shown.forget()")
+    page.ask(follow, {"rule": "lll", "tau": 0.1})
+    state = at_rest(page)["state"]
+    assert (state["lesson"], state["payoffs"][0], state["tau"]) == (None, [[4, 0], [3, 3]], 0.1)

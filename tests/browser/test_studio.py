@@ -217,16 +217,24 @@ def test_everything_by_keyboard(studio):
 
 def test_rules_are_added_and_removed(studio):
     page = studio(session_of())
-    page.play_to(80)
+    page.play_to(180)
     page.page.get_by_label("A rule to add").select_option("lll")
+    page.ask("potentia.studio.ask = () => {}")  # the new run has not come up yet
     page.doing(lambda: page.page.get_by_role("button", name="Add beside").click())
-    page.until("potentia.clock.limit >= 80", "that the new run has come up")
-    assert page.positions(0) == cells(game_of(GAME), trace_of(RULES[0], 80).final)
+    page.settled()
+    beyond = """(() => {
+      const { layer, width, height } = potentia.viewer.curves;
+      return layer.getContext("2d").getImageData(width - 8, 0, 8, height - 40).data.some(Boolean);
+    })()"""
+    assert not page.ask(beyond)
+    page.ask("delete potentia.studio.ask, potentia.studio.ask()")
+    page.until("potentia.clock.limit >= 180", "that the new run has come up")
+    assert page.positions(0) == cells(game_of(GAME), trace_of(RULES[0], 180).final)
     added = page.session.start.rules[1]
-    assert page.positions(1) == cells(game_of(GAME), trace_of(added, 80).final)
+    assert page.positions(1) == cells(game_of(GAME), trace_of(added, 180).final)
     page.doing(lambda: page.page.get_by_role("button", name="Remove run blll").click())
     assert page.page.get_by_role("article").count() == 1
-    assert page.positions(0) == cells(game_of(GAME), trace_of(added, 80).final)
+    assert page.positions(0) == cells(game_of(GAME), trace_of(added, 180).final)
 
 
 def test_a_link_opens_elsewhere_with_the_same_state(studio):
@@ -278,6 +286,49 @@ def test_what_is_wrong_is_a_sentence_and_the_run_stays(studio):
     assert page.positions() == before
     page.play_to(60)
     assert page.positions() == cells(game_of(GAME), trace_of(RULES[0], 60).final)
+
+
+def test_hands_are_told_what_was_not_done(studio):
+    page = studio(session_of(*RULES))
+    page.play_to(30)
+    page.ask("potentia.viewer.select(null)")
+    alert, drawn = page.page.get_by_role("alert"), "potentia.viewer.stages[0].canvas.toDataURL()"
+    page.page.mouse.move(5, 5)
+    page.settled()
+    before = page.ask(drawn)
+    page.tool("Draw walls")
+    page.drag(page.robot(0, 1), page.robot(0, 1))  # on the first map, where the second run has its robot
+    alert.wait_for()
+    assert "Robot 0 of p-sblll stands on a cell that would be a wall" in alert.inner_text()
+    page.page.mouse.move(5, 5)
+    page.settled()
+    assert page.ask(drawn) == before
+    page.tool("Let a robot fail")
+    empty = next([x, 2] for x in range(40) if all([x, 2] not in page.positions(k) for k in (0, 1)))
+    page.page.mouse.click(*page.cell(*empty))
+    page.page.get_by_text("There is no robot here").first.wait_for()
+    page.page.get_by_label("Which run these change").select_option("1")
+    field = page.page.get_by_label("τ", exact=True)
+    field.fill("0,5")
+    page.doing(lambda: page.page.keyboard.press("Enter"))
+    page.page.get_by_label("Which run these change").select_option("all")
+    assert (field.input_value(), field.get_attribute("placeholder")) == ("", "they differ")
+    page.page.get_by_role("button", name="Keys").click()
+    page.page.keyboard.press("Escape")
+    page.page.keyboard.press("Space")
+    page.until("potentia.clock.playing", "that it plays")
+    step = page.page.locator(".pv-step-box input")
+    step.click()
+    page.page.keyboard.press("Control+A")
+    page.page.keyboard.type("7")
+    now = page.ask("potentia.clock.step")
+    page.until("(step) => potentia.clock.step > step + 20", "that time goes on", now)
+    page.page.keyboard.type("5")
+    assert step.input_value() == "75"
+    page.page.get_by_role("button", name="Pause").click()
+    step.fill("1e9")
+    page.page.keyboard.press("Enter")
+    assert "planned up to step 2,000" in alert.inner_text()
 
 
 def test_a_reload_and_another_tab_come_to_the_same_run(studio):
@@ -374,6 +425,60 @@ def _wide(browser, drawing):
     return found
 
 
+def test_sliders_by_mouse_and_by_keyboard(studio):
+    page = studio(session_of(*RULES, steps=400))
+    page.play_to(30)
+    keys, label = page.page.keyboard, page.page.get_by_label
+    page.page.get_by_role("slider", name=re.compile("^worth")).focus()
+    keys.press("Home")
+    keys.press("PageUp")
+    page.page.get_by_role("slider", name=re.compile("^brush")).focus()
+    keys.press("ArrowRight")
+    page.tool("Paint worth")
+    page.doing(lambda: page.page.mouse.click(*page.cell(10, 10)))
+    did = page.session.log[-1].did
+    assert sorted(did.cells) == [[x, y] for x in (9, 10, 11) for y in (9, 10, 11)]
+    assert did.worth == pytest.approx(0.1 * game_of(GAME).world.worth.max())
+    slider = label("tau, slider").bounding_box()
+    middle = slider["x"] + slider["width"] / 2, slider["y"] + slider["height"] / 2
+    page.doing(lambda: page.page.mouse.click(*middle))
+    change = page.session.log[-1]
+    assert change.did.tau == pytest.approx(0.1 * game_of(GAME).scale, rel=0.1)  # the middle of 0.001 to 10 of it
+    assert change.lanes is None
+    assert float(label("τ", exact=True).input_value()) == pytest.approx(change.did.tau, rel=5.1e-4)
+    label("revision, slider").focus()
+    page.doing(lambda: keys.press("ArrowRight"))
+    change = page.session.log[-1]
+    assert (change.did.revision, change.lanes) == (pytest.approx(0.305), [1])
+
+
+def test_the_optimum_a_link_that_is_pasted_and_a_way_that_is_stopped(studio):
+    page = studio(session_of(steps=10_000_000))
+    button = page.page.get_by_role
+    page.doing(lambda: button("button", name="Compute the optimum").click())
+    best = pt.analysis.optimum(game_of(GAME))
+    assert page.ask("potentia.viewer.recordings[0].header.optimum.value") == pytest.approx(best.value)
+    assert button("button", name="Compute the optimum").is_hidden()
+    page.play_to(20)
+    button("button", name="Copy link").click()
+    taken = page.page.get_by_label("What was taken")
+    taken.wait_for()
+    link, before = taken.input_value(), page.positions()
+    button("button", name="Copy as command").click()
+    page.until("document.querySelector('.ps-take textarea').value.startsWith('potentia studio ')", "the command")
+    page.doing(lambda: page.ask("potentia.studio.do({ kind: 'move', robot: 0, cell: [1, 1] })"))
+    page.page.get_by_label("A link to open").fill(link)
+    page.page.keyboard.press("Enter")
+    page.until("!potentia.studio.scene.log.length && potentia.clock.step === 20", "what the link holds")
+    assert page.positions() == before
+    page.page.locator(".pv-step-box input").fill("10000000")
+    page.page.keyboard.press("Enter")
+    button("button", name="Stop").click()
+    assert page.ask("potentia.studio.waiting") is None
+    assert button("button", name="Stop").is_hidden()
+    assert page.session.edge < 10_000_000
+
+
 def test_files_to_take_away(studio, browser):
     belief = {"belief": "constant", "share": 0.5}
     page = studio(session_of(*RULES, steps=200, belief=belief), viewport={"width": 760, "height": 900})
@@ -382,18 +487,21 @@ def test_files_to_take_away(studio, browser):
         ("PNG", "step-30.png"),
         ("SVG", "step-30.svg"),
         ("CSV", "positions-30.csv"),
-        ("GIF", "film.gif"),
+        ("GIF", "blll.gif"),
         ("Recording", "blll.recording"),
         ("Replay page", "replay.html"),
         ("Save as specification", "studio.json"),
     ):
-        with page.page.expect_download() as waiting:
+        last = f"p-s{name}" if name.startswith("blll") else name  # of the second run
+        all_there = page.page.expect_download(lambda made, last=last: made.suggested_filename == last)
+        with all_there, page.page.expect_download() as waiting:
             page.page.get_by_role("button", name=button, exact=True).click()
         assert waiting.value.suggested_filename == name
-        page.page.get_by_role("status").filter(has_text=name).wait_for()
+        page.page.get_by_role("status").filter(has_text=f" saved as {name}").wait_for()
         content = waiting.value.path().read_bytes()
         assert len(content) > 100
         if name == "step-30.svg":
+            assert " …" not in content.decode()
             assert _wide(browser, content.decode()) == []
         if name == "blll.recording":
             made = pt.read_recording(waiting.value.path())
@@ -638,6 +746,19 @@ def test_a_game_that_was_edited_is_played(studio):
     stage = page.page.get_by_role("region", name="Rule", exact=True)
     page.page.get_by_role("combobox", name="Example").select_option("double-step")
     stage.get_by_role("combobox", name="rule", exact=True).select_option("p-sblll, guard")
+    slider = stage.get_by_role("slider", name="temperature τ")
+    slider.focus()
+    before = int(slider.input_value())
+    page.page.keyboard.press("ArrowLeft")  # is the slider's, not the timeline's
+    assert int(slider.input_value()) == before - 1
+    field = page.page.get_by_label("τ", exact=True)
+    field.fill("0,25")
+    page.doing(lambda: page.page.keyboard.press("Enter"))
+    assert page.ask("potentia.studio.scene.rules[0].tau") == 0.25
+    page.page.reload()
+    page.until("window.potentia?.studio.stages[0].stage", "the stage")
+    assert page.page.get_by_role("combobox", name="Example").input_value() == "double-step"
+    assert int(slider.input_value()) == before - 1
     stage.get_by_role("button", name="Play this game and rule above").click()
     page.until("() => potentia.studio.scene.rules[0].rule === 'p-sblll'", "the rule of the stage")
     page.play_to(60)

@@ -37,6 +37,7 @@ def studio(*args, **options):
         finally:
             process.send_signal(signal.SIGINT)
             process.wait(PATIENCE)
+            process.said = process.stderr.read()
 
 
 def told(link, *messages):
@@ -63,6 +64,7 @@ def test_it_prints_a_link_on_one_line_and_ends_with_ctrl_c(tmp_path):
         assert "cannot be used" in again.stderr
         assert len(again.stderr.strip().splitlines()) == 1
     assert process.returncode in (0, 130)
+    assert "the studio is closed; the same command opens it again" in process.said
 
 
 @pytest.fixture

@@ -287,6 +287,12 @@ def test_low_temperatures_without_a_potential(tau):
     assert 0 <= solved.residual < 1e-9
 
 
+def test_shares_sum_to_one_where_payoffs_are_large_beside_the_temperature():
+    game = NormalForm([[[0.0, -1e7], [0.0, -1e7]], [[-1e7, 2e7], [-2e7, 2e7]]])
+    law = chain(game, pt.rule("lll", tau=0.02)).stationary()
+    np.testing.assert_allclose(law, [0.0, 0.5, 0.0, 0.5], rtol=1e-14)
+
+
 # What cannot be solved --------------------------------------------------------------------------------
 
 

@@ -130,9 +130,12 @@ def studio(
         if browser:
             webbrowser.open(link)
 
-    server.serve(bound, ready)
-    if not json:
-        say("the studio is closed; the same command opens it again, and a link taken from it opens what was there")
+    try:
+        server.serve(bound, ready)
+    finally:  # Ctrl-C comes out of it
+        if not json:
+            back = "the same command opens it again, and a link taken from it opens what was there"
+            say(f"the studio is closed; {back}", err=True)
 
 
 def print_link(link: str) -> None:

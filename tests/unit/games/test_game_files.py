@@ -110,6 +110,11 @@ def test_null_is_the_same_as_nothing_and_a_byte_order_mark_is_fine(tmp_path):
     assert made.fingerprint() == NormalForm(DILEMMA).fingerprint()
 
 
+def test_lists_alone_are_payoffs(tmp_path):
+    made = read_game(put(tmp_path / "g.json", PAYOFFS))
+    assert made.fingerprint() == NormalForm(DILEMMA).fingerprint()
+
+
 def test_shared_moves_by_hand(tmp_path):
     path = put(tmp_path / "g.json", {"payoffs": np.zeros((2, 3, 3)).tolist(), "moves": {"shared": [[1], [0, 2], [1]]}})
     assert read_game(path).fingerprint() == NormalForm(np.zeros((2, 3, 3)), moves=path_moves(3)).fingerprint()
@@ -136,9 +141,9 @@ JSON = {
     "not json": ('{"payoffs":\n [1, 2', r"not JSON: .*delimiter, line 2 column \d+$"),
     "comment": ("// mine\n{}", r"not JSON: .*line 1 column 1$"),
     "not text": (b"\xff\xfe{", r"not JSON: expected UTF-8 text, got byte 0xff$"),
-    "list": (PAYOFFS, r"expected an object with payoffs, got a list$"),
-    "number": (5, r"expected an object with payoffs, got 5$"),
-    "null": ("null", r"expected an object with payoffs, got null$"),
+    "list": ([1, 2], r"payoffs must have shape \(N, A_1, \.\.\., A_N\), got \(2,\)$"),
+    "number": (5, r'expected \{"payoffs": \[\.\.\.\]\} or the lists alone, of shape .*, got 5$'),
+    "null": ("null", r"expected .* got null$"),
     "no payoffs": ({"name": "x"}, r"expected payoffs of shape \(N, A_1, \.\.\., A_N\), got 'name'$"),
     "nothing": ({}, r"expected payoffs .*got nothing$"),
     "null payoffs": ({"payoffs": None}, r"payoffs must be nested lists of numbers, got null$"),

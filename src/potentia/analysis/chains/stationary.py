@@ -96,6 +96,7 @@ def by_gth(log_matrix: sparse.csr_array, states: Ints, logs: bool) -> tuple[Floa
     law = np.empty(states.size)
     if logs:
         elimination.log_gth_entry(full, law)
+        law -= law.max()  # before the total, which would be rounded to digits of the largest
         return law - _log_total(law), bool(np.isfinite(law).all())
     representable = bool(log_matrix.data.min() > _LOG_SMALLEST)
     exits = elimination.gth_entry(full, law)

@@ -59,9 +59,12 @@ def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def json_game(content: Any) -> dict[str, Any]:
-    """The fields of a game, checked as far as a NormalForm does not."""
+    """The fields of a game, checked as far as a NormalForm does not; a list is its payoffs."""
+    if isinstance(content, list):
+        content = {"payoffs": content}
     if not isinstance(content, dict):
-        raise InvalidGame(f"expected an object with payoffs, got {shown(content)}")
+        told = 'expected {"payoffs": [...]} or the lists alone, of shape (N, A_1, ..., A_N)'
+        raise InvalidGame(f"{told}, got {shown(content)}")
     for key in content:
         if key not in FIELDS:
             raise InvalidGame(f"unknown key {key!r:.60}{did_you_mean(key, FIELDS)} (known are {', '.join(FIELDS)})")

@@ -65,6 +65,7 @@ export function createAuditView(host, onShow) {
       summary.replaceChildren(...lines.filter(Boolean).map((text) => element("p", { text })));
       for (const one of host.querySelectorAll(".gs-show")) {
         one.setAttribute("aria-pressed", String(one.dataset.shows === shown));
+        setText(one, one.dataset.shows === shown ? "Hide it" : one === button ? "Show how" : "Show it");
       }
     },
   };

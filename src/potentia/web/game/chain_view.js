@@ -135,7 +135,7 @@ export function createChainView(host, onPick) {
       const dashes = limit && !free ? { "stroke-dasharray": "4 4" } : {};
       const line = { "stroke-width": width, opacity, ...dashes };
       const look = { class: "gs-edge", title, headed, line, head: { opacity } };
-      addArrow(layers.edges, from, to, look, limit && places.length === 4 && !faint ? significant(cost) : "");
+      addArrow(layers.edges, from, to, look, limit && places.length === 4 && !faint && cost !== null ? significant(cost) : "");
     });
   }
 

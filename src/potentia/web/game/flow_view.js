@@ -2,7 +2,9 @@
 // start where one clicks: Q-learning (order 1) and second-order Q-learning (order 2) from the same place.
 
 import { element, setText } from "../viewer/dom.js";
+import { numberField, numberIn } from "../viewer/numbers.js";
 import { addShape } from "../viewer/stages/parts.js";
+import { actionsOf, profileName } from "./profiles.js";
 import { significant } from "./solver/texts.js";
 
 const ORDERS = [
@@ -62,7 +64,7 @@ function triangle(player, start) {
       addShape(svg, "path", { d: `M${corners.map((corner) => corner.join(" ")).join("L")}Z`, class: "gs-frame" });
       addShape(svg, "text", { x: 8, y: 20, class: "gs-axis gs-who" }, `player ${player}`);
       corners.forEach(([x, y], action) => {
-        const above = action === 2 ? -8 : 18;
+        const above = action === 2 ? -14 : 24; // clear of the rings at the corners
         addShape(svg, "text", { x, y: y + above, "text-anchor": "middle", class: "gs-axis" }, `action ${action}`);
       });
     },
@@ -81,8 +83,9 @@ export function createFlowView(host, { ask, onFlow }) {
   const key = (mark, text) => element("span", { class: "gs-keyed" }, mark, text);
   legend.append(...ORDERS.map(({ name, look }) => key(element("span", { class: `gs-key ${look}` }), name)));
   legend.append(key("○ ", "start"), key("■ ", `at time ${HORIZON}`));
-  const ofPortrait = element("span", {}, key("◯ ", "Nash equilibrium"), key("─• ", "where QL goes from here, towards the dot"));
-  legend.append(ofPortrait);
+  const nash = key("◯ ", "Nash equilibrium");
+  const ofPortrait = element("span", {}, key("─• ", "where QL goes from here, towards the dot"));
+  legend.append(nash, ofPortrait);
   host.append(planes, legend, element("div", { class: "gs-row" }, tau.label, discount.label, clear), shares, note);
 
   let [flow, game, starts, drawn, pending] = [null, null, [], "", 0];
@@ -90,10 +93,10 @@ export function createFlowView(host, { ask, onFlow }) {
   let lesson = null;
 
   function number(text, bounds, onValue) {
-    const input = element("input", { type: "number", ...bounds, class: "gs-number" });
+    const input = numberField({ step: bounds.step, class: "gs-number" });
     input.addEventListener("change", () => {
-      const value = Number(input.value);
-      if (input.value !== "" && value >= bounds.min && value <= 10) onValue(value);
+      const value = numberIn(input);
+      if (value >= bounds.min && value <= 10) onValue(value);
       else input.value = input.dataset.known;
     });
     return { input, label: element("label", { class: "pv-check" }, text, input) };
@@ -168,6 +171,7 @@ export function createFlowView(host, { ask, onFlow }) {
       svg.replaceChildren();
       plane.draw(svg);
       if (portrait) drawField(svg, portrait, plane);
+      else drawNash(svg, plane);
       for (const { look, strategies } of paths) {
         const points = strategies[0].map((_, k) => plane.place(strategies.map((some) => some[k])));
         const d = `M${points.map(({ x, y }) => `${x.toFixed(1)} ${y.toFixed(1)}`).join("L")}`;
@@ -176,6 +180,17 @@ export function createFlowView(host, { ask, onFlow }) {
         addShape(svg, "circle", { cx: points[0].x, cy: points[0].y, r: 3.5, class: "gs-flow-start" });
         addShape(svg, "rect", { x: end.x - 4, y: end.y - 4, width: 8, height: 8, class: `gs-flow-end ${look}` });
       }
+    }
+  }
+
+  /** In a triangle: the actions of pure equilibria. */
+  function drawNash(svg, plane) {
+    const shares = (action, player) => Array.from({ length: game.actions[player] }, (_, k) => Number(k === action));
+    for (const place of game.nash) {
+      const pure = actionsOf(place, game.actions).map(shares);
+      const { x, y } = plane.place(pure);
+      const mark = addShape(svg, "circle", { cx: x, cy: y, r: 8, class: "gs-nash" });
+      addShape(mark, "title", {}, `Nash equilibrium ${profileName(place, game.actions)}`);
     }
   }
 

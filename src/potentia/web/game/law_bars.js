@@ -31,9 +31,10 @@ export function createLawBars(host, onPick) {
       const { actions, nash, maximisers, stability } = answer;
       const places = answer.payoffs[0].map((_, place) => place);
       const few = places.length <= MOST_BARS;
-      const shown = few ? places : [...places].sort((a, b) => shares[b] - shares[a] || a - b).slice(0, MOST_BARS);
+      const inOrder = few || !shares ? places : [...places].sort((a, b) => shares[b] - shares[a] || a - b);
+      const shown = inOrder.slice(0, MOST_BARS);
       if (rows.length !== shown.length) build(shown.length);
-      setText(more, few ? "" : `the likeliest ${MOST_BARS} of ${places.length} profiles`);
+      setText(more, few ? "" : `the ${shares ? "likeliest" : "first"} ${MOST_BARS} of ${places.length} profiles`);
       more.hidden = few;
       list.style.setProperty("--name", `${shortProfile(places.length - 1, actions).length + 2}ch`);
       rows.forEach((row, k) => {

@@ -17,7 +17,7 @@ export const LESSONS = [
       "The long run is e^(Φ/τ): the colder, the more of it is where the potential Φ (★) is largest. That is " +
         "hunting hares, (1, 1), not the stag.",
     ],
-    "Drag τ to the left until (1, 1) holds 90 %.",
+    "Drag τ to the left until (1, 1) holds 90\u202f%.",
     { payoffs: EXAMPLES["stag-hunt"], rule: NAMED_RULES.lll, tau: 5 },
   ),
   lesson(
@@ -36,19 +36,19 @@ export const LESSONS = [
     [
       "Φ is largest at (1, 0), and no player alone would leave it. But in P-SBLLL both may wake and try (0, 1) " +
         "together: each compares 2 with 3 and goes.",
-      "Back again somebody has to lose. So the maximiser holds 8.5 % of the long run, and nothing as τ → 0.",
+      "Back again somebody has to lose. So the maximiser holds 8.5\u202f% of the long run, and nothing as τ → 0.",
     ],
-    "Press Next to play the step. Then let considers be “trial”, where each tries alone.",
+    "Press Next, under the chain, to play the step. Then let considers be “trial”, where each tries alone.",
     { rule: NAMED_RULES["p-sblll, joint"], tau: 0.3, revision: 0.5, shown: "promise" },
   ),
   lesson(
     "What the revision probability does",
     [
       "The same game at τ = 0.3. With revision 0.01 two players hardly ever wake at once, so joint trials are " +
-        "rare and the maximiser (1, 0) holds 75.7 %.",
+        "rare and the maximiser (1, 0) holds 75.7\u202f%.",
       "That is about this temperature only: as τ → 0 any fixed revision probability ends at (0, 1).",
     ],
-    "Drag revision to 0.5 and see 75.7 % become 8.5 %. Then set it back and check τ → 0.",
+    "Drag revision to 0.5 and see 75.7\u202f% become 8.5\u202f%. Then set it back and check τ → 0.",
     { rule: NAMED_RULES["p-sblll, joint"], tau: 0.3, revision: 0.01 },
   ),
   lesson(

@@ -1,6 +1,7 @@
 // The payoff table of two players, to edit; of more players, a list to read.
 
 import { element, setText } from "../viewer/dom.js";
+import { numberField, numberIn } from "../viewer/numbers.js";
 import { profileName } from "./profiles.js";
 import { LARGEST_PAYOFF } from "./settings.js";
 import { significant } from "./solver/texts.js";
@@ -8,7 +9,7 @@ import { significant } from "./solver/texts.js";
 const MOST_EDITED = 6; // actions of each player
 const MOST_LISTED = 64;
 
-/** Build the table in host; onEdit(payoffs) is called with new ones, onProblem(sentence) where a number is none. */
+/** Build the table in host; onEdit(payoffs) is called with new ones, onProblem(sentence) where a number is none, "" where it is one. */
 export function createPayoffTable(host, { onEdit, onProblem }) {
   let shape = "";
   let inputs = [];
@@ -40,29 +41,36 @@ export function createPayoffTable(host, { onEdit, onProblem }) {
 
   function makeInput(player, a, b) {
     const label = `payoff of player ${player} at (${a}, ${b})`;
-    const look = { type: "number", step: "any", class: `gs-player-${player}`, "aria-label": label };
-    const input = element("input", { ...look, oninput: () => edit(input, label) });
-    input.addEventListener("change", () => {
-      if (input.getAttribute("aria-invalid")) input.value = input.dataset.known;
-      input.removeAttribute("aria-invalid");
+    const input = numberField({ step: 1, class: `gs-player-${player}`, "aria-label": label });
+    const one = { input, player, a, b, before: "" };
+    const wanted = `must be a number from −${LARGEST_PAYOFF.toExponential()} to ${LARGEST_PAYOFF.toExponential()}`;
+    input.addEventListener("focus", () => {
+      one.before = String(tables[player][a][b]);
     });
-    inputs.push({ input, player, a, b });
+    input.addEventListener("input", () => {
+      const value = numberIn(input);
+      const fits = Math.abs(value) <= LARGEST_PAYOFF;
+      onProblem(fits ? "" : `The ${label} ${wanted}.`);
+      if (!fits) return input.setAttribute("aria-invalid", "true");
+      input.removeAttribute("aria-invalid");
+      return edit(one, value);
+    });
+    input.addEventListener("change", () => {
+      if (!input.hasAttribute("aria-invalid")) return;
+      input.removeAttribute("aria-invalid");
+      const given = input.value.trim();
+      edit(one, Number(one.before));
+      onProblem(`The ${label} ${wanted}${given && `, got ${given.slice(0, 20)}`}; it is ${one.before} as before.`);
+    });
+    inputs.push(one);
     return input;
   }
 
-  function edit(input, label) {
-    const value = input.value === "" ? NaN : Number(input.value);
-    if (!(Math.abs(value) <= LARGEST_PAYOFF)) {
-      input.setAttribute("aria-invalid", "true");
-      onProblem(`The ${label} must be a number of at most ${LARGEST_PAYOFF.toExponential()} in size.`);
-      return;
-    }
-    input.removeAttribute("aria-invalid");
-    const next = tables.map((table) => table.map((row) => [...row]));
-    inputs.forEach((one) => {
-      if (one.input === input) next[one.player][one.a][one.b] = value;
-    });
-    onEdit(next);
+  /** Edits build on each other, whether an answer came in between or not. */
+  function edit({ player, a, b }, value) {
+    tables = tables.map((table) => table.map((row) => [...row]));
+    tables[player][a][b] = value;
+    onEdit(tables);
   }
 
   let tables = null;
@@ -75,8 +83,8 @@ export function createPayoffTable(host, { onEdit, onProblem }) {
       shape = sizes;
       for (const { input, player, a, b } of inputs) {
         const value = payoffs[player][a][b];
-        input.dataset.known = String(value);
-        if (input.value === "" || Number(input.value) !== value) input.value = String(value);
+        const typed = input.hasAttribute("aria-invalid") && input === document.activeElement; // and not yet a number
+        if (!typed && numberIn(input) !== value) input.value = String(value);
       }
     },
     /** Marks the cells: their potential, equilibria and maximisers. */
@@ -87,6 +95,29 @@ export function createPayoffTable(host, { onEdit, onProblem }) {
       });
     },
   };
+}
+
+/** How many actions two players have; onSize(rows, columns) is called where that is chosen. */
+export function createSizes(onSize) {
+  const counts = [0, 1].map((player) => {
+    const chosen = () => onSize(...counts.map((count) => Number(count.value)));
+    const select = element("select", { "aria-label": `Number of actions of player ${player}`, onchange: chosen });
+    for (let count = 2; count <= MOST_EDITED; count += 1) select.append(element("option", { text: String(count) }));
+    return select;
+  });
+  const row = element("span", { class: "gs-row gs-sizes" }, "actions ", counts[0], " × ", counts[1]);
+  const show = (payoffs) => {
+    row.hidden = !payoffs;
+    if (payoffs) counts.forEach((select, k) => (select.value = String(k ? payoffs[0][0].length : payoffs[0].length)));
+  };
+  return { row, show };
+}
+
+/** The same payoffs for other numbers of actions: of those that are new, 0. */
+export function resized(payoffs, rows, columns) {
+  const at = (table, a, b) => table[a]?.[b] ?? 0;
+  const list = (count, make) => Array.from({ length: count }, (_, k) => make(k));
+  return payoffs.map((table) => list(rows, (a) => list(columns, (b) => at(table, a, b))));
 }
 
 /** Whether a table of these can be edited. */

@@ -1,6 +1,7 @@
 // The rule: by name, by who × considers × chooses, and its parameters on sliders.
 
 import { element } from "../viewer/dom.js";
+import { numberField, numberIn } from "../viewer/numbers.js";
 import { AXES, LARGEST_TAU, LEAST_TAU, NAMED_RULES, nameOfRule } from "./settings.js";
 import { significant } from "./solver/texts.js";
 
@@ -43,13 +44,13 @@ export function createRulePanel(host, onChange) {
 
   const tau = slider("τ", { min: 0, max: POSITIONS, step: 1 }, setPosition, "temperature τ; the leftmost is τ → 0");
   tau.number.setAttribute("aria-label", "temperature τ as a number");
-  tau.number.addEventListener("change", () => setTau(Number(tau.number.value)));
+  tau.number.addEventListener("change", () => setTau(numberIn(tau.number)));
   const cold = check("τ → 0", () => onChange({ limit: cold.box.checked }));
   cold.label.classList.add("gs-cold");
   tau.row.append(cold.label);
   const revision = slider("revision", { min: 0.01, max: 0.99, step: 0.01 }, setRevision, "revision probability");
   revision.number.setAttribute("aria-label", "revision probability as a number");
-  revision.number.addEventListener("change", () => setRevision(Number(revision.number.value)));
+  revision.number.addEventListener("change", () => setRevision(numberIn(revision.number)));
   host.append(tau.row, revision.row);
 
   function setPosition(position) {
@@ -76,11 +77,11 @@ export function createRulePanel(host, onChange) {
   function slider(text, bounds, onValue, told = text) {
     const range = element("input", { type: "range", ...bounds, "aria-label": told });
     range.addEventListener("input", () => onValue(Number(range.value)));
-    const number = element("input", { type: "number", step: "any", class: "gs-number" });
+    const number = numberField({ class: "gs-number" });
     if (text === "inertia") {
       number.setAttribute("aria-label", "inertia as a number");
       number.addEventListener("change", () => {
-        const value = Number(number.value);
+        const value = numberIn(number);
         if (value >= 0 && value < 1) onValue(value);
         else show(state);
       });

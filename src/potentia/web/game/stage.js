@@ -9,7 +9,7 @@ import { createChainView } from "./chain_view.js";
 import { createFlowView } from "./flow_view.js";
 import { createLawBars } from "./law_bars.js";
 import { createLessons, LESSONS } from "./lessons.js";
-import { canEdit, createPayoffTable, listPayoffs } from "./payoff_table.js";
+import { canEdit, createPayoffTable, createSizes, listPayoffs, resized } from "./payoff_table.js";
 import { profileName } from "./profiles.js";
 import { createRulePanel, inLimit, settingWords } from "./rule_panel.js";
 import { EXAMPLES, FIRST_STATE, messageOf, nameOfGame } from "./settings.js";
@@ -25,7 +25,7 @@ function panel(name, title, ...children) {
 }
 
 /** Build the stage in host. onState(state) is told of every change. */
-export function createGameStage(host, { ask, state: first = FIRST_STATE, onState = () => {} }) {
+export function createGameStage(host, { ask, state: first = FIRST_STATE, onState = () => {}, sizes = false }) {
   const problem = element("p", { class: "pv-problem", role: "alert", hidden: true });
   const boxes = Array.from({ length: 8 }, () => element("div"));
   const [tableBox, ruleBox, chainBox, barsBox, auditBox, flowBox, lessonBox, stepBox] = boxes;
@@ -33,6 +33,7 @@ export function createGameStage(host, { ask, state: first = FIRST_STATE, onState
   const example = element("select", { "aria-label": "Example", onchange: () => example.value && take() });
   example.append(...Object.keys(EXAMPLES).map((name) => element("option", { value: name, text: name })));
   example.append(element("option", { value: "", text: "your own" }));
+  const size = createSizes((rows, columns) => onEdit(resized(state.payoffs, rows, columns)));
   const caption = element("p", { class: "pv-quiet gs-caption", role: "status" });
   const signs = element("p", { class: "pv-quiet gs-signs", text: SIGN_WORDS });
   host.classList.add("gs");
@@ -43,7 +44,7 @@ export function createGameStage(host, { ask, state: first = FIRST_STATE, onState
       "div",
       { class: "gs-columns" },
       column(
-        panel("game", "Game", example, tableBox),
+        panel("game", "Game", example, sizes ? size.row : null, tableBox),
         panel("rule", "Rule", ruleBox),
       ),
       column(panel("law", "The long run", barsBox, caption), panel("graph", "The chain", chainBox, signs, stepBox)),
@@ -58,7 +59,7 @@ export function createGameStage(host, { ask, state: first = FIRST_STATE, onState
   let [asking, again] = [false, false];
 
   const onEdit = (payoffs) => change({ payoffs, game: null, shown: null });
-  const table = createPayoffTable(tableBox, { onEdit, onProblem: say });
+  const table = createPayoffTable(tableBox, { onEdit, onProblem: (sentence) => say(sentence, "typed") });
   const rulePanel = createRulePanel(ruleBox, change);
   const bars = createLawBars(barsBox, pick);
   const graph = createChainView(chainBox, pick);
@@ -67,7 +68,10 @@ export function createGameStage(host, { ask, state: first = FIRST_STATE, onState
   const flow = createFlowView(flowBox, { ask, onFlow: (next) => change({ flow: next }) });
   const lessons = createLessons(lessonBox, openLesson);
 
-  function say(sentence) {
+  /** An answer takes away what an answer said, and not what is said of something that was typed. */
+  function say(sentence, about = "answer") {
+    if (!sentence && problem.dataset.about !== about) return;
+    problem.dataset.about = about;
     problem.hidden = !sentence;
     setText(problem, sentence);
   }
@@ -76,7 +80,9 @@ export function createGameStage(host, { ask, state: first = FIRST_STATE, onState
     if (number === null) return change({ lesson: null });
     const { state: next, panel: name } = LESSONS[number];
     await replace({ ...next, lesson: number });
-    if (name) host.querySelector(`.gs-panel-${name}`).scrollIntoView({ block: "nearest" });
+    lessonBox.scrollIntoView({ block: "nearest" }); // opened by a key, it may lie below what is seen
+    const about = next.shown ? stepBox : name && host.querySelector(`.gs-panel-${name}`);
+    if (about) about.scrollIntoView({ block: "nearest" });
     return undefined;
   }
 
@@ -93,6 +99,9 @@ export function createGameStage(host, { ask, state: first = FIRST_STATE, onState
   }
 
   function showSettings() {
+    const editable = !state.game && canEdit(state.payoffs);
+    if (editable) table.show(state.payoffs);
+    size.show(editable ? state.payoffs : null);
     rulePanel.show(state);
     lessons.show(state.lesson);
     host.dataset.about = (state.lesson !== null && LESSONS[state.lesson].panel) || "all";
@@ -141,10 +150,8 @@ export function createGameStage(host, { ask, state: first = FIRST_STATE, onState
   function show() {
     const editable = !state.game && canEdit(state.payoffs);
     example.value = editable ? nameOfGame(state.payoffs) : "";
-    if (editable) {
-      table.show(state.payoffs);
-      table.mark(answer);
-    } else listPayoffs(tableBox, answer);
+    if (editable) table.mark(answer);
+    else listPayoffs(tableBox, answer);
     const kind = state.shown && answer.counterexamples[state.shown] ? state.shown : null;
     if (!kind) played = { step: null, stage: "" };
     audit.show(answer, kind, inLimit(state) && Boolean(answer.stability));

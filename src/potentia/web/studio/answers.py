@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from potentia.analysis import optimum
 from potentia.errors import InvalidRun, PotentiaError
+from potentia.games import Coverage
 from potentia.version import __version__
 from potentia.web import solving
 from potentia.web.coding import laid_out, packed
+from potentia.web.pages import page
 from potentia.web.recordings import Recording
 from potentia.web.studio import exports, links, messages
 from potentia.web.studio.choices import choices_of, told_of_lane
-from potentia.web.studio.interventions import Change, Move, coverage_of, in_words
+from potentia.web.studio.interventions import coverage_of, in_words, joined
+from potentia.web.studio.living import LiveRun
 from potentia.web.studio.recorded import growth_of, recording_of
 from potentia.web.studio.session import Session
 from potentia.web.studio.solving import solved
@@ -31,7 +35,7 @@ class Studio:
     def __init__(self, session: Session, shown: list[Recording] | None = None, address: str = "") -> None:
         self.session, self.shown, self.address = session, shown, address
         self._made: tuple[int, list[Recording]] | None = None
-        self._best: tuple[Any, Any] = (None, None)  # a game, and the line of its optimum
+        self._best: list[Best] = []  # the last that were computed
 
     def answer(self, message: Any) -> list[Answer]:
         """What is said in return; the run is kept whatever is asked."""
@@ -40,6 +44,7 @@ class Studio:
             messages.More: self._more,
             messages.Intervene: self._intervene,
             messages.Simple: self._simple,
+            messages.Optimum: lambda asked: self.with_optimum(self.find_optimum(asked.step)),
             messages.Rules: self._rules,
             messages.Begin: self._begin,
             messages.Take: self._take,
@@ -65,18 +70,15 @@ class Studio:
             ]
             for one in made:
                 one.header["complete"] = True  # as far as it was played
-            best = self._best[1] if self._best[0] is session.now.game else None
             for one, lane in zip(made, session.lanes, strict=True):
-                same = all(isinstance(entry.did, Change | Move) for entry in lane.log)  # the same map, the same robots
-                if best is not None and same and one.objective == "worth_union":
-                    one.header["optimum"] = best
+                one.header["optimum"] = self._line(lane)
             self._made = (session.version, made)
         return self._made[1]
 
     def scene(self) -> Answer:
         """All that a page needs to draw."""
         if self.shown is not None:
-            return _bytes({"type": "shown", "version": 0, "session": self.session.name}, self.shown)
+            return _scene({"type": "shown", "version": 0, "session": self.session.name}, self.shown)
         session = self.session
         self._made = None  # what was played since belongs to it
         recordings = self.recordings()
@@ -97,10 +99,9 @@ class Studio:
             "log": [{"step": one.step, "lanes": one.lanes, "text": in_words(one.did)} for one in session.log],
             "can": session.can,
             "link": self._link(),  # what was done outlives the studio
-            "optimum": any(one.header["optimum"] for one in recordings),
             "choices": choices_of(session.now.game),
         }
-        return _bytes(header, recordings)
+        return _scene(header, recordings)
 
     def _link(self) -> str | None:
         """A link to all that was done, where there can be one."""
@@ -134,18 +135,16 @@ class Studio:
 
     # What is done -------------------------------------------------------------------------------------
 
-    def _changed(self) -> list[Answer]:
-        return [json.dumps({"type": "changed", "version": self.session.version})]
+    def _changed(self, text: str = "") -> list[Answer]:
+        told = {"type": "changed", "version": self.session.version}
+        return [json.dumps(told | ({"text": text} if text else {}))]
 
     def _intervene(self, message: messages.Intervene) -> list[Answer]:
         self._playable()
-        self.session.intervene(message.did, message.step, message.lanes)
-        return self._changed()
+        return self._changed(self.session.intervene(message.did, message.step, message.lanes))
 
     def _simple(self, message: messages.Simple) -> list[Answer]:
         self._playable()
-        if message.type == "optimum":
-            return self.with_optimum(self.find_optimum())
         {"undo": self.session.undo, "redo": self.session.redo, "extend": self.session.extend}[message.type]()
         return self._changed()
 
@@ -177,23 +176,50 @@ class Studio:
         self.shown = None
         return [json.dumps({"type": "changed", "version": self.session.version, "step": state.step})]
 
-    def find_optimum(self) -> tuple[Any, Any]:
-        """The most that can be covered, with a proven bound; it may take long, and changes nothing."""
-        now = self.session.now
-        game = coverage_of(now.game)
-        if game is None:
-            raise InvalidRun("the optimum is computed of robots on a map")
-        if game.drifts or game.num_players > game.base_robots:
-            told = "the optimum is not one line where the map changes or robots arrive"
-            raise InvalidRun(f"{told}; pt.analysis.optimum_over_time has it step by step")
-        found = optimum(game.at(0), time_limit=_PATIENCE)
-        return now.game, {"series": "worth_union", "value": float(found.value), "bound": float(found.bound)}
+    def find_optimum(self, step: int = 0) -> list[Best]:
+        """The most that can be covered on the map and by the robots of a step, with a proven bound, for each run.
 
-    def with_optimum(self, found: tuple[Any, Any]) -> list[Answer]:
-        """Show it as a line beside the curves."""
+        It may take long, and changes nothing.
+        """
+        self._playable()
+        lanes, known = self.session.lanes, {id(one.game): one for one in self._best}
+        found: dict[str, tuple[float, float]] = {}
+        best: list[Best] = []
+        for lane in lanes:
+            stretch = next((one for one in reversed(lane.stretches) if one.since <= step), lane.stretches[0])
+            game = coverage_of(stretch.run.game)
+            if game is None:
+                raise InvalidRun("the optimum is computed of robots on a map")
+            if game.drifts or game.happenings.hazard or any(time > step for time in game.happenings.times):
+                told = "the optimum is not one line where the map changes or robots arrive or fail by themselves"
+                raise InvalidRun(f"{told}; pt.analysis.optimum_over_time has it step by step")
+            if id(game) not in known:
+                now = game.at(step)
+                if (name := now.fingerprint()) not in found:
+                    most = optimum(now, time_limit=_PATIENCE / len(lanes))
+                    found[name] = float(most.value), float(most.bound)
+                known[id(game)] = Best(game, max((0, *game.happenings.times)), *found[name])
+            best.append(known[id(game)])
+        return best
+
+    def with_optimum(self, found: list[Best]) -> list[Answer]:
+        """Show it as lines beside the curves."""
         self._best = found
         self.session.version += 1
-        return self._changed()
+        values = {f"{one.value:.6g}" if one.proven else f"at most {one.bound:.6g}" for one in found}
+        since = max(line["since"] for lane in self.session.lanes if (line := self._line(lane)))
+        told = "The most that can be covered by those robots on that map is " + joined(sorted(values), len(values))
+        return self._changed(told + (f" from step {since:,} on." if since else "."))
+
+    def _line(self, lane: LiveRun) -> dict[str, Any] | None:
+        """The optimum of a run, for as long as map and robots are those that it was computed of."""
+        for best in self._best:
+            held = [span for span in lane.spans() if coverage_of(span[0].run.game) is best.game]
+            if held:
+                since, until = max(best.since, held[0][0].since), held[-1][1]
+                line = {"series": "worth_union", "value": best.value, "bound": best.bound}
+                return line | {"since": since, "until": None if until == math.inf else until}
+        return None
 
     def _playable(self) -> None:
         if self.shown is not None:
@@ -230,35 +256,47 @@ class Studio:
         made = [
             recording_of(lane.back_to(step), label) for lane, label in zip(session.lanes, session.labels, strict=True)
         ]
-        name, content = _file(message.what, made)
-        return [b"".join(laid_out({"type": "file", "what": message.what, "name": name}, {"content": content}))]
+        if message.what == "page":
+            files = [("replay.html", page({one.header["label"]: one for one in made}, "").encode())]
+        elif message.what == "recording":
+            files = [(f"{one.header['label']}.recording", one.to_bytes()) for one in made]
+        else:
+            files = [(f"{one.header['label'] if len(made) > 1 else 'film'}.gif", _film(one)) for one in made]
+        told = {"type": "file", "what": message.what}
+        return [_bytes(told | {"name": name}, content=content) for name, content in files]
 
 
-def _file(what: str, made: list[Recording]) -> tuple[str, Any]:
-    """A recording of the first run, a page of all, or a film of the first."""
+class Best(NamedTuple):
+    """The optimum of a map and its robots, and since when all of these are there."""
+
+    game: Coverage
+    since: int
+    value: float
+    bound: float
+
+    @property
+    def proven(self) -> bool:
+        """Whether nothing is better; to the accuracy of the curves."""
+        return self.bound <= self.value + 1e-6 * abs(self.value)
+
+
+def _film(made: Recording) -> bytes:
     import tempfile
     from pathlib import Path
 
-    import numpy as np
-
-    from potentia.web.pages import page
-
-    if what == "page":
-        content = page({one.header["label"]: one for one in made}, "").encode()
-        return "replay.html", np.frombuffer(content, np.uint8)
-    if what == "recording":
-        return f"{made[0].header['label']}.recording", np.frombuffer(made[0].to_bytes(), np.uint8)
-    if made[0].kind != "map":
+    if made.kind != "map":
         raise InvalidRun("films are drawn of robots on a map")
     with tempfile.TemporaryDirectory() as folder:
-        path = made[0].film(Path(folder) / "film.gif", frames=_FILM)
-        return "film.gif", np.frombuffer(path.read_bytes(), np.uint8)
+        return made.film(Path(folder) / "film.gif", frames=_FILM).read_bytes()
 
 
-def _bytes(header: dict[str, Any], recordings: list[Recording]) -> bytes:
+def _scene(header: dict[str, Any], recordings: list[Recording]) -> bytes:
+    return _bytes(header, **{f"recording {k}": packed(one.header, one.arrays, 1) for k, one in enumerate(recordings)})
+
+
+def _bytes(header: dict[str, Any], **blobs: bytes) -> bytes:
     import numpy as np
 
-    blobs = {f"recording {k}": packed(one.header, one.arrays, 1) for k, one in enumerate(recordings)}
     return b"".join(laid_out(header, {name: np.frombuffer(blob, np.uint8) for name, blob in blobs.items()}))
 
 

@@ -11,7 +11,7 @@ from potentia.errors import InvalidRun
 from potentia.web.studio.interventions import Logged, plain
 from potentia.web.studio.links import written
 from potentia.web.studio.session import Session
-from potentia.web.studio.starts import PLAIN
+from potentia.web.studio.starts import NAMES, PLAIN
 
 _WIDE = 110
 _LONGEST = 120_000  # letters of one argument; Linux takes some more
@@ -23,7 +23,10 @@ def as_python(session: Session, step: int) -> str:
     """A program that plays the same runs, with what was done to them, up to a step."""
     start, labels = session.start, session.labels
     log = [entry for entry in session.log if entry.step <= step]
-    lines = ["import potentia as pt", "", f"game = {_game_python(start.game)}"]
+    game = _game_python(start.game)
+    lines = ["import potentia as pt"]
+    lines += ["from potentia.web.studio import game_of"] if game.startswith("game_of(") else []
+    lines += ["", f"game = {game}"]
     lines += [f"log = {_listed([plain(entry) for entry in log])}"] if log else []
     options = f"seed={start.seed}, steps={step}, horizon={start.steps}"
     options += f", belief={start.belief!r}" if start.belief else ""
@@ -44,15 +47,17 @@ def as_python(session: Session, step: int) -> str:
 
 
 def _game_python(table: dict[str, Any]) -> str:
-    if isinstance(table.get("map"), dict) or "payoffs" in table:
-        return f"pt.web.studio.game_of({_listed(table)})"
+    if "payoffs" in table:
+        said = "".join(f", {name}={table[name]!r}" for name in NAMES if name in table)
+        return f"pt.games.NormalForm({table['payoffs']!r}{said})"
     options = {name: value for name, value in table.items() if name not in ("name", "map")}
     said = "".join(f", {name}={value!r}" for name, value in options.items())
     if "name" in table:
         return f"pt.game({table['name']!r}{said})"
-    if table.get("map") == "paper" and not set(options) - set(PLAIN) - {"drift", "drift_every"}:
+    known = {*PLAIN, "drift", "drift_every"}
+    if table.get("map") == "paper" and "robots" in options and not set(options) - known:  # else how many are usual
         return f"pt.games.Coverage(pt.games.paper_world(){said})"
-    return f"pt.web.studio.game_of({table!r})"
+    return f"game_of({table!r})"
 
 
 def _listed(value: Any) -> str:

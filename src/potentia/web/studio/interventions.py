@@ -16,7 +16,7 @@ from potentia.beliefs import Believing
 from potentia.beliefs.base import belief_from
 from potentia.engine import Run
 from potentia.engine.grafting import graft
-from potentia.errors import InvalidRun
+from potentia.errors import InvalidGame, InvalidRun
 from potentia.games import Coverage, Game, World
 from potentia.kernel.arrays import Ints
 from potentia.rules import rule_from
@@ -149,7 +149,8 @@ def sentence(error: ValidationError, what: str, kinds: Sequence[str] = ()) -> st
         got = f", got {told_of['actual_length']}"
     if kind in ("missing", "extra_forbidden"):
         got = ""
-    said = told.format(**told_of) or str(first["msg"]).replace("Input should be", "must be")
+    other = str(first["msg"]).replace("Input should be", "must be").removeprefix("Value error, ")
+    said = told.format(**told_of) or other
     head = "" if what == "a message" and where else f"{what} cannot be read: "
     return f"{head}{where or 'it'} {said[:1].lower()}{said[1:]}{got}"
 
@@ -200,7 +201,30 @@ def in_words(did: Any) -> str:
     return ", ".join(parts)
 
 
+def called(did: Any) -> str:
+    """What was done, as a thing that was there or is gone."""
+    names = {"paint": "paint", "wall": "wall", "erase": "erasure", "move": "move", "add": "new robot"}
+    names |= {"remove": "removal", "fail": "failure", "change": "change"}
+    return names[did.kind] + (f" ({in_words(did)})" if isinstance(did, Change) else "")
+
+
+def joined(parts: Sequence[str], most: int = 4) -> str:
+    """Some of a list as people say it."""
+    shown = [*parts[:most], *([f"{len(parts) - most} more"] if len(parts) > most else [])]
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def merged(old: Change, new: Change) -> Change:
+    """Two changes at one step as one; another rule brings its own temperature and waking."""
+    kept = plain(old) if new.rule is None else {} if old.belief is None else {"belief": old.belief}
+    return Change.model_validate(kept | plain(new))
+
+
 # To a run ---------------------------------------------------------------------------------------------
+
+
+class Occupied(InvalidRun):
+    """A wall where somebody stands."""
 
 
 def intervened(run: Run, did: Any, first: World | None) -> Run:
@@ -261,8 +285,14 @@ def _on_map(run: Run, game: Coverage, world: World) -> Run:
     places = game.world.cells[run.profile]
     stuck = np.flatnonzero(world.blocked[places[:, 1], places[:, 0]])
     if stuck.size:
-        raise InvalidRun(f"robot {stuck[0]} stands on a cell that would be a wall; move it first")
-    other = game.like(world=world, start=None)
+        raise Occupied(f"robot {stuck[0]} stands on a cell that would be a wall; move it first")
+    try:
+        other = game.like(world=world, start=None)
+    except InvalidGame as error:
+        if any(remedy.name == "largest_part" for remedy in error.remedies):
+            told = "this wall would cut the map into parts, and robots could not get from one to another"
+            raise InvalidRun(f"{told}; leave a gap") from None
+        raise
     profile = other.profile(places) if walled else run.profile
     return graft(run, _again(run, other), profile=profile, renumbered=walled)
 

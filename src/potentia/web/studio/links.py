@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import Field, ValidationError
+from pydantic import AfterValidator, Field, ValidationError
 
 from potentia.errors import InvalidRun
 from potentia.kernel.files import read_plain
@@ -29,11 +29,19 @@ MOST_BYTES = 40_000_000  # of what a link unfolds to
 _CHECKED = 8  # bytes of the checksum
 
 
+def _within(entry: Logged) -> Logged:
+    if entry.step > LONGEST:
+        raise ValueError(f"must be done at a step up to {LONGEST:,}")
+    return entry
+
+
 class State(Strict):
     """What a link holds."""
 
     start: Start
-    log: Annotated[list[Logged], Field(max_length=10_000)] = Field(default_factory=list)
+    log: Annotated[list[Annotated[Logged, AfterValidator(_within)]], Field(max_length=10_000)] = Field(
+        default_factory=list
+    )
     step: Annotated[int, Field(ge=0, le=LONGEST)] = 0
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from potentia.beliefs import Belief, Believing
 from potentia.engine import Run, begin
+from potentia.engine.columns import state_bytes
 from potentia.engine.grafting import graft
 from potentia.engine.interrupt import Flag
 from potentia.errors import InvalidRun
@@ -27,6 +28,7 @@ from potentia.web.studio.measuring import measured, measured_names, targets_foun
 from potentia.web.studio.thinking import Thought, ask, changed_number, next_ask, spacing
 
 COPIES = 24  # of one stretch, to go back from
+KEPT_BYTES = 100_000_000  # that these take, but for two of them: of large maps there are few
 ROWS = 1000  # of a curve over the planned length
 _NO_LENGTH = 20_000  # steps, where none was planned
 _MOST_ASKED = 200  # thoughts of one stretch, beyond which they are asked at equal distances only
@@ -60,7 +62,9 @@ class Stretch:
     def keep(self) -> None:
         """A copy to go back to; when there are many, every second one is given up."""
         self.copies.append(self.run.branch())
-        if len(self.copies) > COPIES:
+        run = self.run
+        many = KEPT_BYTES // max(1, state_bytes(run.game, run.rule, run.record, fragile=False))
+        if len(self.copies) > max(2, min(COPIES, many)):
             self.copies = [self.copies[0], *self.copies[2::2]]
 
 

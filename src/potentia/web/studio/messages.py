@@ -41,9 +41,16 @@ class Intervene(Strict):
 
 
 class Simple(Strict):
-    """Undo, do again, plan twice as many steps, compute the optimum."""
+    """Undo, do again, plan twice as many steps."""
 
-    type: Literal["undo", "redo", "extend", "optimum"]
+    type: Literal["undo", "redo", "extend"]
+
+
+class Optimum(Strict):
+    """Compute the most that can be covered on the map and by the robots of a step."""
+
+    type: Literal["optimum"]
+    step: Step = 0
 
 
 class Rules(Strict):
@@ -91,7 +98,7 @@ class Solve(Strict):
 
 
 Message = Annotated[
-    Hello | More | Intervene | Simple | Rules | Begin | Take | Open | Solve, Field(discriminator="type")
+    Hello | More | Intervene | Simple | Optimum | Rules | Begin | Take | Open | Solve, Field(discriminator="type")
 ]
 _READ: TypeAdapter[Any] = TypeAdapter(Message)
 _TYPES = ("hello", "more", "intervene", "rules", "begin", "take", "open", "solve", "undo", "redo", "extend", "optimum")

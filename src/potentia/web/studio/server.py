@@ -13,9 +13,10 @@ import re
 import secrets
 import socket
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from contextlib import suppress
+from functools import cache, partial
 from importlib import resources
 from typing import Any
 
@@ -28,12 +29,14 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from potentia.errors import InvalidRun, PotentiaError
-from potentia.web.studio.answers import Studio, problem
-from potentia.web.studio.messages import LARGEST, More, Simple, Solve, read_message
-from potentia.web.studio.session import Moment, news_of
+from potentia.web.studio.answers import Best, Studio, problem
+from potentia.web.studio.messages import LARGEST, More, Optimum, Solve, read_message
+from potentia.web.studio.session import news_of
 
 HOST = "127.0.0.1"
 RATE, BURST = 120, 240  # messages a second, and at once
+MOST_ASIDE = 8  # long questions of one page at a time; while there are so many, no more of it is read
+_GONE = (WebSocketDisconnect, RuntimeError, KeyError)  # a page went away, or sent bytes where texts are read
 _KINDS = {"js": "text/javascript", "css": "text/css"}
 _ROOMS = {  # of what the page loads: package and folder
     "viewer": ("potentia.web", "viewer"),
@@ -53,6 +56,17 @@ _HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
+
+
+_NO_TOKEN = """403: open the studio by the link that the command printed, with its token.
+
+A studio that was started again has another link, even on the same port. What was here is not lost where the address
+above has #s1. in it: that address holds the run and all that was done. Copy it, and open it with
+
+    potentia studio 'ADDRESS'
+
+or with "Open link" in the studio that is running now.
+"""
 
 
 class Guarded:
@@ -105,7 +119,7 @@ class Server:
         self.studio, self.token = studio, token or secrets.token_urlsafe(24)
         self.thread = ThreadPoolExecutor(1, "studio")
         self.pages: set[WebSocket] = set()
-        self._aside: set[asyncio.Task[None]] = set()
+        self._telling: set[asyncio.Task[None]] = set()
         self.port = 0
         self._serving: _Uvicorn | None = None
         routes: list[Any] = [
@@ -130,8 +144,7 @@ class Server:
 
     async def _page(self, request: Request) -> Response:
         if not self._known(request.query_params.get("token")):
-            told = "403: open the studio by the link that the command printed, with its token.\n"
-            return PlainTextResponse(told, 403, _HEADERS)
+            return PlainTextResponse(_NO_TOKEN, 403, _HEADERS)
         return HTMLResponse(_html(), 200, _HEADERS)
 
     async def _asset(self, request: Request) -> Response:
@@ -153,6 +166,7 @@ class Server:
         await page.accept()
         self.pages.add(page)
         allowance = Allowance()
+        aside: set[asyncio.Task[None]] = set()
         try:
             while True:
                 text = await page.receive_text()
@@ -165,39 +179,54 @@ class Server:
                     await page.send_text(problem(str(error)))
                     continue
                 if _takes_long(message):  # runs go on meanwhile; all else is answered in its order
-                    self._aside.add(task := asyncio.create_task(self._answer(page, message)))
-                    task.add_done_callback(self._aside.discard)
+                    while len(aside) >= MOST_ASIDE:
+                        await asyncio.wait(aside, return_when=asyncio.FIRST_COMPLETED)
+                    aside.add(task := asyncio.create_task(self._aside(page, message)))
+                    task.add_done_callback(aside.discard)
                 else:
                     await self._answer(page, message)
-        except (WebSocketDisconnect, RuntimeError, KeyError):  # it went away, or sent bytes where texts are read
+        except (*_GONE, asyncio.CancelledError):  # or the studio is closed while an answer is on its way
             pass
         finally:
             self.pages.discard(page)
 
+    async def _aside(self, page: WebSocket, message: Any) -> None:
+        with suppress(*_GONE):
+            await self._answer(page, message)
+
     async def _answer(self, page: WebSocket, message: Any) -> None:
-        before, was, loop = self.studio.session.version, self.studio.session.now, asyncio.get_running_loop()
-        if isinstance(message, Solve):
-            answers = await loop.run_in_executor(None, self._asked, message)
-        elif _takes_long(message):
-            found = await loop.run_in_executor(None, self._found)
-            if isinstance(found, str):
-                await page.send_text(found)
-                return
-            answers = await loop.run_in_executor(self.thread, self.studio.with_optimum, found)
+        loop, do = asyncio.get_running_loop(), partial(self._asked, message)
+        if isinstance(message, Solve):  # which changes nothing
+            answers, news = await loop.run_in_executor(None, do), ""
         else:
-            answers = await loop.run_in_executor(self.thread, self._asked, message)
+            if _takes_long(message):
+                found = await loop.run_in_executor(None, self._found, message.step)
+                if isinstance(found, str):
+                    await page.send_text(found)
+                    return
+                do = partial(self.studio.with_optimum, found)
+            answers, news = await loop.run_in_executor(self.thread, self._in_turn, do)
         for answer in answers:
             await (page.send_text(answer) if isinstance(answer, str) else page.send_bytes(answer))
-        if self.studio.session.version != before and not isinstance(message, More):
-            await self._tell_others(page, was)
+        if news and not isinstance(message, More):
+            self._tell_others(page, news)
 
-    def _found(self) -> tuple[Any, Any] | str:
+    def _found(self, step: int) -> list[Best] | str:
         try:
-            return self.studio.find_optimum()
+            return self.studio.find_optimum(step)
         except PotentiaError as error:
             return problem(str(error))
         except Exception as error:
             return _failed(error)
+
+    def _in_turn(self, do: Callable[[], list[str | bytes]]) -> tuple[list[str | bytes], str]:
+        """What is answered, and what other pages are told of it: nothing of what is done before or after."""
+        session = self.studio.session
+        before, was = session.version, session.now
+        answers = do()
+        if session.version == before:
+            return answers, ""
+        return answers, json.dumps({"type": "changed", "version": session.version, "text": news_of(was, session.now)})
 
     def _asked(self, message: Any) -> list[str | bytes]:
         try:
@@ -205,12 +234,11 @@ class Server:
         except Exception as error:  # a fault of ours: said, and the run is still there
             return [_failed(error)]
 
-    async def _tell_others(self, page: WebSocket, was: Moment) -> None:
-        """Other tabs look again, and say what happened to the runs that they show."""
-        session = self.studio.session
-        told = json.dumps({"type": "changed", "version": session.version, "text": news_of(was, session.now)})
-        others: list[Awaitable[None]] = [other.send_text(told) for other in self.pages if other is not page]
-        await asyncio.gather(*others, return_exceptions=True)
+    def _tell_others(self, page: WebSocket, news: str) -> None:
+        """Other tabs look again, and say what happened to the runs that they show; nobody waits for one that sleeps."""
+        for other in self.pages - {page}:
+            self._telling.add(task := asyncio.create_task(_told(other, news)))
+            task.add_done_callback(self._telling.discard)
 
     # Running ------------------------------------------------------------------------------------------
 
@@ -253,12 +281,17 @@ class Server:
             self._serving.should_exit = True
 
 
+async def _told(page: WebSocket, news: str) -> None:
+    with suppress(*_GONE):
+        await page.send_text(news)
+
+
 def _failed(error: Exception) -> str:
     return problem(f"the studio failed: {type(error).__name__}: {error}; the run is kept")
 
 
 def _takes_long(message: Any) -> bool:
-    return isinstance(message, Solve) or (isinstance(message, Simple) and message.type == "optimum")
+    return isinstance(message, Solve | Optimum)
 
 
 class _Uvicorn(uvicorn.Server):

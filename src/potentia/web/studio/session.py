@@ -11,12 +11,29 @@ import time
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from potentia.engine import Run
 from potentia.engine.interrupt import Flag
-from potentia.errors import InvalidRun
+from potentia.errors import InvalidRun, PotentiaError
 from potentia.games import Game
 from potentia.rules import rule_from
-from potentia.web.studio.interventions import NO_BELIEF, Change, Logged, coverage_of, in_words, plain, read_intervention
+from potentia.web.studio.interventions import (
+    NO_BELIEF,
+    Change,
+    Erase,
+    Logged,
+    Occupied,
+    Paint,
+    Wall,
+    called,
+    coverage_of,
+    in_words,
+    joined,
+    merged,
+    plain,
+    read_intervention,
+)
 from potentia.web.studio.living import LiveRun
 from potentia.web.studio.starts import LONGEST, Start, game_of
 
@@ -24,6 +41,11 @@ MOST_CHANGES = 20_000_000  # of all runs together: what a page holds
 KEPT = 40  # moments to undo to
 MOST_TOLD = 4  # things that another tab did
 _SLICE = 0.01  # seconds of one run before the next one's turn
+_SAME = {
+    "paint": "nothing was painted: these cells are worth so much already",
+    "wall": "no wall was drawn: these cells are walls already",
+    "erase": "nothing was erased: these cells are as in the beginning",
+}
 
 
 @dataclass(frozen=True)
@@ -42,8 +64,7 @@ def news_of(was: Moment, now: Moment) -> str:
     """What was done to the runs of a page by another one, in a sentence; empty where they are the same."""
     if was.start.with_rules(now.start.rules) != now.start:
         return "Another tab began something else; Undo brings back what was here."
-    done = [entry for entry in now.log if entry not in was.log]
-    gone = [entry for entry in was.log if entry not in now.log]
+    done, gone = _missing(now.log, was.log), _missing(was.log, now.log)
     said = ["other rules from the start on"] if was.start != now.start else []
     said += [f"at step {entry.step:,}: {in_words(entry.did)}" for entry in done]
     said += [f"no longer part of the run, at step {entry.step:,}: {in_words(entry.did)}" for entry in gone]
@@ -51,6 +72,12 @@ def news_of(was: Moment, now: Moment) -> str:
         return ""
     more = f"; and {len(said) - MOST_TOLD} more" if len(said) > MOST_TOLD else ""
     return f"Done in another tab, {'; '.join(said[:MOST_TOLD])}{more}. Undo takes it back."
+
+
+def _missing(log: tuple[Logged, ...], other: tuple[Logged, ...]) -> list[Logged]:
+    """What the one has and the other has not; of long logs nearly all is the very same."""
+    known = {id(entry) for entry in other}
+    return [entry for entry in log if id(entry) not in known and entry not in other]
 
 
 class Session:
@@ -136,10 +163,16 @@ class Session:
         return self.edge >= goal
 
     def _catch_up(self) -> None:
-        """Do what was done at the step that all have come to."""
+        """Do what was done at the step that all have come to; without the rest where that cannot be."""
         while self.now.ahead and self.now.ahead[0].step <= self.edge:
             entry, *later = self.now.ahead
-            self._shown(replace(self._with(entry), ahead=tuple(later)))
+            try:
+                made = self._with(entry)
+            except PotentiaError as error:
+                self._shown(replace(self.now, ahead=()))
+                told = f"what was done at step {entry.step:,} cannot be done: {error}"
+                raise InvalidRun(f"{told}; it and what came later are left out") from None
+            self._shown(replace(made, ahead=tuple(later)))
 
     def _require_room(self) -> None:
         held = sum(lane.num_changes for lane in self.lanes)
@@ -155,28 +188,83 @@ class Session:
 
     # What is done -------------------------------------------------------------------------------------
 
-    def intervene(self, did: Any, step: int, lanes: list[int] | None = None) -> None:
-        """Do something at a step, to all runs or to some; what was done later is no longer part of them."""
-        wanted = read_intervention(did)
+    def intervene(self, did: Any, step: int, lanes: list[int] | None = None) -> str:
+        """Do something at a step, to all runs or to some; what was done later is no longer part of them.
+
+        Gives a sentence about what whoever did it may not see, empty where there is nothing to say.
+        """
+        wanted, was, told = read_intervention(did), self.log, ""
         if not 0 <= step <= self.edge:
             raise InvalidRun(f"must be a step that was played, 0 to {self.edge:,}, got {step!r}", "step", step)
         if lanes is not None and not all(0 <= lane < len(self.lanes) for lane in lanes):
             raise InvalidRun(f"must be among the {len(self.lanes)} that there are, got {lanes}", "lanes", lanes)
+        entry = Logged(step=step, did=wanted, lanes=lanes)
         if step == 0 and isinstance(wanted, Change) and self.whole:
             self._remember(self._restarted(wanted, lanes))
+        elif isinstance(wanted, Change) and self._done and self._follows(self._done[-1], entry):
+            last = self.log[-1].did
+            assert isinstance(last, Change)
+            self._undone = []
+            self._shown(self._with(Logged(step=step, did=merged(last, wanted), lanes=lanes), self._done[-1]))
         else:
-            self._remember(self._with(Logged(step=step, did=wanted, lanes=lanes)))
+            try:
+                made = self._with(entry)
+            except Occupied:
+                entry, told = self._beside_robots(entry)
+                made = self._with(entry)
+            if isinstance(wanted, Paint | Wall | Erase) and not _repainted(made, entry):
+                raise InvalidRun(_SAME[wanted.kind])
+            self._remember(made)
+        gone = [old for old in _missing(was, self.log) if old.step > step]
+        if gone:
+            things = joined([f"the {called(old.did)} at step {old.step:,}" for old in gone])
+            are, them = ("is", "it") if len(gone) == 1 else ("are", "them")
+            told += f"{things[0].upper()}{things[1:]} {are} no longer part of the run; undo brings {them} back."
+        return told.strip()
 
-    def _with(self, entry: Logged) -> Moment:
-        made = []
-        for number, lane in enumerate(self.lanes):
+    def _with(self, entry: Logged, now: Moment | None = None) -> Moment:
+        now, made = now or self.now, []
+        for number, lane in enumerate(now.lanes):
             later = any(old.step > entry.step for old in lane.log)
             if entry.concerns(number):
-                made.append(lane.intervene(entry.did, entry.step, entry.lanes))
+                made.append(self._intervened(number, lane, entry))
             else:
                 made.append(lane.back_to(entry.step) if later else lane)
-        log = (*(old for old in self.log if old.step <= entry.step), entry)
-        return replace(self.now, lanes=tuple(made), log=log, ahead=())
+        log = (*(old for old in now.log if old.step <= entry.step), entry)
+        return replace(now, lanes=tuple(made), log=log, ahead=())
+
+    def _intervened(self, number: int, lane: LiveRun, entry: Logged) -> LiveRun:
+        """One of the runs after this; of several, an error says which."""
+        try:
+            return lane.intervene(entry.did, entry.step, entry.lanes)
+        except PotentiaError as error:
+            if len(self.lanes) == 1 or isinstance(error, Occupied):
+                raise
+            raise InvalidRun(f"in {self.labels[number]}: {error}") from None
+
+    def _follows(self, before: Moment, entry: Logged) -> bool:
+        """Whether this changes once more what was changed last, at the same step and of the same runs."""
+        last = self.log[-1] if self.log else entry
+        same = isinstance(last.did, Change) and (last.step, last.lanes) == (entry.step, entry.lanes)
+        return same and before.start == self.start and [*before.log, last] == list(self.log)
+
+    def _beside_robots(self, entry: Logged) -> tuple[Logged, str]:
+        """The same wall without the cells on which a robot stands in any of the runs, and which these are."""
+        assert isinstance(entry.did, Wall)
+        who: dict[tuple[int, ...], str] = {}
+        for number, lane in enumerate(self.lanes):
+            if entry.concerns(number):
+                run, of = lane.at_step(entry.step), f" of {self.labels[number]}" if len(self.lanes) > 1 else ""
+                game = coverage_of(run.game)
+                assert game is not None
+                for robot, cell in enumerate(game.positions(run.profile).tolist()):
+                    who.setdefault(tuple(cell), f"robot {robot}{of}")
+        free = [cell for cell in entry.did.cells if tuple(cell) not in who]
+        there = {who[tuple(cell)]: cell for cell in entry.did.cells if tuple(cell) in who}
+        if not free:
+            raise InvalidRun(f"{next(iter(there))} stands on a cell that would be a wall; move it first")
+        left = joined([f"({x}, {y}), where {robot} is" for robot, (x, y) in there.items()])
+        return entry.model_copy(update={"did": Wall(cells=free)}), f"The wall leaves out {left}. "
 
     def _restarted(self, did: Change, lanes: list[int] | None) -> Moment:
         """A change at step 0 is another start."""
@@ -248,6 +336,16 @@ class Session:
             raise InvalidRun("there is nothing to do again")
         self._done.append(self.now)
         self._shown(self._undone.pop())
+
+
+def _repainted(made: Moment, entry: Logged) -> bool:
+    """Whether some map is another one than before."""
+    for number, lane in enumerate(made.lanes):
+        if entry.concerns(number):
+            old, new = (game.world for stretch in lane.stretches[-2:] if (game := coverage_of(stretch.run.game)))
+            if not (np.array_equal(old.worth, new.worth) and np.array_equal(old.blocked, new.blocked)):
+                return True
+    return False
 
 
 def _slice(lane: LiveRun, goal: int, flag: Flag) -> None:

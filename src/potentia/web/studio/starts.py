@@ -203,7 +203,7 @@ def _world(table: Table) -> World:
 
 def _text(array: NDArray[Any]) -> str:
     raw = array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
-    return base64.b64encode(zlib.compress(raw, 9)).decode("ascii")
+    return base64.b64encode(zlib.compress(raw, 6)).decode("ascii")
 
 
 def _array(text: str, size: int, name: str) -> NDArray[np.uint8]:

@@ -55,10 +55,13 @@ export function createControls(host, clock, actions, events) {
     typed = true;
   });
   number.addEventListener("change", give);
-  number.addEventListener("blur", give);
+  number.addEventListener("blur", () => {
+    give();
+    number.value = String(clock.step);
+  });
   number.addEventListener("keydown", (event) => {
     if (event.key === "Enter") give();
-    else if (event.key === "Escape") number.value = String(clock.step);
+    else if (event.key === "Escape") typed = false;
     else return;
     number.blur(); // keys are the page's again
     event.stopPropagation();
@@ -89,7 +92,7 @@ export function createControls(host, clock, actions, events) {
   const showStep = () => {
     scrubber.value = String(clock.step);
     scrubber.setAttribute("aria-valuetext", `step ${formatCount(clock.step)} of ${formatCount(clock.steps)}`);
-    if (!typed || clock.playing) number.value = String(clock.step);
+    if (number !== document.activeElement) number.value = String(clock.step);
     for (const name of ["start", "previous", "back"]) buttons[name].setAttribute("aria-disabled", clock.step <= 0);
     for (const name of ["forward", "next", "end"]) {
       buttons[name].setAttribute("aria-disabled", clock.step >= clock.steps && !clock.onEnd);

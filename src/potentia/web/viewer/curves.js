@@ -16,9 +16,10 @@ export function optimumOf(recording, name) {
   if (!optimum || optimum.series !== name) return null;
   const { value, bound } = optimum;
   if (optimum.times) return optimaOf(optimum);
+  const held = { since: optimum.since ?? 0, until: optimum.until ?? Infinity }; // of a run to which something was done
   const proven = !Number.isFinite(bound) || bound <= value + 1e-6 * Math.abs(value); // as in films
-  if (Number.isFinite(value) && proven) return { value, text: "optimum" };
-  return Number.isFinite(bound) ? { value: bound, text: "upper bound" } : null;
+  if (Number.isFinite(value) && proven) return { value, text: "optimum", ...held };
+  return Number.isFinite(bound) ? { value: bound, text: "upper bound", ...held } : null;
 }
 
 /** Of a world that changes: known at some times, and linear in between, as it is drawn. */
@@ -29,8 +30,8 @@ function optimaOf({ times, values, bounds }) {
 }
 
 /** What an optimum is at a step. */
-export function optimumAt({ times, heights, value }, step) {
-  if (!times) return value;
+export function optimumAt({ times, heights, value, since, until }, step) {
+  if (!times) return step >= since && step < until ? value : NaN;
   const k = times.findIndex((time) => time >= step);
   if (k <= 0) return heights[k < 0 ? heights.length - 1 : 0];
   const share = (step - times[k - 1]) / (times[k] - times[k - 1]);
@@ -230,12 +231,16 @@ class Curves {
       }
       for (const each of [...new Set([first, Math.min(least, most), Math.max(least, most), last])]) add(each);
     }
+    context.save();
+    context.beginPath();
+    context.rect(0, 0, this.width - PLOT.right + 1, this.height); // a run may be ahead of the others, beyond the axis
+    context.clip();
     context.strokeStyle = look.colour;
     context.lineWidth = 1.7;
     context.lineJoin = "round";
     context.setLineDash(look.dash);
     context.stroke(path);
-    context.setLineDash([]);
+    context.restore();
   }
 
   drawOptima(context, theme) {
@@ -243,7 +248,9 @@ class Curves {
     this.timelines.forEach(({ recording }) => {
       const optimum = optimumOf(recording, this.name);
       if (!optimum) return;
-      const last = optimumAt(optimum, this.steps);
+      const end = Math.min(this.steps, optimum.until ?? Infinity);
+      if (optimum.since >= end) return;
+      const last = optimum.times ? optimumAt(optimum, this.steps) : optimum.value;
       const text = `${optimum.text} ${formatNumber(last)}`;
       if (told.has(text)) return;
       told.add(text);
@@ -252,15 +259,15 @@ class Curves {
       context.lineWidth = 1.2;
       context.setLineDash([6, 3]);
       context.beginPath();
-      for (const step of optimum.times ?? [0]) context.lineTo(this.x(step), this.y(optimumAt(optimum, step)));
-      context.lineTo(this.width - PLOT.right, y);
+      for (const step of optimum.times ?? [optimum.since]) context.lineTo(this.x(step), this.y(optimumAt(optimum, step)));
+      context.lineTo(this.x(end), y);
       context.stroke();
       context.setLineDash([]);
       context.fillStyle = theme.ink;
       context.font = `11px ${FONT}`;
       context.textAlign = "right";
       context.textBaseline = y > 16 ? "bottom" : "top";
-      context.fillText(text, this.width - PLOT.right, y > 16 ? y - 2 : y + 3);
+      context.fillText(text, Math.max(this.x(end), PLOT.left + context.measureText(text).width), y > 16 ? y - 2 : y + 3);
     });
   }
 
@@ -297,7 +304,8 @@ class Curves {
   drawTip(context, timeline, k, theme, value) {
     const { step } = timeline;
     const optimum = sharedOptimum(timeline.recording, this.name);
-    const share = optimum ? ` (${formatPercent(value / optimumAt(optimum, step))})` : "";
+    const best = optimum ? optimumAt(optimum, step) : NaN;
+    const share = Number.isFinite(best) ? ` (${formatPercent(value / best)})` : "";
     const text = formatNumber(value);
     setTitled(this.entries[k].label, labelAt(timeline));
     setText(this.entries[k].value, Number.isFinite(value) ? text + share : text);

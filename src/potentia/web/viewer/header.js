@@ -79,7 +79,7 @@ function createOptions(viewer) {
   const look = { type: "button", class: "pv-text-button" };
   const button = (text, title, onclick) => element("button", { ...look, text, title, onclick });
   box.append(button("Light / dark", "Light or dark (t)", () => viewer.toggleTheme()));
-  box.append(button("Keys", "All keys (?)", () => viewer.openHelp()));
+  box.append(button("Keys", "All keys (?)", (event) => viewer.openHelp(event)));
   const showOptions = (options) => {
     flags.checked = options.flags;
     ways.value = options.paths;

@@ -37,7 +37,10 @@ export function createHelp(root, more = []) {
     close,
   );
   root.append(dialog);
-  return () => {
+  let opener = null; // a button that was pressed with a pointer keeps no focus: keys are the page's again
+  dialog.addEventListener("close", () => opener?.blur());
+  return (event = null) => {
+    opener = event?.detail ? event.currentTarget : null;
     if (!dialog.open) dialog.showModal();
   };
 }

@@ -16,7 +16,7 @@ export function obeyKeys(viewer, signal) {
     if (typing && key !== "Escape") return;
     if (typing) target.blur(); // keys are the page's again
     if (key === " " && target.matches?.("button, summary, input[type=checkbox]")) return;
-    if (target.matches?.(".pv-speed") && /^(Arrow|Home|End|Page)/.test(key)) return;
+    if (target.matches?.("input[type=range]:not(.pv-scrubber)") && /^(Arrow|Home|End|Page)/.test(key)) return;
     const action = keyAction(viewer, key, event.shiftKey ? FAR : 1);
     if (!action) return;
     action();

@@ -41,6 +41,16 @@ export async function pictureOf(hosts, title, step, theme) {
   return new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
 }
 
+/** Draw while what the page cuts off is on lines of its own. */
+export async function uncut(root, draw) {
+  root.classList.add("pv-uncut");
+  try {
+    return await draw();
+  } finally {
+    root.classList.remove("pv-uncut");
+  }
+}
+
 async function drawInto(brush, node) {
   if (node.nodeType === Node.TEXT_NODE) return drawWords(brush, node);
   if (node.nodeType !== Node.ELEMENT_NODE || node.matches(LEFT_OUT)) return;

@@ -14,7 +14,7 @@ import { createHelp } from "./help.js";
 import { obeyKeys } from "./keys.js";
 import { markedEvents } from "./marks.js";
 import { MapState } from "./map_state.js";
-import { pictureOf } from "./picture.js";
+import { pictureOf, uncut } from "./picture.js";
 import { dressForPrint } from "./printing.js";
 import { createLoadsStage } from "./stages/loads.js";
 import { createMapStage, hasSide, MOST_CIRCLES } from "./stages/map.js";
@@ -393,7 +393,7 @@ class Viewer {
 
   async savePicture() {
     const parts = this.barGrid?.isConnected ? [this.played, this.barGrid] : [this.played];
-    const picture = await pictureOf(parts, this.title, this.clock.step, this.colours);
+    const picture = await uncut(this.root, () => pictureOf(parts, this.title, this.clock.step, this.colours));
     offerFile(`step-${this.clock.step}.png`, picture, "image/png");
   }
 }

@@ -8,6 +8,7 @@ import pytest
 import potentia as pt
 from potentia.errors import InvalidRun
 from potentia.kernel.shapes import shape_of
+from potentia.web.studio import living
 from potentia.web.studio.living import LiveRun
 from potentia.web.studio.recorded import growth_of, recording_of
 
@@ -113,6 +114,18 @@ def test_curves_are_those_of_a_run():
         np.testing.assert_allclose(row, getattr(trace, name), rtol=1e-12)
 
 
+def test_of_large_states_there_are_few_copies_and_the_same_bits(monkeypatch):
+    many, few = (LiveRun(game_of(), RULES[1], 3, horizon=60, compiled=False) for _ in range(2))
+    for step in range(10, 60, 10):
+        many.advance(step)
+    monkeypatch.setattr(living, "KEPT_BYTES", 1)
+    for step in range(10, 60, 10):
+        few.advance(step)
+    assert [len(run.stretches[0].copies) for run in (many, few)] == [6, 2]
+    for step in (0, 7, 41, 50):
+        assert np.array_equal(few.at_step(step).profile, many.at_step(step).profile)
+
+
 def test_nothing_is_changed_in_place():
     live = LiveRun(game_of(), RULES[0], 3, horizon=60, compiled=False).advance(20)
     before, worth = live.positions.copy(), live.world.worth.copy()
@@ -159,7 +172,7 @@ def test_what_cannot_be_done_is_a_sentence(did, said):
 
 def test_walls_do_not_cut_the_map_nor_wall_anybody_in():
     live = LiveRun(game_of(), RULES[0], 3, horizon=60, compiled=False).advance(5)
-    with pytest.raises(ValueError, match="cut the free area"):
+    with pytest.raises(ValueError, match="cut the map into parts"):
         live.intervene({"kind": "wall", "cells": [[4, y] for y in range(8) if [4, y] not in live.positions.tolist()]})
     with pytest.raises(InvalidRun, match="stands on a cell that would be a wall"):
         live.intervene({"kind": "wall", "cells": [live.positions[0].tolist()]})

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import socket
+import threading
 
 import pytest
 from tests.studios import served, session_of
+from tests.waiting import PATIENCE, wait_for
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 from potentia.errors import InvalidRun
+from potentia.web.studio import server as server_module
 from potentia.web.studio.answers import Studio
 from potentia.web.studio.server import Allowance, Server
 
@@ -45,7 +49,10 @@ def test_the_page_is_for_those_with_the_token(server):
     assert "unsafe" not in head
     assert "default-src 'none'" in head
     for path in ("/", "/?token=", f"/?token={server.token[:-1]}", f"/?token={server.token}x"):
-        assert fetched(server, path)[0] == 403
+        status, _, body = fetched(server, path)
+        assert status == 403
+        assert b"potentia studio 'ADDRESS'" in body  # the address of a studio that has ended still holds its run
+        assert server.token.encode()[:-1] not in body
 
 
 def test_no_inline_script_and_no_eval(server):
@@ -123,6 +130,76 @@ def test_a_message_of_100_mb_closes_the_line_and_nothing_else(server):
 def _flood(line):
     line.send("x" * 100_000_000)
     line.recv()
+
+
+FAIL = json.dumps({"type": "intervene", "step": 0, "did": {"kind": "fail", "robot": 1}})
+HELLO, UNDO = json.dumps({"type": "hello"}), json.dumps({"type": "undo"})
+
+
+class Asleep:
+    """A page whose line is full: nothing more can be sent to it."""
+
+    async def send_text(self, text):
+        await asyncio.Event().wait()
+
+
+def test_nobody_waits_for_a_page_that_sleeps(server):
+    asleep = Asleep()
+    server.pages.add(asleep)
+    try:
+        with opened(server) as line:
+            for message, answer in ((FAIL, "changed"), (UNDO, "changed")):
+                line.send(message)
+                assert json.loads(line.recv(PATIENCE))["type"] == answer
+            line.send(HELLO)
+            assert line.recv(PATIENCE)[:8] == b"potentia"
+    finally:
+        server.pages.discard(asleep)
+
+
+def test_a_page_is_not_told_that_another_did_what_it_did_itself(server):
+    queue, go = server.thread._work_queue, threading.Event()
+    with opened(server) as one, opened(server) as other:
+        server.thread.submit(go.wait, PATIENCE)
+        one.send(FAIL)
+        wait_for(lambda: queue.qsize() == 1, "that it waits for its turn")
+        other.send(HELLO)
+        wait_for(lambda: queue.qsize() == 2, "that the other waits, too")
+        go.set()
+        assert json.loads(one.recv(PATIENCE))["type"] == "changed"
+        told = [other.recv(PATIENCE) for _ in range(2)]
+        assert sum(text[:8] == b"potentia" for text in told if isinstance(text, bytes)) == 1
+        (news,) = (json.loads(text)["text"] for text in told if isinstance(text, str))
+        assert "Done in another tab, at step 0: robot 1 fails" in news
+        other.send(HELLO)  # by then it has told others what there was to tell
+        assert other.recv(PATIENCE)[:8] == b"potentia"
+        one.send(HELLO)
+        assert one.recv(PATIENCE)[:8] == b"potentia"
+        one.send(UNDO)
+        one.recv(PATIENCE)
+
+
+def test_long_questions_are_a_few_at_a_time(server, monkeypatch):
+    go, asked, answered = threading.Event(), [], server._asked
+
+    def answer(message):
+        if message.type == "hello":
+            return answered(message)
+        asked.append(go.is_set())
+        go.wait(PATIENCE)
+        return ["{}"]
+
+    monkeypatch.setattr(server_module, "MOST_ASIDE", 2)
+    monkeypatch.setattr(server, "_asked", answer)
+    with opened(server) as line, opened(server) as other:
+        for _ in range(4):
+            line.send(json.dumps({"type": "solve", "question": {}}))
+        wait_for(lambda: len(asked) >= 2, "that two are asked")
+        other.send(HELLO)  # who is answered meanwhile
+        assert other.recv(PATIENCE)[:8] == b"potentia"
+        go.set()
+        assert [line.recv(PATIENCE) for _ in range(4)] == ["{}"] * 4
+    assert asked == [False, False, True, True]
 
 
 def test_who_says_too_much_is_told_so():

@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 import json
 import random
+import subprocess
+import sys
 import zlib
 
 import numpy as np
@@ -155,6 +157,28 @@ def test_a_link_that_takes_long_is_open_at_once_and_does_what_was_done_on_the_wa
     assert studio.session.now.ahead == ()
 
 
+def test_what_a_link_says_and_cannot_be_done_is_told_once_and_left_out():
+    studio = Studio(Session(start_of(RULES[0])))
+    fail = [{"step": step, "did": {"kind": "fail", "robot": robot}} for step, robot in ((3, 0), (5, 99), (9, 1))]
+    said(studio, type="open", link=forged({"start": {"game": GAME, "rules": [RULES[0]]}, "log": fail, "step": 20}))
+
+    def more():
+        known = [lane.step for lane in studio.session.lanes]
+        return said(studio, type="more", version=studio.session.version, known=known, until=20)[0]
+
+    assert "at step 5 cannot be done: there is no robot 99" in json.loads(more())["text"]
+    for _ in range(2):
+        assert isinstance(more(), bytes)
+    assert (studio.session.edge, [entry.step for entry in studio.session.log]) == (20, [3])
+
+
+def test_a_link_that_plans_beyond_the_longest_run_is_a_sentence():
+    late = {"step": 2**52, "did": {"kind": "fail", "robot": 0}}
+    link = forged({"start": {"game": GAME, "rules": [RULES[0]]}, "log": [late], "step": 5})
+    with pytest.raises(InvalidRun, match="done at a step up to 10,000,000"):
+        links.read(link)
+
+
 def test_a_saved_run_is_not_begun_anew_by_a_change_before_it(tmp_path):
     game = game_of(GAME)
     saved = pt.begin(game, pt.rule(**{"name": "blll", "tau": 0.001}), 1).advance(20)
@@ -168,6 +192,26 @@ def test_no_optimum_is_drawn_that_is_none():
         studio = Studio(Session(start_of(RULES[0], game=GAME | more)))
         with pytest.raises(InvalidRun, match="where the map changes or robots arrive"):
             studio.find_optimum()
+
+
+def test_the_optimum_is_of_the_map_and_the_robots_of_the_step():
+    studio = Studio(played(Session(start_of(RULES[0], game=GAME | {"robots": 2})), 60))
+    studio.session.intervene({"kind": "fail", "robot": 0}, 20)
+    played(studio.session, 60).intervene({"kind": "paint", "cells": [[3, 3]], "worth": 50}, 40)
+    played(studio.session, 60)
+    for step, since, until in ((10, 0, 20), (30, 20, 40), (40, 40, None)):
+        told = json.loads(said(studio, type="optimum", step=step)[0])["text"]
+        line = studio.recordings()[0].header["optimum"]
+        game = studio.session.lanes[0].at_step(step).game.at(step)
+        assert game.num_players == (2 if step == 10 else 1)
+        assert line["value"] == pytest.approx(pt.analysis.optimum(game).value)
+        assert (line["since"], line["until"]) == (since, until)
+        assert f"{line['value']:.6g}" in told
+    studio.session.intervene({"kind": "change", "tau": 0.1}, 50)
+    assert studio.recordings()[0].header["optimum"] == line
+    studio.session.undo()
+    studio.session.undo()
+    assert studio.recordings()[0].header["optimum"] is None
 
 
 def test_every_scene_tells_a_link_to_which_a_page_adds_its_step():
@@ -285,6 +329,31 @@ def test_a_command_where_nothing_was_done_and_a_link_where_something_was():
         exports.as_command(large, 0)
 
 
+@pytest.mark.parametrize("table", [{"map": "paper"}, {"map": "paper", "robots": 2}])
+def test_python_plays_as_many_robots_as_were_played(table):
+    session = Session(start_of(RULES[0], game=table))
+    space = {}
+    exec(exports.as_python(session, 0), space)
+    assert space["runs"]["blll"].positions.tolist() == session.lanes[0].positions.tolist()
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        {"payoffs": [[[0, 3.5], [2, 2]], [[2, 3], [2, 0]]], "players": ["Ann", "Bob"], "title": "meeting"},
+        table_of(pt.games.Coverage(World(np.ones((5, 6)), blocked=np.arange(30).reshape(5, 6) == 7), 2)),
+    ],
+    ids=["payoffs", "a map that is held"],
+)
+def test_python_that_was_copied_runs_in_a_fresh_interpreter(table):
+    session = played(Session(start_of(RULES[0], game=table)), 30)
+    program = [sys.executable, "-c", exports.as_python(session, 30)]
+    done = subprocess.run(program, check=False, capture_output=True, text=True)
+    lane = session.lanes[0]
+    shown = lane.positions if session.on_map else lane.profile
+    assert (done.stdout, done.stderr) == (f"blll 30 {shown.tolist()}\n", "")
+
+
 def test_a_specification_comes_back(tmp_path):
     session = played(Session(start_of()), 30)
     session.intervene({"kind": "fail", "robot": 0}, 12)
@@ -292,6 +361,62 @@ def test_a_specification_comes_back(tmp_path):
     path.write_text(exports.as_specification(session, 12))
     state = links.read_file(path)
     assert (state.start, state.log, state.step) == (session.start, list(session.log), 12)
+
+
+def test_what_is_no_longer_part_of_the_run_is_told_to_who_did_it():
+    studio = Studio(played(Session(start_of()), 40))
+    for kind, more, step in (("wall", {"cells": [[0, 0]]}, 20), ("fail", {"robot": 1}, 30)):
+        assert "text" not in json.loads(said(studio, type="intervene", did={"kind": kind, **more}, step=step)[0])
+        played(studio.session, 40)
+    told = "The wall at step 20 and the failure at step 30 are no longer part of the run; undo brings them back."
+    for step in (10, 0):
+        (answer,) = said(studio, type="intervene", did={"kind": "change", "tau": 0.5}, step=step)
+        assert json.loads(answer)["text"] == told
+        studio.session.undo()
+    assert len(studio.session.log) == 2
+
+
+def test_a_wall_goes_round_robots_of_all_runs_and_says_so():
+    session = played(Session(start_of()), 30)
+    (first, *_), (second, *_) = (lane.positions.tolist() for lane in session.lanes)
+    free = next([x, 0] for x in range(40) if not any([x, 0] in lane.positions.tolist() for lane in session.lanes))
+    told = session.intervene({"kind": "wall", "cells": [free, second]}, 30)
+    assert told == f"The wall leaves out ({second[0]}, {second[1]}), where robot 0 of p-sblll is."
+    assert session.log[-1].did.cells == [free]
+    with pytest.raises(InvalidRun, match="robot 0 of blll stands on a cell that would be a wall"):
+        session.intervene({"kind": "wall", "cells": [first]}, 30)
+    with pytest.raises(InvalidRun, match="no wall was drawn: these cells are walls already"):
+        session.intervene({"kind": "wall", "cells": [free]}, 30)
+    with pytest.raises(InvalidRun, match="nothing was erased"):
+        session.intervene({"kind": "erase", "cells": [[1, 1]]}, 30)
+    with pytest.raises(InvalidRun, match=r"^in blll: there is no robot 9"):
+        session.intervene({"kind": "fail", "robot": 9}, 30)
+    assert len(session.log) == 1
+
+
+def test_a_wall_right_across_is_refused_in_peoples_words():
+    blank = World(np.ones((5, 7)))
+    start = table_of(pt.games.Coverage(blank, 2, start=[(0, 0), (6, 4)]))
+    session = Session(start_of(RULES[0], game=start))
+    with pytest.raises(InvalidRun, match=r"would cut the map into parts, and robots could not .*; leave a gap$"):
+        session.intervene({"kind": "wall", "cells": [[3, y] for y in range(5)]}, 0)
+
+
+def test_changes_at_one_step_are_one():
+    session = played(Session(start_of()), 40)
+    for more in ({"tau": 0.3}, {"revision": 0.5}, {"tau": 0.2}):
+        session.intervene({"kind": "change"} | more, 20, [1])
+    (entry,) = session.log
+    assert (entry.did.tau, entry.did.revision) == (0.2, 0.5)
+    again = pt.live(game_of(GAME), RULES[1], 1, steps=40, interventions=session.log, horizon=200)
+    assert np.array_equal(played(session, 40).lanes[1].profile, again.profile)
+    session.intervene({"kind": "change", "rule": {"rule": "lll", "tau": 0.1}}, 20, [1])
+    assert session.log[0].did.tau is None
+    session.intervene({"kind": "change", "tau": 0.1}, 20, [0])
+    assert len(session.log) == 2
+    session.undo()
+    session.undo()
+    assert (session.log, session.edge) == ((), 40)
 
 
 # Messages -----------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 import { element } from "/viewer/dom.js";
 import { formatNumber } from "/viewer/format.js";
+import { numberField, numberIn } from "/viewer/numbers.js";
 import { heldAt, temperatureAt } from "./held.js";
 
 const POINTS = 200; // of a slider
@@ -31,7 +32,7 @@ class Dials {
   /** A slider for the hand, and a field for the exact number. */
   slider(name, labelled) {
     const range = element("input", { type: "range", min: "0", max: String(POINTS), step: "1", "aria-label": `${name}, slider` });
-    const field = element("input", { type: "number", step: "any", min: "0", class: "ps-exact" });
+    const field = numberField({ class: "ps-exact" });
     range.addEventListener("input", () => {
       this.held = range;
       this.tell(name, this.valueOf(name, Number(range.value)));
@@ -45,7 +46,7 @@ class Dials {
     });
     field.addEventListener("change", () => {
       this.held = null;
-      this.give(name, field.valueAsNumber);
+      this.give(name, numberIn(field));
     });
     field.addEventListener("blur", () => {
       if (this.held === field) this.held = null;
@@ -123,12 +124,17 @@ class Dials {
       const able = lanes.filter(({ has }) => has.includes(name));
       row.hidden = !able.length;
       if (!able.length || this.held === field || this.held === range) continue;
-      const value = name === "tau" ? temperatureAt(able[0], step) : able[0].revision;
-      field.value = value === null ? "" : String(Number(value.toPrecision(4)));
-      field.placeholder = value === null ? "by a rule" : "";
+      const values = able.map((lane) => (name === "tau" ? temperatureAt(lane, step) : lane.revision));
+      const [value] = values;
+      const differ = values.some((other) => other !== value);
+      const known = !differ && value !== null;
+      field.value = known ? String(Number(value.toPrecision(4))) : "";
+      field.placeholder = differ ? "they differ" : known ? "" : "by a rule";
+      row.classList.toggle("ps-differ", differ);
       if (value !== null) range.value = String(this.pointOf(name, value));
-      range.setAttribute("aria-valuetext", value === null ? "by a rule of its own" : formatNumber(value));
+      range.setAttribute("aria-valuetext", differ ? "the runs differ" : known ? formatNumber(value) : "by a rule of its own");
     }
-    this.belief.value = lanes[0].belief;
+    const same = lanes.every(({ belief }) => belief === lanes[0].belief);
+    this.belief.value = same ? lanes[0].belief : "";
   }
 }

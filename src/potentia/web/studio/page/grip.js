@@ -185,7 +185,7 @@ class Grip {
       remove: { kind: "remove", robot: stroke.robot },
       fail: { kind: "fail", robot: stroke.robot },
     }[stroke.tool];
-    this.studio.do(did);
+    if (!this.studio.do(did)) stroke.stage.context.redraw(stroke.stage);
   }
 
   /** The stroke over the map, before it is done. */

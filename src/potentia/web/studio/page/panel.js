@@ -2,6 +2,7 @@
 
 import { element, setText, setTitled } from "/viewer/dom.js";
 import { counted, formatCount, formatNumber } from "/viewer/format.js";
+import { numberField, numberIn } from "/viewer/numbers.js";
 import { createDials } from "./dials.js";
 import { toolsOf } from "./grip.js";
 import { heldAt } from "./held.js";
@@ -134,11 +135,11 @@ class Panel {
       this.studio.send({ type: "rules", rules: [...this.scene.rules, added] });
     });
     this.best = element("button", { type: "button", class: "pv-text-button", text: "Compute the optimum" });
-    this.best.title = "The most that can be covered, proven, as a line beside the curves";
+    this.best.title = "The most that the robots of this step can cover on the map of this step, as a line beside the curves";
     this.best.addEventListener("click", () => {
       this.best.disabled = true;
       this.best.textContent = "Computing the optimum …";
-      this.studio.send({ type: "optimum" });
+      this.studio.send({ type: "optimum", step: this.studio.viewer.clock.step });
     });
     const more = element("div", { class: "ps-row" }, this.another, this.addRule);
     host.append(section("Rules side by side", this.runs, more, this.best));
@@ -188,7 +189,14 @@ class Panel {
   follow() {
     if (this.scene?.type !== "scene") return;
     for (const each of this.followers) each();
+    this.best.hidden = !this.scene.map || this.studio.viewer.recordings.every((one) => this.isBest(one));
     if (this.dials.scene) this.dials.read();
+  }
+
+  /** Whether the optimum of the step that is seen is drawn. */
+  isBest({ header: { optimum } }) {
+    const { step } = this.studio.viewer.clock;
+    return Boolean(optimum) && step >= optimum.since && step < (optimum.until ?? Infinity);
   }
 
   // What was done --------------------------------------------------------------------------------------
@@ -214,8 +222,7 @@ class Panel {
   // Begin again ----------------------------------------------------------------------------------------
 
   buildBegin(host) {
-    this.seed = element("input", { type: "number", min: "0", step: "1" });
-    this.robots = element("input", { type: "number", min: "1", step: "1" });
+    [this.seed, this.robots] = [numberField({ step: 1 }), numberField({ step: 1 })];
     this.map = element("input", { type: "text", list: "ps-maps", spellcheck: "false" });
     const maps = element("datalist", { id: "ps-maps" });
     maps.append(...["paper", "random:1", "random:2", "random:3"].map((value) => element("option", { value })));
@@ -228,11 +235,11 @@ class Panel {
 
   begin() {
     const { game } = this.scene;
-    const seed = this.seed.valueAsNumber;
+    const seed = numberIn(this.seed);
     if (!Number.isInteger(seed)) return this.studio.bar.say("The seed must be a whole number of at least 0.");
     const message = { type: "begin", seed };
     if (this.scene.map && !this.robotsRow.hidden) {
-      const robots = this.robots.valueAsNumber;
+      const robots = numberIn(this.robots);
       if (!Number.isInteger(robots)) return this.studio.bar.say("The number of robots must be a whole number.");
       const map = this.mapRow.hidden ? {} : { map: this.map.value.trim() };
       message.game = { ...game, ...map, robots };
@@ -250,7 +257,6 @@ class Panel {
     if (!live) return;
     this.placeTools();
     this.toolBox.hidden = !scene.map;
-    this.best.hidden = !scene.map || scene.optimum;
     this.best.disabled = false;
     this.best.textContent = "Compute the optimum";
     this.undo.disabled = !scene.can.undo;

@@ -27,6 +27,7 @@ class Studio {
     this.root = root;
     this.scene = null;
     this.viewer = null;
+    this.stages = []; // below what is played
     this.questions = new Map(); // to Python, by number
     this.asking = false; // a question is on its way: one at a time, so that a slow page asks less often
     this.waiting = null; // steps that were asked for by hand
@@ -84,6 +85,7 @@ class Studio {
 
   openLink(link) {
     this.opening = link;
+    for (const stage of this.stages) stage.forget();
     this.send({ type: "open", link });
   }
 
@@ -123,6 +125,7 @@ class Studio {
     this.viewer?.clock.pause();
     this.bar.say(text);
     this.panel.settle();
+    this.viewer?.request(); // a stroke that was refused is taken off the map
     if (this.opening) {
       this.opening = null;
       history.replaceState(null, "", location.pathname + location.search);
@@ -160,6 +163,7 @@ class Studio {
     const kept = this.remember(scene);
     const live = scene.type === "scene";
     this.panel.placeTools(false);
+    this.side.hidden = !live; // a recording has the page for itself
     this.viewer?.destroy();
     this.scene = scene;
     this.viewer = createViewer(this.main, recordings, live ? { known: scene.known, keys: scene.map ? KEYS : GAME_KEYS } : null);
@@ -173,20 +177,31 @@ class Studio {
     this.main.dataset.ready = "true";
     this.panel.show(scene, this.viewer);
     this.grip.attach(this.viewer, live && scene.map);
-    this.other.replaceChildren();
-    const shown = STAGES.map((create) => create(this.other, this)).filter(Boolean);
-    this.other.hidden = !shown.length;
+    this.showStages(scene);
     const { timelines, mapStates } = this.viewer;
     window.potentia = { studio: this, viewer: this.viewer, clock, timelines, mapStates };
     this.ask();
     return undefined;
   }
 
+  /** Stages below follow what is played, where they can: what somebody edits there stays. */
+  showStages(scene) {
+    if (this.stages.length && this.stages.every((stage) => stage.follow(scene))) return;
+    this.other.replaceChildren();
+    this.stages = STAGES.map((create) => create(this.other, this)).filter(Boolean);
+    this.other.hidden = !this.stages.length;
+  }
+
   /** A step that lies ahead of what was played is played first. */
   playAhead(viewer) {
     const jump = viewer.jump.bind(viewer);
     viewer.jump = (step) => {
-      if (Number.isFinite(step) && step > viewer.clock.limit) this.goTo(step);
+      const { limit, steps } = viewer.clock;
+      if (Number.isFinite(step) && step > steps) {
+        const told = `The run is planned up to step ${formatCount(steps)}, and goes there`;
+        this.bar.say(`${told}: play on from its end to plan twice as many.`, "news");
+      }
+      if (Number.isFinite(step) && step > limit) this.goTo(step);
       jump(step);
     };
   }

@@ -2,6 +2,7 @@
 
 import { element } from "/viewer/dom.js";
 import { offerFile } from "/viewer/downloads.js";
+import { uncut } from "/viewer/picture.js";
 
 const TEXTS = { link: "Link", python: "Python", command: "Command", specification: "Specification" };
 const FILES = { recording: "Recording", page: "Replay page", gif: "GIF" };
@@ -10,7 +11,10 @@ const TYPES = { recording: "application/octet-stream", page: "text/html", gif: "
 /** Build the section. */
 export function createTakeaway(host, studio) {
   const button = (text, title, onclick) => element("button", { type: "button", class: "pv-text-button", text, title, onclick });
-  const take = (what) => studio.send({ type: "take", what, step: studio.viewer.clock.step });
+  const take = (what) => {
+    said.textContent = "";
+    return studio.send({ type: "take", what, step: studio.viewer.clock.step });
+  };
   const takeLink = () => (studio.wire.open || !studio.link ? take("link") : taken({ what: "link", text: studio.link }));
   const said = element("p", { class: "ps-told", role: "status" });
   const made = async (kind, stem, save) => {
@@ -36,9 +40,9 @@ export function createTakeaway(host, studio) {
       row(
         button("PNG", "The picture as PNG", () => made("PNG", "step", () => studio.viewer.savePicture())),
         button("SVG", "The picture as SVG", () => made("SVG", "step", () => saveSvg(studio))),
-        button("GIF", "A film of the first run", () => take("gif")),
+        button("GIF", "A film of each run", () => take("gif")),
         button("CSV", "Where everybody is, as CSV", () => made("CSV", studio.viewer.placed ? "positions" : "actions", () => studio.viewer.savePositions())),
-        button("Recording", "The first run as a recording", () => take("recording")),
+        button("Recording", "Each run as a recording", () => take("recording")),
         button("Replay page", "A page that replays all of it offline", () => take("page")),
       ),
       said,
@@ -61,7 +65,7 @@ export function createTakeaway(host, studio) {
   };
   const file = ({ what, name }, content) => {
     offerFile(name, new Blob([content], { type: TYPES[what] }), TYPES[what]);
-    said.textContent = `${FILES[what]} saved as ${name}.`;
+    said.textContent = `${said.textContent} ${FILES[what]} saved as ${name}.`.trim(); // of several runs, one after the other
   };
   return { taken, file };
 }
@@ -80,5 +84,5 @@ async function copied(text, field) {
 async function saveSvg(studio) {
   const { svgOf } = await import("./drawing.js");
   const { viewer } = studio;
-  offerFile(`step-${viewer.clock.step}.svg`, svgOf(viewer), "image/svg+xml");
+  offerFile(`step-${viewer.clock.step}.svg`, await uncut(viewer.root, () => svgOf(viewer)), "image/svg+xml");
 }

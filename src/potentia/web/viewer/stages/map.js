@@ -214,7 +214,7 @@ class MapStage {
 
   tell() {
     this.readout.setAttribute("aria-live", this.context.playing() ? "off" : "polite");
-    setText(this.readout, this.cursor >= 0 ? this.cellWords(this.cursor) : this.noticeNow() || this.restWords());
+    setText(this.readout, this.noticeNow() || (this.cursor >= 0 ? this.cellWords(this.cursor) : this.restWords()));
     if (this.context.playing()) return;
     clearTimeout(this.labelling);
     const label = () => this.canvas.setAttribute("aria-label", this.describe());
@@ -222,7 +222,7 @@ class MapStage {
     else label();
   }
 
-  /** A sentence that stands until the step or the choice changes. */
+  /** A sentence that stands until the step or the choice changes, or another cell is pointed at. */
   say(sentence) {
     this.notice = { sentence, step: this.state.timeline.step };
     this.draw();
@@ -321,6 +321,7 @@ class MapStage {
   point(cell) {
     if (cell === this.cursor) return;
     this.cursor = cell;
+    if (cell >= 0) this.notice = null;
     this.context.redraw(this);
   }
 

@@ -17,6 +17,7 @@ from potentia.web.studio.recorded import recording_of
 from potentia.web.studio.starts import game_of
 from tests.browser.test_replay import told
 from tests.studios import GAME, RULES, Page, served, session_of
+from tests.waiting import wait_for
 
 
 @pytest.fixture
@@ -756,8 +757,8 @@ def test_a_game_that_was_edited_is_played(studio):
     page.doing(lambda: page.page.keyboard.press("Enter"))
     assert page.ask("potentia.studio.scene.rules[0].tau") == 0.25
     page.page.reload()
-    page.until("window.potentia?.studio.stages[0].stage", "the stage")
-    assert page.page.get_by_role("combobox", name="Example").input_value() == "double-step"
+    example = page.page.get_by_role("combobox", name="Example")
+    wait_for(lambda: example.count() and example.input_value() == "double-step", "the stage as it was edited")
     assert int(slider.input_value()) == before - 1
     stage.get_by_role("button", name="Play this game and rule above").click()
     page.until("() => potentia.studio.scene.rules[0].rule === 'p-sblll'", "the rule of the stage")

@@ -144,10 +144,12 @@ def test_the_map_of_a_belief_is_read_cell_by_cell(opened, case_study):
         text = words.inner_text()
         x, y = map(int, re.match(r"Cell \((\d+), (\d+)\)", text).groups())
         seen = believed.seen[y, x]
-        told_of = f"believed {told(float(believed.worth[y, x]))}, truly {told(game.world.worth[y, x])}"
+        told_of = f"believed {told(float(believed.worth[y, x]))} as of step 300, truly {told(game.world.worth[y, x])}"
         assert text == f"Cell ({x}, {y}): {told_of}, {'seen' if seen else 'not seen'}."
         read.add(bool(seen))
     assert words.get_attribute("aria-live") == "polite"
+    ring = frame.evaluate("(node) => parseFloat(getComputedStyle(node).outlineOffset)")
+    assert ring <= -2  # as thick as it is: it lies within the frame, not on the words under it
     page.page.keyboard.press("Escape")
     page.settled()
     assert words.inner_text().startswith("As of step 300")

@@ -190,8 +190,9 @@ export class MapSide {
     if (Number.isFinite(error)) parts.push(`error ${formatPercent(error)} of all worth`);
     const who = all ? "What all robots believe" : `What robot ${robot} ${state.isLost(robot) ? "believed" : WORDS.belief}`;
     const truth = state.worthAt();
+    const since = `as of step ${formatCount(when)}`;
     const reading = (cell) =>
-      `believed ${formatNumber(field[cell])}, truly ${formatNumber(truth[cell])}, ${seen[cell] ? "seen" : "not seen"}`;
+      `believed ${formatNumber(field[cell])} ${since}, truly ${formatNumber(truth[cell])}, ${seen[cell] ? "seen" : "not seen"}`;
     const words = `As of step ${formatCount(when)}: ${parts.join(", ")}.${this.fateWords(robot)}`;
     this.tell(who, words, { context, reading });
   }
@@ -232,7 +233,8 @@ export class MapSide {
     const where = state.lengths.cellWords(cell % state.columns, Math.floor(cell / state.columns));
     const range = `${formatNumber(low)} to ${formatNumber(high)}, most at ${where}`;
     const most = flat ? `${formatNumber(low)} everywhere` : range;
-    const reading = (at) => (state.wallsNow()[at] ? "nothing" : `${WORDS[this.kind]} ${formatNumber(field[at])}`);
+    const since = `as of step ${formatCount(when)}`;
+    const reading = (at) => (state.wallsNow()[at] ? "nothing" : `${WORDS[this.kind]} ${formatNumber(field[at])} ${since}`);
     const words = `As of step ${formatCount(when)}: ${most}.${this.fateWords(robot)}`;
     this.tell(`The ${WORDS[this.kind]} of robot ${robot}`, words, { context, reading });
   }

@@ -89,6 +89,8 @@ def test_a_keyframe_is_asked_for_where_there_is_something_to_say():
     assert case(0).trace().recording().keyframes.size == 0  # robots that know the map, and no scores
     trace = case(4).trace()
     assert trace.recording(beliefs_every=0).keyframes.size == 0
+    few = pt.run(pt.game("stag-hunt"), pt.rule("soql"), 300, compiled=False).recording()
+    assert few.keyframes.tolist() == list(range(301))  # what happens in one step is seen
     assert trace.recording(beliefs_every=40).keyframes.tolist() == list(range(0, trace.steps + 1, 40))
     made = trace.recording(beliefs_every=10)
     assert (made.keyframe(0), made.keyframe(9), made.keyframe(10), made.keyframe(29)) == (0, 0, 1, 2)

@@ -144,7 +144,9 @@ export function createBars(host, timeline, context, scale) {
     const steps = header.keyframes.steps;
     if (!steps.length) return "This recording holds no scores.";
     if (keyframe < 0) return `Scores are known from step ${formatCount(steps[0])} on.`;
-    const next = keyframe + 1 < steps.length ? `, again at step ${formatCount(steps[keyframe + 1])}` : ", the last one known";
+    const again = steps[keyframe + 1] ?? null;
+    const later = again === null ? ", the last one known" : `, again at step ${formatCount(again)}`;
+    const next = steps[keyframe] === timeline.step && again === timeline.step + 1 ? "" : later;
     return `As of step ${formatCount(steps[keyframe])}${next}. A frame: what is played now.`;
   }
 

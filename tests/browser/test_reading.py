@@ -242,7 +242,7 @@ def test_shares_of_one_profile_have_one_format(opened, tmp_path):
     )
     law = pt.analysis.chain(game, rule).stationary()
     assert facts["Long-run share"] == percent(law[int(trace.final @ [2, 1])])
-    assert facts["Share of time so far"] == percent((trace.profiles == trace.final).all(axis=1).mean())
+    assert facts["This profile so far"] == f"{percent((trace.profiles == trace.final).all(axis=1).mean())} of the time"
     few = page.page.locator(f"[data-profile='{np.argmin(law)}'] title")
     assert f"{told(100 * law.min())}\u202f%" in few.text_content()  # a small share is told, too
 

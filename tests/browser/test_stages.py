@@ -124,6 +124,7 @@ def test_bars_are_strategies_and_scores(opened, runs):
         for drawn, strategy in zip(bars, strategies, strict=True):
             assert np.allclose(np.divide(drawn, sum(drawn)), strategy / strategy.sum(), atol=0.02)
         assert f"step {made.keyframes[keyframe]}" in page.page.locator(".pv-bars").inner_text()
+    assert "depends on the scores that they remember" in page.page.locator(".stage-note").inner_text()
 
 
 def test_a_picture_holds_what_is_seen(opened, runs):

@@ -72,21 +72,34 @@ def test_a_network_has_the_colours_of_its_actions(opened, runs):
             assert shown == ",".join(str(int(colour[k : k + 2], 16)) for k in (1, 3, 5))
 
 
-def test_loads_and_costs_are_the_games(opened, runs):
-    trace, path = runs["loads"]
+_COLOURED = """([red, green, blue]) => {
+  const canvas = document.querySelector(".pv-host canvas");
+  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  let found = 0;
+  for (let k = 0; k < data.length; k += 4) found += data[k] === red && data[k + 1] === green && data[k + 2] === blue;
+  return found;
+}"""
+
+
+def test_loads_and_costs_are_the_games(opened, runs, tmp_path):
+    trace, _ = runs["loads"]
     game = pt.game("congestion", players=12)
-    page = opened(path).ready()
+    page = opened(pt.replay({"one": trace, "two": trace}, tmp_path / "two.html"), color_scheme="light").ready()
     for step in (0, 17, 60):
         page.jump(step)
         told_loads = page.ask("potentia.viewer.stages[0].describe()")
         for resource, load in enumerate(game.loads(trace.profiles[step]).tolist()):
             assert f"{load} on resource {resource}" in told_loads
-            page.page.locator(".pv-host input").fill(str(resource))
+            page.page.locator(".pv-host input").first.fill(str(resource))
             page.page.keyboard.press("Enter")
             page.settled()
             cost = f"cost {told(game.costs[resource][load - 1])}" if load else "unused"
-            words = page.page.locator(".pv-host .stage-readout").inner_text()
-            assert words.startswith(f"resource {resource}: {load} player{'s' * (load != 1)}, {cost}; at most ")
+            for words in page.page.locator(".pv-host .stage-readout").all_inner_texts():  # in both runs
+                assert words.startswith(f"resource {resource}: {load} player{'s' * (load != 1)}, {cost}; at most ")
+        blue, orange = (page.ask(_COLOURED, [int(one[k : k + 2], 16) for k in (1, 3, 5)]) for one in PALETTE[:2])
+        moved = step > 0 and (trace.profiles[step] != trace.profiles[step - 1]).any()
+        assert blue > 1000
+        assert (100 < orange < 1000) if moved else orange == 0, (step, orange)  # an outline, not whole bars
 
 
 def test_a_small_game_is_its_chain(opened, runs):

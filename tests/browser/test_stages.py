@@ -144,7 +144,8 @@ def test_a_picture_holds_what_is_seen(opened, runs):
     from PIL import Image
 
     for name, colour in (("table", PALETTE[1]), ("bars", PALETTE[1]), ("network", PALETTE[0])):
-        page = opened(runs[name][1], color_scheme="light").ready()
+        trace, path = runs[name]
+        page = opened(path, color_scheme="light").ready()
         page.jump(60)
         with page.page.expect_download() as caught:
             page.page.get_by_role("button", name="Picture").click()
@@ -154,7 +155,7 @@ def test_a_picture_holds_what_is_seen(opened, runs):
         assert (np.abs(seen.astype(int) - wanted).max(axis=1) <= 3).sum() > 100, name
         with page.page.expect_download() as caught:
             page.page.get_by_role("button", name="Actions now").click()
-        assert caught.value.suggested_filename == "actions-60.csv"
+        assert caught.value.suggested_filename == f"{trace.rule['rule']}-actions-60.csv"
 
 
 def test_players_are_counted(opened, runs):

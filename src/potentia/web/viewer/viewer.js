@@ -6,7 +6,7 @@ import { Clock } from "./clock.js";
 import { createControls } from "./controls.js";
 import { createCurves } from "./curves.js";
 import { element, setText } from "./dom.js";
-import { offerFile, positionsCsv, seriesCsv } from "./downloads.js";
+import { fileName, offerFile, positionsCsv, seriesCsv } from "./downloads.js";
 import { followRuns, growRuns } from "./following.js";
 import { formatNumber } from "./format.js";
 import { createHeader, WAYS } from "./header.js";
@@ -383,17 +383,17 @@ class Viewer {
   // Taking away ----------------------------------------------------------------------------------------
 
   savePositions() {
-    const name = this.placed ? "positions" : "actions";
-    offerFile(`${name}-${this.clock.step}.csv`, positionsCsv(this.timelines, this.context.stateOf), "text/csv");
+    const what = `${this.placed ? "positions" : "actions"}-${this.clock.step}`;
+    offerFile(fileName(this, what, "csv"), positionsCsv(this.timelines, this.context.stateOf), "text/csv");
   }
 
   saveSeries() {
-    offerFile("series.csv", seriesCsv(this.timelines), "text/csv");
+    offerFile(fileName(this, "series", "csv"), seriesCsv(this.timelines), "text/csv");
   }
 
   async savePicture() {
     const parts = this.barGrid?.isConnected ? [this.played, this.barGrid] : [this.played];
     const picture = await pictureOf(parts, this.title, this.clock.step, this.colours);
-    offerFile(`step-${this.clock.step}.png`, picture, "image/png");
+    offerFile(fileName(this, `step-${this.clock.step}`, "png"), picture, "image/png");
   }
 }

@@ -94,6 +94,8 @@ def test_a_keyframe_is_asked_for_where_there_is_something_to_say():
     assert trace.recording(beliefs_every=40).keyframes.tolist() == list(range(0, trace.steps + 1, 40))
     made = trace.recording(beliefs_every=10)
     assert (made.keyframe(0), made.keyframe(9), made.keyframe(10), made.keyframe(29)) == (0, 0, 1, 2)
+    with pytest.raises(InvalidRun, match=r"keyframe must be an integer from 0 to .*, got 500; .* recording.keyframe"):
+        made.thoughts(500)
     with pytest.raises(InvalidRun, match="beliefs_every must be an integer"):
         trace.recording(beliefs_every=-1)
 

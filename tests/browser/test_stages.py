@@ -224,7 +224,7 @@ def test_keys_are_explained_and_the_theme_is_chosen(opened, runs):
     page = opened(runs["network"][1], color_scheme="light").ready()
     page.page.keyboard.press("?")
     dialog = page.page.get_by_role("dialog")
-    assert "space" in dialog.inner_text().lower()
+    assert all(told in dialog.inner_text().lower() for told in ("space", "10 cells at once", "esc leaves the map"))
     assert serious(page) == []
     page.page.keyboard.press("Escape")
     dialog.wait_for(state="hidden")
@@ -233,13 +233,15 @@ def test_keys_are_explained_and_the_theme_is_chosen(opened, runs):
     assert page.ask("getComputedStyle(document.body).backgroundColor") != light
 
 
-def test_it_works_in_the_frame_of_a_notebook(opened, runs, tmp_path):
-    trace = runs["network"][0]
+def test_it_works_in_the_frame_of_a_notebook(opened, tmp_path):
+    trace = pt.run(Coverage(World(np.eye(20)), 2, 1.0, flags=False), pt.rule("blll", tau=1.0), 60, compiled=False)
     path = tmp_path / "notebook.html"
     path.write_text(f"<!doctype html><meta charset=utf-8><title>cell</title>{in_frame(trace)}", "utf-8")
-    page = opened(path)
+    page = opened(path, viewport={"width": 1000, "height": 900})
     frame = page.page.frame_locator("iframe")
     frame.locator(".pv-controls").wait_for()
+    curve, bar = (frame.locator(place).bounding_box() for place in (".pv-curves canvas", ".pv-controls"))
+    assert curve["y"] + curve["height"] <= bar["y"]  # above the bar, for a map leaves it the height
     frame.get_by_role("button", name="To the end").click()
     assert frame.locator(".pv-step-box input").input_value() == "60"
     page.requests = page.requests[:1]  # the frame's own text is none that leaves

@@ -1,7 +1,7 @@
 // The viewer: recordings side by side on one clock, with curves, tables and keys.
 
 import { createBars, scoreScale } from "./bars.js";
-import { createCard, needsWidth, shareWidth } from "./cards.js";
+import { createCard, curvesBeside, shareWidth, standsAlone } from "./cards.js";
 import { Clock } from "./clock.js";
 import { createControls } from "./controls.js";
 import { createCurves } from "./curves.js";
@@ -78,7 +78,7 @@ class Viewer {
       single: recordings.length === 1, // the page has one stage
       sides: this.mapStates.some((state) => state && hasSide(state)), // a second map stands beside some map
       heightLeft: () => this.heightLeft(),
-      alone: recordings.length === 1 && !needsWidth(recordings[0].header), // and room for the curves beside it
+      get alone() { return curvesBeside(recordings); },
       onSeek: (step) => this.jump(step),
     };
     root.classList.add("pv");
@@ -97,7 +97,7 @@ class Viewer {
     const curvesHost = element("section", { class: "pv-curves", "aria-label": "Curves" });
     this.key = element("p", { class: "pv-key" });
     this.played = element("div", { class: "pv-played" }, this.stageGrid, this.key);
-    const top = element("div", { class: this.context.alone ? "pv-top pv-alone" : "pv-top" }, this.played, curvesHost);
+    const top = element("div", { class: standsAlone(this.recordings) ? "pv-top pv-alone" : "pv-top" }, this.played, curvesHost);
     this.controlBar = element("section", { class: "pv-controls", "aria-label": "Clock" });
     const below = element("div", { class: this.live ? "pv-below" : "pv-below pv-halves" });
     this.root.append(top, this.controlBar, below);

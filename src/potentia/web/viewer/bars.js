@@ -11,10 +11,10 @@ const MOST_GROUPS = 12;
 const MOST_BARS = 24;
 const BARS_WIDE = 190; // of one player, at least
 const BARS_APART = 20;
-const BARS_TALL = 50; // of a row of bars
+const BARS_TALL = 46; // of a row of bars
 const BARS_LEFT = 44; // for the numbers of the scales
 const BARS_TOP = 8;
-const BARS_GAP = 14;
+const BARS_GAP = 12;
 const BARS_FOOT = 18; // for the names of actions
 const ROOM_FOR_NAMES = 36; // pixels of a bar, from which a name is rather cut than left out
 

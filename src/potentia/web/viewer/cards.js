@@ -38,7 +38,7 @@ export function createCard(grid, timeline, { seeds, title, single }) {
 }
 
 /** Whether strategies and scores of a game have room in its card. */
-function barsInCard({ game, keyframes }) {
+export function barsInCard({ game, keyframes }) {
   return game.kind === "table" && Boolean(keyframes?.scores) && game.players <= MOST_BARRED;
 }
 

@@ -26,7 +26,8 @@ export function createTableStage(host, timeline, context) {
   const aside = addElement(row, "div", { style: { flex: `1 1 ${TABLES_WIDTH}px`, minWidth: "0" } });
   const own = addOwnPayoffs(aside);
   const table = players === 2 ? addPayoffTable(aside) : null;
-  const facts = addFacts(aside, ["Potential", "Long-run share", "This profile so far", "Last change"]);
+  const names = ["Potential", "Long-run share", "This profile so far", "Last change"];
+  const facts = addFacts(aside, names, 2 + Boolean(potential) + law);
   const note = addElement(host, "p", { name: "stage-note", style: { margin: "0.4em 0" } });
   const whose = context.single ? "" : `, ${timeline.recording.label}`;
   let seen = null; // the profile by whose names tables have their widths
@@ -156,11 +157,11 @@ export function createTableStage(host, timeline, context) {
 
 /** Why there is no chain over profiles, where it is plain. */
 function whyNoChain({ belief, keyframes, rule }) {
-  if (belief) return "No chain: what players do depends on what they believe, not on the profile alone.";
+  if (belief) return "No chain: players have beliefs.";
   if (keyframes?.scores || SCORED.includes(rule?.name)) {
-    return "No chain: what players do depends on the scores that they remember, not on the profile alone.";
+    return "No chain: players remember scores.";
   }
-  if (rule?.spec?.tau?.kind) return "No chain: the temperature changes with the steps.";
+  if (rule?.spec?.tau?.kind) return "No chain: the temperature changes.";
   return "The rule's chain is not in this recording.";
 }
 
@@ -196,10 +197,10 @@ function letScroll(box, whose) {
   }
 }
 
-/** Names with values; rows whose value is null are left out. */
-function addFacts(parent, names) {
+/** Names with values; rows whose value is null are left out. There is room for `most` of them, one on two lines. */
+function addFacts(parent, names, most) {
   const list = addElement(parent, "dl", { name: "stage-facts" });
-  Object.assign(list.style, { display: "grid", gridTemplateColumns: "auto 1fr", gap: "0.15em 0.7em", margin: "0.4em 0", minHeight: "7.8em" });
+  Object.assign(list.style, { display: "grid", gridTemplateColumns: "auto 1fr", gap: "0.15em 0.7em", margin: "0.4em 0", alignContent: "start", minHeight: `${1.6 * (most + 1)}em` });
   const rows = names.map((text) => ({
     term: addElement(list, "dt", { text }),
     value: addElement(list, "dd", { style: { margin: "0", fontVariantNumeric: "tabular-nums" } }),

@@ -192,8 +192,8 @@ def test_a_belief_that_is_not_shown_says_why(opened, tmp_path):
     assert said.endswith("Recordings hold beliefs about maps only: what players expect of their actions is not shown.")
 
 
-def test_one_map_of_scores_opens_no_second_row(opened, tmp_path):
-    """Three rules without scores beside one that keeps them: five maps of one size, side by side."""
+def test_maps_of_scores_open_no_second_row(opened, tmp_path):
+    """Three rules without scores beside one that keeps them: five maps of one size. Three that keep them: six."""
     game = Coverage(World(np.random.default_rng(3).random((9, 9)), name="plot"), 2, 1.5, flags=False)
     rules = {name: pt.rule(name, tau=0.5) for name in ("lll", "blll", "metropolis")} | {"soql": pt.rule("soql")}
     runs = {name: pt.run(game, rule, 20, compiled=False) for name, rule in rules.items()}
@@ -206,6 +206,11 @@ def test_one_map_of_scores_opens_no_second_row(opened, tmp_path):
     assert page.page.locator(".pv-side-title").bounding_box()["height"] <= head["height"]  # touches nothing
     page.page.set_viewport_size({"width": 700, "height": 900})
     page.until("potentia.viewer.context.shared === false", "the maps to stand under each other")
+    three = opened(pt.replay(dict.fromkeys("abc", runs["soql"]), tmp_path / "three.html")).ready()
+    curve, bar = (three.page.locator(place).bounding_box() for place in (".pv-curves canvas", ".pv-controls"))
+    assert curve["y"] + curve["height"] <= bar["y"]  # each has two maps, and the curves are in sight all the same
+    titles = three.page.locator(".pv-side-title").all()
+    assert [title.bounding_box()["height"] <= head["height"] for title in titles] == [True] * 3
 
 
 def test_names_of_profiles_stand_clear_of_arrow_heads(opened, tmp_path):

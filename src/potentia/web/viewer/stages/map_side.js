@@ -98,7 +98,7 @@ export class MapSide {
   }
 
   /** The words under the map; with `reading`, those of the cell that is pointed at, which is framed. */
-  tell(heading, words, { prompt = false, context = null, reading = null } = {}) {
+  tell(heading, words, { prompt = false, context = null, reading = null, chosen = null } = {}) {
     this.root.toggleAttribute("data-prompt", prompt);
     this.reading = reading;
     if (reading) this.frame.setAttribute("tabindex", "0");
@@ -107,7 +107,8 @@ export class MapSide {
     const shown = reading && this.cursor >= 0;
     this.words.setAttribute("aria-live", shown ? "polite" : "off");
     if (shown) drawCellCursor(context, this.layout, this.cursor);
-    setText(this.heading, heading);
+    const short = chosen !== null && !this.choice.hidden && this.root.parentNode.classList.contains("pv-narrow");
+    setText(this.heading, short ? `Robot ${chosen}` : heading); // what of it stands beside, in the choice
     setText(this.words, shown ? this.cellText(reading) : words);
     this.canvas.setAttribute("aria-label", `${heading}. ${words}`);
   }
@@ -194,7 +195,7 @@ export class MapSide {
     const reading = (cell) =>
       `believed ${formatNumber(field[cell])} ${since}, truly ${formatNumber(truth[cell])}, ${seen[cell] ? "seen" : "not seen"}`;
     const words = `As of step ${formatCount(when)}: ${parts.join(", ")}.${this.fateWords(robot)}`;
-    this.tell(who, words, { context, reading });
+    this.tell(who, words, { context, reading, chosen: robot });
   }
 
   /** A sentence about a robot that is not there. */
@@ -236,7 +237,7 @@ export class MapSide {
     const since = `as of step ${formatCount(when)}`;
     const reading = (at) => (state.wallsNow()[at] ? "nothing" : `${WORDS[this.kind]} ${formatNumber(field[at])} ${since}`);
     const words = `As of step ${formatCount(when)}: ${most}.${this.fateWords(robot)}`;
-    this.tell(`The ${WORDS[this.kind]} of robot ${robot}`, words, { context, reading });
+    this.tell(`The ${WORDS[this.kind]} of robot ${robot}`, words, { context, reading, chosen: robot });
   }
 
   drawCrowd() {

@@ -37,17 +37,22 @@ from __future__ import annotations
 import difflib
 import pickle
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from types import FrameType
 from typing import Any, NamedTuple, Self, TypeVar
 
 T = TypeVar("T")
 
 
-def did_you_mean(given: Any, known: Iterable[str]) -> str:
-    """The end of a message about an unknown name: the nearest known one, if any is near."""
-    near = difflib.get_close_matches(str(given), list(known), 1)
-    return f"; did you mean {near[0]!r}?" if near else ""
+def did_you_mean(given: Any, known: Iterable[str], also: Mapping[str, str] | None = None) -> str:
+    """The end of a message about an unknown name: the nearest known one, if any is near.
+
+    ``also`` has other words that people may use, and the name that each means.
+    """
+    also, given = also or {}, str(given)
+    words = [*known, *also]
+    near = difflib.get_close_matches(given, words, 1) or difflib.get_close_matches(given.lower(), words, 1)
+    return f"; did you mean {also.get(near[0], near[0])!r}?" if near else ""
 
 
 class Remedy(NamedTuple):
@@ -505,11 +510,13 @@ class RunInterrupted(UserWarning):
     """
 
 
-def look_up(registry: dict[str, T], name: Any, what: str, error: type[InvalidInput]) -> T:
+def look_up(
+    registry: dict[str, T], name: Any, what: str, error: type[InvalidInput], also: Mapping[str, str] | None = None
+) -> T:
     """What is registered under a name, or an error that lists the names and suggests the nearest."""
     if not isinstance(name, str) or name not in registry:
         known = ", ".join(sorted(registry))
-        raise error(f"must be one of {known}, got {name!r}{did_you_mean(name, registry)}", what, name)
+        raise error(f"must be one of {known}, got {name!r}{did_you_mean(name, registry, also)}", what, name)
     return registry[name]
 
 

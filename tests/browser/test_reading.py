@@ -144,10 +144,12 @@ def test_the_map_of_a_belief_is_read_cell_by_cell(opened, case_study):
         text = words.inner_text()
         x, y = map(int, re.match(r"Cell \((\d+), (\d+)\)", text).groups())
         seen = believed.seen[y, x]
-        told_of = f"believed {told(float(believed.worth[y, x]))}, truly {told(game.world.worth[y, x])}"
+        told_of = f"believed {told(float(believed.worth[y, x]))} as of step 300, truly {told(game.world.worth[y, x])}"
         assert text == f"Cell ({x}, {y}): {told_of}, {'seen' if seen else 'not seen'}."
         read.add(bool(seen))
     assert words.get_attribute("aria-live") == "polite"
+    ring = frame.evaluate("(node) => parseFloat(getComputedStyle(node).outlineOffset)")
+    assert ring <= -2  # as thick as it is: it lies within the frame, not on the words under it
     page.page.keyboard.press("Escape")
     page.settled()
     assert words.inner_text().startswith("As of step 300")
@@ -190,8 +192,8 @@ def test_a_belief_that_is_not_shown_says_why(opened, tmp_path):
     assert said.endswith("Recordings hold beliefs about maps only: what players expect of their actions is not shown.")
 
 
-def test_one_map_of_scores_opens_no_second_row(opened, tmp_path):
-    """Three rules without scores beside one that keeps them: five maps of one size, side by side."""
+def test_maps_of_scores_open_no_second_row(opened, tmp_path):
+    """Three rules without scores beside one that keeps them: five maps of one size. Three that keep them: six."""
     game = Coverage(World(np.random.default_rng(3).random((9, 9)), name="plot"), 2, 1.5, flags=False)
     rules = {name: pt.rule(name, tau=0.5) for name in ("lll", "blll", "metropolis")} | {"soql": pt.rule("soql")}
     runs = {name: pt.run(game, rule, 20, compiled=False) for name, rule in rules.items()}
@@ -204,6 +206,11 @@ def test_one_map_of_scores_opens_no_second_row(opened, tmp_path):
     assert page.page.locator(".pv-side-title").bounding_box()["height"] <= head["height"]  # touches nothing
     page.page.set_viewport_size({"width": 700, "height": 900})
     page.until("potentia.viewer.context.shared === false", "the maps to stand under each other")
+    three = opened(pt.replay(dict.fromkeys("abc", runs["soql"]), tmp_path / "three.html")).ready()
+    curve, bar = (three.page.locator(place).bounding_box() for place in (".pv-curves canvas", ".pv-controls"))
+    assert curve["y"] + curve["height"] <= bar["y"]  # each has two maps, and the curves are in sight all the same
+    titles = three.page.locator(".pv-side-title").all()
+    assert [title.bounding_box()["height"] <= head["height"] for title in titles] == [True] * 3
 
 
 def test_names_of_profiles_stand_clear_of_arrow_heads(opened, tmp_path):
@@ -240,7 +247,7 @@ def test_shares_of_one_profile_have_one_format(opened, tmp_path):
     )
     law = pt.analysis.chain(game, rule).stationary()
     assert facts["Long-run share"] == percent(law[int(trace.final @ [2, 1])])
-    assert facts["Share of time so far"] == percent((trace.profiles == trace.final).all(axis=1).mean())
+    assert facts["This profile so far"] == f"{percent((trace.profiles == trace.final).all(axis=1).mean())} of the time"
     few = page.page.locator(f"[data-profile='{np.argmin(law)}'] title")
     assert f"{told(100 * law.min())}\u202f%" in few.text_content()  # a small share is told, too
 

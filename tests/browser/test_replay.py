@@ -235,7 +235,7 @@ def test_what_can_be_taken_away(page, case_study):
     with page.page.expect_download() as caught:
         page.page.get_by_role("button", name="Positions now").click()
     rows = caught.value.path().read_text().splitlines()
-    assert caught.value.suggested_filename == "positions-222.csv"
+    assert caught.value.suggested_filename == "blll-p-sblll-positions-222.csv"
     wanted = ["recording,step,robot,x,y,driven_cells"]
     for name, trace in traces.items():
         places = game.positions(trace.profiles[:223])
@@ -250,6 +250,7 @@ def test_what_can_be_taken_away(page, case_study):
     assert float(rows[1 + 222][2]) == traces["BLLL"].worth_union[222]
     with page.page.expect_download() as caught:
         page.page.get_by_role("button", name="Picture").click()
+    assert caught.value.suggested_filename == "blll-p-sblll-step-222.png"
     assert caught.value.path().read_bytes().startswith(b"\x89PNG")
 
 

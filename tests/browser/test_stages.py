@@ -72,21 +72,34 @@ def test_a_network_has_the_colours_of_its_actions(opened, runs):
             assert shown == ",".join(str(int(colour[k : k + 2], 16)) for k in (1, 3, 5))
 
 
-def test_loads_and_costs_are_the_games(opened, runs):
-    trace, path = runs["loads"]
+_COLOURED = """([red, green, blue]) => {
+  const canvas = document.querySelector(".pv-host canvas");
+  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  let found = 0;
+  for (let k = 0; k < data.length; k += 4) found += data[k] === red && data[k + 1] === green && data[k + 2] === blue;
+  return found;
+}"""
+
+
+def test_loads_and_costs_are_the_games(opened, runs, tmp_path):
+    trace, _ = runs["loads"]
     game = pt.game("congestion", players=12)
-    page = opened(path).ready()
+    page = opened(pt.replay({"one": trace, "two": trace}, tmp_path / "two.html"), color_scheme="light").ready()
     for step in (0, 17, 60):
         page.jump(step)
         told_loads = page.ask("potentia.viewer.stages[0].describe()")
         for resource, load in enumerate(game.loads(trace.profiles[step]).tolist()):
             assert f"{load} on resource {resource}" in told_loads
-            page.page.locator(".pv-host input").fill(str(resource))
+            page.page.locator(".pv-host input").first.fill(str(resource))
             page.page.keyboard.press("Enter")
             page.settled()
             cost = f"cost {told(game.costs[resource][load - 1])}" if load else "unused"
-            words = page.page.locator(".pv-host .stage-readout").inner_text()
-            assert words.startswith(f"resource {resource}: {load} player{'s' * (load != 1)}, {cost}; at most ")
+            for words in page.page.locator(".pv-host .stage-readout").all_inner_texts():  # in both runs
+                assert words.startswith(f"resource {resource}: {load} player{'s' * (load != 1)}, {cost}; at most ")
+        blue, orange = (page.ask(_COLOURED, [int(one[k : k + 2], 16) for k in (1, 3, 5)]) for one in PALETTE[:2])
+        moved = step > 0 and (trace.profiles[step] != trace.profiles[step - 1]).any()
+        assert blue > 1000
+        assert (100 < orange < 1000) if moved else orange == 0, (step, orange)  # an outline, not whole bars
 
 
 def test_a_small_game_is_its_chain(opened, runs):
@@ -109,28 +122,31 @@ def test_a_small_game_is_its_chain(opened, runs):
     assert page.page.locator("[data-profile]").count() == 4
 
 
-def test_bars_are_strategies_and_scores(opened, runs):
-    trace, path = runs["bars"]
-    made = trace.recording()
-    page = opened(path).ready()
+def test_bars_are_strategies_and_scores(opened, runs, tmp_path):
+    made = runs["bars"][0].recording()
+    page = opened(pt.replay({"one": made, "two": made}, tmp_path / "two.html")).ready()
+    curve, bar = (page.page.locator(place).bounding_box() for place in (".pv-curves canvas", ".pv-controls"))
+    assert curve["y"] + curve["height"] <= bar["y"]
     for step in (0, 31, 60):
         page.jump(step)
         keyframe = made.keyframe(step)
         _, strategies = made.thoughts(keyframe)
         bars = page.ask(
-            """() => [...document.querySelectorAll("[data-player]")].map((group) =>
+            """() => [...document.querySelectorAll("[data-player]")].slice(0, 2).map((group) =>
               [...group.querySelectorAll("rect[data-field=strategy]")].map((bar) => bar.height.baseVal.value))"""
         )
         for drawn, strategy in zip(bars, strategies, strict=True):
             assert np.allclose(np.divide(drawn, sum(drawn)), strategy / strategy.sum(), atol=0.02)
-        assert f"step {made.keyframes[keyframe]}" in page.page.locator(".pv-bars").inner_text()
+        assert f"step {made.keyframes[keyframe]}" in page.page.locator(".pv-bars").first.inner_text()
+    assert "players remember scores" in page.page.locator(".stage-note").first.inner_text()
 
 
 def test_a_picture_holds_what_is_seen(opened, runs):
     from PIL import Image
 
     for name, colour in (("table", PALETTE[1]), ("bars", PALETTE[1]), ("network", PALETTE[0])):
-        page = opened(runs[name][1], color_scheme="light").ready()
+        trace, path = runs[name]
+        page = opened(path, color_scheme="light").ready()
         page.jump(60)
         with page.page.expect_download() as caught:
             page.page.get_by_role("button", name="Picture").click()
@@ -140,7 +156,7 @@ def test_a_picture_holds_what_is_seen(opened, runs):
         assert (np.abs(seen.astype(int) - wanted).max(axis=1) <= 3).sum() > 100, name
         with page.page.expect_download() as caught:
             page.page.get_by_role("button", name="Actions now").click()
-        assert caught.value.suggested_filename == "actions-60.csv"
+        assert caught.value.suggested_filename == f"{trace.rule['rule']}-actions-60.csv"
 
 
 def test_players_are_counted(opened, runs):
@@ -209,7 +225,7 @@ def test_keys_are_explained_and_the_theme_is_chosen(opened, runs):
     page = opened(runs["network"][1], color_scheme="light").ready()
     page.page.keyboard.press("?")
     dialog = page.page.get_by_role("dialog")
-    assert "space" in dialog.inner_text().lower()
+    assert all(told in dialog.inner_text().lower() for told in ("space", "10 cells at once", "esc leaves the map"))
     assert serious(page) == []
     page.page.keyboard.press("Escape")
     dialog.wait_for(state="hidden")
@@ -218,13 +234,15 @@ def test_keys_are_explained_and_the_theme_is_chosen(opened, runs):
     assert page.ask("getComputedStyle(document.body).backgroundColor") != light
 
 
-def test_it_works_in_the_frame_of_a_notebook(opened, runs, tmp_path):
-    trace = runs["network"][0]
+def test_it_works_in_the_frame_of_a_notebook(opened, tmp_path):
+    trace = pt.run(Coverage(World(np.eye(20)), 2, 1.0, flags=False), pt.rule("blll", tau=1.0), 60, compiled=False)
     path = tmp_path / "notebook.html"
     path.write_text(f"<!doctype html><meta charset=utf-8><title>cell</title>{in_frame(trace)}", "utf-8")
-    page = opened(path)
+    page = opened(path, viewport={"width": 1000, "height": 900})
     frame = page.page.frame_locator("iframe")
     frame.locator(".pv-controls").wait_for()
+    curve, bar = (frame.locator(place).bounding_box() for place in (".pv-curves canvas", ".pv-controls"))
+    assert curve["y"] + curve["height"] <= bar["y"]  # above the bar, for a map leaves it the height
     frame.get_by_role("button", name="To the end").click()
     assert frame.locator(".pv-step-box input").input_value() == "60"
     page.requests = page.requests[:1]  # the frame's own text is none that leaves

@@ -50,6 +50,10 @@ def test_what_robots_did_is_replayed_and_filmed(tmp_path):
     assert potentia("replay", out, "--film", film, "--frames", 5).returncode == 0
     assert film.exists()
     assert not (out / "replay.html").exists()
+    (out / "recording-cut.recording").write_bytes(files[0].read_bytes()[:500])
+    done = potentia("replay", out)  # the others are played all the same
+    assert (done.returncode, (out / "replay.html").exists()) == (0, True)
+    assert "recording-cut.recording is cut short" in " ".join(done.stderr.split())
     potentia("replay", *files[::-1], "--out", page, "--film", film, "--frames", 5)
     with Image.open(film) as picture:
         assert 2 <= picture.n_frames <= 5

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from potentia.cli.options.common import Json
-from potentia.cli.options.replays import check_film, check_page
+from potentia.cli.options.replays import check_film, check_page, files_in, read_from
 from potentia.cli.terminal import print_json, progress, say
 from potentia.errors import InvalidInput
 
@@ -46,7 +46,6 @@ def replay(
         potentia replay out/cover --out both.html
         potentia replay out/cover/recording-blll.recording --film blll.gif
     """
-    from potentia.web import read_recording
     from potentia.web import replay as write
     from potentia.web.pages import MOST
 
@@ -56,10 +55,11 @@ def replay(
     check_film(film, "--film")
     if robot is not None and film is None:
         raise InvalidInput("is for --film", "robot", robot)
-    found = [inside for path in recordings for inside in _recordings(path)]
-    if len(found) > MOST:
-        raise InvalidInput(f"takes one to {MOST} recordings, got {len(found)}", "recordings")
-    read = [read_recording(path) for path in found]
+    count = sum(len(files_in(path)) for path in recordings)
+    if count > MOST:
+        raise InvalidInput(f"takes one to {MOST} recordings, got {count}", "recordings")
+    both = [one for path in recordings for one in read_from(path)]
+    found, read = [path for path, _ in both], [made for _, made in both]
     labels = [made.header["label"] for made in read]
     if len(set(labels)) < len(labels):
         labels = [path.stem for path in found]
@@ -80,16 +80,6 @@ def replay(
         return
     for name, path in written.items():
         say(f"{name}: {path}")
-
-
-def _recordings(path: Path) -> list[Path]:
-    """The file itself, or those in a folder."""
-    if not path.is_dir():
-        return [path]
-    found = sorted(path.glob("*.recording"))
-    if not found:
-        raise InvalidInput(f"{path} has no *.recording in it", "recordings", path)
-    return found
 
 
 def _check_film(made: Any, film: Path | None, robot: int | None) -> None:

@@ -246,13 +246,13 @@ def _loaded(saved: Path | None, game: Any) -> Any:
 
 
 def _recordings(path: Path) -> tuple[Any, Any]:
-    from potentia.web import read_recording
+    from potentia.cli.options.replays import files_in, read_from
     from potentia.web.pages import MOST
     from potentia.web.studio.session import Session
     from potentia.web.studio.starts import Start
 
-    found = sorted(path.glob("*.recording")) if path.is_dir() else [path]
+    found = files_in(path)
     if len(found) > MOST:
         raise InvalidInput(f"takes one to {MOST} recordings, got {len(found)}", "what")
     start = Start(game={"map": "paper"}, rules=[{"rule": "blll", "tau": 0.1}])
-    return Session(start), [read_recording(one) for one in found]
+    return Session(start), [made for _, made in read_from(path)]

@@ -211,9 +211,10 @@ class Trace:
         ----------
         **options : Any
             ``beliefs_every``: steps between keyframes, at which the recording says what players believe, or how they
-            score their actions. Left out, some dozens where there is anything to say; 0 for none. The run is played
-            again for them. ``optimum``: the best there is, a number or what ``analysis.optimum`` returns, for a line
-            beside the curve. ``title``, ``label``: for people; the label is short.
+            score their actions. Left out, some dozens where there is anything to say; of scores that are few
+            numbers up to 2,000, every step if that is enough; 0 for none. The run is played again for them.
+            ``optimum``: the best there is, a number or what ``analysis.optimum`` returns, for a line beside the curve.
+            ``title``, ``label``: for people; the label is short.
             ``game``: what was played, for a trace that came from another process.
 
         Returns

@@ -121,10 +121,13 @@ def _signature(cls: type) -> str:
 
 
 class Registry(Generic[T]):
-    """Classes with a ``name`` and one field per parameter; ``what`` they are is said in messages."""
+    """Classes with a ``name`` and one field per parameter; ``what`` they are is said in messages.
 
-    def __init__(self, what: str, error: type[InvalidInput]) -> None:
-        self.what, self._error = what, error
+    ``also`` has other words for some of them, which messages then name.
+    """
+
+    def __init__(self, what: str, error: type[InvalidInput], also: Mapping[str, str] | None = None) -> None:
+        self.what, self._error, self._also = what, error, also
         self._known: dict[str, type[T]] = {}
         self._maker: Any = None
 
@@ -195,7 +198,7 @@ class Registry(Generic[T]):
 
     def kind(self, name: Any) -> type[T]:
         """The class behind a name, or an error that suggests the nearest one."""
-        return look_up(self._known, name, self.what, self._error)
+        return look_up(self._known, name, self.what, self._error, self._also)
 
     def read(self, value: Any) -> T | Any:
         """One from the plain data of one, as its ``spec()`` gives it; anything else as it is."""

@@ -245,7 +245,16 @@ def in_rule(value: Any) -> Any:
     return value.tau if isinstance(value, Constant) else plain(value)
 
 
-_registry: Registry[Rule] = Registry("rule", InvalidRule)
+_IN_FULL = {
+    "log-linear-learning": "lll",
+    "synchronous-log-linear-learning": "slll",
+    "binary-log-linear-learning": "blll",
+    "partially-synchronous-binary-log-linear-learning": "p-sblll",
+    "q-learning": "ql",
+    "second-order-q-learning": "soql",
+    "smoothed-best-response": "score",
+}
+_registry: Registry[Rule] = Registry("rule", InvalidRule, _IN_FULL)
 register, registered, rule_class = _registry.register, _registry.registered, _registry.kind
 
 

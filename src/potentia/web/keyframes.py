@@ -19,6 +19,8 @@ from potentia.web.recordings import Recording
 
 _ROOM = 6e6  # bytes of keyframes before compression, unless more are asked for
 _MOST = 60
+_SMALL = 800_000  # bytes of scores that may be told oftener, so that what happens in one step is seen
+_MOST_SMALL = 2_000
 
 
 class Keyframes:
@@ -33,8 +35,8 @@ class Keyframes:
         self._strategies: list[Floats] = []
 
     def play(self, steps: int, every: int | None = None, progress: Progress | None = None) -> Run:
-        """Play so many steps with a keyframe every so many; left out, some dozens, and 0 for none."""
-        begun, every = self.run.step, self.spacing(steps) if every is None else every
+        """Play so many steps with a keyframe every so many; left out as many as have room, and 0 for none."""
+        begun, every = self.run.step, self._usual(steps) if every is None else every
         stops = range(begun, begun + steps + 1, every) if every else ()
         for stop in (*stops, begun + steps):
             done = self.run.step - begun
@@ -49,6 +51,12 @@ class Keyframes:
         size = self._size()
         most = min(_MOST, int(_ROOM // size)) if size else 0
         return 0 if most < 2 else _round_up(steps / most)
+
+    def _usual(self, steps: int) -> int:
+        """The same, but scores that are few numbers at every step, or at up to two thousand."""
+        size = self._size()
+        most = min(_MOST_SMALL, _SMALL // size) if size and not self.run.beliefs else 0
+        return _round_up(steps / most) if most > _MOST else self.spacing(steps)
 
     def _size(self) -> int:
         """Bytes of one in a recording."""

@@ -534,7 +534,7 @@ class Recording:
         return np.array(self.header["keyframes"]["steps"] if self.header["keyframes"] else [], np.int64)
 
     def keyframe(self, step: int) -> int:
-        """The number of the last keyframe up to this step; -1 where there is none.
+        """The number of the last keyframe up to this step; -1 where there is none, as without beliefs and scores.
 
         Parameters
         ----------
@@ -552,22 +552,29 @@ class Recording:
     def _believed(self) -> NDArray[np.float32]:
         return unchained(self.arrays["belief_worth"])
 
+    def _which(self, keyframe: Any) -> int:
+        known = Integer(0, self.keyframes.size - 1)
+        if known.holds(keyframe):
+            return known.made(keyframe)
+        told = f"must be {known.wanted}, got {keyframe!r:.60}; that of a step is recording.keyframe(step)"
+        raise InvalidRun(told, "keyframe", keyframe)
+
     def belief(self, keyframe: int) -> list[Believed]:
         """What was believed at a keyframe: one entry per mind; none where players know the game.
 
         Parameters
         ----------
         keyframe : int
-            Which of the :attr:`keyframes`, from 0.
+            Which of the :attr:`keyframes`, from 0; that of a step is ``keyframe(step)``.
 
         Returns
         -------
         list of Believed
-            What each mind believed: one for each robot, or one that they share.
+            What each mind believed: one for each robot, or one that they share. Without beliefs it is empty.
         """
         if not self.header["keyframes"] or not self.header["keyframes"]["belief"]:
             return []
-        which = Integer(0, self.keyframes.size - 1).of(keyframe, "keyframe", InvalidRun)
+        which = self._which(keyframe)
         fields = self._believed[which]
         seen = np.unpackbits(self.arrays["belief_seen"][which], axis=1, bitorder="little")
         ptr, errors = self.arrays["belief_ptr"], self.arrays["belief_error"]
@@ -586,7 +593,7 @@ class Recording:
         Parameters
         ----------
         keyframe : int
-            Which of the :attr:`keyframes`, from 0.
+            Which of the :attr:`keyframes`, from 0; that of a step is ``keyframe(step)``.
 
         Returns
         -------
@@ -595,7 +602,7 @@ class Recording:
         """
         if not self.header["keyframes"] or not self.header["keyframes"]["scores"]:
             return [], []
-        which = Integer(0, self.keyframes.size - 1).of(keyframe, "keyframe", InvalidRun)
+        which = self._which(keyframe)
         sizes = np.broadcast_to(self.arrays["sizes"], self.arrays["start"].shape)
         ends = np.cumsum(sizes)[:-1]
         return np.split(self._scores[which], ends), np.split(self._strategies[which], ends)

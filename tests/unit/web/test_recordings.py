@@ -89,9 +89,13 @@ def test_a_keyframe_is_asked_for_where_there_is_something_to_say():
     assert case(0).trace().recording().keyframes.size == 0  # robots that know the map, and no scores
     trace = case(4).trace()
     assert trace.recording(beliefs_every=0).keyframes.size == 0
+    few = pt.run(pt.game("stag-hunt"), pt.rule("soql"), 300, compiled=False).recording()
+    assert few.keyframes.tolist() == list(range(301))  # what happens in one step is seen
     assert trace.recording(beliefs_every=40).keyframes.tolist() == list(range(0, trace.steps + 1, 40))
     made = trace.recording(beliefs_every=10)
     assert (made.keyframe(0), made.keyframe(9), made.keyframe(10), made.keyframe(29)) == (0, 0, 1, 2)
+    with pytest.raises(InvalidRun, match=r"keyframe must be an integer from 0 to .*, got 500; .* recording.keyframe"):
+        made.thoughts(500)
     with pytest.raises(InvalidRun, match="beliefs_every must be an integer"):
         trace.recording(beliefs_every=-1)
 

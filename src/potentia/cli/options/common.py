@@ -151,7 +151,7 @@ imported: list[Path] = []  # files of the user's that this command ran
 _REMEDIES = {
     "any_game": "running-mean serves any game",
     "band": "say with --band which one holds the worth, counted from 1",
-    "cell_size": "give --cell-size, such as 0.5m, in a specification cell_size",
+    "cell_size": 'say how large a cell is with --cell-size 0.5m (in a specification: cell_size = "0.5m")',
     "claimed": "leave it out, and test it with --claimed or check_claim",
     "dask_tls": "give their folder with --dask-tls",
     "folder": "give another folder with --out",

@@ -9,15 +9,14 @@ from typing import Annotated, Any
 import typer
 
 from potentia.cli.options.common import check_folder, written
-from potentia.cli.terminal import progress
-from potentia.errors import InvalidInput
+from potentia.cli.terminal import progress, say
+from potentia.errors import InvalidInput, InvalidRun
 
 BeliefsEvery = Annotated[
     int | None,
     typer.Option(
-        help="Steps between the moments at which a recording says what players believe, or how they score their "
-        "actions; 0 for none.",
-        show_default="some dozens of moments",
+        help="Steps between the moments at which a recording tells beliefs, scores and strategies; 0 for none.",
+        show_default="some dozens of moments; scores of small games up to 2,000, every step if that is enough",
     ),
 ]
 
@@ -72,6 +71,33 @@ def write_replay(
         written(summary, "recording", made.save(recording), json)
     if page is not None:
         written(summary, "replay", made.replay(page), json)
+
+
+def files_in(path: Path) -> list[Path]:
+    """The file itself, or the recordings in a folder."""
+    if not path.is_dir():
+        return [path]
+    found = sorted(path.glob("*.recording"))
+    if not found:
+        raise InvalidInput(f"{path} has no *.recording in it", "recordings", path)
+    return found
+
+
+def read_from(path: Path) -> list[tuple[Path, Any]]:
+    """The same, read; what cannot be read in a folder is told and left out, unless it is all there is."""
+    from potentia.web import read_recording
+
+    read, wrong = [], []
+    for file in files_in(path):
+        try:
+            read.append((file, read_recording(file)))
+        except InvalidRun as error:
+            wrong.append(error)
+    if not read:
+        raise wrong[0]
+    for why in wrong:
+        say(f"warning: {why}; it is left out", err=True)
+    return read
 
 
 def check_film(path: Path | None, name: str) -> None:

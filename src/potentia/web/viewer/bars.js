@@ -11,10 +11,10 @@ const MOST_GROUPS = 12;
 const MOST_BARS = 24;
 const BARS_WIDE = 190; // of one player, at least
 const BARS_APART = 20;
-const BARS_TALL = 50; // of a row of bars
+const BARS_TALL = 46; // of a row of bars
 const BARS_LEFT = 44; // for the numbers of the scales
 const BARS_TOP = 8;
-const BARS_GAP = 14;
+const BARS_GAP = 12;
 const BARS_FOOT = 18; // for the names of actions
 const ROOM_FOR_NAMES = 36; // pixels of a bar, from which a name is rather cut than left out
 
@@ -144,7 +144,9 @@ export function createBars(host, timeline, context, scale) {
     const steps = header.keyframes.steps;
     if (!steps.length) return "This recording holds no scores.";
     if (keyframe < 0) return `Scores are known from step ${formatCount(steps[0])} on.`;
-    const next = keyframe + 1 < steps.length ? `, again at step ${formatCount(steps[keyframe + 1])}` : ", the last one known";
+    const again = steps[keyframe + 1] ?? null;
+    const later = again === null ? ", the last one known" : `, again at step ${formatCount(again)}`;
+    const next = steps[keyframe] === timeline.step && again === timeline.step + 1 ? "" : later;
     return `As of step ${formatCount(steps[keyframe])}${next}. A frame: what is played now.`;
   }
 

@@ -38,12 +38,22 @@ export function createCard(grid, timeline, { seeds, title, single }) {
 }
 
 /** Whether strategies and scores of a game have room in its card. */
-function barsInCard({ game, keyframes }) {
+export function barsInCard({ game, keyframes }) {
   return game.kind === "table" && Boolean(keyframes?.scores) && game.players <= MOST_BARRED;
 }
 
+/** Whether there is one stage, which leaves room for the curves beside it. */
+export function standsAlone(recordings) {
+  return recordings.length === 1 && !needsWidth(recordings[0].header);
+}
+
+/** Whether they do stand beside it: the window is as wide as CSS wants it. */
+export function curvesBeside(recordings) {
+  return standsAlone(recordings) && window.matchMedia("(min-width: 1000px)").matches;
+}
+
 /** Whether a stage has more than one picture beside each other. */
-export function needsWidth({ game, keyframes }) {
+function needsWidth({ game, keyframes }) {
   if (game.kind === "map") return game.players > MOST_CIRCLES || Boolean(keyframes?.steps?.length);
   return game.kind === "table";
 }

@@ -1,5 +1,6 @@
 // The curves under the stages: one series of all recordings over time, the optimum, and a cursor to drag.
 
+import { barsInCard } from "./cards.js";
 import { faded } from "./colours.js";
 import { element, FONT, hiddenCanvas, setText, setTitled, sizedCanvas } from "./dom.js";
 import { formatCount, formatNumber, formatPercent, niceTicks } from "./format.js";
@@ -110,7 +111,8 @@ class Curves {
   resize() {
     const low = window.innerHeight < 1000 ? 150 : 190;
     this.height = this.context.alone ? Math.min(320, Math.max(190, window.innerHeight - 420)) : low;
-    if (!this.context.alone && window.innerHeight < 820) this.height = 130;
+    const tight = window.innerHeight < 820 || (this.timelines.length > 1 && barsInCard(this.timelines[0].recording.header));
+    if (!this.context.alone && tight) this.height = 130;
     this.width = Math.max(220, this.host.clientWidth || 320);
     this.looks = looksOf(this.timelines.map((timeline) => timeline.recording), this.context.theme());
     this.looks.forEach((look, k) => paintSwatch(this.entries[k].swatch, look));

@@ -4,6 +4,8 @@ import { csvText } from "./format.js";
 import { inColumn, Lengths, rounded } from "./lengths.js";
 import { actionName } from "./stages/actions.js";
 
+const LONGEST_NAME = 60; // letters
+
 /** Where everybody is at this step. */
 export function positionsCsv(timelines, stateOf) {
   const map = timelines.every(({ recording }) => recording.header.game.kind === "map");
@@ -50,6 +52,13 @@ export function seriesCsv(timelines) {
     });
   }
   return csvText(rows);
+}
+
+/** "blll-p-sblll-series.csv": by what runs are called, in letters that any system takes; while they are played by the step alone. */
+export function fileName({ recordings, live }, what, ending) {
+  const plain = (live ? [] : recordings).map(({ label }) => label.normalize("NFKD").toLowerCase()).join("-");
+  const name = plain.replace(/[\u0300-\u036f]/g, "").replace(/[^a-z0-9]+/g, "-").slice(0, LONGEST_NAME);
+  return `${[name, what].join("-").replace(/^-+|-+(?=-)/g, "")}.${ending}`;
 }
 
 /** Hand a file to the reader. */

@@ -10,7 +10,7 @@ const HELP = [
   ["home end", "to the start or the end"],
   ["+ −", "faster or slower"],
   ["n p", "choose the next or previous robot or player"],
-  ["esc", "choose as in the beginning: none, or the robot 0 whose thoughts are shown"],
+  ["esc", "undo a choice: then nobody is chosen, or robot 0 where its beliefs or scores are shown"],
   ["f", "flags on or off"],
   ["w", "ways: none, recent or whole"],
   ["t", "light or dark"],
@@ -25,7 +25,8 @@ export function createHelp(root, more = []) {
   });
   const map =
     "On a map: point at a cell to read it, click a robot to see what it thinks where that was recorded. " +
-    "With the keyboard, go to the map with Tab; arrow keys then move a cell cursor, Enter chooses the robot there.";
+    "With the keyboard, go to the map with Tab; arrow keys then move a cell cursor, with shift 10 cells at once, " +
+    "Enter chooses the robot there, Esc leaves the map.";
   const look = { type: "button", class: "pv-text-button", text: "Close" };
   const close = element("button", { ...look, onclick: () => dialog.close() });
   const dialog = element(

@@ -1,12 +1,12 @@
 // The viewer: recordings side by side on one clock, with curves, tables and keys.
 
 import { createBars, scoreScale } from "./bars.js";
-import { createCard, needsWidth, shareWidth } from "./cards.js";
+import { createCard, curvesBeside, shareWidth, standsAlone } from "./cards.js";
 import { Clock } from "./clock.js";
 import { createControls } from "./controls.js";
 import { createCurves } from "./curves.js";
 import { element, setText } from "./dom.js";
-import { offerFile, positionsCsv, seriesCsv } from "./downloads.js";
+import { fileName, offerFile, positionsCsv, seriesCsv } from "./downloads.js";
 import { followRuns, growRuns } from "./following.js";
 import { formatNumber } from "./format.js";
 import { createHeader, WAYS } from "./header.js";
@@ -78,7 +78,7 @@ class Viewer {
       single: recordings.length === 1, // the page has one stage
       sides: this.mapStates.some((state) => state && hasSide(state)), // a second map stands beside some map
       heightLeft: () => this.heightLeft(),
-      alone: recordings.length === 1 && !needsWidth(recordings[0].header), // and room for the curves beside it
+      get alone() { return curvesBeside(recordings); },
       onSeek: (step) => this.jump(step),
     };
     root.classList.add("pv");
@@ -97,7 +97,7 @@ class Viewer {
     const curvesHost = element("section", { class: "pv-curves", "aria-label": "Curves" });
     this.key = element("p", { class: "pv-key" });
     this.played = element("div", { class: "pv-played" }, this.stageGrid, this.key);
-    const top = element("div", { class: this.context.alone ? "pv-top pv-alone" : "pv-top" }, this.played, curvesHost);
+    const top = element("div", { class: standsAlone(this.recordings) ? "pv-top pv-alone" : "pv-top" }, this.played, curvesHost);
     this.controlBar = element("section", { class: "pv-controls", "aria-label": "Clock" });
     const below = element("div", { class: this.live ? "pv-below" : "pv-below pv-halves" });
     this.root.append(top, this.controlBar, below);
@@ -383,17 +383,17 @@ class Viewer {
   // Taking away ----------------------------------------------------------------------------------------
 
   savePositions() {
-    const name = this.placed ? "positions" : "actions";
-    offerFile(`${name}-${this.clock.step}.csv`, positionsCsv(this.timelines, this.context.stateOf), "text/csv");
+    const what = `${this.placed ? "positions" : "actions"}-${this.clock.step}`;
+    offerFile(fileName(this, what, "csv"), positionsCsv(this.timelines, this.context.stateOf), "text/csv");
   }
 
   saveSeries() {
-    offerFile("series.csv", seriesCsv(this.timelines), "text/csv");
+    offerFile(fileName(this, "series", "csv"), seriesCsv(this.timelines), "text/csv");
   }
 
   async savePicture() {
     const parts = this.barGrid?.isConnected ? [this.played, this.barGrid] : [this.played];
     const picture = await uncut(this.root, () => pictureOf(parts, this.title, this.clock.step, this.colours));
-    offerFile(`step-${this.clock.step}.png`, picture, "image/png");
+    offerFile(fileName(this, `step-${this.clock.step}`, "png"), picture, "image/png");
   }
 }

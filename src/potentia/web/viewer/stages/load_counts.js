@@ -21,8 +21,8 @@ export class LoadCounts {
     this.peaks = this.lastLoads.slice();
     this.done = 0; // changes that peaks hold
     this.findPeaks();
-    this.changedAt = null; // the step that changedSet belongs to
-    this.changedSet = new Set();
+    this.changedAt = null; // the step that changedBy belongs to
+    this.changedBy = new Map();
   }
 
   add(loads, player, action, by) {
@@ -43,10 +43,10 @@ export class LoadCounts {
     return this.loads;
   }
 
-  /** Resources whose load changed in this step. */
+  /** Resources whose load changed in this step, and by how much. */
   changed(step) {
     const key = this.timeline.ended ? null : step;
-    if (this.changedAt === key) return this.changedSet;
+    if (this.changedAt === key) return this.changedBy;
     const { first, end } = changesAt(this.timeline, step);
     const by = new Int32Array(this.count);
     for (let c = first; c < end; c++) {
@@ -54,9 +54,9 @@ export class LoadCounts {
       this.add(by, this.timeline.changePlayers[c], this.timeline.changeAfter[c], 1);
     }
     this.changedAt = key;
-    this.changedSet = new Set();
-    by.forEach((amount, resource) => amount !== 0 && this.changedSet.add(resource));
-    return this.changedSet;
+    this.changedBy = new Map();
+    by.forEach((amount, resource) => amount !== 0 && this.changedBy.set(resource, amount));
+    return this.changedBy;
   }
 
   eachResource(player, action, visit) {

@@ -12,6 +12,7 @@ const ROW_HEIGHT = 26;
 const THIN_HEIGHT = 260;
 const LOAD_COLOUR = PALETTE[0];
 const CHANGED_COLOUR = PALETTE[1];
+const LINE = 2; // pixels of the outline of what came or went
 
 export function createLoadsStage(host, timeline, context) {
   const counts = new LoadCounts(timeline);
@@ -21,21 +22,27 @@ export function createLoadsStage(host, timeline, context) {
   const canvas = addElement(host, "canvas", { name: "stage-canvas", attributes: { role: "img" } });
   Object.assign(canvas.style, { display: "block", marginBottom: "0.4em" });
   const note = addElement(host, "p", { name: "stage-note", style: { margin: "0.4em 0" } });
-  const showPicked = addPicker(host, "resource", counts.count, select, (text) => say(text, true));
+  const showPicked = addPicker(host, "resource", counts.count, choose, (text) => say(text, true));
   const say = addReadout(host, "stage-readout");
   let pen = null;
   let width = 0;
   let height = 0;
   let selected = null;
+  context.pickers = [...(context.pickers ?? []), select]; // of all runs of the page
 
   canvas.addEventListener("click", (event) => {
     const part = few ? event.offsetY / ROW_HEIGHT : (event.offsetX / width) * counts.count;
     const hit = Math.min(counts.count - 1, Math.max(0, Math.floor(part)));
-    select(hit === selected ? null : hit);
+    choose(hit === selected ? null : hit);
   });
 
-  /** Selects a resource; resources are no players, so nobody else is told. */
+  /** Chooses a resource in every run that has it; resources are no players, so nobody else is told. */
+  function choose(resource) {
+    for (const each of context.pickers) each(resource);
+  }
+
   function select(resource) {
+    if (resource !== null && resource >= counts.count) return;
     selected = resource;
     showPicked(resource);
     say(sentence(), true, selected === null);
@@ -68,7 +75,7 @@ export function createLoadsStage(host, timeline, context) {
 
   function noteText() {
     const bars = `Bars: players on each resource, up to ${formatCount(most)}. A line marks the most in the recording.`;
-    return `${bars} Orange: changed in this step.`;
+    return `${bars} Orange outline: what came or went in this step.`;
   }
 
   function drawRows(loads, changed) {
@@ -88,8 +95,11 @@ export function createLoadsStage(host, timeline, context) {
       pen.textAlign = "left";
       pen.fillText(names[r], 4, middle);
       fillBox(theme.faint, left, top + 4, long, ROW_HEIGHT - 8);
-      fillBox(changed.has(r) ? CHANGED_COLOUR : LOAD_COLOUR, left, top + 4, (long * loads[r]) / most, ROW_HEIGHT - 8);
-      fillBox(theme.ink, left + (long * counts.peaks[r]) / most - 1, top + 2, 2, ROW_HEIGHT - 4);
+      const across = (load) => (long * load) / most;
+      fillBox(LOAD_COLOUR, left, top + 4, across(loads[r]), ROW_HEIGHT - 8);
+      fillBox(theme.ink, left + across(counts.peaks[r]) - 1, top + 2, 2, ROW_HEIGHT - 4);
+      const [low, high] = between(loads[r], changed.get(r)).map(across);
+      if (high > low) outline(left + low, top + 4, high - low, ROW_HEIGHT - 8);
       pen.fillStyle = theme.ink;
       pen.textAlign = "right";
       pen.fillText(loadText(r, loads[r], short), width - 2, middle);
@@ -111,11 +121,21 @@ export function createLoadsStage(host, timeline, context) {
     for (let r = 0; r < counts.count; r++) {
       const tall = up(loads[r]);
       const peak = up(counts.peaks[r]);
-      fillBox(changed.has(r) ? CHANGED_COLOUR : LOAD_COLOUR, r * wide, base - tall, Math.max(0.6, wide - gap), tall);
+      fillBox(LOAD_COLOUR, r * wide, base - tall, Math.max(0.6, wide - gap), tall);
+      const [low, high] = between(loads[r], changed.get(r)).map(up);
+      if (high > low) outline(r * wide, base - high, Math.max(0.6, wide - gap), high - low);
       fillBox(theme.grey, r * wide, base - peak - 1, Math.max(0.6, wide - gap), 1.5);
     }
     if (selected !== null) fillBox(theme.ink, selected * wide, base, Math.max(3, wide), 4);
     fillBox(theme.grey, 0, base, width, 1);
+  }
+
+  /** Of a part that is too small for an outline, all. */
+  function outline(left, top, wide, tall) {
+    if (Math.min(wide, tall) < 3 * LINE) return void fillBox(CHANGED_COLOUR, left, top, wide, tall);
+    pen.strokeStyle = CHANGED_COLOUR;
+    pen.lineWidth = LINE;
+    pen.strokeRect(left + LINE / 2, top + LINE / 2, wide - LINE, tall - LINE);
   }
 
   function fillBox(colour, left, top, wide, tall) {
@@ -135,7 +155,7 @@ export function createLoadsStage(host, timeline, context) {
     const loads = counts.now();
     const order = [...loads.keys()].sort((a, b) => loads[b] - loads[a]).slice(0, few ? MOST_NAMED_BARS : 3);
     const parts = order.map((r) => `${formatCount(loads[r])} on ${nameOf(r)}`);
-    const changed = [...counts.changed(timeline.step)].map(nameOf);
+    const changed = [...counts.changed(timeline.step).keys()].map(nameOf);
     const news = changed.length ? `changed in this step: ${inWords(changed, 6)}` : "no load changed in this step";
     const which = few ? "loads are" : `the largest of ${formatCount(counts.count)} loads are`;
     return `Step ${formatCount(timeline.step)}: ${which} ${inWords(parts, MOST_NAMED_BARS)}; ${news}.`;
@@ -143,4 +163,9 @@ export function createLoadsStage(host, timeline, context) {
 
   resize();
   return { draw, resize, describe };
+}
+
+/** The lesser and the larger of a load and what it was before a change. */
+function between(load, by = 0) {
+  return by > 0 ? [load - by, load] : [load, load - by];
 }

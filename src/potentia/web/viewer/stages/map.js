@@ -19,6 +19,7 @@ const HIGHEST = 620;
 const HEADING_HIGH = 30; // above a map
 const BELOW_MAP = 96; // scale and two lines of words
 const WIDE = 455; // pixels from which the second map stands beside the first
+const WIDE_WHERE_LOW = 385; // the same where a window has not the height for two maps under each other
 const WIDE_ON_PHONES = 520;
 const NARROW_MAP = 260; // pixels of a map under which words have up to four lines
 const NEAR = 16; // pixels around a robot that choose it
@@ -79,14 +80,16 @@ class MapStage {
     const wide = this.host.clientWidth || 320;
     const { sides } = this.context; // of any map of the page: maps beside each other have one size
     const { shared } = this.context; // who has a second map has twice the width
-    const enough = window.innerWidth < NARROW ? WIDE_ON_PHONES : WIDE;
+    const { under } = axesRoom(this.state.lengths, this.state.rows);
+    const around = (sides ? HEADING_HIGH : 0) + BELOW_MAP + under;
+    const left = this.context.heightLeft() - around;
+    const low = (left - around) / 2 < LOWEST;
+    const enough = window.innerWidth < NARROW ? WIDE_ON_PHONES : low ? WIDE_WHERE_LOW : WIDE;
     const beside = shared ? Boolean(this.side) : sides && wide >= enough;
     this.root.classList.toggle("pv-beside", beside);
     this.heading.hidden = !sides;
     const room = beside ? Math.floor((wide - 24) / 2) : shared ? wide - 12 : wide;
     this.root.classList.toggle("pv-narrow", beside && room < NARROW_MAP);
-    const { under } = axesRoom(this.state.lengths, this.state.rows);
-    const left = this.context.heightLeft() - (sides ? HEADING_HIGH : 0) - BELOW_MAP - under;
     const lowest = window.innerWidth < NARROW ? LOWEST_ON_PHONES : LOWEST; // where one scrolls anyway
     const highest = Math.max(lowest, Math.min(HIGHEST, sides && !beside ? left / 2 : left));
     this.layout = mapLayout(room, highest, this.state, this.upper);

@@ -6,6 +6,7 @@ import { countUpTo } from "../timeline.js";
 
 export const MOST_NUMBERED = 60; // robots with a number; beyond, numbers hide the map
 const TAIL_MOVES = 60;
+const ASIDE = [33, 24]; // pixels from the middle of a robot to that of a label beside it, or above
 
 /** A pattern of lines or dots, as wide as on any screen. */
 function tilePattern(context, size, draw) {
@@ -161,6 +162,11 @@ export function strokeOutline(context, path) {
 /** Ranges as circles of radius δ around these robots. */
 export function drawRanges(context, layout, state, robots, chosen) {
   const { delta } = state.arrays;
+  const { left, top, width, height } = layout.area;
+  context.save();
+  context.beginPath();
+  context.rect(left, top, width, height); // or they lie under the numbers of the axes
+  context.clip();
   for (const robot of robots) {
     const cell = state.cellOf(robot);
     const range = delta.length === 1 ? delta[0] : delta[robot];
@@ -170,6 +176,7 @@ export function drawRanges(context, layout, state, robots, chosen) {
     path.ellipse(x, y, range * layout.wide, range * layout.high, 0, 0, 2 * Math.PI);
     strokeTwice(context, path, robotColour(robot), robot === chosen ? 3 : 1.8, 0.75);
   }
+  context.restore();
 }
 
 /** Robots as circles with numbers; those on one cell share a marker. Returns where they are, for clicks. */
@@ -321,7 +328,7 @@ export function drawWeights(context, layout, components, cells) {
     const c = Math.sqrt(Math.max(yy - b * b, 0));
     return Array.from({ length: 24 }, (_, k) => {
       const [u, v] = [2 * Math.sin((Math.PI * k) / 12), 2 * Math.cos((Math.PI * k) / 12)];
-      return [layout.x(x + a * u), layout.y(y + b * u + c * v)];
+      return asideOf(layout.x(x), layout.y(y), layout.x(x + a * u), layout.y(y + b * u + c * v), u, v);
     });
   });
   components.forEach(({ weight }, k) => {
@@ -336,6 +343,13 @@ export function drawWeights(context, layout, components, cells) {
     marked.push([x, y]);
     drawWeight(context, x, y, weight.toFixed(2));
   });
+}
+
+/** A place on an ellipse, or farther in its direction where that is so small that a label would hide what is in it. */
+function asideOf(x, y, onX, onY, u, v) {
+  const [dx, dy] = onX === x && onY === y ? [u, -v] : [onX - x, onY - y];
+  const far = Math.max(1, Math.min(ASIDE[0] / Math.abs(dx), ASIDE[1] / Math.abs(dy)));
+  return [x + far * dx, y + far * dy];
 }
 
 function drawWeight(context, x, y, text) {

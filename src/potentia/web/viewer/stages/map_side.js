@@ -98,7 +98,7 @@ export class MapSide {
   }
 
   /** The words under the map; with `reading`, those of the cell that is pointed at, which is framed. */
-  tell(heading, words, { prompt = false, context = null, reading = null } = {}) {
+  tell(heading, words, { prompt = false, context = null, reading = null, chosen = null } = {}) {
     this.root.toggleAttribute("data-prompt", prompt);
     this.reading = reading;
     if (reading) this.frame.setAttribute("tabindex", "0");
@@ -107,7 +107,8 @@ export class MapSide {
     const shown = reading && this.cursor >= 0;
     this.words.setAttribute("aria-live", shown ? "polite" : "off");
     if (shown) drawCellCursor(context, this.layout, this.cursor);
-    setText(this.heading, heading);
+    const short = chosen !== null && !this.choice.hidden && this.root.parentNode.classList.contains("pv-narrow");
+    setText(this.heading, short ? `Robot ${chosen}` : heading); // what of it stands beside, in the choice
     setText(this.words, shown ? this.cellText(reading) : words);
     this.canvas.setAttribute("aria-label", `${heading}. ${words}`);
   }
@@ -190,10 +191,11 @@ export class MapSide {
     if (Number.isFinite(error)) parts.push(`error ${formatPercent(error)} of all worth`);
     const who = all ? "What all robots believe" : `What robot ${robot} ${state.isLost(robot) ? "believed" : WORDS.belief}`;
     const truth = state.worthAt();
+    const since = `as of step ${formatCount(when)}`;
     const reading = (cell) =>
-      `believed ${formatNumber(field[cell])}, truly ${formatNumber(truth[cell])}, ${seen[cell] ? "seen" : "not seen"}`;
+      `believed ${formatNumber(field[cell])} ${since}, truly ${formatNumber(truth[cell])}, ${seen[cell] ? "seen" : "not seen"}`;
     const words = `As of step ${formatCount(when)}: ${parts.join(", ")}.${this.fateWords(robot)}`;
-    this.tell(who, words, { context, reading });
+    this.tell(who, words, { context, reading, chosen: robot });
   }
 
   /** A sentence about a robot that is not there. */
@@ -232,9 +234,10 @@ export class MapSide {
     const where = state.lengths.cellWords(cell % state.columns, Math.floor(cell / state.columns));
     const range = `${formatNumber(low)} to ${formatNumber(high)}, most at ${where}`;
     const most = flat ? `${formatNumber(low)} everywhere` : range;
-    const reading = (at) => (state.wallsNow()[at] ? "nothing" : `${WORDS[this.kind]} ${formatNumber(field[at])}`);
+    const since = `as of step ${formatCount(when)}`;
+    const reading = (at) => (state.wallsNow()[at] ? "nothing" : `${WORDS[this.kind]} ${formatNumber(field[at])} ${since}`);
     const words = `As of step ${formatCount(when)}: ${most}.${this.fateWords(robot)}`;
-    this.tell(`The ${WORDS[this.kind]} of robot ${robot}`, words, { context, reading });
+    this.tell(`The ${WORDS[this.kind]} of robot ${robot}`, words, { context, reading, chosen: robot });
   }
 
   drawCrowd() {

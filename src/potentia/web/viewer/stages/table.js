@@ -13,6 +13,7 @@ const TABLES_WIDTH = 215; // room for the tables beside the graph
 const EVEN_CELLS = { fontVariantNumeric: "tabular-nums", whiteSpace: "nowrap" }; // numbers that change keep their width
 const CELL_STYLE = { padding: "0.15em 0.6em", textAlign: "right", ...EVEN_CELLS };
 const NAME_STYLE = { ...CELL_STYLE, whiteSpace: "normal" };
+const SCORED = ["ql", "soql", "score"]; // rules that remember scores
 const LONGEST_PROFILE = 24; // letters; longer ones are told by the numbers in the graph
 
 export function createTableStage(host, timeline, context) {
@@ -25,7 +26,8 @@ export function createTableStage(host, timeline, context) {
   const aside = addElement(row, "div", { style: { flex: `1 1 ${TABLES_WIDTH}px`, minWidth: "0" } });
   const own = addOwnPayoffs(aside);
   const table = players === 2 ? addPayoffTable(aside) : null;
-  const facts = addFacts(aside, ["Potential", "Long-run share", "Share of time so far", "Last change"]);
+  const names = ["Potential", "Long-run share", "This profile so far", "Last change"];
+  const facts = addFacts(aside, names, 2 + Boolean(potential) + law);
   const note = addElement(host, "p", { name: "stage-note", style: { margin: "0.4em 0" } });
   const whose = context.single ? "" : `, ${timeline.recording.label}`;
   let seen = null; // the profile by whose names tables have their widths
@@ -38,7 +40,7 @@ export function createTableStage(host, timeline, context) {
 
   function legend() {
     const marks = "Orange: the profile now and the last change.";
-    if (!law) return `${marks} The rule's chain is not in this recording.`;
+    if (!law) return `${marks} ${whyNoChain(timeline.recording.header)}`;
     if (!holds()) return `${marks} Since step ${formatCount(until)} another rule is played, whose chain is not shown here.`;
     const most = formatShare(stationary.reduce((largest, share) => Math.max(largest, share), 0));
     return `${marks} Blue area: the share of time in the long run, at most ${most}. Lines: a step's probability.`;
@@ -62,7 +64,7 @@ export function createTableStage(host, timeline, context) {
     facts([
       potential ? shortNumber(potential[now]) : null,
       law ? (holds() ? formatShare(stationary[now]) : `not known since step ${formatCount(until)}`) : null,
-      formatPercent(occupation.shares(timeline.step)[now]),
+      `${formatPercent(occupation.shares(timeline.step)[now])} of the time`,
       move ? `step\u00a0${formatCount(move.step)}, from\u00a0${onOneLine(move.from)}` : "none yet",
     ]);
     own(now);
@@ -153,6 +155,16 @@ export function createTableStage(host, timeline, context) {
   return { draw, resize, describe };
 }
 
+/** Why there is no chain over profiles, where it is plain. */
+function whyNoChain({ belief, keyframes, rule }) {
+  if (belief) return "No chain: players have beliefs.";
+  if (keyframes?.scores || SCORED.includes(rule?.name)) {
+    return "No chain: players remember scores.";
+  }
+  if (rule?.spec?.tau?.kind) return "No chain: the temperature changes.";
+  return "The rule's chain is not in this recording.";
+}
+
 /** Payoffs are mostly round: 3.5 and not 3.500. */
 function shortNumber(value) {
   return formatNumber(value).replace(/^([^e]*\.\d*?)0+$/, "$1").replace(/\.$/, "");
@@ -185,10 +197,10 @@ function letScroll(box, whose) {
   }
 }
 
-/** Names with values; rows whose value is null are left out. */
-function addFacts(parent, names) {
+/** Names with values; rows whose value is null are left out. There is room for `most` of them, one on two lines. */
+function addFacts(parent, names, most) {
   const list = addElement(parent, "dl", { name: "stage-facts" });
-  Object.assign(list.style, { display: "grid", gridTemplateColumns: "auto 1fr", gap: "0.15em 0.7em", margin: "0.4em 0", minHeight: "7.8em" });
+  Object.assign(list.style, { display: "grid", gridTemplateColumns: "auto 1fr", gap: "0.15em 0.7em", margin: "0.4em 0", alignContent: "start", minHeight: `${1.6 * (most + 1)}em` });
   const rows = names.map((text) => ({
     term: addElement(list, "dt", { text }),
     value: addElement(list, "dd", { style: { margin: "0", fontVariantNumeric: "tabular-nums" } }),

@@ -151,12 +151,14 @@ def signed(found: Estimate, name: str) -> str:
 
 
 def kinds_table(rows: list[dict[str, object]]) -> str:
-    """The two rules that a reader chooses between, by kind of map, over all its maps."""
+    """Those that a reader chooses between, by kind of map, over all its maps."""
+    columns = [[row for row in rows if row["kind"] == kind] for kind in KINDS]
+    columns.append([row for row in rows if row["kind"] != "drifting"])
     lines = [
-        [name, *(signed(less_than_taken(rows, name, kind=kind), name) for kind in KINDS)]
+        [name, *(signed(less_than_taken(column, name), name) for column in columns)]
         for name in ("unilateral", "guarded, colder", "unilateral, colder", "SLLL, revision 0.6", "BLLL")
     ]
-    return markdown([f"less {TAKEN}'s", *KINDS], lines)
+    return markdown([f"less {TAKEN}'s", *KINDS, "all that stand still"], lines)
 
 
 def draw(rows: list[dict[str, object]]) -> None:
@@ -196,11 +198,13 @@ def advise(play_again: bool = True) -> None:
 
 
 def look_for_candidates() -> None:
-    """The grid, best last."""
+    """The grid, best last, with the margin to guarded as it is by default."""
     rows = play(sites(TUNING), grid(), 10_000, 4)
+    usual = values(rows, "guarded, 0.9, 0.3 to 0.01")
     for name in sorted(grid(), key=lambda name: values(rows, name).mean()):
-        drive = values(rows, name, "distance").mean()
-        sys.stdout.write(f"{values(rows, name).mean():.4f}  {drive:8,.0f}  {name}\n")
+        share, drive = values(rows, name), values(rows, name, "distance").mean()
+        margin = signed(paired_difference(share, usual), name)
+        sys.stdout.write(f"{share.mean():.4f}  {margin:26}  {drive:8,.0f}  {name}\n")
 
 
 if __name__ == "__main__":

@@ -221,6 +221,10 @@ def test_optimum_says_where_to_put_robots(tmp_path, table):
         (["--compare", "--budget", "99"], "--budget must be at least 1,360,000 steps for 12 candidates"),
         (["--compare", "--rule", "blll"], "must name two candidates at least, got 1"),
         (["--budget", "5m"], "--budget is for --compare, got '5m' without it"),
+        (
+            ["--compare", "--tau", "0.1"],
+            "--tau is for --rule: without it --compare plays rules and temperatures of its",
+        ),
         (["--compare", "--gif"], "--gif is not for --compare, which draws one picture"),
         (["--compare", "--replay", "x.html"], "--replay is not for --compare"),
         (["--runs", "0"], "--runs must be an integer of at least 1, got 0"),
@@ -248,7 +252,7 @@ def test_a_map_without_worth(tmp_path):
     path.write_text("0,0,x\n0,0,0\n")
     done = potentia("cover", path, "--robots", 1, "--out", tmp_path / "out")
     assert done.returncode == 2
-    assert done.stderr == f"error: {path}: this map has no worth: all free cells are worth 0\n"
+    assert done.stderr == f"error: {path}: this map has no worth: all cells that robots can cover are worth 0\n"
     assert not (tmp_path / "out").exists()
 
 

@@ -242,13 +242,17 @@ def optimum_over_time(
     for key, best in list(known.items()):
         if not best.proven:
             known[key] = _carried(game, first, known, key, gap)
+    events = [event for event in game.happenings.times if 0 < event <= wanted[-1]]
     corners = _corners(game.drift, wanted[-1])
+    if corners:  # no line between two of them may go across an event
+        corners |= {near for event in events if event > wanted[0] for near in (event - 1, event)}
+    parts = np.unique(np.searchsorted(np.array(events, np.int64), wanted, "right"))
     return OptimumOverTime(
         frozen(wanted, np.int64),
         tuple(known[key] for key in keys),
         None if isinstance(game.drift, Still) else game.drift.every,
-        tuple(event for event in game.happenings.times if 0 < event <= wanted[-1]),
-        corners is not None and corners <= set(wanted),
+        tuple(events),
+        corners is not None and corners <= set(wanted) and parts.size == parts[-1] - parts[0] + 1,
     )
 
 

@@ -251,9 +251,7 @@ def cover(
     defaults = (str(published()["setup"]["tau"]), "signal") if paper else ("auto", "0.9")
     names = rule or (["blll", "p-sblll"] if paper else ["p-sblll:guarded"])
     rules = {name: variant_from_options(name, tau, revision, defaults) for name in names}
-    for option, entry in (("tau", tau), ("revision", revision)):
-        if entry is not None and not any(hasattr(chosen, option) for chosen in rules.values()):
-            raise InvalidInput(f"is not for {', '.join(names)}", option)
+    _require_fitting({"tau": tau, "revision": revision}, rules, compare and not rule)
     steps = (2_000 if paper else 20_000) if steps is None else steps
     require_within(game, steps)
     require_worth(game, map, rules)
@@ -265,7 +263,7 @@ def cover(
     contest = Contest.within(*allowed, *asked) if compare else None
     check_folder(out / "x", "--out", create=True)
     if (largest_part or part is not None) and not json:
-        say_blocked(map, blocked, game.world, part, **read)
+        say_blocked(map, blocked, game, part, **read)
     warn_of(game, steps)
     if not json:
         announce(game, {} if compare else rules, believed, steps)
@@ -278,6 +276,15 @@ def cover(
     results, stopped = _played(game, rules, believed, best, steps, seeds, workers, json, event_cost, paper)
     drawn = {"page": page, "beliefs_every": beliefs_every, "gif": gif, "paths": paths}
     _told(results, stopped, out, json, drawn)
+
+
+def _require_fitting(given: dict[str, Any], rules: dict[str, Any], own: bool) -> None:
+    """Refuse options that none of the rules has, or that those of a comparison on its ``own`` would not heed."""
+    for option in (name for name, entry in given.items() if entry is not None):
+        if own:
+            raise InvalidInput("is for --rule: without it --compare plays rules and temperatures of its own", option)
+        if not any(hasattr(chosen, option) for chosen in rules.values()):
+            raise InvalidInput(f"is not for {', '.join(rules)}", option)
 
 
 def _plan(game: Any, rules: dict[str, Any], steps: int, runs: int, event_cost: bool) -> str:

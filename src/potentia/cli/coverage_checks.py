@@ -10,13 +10,14 @@ from potentia.cli.terminal import say, status
 from potentia.errors import InvalidInput, InvalidRun
 
 _EFFORT = 20.0  # work on the optimum, in units of about a second
+_LOOKS = 4  # stretches of a run, at the ends of which moving in a world that changes is looked at
 _CLOCK = 600.0  # seconds: so many that work stops it also where others are busy, and two runs find the same
 
 
 def require_worth(game: Any, map: str, rules: Mapping[str, Any]) -> None:
     """Refuse a map on which there is nothing to cover, and temperatures that it has no scale for."""
-    if not game.drifts and not game.world.worth[~game.world.blocked].any():
-        raise InvalidInput(f"{map}: this map has no worth: all free cells are worth 0")
+    if not game.drifts and not game.scale:
+        raise InvalidInput(f"{map}: this map has no worth: all cells that robots can cover are worth 0")
     for rule in rules.values():
         if (tau := getattr(rule, "tau", None)) is not None:
             tau.on(game)
@@ -37,9 +38,14 @@ def replayed(game: Any, page: Path) -> Path | None:
 def warn_of(game: Any, steps: int) -> None:
     """Say so if no step of a robot by itself can gain what it costs, hardly a robot is left, or one fails too late."""
     if (game.movement_cost > 0).any():
+        import numpy as np
+
         from potentia.studies.coverage_measures import moving_cost
 
-        found = moving_cost(game)
+        everybody, times = np.ones(game.num_players, np.bool_), {steps * k // _LOOKS for k in range(_LOOKS + 1)}
+        # a world that changes may begin with nothing
+        games = [game.at(time, everybody) for time in sorted(times)] if game.drifts else [game]
+        found = max(map(moving_cost, games), key=lambda cost: cost.steepest)
         if found.hinders:
             say(f"warning: --cost: {found}", err=True)
     events = game.happenings

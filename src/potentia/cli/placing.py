@@ -109,7 +109,7 @@ def optimum(
     with status("searching", quiet=json):
         best = find(game, objective=objective, method=method, time_limit=time_limit)
     if not json and (largest_part or part is not None):
-        say_blocked(map, blocked, game.world, part, **read)
+        say_blocked(map, blocked, game, part, **read)
     placed = isinstance(game, Coverage)
     if not json:
         say(label)
@@ -134,6 +134,7 @@ def optimum(
 def _is_game(name: str) -> bool:
     """Whether this is a game and no map, of which both may be in .npz files; refuse what is neither."""
     from potentia.games.library import registered_games
+    from potentia.studies.building import is_named
 
     if name in registered_games():
         return True
@@ -141,7 +142,7 @@ def _is_game(name: str) -> bool:
     if suffix == ".npz" and zipfile.is_zipfile(name):
         with zipfile.ZipFile(name) as archive:
             return "payoffs.npy" in archive.namelist()
-    if not suffix and name != "paper" and not name.startswith("random") and not Path(name).exists():
+    if not suffix and not is_named(name) and not Path(name).exists():
         maps = 'a map, "paper", "random:SEED", a file such as map.csv or a folder of images'
         hint = did_you_mean(name, registered_games())
         raise InvalidInput(f"must be a game (see: potentia games) or {maps}, got {name!r}{hint}", "map", name)

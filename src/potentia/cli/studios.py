@@ -154,7 +154,7 @@ def _opened(
 ) -> tuple[Any, Any]:
     """The session, and recordings where there is nothing but these to look at."""
     from potentia.games.library import registered_games
-    from potentia.studies.building import is_file
+    from potentia.studies.building import is_file, is_named
     from potentia.web.studio import links
     from potentia.web.studio.session import Session
     from potentia.web.studio.starts import start_of_study
@@ -173,7 +173,7 @@ def _opened(
         game, table = _game(what, parameters), _table(what, parameters)
         start = _start(game, table, given, ("0.1", "0.3"), "blll")
         return Session(start, game, saved=_loaded(saved, game)), None
-    if not is_file(what, Path()) and what != "paper" and not what.startswith("random"):
+    if not is_file(what, Path()) and not is_named(what):
         near = did_you_mean(what, ["paper", *registered_games()])
         known = "must be a map, a game (potentia games lists them), a file or a link of the studio"
         raise InvalidInput(f"{known}, got {what[:60]!r}{near}", "what", what)

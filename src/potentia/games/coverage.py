@@ -38,7 +38,7 @@ from potentia.games.given import of_kind
 from potentia.games.grid import SLACK, disc, grid_steps, step_offsets
 from potentia.games.moving_targets import carried_targets, components_of
 from potentia.games.roster import Attendance, Everybody, Roster, attendance, carry_on, same_roster
-from potentia.games.team import ADJACENT, checked_reach, per_robot
+from potentia.games.team import ADJACENT, checked_reach, is_diagonal, per_robot
 from potentia.games.world import World
 from potentia.kernel import memory
 from potentia.kernel.arrays import Floats, Ints, frozen, starts
@@ -155,7 +155,7 @@ class Coverage(Covering):
         self.afoot = carried_targets(self.drift, world.targets, components_of(world))
         if len(self.afoot.places):
             self.remembers = (*self.remembers, "found")
-        world.require_connected(diagonal=self.radius**2 * SLACK >= 2)
+        world.require_connected(is_diagonal(self.radius))
         self.ranges = frozen(np.unique(self._range))
         columns, rows = world.size
         frame = int(self.ranges[-1] * SLACK)

@@ -13,6 +13,8 @@ from potentia.games.given import finite_array
 from potentia.kernel.arrays import Fixed, Floats, any_array
 from potentia.kernel.checks import Flag, Integer, OneOf
 
+VELOCITY = "(vx, vy) in cells per step"
+
 
 class Shift(Fixed):
     """The whole field moves.
@@ -33,9 +35,11 @@ class Shift(Fixed):
     [[0.0, 4.0, 0.0]]
     """
 
+    edges = EDGES
+
     def __init__(self, velocity: ArrayLike, edge: str = "reflect") -> None:
-        self.velocity = finite_array(velocity, "velocity", (2,), told=", (vx, vy) in cells per step")
-        self.edge = OneOf(*EDGES).of(edge, "edge", InvalidGame)
+        self.velocity = finite_array(velocity, "velocity", (2,), told=f", {VELOCITY}")
+        self.edge = OneOf(*self.edges).of(edge, "edge", InvalidGame)
         self._seal()
 
     def __repr__(self) -> str:
@@ -61,12 +65,14 @@ class Flow(Fixed):
     [[0.0, 0.0, 0.0]]
     """
 
+    edges = ("empty", "wrap")
+
     def __init__(self, field: ArrayLike, edge: str = "empty") -> None:
         self.field = finite_array(field, "field")
         if self.field.ndim != 3 or self.field.shape[2] != 2 or not self.field.size:
             told = "must have shape (rows, columns, 2), one velocity (vx, vy) for each cell"
             raise InvalidGame(f"{told}, got {self.field.shape}", "field", field)
-        self.edge = OneOf("empty", "wrap").of(edge, "edge", InvalidGame)
+        self.edge = OneOf(*self.edges).of(edge, "edge", InvalidGame)
         self._seal()
 
     def __repr__(self) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from potentia.errors import InvalidGame
+from potentia.games.grid import SLACK
 from potentia.kernel.arrays import Floats, frozen
 from potentia.kernel.checks import Real
 from potentia.kernel.numbers import as_float, is_real
@@ -38,3 +39,8 @@ def checked_reach(reach: Any) -> float:
     if not is_real(reach) or not 1 <= as_float(reach) < math.inf:
         raise InvalidGame(f'must be "adjacent" or a radius of at least 1 cell, got {reach!r}', "reach", reach)
     return as_float(reach)
+
+
+def is_diagonal(radius: float) -> bool:
+    """Whether robots that move so far get past a corner."""
+    return radius * radius * SLACK >= 2

@@ -11,12 +11,16 @@ from potentia.beliefs import Belief
 from potentia.beliefs import belief as named_belief
 from potentia.beliefs import registered as registered_beliefs
 from potentia.errors import InvalidSpecification, Remedy, did_you_mean, look_up
-from potentia.games import Coverage, Frames, Game, Shift, World, paper_world, random_world, read_game, read_world
+from potentia.games import Coverage, Flow, Frames, Game, Shift, World, paper_world, random_world, read_game, read_world
 from potentia.games.coordinates import in_cells, length_from
+from potentia.games.drift_kinds import VELOCITY
 from potentia.games.formats.map_frames import first_world, holds_frames, read_flow, read_maps
+from potentia.games.given import finite_array
 from potentia.games.library import game as named_game
 from potentia.games.library import registered_games
-from potentia.kernel.checks import Flag, Integer
+from potentia.games.team import is_diagonal
+from potentia.kernel.checks import Flag, Integer, OneOf
+from potentia.kernel.numbers import as_float, is_real
 from potentia.kernel.registry import parameters_of
 from potentia.rules import Rule
 from potentia.rules import registered as registered_rules
@@ -74,7 +78,13 @@ def game_from(table: Mapping[str, Any], folder: Path) -> Game:
             raise InvalidSpecification("and start say the same thing: leave one out", "start_at", start_at)
         options["start"] = world.cells_at(start_at, "start_at").tolist()
     which = 1 if largest else part
-    return Coverage(world if which is None else world.part(which), **{"robots": 5, **options})
+    return Coverage(only_part(world, which, options), **{"robots": 5, **options})
+
+
+def only_part(world: World, which: int | None, options: Mapping[str, Any]) -> World:
+    """One of the parts into which walls cut a map for robots that move so far; None: all of it."""
+    reach = options.get("reach")
+    return world if which is None else world.part(which, not is_real(reach) or is_diagonal(as_float(reach)))
 
 
 def lengths_in_cells(options: Mapping[str, Any], world: World) -> dict[str, Any]:
@@ -94,9 +104,11 @@ def drift_from(table: Mapping[str, Any], frames: Any, source: str, folder: Path 
                 raise InvalidSpecification(f"{told}, got {source!r}", key, table[key])
         if edge is not None and (drift is None or isinstance(drift, Mapping)):
             raise InvalidSpecification("is for a drift (vx, vy), or one from a file", "drift_edge", edge)
+        if edge is not None:
+            OneOf(*(Flow if isinstance(drift, str) else Shift).edges).of(edge, "drift_edge", InvalidSpecification)
         if isinstance(drift, str):
             return read_flow(folder / drift, *(() if edge is None else (edge,)))
-        return drift if edge is None else Shift(drift, edge)
+        return drift if edge is None else Shift(finite_array(drift, "drift", (2,), told=f", {VELOCITY}"), edge)
     for key in ("drift", "drift_edge"):
         if table.get(key) is not None:
             raise InvalidSpecification(f"is not for a map of {len(frames)} frames, which say how it changes", key)
@@ -167,7 +179,12 @@ def world_from(
 def is_file(text: str, folder: Path | None = None) -> bool:
     """Whether the text of a map is the name of a file, or of a folder that there is."""
     there = folder is not None and "\0" not in text and (folder / text).is_dir()
-    return text != "paper" and not text.startswith("random") and (bool(Path(text).suffix) or there)
+    return not is_named(text) and (bool(Path(text).suffix) or there)
+
+
+def is_named(text: str) -> bool:
+    """Whether it is "paper", "random" or "random:...", and not a file such as random-field.csv."""
+    return text == "paper" or text.partition(":")[0] == "random"
 
 
 def rule_from(table: Mapping[str, Any]) -> Rule:

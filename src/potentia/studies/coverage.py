@@ -144,16 +144,16 @@ def summarise(
     """
     data = complete(data)
     times, last = data.time.values, data.isel(time=-1)
-    union = estimate(final_worth(data, "worth_union"))
+    union = possible(estimate(final_worth(data, "worth_union")))
     share = end = over_run = None
     if isinstance(optimum, OptimumOverTime):
         covered = data.worth_union.transpose("seed", "time").values
         tail, later = times > times[-1] - tail_steps(data), times > 0
-        end = _at_most_one(optimum.mean_share(times[tail], covered[:, tail]))
-        over_run = _at_most_one(optimum.mean_share(times[later], covered[:, later]))
+        end = _share(optimum.mean_share(times[tail], covered[:, tail]))
+        over_run = _share(optimum.mean_share(times[later], covered[:, later]))
         share = end if optimum.every is None else over_run
     elif optimum:
-        union = at_most(union, optimum)
+        union = possible(union, optimum)
         share = end = union.scaled(1 / optimum)
     side, unit = length
     ways = data.driven.transpose("seed", "player") * side if "driven" in data else None
@@ -162,7 +162,7 @@ def summarise(
     whole = [way for way in whole if not np.isnan(way)]
     trials = float(last.taken.sum() + last.rejected.sum())
     return Covered(
-        estimate(final_worth(data, "worth_sum")),
+        possible(estimate(final_worth(data, "worth_sum"))),
         union,
         share,
         estimate(steps_to_share(data)),
@@ -195,21 +195,21 @@ def _bounds(optimum: float | OptimumOverTime, times: NDArray[np.int64]) -> float
     return np.where(bounds > 0, bounds, np.inf)
 
 
-def _at_most_one(shares: ArrayLike) -> Estimate:
+def _share(shares: ArrayLike) -> Estimate:
     """The mean share, with an interval that does not go beyond all there is."""
-    return at_most(estimate(shares), 1.0)
+    return possible(estimate(shares), 1.0)
 
 
-def at_most(found: Estimate, most: float) -> Estimate:
-    """A mean with an interval that does not go beyond what can be."""
-    return replace(found, high=min(found.high, max(most, found.mean))) if found.count > 1 else found
+def possible(found: Estimate, most: float = np.inf) -> Estimate:
+    """A mean of what is at least 0, with an interval that does not go beyond what can be."""
+    if found.count < 2:
+        return found
+    return replace(found, low=max(found.low, min(0.0, found.mean)), high=min(found.high, max(most, found.mean)))
 
 
 def _bounded(name: str, values: ArrayLike) -> Estimate:
-    """The mean of what is at least 0, of shares at most 1, with an interval that is so too."""
-    found = estimate(values)
-    most = 1.0 if name in ("parameter_error", "right_number") else np.inf
-    return replace(found, low=max(found.low, 0.0), high=min(found.high, most)) if found.count > 1 else found
+    """Of a belief: shares are at most 1."""
+    return possible(estimate(values), 1.0 if name in ("parameter_error", "right_number") else np.inf)
 
 
 def recoveries(data: xarray.Dataset, events: Events, measure: str = "worth_union") -> list[Recovery]:
@@ -223,5 +223,6 @@ def recoveries(data: xarray.Dataset, events: Events, measure: str = "worth_union
         if ((times >= time) & (times < (last + 1 if later is None else later))).any():
             row = times[times < time][-1]  # the last one before it, of the stretch that ends with it
             span: dict[str, Any] = {"since": max([0, *(other for other in shown if other <= row)]), "until": later}
-            found.append(recovery(data[measure].values, times, time, window=stretch_steps(data), text=told, **span))
+            one = recovery(data[measure].values, times, time, window=stretch_steps(data), text=told, **span)
+            found.append(replace(one, before=possible(one.before), dip=possible(one.dip), after=possible(one.after)))
     return found[:MOST_EVENTS]

@@ -21,7 +21,7 @@ from potentia.rules import Rule, rule_from
 from potentia.statistics.comparison import Comparison, compare_all
 from potentia.statistics.estimates import paired_difference, tail_mean
 from potentia.statistics.recovering import EventCost, event_cost
-from potentia.studies.coverage import at_most, spacing
+from potentia.studies.coverage import possible, spacing
 from potentia.studies.coverage_ends import tail_steps
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def cost_of_events(
     if not levels["with"].size:
         return None
     found = event_cost(levels["with"], levels["without"])
-    return replace(found, level=at_most(found.level, most), without=at_most(found.without, most))
+    return replace(found, level=possible(found.level, most), without=possible(found.without, most))
 
 
 def compared(data: Mapping[str, xarray.Dataset]) -> list[Comparison]:

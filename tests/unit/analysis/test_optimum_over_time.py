@@ -146,6 +146,19 @@ def test_times_that_miss_an_event_take_the_larger_bound():
     game = cover(None, events=["fail 0@6"])
     best = optimum_over_time(game, [0, 10])
     assert best.at([0, 3, 8, 10]).tolist() == [best.bounds[0]] * 3 + [best.bounds[1]]
+    assert best.everywhere
+
+
+def test_times_that_miss_all_robots_of_a_while_are_no_bound_then():
+    more = cover(None, events=["arrive 3", "fail 0@6"])
+    best = optimum_over_time(more, [0, 10])
+    assert best.at([4])[0] < of_the_moment(more, 4)
+    assert not best.everywhere
+    assert optimum_over_time(more, [0, 4, 10]).everywhere
+    frames = cover(KINDS["frames"], 1, events=["fail 0@6"])
+    wanted = moments(frames, 40)
+    assert optimum_over_time(frames, wanted).everywhere
+    assert not optimum_over_time(frames, [time for time in wanted if time != 5]).everywhere
 
 
 def test_robots_that_fail_are_measured_by_the_optimum_of_their_time(monkeypatch):

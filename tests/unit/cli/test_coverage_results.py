@@ -8,9 +8,10 @@ import pytest
 import potentia as pt
 from potentia.analysis import optimum, optimum_over_time
 from potentia.cli.comparing import _print
-from potentia.cli.coverage_checks import certified, warn_of
+from potentia.cli.coverage_checks import certified, require_worth, warn_of
 from potentia.cli.coverage_results import Results, _count
 from potentia.cli.coverage_tables import length
+from potentia.errors import InvalidInput
 from potentia.statistics.estimates import estimate, paired_difference
 from potentia.studies.comparing import Advice, Played, Rival
 from potentia.studies.coverage import cover
@@ -119,3 +120,35 @@ def test_lengths_have_no_powers_of_ten(way, told):
 def test_events_that_leave_nothing_to_see(events, told, capsys):
     warn_of(pt.games.Coverage(WORLD, 2, 1.0, events=events), 60)
     assert capsys.readouterr().err.strip() == told
+
+
+@pytest.mark.parametrize(("sight", "blocked_worth"), [(False, None), (True, True), (True, None), (False, False)])
+def test_a_lake_is_worth_something_to_those_who_cover_it(sight, blocked_worth):
+    lake = np.zeros((5, 5))
+    lake[1:4, 1:4] = 1
+    world = pt.games.World(lake, blocked=lake > 0)
+    game = pt.games.Coverage(world, 1, 1.0, sight=sight, blocked_worth=blocked_worth)
+    if game.blocked_worth:
+        require_worth(game, "lake.npy", RULES)
+    else:
+        with pytest.raises(InvalidInput, match=r"lake\.npy: this map has no worth: all cells that robots can cover"):
+            require_worth(game, "lake.npy", RULES)
+
+
+def test_a_world_that_begins_with_nothing_freezes_nobody(capsys):
+    frames = pt.games.Frames(np.stack([0 * WORLD.worth, WORLD.worth]), 30)
+    game = pt.games.Coverage(pt.games.World(frames.frames[0]), 2, 1.0, flags=False, drift=frames, events=["fail 1@0"])
+    warn_of(game.costing(0.001), 60)
+    assert capsys.readouterr().err == ""
+    warn_of(game.costing(99.0), 60)
+    assert "warning: --cost: K = 99 freezes the robots" in capsys.readouterr().err
+
+
+def test_no_interval_of_a_worth_goes_below_nothing(played):
+    results = played("fail 0@10", "hazard 0.05")
+    covered, (recovered,) = results.covered["blll"], results.recoveries("blll")
+    found = (covered.worth_union, covered.worth_sum, covered.share_end, covered.share_over_run)
+    found += (recovered.before, recovered.dip, recovered.after, results.costs["blll"].level)
+    assert all(0 <= one.low <= one.mean <= one.high for one in found)
+    raw = estimate(results.data["blll"].worth_union.values[:, 10:].mean(axis=1))
+    assert raw.low < 0 < raw.mean  # or this tests nothing

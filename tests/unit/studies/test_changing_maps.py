@@ -219,6 +219,20 @@ def test_bad_folders(folder):
         ({"map": "flat.npy", "frame_steps": 5}, r"frame_steps is for a map of several frames.*got 'flat\.npy'"),
         ({"map": "flat.npy", "periodic": True}, r"periodic is for a map of several frames"),
         ({"map": "flat.npy", "drift_edge": "wrap"}, r"drift_edge is for a drift"),
+        (
+            {"map": "flat.npy", "drift": [0.1, 0], "drift_edge": "sky"},
+            r"^drift_edge must be one of wrap, reflect, empty",
+        ),
+        (
+            {"map": "flat.npy", "drift": [0.1], "drift_edge": "wrap"},
+            r"^drift must have shape \(2,\), \(vx, vy\) in cells",
+        ),
+        (
+            {"map": "flat.npy", "drift": "wind.npy", "drift_edge": "reflect"},
+            r'^drift_edge must be "empty" or "wrap"',
+        ),
+        ({"map": "flat.npy", "cell_size": 0}, r"^cell_size must be a length above 0, such as 0\.5m, got 0"),
+        ({"map": "frames", "frame_steps": 5, "cell_size": "0m"}, r"^cell_size must be a length above 0"),
         ({"map": "nowhere"}, r"map must be .*or a folder of images, got 'nowhere'"),
         ({"map": "flat.npy", "drift": "calm.npy"}, r"calm\.npy: there is no such file"),
         ({"map": "flat.npy", "drift": "walls.png"}, r"a flow is read from \.npy files, got \.png"),
@@ -241,3 +255,15 @@ def test_what_is_itself_a_list_is_not_taken_for_an_axis():
     games = [point.game for point in planned(events=[["fail 1@10", "arrive 12"], ["fail 2@9"]]).points]
     assert [game.events for game in games] == [("fail 1@10", "arrive 12"), ("fail 2@9",)]
     assert len(planned(events="fail 1@10", drift=[[0.1, 0]]).points) == 1
+
+
+def test_a_file_may_be_called_random(folder):
+    (folder / "random-field.csv").write_text("1,2,3\n4,5,6\n")
+    assert built({"map": "random-field.csv", "robots": 2}, folder).world.total == 21
+
+
+@pytest.mark.parametrize(("reach", "cells"), [("adjacent", 8), (1, 6), (1.5, 8)])
+def test_the_largest_part_is_that_of_robots_that_move_so_far(folder, reach, cells):
+    (folder / "rooms.csv").write_text("1,x,1\n1,x,1\nx,1,1\n1,1,x\n")
+    game = built({"map": "rooms.csv", "robots": 2, "largest_part": True, "reach": reach}, folder)
+    assert game.world.num_free == cells

@@ -82,7 +82,6 @@ def game_from(
         raise InvalidInput("and --largest-part exclude each other: part 1 is the largest", "part", part)
     world, frames = building.changing_world(map, blocked=None if blocked is None else str(blocked), **read)
     options |= building.lengths_in_cells(options, world)
-    straight = isinstance(options.get("reach"), float) and options["reach"] ** 2 < 2  # no diagonal moves
     changes = {key: options.pop(key) for key in building.CHANGES if key in options}
     if frames is not None and still:
         raise InvalidInput(f"must be one map, got {len(frames)} frames in {map}: give one of them", "map", map)
@@ -93,7 +92,7 @@ def game_from(
         options["start"] = world.cells_at(_points_from(start_at), "start_at").tolist()
     which = 1 if largest_part else part
     try:
-        return Coverage(world if which is None else world.part(which, not straight), **options)
+        return Coverage(building.only_part(world, which, options), **options)
     except InvalidInput as error:
         if start_at is None or error.parameter != "start":
             raise
@@ -142,16 +141,18 @@ def cells_from(text: str) -> list[list[int]]:
     return cells
 
 
-def say_blocked(map: str, blocked: Path | None, world: Any, part: int | None = None, **read: Any) -> None:
-    """What --largest-part or --part took away, and the parts that there are."""
+def say_blocked(map: str, blocked: Path | None, game: Any, part: int | None = None, **read: Any) -> None:
+    """What --largest-part or --part took away, and the parts that there are for its robots."""
     import numpy as np
+
+    from potentia.games.team import is_diagonal
 
     option = "--largest-part" if part is None else f"--part {part}"
     whole_map = world_from(map, blocked, **read)
-    cut = world.blocked & ~whole_map.blocked
+    cut = game.world.blocked & ~whole_map.blocked
     lost = float(whole_map.worth[cut].sum())
     say(f"{option} blocked {int(cut.sum()):,} cells that are cut off, worth {told(lost)} in all")
-    count, parts = whole_map.parts()
+    count, parts = whole_map.parts(is_diagonal(game.radius))
     sizes = np.bincount(parts.reshape(-1), minlength=count + 1)
     worths = np.bincount(parts.reshape(-1), whole_map.worth.reshape(-1), minlength=count + 1)
     for k in range(1, min(count, _MOST_PARTS) + 1):

@@ -20,7 +20,7 @@ from potentia.errors import InvalidGame
 from potentia.games.coordinates import Coordinates
 from potentia.games.drift_kinds import Flow, Frames
 from potentia.games.formats.map_parts import PER_CELL, first
-from potentia.games.formats.maps import GRIDS, IMAGES, measure, read_any, read_mask, require_worth
+from potentia.games.formats.maps import GRIDS, IMAGES, checked_length, measure, read_any, read_mask, require_worth
 from potentia.games.formats.paths import naming, npy_array, one_of, reading, require_kind
 from potentia.games.world import World
 from potentia.kernel import memory
@@ -91,6 +91,7 @@ def read_maps(source: Path, band: int | None = None) -> MapsOverTime:
 def first_world(maps: MapsOverTime, path: Path, blocked: Path | None = None, cell_size: Any = None) -> World:
     """The world of the first frame; a mask may say where more walls are."""
     frames, walls, coordinates = maps
+    checked_length(cell_size)
     fields: dict[str, Any] = {"blocked": walls, "coordinates": coordinates, "name": path.stem}
     if coordinates is not None:
         fields["origin"] = coordinates.origin

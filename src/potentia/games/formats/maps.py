@@ -108,6 +108,7 @@ def read_world(
     source = Path(path)
     if name is not None:
         of_kind(name, str, "text", "name")
+    checked_length(cell_size)
     with naming(source):
         if suffix_of(source, MAP_SUFFIXES, "maps are read from") == ".npz":
             fields = _world_fields(npz_arrays(source, 5, _known))
@@ -198,9 +199,14 @@ def require_worth(read: Map) -> None:
         raise InvalidGame(f"{read.place(*spot)}: worth must be finite and at least 0, got {wrong:g}")
 
 
+def checked_length(cell_size: float | str | None) -> tuple[float, str] | None:
+    """How long a cell's side is said to be: a text that is none is no fault of the file's."""
+    return None if cell_size is None else length_from(cell_size)
+
+
 def measure(fields: dict[str, Any], cell_size: float | str | None) -> None:
     """How long a cell's side is, as was given and as the file says."""
-    given = None if cell_size is None else length_from(cell_size)
+    given = checked_length(cell_size)
     coordinates = fields.get("coordinates")
     told: tuple[Any, Any] | None
     if coordinates is not None and coordinates.unit and not coordinates.degrees:

@@ -24,7 +24,7 @@ from potentia.errors import InvalidSpecification, PotentiaError
 from potentia.games import Coverage, Game, NormalForm, World
 from potentia.games.coordinates import Coordinates
 from potentia.rules import Rule, rule_from
-from potentia.studies.building import FILES, game_from, is_file
+from potentia.studies.building import FILES, game_from, is_file, is_named
 from potentia.studies.planning import plan
 from potentia.studies.points import grid
 from potentia.studies.specification import read_specification
@@ -84,7 +84,7 @@ def _game_of(options: Table) -> Game:
     if "payoffs" in options:
         return NormalForm(np.array(options["payoffs"], np.float64), **{k: options[k] for k in NAMES if k in options})
     named = options.get("map")
-    if isinstance(named, str) and named != "paper" and not named.startswith("random"):
+    if isinstance(named, str) and not is_named(named):
         told = 'must be "paper" or "random:SEED" here; maps from files are opened by: potentia studio FILE'
         raise InvalidSpecification(f"{told}, got {named!r:.60}", "map", named)
     if key := names_file(options):

@@ -182,7 +182,12 @@ def test_optimum_says_where_to_put_robots(tmp_path, table):
     assert done.returncode == 0, done.stderr
     assert "optimum: covered worth" in done.stdout
     assert (tmp_path / "best.png").stat().st_size > 10_000
-    plain = json.loads(potentia("optimum", table, "--robots", 2, "--delta", 1, "--json").stdout)
+    places = tmp_path / "places.csv"
+    plain = json.loads(potentia("optimum", table, "--robots", 2, "--delta", 1, "--json", "--csv", places).stdout)
+    head, *rows = (line.split(",") for line in places.read_text().splitlines())
+    assert head == ["robot", "x", "y", "in_range"]
+    assert [[int(x), int(y)] for _, x, y, _ in rows] == plain["positions"]
+    assert plain["csv"] == str(places)
     game = pt.games.Coverage(pt.games.read_world(table), 2, 1.0, flags=False)
     most = max(game.worth_union(p) for p in np.ndindex(*game.num_actions))
     assert plain["value"] == pytest.approx(most)

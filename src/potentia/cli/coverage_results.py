@@ -12,7 +12,7 @@ from typing import Any
 
 from potentia.cli.coverage_tables import length, print_comparisons, print_costs, print_recoveries
 from potentia.cli.options.beliefs import belief_text
-from potentia.cli.options.maps import in_column, place_columns, places_outside
+from potentia.cli.options.maps import in_column, places_csv, places_outside
 from potentia.cli.options.rules import rule_text
 from potentia.cli.terminal import print_table, say
 from potentia.kernel.texts import value
@@ -362,12 +362,7 @@ class Results:
 
     def _cells_csv(self, name: str) -> str:
         """Final cells, with coordinates where the map has any, ways, and with events whether robots are there."""
-        world, places = self.game.world, self.places(name)
-        rows = [["robot", "x", "y", *place_columns(world), in_column("driven", world.length[1])]]
-        ends = zip(places, places_outside(world, places), self.driven(name), strict=True)
-        for robot, (cell, outside, way) in enumerate(ends):
-            rows.append([*map(str, (robot, *cell)), *(f"{part:.12g}" for part in outside), f"{way:.6g}"])
+        columns = {in_column("driven", self.game.world.length[1]): [f"{way:.6g}" for way in self.driven(name)]}
         if self.game.events:  # a robot that has failed lies where it was, and covers nothing
-            for row, entry in zip(rows, ["there", *map(int, self.there(name))], strict=True):
-                row.append(str(entry))
-        return "".join(",".join(row) + "\n" for row in rows)
+            columns["there"] = [str(int(here)) for here in self.there(name)]
+        return places_csv(self.game.world, self.places(name), columns)

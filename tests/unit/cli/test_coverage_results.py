@@ -12,6 +12,7 @@ from potentia.cli.coverage_checks import certified, require_worth, warn_of
 from potentia.cli.coverage_results import Results, _count
 from potentia.cli.coverage_tables import length
 from potentia.errors import InvalidInput
+from potentia.games.world import listed_cells
 from potentia.statistics.estimates import estimate, paired_difference
 from potentia.studies.comparing import Advice, Played, Rival
 from potentia.studies.coverage import cover
@@ -140,7 +141,8 @@ def test_as_many_optima_are_announced_as_are_listed(capsys):
     game = pt.games.Coverage(WORLD, 2, 1.0, flags=False, events=("fail 0@20", "arrive 40"))
     best = certified(game, 60, quiet=False)
     assert len(best.times) > 3
-    first, second = capsys.readouterr().out.splitlines()
+    first, second, places = capsys.readouterr().out.splitlines()
+    assert places == f"  at step 60 its robots are at {listed_cells(best.optima[-1].positions)}"
     assert first.startswith("computing the optimum at 3 steps: ")
     assert second.count("at step") == 3
 

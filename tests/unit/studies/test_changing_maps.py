@@ -16,7 +16,8 @@ from potentia.errors import InvalidGame, InvalidInput, InvalidSpecification
 from potentia.games.coordinates import Coordinates
 from potentia.games.formats.map_frames import holds_frames, read_flow, read_frames
 from potentia.studies.building import game_from as built
-from potentia.studies.planning import gather, is_kept_input, plan
+from potentia.studies.kept import is_kept_input
+from potentia.studies.planning import gather, plan
 from potentia.studies.specification import specification_from
 from tests.unit.games.test_changing_worlds import FLOW, STACK
 from tests.unit.games.test_grids import UPRIGHT, tiff

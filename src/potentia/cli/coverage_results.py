@@ -46,7 +46,10 @@ def _far(goal: int, covered: Any) -> str:
 
 def announce(game: Any, rules: dict[str, Any], belief: Any, steps: int) -> None:
     """What is going to be played: said before anything takes long."""
-    say(f"{game.describe()}; all cells together are worth {value(game.world.total)}")
+    from potentia.studies.coverage_measures import coverable
+
+    when = " at the start" if game.drifts else ""
+    say(f"{game.describe()}; all cells that can be covered are together worth {value(coverable(game))}{when}")
     for name, chosen in rules.items():
         say(f"{name}: {rule_text(chosen.spec())}{_in_numbers(chosen, game, steps)}")
     if belief is not None:

@@ -8,6 +8,8 @@ from typing import Any
 
 from potentia.cli.terminal import print_table
 
+_MOST_EVENTS = 8  # named above the table of what they cost
+
 
 def length(distance: float) -> str:
     """A distance for people: no powers of ten."""
@@ -66,8 +68,14 @@ def print_costs(costs: Mapping[str, Any], happened: Sequence[str], window: int) 
         "are played with and without, and differences are taken run by run"
     )
     head = ["rule", "runs", f"worth at the end {what}", without, "difference", "in %"]
-    title = f"what it costs: {happened[0]}" if len(happened) == 1 else "what all events together cost"
+    title = f"what it costs: {happened[0]}" if len(happened) == 1 else f"what all together cost: {shown(happened)}"
     print_table(head, rows, caption, title=title)
+
+
+def shown(happened: Sequence[str]) -> str:
+    """The first events, and how many more."""
+    more = f" and {len(happened) - _MOST_EVENTS:,} more" if len(happened) > _MOST_EVENTS else ""
+    return ", ".join(happened[:_MOST_EVENTS]) + more
 
 
 def _percent(share: Any) -> str:

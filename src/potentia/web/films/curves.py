@@ -15,6 +15,7 @@ from potentia.web.recordings import Recording
 
 SMALL = 11  # letters at axes
 TALL = 130  # pixels of a curve
+_EVENT_ROWS = 3  # of words beside the lines of events
 _AXIS, _GRID, _WORDS = "#8c8c8c", "#e4e4e4", "#4d4d4d"
 
 
@@ -89,13 +90,16 @@ class Curve:
 
     def _name_events(self, canvas: Canvas, left: int, top: int, width: int) -> None:
         """What each dotted line is of, as far as there is room: never one over another."""
-        words, free = letters(SMALL), left
+        words, free = letters(SMALL), [left] * _EVENT_ROWS
         for step, text in zip(self.events.tolist(), self.happened, strict=True):
             x, room = left + round(self.across(step, width)), words.width(text) + 4
-            x = x + 4 if x + room <= left + width else x - room
-            if x >= free:
-                canvas.write(words, text, x, top + TALL - 5, INK)
-                free = x + room
+            x = x + 3 if x + 3 + room <= left + width else x - room - 1
+            row = next((row for row, taken in enumerate(free) if x >= taken), None)
+            if row is not None:
+                y = top + TALL - 5 - 14 * row
+                canvas.fill(x, y - 10, room, 13, 0)  # no line through the words
+                canvas.write(words, text, x + 2, y, INK)
+                free[row] = x + room
 
     def draw_axes(self, canvas: Canvas, left: int, top: int, width: int) -> None:
         """All that stands still; the curve's own part is drawn once and shown bit by bit."""

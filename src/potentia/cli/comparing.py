@@ -13,7 +13,7 @@ from typing import Any
 import typer
 
 from potentia.cli.coverage_files import add
-from potentia.cli.coverage_tables import length
+from potentia.cli.coverage_tables import length, titled
 from potentia.cli.options.common import drawing, save_picture
 from potentia.cli.options.rules import rule_text
 from potentia.cli.terminal import print_json, print_table, progress, say, status
@@ -102,7 +102,7 @@ class Contest:
             bound = float(tail_mean(best.at(times), times, tail_of(steps, spacing(steps))))
         picture = out / "compare.png"
         with drawing(picture):
-            title = f"Worth against distance driven\n{self.game.describe()}"
+            title = f"Worth against distance driven\n{titled(self.game)}"
             save_picture(comparison_figure(advice, optimum=bound, title=title), picture, 140)
             add(out, [picture])
         # those who chose it are not asked again how good it is; and the picture that says why stays where it is

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from potentia.cli.terminal import print_table
+from potentia.kernel.texts import counted
 
 _MOST_EVENTS = 8  # named above the table of what they cost
 
@@ -14,6 +15,15 @@ _MOST_EVENTS = 8  # named above the table of what they cost
 def length(distance: float) -> str:
     """A distance for people: no powers of ten."""
     return f"{distance:,.0f}" if distance >= 1000 else f"{distance:,.4g}"
+
+
+def titled(game: Any) -> str:
+    """What is played, as people say it above a picture; the records have all of it."""
+    (columns, rows), (side, unit) = game.world.size, game.world.length
+    later = len(game.happenings.arrivals)
+    robots = counted(game.base_robots, "robot") + f" and {later} that arrive{'s' * (later == 1)}" * bool(later)
+    ends = dict.fromkeys((f"{game.delta.min() * side:g}", f"{game.delta.max() * side:g}"))
+    return f"{game.world.name}, {columns}×{rows} cells, {robots}, range {' to '.join(ends)} {unit}"
 
 
 def print_recoveries(found: Mapping[str, Sequence[Any]], window: int) -> None:

@@ -10,7 +10,7 @@ from potentia.analysis import optimum, optimum_over_time
 from potentia.cli.comparing import _print, _print_costs
 from potentia.cli.coverage_checks import certified, require_worth, warn_of
 from potentia.cli.coverage_results import Results, _count
-from potentia.cli.coverage_tables import length
+from potentia.cli.coverage_tables import length, titled
 from potentia.errors import InvalidInput
 from potentia.games.world import listed_cells
 from potentia.statistics.estimates import estimate, paired_difference
@@ -168,6 +168,13 @@ def test_lengths_have_no_powers_of_ten(way, told):
 def test_events_that_leave_nothing_to_see(events, told, capsys):
     warn_of(pt.games.Coverage(WORLD, 2, 1.0, events=events), 60)
     assert capsys.readouterr().err.strip() == told
+
+
+def test_titles_of_pictures_are_for_people():
+    game = pt.games.Coverage(WORLD.like(name="yard", cell_size=2.0), 3, 1.5, events=["arrive 5", "fail 0@9"])
+    assert titled(game) == "yard, 6×5 cells, 3 robots and 1 that arrives, range 3 m"
+    mixed = pt.games.Coverage(WORLD.like(name="yard"), 2, [1.0, 2.5])
+    assert titled(mixed) == "yard, 6×5 cells, 2 robots, range 1 to 2.5 cells"
 
 
 @pytest.mark.parametrize(("sight", "blocked_worth"), [(False, None), (True, True), (True, None), (False, False)])

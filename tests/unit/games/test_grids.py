@@ -113,6 +113,12 @@ def test_a_file_without_a_projection_and_a_size_that_is_given(tmp_path):
     refuses(lambda: read_world(known, cell_size="3m"), InvalidGame, told)
 
 
+@pytest.mark.parametrize("asked", [{"band": 2}, {"wall_colour": "#ff0000"}])
+def test_what_is_asked_of_a_file_that_has_none_is_refused(asked, tmp_path):
+    path = write_world(World(VALUES), tmp_path / "a.npz")
+    refuses(lambda: read_world(path, **asked), InvalidGame, rf"{next(iter(asked))} is not for \.npz files \(.*a\.npz\)")
+
+
 def test_ground_control_points_are_no_transform(tmp_path):
     path = tmp_path / "a.tif"
     points = [GroundControlPoint(r, c, 9.0 + c, 50.0 - r, 0.0) for r, c in ((0, 0), (0, 4), (3, 0))]

@@ -111,6 +111,9 @@ def read_world(
     checked_length(cell_size)
     with naming(source):
         if suffix_of(source, MAP_SUFFIXES, "maps are read from") == ".npz":
+            for given, asked in ((wall_colour, "wall_colour"), (band, "band")):
+                if given is not None:
+                    raise InvalidGame("is not for .npz files", asked, given)
             fields = _world_fields(npz_arrays(source, 5, _known))
         else:
             read = read_any(source, False, wall_colour, band)
